@@ -1,0 +1,100 @@
+"""What a run gives back: the cited answer, its plan while it works, what it cost. Frozen values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+Status = Literal["answered", "not_found", "failed", "stopped"]
+StepState = Literal["waiting", "running", "done", "failed"]
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """What a run consumed.
+
+    ``input_tokens`` are billed at full price or as cache writes, ``cached_tokens`` were read from
+    the prompt cache; ``seconds`` is wall time; ``usd`` follows the price table in the settings.
+    """
+
+    model_calls: int = 0
+    searches: int = 0
+    pages: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cached_tokens: int = 0
+    seconds: float = 0.0
+    usd: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Citation:
+    """A footnote: the page's number in this run and the words the sentence rests on.
+
+    ``quote`` is verbatim in the stored page with hash ``page_hash``, at characters
+    ``start:end`` of its text.
+    """
+
+    number: int
+    url: str
+    title: str
+    quote: str
+    page_hash: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Doubt:
+    """A sentence of the answer that its sources do not bear out, and why."""
+
+    sentence: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class StepView:
+    """One line of the plan: what is being done, how far it is, and what it led to.
+
+    ``id`` stays the same while the state changes. ``sources`` are URLs. ``parent`` is the id of
+    the line this one belongs under, or "".
+    """
+
+    id: str
+    kind: str
+    title: str
+    state: StepState
+    seconds: float = 0.0
+    detail: str = ""
+    sources: tuple[str, ...] = ()
+    parent: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PlanView:
+    """The whole state of a run's plan at one moment; posters show the latest and drop the rest."""
+
+    title: str
+    steps: tuple[StepView, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The outcome of a run.
+
+    ``text`` is Markdown with ``[n]`` marks that point into ``citations``. ``question`` is the
+    standalone question that was researched, ``queries`` what was searched. ``notes`` are sentences
+    about the run itself (a budget that ended it, a provider that failed).
+    """
+
+    status: Status
+    text: str
+    question: str
+    run: str
+    citations: tuple[Citation, ...] = ()
+    queries: tuple[str, ...] = ()
+    reasoner: str = ""
+    steps: tuple[StepView, ...] = ()
+    usage: Usage = Usage()
+    doubts: tuple[Doubt, ...] = ()
+    notes: tuple[str, ...] = ()

@@ -1,0 +1,122 @@
+"""Every error Footnote raises on purpose.
+
+Callers catch by meaning, never by provider:
+
+    FootnoteError
+    ├── Invalid              the person must change something: input or configuration
+    │   ├── InvalidQuestion      the question cannot be accepted as it is
+    │   └── InvalidSetting       a setting is unknown, malformed or missing
+    ├── Refused              trying again unchanged gives the same answer
+    │   ├── AddressRefused       the URL leads where Footnote does not go
+    │   ├── CredentialsRefused   a peer does not accept the key it was given
+    │   └── ModelRefused         the model declined to work on the question
+    ├── Unavailable          try again later: a peer is down, slow or out of quota
+    │   ├── ProviderUnavailable  one search provider
+    │   ├── NoProviderAvailable  every search provider
+    │   ├── ModelUnavailable     the model's endpoint, after its retries
+    │   └── StorageUnavailable   the database: locked, read-only, full, damaged
+    ├── Broken               what came back cannot be used
+    │   ├── PageUnreadable       empty, binary, too large, endless, undecodable
+    │   └── ModelBroken          a reply that stays malformed after a repair turn
+    ├── BudgetSpent          the run's budget does not cover the next call
+    ├── Stopped              a person or a shutdown ended the run
+    └── RunLost              another attempt has taken the run over; this one may not write
+
+``asyncio.CancelledError`` is not part of the tree and is never swallowed.
+"""
+
+from __future__ import annotations
+
+
+class FootnoteError(Exception):
+    """Base of the tree.
+
+    ``sentence`` is what a user may be shown: what happened and what to do, one sentence,
+    without secrets. ``detail`` is for the log (a status line, an exception's text).
+    """
+
+    def __init__(self, sentence: str, *, detail: str = "") -> None:
+        super().__init__(f"{sentence} ({detail})" if detail else sentence)
+        self.sentence = sentence
+        self.detail = detail
+
+
+class Invalid(FootnoteError):
+    """The person must change something: input or configuration."""
+
+
+class InvalidQuestion(Invalid):
+    """The question cannot be accepted as it is."""
+
+
+class InvalidSetting(Invalid):
+    """A setting is unknown, malformed or missing."""
+
+
+class Refused(FootnoteError):
+    """Trying again unchanged gives the same answer."""
+
+
+class AddressRefused(Refused):
+    """The URL leads where Footnote does not go."""
+
+
+class CredentialsRefused(Refused):
+    """A peer does not accept the key it was given."""
+
+
+class ModelRefused(Refused):
+    """The model declined to work on the question."""
+
+
+class Unavailable(FootnoteError):
+    """Try again later: a peer is down, slow or out of quota.
+
+    ``retry_after`` is the peer's own word in seconds, or None.
+    """
+
+    def __init__(
+        self, sentence: str, *, detail: str = "", retry_after: float | None = None
+    ) -> None:
+        super().__init__(sentence, detail=detail)
+        self.retry_after = retry_after
+
+
+class ProviderUnavailable(Unavailable):
+    """One search provider does not answer."""
+
+
+class NoProviderAvailable(Unavailable):
+    """Every search provider asked has failed."""
+
+
+class ModelUnavailable(Unavailable):
+    """The model's endpoint does not answer, after its retries."""
+
+
+class StorageUnavailable(Unavailable):
+    """The database is locked, read-only, full or damaged."""
+
+
+class Broken(FootnoteError):
+    """What came back cannot be used."""
+
+
+class PageUnreadable(Broken):
+    """A page or file that is empty, binary, too large, endless or undecodable."""
+
+
+class ModelBroken(Broken):
+    """A model reply that stays malformed after a repair turn."""
+
+
+class BudgetSpent(FootnoteError):
+    """The run's budget does not cover the next call."""
+
+
+class Stopped(FootnoteError):
+    """A person or a shutdown ended the run."""
+
+
+class RunLost(FootnoteError):
+    """Another attempt has taken the run over; this one may not write."""

@@ -1,0 +1,97 @@
+"""What people write, and the conversation it belongs to. Frozen values, no storage ids."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Literal
+
+Depth = Literal["auto", "quick", "standard", "deep"]
+Role = Literal["person", "footnote"]
+
+
+@dataclass(frozen=True, slots=True)
+class Thread:
+    """One conversation on one platform. Its key is ``platform:workspace:channel:thread``."""
+
+    platform: str
+    workspace: str
+    channel: str
+    thread: str
+
+    @property
+    def key(self) -> str:
+        return ":".join(
+            part.replace("%", "%25").replace(":", "%3A")
+            for part in (self.platform, self.workspace, self.channel, self.thread)
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Author:
+    """Who wrote a message: the platform's id and the name people know."""
+
+    id: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Attachment:
+    """A file sent with a message; ``url`` is where the adapter can fetch it."""
+
+    name: str
+    media_type: str
+    url: str
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """What a person wrote, normalized by an adapter.
+
+    ``text`` is plain Markdown without platform escapes. ``event_id`` identifies the platform's
+    event: a redelivery carries the same one. ``at`` is timezone-aware.
+    """
+
+    event_id: str
+    thread: Thread
+    author: Author
+    text: str
+    at: datetime
+    links: tuple[str, ...] = ()
+    attachments: tuple[Attachment, ...] = ()
+    locale: str = "en"
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One earlier message of a thread as a reasoner sees it.
+
+    ``sources`` are the titles of the pages an answer of ours cited; ``question`` is the
+    standalone question that answer was for.
+    """
+
+    role: Role
+    name: str
+    text: str
+    sources: tuple[str, ...] = ()
+    question: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Transcript:
+    """The earlier messages of a thread, oldest first, without the one being asked."""
+
+    entries: tuple[Entry, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class RunOptions:
+    """What the asker or the channel chose for one run.
+
+    ``providers`` limits searching to these names (empty: all that are configured);
+    ``instructions`` are the operator's words on tone and language for this channel.
+    """
+
+    depth: Depth = "auto"
+    providers: tuple[str, ...] = field(default=())
+    instructions: str = ""

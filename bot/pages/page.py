@@ -1,0 +1,29 @@
+"""A fetched document as the rest of Footnote sees it."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, field
+from datetime import datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A fetched document.
+
+    ``url`` is the final, canonical address. ``text`` is what quotes are cut from: plain text in
+    which section headings are Markdown ATX lines (``## History``), lists and tables are Markdown,
+    and blocks are separated by one empty line. ``fetched_at`` is timezone-aware.
+    ``hash`` identifies the text: SHA-256, hex.
+    """
+
+    url: str
+    title: str
+    text: str
+    fetched_at: datetime
+    hash: str = field(default="")
+
+    def __post_init__(self) -> None:
+        if not self.hash:
+            digest = hashlib.sha256(self.text.encode("utf-8", "surrogatepass")).hexdigest()
+            object.__setattr__(self, "hash", digest)

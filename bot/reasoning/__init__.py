@@ -1,0 +1,1 @@
+"""Who thinks: the reasoner protocol, Claude, and the extractive reasoner."""

@@ -1,0 +1,1 @@
+"""The research itself: rewrite, gather by a strategy, write, check."""

@@ -1,0 +1,1 @@
+"""Searching: providers, and how their hits become one list."""

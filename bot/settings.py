@@ -1,0 +1,205 @@
+"""All settings, typed, on one screen.
+
+They come from (first wins) the command line, the environment, ``.env`` and ``footnote.toml`` in
+the working directory. In the environment and ``.env`` a setting is ``FOOTNOTE_`` plus its name in
+capitals, except the few that carry the name their platform's own docs use (``ANTHROPIC_API_KEY``);
+in ``footnote.toml`` it is the name as below. Lists are separated by commas.
+"""
+
+from __future__ import annotations
+
+import difflib
+import os
+import tomllib
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from dotenv import dotenv_values
+from platformdirs import user_data_path
+from pydantic import AliasChoices, BaseModel, Field, SecretStr, ValidationError, field_validator
+from pydantic_settings import (
+    BaseSettings,
+    NoDecode,
+    PydanticBaseSettingsSource,
+    SettingsConfigDict,
+    TomlConfigSettingsSource,
+)
+
+from bot.errors import InvalidSetting
+
+PREFIX = "FOOTNOTE_"
+DOTENV = ".env"
+TOML = "footnote.toml"
+
+StrList = Annotated[tuple[str, ...], NoDecode]
+
+
+class Price(BaseModel):
+    """USD per million tokens."""
+
+    input: float
+    output: float
+    cache_write: float
+    cache_read: float
+
+
+def _plain(name: str) -> Any:
+    """A setting known by its platform's own name, not by ours."""
+    return Field(default=None, validation_alias=AliasChoices(name, name.lower()))
+
+
+class Settings(BaseSettings):
+    """See the module docstring for where values come from."""
+
+    model_config = SettingsConfigDict(
+        env_prefix=PREFIX,
+        env_file=DOTENV,
+        toml_file=TOML,
+        env_ignore_empty=True,
+        extra="ignore",  # unknown names are reported by ``load_settings`` with the nearest one
+        frozen=True,
+        validate_default=True,
+    )
+
+    # --- the model; without a key the extractive reasoner answers
+    anthropic_api_key: SecretStr | None = _plain("ANTHROPIC_API_KEY")
+    anthropic_base_url: str | None = _plain("ANTHROPIC_BASE_URL")
+    reasoner: Literal["auto", "claude", "extractive"] = "auto"
+    model: str = "claude-sonnet-5-5"
+    small_model: str = "claude-haiku-5-5"
+    thinking: Literal["adaptive", "off"] = "adaptive"
+    effort: Literal["low", "medium", "high", "xhigh", "max"] | None = None
+    max_output_tokens: int = Field(8_000, ge=256, le=20_000)
+    model_timeout: float = Field(120.0, gt=0)  # seconds for one model call
+    model_retries: int = Field(4, ge=0, le=10)
+    prices: dict[str, Price] = {}  # model → price; replaces or extends the built-in table
+
+    # --- what is searched
+    providers: StrList = ()  # empty: local documents when there are any, else Wikipedia
+    docs: StrList = ()  # folders or files to index
+    wikipedia_url: str = "https://{language}.wikipedia.org"  # any MediaWiki, path to it included
+    language: str = "en"  # of the wiki, where the question does not tell
+    blocked_domains: StrList = ()
+    topk: int = Field(10, ge=1, le=50)  # hits shown for a query
+
+    # --- what is read
+    fetch_allow: StrList = ()  # hosts, host:port or CIDRs exempt from the private-address rule
+    fetch_max_bytes: int = Field(10_000_000, ge=10_000)
+    fetch_timeout: float = Field(20.0, gt=0)  # seconds for one page, redirects included
+    page_ttl: float = Field(86_400.0, ge=0)  # seconds a stored page counts as fresh
+
+    # --- budget of one run
+    max_model_calls: int = Field(24, ge=1)
+    max_searches: int = Field(5, ge=1)  # search actions of one loop
+    max_pages: int = Field(12, ge=1)
+    max_input_tokens: int = Field(400_000, ge=1_000)
+    max_seconds: float = Field(300.0, gt=0)
+    max_usd: float = Field(2.0, gt=0)
+    read_tokens: int = Field(1_200, ge=100)  # passages of one page given to the reasoner
+
+    # --- where things are kept, and how it runs
+    data_dir: Path = Field(default_factory=lambda: user_data_path("footnote"))
+    database_url: str = ""  # empty: SQLite in data_dir
+    concurrency: int = Field(256, ge=1)  # runs at once in this process
+    log_level: Literal["debug", "info", "warning", "error"] = "warning"
+
+    @field_validator("providers", "docs", "fetch_allow", "blocked_domains", mode="before")
+    @classmethod
+    def _split(cls, value: Any) -> Any:
+        if isinstance(value, str):
+            return tuple(part.strip() for part in value.split(",") if part.strip())
+        return value
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        return (
+            init_settings,
+            env_settings,
+            dotenv_settings,
+            TomlConfigSettingsSource(settings_cls),
+        )
+
+    @property
+    def database(self) -> str:
+        """The SQLAlchemy URL of the store."""
+        return self.database_url or f"sqlite+aiosqlite:///{self.data_dir / 'footnote.sqlite'}"
+
+    @property
+    def index_path(self) -> Path:
+        """The SQLite file of the local documents' index."""
+        return self.data_dir / "index.sqlite"
+
+    @property
+    def uses_claude(self) -> bool:
+        return self.reasoner == "claude" or (
+            self.reasoner == "auto" and self.anthropic_api_key is not None
+        )
+
+
+def load_settings(**overrides: Any) -> Settings:
+    """Read all sources; ``overrides`` (from the command line) win, None means not given.
+
+    Raises ``InvalidSetting`` that names the setting and what to do.
+    """
+    _refuse_unknown_names()
+    given = {name: value for name, value in overrides.items() if value is not None}
+    try:
+        settings = Settings(**given)
+    except ValidationError as error:
+        raise InvalidSetting(_explain(error)) from None
+    except tomllib.TOMLDecodeError as error:
+        raise InvalidSetting(f"{TOML} is not valid TOML: {error}. Correct it there.") from None
+    if settings.reasoner == "claude" and settings.anthropic_api_key is None:
+        raise InvalidSetting(
+            "FOOTNOTE_REASONER is claude but ANTHROPIC_API_KEY is not set: set the key, "
+            "or set FOOTNOTE_REASONER=auto to answer without a model."
+        )
+    return settings
+
+
+def known_names() -> list[str]:
+    """Every name that may be set in the environment."""
+    return [_env_name(field) for field in Settings.model_fields]
+
+
+def _env_name(field: str) -> str:
+    alias = Settings.model_fields[field].validation_alias
+    return str(alias.choices[0]) if isinstance(alias, AliasChoices) else PREFIX + field.upper()
+
+
+def _refuse_unknown_names() -> None:
+    known = known_names()
+    names = [*os.environ, *dotenv_values(DOTENV)]
+    for name in names:
+        if name.upper().startswith(PREFIX) and name.upper() not in known:
+            raise InvalidSetting(f"Unknown setting {name}.{_nearest(name.upper(), known)}")
+    path = Path(TOML)
+    if path.is_file():
+        try:
+            keys = tomllib.loads(path.read_text(encoding="utf-8"))
+        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+            raise InvalidSetting(f"{TOML} is not valid TOML: {error}. Correct it there.") from None
+        fields = list(Settings.model_fields)
+        for key in keys:
+            if key not in fields:
+                raise InvalidSetting(f"Unknown setting {key} in {TOML}.{_nearest(key, fields)}")
+
+
+def _nearest(name: str, known: list[str]) -> str:
+    near = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
+    return f" Did you mean {near[0]}?" if near else " `footnote doctor` lists the known ones."
+
+
+def _explain(error: ValidationError) -> str:
+    """The first problem as a sentence; never the value of a secret."""
+    problem = error.errors(include_url=False, include_input=False)[0]
+    field = str(problem["loc"][0]) if problem["loc"] else ""
+    name = _env_name(field) if field in Settings.model_fields else field
+    return f"Setting {name} is not valid: {problem['msg']}. Correct it and try again."

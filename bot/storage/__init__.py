@@ -1,0 +1,1 @@
+"""What is kept: threads, messages, runs, their journals, pages and citations."""

@@ -1,0 +1,1 @@
+"""Looking at text without a model: terms, sentences, figures and names, language, token counts."""
