@@ -1,13 +1,239 @@
-"""Index and query terms: lower-cased stems of words, and bigrams of Chinese, Japanese, Korean."""
+"""Index and query terms: lower-cased stems of words, and bigrams of Chinese, Japanese, Korean.
+
+A term consists of letters and digits only, so SQLite's FTS5 ``unicode61`` tokenizer keeps it in
+one piece. ``terms`` is what is indexed; ``keywords`` are always some of a text's ``terms``.
+"""
 
 from __future__ import annotations
 
+import re
+import unicodedata
+from collections.abc import Iterator
+
+_CJK = (
+    "\u1100-\u11ff"  # Hangul letters
+    "\u3005-\u3007\u3021-\u3029"  # iteration mark, zero, Hangzhou numerals
+    "\u3041-\u3096\u309d-\u309f"  # Hiragana
+    "\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff"  # Katakana with its length mark
+    "\u3105-\u312f\u3131-\u318e"  # Bopomofo, Hangul compatibility letters
+    "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"  # Han
+    "\uac00-\ud7a3"  # Hangul syllables
+    "\U00020000-\U0002fa1f"  # Han, the supplementary plane that SQLite knows as letters
+)
+_WORD_ASCII = re.compile(r"[a-z0-9]+")
+_NO_LETTER_TO_SQLITE = "\u19b0-\u19c9\u1cf2\u1cf3"  # signs whose category Unicode changed since
+_WORD = re.compile(f"[{_CJK}]+|[^\\W_{_CJK}{_NO_LETTER_TO_SQLITE}]+")
+_IS_CJK = re.compile(f"[{_CJK}]")
+
+# Each opens with a literal character, which lets ``re`` skip to its occurrences.
+_THOUSANDS = re.compile(r",(?<=\d,)(?=\d\d\d(?!\d))")  # 1,200 is 1200
+_INITIALS = re.compile(r"\.(?<=\b[a-z]\.)(?=[a-z]\b)")  # U.S. is US
+_POSSESSIVE = re.compile(r"'s\b")  # Ohm's is Ohm
+
+_ACCENTS = re.compile("[\u0300-\u036f]+")
+_LETTERS = str.maketrans(
+    {"ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "æ": "ae", "œ": "oe", "ı": "i"}
+    | {"’": "'", "ʼ": "'", "ʹ": None}
+)
+
+_LONGEST_WORD = 64  # characters; what is longer is no word, and is kept from filling the index
+_MOST_STEMS = 200_000  # stems kept ready; about 30 MB when full
+
 
 def terms(text: str) -> list[str]:
-    """The terms of a text in order, repeats included; the same function serves index and query."""
-    raise NotImplementedError
+    """The terms of a text in order, repeats included; the same function serves index and query.
+
+    Words are case- and accent-folded and lightly stemmed ("Études" → "etude"). Thousands
+    separators are dropped ("1,200" → "1200"), decimals fall in two ("3.11" → "3", "11"). A run of
+    Chinese, Japanese or Korean characters becomes its overlapping bigrams, a single one itself.
+    """
+    found = _words(text)
+    if text.isascii():
+        return [_STEMS[word] for word in found]
+    result: list[str] = []
+    for word in found:
+        if _IS_CJK.match(word):
+            result.extend(_bigrams(word))
+        else:
+            result.append(_STEMS[word])
+    return result
 
 
 def keywords(text: str) -> list[str]:
-    """The terms of a question that carry meaning: without stop words, each once, in order."""
-    raise NotImplementedError
+    """The terms of a question that carry meaning: without stop words, each once, in order.
+
+    A text of nothing but stop words ("The Who") keeps them all.
+    """
+    kept: dict[str, None] = {}
+    for word in _words(text):
+        if _IS_CJK.match(word):
+            kept.update(dict.fromkeys(_content_bigrams(word)))
+        elif word not in STOP_WORDS:
+            kept[_STEMS[word]] = None
+    return list(kept or dict.fromkeys(terms(text)))
+
+
+def fold(text: str) -> str:
+    """Case, accents and compatibility forms (full-width, ligatures) folded away.
+
+    Japanese voicing marks and Hangul syllables stay what they are. The length may change.
+    """
+    if text.isascii():
+        return text.lower()
+    open_form = unicodedata.normalize("NFKD", text).casefold()
+    plain = _ACCENTS.sub("", unicodedata.normalize("NFKD", open_form))
+    return unicodedata.normalize("NFC", plain).translate(_LETTERS)
+
+
+def has_cjk(text: str) -> bool:
+    """Whether a text holds any Chinese, Japanese or Korean character."""
+    return not text.isascii() and _IS_CJK.search(text) is not None
+
+
+def _words(text: str) -> list[str]:
+    """Folded words and whole runs of CJK characters, in order."""
+    folded = fold(text)
+    if "," in folded:
+        folded = _THOUSANDS.sub("", folded)
+    if "." in folded:
+        folded = _INITIALS.sub("", folded)
+    if "'" in folded:
+        folded = _POSSESSIVE.sub("", folded)
+    found: list[str] = (_WORD_ASCII if folded.isascii() else _WORD).findall(folded)
+    return found
+
+
+def _bigrams(run: str) -> list[str]:
+    return [run[i : i + 2] for i in range(len(run) - 1)] or [run]
+
+
+# ---------------------------------------------------------------- stemming
+
+_VOWEL = re.compile(r"[aeiou]|(?<=[^aeiou])y")
+_SHORT_END = re.compile(r"(?:^|[^aeiou])[aeiouy][^aeiouwxy]$")
+
+
+def _stem(word: str) -> str:
+    """Step 1 of Porter's algorithm: plurals, -ed, -ing and final y, no derivational suffixes.
+
+    Source: M. F. Porter, An algorithm for suffix stripping, Program 14(3), 1980, steps 1a-1c,
+    with its published revision that leaves words of one or two letters alone. Steps 2-5 are left
+    out on purpose: they make "university" and "universe" one.
+    """
+    if len(word) < 3 or not word.isascii() or not word.isalpha():
+        return word
+    if word.endswith("s"):
+        if word.endswith(("sses", "ies")):
+            word = word[:-2]
+        elif not word.endswith("ss"):
+            word = word[:-1]
+    if word.endswith("eed"):
+        if _VOWEL.search(word[:-3]):
+            word = word[:-1]
+    elif word.endswith("ed") and _VOWEL.search(word[:-2]):
+        word = _mend(word[:-2])
+    elif word.endswith("ing") and _VOWEL.search(word[:-3]):
+        word = _mend(word[:-3])
+    if word.endswith("y") and _VOWEL.search(word[:-1]):
+        word = word[:-1] + "i"
+    return word
+
+
+def _mend(stem: str) -> str:
+    """Porter's repair after -ed and -ing: conflat → conflate, hopp → hop, fil → file."""
+    if stem.endswith(("at", "bl", "iz")):
+        return stem + "e"
+    if len(stem) > 1 and stem[-1] == stem[-2] and stem[-1] not in "aeioulsz":
+        return stem[:-1]
+    if _SHORT_END.search(stem) and len(_VOWEL_RUN.findall(stem)) == 1:
+        return stem + "e"
+    return stem
+
+
+_VOWEL_RUN = re.compile(r"[aeiouy]+")
+
+
+class _Stems(dict[str, str]):
+    """Word → stem, worked out once; emptied when it has grown too large."""
+
+    def __missing__(self, word: str) -> str:
+        if len(word) > _LONGEST_WORD:
+            return word[:_LONGEST_WORD]
+        if len(self) >= _MOST_STEMS:
+            self.clear()
+        stem = self[word] = _stem(word)
+        return stem
+
+
+_STEMS = _Stems()
+
+
+# ---------------------------------------------------------------- words without meaning
+
+STOP_WORDS = frozenset(
+    """
+    a an the this that these those such
+    i me my mine myself we our ours ourselves you your yours yourself he him his himself she her
+    hers herself it its itself they them their theirs themselves one ones
+    who whom whose what which when where why how whether
+    am is are was were be been being isn aren wasn weren
+    do does did done doing don doesn didn have has had having haven hasn hadn
+    can could will would shall should may might must cannot couldn wouldn shouldn won ain
+    and or but nor so yet if then than because while although though until unless since
+    of at by for with about against between into through during before after above below to from
+    up down in out on off over under again further here there as per via upon onto within without
+    all any both each few more most other others some no not only own same too very just also
+    now ever even still else much many lot lots
+    s t d ll m re ve o
+    please tell give
+    """.split()
+)
+"""Function words of English, and the words with which people address a bot. "US" is not one."""
+
+_FUNCTION_CHARACTERS = frozenset("的了吗呢吧啊是在被把从于这那哪谁们您你我他她它")
+"""Chinese characters that seldom belong to a name or a term (和, 以, 为 do: 共和国, 以色列)."""
+
+_FUNCTION_WORDS = re.compile(
+    "什么|为什么|为何|怎么样|怎么|怎样|如何|多少|哪里|哪儿|何时|何处|因为|所以|如果|虽然|但是|可以|"
+    "告诉|有没有|是否|一个|一些|关于|什麼|為什麼|為何|怎麼|多少|哪裡|嗎|這|誰|個|們|"
+    "ください|について|どこ|だれ|誰|なぜ|いつ|どの|どう|なに|何|"
+    "무엇|누구|언제|어디|어떻게|어떤|얼마나|입니까|인가요|합니까|하나요|습니까|있는|하는"
+)
+
+_HIRAGANA = re.compile("[\u3041-\u309f]")
+_JAPANESE_PARTICLES = frozenset("はがをにでともへのかやよねばりるたて")
+_KOREAN_PARTICLES = frozenset("은는이가을를의에로와과도만서")
+_HANGUL = re.compile("[\uac00-\ud7a3]")
+
+
+def _content_bigrams(run: str) -> Iterator[str]:
+    """The bigrams of a run that touch no function word; of a run that is all one, none.
+
+    Only bigrams of the run itself come out: a piece of one character between function words
+    would not be in an index of bigrams.
+    """
+    function = [False] * len(run)
+    for match in _FUNCTION_WORDS.finditer(run):
+        function[match.start() : match.end()] = [True] * (match.end() - match.start())
+    for i, character in enumerate(run):
+        if character in _FUNCTION_CHARACTERS:
+            function[i] = True
+    if len(run) == 1:
+        if not function[0]:
+            yield run
+        return
+    for i in range(len(run) - 1):
+        pair = run[i : i + 2]
+        if function[i] or function[i + 1] or _is_inflection(pair, last=i + 2 == len(run), at=i):
+            continue
+        yield pair
+
+
+def _is_inflection(pair: str, *, last: bool, at: int) -> bool:
+    """Whether a bigram is Japanese grammar, or the end of a Korean word with its particle."""
+    hiragana = len(_HIRAGANA.findall(pair))
+    if hiragana == 2:
+        return True
+    if hiragana == 1:
+        return any(character in _JAPANESE_PARTICLES for character in pair)
+    return last and at > 0 and pair[1] in _KOREAN_PARTICLES and _HANGUL.match(pair) is not None

@@ -1,0 +1,133 @@
+"""What index and query have in common."""
+
+from __future__ import annotations
+
+import sqlite3
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bot.text.terms import fold, has_cjk, keywords, terms
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("1,200", "1200"),
+        ("1,234,567", "1234567"),
+        ("１２００", "1200"),
+        ("U.S.", "US"),
+        ("U.S.A.", "USA"),
+        ("Études", "etude"),
+        ("Łódź", "Lodz"),
+        ("Smørrebrød", "smorrebrod"),
+        ("Aschenbrödel", "Aschenbrodel"),
+        ("straße", "STRASSE"),
+        ("Ohm's", "Ohm"),
+        ("Ohm’s", "ohm"),
+        ("ﬁnals", "final"),
+        ("cities", "city"),
+        ("running", "runs"),
+        ("filed", "file"),
+        ("agreed", "agree"),
+        ("ｶﾞ", "ガ"),
+        ("B-29", "b 29"),
+    ],
+)
+def test_forms_of_one_word_share_their_terms(one: str, other: str) -> None:
+    assert terms(one) == terms(other)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("1,20", "120"),
+        ("12,000", "12"),
+        ("か", "が"),
+        ("university", "universe"),
+        ("sing", "s"),
+        ("bled", "bl"),
+    ],
+)
+def test_different_words_stay_apart(one: str, other: str) -> None:
+    assert terms(one) != terms(other)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("黑豹队", ["黑豹", "豹队"]),
+        ("水", ["水"]),
+        ("東京タワー", ["東京", "京タ", "タワ", "ワー"]),
+        ("서울시", ["서울", "울시"]),
+        ("在 GPT-4 里", ["在", "gpt", "4", "里"]),
+        ("版本3.11发布", ["版本", "3", "11", "发布"]),
+        ("カ・ナ", ["カ", "ナ"]),
+        ("", []),
+        ("?!", []),
+    ],
+)
+def test_runs_of_cjk_become_bigrams(text: str, expected: list[str]) -> None:
+    assert terms(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("What is the capital of the United States?", ["capital", "unit", "state"]),
+        ("How many people live in the US?", ["people", "live", "us"]),
+        ("Who founded Hello Love, Hello Love?", ["found", "hello", "love"]),
+        ("黑豹队的防守丢了多少分？", ["黑豹", "豹队", "防守", "守丢"]),
+        ("法国的首都是哪里？", ["法国", "首都"]),
+        ("日本の首都はどこですか", ["日本", "首都"]),
+        ("대한민국의 수도는 어디입니까", ["대한", "한민", "민국", "수도"]),
+        ("The Who", ["the", "who"]),
+        ("是谁？", ["是谁"]),
+    ],
+)
+def test_keywords_are_the_words_with_meaning(question: str, expected: list[str]) -> None:
+    assert keywords(question) == expected
+
+
+@given(st.text())
+def test_keywords_are_some_of_the_terms_and_each_comes_once(text: str) -> None:
+    found = keywords(text)
+    assert set(found) <= set(terms(text))
+    assert len(found) == len(set(found))
+    assert bool(found) == bool(terms(text))
+
+
+@given(st.text(), st.text())
+def test_a_line_break_separates_terms(one: str, other: str) -> None:
+    assert terms(f"{one}\n{other}") == terms(one) + terms(other)
+
+
+def test_fts5_keeps_every_term_in_one_piece() -> None:
+    """Every letter there is, beside others, through SQLite's own tokenizer."""
+    found = {
+        term
+        for code in range(0x110000)
+        if not 0xD800 <= code < 0xE000
+        for term in terms(f"a{chr(code)}b")
+        if not term.isascii()
+    }
+    with sqlite3.connect(":memory:") as database:
+        database.execute("CREATE VIRTUAL TABLE t USING fts5(x, tokenize='unicode61')")
+        database.execute("CREATE VIRTUAL TABLE v USING fts5vocab(t, 'instance')")
+        database.executemany("INSERT INTO t(x) VALUES (?)", [(term,) for term in sorted(found)])
+        pieces = database.execute("SELECT doc FROM v").fetchall()
+    assert len(pieces) == len(found) == len(set(pieces))
+
+
+def test_a_word_without_end_is_cut_and_not_remembered() -> None:
+    assert [len(term) for term in terms("a" * 1_000_000 + " b")] == [64, 1]
+
+
+def test_fold_keeps_voicing_marks_and_syllables() -> None:
+    assert fold("ガギグ 한글 É") == "ガギグ 한글 e"
+
+
+@pytest.mark.parametrize(("text", "expected"), [("abc é", False), ("abc", False), ("a 水", True)])
+def test_cjk_is_recognized(text: str, expected: bool) -> None:
+    assert has_cjk(text) is expected
