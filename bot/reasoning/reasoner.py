@@ -186,7 +186,8 @@ class Desk:
     """All that a loop has asked and seen, in order; a new turn only ever appends.
 
     ``given`` are outcomes from before the first turn (links the asker sent, a first search made
-    while the question was being rewritten). ``searches_left`` counts search actions' queries.
+    while the question was being rewritten). ``searches_left`` counts Search actions (one may hold
+    several queries), ``pages_left`` pages still to be read.
     """
 
     given: tuple[Outcome, ...] = ()

@@ -1,0 +1,1 @@
+"""The terminal, Footnote's first platform."""

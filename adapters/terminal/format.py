@@ -1,0 +1,143 @@
+"""How plans and answers look in a terminal, in a pipe and as JSON."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import asdict
+from typing import Any
+
+from rich.console import Group, RenderableType
+from rich.markdown import Markdown
+from rich.padding import Padding
+from rich.text import Text
+
+from bot.answers import Answer, Citation, StepView
+
+VERBS = {
+    "rewrite": "Understanding",
+    "think": "Thinking",
+    "search": "Searching",
+    "read": "Reading",
+    "write": "Writing",
+}
+MARKS = {"waiting": "·", "done": "✓", "failed": "✗"}
+STYLES = {"waiting": "dim", "done": "green", "failed": "yellow"}
+QUOTE_WIDTH = 400  # characters of a quote that are shown; all of it is in --json
+
+
+def plan_line(step: StepView) -> Text:
+    """One line of the plan."""
+    mark = MARKS.get(step.state)
+    line = Text(f"{mark} " if mark else "", style=STYLES.get(step.state, ""))
+    line.append(f"{VERBS.get(step.kind, step.kind)} ", style="bold")
+    line.append(_clean(step.title))
+    if step.detail:
+        line.append(f" — {_clean(step.detail)}", style="yellow")
+    if step.state == "done":
+        line.append(f"  {step.seconds:.1f} s", style="dim")
+    return line
+
+
+def answer_json(answer: Answer) -> str:
+    """The contract of ``--json``."""
+    usage = asdict(answer.usage)
+    usage["seconds"] = round(usage["seconds"], 3)
+    usage["usd"] = round(usage["usd"], 6)
+    document: dict[str, Any] = {
+        "status": answer.status,
+        "answer": answer.text,
+        "citations": [
+            {"number": c.number, "url": c.url, "title": c.title, "quote": c.quote}
+            for c in answer.citations
+        ],
+        "question": answer.question,
+        "queries": list(answer.queries),
+        "reasoner": answer.reasoner,
+        "steps": [
+            {"kind": s.kind, "title": s.title, "state": s.state, "seconds": round(s.seconds, 3)}
+            for s in answer.steps
+        ],
+        "usage": usage,
+        "doubts": [asdict(doubt) for doubt in answer.doubts],
+        "notes": list(answer.notes),
+        "run": answer.run,
+    }
+    return json.dumps(document, ensure_ascii=False, indent=2)
+
+
+def plain(answer: Answer) -> str:
+    """Markdown for a file or a pipe."""
+    parts = [answer.text]
+    if answer.citations:
+        lines = ["Sources:"]
+        for number, cited in _by_number(answer.citations):
+            lines.append(f"[{number}] {cited[0].title} — {cited[0].url}")
+            lines += [f"    “{_shortened(citation.quote)}”" for citation in cited]
+        parts.append("\n".join(lines))
+    parts += _remarks(answer)
+    return "\n\n".join(parts)
+
+
+def rendered(answer: Answer) -> RenderableType:
+    """The answer for a terminal: footnote marks and source titles are links."""
+    urls = {citation.number: citation.url for citation in answer.citations}
+    parts: list[RenderableType] = [Text(), Markdown(_linked(answer.text, urls))]
+    if answer.citations:
+        parts += [Text(), Text("Sources", style="bold")]
+        for number, cited in _by_number(answer.citations):
+            head = Text(f"[{number}] ", style="cyan")
+            head.append(_clean(cited[0].title), style=f"bold link {cited[0].url}")
+            head.append(f"  {_clean(cited[0].url)}", style="dim")
+            parts.append(head)
+            parts += [
+                Padding(Text(f"“{_shortened(citation.quote)}”", style="italic"), (0, 0, 0, 4))
+                for citation in cited
+            ]
+    parts += [Text(f"\n{_clean(remark)}", style="yellow") for remark in _remarks(answer)]
+    parts.append(Text(f"\n{_cost(answer)}", style="dim"))
+    return Group(*parts)
+
+
+def _by_number(citations: tuple[Citation, ...]) -> list[tuple[int, list[Citation]]]:
+    grouped: dict[int, list[Citation]] = {}
+    for citation in citations:
+        grouped.setdefault(citation.number, []).append(citation)
+    return sorted(grouped.items())
+
+
+def _remarks(answer: Answer) -> list[str]:
+    doubts = [f"⚠ {doubt.sentence} — {doubt.reason}" for doubt in answer.doubts]
+    return [*doubts, *answer.notes]
+
+
+def _cost(answer: Answer) -> str:
+    usage = answer.usage
+    cost = (
+        f"{usage.model_calls} model calls, {usage.input_tokens + usage.cached_tokens:,} tokens in, "
+        f"{usage.output_tokens:,} out, {usage.usd:.3f} USD · "
+        if usage.model_calls
+        else ""
+    )
+    return (
+        f"{usage.seconds:.1f} s · {usage.searches} searches, {usage.pages} pages · {cost}"
+        f"{answer.reasoner} · run {answer.run}"
+    )
+
+
+def _linked(text: str, urls: dict[int, str]) -> str:
+    def link(match: re.Match[str]) -> str:
+        url = urls.get(int(match[1]))
+        return rf"[\[{match[1]}\]](<{url}>)" if url else match[0]
+
+    return re.sub(r"\[(\d{1,4})\](?!\()", link, text)
+
+
+def _shortened(quote: str) -> str:
+    flat = _clean(" ".join(quote.split()))
+    return flat if len(flat) <= QUOTE_WIDTH else flat[: QUOTE_WIDTH - 1].rsplit(" ", 1)[0] + " …"
+
+
+def _clean(text: str) -> str:
+    """Text of pages and models must not steer the terminal: no control characters."""
+    return re.sub(r"[\x00-\x1f\x7f-\x9f]", " ", text)

@@ -1,0 +1,169 @@
+"""The terminal's way in: one question, or a conversation."""
+
+from __future__ import annotations
+
+import asyncio
+import getpass
+import secrets
+import signal
+from collections.abc import Callable, Coroutine, Iterator
+from contextlib import AsyncExitStack, contextmanager
+from datetime import UTC, datetime
+from typing import Any
+from uuid import uuid4
+
+from adapters.terminal.poster import TerminalPoster
+from bot.answers import Answer
+from bot.app import App, open_app
+from bot.errors import Invalid, Unavailable
+from bot.messages import Author, Message, RunOptions, Thread
+from bot.pages.urls import links_in
+from bot.service import clean_question
+from bot.settings import Settings
+
+PLATFORM = "terminal"
+PROMPT = "\nYou: "
+
+
+class Terminal:
+    """A terminal session on an open app: ``ask`` puts a question and shows its answer."""
+
+    def __init__(self, app: App, poster: TerminalPoster) -> None:
+        self._app = app
+        self._poster = poster
+
+    async def ask(self, question: str, thread: Thread, options: RunOptions) -> Answer:
+        """Work a question to its shown answer.
+
+        A run of the same question that was interrupted is continued instead of begun anew, and
+        interrupted questions before it in the thread are finished first. Ctrl-C stops the run and
+        shows what was found; a second one leaves at once, and the run can be continued.
+        """
+        await self.finish_earlier(thread, but=clean_question(question))
+        interrupted = await self._interrupted(clean_question(question), thread, options)
+        if interrupted is not None:
+            run_id, thread = interrupted
+            self._poster.tell(f"Continuing run {run_id}, which was interrupted.")
+        else:
+            message = terminal_message(thread, question)
+            run_id, _ = await self._app.service.accept(message, options)
+        await self._work(run_id, thread)
+        if run_id not in self._poster.answers:
+            raise Unavailable(
+                f"Run {run_id} is being worked on by another process: ask again in a moment."
+            )
+        return self._poster.answers[run_id]
+
+    async def finish_earlier(self, thread: Thread, but: str = "") -> None:
+        """Finish what an earlier session left unanswered in a thread, and show it."""
+        for run in await self._app.store.unfinished(datetime.now(UTC), PLATFORM):
+            if run.message.thread == thread and run.message.text != but:
+                self._poster.tell(f'Finishing the interrupted question "{run.message.text}".')
+                await self._work(run.id, thread)
+
+    async def _interrupted(
+        self, question: str, thread: Thread, options: RunOptions
+    ) -> tuple[str, Thread] | None:
+        """The run of this very question that was interrupted, if there is one."""
+        for run in await self._app.store.unfinished(datetime.now(UTC), PLATFORM):
+            where = run.message.thread
+            same_thread = where == thread or (is_unnamed(thread) and is_unnamed(where))
+            if same_thread and run.message.text == question and run.options == options:
+                return run.id, where
+        return None
+
+    async def _work(self, run_id: str, thread: Thread) -> None:
+        dispatcher = self._app.dispatcher
+        await dispatcher.submit(run_id, thread)
+        with _interruptible(lambda: dispatcher.stop(run_id)):
+            await dispatcher.wait(run_id)
+
+
+@contextmanager
+def _interruptible(stop: Callable[[], Coroutine[Any, Any, None]]) -> Iterator[None]:
+    """The first Ctrl-C calls ``stop``; a second one, or SIGTERM, cancels the current task."""
+    loop = asyncio.get_running_loop()
+    task = asyncio.current_task()
+    assert task is not None  # noqa: S101
+    stopping: list[asyncio.Task[None]] = []
+
+    def interrupt() -> None:
+        if stopping:
+            task.cancel()
+        else:
+            stopping.append(asyncio.create_task(stop()))
+
+    loop.add_signal_handler(signal.SIGINT, interrupt)
+    loop.add_signal_handler(signal.SIGTERM, task.cancel)
+    try:
+        yield
+    finally:
+        loop.remove_signal_handler(signal.SIGINT)
+        loop.remove_signal_handler(signal.SIGTERM)
+
+
+async def ask_once(
+    settings: Settings, question: str, thread: Thread, options: RunOptions, *, as_json: bool
+) -> Answer:
+    """Open Footnote, put one question, close it."""
+    poster = TerminalPoster(as_json=as_json)
+    async with open_app(settings, {PLATFORM: poster}) as app:
+        return await Terminal(app, poster).ask(question, thread, options)
+
+
+def converse(settings: Settings, thread: Thread, options: RunOptions) -> None:
+    """Read questions until the end of input; between them the terminal is the person's."""
+    poster = TerminalPoster()
+    with asyncio.Runner() as runner:
+        stack = AsyncExitStack()
+        app = runner.run(stack.enter_async_context(open_app(settings, {PLATFORM: poster})))
+        terminal = Terminal(app, poster)
+        try:
+            runner.run(terminal.finish_earlier(thread))
+            for question in _questions():
+                try:
+                    runner.run(terminal.ask(question, thread, options))
+                except (Invalid, Unavailable) as error:
+                    poster.complain(error)
+        finally:
+            runner.run(stack.aclose())
+
+
+def _questions() -> Iterator[str]:
+    import readline  # noqa: F401  (gives input() line editing and history)
+
+    while True:
+        try:
+            line = input(PROMPT).strip()
+        except (EOFError, KeyboardInterrupt):
+            print()  # noqa: T201  (the shell's prompt begins on a line of its own)
+            return
+        if line in ("/quit", "/exit"):
+            return
+        if line:
+            yield line
+
+
+# ---------------------------------------------------------------- messages and threads
+
+
+def terminal_thread(name: str | None) -> Thread:
+    """The conversation with this name, or a new one that nobody will name."""
+    return Thread(PLATFORM, "local", "cli", name or f"~{secrets.token_hex(6)}")
+
+
+def is_unnamed(thread: Thread) -> bool:
+    return thread.thread.startswith("~")
+
+
+def terminal_message(thread: Thread, text: str) -> Message:
+    """What the person at this terminal wrote, now."""
+    user = getpass.getuser()
+    return Message(
+        event_id=uuid4().hex,
+        thread=thread,
+        author=Author(user, user),
+        text=text,
+        at=datetime.now(UTC),
+        links=tuple(links_in(text)),
+    )

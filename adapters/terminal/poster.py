@@ -1,0 +1,112 @@
+"""The terminal's way out: shows the plan while a run works, then the cited answer.
+
+The answer goes to stdout, everything else to stderr. Where stdout is not a terminal the answer is
+plain Markdown; where stderr is not one, each finished step is one line.
+"""
+
+from __future__ import annotations
+
+from rich.console import Console, Group, RenderableType
+from rich.live import Live
+from rich.spinner import Spinner
+from rich.text import Text
+
+from adapters.terminal.format import MARKS, answer_json, plain, plan_line, rendered
+from bot.answers import Answer, PlanView, StepView
+from bot.errors import FootnoteError
+from bot.posting import PostState, RunRef
+
+REFRESH_PER_SECOND = 12
+TEXT_LINES = 12  # of an answer being written; only its end fits above the prompt
+
+
+class TerminalPoster:
+    """Shows the runs of this terminal; keeps each answer for whoever waits for it."""
+
+    def __init__(self, *, as_json: bool = False) -> None:
+        self.out = Console(highlight=False, soft_wrap=False)
+        self.err = Console(stderr=True, highlight=False)
+        self.answers: dict[str, Answer] = {}
+        self._as_json = as_json
+
+    async def open(self, run: RunRef, saved: PostState | None) -> TerminalReply:
+        return TerminalReply(self, run.id, self._as_json)
+
+    def tell(self, sentence: str) -> None:
+        """A remark beside the answer, on stderr."""
+        self.err.print(Text(sentence, style="dim"), soft_wrap=True)
+
+    def complain(self, error: FootnoteError) -> None:
+        """What went wrong and what to do, on stderr."""
+        self.err.print(Text(error.sentence, style="red"), soft_wrap=True)
+
+    def show(self, answer: Answer) -> None:
+        """Print a finished answer to stdout."""
+        if self._as_json:
+            self.out.file.write(answer_json(answer) + "\n")
+        elif self.out.is_terminal:
+            self.out.print(rendered(answer))
+        else:
+            self.out.file.write(plain(answer) + "\n")
+        self.out.file.flush()
+
+
+class TerminalReply:
+    """One answer being shown."""
+
+    def __init__(self, poster: TerminalPoster, run_id: str, as_json: bool) -> None:
+        self._poster = poster
+        self._run_id = run_id
+        self._as_json = as_json
+        self._plan: tuple[StepView, ...] = ()
+        self._told: set[str] = set()
+        self._text = ""
+        self._live: Live | None = None
+        if poster.err.is_terminal and not as_json:
+            self._live = Live(
+                get_renderable=self._working,
+                console=poster.err,
+                refresh_per_second=REFRESH_PER_SECOND,
+                transient=True,
+                redirect_stdout=False,
+                redirect_stderr=False,
+            )
+            self._live.start()
+
+    def progress(self, plan: PlanView) -> None:
+        self._plan = plan.steps
+        if self._live is None:
+            for step in plan.steps:
+                if step.state in MARKS and step.id not in self._told:
+                    self._told.add(step.id)
+                    self._poster.err.print(plan_line(step), soft_wrap=True)
+
+    def stream(self, text: str) -> None:
+        self._text = text
+
+    async def finish(self, answer: Answer) -> None:
+        self._close()
+        self._poster.answers[self._run_id] = answer
+        self._poster.show(answer)
+
+    async def fail(self, answer: Answer, error: FootnoteError) -> None:
+        self._close()
+        self._poster.answers[self._run_id] = answer
+        if self._as_json:
+            self._poster.show(answer)
+        self._poster.complain(error)
+
+    def _close(self) -> None:
+        if self._live is not None:
+            self._live.stop()
+            self._live = None
+            self._poster.err.print(Group(*(plan_line(step) for step in self._plan)))
+
+    def _working(self) -> RenderableType:
+        lines: list[RenderableType] = [
+            Spinner("dots", plan_line(step)) if step.state == "running" else plan_line(step)
+            for step in self._plan
+        ]
+        if self._text:
+            lines += [Text(), Text("\n".join(self._text.splitlines()[-TEXT_LINES:]), style="dim")]
+        return Group(*lines)

@@ -1,0 +1,89 @@
+"""Puts the parts together, as the settings say."""
+
+from __future__ import annotations
+
+import logging
+import sys
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+
+import structlog
+
+from bot.dispatch.local import LocalDispatcher
+from bot.pages.fetch import Fetcher
+from bot.posting import Poster
+from bot.reasoning.extractive import Extractive
+from bot.reasoning.reasoner import ModelReply, ReasonerFactory
+from bot.research.library import Library
+from bot.search.registry import open_search
+from bot.service import ResearchService
+from bot.settings import Settings
+from bot.storage.store import Store, open_store
+
+
+@dataclass(frozen=True, slots=True)
+class App:
+    """A running Footnote."""
+
+    settings: Settings
+    store: Store
+    service: ResearchService
+    dispatcher: LocalDispatcher
+
+
+@asynccontextmanager
+async def open_app(settings: Settings, posters: Mapping[str, Poster]) -> AsyncIterator[App]:
+    """Open everything; on leaving, working runs are released and everything is closed.
+
+    Raises ``InvalidSetting`` and ``StorageUnavailable``.
+    """
+    async with AsyncExitStack() as stack:
+        store = await open_store(settings.database)
+        stack.push_async_callback(store.close)
+        library = Library(
+            open_search(settings), Fetcher(settings), store.recent_page, settings.page_ttl
+        )
+        stack.push_async_callback(library.aclose)
+        service = ResearchService(
+            settings,
+            store,
+            library,
+            reasoner=await _open_reasoner(settings, stack),
+            fallback=Extractive,
+            price=_price(settings),
+            posters=posters,
+        )
+        dispatcher = LocalDispatcher(store, service, settings.concurrency)
+        await stack.enter_async_context(dispatcher)
+        yield App(settings, store, service, dispatcher)
+
+
+async def _open_reasoner(settings: Settings, stack: AsyncExitStack) -> ReasonerFactory:
+    if not settings.uses_claude:
+        return Extractive
+    from bot.reasoning.claude import open_claude  # the SDK takes a second to import
+
+    return await stack.enter_async_context(open_claude(settings))
+
+
+def _price(settings: Settings) -> Callable[[ModelReply], float | None]:
+    from bot.reasoning.prices import claude_price
+
+    return lambda reply: claude_price(settings, reply.model, reply)
+
+
+def configure_logging(level: str) -> None:
+    """One line an event, on stderr."""
+    structlog.configure(
+        processors=[
+            structlog.processors.add_log_level,
+            structlog.processors.TimeStamper(fmt="iso"),
+            structlog.processors.format_exc_info,
+            structlog.processors.LogfmtRenderer(bool_as_flag=False),
+        ],
+        wrapper_class=structlog.make_filtering_bound_logger(
+            logging.getLevelNamesMapping()[level.upper()]
+        ),
+        logger_factory=structlog.WriteLoggerFactory(file=sys.stderr),
+    )

@@ -1,0 +1,233 @@
+"""The ``footnote`` command. Everything heavy is imported by the command that needs it."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from bot import __version__
+from bot.errors import FootnoteError, Invalid
+
+if TYPE_CHECKING:
+    from bot.settings import Settings
+
+EXIT_OK, EXIT_NO_ANSWER, EXIT_USAGE, EXIT_INTERRUPTED = 0, 1, 2, 130
+
+app = typer.Typer(
+    name="footnote",
+    help="""Ask a question, get an answer in which every claim carries a footnote.
+
+    With nothing configured Footnote answers by quoting: from your documents (--docs), or from
+    Wikipedia. With ANTHROPIC_API_KEY set, Claude researches and writes. Try `footnote demo`.""",
+    no_args_is_help=True,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+)
+db = typer.Typer(help="Look after the database.", no_args_is_help=True)
+app.add_typer(db, name="db")
+
+Docs = Annotated[
+    list[Path] | None,
+    typer.Option("--docs", help="A folder or file to search (Markdown, text, HTML); repeatable."),
+]
+Providers = Annotated[
+    list[str] | None,
+    typer.Option("--provider", help="Search only with this: wikipedia, local; repeatable."),
+]
+DepthOption = Annotated[
+    Literal["auto", "quick", "standard", "deep"],
+    typer.Option(
+        "--depth",
+        help="quick reads the best hits at once; standard searches until it is enough; "
+        "deep searches twice as long; auto lets the question decide.",
+    ),
+]
+ThreadOption = Annotated[
+    str | None,
+    typer.Option("--thread", help="Continue (or begin) the conversation with this name."),
+]
+
+
+@app.command()
+def ask(
+    question: Annotated[str, typer.Argument(help="The question; - reads it from standard input.")],
+    thread: ThreadOption = None,
+    depth: DepthOption = "auto",
+    docs: Docs = None,
+    provider: Providers = None,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print the answer as JSON; logs stay on stderr.")
+    ] = False,
+) -> None:
+    """Answer one question, with footnotes.
+
+    Exit code 0: answered. 1: not answered. 2: something to correct in the call or the settings.
+    Ctrl-C stops the run and shows what was found so far.
+
+    Examples:
+
+        footnote ask "When was the Eiffel Tower finished?"
+
+        footnote ask --docs ./handbook "How do I rotate the keys?"
+
+        footnote ask --thread tower "And how tall is it?"
+    """
+    import asyncio
+
+    with _sentences():
+        if question == "-":
+            question = sys.stdin.read()
+        settings = _settings(docs, provider)
+        from adapters.terminal.listener import ask_once, terminal_thread
+        from bot.messages import RunOptions
+
+        _index_docs(settings)
+        options = RunOptions(depth=depth, providers=tuple(provider or ()))
+        answer = asyncio.run(
+            ask_once(settings, question, terminal_thread(thread), options, as_json=as_json)
+        )
+    raise typer.Exit(EXIT_OK if answer.status == "answered" else EXIT_NO_ANSWER)
+
+
+@app.command()
+def chat(
+    thread: ThreadOption = None,
+    depth: DepthOption = "auto",
+    docs: Docs = None,
+    provider: Providers = None,
+) -> None:
+    """Hold a conversation: follow-up questions mean what they mean in it.
+
+    Ctrl-C stops an answer in the making; /quit, Ctrl-D or Ctrl-C at the prompt leave.
+    """
+    with _sentences():
+        settings = _settings(docs, provider)
+        from adapters.terminal.listener import converse, terminal_thread
+        from bot.messages import RunOptions
+
+        _index_docs(settings)
+        options = RunOptions(depth=depth, providers=tuple(provider or ()))
+        converse(settings, terminal_thread(thread), options)
+
+
+@app.command()
+def demo() -> None:
+    """Answer a question and a follow-up over Footnote's own handbook; needs nothing."""
+    import asyncio
+
+    with _sentences():
+        from adapters.terminal.demo import run_demo
+
+        asyncio.run(run_demo(_settings([HANDBOOK], ["local"])))
+
+
+@app.command()
+def index(
+    paths: Annotated[
+        list[Path], typer.Argument(help="Folders or files: Markdown, text, HTML.", exists=False)
+    ],
+) -> None:
+    """Index documents for searching; only what has changed is read again.
+
+    Interrupting is safe: run it again to continue.
+    """
+    with _sentences():
+        settings = _settings(paths, None)
+        _index_docs(settings, always_tell=True)
+
+
+@app.command()
+def doctor() -> None:
+    """Check every configured part and say what to fix.
+
+    Exit code 0: all works. 1: something does not. 2: a setting is wrong.
+    """
+    import asyncio
+
+    with _sentences():
+        from bot.doctor import examine
+        from bot.settings import load_settings
+
+        sound = asyncio.run(examine(load_settings()))
+    raise typer.Exit(EXIT_OK if sound else EXIT_NO_ANSWER)
+
+
+@db.command()
+def upgrade() -> None:
+    """Bring the database to this version's schema; opening it does so by itself."""
+    import asyncio
+
+    with _sentences():
+        from bot.settings import load_settings
+        from bot.storage.database import open_database
+        from bot.storage.tables import HEAD
+
+        async def run() -> None:
+            await (await open_database(load_settings().database)).close()
+
+        asyncio.run(run())
+        typer.echo(f"The database is at revision {HEAD}.")
+
+
+@app.callback(invoke_without_command=True)
+def _root(
+    version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False,
+) -> None:
+    if version:
+        typer.echo(f"footnote {__version__}")
+        raise typer.Exit
+
+
+HANDBOOK = Path(__file__).parent / "handbook"
+
+
+def _settings(docs: list[Path] | None, providers: list[str] | None) -> Settings:
+    from bot.app import configure_logging
+    from bot.settings import load_settings
+
+    settings = load_settings(
+        docs=tuple(str(path) for path in docs) if docs else None,
+        providers=tuple(providers) if providers else None,
+    )
+    configure_logging(settings.log_level)
+    return settings
+
+
+def _index_docs(settings: Settings, *, always_tell: bool = False) -> None:
+    if settings.docs:
+        from adapters.terminal.indexing import index_documents
+
+        index_documents(settings, always_tell=always_tell)
+
+
+@contextmanager
+def _sentences() -> Iterator[None]:
+    """Errors leave as one sentence on stderr and an exit code, never as a traceback."""
+    from asyncio import CancelledError
+
+    try:
+        yield
+    except Invalid as error:
+        typer.secho(error.sentence, fg="red", err=True)
+        raise typer.Exit(EXIT_USAGE) from None
+    except FootnoteError as error:
+        typer.secho(error.sentence, fg="red", err=True)
+        raise typer.Exit(EXIT_NO_ANSWER) from None
+    except (CancelledError, KeyboardInterrupt):
+        typer.secho(
+            "Interrupted. Nothing is lost: the same command continues where it was.",
+            fg="yellow",
+            err=True,
+        )
+        raise typer.Exit(EXIT_INTERRUPTED) from None
+
+
+def main() -> None:
+    """The console script."""
+    app()

@@ -1,0 +1,22 @@
+"""What a dispatcher is: it decides where and when a run executes."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from bot.messages import Thread
+
+
+class Dispatcher(Protocol):
+    """One run at a time per thread, in the order submitted; threads in parallel, bounded.
+
+    The run's row is the truth: submitting a run that has ended does nothing.
+    """
+
+    async def submit(self, run_id: str, thread: Thread) -> None:
+        """Queue a run behind its thread's earlier ones; returns at once."""
+        ...
+
+    async def stop(self, run_id: str) -> None:
+        """End a run, queued or working; returns when its work has really ended."""
+        ...

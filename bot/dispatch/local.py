@@ -1,0 +1,169 @@
+"""Runs in this process: one asyncio task a thread with work, a bound over all of them.
+
+Leases tell other processes on the same database which runs are being worked on. They are renewed
+while runs are working, and a process that dies leaves its runs to whoever starts next.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from typing import Protocol
+
+import structlog
+
+from bot.errors import StorageUnavailable
+from bot.messages import Thread
+from bot.storage.owner import new_owner
+from bot.storage.store import RunRecord, Store
+
+LEASE = timedelta(seconds=30)
+RENEW_SECONDS = 10.0
+STOP_POLL_SECONDS = 0.5  # how soon a stop asked for by another process is seen
+
+log = structlog.get_logger(__name__)
+
+
+class Executor(Protocol):
+    """What the dispatcher runs: ``service.ResearchService``."""
+
+    async def answer(self, run: RunRecord, stop: asyncio.Event) -> None:
+        """Work the run to its end, or to a stopped answer once ``stop`` is set."""
+        ...
+
+
+@dataclass(slots=True)
+class _Job:
+    run_id: str
+    stop: asyncio.Event = field(default_factory=asyncio.Event)
+    ended: asyncio.Event = field(default_factory=asyncio.Event)
+    error: StorageUnavailable | None = None
+
+
+class LocalDispatcher:
+    """See the module docstring. Use as an async context manager: leaving it drains."""
+
+    def __init__(
+        self, store: Store, executor: Executor, concurrency: int, drain_seconds: float = 0.0
+    ) -> None:
+        self.owner = new_owner()
+        self._store = store
+        self._executor = executor
+        self._places = asyncio.Semaphore(concurrency)
+        self._drain_seconds = drain_seconds
+        self._queues: dict[str, deque[_Job]] = {}  # thread key → jobs, the first one working
+        self._jobs: dict[str, _Job] = {}
+        self._workers: dict[str, asyncio.Task[None]] = {}
+        self._keeper: asyncio.Task[None] | None = None
+        self._draining = False
+
+    async def __aenter__(self) -> LocalDispatcher:
+        self._keeper = asyncio.create_task(self._keep_leases())
+        return self
+
+    async def __aexit__(self, *exc: object) -> None:
+        await self.drain(self._drain_seconds)
+
+    async def submit(self, run_id: str, thread: Thread) -> None:
+        if run_id in self._jobs or self._draining:
+            return
+        job = self._jobs[run_id] = _Job(run_id)
+        queue = self._queues.setdefault(thread.key, deque())
+        queue.append(job)
+        if thread.key not in self._workers:
+            self._workers[thread.key] = asyncio.create_task(self._work(thread.key, queue))
+
+    async def resume(self, platform: str | None = None) -> list[str]:
+        """Submit the runs that nobody works on, oldest first; returns their ids."""
+        left = await self._store.unfinished(datetime.now(UTC), platform)
+        for run in left:
+            await self.submit(run.id, run.message.thread)
+        return [run.id for run in left]
+
+    async def stop(self, run_id: str) -> None:
+        await self._store.request_stop(run_id)
+        job = self._jobs.get(run_id)
+        if job is not None:
+            job.stop.set()
+            await job.ended.wait()
+
+    async def wait(self, run_id: str) -> None:
+        """Return when a submitted run has ended here.
+
+        Raises ``StorageUnavailable`` when it had to be left unfinished.
+        """
+        job = self._jobs.get(run_id)
+        if job is not None:
+            await job.ended.wait()
+            if job.error is not None:
+                raise job.error
+
+    async def drain(self, seconds: float = 0.0) -> None:
+        """Start nothing more, give working runs ``seconds``, release the rest for others."""
+        self._draining = True
+        if self._workers and seconds > 0:
+            await asyncio.wait(self._workers.values(), timeout=seconds)
+        tasks = [*self._workers.values(), *([self._keeper] if self._keeper else [])]
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    # ------------------------------------------------------------ working
+
+    async def _work(self, thread_key: str, queue: deque[_Job]) -> None:
+        try:
+            while queue and not self._draining:
+                job = queue[0]
+                async with self._places:
+                    await self._execute(job)
+                queue.popleft()
+        finally:
+            # After a cancellation jobs are left over: nobody may wait for them any longer.
+            for job in queue:
+                self._forget(job)
+            del self._queues[thread_key]
+            del self._workers[thread_key]
+
+    async def _execute(self, job: _Job) -> None:
+        try:
+            run = await self._store.claim(job.run_id, self.owner, datetime.now(UTC), LEASE)
+            if run is None:
+                return
+            if run.stop_requested:
+                job.stop.set()
+            try:
+                await self._executor.answer(run, job.stop)
+            except asyncio.CancelledError:
+                await asyncio.shield(self._store.release(run.id, run.attempt))
+                raise
+        except StorageUnavailable as error:
+            # The run stays unfinished and is resumed when the storage works again.
+            job.error = error
+            log.error("run interrupted", run=job.run_id, error=str(error))
+        finally:
+            self._forget(job)
+
+    def _forget(self, job: _Job) -> None:
+        self._jobs.pop(job.run_id, None)
+        job.ended.set()
+
+    # ------------------------------------------------------------ leases and stops
+
+    async def _keep_leases(self) -> None:
+        renewed = 0.0
+        clock = asyncio.get_running_loop().time
+        while True:
+            await asyncio.sleep(STOP_POLL_SECONDS)
+            if not self._jobs:
+                continue
+            try:
+                for run_id in await self._store.stops_requested(self.owner):
+                    if run_id in self._jobs:
+                        self._jobs[run_id].stop.set()
+                if clock() - renewed >= RENEW_SECONDS:
+                    await self._store.renew(self.owner, datetime.now(UTC) + LEASE)
+                    renewed = clock()
+            except StorageUnavailable as error:
+                log.warning("leases not renewed", error=str(error))

@@ -1,0 +1,150 @@
+"""The check, without a model: does every footnote hold, and does every claim have one?
+
+- Every citation is verbatim in its stored page.
+- Figures, dates and names of a cited sentence must occur in the words it cites (names also in
+  the rest of what was shown of that page, its title and headings: pages say "he" and "the city").
+- A sentence with figures, dates or names that carries no footnote is marked too, unless they are
+  the asker's own. Headings, lead-ins that end with a colon, and block quotes (the writer's notes
+  on the search itself) make no claims.
+
+What does not hold is marked ⚠ in the text and explained.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from bot.answers import Citation, Doubt
+from bot.pages.passages import Passage
+from bot.reasoning.reasoner import CitationDelta, Evidence, Source
+from bot.research.marks import literal_spans, numbers_in, without_marks
+from bot.research.write import CitedSpan, Written, at_tail
+from bot.text.facts import facts, missing_from
+from bot.text.sentences import Sentence, sentences
+from bot.text.terms import keywords, terms
+
+DOUBT_MARK = "⚠"
+NO_SOURCE = "it carries no footnote"
+NOT_IN_QUOTE = "its footnotes do not say: {facts}"
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """The answer as it is shown, its citations in order of first use, and its doubts."""
+
+    text: str
+    citations: tuple[Citation, ...]
+    doubts: tuple[Doubt, ...]
+
+
+def check(written: Written, evidence: Evidence, question: str) -> Checked:
+    """Check a written answer against the evidence it was written from."""
+    sources = {source.number: source for source in evidence.sources}
+    citations: dict[tuple[int, int, int], Citation] = {}
+    doubts: list[Doubt] = []
+    out: list[str] = []
+    end = 0
+    for sentence in sentences(written.text):
+        piece = written.text[sentence.start : sentence.end]
+        cited = _cited(sentence, piece, written.spans, sources)
+        for source, passage in cited:
+            key = (source.number, passage.start, passage.end)
+            citations.setdefault(key, _citation(source, passage))
+        reason = ""
+        if not _makes_no_claim(sentence, piece, written.text):
+            reason = _doubt(without_marks(piece), cited, question)
+        if reason:
+            doubts.append(Doubt(" ".join(without_marks(piece).split()), reason))
+        out.append(written.text[end : sentence.start])
+        out.append(at_tail(piece, DOUBT_MARK) if reason else piece)
+        end = sentence.end
+    out.append(written.text[end:])
+    return Checked("".join(out).strip(), tuple(citations.values()), tuple(doubts))
+
+
+def _cited(
+    sentence: Sentence, piece: str, spans: Sequence[CitedSpan], sources: dict[int, Source]
+) -> list[tuple[Source, Passage]]:
+    """The passages a sentence cites: those that came with it, or the best of each marked page."""
+    deltas: list[CitationDelta] = []
+    for span in spans:
+        if span.start < sentence.end and sentence.start < span.end:
+            deltas += span.citations
+    found: list[tuple[Source, Passage]] = []
+    for delta in dict.fromkeys(deltas):
+        source = sources[delta.number]
+        found += [
+            (source, passage)
+            for passage in source.passages
+            if delta.start <= passage.start and passage.end <= delta.end
+        ]
+    with_span = {source.number for source, _ in found}
+    for number in numbers_in(piece):
+        if number in sources and number not in with_span:
+            claim = without_marks(piece)
+            found += [(sources[number], p) for p in _best(claim, sources[number].passages)]
+    return found
+
+
+def _best(claim: str, passages: Sequence[Passage]) -> list[Passage]:
+    """The passage closest to a claim, and another one if only that has the rest of its facts."""
+    if not passages:
+        return []
+    words = set(keywords(claim))
+    ranked = sorted(passages, key=lambda p: (-len(words & set(terms(p.text))), p.start))
+    best = [ranked[0]]
+    missing = missing_from(facts(claim), ranked[0].text)
+    for passage in ranked[1:]:
+        if missing and len(missing_from(missing, passage.text)) < len(missing):
+            best.append(passage)
+            break
+    return best
+
+
+def _doubt(claim: str, cited: Sequence[tuple[Source, Passage]], question: str) -> str:
+    """Why a claim is doubted, or ""."""
+    claimed = facts(claim)
+    if not cited:
+        return NO_SOURCE if missing_from(claimed, question) else ""
+    quoted = "\n".join(passage.text for _, passage in cited)
+    missing = missing_from(claimed, quoted)
+    if missing:
+        around = "\n".join(_surroundings(source for source, _ in cited))
+        names = [fact for fact in missing if fact.kind == "name"]
+        absent = missing_from(names, around)
+        missing = [fact for fact in missing if fact.kind != "name" or fact in absent]
+    if not missing:
+        return ""
+    return NOT_IN_QUOTE.format(facts=", ".join(dict.fromkeys(fact.text for fact in missing)))
+
+
+def _surroundings(sources: Iterable[Source]) -> Iterable[str]:
+    for source in {source.number: source for source in sources}.values():
+        yield source.title
+        for passage in source.passages:
+            yield passage.heading
+            yield passage.text
+
+
+def _makes_no_claim(sentence: Sentence, piece: str, text: str) -> bool:
+    if sentence.kind in ("heading", "code") or piece.rstrip().endswith((":", "：")):
+        return True
+    line_start = text.rfind("\n", 0, sentence.start) + 1
+    if text[line_start : sentence.end].lstrip().startswith(">"):
+        return True
+    return any(
+        start <= sentence.start and sentence.end <= stop for start, stop in literal_spans(text)
+    )
+
+
+def _citation(source: Source, passage: Passage) -> Citation:
+    return Citation(
+        number=source.number,
+        url=source.url,
+        title=source.title,
+        quote=passage.text,
+        page_hash=source.page_hash,
+        start=passage.start,
+        end=passage.end,
+    )

@@ -1,0 +1,291 @@
+"""Carrying out a reasoner's actions: numbering hits, noticing repeats, choosing passages.
+
+One desk serves one loop. All actions of a turn are carried out at once, but what they give is
+put on the desk in the order they were asked for, never in the order it arrived: a replayed run
+must see the same desk.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from bot.pages.page import Page
+from bot.pages.passages import select
+from bot.pages.urls import dedupe_key
+from bot.reasoning.reasoner import (
+    Action,
+    Desk,
+    DeskTurn,
+    Finish,
+    Malformed,
+    NumberedHit,
+    Outcome,
+    QueryResult,
+    Read,
+    ReadResult,
+    Search,
+    Source,
+    SubQuestion,
+    Turn,
+)
+from bot.research.run import Run, SearchOutcome
+from bot.search.provider import Hit
+from bot.text.terms import keywords
+
+HITS_FETCHED = 3  # times those shown: the next results are at hand when a query is repeated
+NEAR_REPEAT = 0.8  # Jaccard similarity of two queries' keywords that counts as the same query
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How much is shown: hits per query, tokens of passages per page."""
+
+    shown: int
+    page_tokens: int
+
+
+@dataclass(slots=True)
+class _Query:
+    """A query that was sent; ``next`` is the first of its hits that was not shown yet."""
+
+    text: str
+    words: frozenset[str]
+    hits: tuple[Hit, ...] = ()
+    next: int = 0
+
+
+@dataclass(slots=True)
+class _Searching:
+    """A Search under way: each query as worded, with the sent query that serves it."""
+
+    action: str
+    queries: list[tuple[str, _Query, bool]] = field(default_factory=list)  # bool: sent for this
+
+
+@dataclass(slots=True)
+class _Reading:
+    """A Read under way: each number with the URL to read, or the note why not."""
+
+    action: str
+    urls: list[tuple[int, str | None, str]] = field(default_factory=list)
+
+
+class DeskKeeper:
+    """Keeps the desk of one loop: ``desk`` is what the reasoner sees."""
+
+    def __init__(self, run: Run, question: SubQuestion, desk: Desk, reading: Reading) -> None:
+        self.desk = desk
+        self._run = run
+        self._question = question
+        self._reading = reading
+        self._hits: list[Hit] = []
+        self._hit_numbers: dict[str, int] = {}  # dedupe key of a hit's URL → its number
+        self._queries: list[_Query] = []
+        self._page_numbers: dict[str, int] = {}  # dedupe key of a read URL → citation number
+        self._spans: dict[int, set[tuple[int, int]]] = {}  # citation number → spans shown
+
+    async def give(self, *, queries: Sequence[str] = (), links: Sequence[str] = ()) -> None:
+        """Put results on the desk before the first turn: the asker's links, a first search."""
+        reading = _Reading("given", [(0, link, "") for link in links])
+        under_way = [reading] if links else []
+        searching = self._prepare_search("given", queries)
+        outcomes = await self._do([*under_way, *([searching] if queries else [])])
+        self.desk = replace(
+            self.desk, given=(*self.desk.given, *outcomes), pages_left=self._pages_left()
+        )
+
+    async def carry_out(self, turn: Turn, nudge: str = "") -> None:
+        """Do all actions of a turn at once and append the turn to the desk."""
+        searches = 0
+        pages_left = self.desk.pages_left
+        under_way: list[_Searching | _Reading | Outcome] = []
+        for action in turn.actions:
+            if isinstance(action, Search) and searches < self.desk.searches_left:
+                searches += 1
+                under_way.append(self._prepare_search(action.id, action.queries))
+            elif isinstance(action, Read):
+                reading = self._prepare_read(action, pages_left)
+                pages_left -= sum(url is not None for _, url, _ in reading.urls)
+                under_way.append(reading)
+            else:
+                under_way.append(_refusal(action))
+        outcomes = await self._do(under_way)
+        self.desk = replace(
+            self.desk,
+            turns=(*self.desk.turns, DeskTurn(turn, tuple(outcomes), nudge)),
+            searches_left=self.desk.searches_left - searches,
+            pages_left=self._pages_left(),
+        )
+
+    # ------------------------------------------------------------ before: what is to be asked
+
+    def _prepare_search(self, action: str, queries: Sequence[str]) -> _Searching:
+        searching = _Searching(action)
+        for text in dict.fromkeys(queries):
+            words = frozenset(keywords(text))
+            earlier = next((q for q in self._queries if _same(words, q.words)), None)
+            query = earlier or _Query(text, words)
+            if earlier is None:
+                self._queries.append(query)
+            searching.queries.append((text, query, earlier is None))
+        return searching
+
+    def _prepare_read(self, action: Read, pages_left: int) -> _Reading:
+        reading = _Reading(action.id)
+        for number in dict.fromkeys(action.ids):
+            if not 1 <= number <= len(self._hits):
+                reading.urls.append((number, None, f"There is no hit {number}."))
+                continue
+            url = self._hits[number - 1].url
+            if dedupe_key(url) not in self._page_numbers:
+                if pages_left <= 0:
+                    note = "No more pages can be read: finish with what there is."
+                    reading.urls.append((number, None, note))
+                    continue
+                pages_left -= 1
+            reading.urls.append((number, url, ""))
+        return reading
+
+    # ------------------------------------------------------------ all at once
+
+    async def _do(self, under_way: Sequence[_Searching | _Reading | Outcome]) -> list[Outcome]:
+        sent = [
+            query
+            for item in under_way
+            if isinstance(item, _Searching)
+            for _, query, is_sent in item.queries
+            if is_sent
+        ]
+        urls = [
+            url
+            for item in under_way
+            if isinstance(item, _Reading)
+            for _, url, _ in item.urls
+            if url is not None
+        ]
+        titles = [self._title(url) for url in urls]
+        limit = self._reading.shown * HITS_FETCHED
+        found, read = await asyncio.gather(
+            asyncio.gather(*(self._run.search(query.text, limit) for query in sent)),
+            self._run.read(urls, titles),
+        )
+        pages = [page for page in read if isinstance(page, Page)]
+        numbers = dict(
+            zip([page.url for page in pages], await self._run.number(pages), strict=True)
+        )
+        answers = dict(zip([query.text for query in sent], found, strict=True))
+        readings = dict(zip(urls, read, strict=True))
+        outcomes = []
+        for item in under_way:
+            if isinstance(item, _Searching):
+                outcomes.append(self._searched(item, answers))
+            elif isinstance(item, _Reading):
+                outcomes.append(self._was_read(item, readings, numbers))
+            else:
+                outcomes.append(item)
+        return outcomes
+
+    # ------------------------------------------------------------ after: what is shown
+
+    def _searched(self, searching: _Searching, answers: dict[str, SearchOutcome]) -> Outcome:
+        results = []
+        for text, query, is_sent in searching.queries:
+            note = ""
+            if is_sent:
+                outcome = answers[query.text]
+                query.hits = outcome.hits
+                note = outcome.problem or ("" if outcome.hits else "Nothing was found.")
+            following = query.hits[query.next : query.next + self._reading.shown]
+            query.next += len(following)
+            if not is_sent:
+                more = "these are its next results" if following else "it has no further results"
+                note = f'You searched "{query.text}" before; {more}.'
+            results.append(QueryResult(text, self._numbered(following), note))
+        return Outcome(searching.action, queries=tuple(results))
+
+    def _numbered(self, hits: Sequence[Hit]) -> tuple[NumberedHit, ...]:
+        numbered = []
+        for hit in hits:
+            key = dedupe_key(hit.url)
+            seen = key in self._hit_numbers
+            if not seen:
+                self._hits.append(hit)
+                self._hit_numbers[key] = len(self._hits)
+            page = self._page_numbers.get(key)
+            numbered.append(NumberedHit(self._hit_numbers[key], hit, seen, page))
+        return tuple(numbered)
+
+    def _was_read(
+        self, reading: _Reading, readings: dict[str, Page | str], numbers: dict[str, int]
+    ) -> Outcome:
+        results = []
+        for hit_number, url, note in reading.urls:
+            page = note if url is None else readings[url]
+            if isinstance(page, str):
+                results.append(ReadResult(hit_number, None, page))
+            else:
+                number = numbers[page.url]
+                self._page_numbers[dedupe_key(url or page.url)] = number
+                results.append(self._shown(hit_number, number, page))
+        return Outcome(reading.action, reads=tuple(results))
+
+    def _shown(self, hit_number: int, number: int, page: Page) -> ReadResult:
+        """The page's best passages for the question, without those shown before."""
+        spans = self._spans.setdefault(number, set())
+        passages = select(self._question.text, page.text, self._reading.page_tokens, skip=spans)
+        if spans and not passages:
+            return ReadResult(hit_number, None, f"Page {number} has nothing that was not shown.")
+        spans.update((passage.start, passage.end) for passage in passages)
+        source = Source(
+            number=number,
+            url=page.url,
+            title=page.title,
+            passages=tuple(passages),
+            page_hash=page.hash,
+            fetched_at=page.fetched_at,
+        )
+        self._run.sources.append(source)
+        return ReadResult(hit_number, source)
+
+    def _title(self, url: str) -> str:
+        number = self._hit_numbers.get(dedupe_key(url))
+        return self._hits[number - 1].title if number else url
+
+    def _pages_left(self) -> int:
+        return max(0, self._run.budget.pages - self._run.usage.pages)
+
+
+def _same(words: frozenset[str], earlier: frozenset[str]) -> bool:
+    union = words | earlier
+    return words == earlier or len(words & earlier) >= NEAR_REPEAT * len(union) > 0
+
+
+def _refusal(action: Action) -> Outcome:
+    if isinstance(action, Malformed):
+        return Outcome(action.id, problem=action.problem)
+    if isinstance(action, Finish):
+        problem = "Finish alone, after you have seen the results of this turn."
+        return Outcome(action.id, problem=problem)
+    return Outcome(action.id, problem="No searches are left: read, or finish.")
+
+
+def finish_of(turn: Turn) -> Finish | None:
+    """The turn's Finish, if it is the only thing in it."""
+    if len(turn.actions) == 1 and isinstance(turn.actions[0], Finish):
+        return turn.actions[0]
+    return None
+
+
+def merge_sources(sources: Sequence[Source]) -> tuple[Source, ...]:
+    """One source per page, with all passages shown of it in page order, ordered by number."""
+    merged: dict[int, Source] = {}
+    for source in sources:
+        earlier = merged.get(source.number)
+        passages = {(p.start, p.end): p for p in (earlier.passages if earlier else ())}
+        passages |= {(p.start, p.end): p for p in source.passages}
+        merged[source.number] = replace(
+            source, passages=tuple(passages[span] for span in sorted(passages))
+        )
+    return tuple(merged[number] for number in sorted(merged))

@@ -1,0 +1,63 @@
+"""The loop: search, judge, read, until the question is answered or an honest end is reached."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from bot.errors import BudgetSpent
+from bot.reasoning.reasoner import Desk, Evidence, Finding, Reasoner, SubQuestion
+from bot.research.desk import DeskKeeper, Reading, finish_of, merge_sources
+from bot.research.run import Run
+
+TURNS_BEYOND_SEARCHES = 6  # turns for reading and finishing, on top of one per search
+EMPTY_TURNS = 2  # in a row, until the loop ends by itself
+
+EMPTY_NUDGE = "You called no tool. Search, read, or finish with your findings."
+LAST_NUDGE = "This was the last turn for searching and reading: finish now with your findings."
+
+
+async def iterate(
+    run: Run,
+    reasoner: Reasoner,
+    question: SubQuestion,
+    reading: Reading,
+    *,
+    searches: int,
+    links: Sequence[str] = (),
+) -> Evidence:
+    """Gather evidence for one question with at most ``searches`` searches.
+
+    Ends with the reasoner's finish, a spent budget (said in the run's notes), or after a bounded
+    number of turns. Raises what the reasoner raises, but for ``BudgetSpent``.
+    """
+    keeper = DeskKeeper(
+        run, question, Desk(searches_left=searches, pages_left=run.budget.pages), reading
+    )
+    findings: tuple[Finding, ...] = ()
+    missing: tuple[str, ...] = ()
+    enough = False
+    empty = 0
+    try:
+        await keeper.give(links=links)
+        last = searches + TURNS_BEYOND_SEARCHES
+        for number in range(1, last + 1):
+            turn = await reasoner.next_turn(question, keeper.desk)
+            finish = finish_of(turn)
+            if finish is not None:
+                findings, missing, enough = finish.findings, finish.missing, finish.enough
+                break
+            empty = 0 if turn.actions else empty + 1
+            if empty == EMPTY_TURNS:
+                break
+            nudge = EMPTY_NUDGE if empty else LAST_NUDGE if number == last - 1 else ""
+            await keeper.carry_out(turn, nudge)
+    except BudgetSpent as error:
+        run.note(f"{error.sentence} The answer rests on what was found until then.")
+    sources = merge_sources(keeper.desk.sources)
+    return Evidence(
+        sources=sources,
+        findings=findings,
+        missing=missing,
+        enough=enough,
+        queries=tuple(run.queries),
+    )

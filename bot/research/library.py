@@ -1,0 +1,102 @@
+"""Where pages come from: the providers that can read their own, the web for all else, and a cache.
+
+A page is kept in the process for ``page_ttl`` seconds, and in the store, where another process
+finds it. Local documents are never cached: their index is the truth. Equal reads at the same
+time share one fetch.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from datetime import UTC, datetime, timedelta
+from typing import Protocol
+
+from cachetools import TTLCache
+
+from bot.pages.page import Page
+from bot.pages.urls import canonical
+from bot.search.blend import SearchResult
+
+CACHED_CHARACTERS = 32_000_000  # of page text kept in the process
+
+
+class Searching(Protocol):
+    """The part of ``search.blend.Search`` that is used here."""
+
+    async def search(
+        self, query: str, limit: int, providers: tuple[str, ...] = ()
+    ) -> SearchResult: ...
+
+    async def read(self, url: str) -> Page | None: ...
+
+    async def aclose(self) -> None: ...
+
+
+class Fetching(Protocol):
+    """The part of ``pages.fetch.Fetcher`` that is used here."""
+
+    async def fetch(self, url: str) -> Page: ...
+
+    async def aclose(self) -> None: ...
+
+
+class Library:
+    """See the module docstring.
+
+    ``recent_page(url, since)`` looks a page up in the store.
+    """
+
+    def __init__(
+        self,
+        search: Searching,
+        fetcher: Fetching,
+        recent_page: Callable[[str, datetime], Awaitable[Page | None]],
+        page_ttl: float,
+    ) -> None:
+        self._search = search
+        self._fetcher = fetcher
+        self._recent_page = recent_page
+        self._page_ttl = page_ttl
+        self._cache: TTLCache[str, Page] = TTLCache(
+            CACHED_CHARACTERS, ttl=page_ttl, getsizeof=lambda page: len(page.text)
+        )
+        self._under_way: dict[str, asyncio.Task[Page]] = {}
+
+    async def aclose(self) -> None:
+        await self._search.aclose()
+        await self._fetcher.aclose()
+
+    async def search(self, query: str, limit: int, providers: tuple[str, ...] = ()) -> SearchResult:
+        """Raises ``NoProviderAvailable`` when every provider asked has failed."""
+        return await self._search.search(query, limit, providers)
+
+    async def read(self, url: str) -> Page:
+        """Raises ``Refused``, ``Unavailable`` or ``Broken`` by meaning."""
+        if url.startswith("file:"):
+            return await self._read_now(url)
+        key = canonical(url)
+        if (page := self._cache.get(key)) is not None:
+            return page
+        if key not in self._under_way:
+            task = asyncio.create_task(self._read_through(key, url))
+            self._under_way[key] = task
+            task.add_done_callback(lambda task: self._finished(key, task))
+        # Shielded: one reader that is stopped must not take the page from the others.
+        return await asyncio.shield(self._under_way[key])
+
+    async def _read_through(self, key: str, url: str) -> Page:
+        since = datetime.now(UTC) - timedelta(seconds=self._page_ttl)
+        page = await self._recent_page(key, since) or await self._read_now(url)
+        if len(page.text) <= CACHED_CHARACTERS:
+            self._cache[key] = page
+        return page
+
+    def _finished(self, key: str, task: asyncio.Task[Page]) -> None:
+        del self._under_way[key]
+        if not task.cancelled():
+            task.exception()  # seen here too, for when every reader has been stopped
+
+    async def _read_now(self, url: str) -> Page:
+        page = await self._search.read(url)
+        return page if page is not None else await self._fetcher.fetch(url)

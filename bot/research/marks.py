@@ -1,0 +1,83 @@
+"""Footnote marks in Markdown: read every way a model writes them, write one way.
+
+``[3, 5]``, ``[[3]]``, ``【3】``, ``[^3]``, ``[3](url)`` and ``[3-5]`` become ``[3][5]``; a number
+that was never given is dropped. Code and math are left alone.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable
+
+# Fenced code, inline code, display and inline math: nothing in them is a mark.
+_LITERAL = re.compile(
+    r"(?:^|(?<=\n))(?P<fence>`{3,}|~{3,})[^\n]*\n.*?(?:\n(?P=fence)[^\n]*(?=\n|$)|$)"
+    r"|(?P<ticks>`+)[^`].*?(?P=ticks)(?!`)"
+    r"|\$\$.+?\$\$"
+    r"|(?<![\w$])\$(?=\S)[^$\n]+?(?<=\S)\$(?![\w$])",
+    re.DOTALL,
+)
+_NUMBERS = r"\^?\d{1,4}(?:\s*(?:[,;、，]|-|–|\s|and)\s*\^?\d{1,4})*"
+_MARK = re.compile(
+    rf"(?P<space>[ \t]*)(?:"
+    rf"\[\[(?P<double>{_NUMBERS})\]\](?:\([^()\s]*\))?"
+    rf"|\[(?P<single>{_NUMBERS})\](?:\([^()\s]*\))?(?!\()"
+    rf"|【(?P<wide>{_NUMBERS})(?:†[^】]*)?】"
+    rf"|［(?P<full>{_NUMBERS})］"
+    rf")"
+)
+_ONE = re.compile(r"\[(\d{1,4})\]")
+_RANGE = re.compile(r"(\d{1,4})\s*[-–]\s*\^?(\d{1,4})")
+LONGEST_RANGE = 20  # [1-900] is not a list of sources
+
+
+def normalise(text: str, known: Collection[int]) -> str:
+    """The text with every mark as ``[n]`` and unknown numbers dropped."""
+    out: list[str] = []
+    end = 0
+    for literal in _LITERAL.finditer(text):
+        out += [_normalise(text[end : literal.start()], known), literal.group()]
+        end = literal.end()
+    out.append(_normalise(text[end:], known))
+    return "".join(out)
+
+
+def numbers_in(text: str) -> list[int]:
+    """The numbers of the normalised marks in a piece of text, each once, in order."""
+    visible = _LITERAL.sub("", text)
+    return list(dict.fromkeys(int(n) for n in _ONE.findall(visible)))
+
+
+def without_marks(text: str) -> str:
+    """The text without its normalised marks and the space before them."""
+    return re.sub(r"[ \t]*\[\d{1,4}\]", "", text)
+
+
+def literal_spans(text: str) -> list[tuple[int, int]]:
+    """Where code and math stand, as character spans."""
+    return [match.span() for match in _LITERAL.finditer(text)]
+
+
+def as_marks(numbers: Iterable[int]) -> str:
+    """``[3][5]``."""
+    return "".join(f"[{number}]" for number in dict.fromkeys(numbers))
+
+
+def _normalise(text: str, known: Collection[int]) -> str:
+    def replace(match: re.Match[str]) -> str:
+        written = next(g for g in match.group("double", "single", "wide", "full") if g)
+        marks = as_marks(n for n in _numbers(written) if n in known)
+        return match["space"] + marks if marks else ""
+
+    return _MARK.sub(replace, text)
+
+
+def _numbers(written: str) -> list[int]:
+    found: list[int] = []
+    for part in re.split(r"[,;、，]|and", written):
+        span = _RANGE.search(part)
+        if span and 0 <= int(span[2]) - int(span[1]) < LONGEST_RANGE:
+            found += range(int(span[1]), int(span[2]) + 1)
+        else:
+            found += [int(n) for n in re.findall(r"\d+", part)]
+    return found

@@ -1,0 +1,129 @@
+"""The road of one question: rewrite, gather by a strategy, write, check.
+
+When the model cannot be reached, the extractive reasoner takes over from the stage that failed:
+quoted passages beat an apology.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from bot.answers import Answer, Status
+from bot.errors import ModelUnavailable
+from bot.messages import Transcript
+from bot.reasoning.reasoner import Evidence, Reasoner, Rewritten, SubQuestion
+from bot.research.check import check
+from bot.research.desk import Reading, merge_sources
+from bot.research.direct import direct
+from bot.research.iterate import iterate
+from bot.research.run import Run
+from bot.research.write import write
+from bot.settings import Settings
+
+
+class Road:
+    """See the module docstring. ``on_text`` gets the whole text written so far as it grows."""
+
+    def __init__(
+        self,
+        run: Run,
+        reasoner: Reasoner,
+        fallback: Reasoner,
+        transcript: Transcript,
+        settings: Settings,
+        on_text: Callable[[str], None],
+    ) -> None:
+        self._run = run
+        self._reasoner = reasoner
+        self._fallback = fallback
+        self._transcript = transcript
+        self._settings = settings
+        self._on_text = on_text
+        self._rewritten: Rewritten | None = None
+        self._evidence: Evidence | None = None
+
+    @property
+    def question(self) -> str:
+        """The standalone question as far as it is known."""
+        return self._rewritten.question if self._rewritten else self._run.message.text
+
+    @property
+    def reasoner_name(self) -> str:
+        return self._reasoner.name
+
+    async def walk(self) -> Answer:
+        """Raises what the reasoner raises, but for ``ModelUnavailable`` and ``BudgetSpent``."""
+        try:
+            return await self._walk()
+        except ModelUnavailable as error:
+            self._run.note(f"{error.sentence} What follows was found and quoted without the model.")
+            self._reasoner = self._fallback
+            return await self._walk()
+
+    async def stopped(self) -> Answer:
+        """What was found until a stop, as quotations."""
+        self._reasoner = self._fallback
+        if self._rewritten is None:
+            self._rewritten = await self._fallback.rewrite(
+                self._transcript, self._run.message, self._run.options.instructions
+            )
+        evidence = Evidence(
+            sources=merge_sources(self._run.sources), queries=tuple(self._run.queries)
+        )
+        self._run.note("Stopped before the answer was complete.")
+        return await self._write(self._rewritten, evidence, "stopped")
+
+    async def _walk(self) -> Answer:
+        if self._rewritten is None:
+            self._rewritten = await self._reasoner.rewrite(
+                self._transcript, self._run.message, self._run.options.instructions
+            )
+        if self._rewritten.kind == "chat":
+            return self._run.answer(
+                "answered",
+                self._rewritten.reply,
+                question=self.question,
+                reasoner=self._reasoner.name,
+            )
+        if self._evidence is None:
+            self._evidence = await self._gather(self._rewritten)
+        return await self._write(self._rewritten, self._evidence, None)
+
+    async def _gather(self, rewritten: Rewritten) -> Evidence:
+        settings, asked = self._settings, self._run.options.depth
+        depth = rewritten.depth if asked == "auto" else asked
+        question = SubQuestion(
+            rewritten.question,
+            rewritten.language,
+            tuple(dict.fromkeys((*rewritten.queries, *rewritten.knowledge_queries))),
+        )
+        reading = Reading(settings.topk, settings.read_tokens)
+        if rewritten.kind == "links" or depth == "quick":
+            return await direct(self._run, question, reading, links=rewritten.links)
+        return await iterate(
+            self._run,
+            self._reasoner,
+            question,
+            reading,
+            searches=settings.max_searches * (2 if depth == "deep" else 1),
+            links=rewritten.links,
+        )
+
+    async def _write(
+        self, rewritten: Rewritten, evidence: Evidence, status: Status | None
+    ) -> Answer:
+        written = await write(
+            self._reasoner.write(rewritten, evidence, self._run.options.instructions),
+            evidence,
+            self._on_text,
+        )
+        checked = check(written, evidence, rewritten.question)
+        found: Status = "answered" if checked.citations else "not_found"
+        return self._run.answer(
+            status or found,
+            checked.text,
+            question=self.question,
+            reasoner=self._reasoner.name,
+            citations=checked.citations,
+            doubts=checked.doubts,
+        )

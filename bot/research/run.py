@@ -1,0 +1,370 @@
+"""One run at work: its steps (each kept in the journal), its budget, its plan, its numbers.
+
+A run executes from the top on every attempt. A step that an earlier attempt finished is found by
+its key and not carried out again, so everything that enters a key must come out the same: the
+run's clock stands still at the moment it was accepted, and failures of searching and reading are
+results too, kept and replayed like any other.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from time import monotonic
+from typing import Any, TypeVar
+
+from pydantic import TypeAdapter
+
+from bot.answers import Answer, Citation, Doubt, PlanView, Status, StepState, StepView, Usage
+from bot.errors import Broken, FootnoteError, Refused, Unavailable
+from bot.messages import Message, RunOptions
+from bot.pages.page import Page
+from bot.reasoning.reasoner import (
+    AnswerDelta,
+    CitationDelta,
+    ModelReply,
+    Restart,
+    Source,
+    TextDelta,
+)
+from bot.research.budget import Budget
+from bot.research.library import Library
+from bot.search.provider import Hit
+from bot.storage.journal import Journal, RecordedStep, step_key
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class SearchOutcome:
+    """What a search step keeps. ``problem`` is set when no provider could answer."""
+
+    hits: tuple[Hit, ...]
+    failures: tuple[str, ...] = ()
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ReadOutcome:
+    """What a read step keeps: where the page is stored, or the sentence why there is none."""
+
+    url: str
+    hash: str = ""
+    title: str = ""
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class StreamOutcome:
+    """What a streamed model call keeps: its deltas, neighbouring text joined, and its reply."""
+
+    deltas: tuple[TextDelta | CitationDelta, ...]
+    reply: ModelReply
+
+
+_reply = TypeAdapter(ModelReply)
+_search = TypeAdapter(SearchOutcome)
+_read = TypeAdapter(ReadOutcome)
+_stream = TypeAdapter(StreamOutcome)
+
+
+class Run:
+    """See the module docstring. Implements ``reasoning.reasoner.ModelCalls``.
+
+    ``price`` gives the USD of a reply, or None when the model's price is not known.
+    ``publish`` is called with the whole plan whenever it changes.
+    """
+
+    def __init__(
+        self,
+        run_id: str,
+        message: Message,
+        options: RunOptions,
+        now: datetime,
+        *,
+        journal: Journal,
+        library: Library,
+        budget: Budget,
+        price: Callable[[ModelReply], float | None],
+        publish: Callable[[PlanView], None],
+    ) -> None:
+        self.id = run_id
+        self.message = message
+        self.options = options
+        self.now = now
+        self.budget = budget
+        self.queries: list[str] = []
+        self.sources: list[Source] = []  # what any loop of the run was shown, as it was shown
+        self.notes: list[str] = []
+        self._journal = journal
+        self._library = library
+        self._price = price
+        self._publish = publish
+        self._started = monotonic()
+        self._spent = Usage()
+        self._steps: dict[str, StepView] = {}
+        self._under_way: dict[str, asyncio.Future[Any]] = {}
+        self._counted: set[str] = set()
+
+    # ------------------------------------------------------------ what it looks like from outside
+
+    @property
+    def usage(self) -> Usage:
+        """What was spent so far, earlier attempts' finished steps included."""
+        return replace(self._spent, seconds=monotonic() - self._started)
+
+    @property
+    def steps(self) -> tuple[StepView, ...]:
+        return tuple(self._steps.values())
+
+    def plan(self) -> PlanView:
+        return PlanView(title=self.message.text, steps=self.steps)
+
+    def answer(
+        self,
+        status: Status,
+        text: str,
+        *,
+        question: str,
+        reasoner: str,
+        citations: tuple[Citation, ...] = (),
+        doubts: tuple[Doubt, ...] = (),
+    ) -> Answer:
+        """An answer that carries what this run did and spent."""
+        return Answer(
+            status=status,
+            text=text,
+            question=question,
+            run=self.id,
+            citations=citations,
+            queries=tuple(self.queries),
+            reasoner=reasoner,
+            steps=self.steps,
+            usage=self.usage,
+            doubts=doubts,
+            notes=tuple(self.notes),
+        )
+
+    # ------------------------------------------------------------ searching and reading
+
+    async def search(self, query: str, limit: int) -> SearchOutcome:
+        """Ask the providers; all of them failing is an outcome, not an exception."""
+        inputs = {"query": query, "limit": limit, "providers": list(self.options.providers)}
+
+        async def ask() -> SearchOutcome:
+            self.budget.check_time(self.usage)
+            try:
+                found = await self._library.search(query, limit, self.options.providers)
+            except (Unavailable, Refused, Broken) as error:
+                return SearchOutcome(hits=(), problem=error.sentence)
+            return SearchOutcome(hits=found.hits, failures=found.failures)
+
+        outcome = await self._step("search", inputs, ask, _search, title=query)
+        if self._first_time("search", inputs):
+            self._spent = replace(self._spent, searches=self._spent.searches + 1)
+        if query not in self.queries:
+            self.queries.append(query)
+        for failure in outcome.failures:
+            self.note(failure)
+        if outcome.problem:
+            self.note(outcome.problem)
+        return outcome
+
+    async def read(self, urls: Sequence[str], titles: Sequence[str] = ()) -> list[Page | str]:
+        """Read pages, all at once; in the order asked: each page, or the sentence why not."""
+        named = dict(zip(urls, titles, strict=False))
+        return await asyncio.gather(*(self._read(url, named.get(url) or url) for url in urls))
+
+    async def number(self, pages: Sequence[Page]) -> list[int]:
+        """The pages' citation numbers in this run, in the order given."""
+        return await self._journal.number(pages)
+
+    def note(self, sentence: str) -> None:
+        """Something about the run itself that the answer will say."""
+        if sentence not in self.notes:
+            self.notes.append(sentence)
+
+    async def _read(self, url: str, title: str) -> Page | str:
+        fetched: list[Page] = []
+
+        async def fetch() -> ReadOutcome:
+            self.budget.check_time(self.usage)
+            try:
+                page = await self._library.read(url)
+            except (Unavailable, Refused, Broken) as error:
+                return ReadOutcome(url=url, problem=error.sentence)
+            fetched.append(page)
+            return ReadOutcome(url=page.url, hash=page.hash, title=page.title)
+
+        inputs = {"url": url}
+        outcome = await self._step(
+            "read",
+            inputs,
+            fetch,
+            _read,
+            title=title,
+            page=lambda: fetched[0] if fetched else None,
+            sources=(url,),
+        )
+        if outcome.problem:
+            return outcome.problem
+        if self._first_time("read", inputs):
+            self._spent = replace(self._spent, pages=self._spent.pages + 1)
+        return fetched[0] if fetched else await self._journal.page(outcome.url, outcome.hash)
+
+    # ------------------------------------------------------------ model calls
+
+    async def call(
+        self,
+        request: Mapping[str, Any],
+        send: Callable[[], Awaitable[ModelReply]],
+        *,
+        kind: str,
+        title: str,
+    ) -> ModelReply:
+        async def ask() -> ModelReply:
+            self.budget.check_model_call(self.usage)
+            return await send()
+
+        reply = await self._step(kind, request, ask, _reply, title=title)
+        if self._first_time(kind, request):
+            self._pay(reply)
+        return reply
+
+    async def stream(
+        self,
+        request: Mapping[str, Any],
+        open: Callable[[], AsyncIterator[AnswerDelta | ModelReply]],
+        *,
+        kind: str,
+        title: str,
+    ) -> AsyncIterator[AnswerDelta]:
+        # No budget check: the answer is written from what there is, however much was spent.
+        key = step_key(kind, request)
+        recorded = self._journal.finished(key)
+        if recorded is not None:
+            outcome = _stream.validate_json(recorded.result)
+            self._show(key, kind, recorded.title, "done", recorded.seconds)
+            self._pay(outcome.reply)
+            for delta in outcome.deltas:
+                yield delta
+            return
+        kept: list[TextDelta | CitationDelta] = []
+        reply: ModelReply | None = None
+        started = monotonic()
+        self._show(key, kind, title, "running")
+        try:
+            async for part in open():
+                if isinstance(part, ModelReply):
+                    reply = part
+                    continue
+                _keep(kept, part)
+                yield part
+        except BaseException:
+            self._show(key, kind, title, "failed", monotonic() - started)
+            raise
+        if reply is None:
+            raise RuntimeError("a model stream ended without its reply")
+        seconds = monotonic() - started
+        result = _stream.dump_json(StreamOutcome(tuple(kept), reply)).decode()
+        await self._journal.record(
+            RecordedStep(key, kind, title, result, seconds, datetime.now(UTC))
+        )
+        self._show(key, kind, title, "done", seconds)
+        self._pay(reply)
+
+    def _pay(self, reply: ModelReply) -> None:
+        usd = self._price(reply)
+        if usd is None:
+            self.note(f"The price of {reply.model} is not known: its cost is not in the total.")
+        spent = self._spent
+        self._spent = replace(
+            spent,
+            model_calls=spent.model_calls + 1,
+            input_tokens=spent.input_tokens + reply.input_tokens + reply.cache_write_tokens,
+            output_tokens=spent.output_tokens + reply.output_tokens,
+            cached_tokens=spent.cached_tokens + reply.cache_read_tokens,
+            usd=spent.usd + (usd or 0.0),
+        )
+
+    # ------------------------------------------------------------ steps
+
+    def _first_time(self, kind: str, inputs: Mapping[str, Any]) -> bool:
+        """Whether a step counts now: one that is asked for again is not paid for again."""
+        key = step_key(kind, inputs)
+        if key in self._counted:
+            return False
+        self._counted.add(key)
+        return True
+
+    async def _step(
+        self,
+        kind: str,
+        inputs: Mapping[str, Any],
+        work: Callable[[], Awaitable[T]],
+        shape: TypeAdapter[T],
+        *,
+        title: str,
+        page: Callable[[], Page | None] = lambda: None,
+        sources: tuple[str, ...] = (),
+    ) -> T:
+        """The result of a step: from the journal, from its twin under way, or by doing it now."""
+        key = step_key(kind, inputs)
+        recorded = self._journal.finished(key)
+        if recorded is not None:
+            self._show(key, kind, recorded.title, "done", recorded.seconds, sources)
+            return shape.validate_json(recorded.result)
+        if key in self._under_way:
+            return await asyncio.shield(self._under_way[key])
+        twin: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+        self._under_way[key] = twin
+        started = monotonic()
+        self._show(key, kind, title, "running", 0.0, sources)
+        try:
+            result = await work()
+            seconds = monotonic() - started
+            await self._journal.record(
+                RecordedStep(
+                    key, kind, title, shape.dump_json(result).decode(), seconds, datetime.now(UTC)
+                ),
+                page(),
+            )
+        except BaseException as error:
+            self._show(key, kind, title, "failed", monotonic() - started, sources)
+            if isinstance(error, FootnoteError):
+                twin.set_exception(error)
+                twin.exception()  # whoever waits will see it; nobody waiting is no warning
+            else:
+                twin.cancel()
+            raise
+        finally:
+            del self._under_way[key]
+        twin.set_result(result)
+        problem = getattr(result, "problem", "")
+        self._show(key, kind, title, "failed" if problem else "done", seconds, sources, problem)
+        return result
+
+    def _show(
+        self,
+        key: str,
+        kind: str,
+        title: str,
+        state: StepState,
+        seconds: float = 0.0,
+        sources: tuple[str, ...] = (),
+        detail: str = "",
+    ) -> None:
+        self._steps[key] = StepView(key[:12], kind, title, state, seconds, detail, sources)
+        self._publish(self.plan())
+
+
+def _keep(kept: list[TextDelta | CitationDelta], part: AnswerDelta) -> None:
+    """Add a delta to those kept, joining neighbouring text; a restart forgets all."""
+    if isinstance(part, Restart):
+        kept.clear()
+    elif isinstance(part, TextDelta) and kept and isinstance(kept[-1], TextDelta):
+        kept[-1] = TextDelta(kept[-1].text + part.text)
+    else:
+        kept.append(part)

@@ -1,0 +1,180 @@
+"""The heart: accepts messages, and works their runs from the question to the posted answer.
+
+    message → accept → rewrite → gather → write → check → post
+
+Dispatchers call ``answer``; adapters call ``accept`` and give a poster per platform.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+import unicodedata
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from datetime import UTC, datetime
+
+import structlog
+
+from bot.answers import Answer
+from bot.errors import FootnoteError, InvalidQuestion, RunLost, StorageUnavailable
+from bot.messages import Message, RunOptions
+from bot.posting import Poster, PostState, Reply, RunRef
+from bot.reasoning.reasoner import ModelReply, ReasonerFactory
+from bot.research.budget import Budget
+from bot.research.library import Library
+from bot.research.road import Road
+from bot.research.run import Run
+from bot.settings import Settings
+from bot.storage.journal import open_journal
+from bot.storage.store import RunRecord, Store
+
+MAX_QUESTION = 20_000  # characters
+
+log = structlog.get_logger(__name__)
+
+
+class ResearchService:
+    """See the module docstring.
+
+    ``reasoner`` and ``fallback`` make a reasoner for one run; the fallback takes over when the
+    first one's model cannot be reached. ``price`` gives the USD of a model reply, if known.
+    """
+
+    def __init__(
+        self,
+        settings: Settings,
+        store: Store,
+        library: Library,
+        *,
+        reasoner: ReasonerFactory,
+        fallback: ReasonerFactory,
+        price: Callable[[ModelReply], float | None],
+        posters: Mapping[str, Poster],
+    ) -> None:
+        self._settings = settings
+        self._store = store
+        self._library = library
+        self._reasoner = reasoner
+        self._fallback = fallback
+        self._price = price
+        self._posters = posters
+
+    # ------------------------------------------------------------ accepting
+
+    async def accept(self, message: Message, options: RunOptions) -> tuple[str, bool]:
+        """Store a message and create its run.
+
+        Returns the run's id and whether it is new; a redelivered event finds its run. Raises
+        ``InvalidQuestion`` and ``StorageUnavailable``.
+        """
+        message = replace(message, text=clean_question(message.text))
+        run_id = secrets.token_hex(6)
+        return await self._store.accept(run_id, message, options, datetime.now(UTC))
+
+    # ------------------------------------------------------------ answering
+
+    async def answer(self, record: RunRecord, stop: asyncio.Event) -> None:
+        """Work a claimed run to its posted end.
+
+        Errors become a posted failure. Raises ``StorageUnavailable`` when the end could not be
+        kept: the run stays unfinished and is resumed later.
+        """
+        poster = self._posters[record.message.thread.platform]
+
+        async def save(state: PostState) -> None:
+            await self._store.save_post_state(record.id, record.attempt, state)
+
+        try:
+            reply = await poster.open(RunRef(record.id, record.message, save), record.post_state)
+            answer, error = await self._answer(record, reply, stop)
+            if error is None:
+                await reply.finish(answer)
+            else:
+                await reply.fail(answer, error)
+            await self._store.end(record.id, record.attempt, answer.status, datetime.now(UTC))
+        except RunLost as lost:
+            # Whoever took the run over posts its answer; a word more from here would be a second.
+            log.warning("run lost", run=record.id, attempt=record.attempt, error=str(lost))
+
+    async def _answer(
+        self, record: RunRecord, reply: Reply, stop: asyncio.Event
+    ) -> tuple[Answer, FootnoteError | None]:
+        """The stored answer of the run: an earlier attempt's, or the one made now."""
+        if record.answer is not None:  # written, but perhaps not posted
+            failed = record.answer.status == "failed"
+            return record.answer, FootnoteError(record.answer.text) if failed else None
+        journal = await open_journal(self._store.database, record.id, record.attempt)
+        run = Run(
+            record.id,
+            record.message,
+            record.options,
+            record.accepted_at,
+            journal=journal,
+            library=self._library,
+            budget=Budget.of(self._settings, times=2 if record.options.depth == "deep" else 1),
+            price=self._price,
+            publish=reply.progress,
+        )
+        road = Road(
+            run,
+            self._reasoner(run),
+            self._fallback(run),
+            await self._store.transcript(record),
+            self._settings,
+            on_text=reply.stream,
+        )
+        error: FootnoteError | None = None
+        try:
+            answer = await _until_stopped(road, stop)
+        except (RunLost, StorageUnavailable):
+            raise
+        except FootnoteError as caught:
+            log.warning("run failed", run=record.id, error=str(caught))
+            error = caught
+        except Exception as caught:
+            log.exception("run broke", run=record.id)
+            error = FootnoteError(
+                f"Something broke inside Footnote ({type(caught).__name__}); the log has more "
+                f"under run {record.id}. Asking again may help."
+            )
+        if error is not None:
+            answer = run.answer(
+                "failed", error.sentence, question=road.question, reasoner=road.reasoner_name
+            )
+        await self._store.save_answer(record.id, record.attempt, answer)
+        return answer, error
+
+
+async def _until_stopped(road: Road, stop: asyncio.Event) -> Answer:
+    """The answer, or what was found when the stop came; the work has ended in both cases."""
+    work = asyncio.create_task(road.walk())
+    stopping = asyncio.create_task(stop.wait())
+    try:
+        await asyncio.wait({work, stopping}, return_when=asyncio.FIRST_COMPLETED)
+        if not work.done():
+            work.cancel()
+            await asyncio.wait({work})
+            if work.cancelled():
+                return await road.stopped()
+        return work.result()
+    finally:
+        stopping.cancel()
+        work.cancel()
+        await asyncio.wait({work, stopping})
+
+
+def clean_question(text: str) -> str:
+    """The question without control characters and outer space; raises ``InvalidQuestion``."""
+    cleaned = "".join(
+        " " if unicodedata.category(char) in ("Cc", "Cs") and char not in "\n\t" else char
+        for char in text
+    ).strip()
+    if not any(unicodedata.category(char)[0] in "LN" for char in cleaned):
+        raise InvalidQuestion("The question is empty: write what you want to know.")
+    if len(cleaned) > MAX_QUESTION:
+        raise InvalidQuestion(
+            f"The question has {len(cleaned):,} characters, but at most {MAX_QUESTION:,} can be "
+            "read: shorten it, or put the long part into a file and use --docs."
+        )
+    return cleaned

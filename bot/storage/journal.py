@@ -1,0 +1,141 @@
+"""The journal of a run: which steps are finished, what they gave, which page has which number."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+import sqlalchemy as sa
+
+from bot.errors import RunLost
+from bot.pages.page import Page
+from bot.storage.database import Database
+from bot.storage.store import insert, page_of, update_fenced
+from bot.storage.tables import pages, run_pages, runs, steps
+
+
+def step_key(kind: str, inputs: Mapping[str, Any]) -> str:
+    """The identity of a step: SHA-256 over its kind and its inputs as canonical JSON."""
+    canonical = json.dumps([kind, inputs], sort_keys=True, ensure_ascii=False, allow_nan=False)
+    return hashlib.sha256(canonical.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedStep:
+    """A finished step; ``result`` is JSON text."""
+
+    key: str
+    kind: str
+    title: str
+    result: str
+    seconds: float
+    at: datetime
+
+
+class Journal:
+    """The finished steps of one attempt at a run. Writes raise ``RunLost`` once it is overtaken."""
+
+    def __init__(
+        self,
+        database: Database,
+        run_id: str,
+        attempt: int,
+        finished: Mapping[str, RecordedStep],
+        numbers: Mapping[str, int],
+    ) -> None:
+        self._database = database
+        self._run_id = run_id
+        self._attempt = attempt
+        self._finished = dict(finished)
+        self._numbers = dict(numbers)
+
+    def finished(self, key: str) -> RecordedStep | None:
+        """The step with this key, if this or an earlier attempt finished it."""
+        return self._finished.get(key)
+
+    async def record(self, step: RecordedStep, page: Page | None = None) -> None:
+        """Keep a finished step, and the page that it read, in one transaction."""
+        row = {
+            "run_id": self._run_id,
+            "key": step.key,
+            "kind": step.kind,
+            "title": step.title,
+            "result": step.result,
+            "attempt": self._attempt,
+            "seconds": step.seconds,
+            "at": step.at,
+        }
+        fence = sa.exists().where(runs.c.id == self._run_id, runs.c.attempt == self._attempt)
+        values = sa.select(
+            *(sa.literal(value, steps.c[name].type) for name, value in row.items())
+        ).where(fence)
+        async with self._database.write() as db:
+            if page is not None:
+                keep = insert(db, pages).values(
+                    url=page.url,
+                    hash=page.hash,
+                    title=page.title,
+                    text=page.text,
+                    fetched_at=page.fetched_at,
+                )
+                await db.execute(
+                    keep.on_conflict_do_update(
+                        index_elements=["url", "hash"], set_={"fetched_at": page.fetched_at}
+                    )
+                )
+            if (await db.execute(sa.insert(steps).from_select(list(row), values))).rowcount != 1:
+                raise RunLost(f"Run {self._run_id} has been taken over by a later attempt.")
+        self._finished[step.key] = step
+
+    async def page(self, url: str, page_hash: str) -> Page:
+        """A page that a finished step of this run has read."""
+        query = sa.select(pages).where(pages.c.url == url, pages.c.hash == page_hash)
+        async with self._database.read() as db:
+            return page_of((await db.execute(query)).one())
+
+    async def number(self, read: Sequence[Page]) -> list[int]:
+        """The citation numbers of pages in this run, given now to those that have none.
+
+        A page keeps its number even when it is read again with a changed text.
+        """
+        new = {page.url: page for page in read if page.url not in self._numbers}
+        if new:
+            first = max(self._numbers.values(), default=0) + 1
+            # Before the first await, so that reads of parallel work cannot be given the same one.
+            self._numbers |= {url: first + i for i, url in enumerate(new)}
+            async with self._database.write() as db:
+                await update_fenced(db, self._run_id, self._attempt, state="running")
+                for page in new.values():
+                    page_id = sa.select(pages.c.id).where(
+                        pages.c.url == page.url, pages.c.hash == page.hash
+                    )
+                    await db.execute(
+                        sa.insert(run_pages).values(
+                            run_id=self._run_id,
+                            number=self._numbers[page.url],
+                            page_id=page_id.scalar_subquery(),
+                        )
+                    )
+        return [self._numbers[page.url] for page in read]
+
+
+async def open_journal(database: Database, run_id: str, attempt: int) -> Journal:
+    """Load what earlier attempts at the run have finished."""
+    finished = sa.select(
+        steps.c.key, steps.c.kind, steps.c.title, steps.c.result, steps.c.seconds, steps.c.at
+    ).where(steps.c.run_id == run_id)
+    numbers = sa.select(pages.c.url, run_pages.c.number).join(run_pages)
+    async with database.read() as db:
+        recorded = [RecordedStep(*row) for row in (await db.execute(finished)).all()]
+        rows = (await db.execute(numbers.where(run_pages.c.run_id == run_id))).all()
+    return Journal(
+        database,
+        run_id,
+        attempt,
+        {step.key: step for step in recorded},
+        {row.url: row.number for row in rows},
+    )

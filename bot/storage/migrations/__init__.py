@@ -1,0 +1,1 @@
+"""Forward-only Alembic migrations, run when a store is opened."""

@@ -1,0 +1,351 @@
+"""Threads, messages and runs: what was accepted, who works on it, what came of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+import sqlalchemy as sa
+from pydantic import TypeAdapter
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from bot.answers import Answer, Citation
+from bot.errors import RunLost
+from bot.messages import Attachment, Author, Entry, Message, RunOptions, Thread, Transcript
+from bot.pages.page import Page
+from bot.storage.database import Database, open_database
+from bot.storage.owner import is_dead
+from bot.storage.tables import citations, messages, pages, run_pages, runs, threads
+
+UNFINISHED = ("accepted", "running")
+TRANSCRIPT_MESSAGES = 12  # how much of a thread a reasoner is shown
+
+_answer = TypeAdapter(Answer)
+_options = TypeAdapter(RunOptions)
+
+
+@dataclass(frozen=True, slots=True)
+class RunRecord:
+    """A run as stored. ``answer`` is set as soon as it is written, posted or not."""
+
+    id: str
+    message: Message
+    options: RunOptions
+    state: str
+    accepted_at: datetime
+    attempt: int
+    stop_requested: bool
+    post_state: dict[str, Any] | None
+    answer: Answer | None
+
+
+class Store:
+    """Every method is one transaction. Failures leave as ``StorageUnavailable``."""
+
+    def __init__(self, database: Database) -> None:
+        self.database = database
+
+    async def close(self) -> None:
+        await self.database.close()
+
+    # ------------------------------------------------------------ accepting
+
+    async def accept(
+        self, run_id: str, message: Message, options: RunOptions, now: datetime
+    ) -> tuple[str, bool]:
+        """Store the message and create its run, unless its event is already known.
+
+        Returns the run's id (the earlier one for a redelivery) and whether it is new.
+        """
+        event_key = f"{message.thread.platform}:{message.event_id}"
+        async with self.database.write() as db:
+            known = sa.select(runs.c.id).join(messages).where(messages.c.event_key == event_key)
+            if (earlier := await db.scalar(known)) is not None:
+                return earlier, False
+            thread = message.thread
+            await db.execute(
+                insert(db, threads)
+                .values(key=thread.key, **_fields(thread), created_at=now)
+                .on_conflict_do_nothing()
+            )
+            message_id = await db.scalar(
+                sa.insert(messages)
+                .values(
+                    thread_key=thread.key,
+                    event_key=event_key,
+                    author_id=message.author.id,
+                    author_name=message.author.name,
+                    text=message.text,
+                    links=list(message.links),
+                    attachments=[_fields(a) for a in message.attachments],
+                    locale=message.locale,
+                    at=message.at,
+                )
+                .returning(messages.c.id)
+            )
+            await db.execute(
+                sa.insert(runs).values(
+                    id=run_id,
+                    thread_key=thread.key,
+                    message_id=message_id,
+                    state="accepted",
+                    options=_options.dump_python(options, mode="json"),
+                    accepted_at=now,
+                )
+            )
+        return run_id, True
+
+    # ------------------------------------------------------------ reading
+
+    async def run(self, run_id: str) -> RunRecord | None:
+        async with self.database.read() as db:
+            row = (await db.execute(_run_query().where(runs.c.id == run_id))).one_or_none()
+        return None if row is None else _record(row)
+
+    async def unfinished(self, now: datetime, platform: str | None = None) -> list[RunRecord]:
+        """Runs that nobody works on, oldest first: accepted, or left by an owner that is gone."""
+        query = _run_query().where(runs.c.state.in_(UNFINISHED)).order_by(messages.c.id)
+        if platform is not None:
+            query = query.where(threads.c.platform == platform)
+        async with self.database.read() as db:
+            rows = (await db.execute(query)).all()
+        return [_record(row) for row in rows if _is_free(row, now)]
+
+    async def transcript(self, run: RunRecord) -> Transcript:
+        """What was said in the run's thread before its message, with our answers in place."""
+        earlier = (
+            sa.select(messages.c.author_name, messages.c.text, runs.c.answer)
+            .join_from(messages, runs, isouter=True)
+            .where(
+                messages.c.thread_key == run.message.thread.key,
+                messages.c.id
+                < sa.select(runs.c.message_id).where(runs.c.id == run.id).scalar_subquery(),
+            )
+            .order_by(messages.c.id.desc())
+            .limit(TRANSCRIPT_MESSAGES)
+        )
+        async with self.database.read() as db:
+            rows = (await db.execute(earlier)).all()
+        entries: list[Entry] = []
+        for name, text, answer in reversed(rows):
+            entries.append(Entry(role="person", name=name, text=text))
+            if answer is not None:
+                entries.append(_entry(_answer.validate_python(answer)))
+        return Transcript(tuple(entries))
+
+    async def recent_page(self, url: str, since: datetime) -> Page | None:
+        """The newest copy of a page, if it was fetched after ``since``."""
+        query = (
+            sa.select(pages)
+            .where(pages.c.url == url, pages.c.fetched_at >= since)
+            .order_by(pages.c.fetched_at.desc())
+            .limit(1)
+        )
+        async with self.database.read() as db:
+            row = (await db.execute(query)).one_or_none()
+        return None if row is None else page_of(row)
+
+    # ------------------------------------------------------------ working on a run
+
+    async def claim(
+        self, run_id: str, owner: str, now: datetime, lease: timedelta
+    ) -> RunRecord | None:
+        """Begin a new attempt; None when the run has ended or someone else works on it."""
+        async with self.database.write() as db:
+            query = _run_query().where(runs.c.id == run_id).with_for_update(of=runs)
+            row = (await db.execute(query)).one_or_none()
+            if row is None or row.state not in UNFINISHED or not _is_free(row, now):
+                return None
+            await db.execute(
+                sa.update(runs)
+                .where(runs.c.id == run_id)
+                .values(
+                    state="running", attempt=row.attempt + 1, owner=owner, lease_until=now + lease
+                )
+            )
+            row = (await db.execute(_run_query().where(runs.c.id == run_id))).one()
+        return _record(row)
+
+    async def renew(self, owner: str, until: datetime) -> None:
+        """Prolong the leases of all runs this owner works on."""
+        async with self.database.write() as db:
+            await db.execute(
+                sa.update(runs)
+                .where(runs.c.owner == owner, runs.c.state == "running")
+                .values(lease_until=until)
+            )
+
+    async def release(self, run_id: str, attempt: int) -> None:
+        """Give an unfinished run back, so that anyone may take it at once."""
+        async with self.database.write() as db:
+            await db.execute(
+                sa.update(runs)
+                .where(runs.c.id == run_id, runs.c.attempt == attempt)
+                .values(owner=None, lease_until=None)
+            )
+
+    async def request_stop(self, run_id: str) -> None:
+        """Ask whoever works on the run, here or elsewhere, to stop it."""
+        async with self.database.write() as db:
+            await db.execute(
+                sa.update(runs)
+                .where(runs.c.id == run_id, runs.c.state.in_(UNFINISHED))
+                .values(stop_requested=True)
+            )
+
+    async def stops_requested(self, owner: str) -> list[str]:
+        """The ids of this owner's running runs that are to stop."""
+        query = sa.select(runs.c.id).where(
+            runs.c.owner == owner, runs.c.state == "running", runs.c.stop_requested
+        )
+        async with self.database.read() as db:
+            return list((await db.scalars(query)).all())
+
+    # ------------------------------------------------------------ ending a run
+
+    async def save_post_state(self, run_id: str, attempt: int, post_state: dict[str, Any]) -> None:
+        """Keep what the poster needs to find its posts again. Raises ``RunLost``."""
+        async with self.database.write() as db:
+            await update_fenced(db, run_id, attempt, post_state=post_state)
+
+    async def save_answer(self, run_id: str, attempt: int, answer: Answer) -> None:
+        """Keep the written answer and its citations. Raises ``RunLost``."""
+        async with self.database.write() as db:
+            await update_fenced(
+                db, run_id, attempt, answer=_answer.dump_python(answer, mode="json")
+            )
+            await db.execute(sa.delete(citations).where(citations.c.run_id == run_id))
+            if answer.citations:
+                await db.execute(
+                    sa.insert(citations),
+                    await _citation_rows(db, run_id, answer.citations),
+                )
+
+    async def end(self, run_id: str, attempt: int, state: str, now: datetime) -> None:
+        """The answer has been posted: the run is over. Raises ``RunLost``."""
+        async with self.database.write() as db:
+            await update_fenced(
+                db, run_id, attempt, state=state, ended_at=now, owner=None, lease_until=None
+            )
+
+
+async def open_store(url: str) -> Store:
+    """Open the store at a SQLAlchemy URL; raises ``StorageUnavailable`` or ``InvalidSetting``."""
+    return Store(await open_database(url))
+
+
+# ---------------------------------------------------------------- shared with the journal
+
+
+def insert(db: AsyncConnection, table: sa.Table) -> Any:
+    """An insert that knows ON CONFLICT, in the dialect of the connection."""
+    dialect = postgresql if db.dialect.name == "postgresql" else sqlite
+    return dialect.insert(table)
+
+
+async def update_fenced(db: AsyncConnection, run_id: str, attempt: int, **values: Any) -> None:
+    """Change a run's row under its current attempt only; raises ``RunLost`` otherwise."""
+    result = await db.execute(
+        sa.update(runs).where(runs.c.id == run_id, runs.c.attempt == attempt).values(**values)
+    )
+    if result.rowcount != 1:
+        raise RunLost(f"Run {run_id} has been taken over by a later attempt.")
+
+
+def page_of(row: Any) -> Page:
+    return Page(
+        url=row.url, title=row.title, text=row.text, fetched_at=row.fetched_at, hash=row.hash
+    )
+
+
+# ---------------------------------------------------------------- rows to values
+
+
+def _run_query() -> sa.Select[Any]:
+    return (
+        sa.select(runs, messages, threads)
+        .join_from(runs, messages, runs.c.message_id == messages.c.id)
+        .join(threads, runs.c.thread_key == threads.c.key)
+        .with_only_columns(
+            runs,
+            threads.c.platform,
+            threads.c.workspace,
+            threads.c.channel,
+            threads.c.thread,
+            messages.c.event_key,
+            messages.c.author_id,
+            messages.c.author_name,
+            messages.c.text,
+            messages.c.links,
+            messages.c.attachments,
+            messages.c.locale,
+            messages.c.at,
+        )
+    )
+
+
+def _record(row: Any) -> RunRecord:
+    message = Message(
+        event_id=row.event_key.removeprefix(f"{row.platform}:"),
+        thread=Thread(row.platform, row.workspace, row.channel, row.thread),
+        author=Author(row.author_id, row.author_name),
+        text=row.text,
+        at=row.at,
+        links=tuple(row.links),
+        attachments=tuple(Attachment(**a) for a in row.attachments),
+        locale=row.locale,
+    )
+    return RunRecord(
+        id=row.id,
+        message=message,
+        options=_options.validate_python(row.options),
+        state=row.state,
+        accepted_at=row.accepted_at,
+        attempt=row.attempt,
+        stop_requested=row.stop_requested,
+        post_state=row.post_state,
+        answer=None if row.answer is None else _answer.validate_python(row.answer),
+    )
+
+
+def _is_free(row: Any, now: datetime) -> bool:
+    return row.owner is None or row.lease_until <= now or is_dead(row.owner)
+
+
+def _entry(answer: Answer) -> Entry:
+    titles = dict.fromkeys(citation.title for citation in answer.citations)
+    return Entry(
+        role="footnote",
+        name="Footnote",
+        text=answer.text,
+        sources=tuple(titles),
+        question=answer.question,
+    )
+
+
+def _fields(value: Any) -> dict[str, Any]:
+    return asdict(value)
+
+
+async def _citation_rows(
+    db: AsyncConnection, run_id: str, cited: Sequence[Citation]
+) -> list[dict[str, Any]]:
+    numbered = sa.select(run_pages.c.number, run_pages.c.page_id).where(
+        run_pages.c.run_id == run_id
+    )
+    page_ids = {row.number: row.page_id for row in (await db.execute(numbered)).all()}
+    return [
+        {
+            "run_id": run_id,
+            "position": position,
+            "number": citation.number,
+            "page_id": page_ids[citation.number],
+            "start": citation.start,
+            "end": citation.end,
+            "quote": citation.quote,
+        }
+        for position, citation in enumerate(cited)
+    ]

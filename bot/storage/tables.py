@@ -1,0 +1,145 @@
+"""The schema. A change here is a new file in ``migrations/versions``; the tests compare the two."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+import sqlalchemy as sa
+
+# The newest migration, known without loading Alembic so that an up-to-date store opens fast.
+HEAD = "0001"
+
+# Named constraints let later migrations change them on every database.
+metadata = sa.MetaData(
+    naming_convention={
+        "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+        "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+        "fk": "fk_%(table_name)s_%(column_0_N_name)s",
+        "pk": "pk_%(table_name)s",
+    }
+)
+
+
+class UtcDateTime(sa.TypeDecorator[datetime]):
+    """A moment; timezone-aware in Python on every database, also on SQLite, which has no zones."""
+
+    impl = sa.DateTime(timezone=True)
+    cache_ok = True
+
+    def process_bind_param(self, value: datetime | None, dialect: Any) -> datetime | None:
+        return None if value is None else value.astimezone(UTC)
+
+    def process_result_value(self, value: datetime | None, dialect: Any) -> datetime | None:
+        if value is None or value.tzinfo is not None:
+            return value
+        return value.replace(tzinfo=UTC)
+
+
+threads = sa.Table(
+    "threads",
+    metadata,
+    sa.Column("key", sa.Text, primary_key=True),
+    sa.Column("platform", sa.Text, nullable=False),
+    sa.Column("workspace", sa.Text, nullable=False),
+    sa.Column("channel", sa.Text, nullable=False),
+    sa.Column("thread", sa.Text, nullable=False),
+    sa.Column("created_at", UtcDateTime, nullable=False),
+)
+
+messages = sa.Table(
+    "messages",
+    metadata,
+    sa.Column("id", sa.Integer, primary_key=True),
+    sa.Column("thread_key", sa.ForeignKey(threads.c.key, ondelete="CASCADE"), nullable=False),
+    # The platform's event id behind the platform's name: what makes a redelivery a no-op.
+    sa.Column("event_key", sa.Text, nullable=False, unique=True),
+    sa.Column("author_id", sa.Text, nullable=False),
+    sa.Column("author_name", sa.Text, nullable=False),
+    sa.Column("text", sa.Text, nullable=False),
+    sa.Column("links", sa.JSON, nullable=False),
+    sa.Column("attachments", sa.JSON, nullable=False),
+    sa.Column("locale", sa.Text, nullable=False),
+    sa.Column("at", UtcDateTime, nullable=False),
+    sa.Index(None, "thread_key", "id"),
+)
+
+runs = sa.Table(
+    "runs",
+    metadata,
+    sa.Column("id", sa.Text, primary_key=True),
+    sa.Column("thread_key", sa.ForeignKey(threads.c.key, ondelete="CASCADE"), nullable=False),
+    sa.Column(
+        "message_id",
+        sa.ForeignKey(messages.c.id, ondelete="CASCADE"),
+        nullable=False,
+        unique=True,
+    ),
+    # accepted → running → answered | not_found | failed | stopped
+    sa.Column("state", sa.Text, nullable=False),
+    sa.Column("options", sa.JSON, nullable=False),
+    sa.Column("accepted_at", UtcDateTime, nullable=False),
+    sa.Column("ended_at", UtcDateTime),
+    # The fence: results are only written under the attempt that holds the run.
+    sa.Column("attempt", sa.Integer, nullable=False, server_default="0"),
+    sa.Column("owner", sa.Text),
+    sa.Column("lease_until", UtcDateTime),
+    sa.Column("stop_requested", sa.Boolean, nullable=False, server_default=sa.false()),
+    # What has been posted so far, in the platform's own terms; the finished answer.
+    sa.Column("post_state", sa.JSON),
+    sa.Column("answer", sa.JSON),
+    sa.Index(None, "thread_key"),
+    sa.Index(None, "state"),
+)
+
+pages = sa.Table(
+    "pages",
+    metadata,
+    sa.Column("id", sa.Integer, primary_key=True),
+    sa.Column("url", sa.Text, nullable=False),
+    sa.Column("hash", sa.Text, nullable=False),
+    sa.Column("title", sa.Text, nullable=False),
+    sa.Column("text", sa.Text, nullable=False),
+    sa.Column("fetched_at", UtcDateTime, nullable=False),
+    sa.UniqueConstraint("url", "hash"),
+)
+
+steps = sa.Table(
+    "steps",
+    metadata,
+    sa.Column("id", sa.Integer, primary_key=True),
+    sa.Column("run_id", sa.ForeignKey(runs.c.id, ondelete="CASCADE"), nullable=False),
+    # SHA-256 of kind and inputs.
+    sa.Column("key", sa.Text, nullable=False),
+    sa.Column("kind", sa.Text, nullable=False),
+    sa.Column("title", sa.Text, nullable=False),
+    sa.Column("result", sa.Text, nullable=False),
+    sa.Column("attempt", sa.Integer, nullable=False),
+    sa.Column("seconds", sa.Float, nullable=False),
+    sa.Column("at", UtcDateTime, nullable=False),
+    sa.UniqueConstraint("run_id", "key"),
+)
+
+# The citation number a page has in a run, given once.
+run_pages = sa.Table(
+    "run_pages",
+    metadata,
+    sa.Column("run_id", sa.ForeignKey(runs.c.id, ondelete="CASCADE"), primary_key=True),
+    sa.Column("number", sa.Integer, primary_key=True),
+    sa.Column("page_id", sa.ForeignKey(pages.c.id), nullable=False),
+    sa.UniqueConstraint("run_id", "page_id"),
+    sa.Index(None, "page_id"),
+)
+
+citations = sa.Table(
+    "citations",
+    metadata,
+    sa.Column("run_id", sa.ForeignKey(runs.c.id, ondelete="CASCADE"), primary_key=True),
+    sa.Column("position", sa.Integer, primary_key=True),
+    sa.Column("number", sa.Integer, nullable=False),
+    sa.Column("page_id", sa.ForeignKey(pages.c.id), nullable=False),
+    sa.Column("start", sa.Integer, nullable=False),
+    sa.Column("end", sa.Integer, nullable=False),
+    sa.Column("quote", sa.Text, nullable=False),
+    sa.Index(None, "page_id"),
+)
