@@ -170,8 +170,7 @@ _STEMS = _Stems()
 
 # ---------------------------------------------------------------- words without meaning
 
-STOP_WORDS = frozenset(
-    """
+_LISTED = """
     a an the this that these those such
     i me my mine myself we our ours ourselves you your yours yourself he him his himself she her
     hers herself it its itself they them their theirs themselves one ones
@@ -186,8 +185,9 @@ STOP_WORDS = frozenset(
     now ever even still else much many lot lots
     s t d ll m re ve o
     please tell give
-    """.split()
-)
+"""
+
+STOP_WORDS = frozenset(_LISTED.split())
 """Function words of English, and the words with which people address a bot. "US" is not one."""
 
 _FUNCTION_CHARACTERS = frozenset("的了吗呢吧啊是在被把从于这那哪谁们您你我他她它")
