@@ -1,0 +1,102 @@
+"""``footnote doctor``: checks every configured part and says what to fix."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+from rich.console import Console
+from rich.text import Text
+
+from bot.errors import FootnoteError
+from bot.settings import Settings, known_names
+
+LOW_DISK_BYTES = 200_000_000
+PROBE_QUERY = "Earth"
+
+Check = Callable[[Settings], Awaitable[str]]
+
+
+async def examine(settings: Settings) -> bool:
+    """Run all checks and print a line for each; True when all is sound."""
+    console = Console(highlight=False)
+    sound = True
+    for name, check in CHECKS.items():
+        try:
+            line = Text("✓ ", style="green").append(f"{name}: {await check(settings)}")
+        except FootnoteError as error:
+            sound = False
+            line = Text("✗ ", style="red").append(f"{name}: {error.sentence}")
+        console.print(line, soft_wrap=True)
+    set_here = [name for name in known_names() if os.environ.get(name)]
+    console.print(
+        Text(f"Set in the environment: {', '.join(set_here) or 'nothing'}.", style="dim"),
+        soft_wrap=True,
+    )
+    console.print(Text(f"Known settings: {', '.join(known_names())}.", style="dim"), soft_wrap=True)
+    return sound
+
+
+async def _storage(settings: Settings) -> str:
+    from bot.storage.database import open_database
+
+    database = await open_database(settings.database)
+    try:
+        async with database.write():
+            pass
+    finally:
+        await database.close()
+    free = shutil.disk_usage(_existing(settings.data_dir)).free
+    if free < LOW_DISK_BYTES:
+        return f"{settings.database} works, but only {free // 1_000_000} MB of disk are free"
+    return f"{settings.database} works"
+
+
+async def _documents(settings: Settings) -> str:
+    from bot.search.local import LocalDocuments
+
+    missing = [path for path in settings.docs if not os.path.exists(path)]
+    if missing:
+        raise FootnoteError(
+            f"{', '.join(missing)} does not exist: correct FOOTNOTE_DOCS or create it."
+        )
+    if not settings.index_path.exists():
+        return "nothing is indexed; `footnote index FOLDER` does so"
+    documents = LocalDocuments(settings.index_path)
+    count = await documents.count()
+    return f"{count:,} documents are indexed in {settings.index_path}"
+
+
+async def _searching(settings: Settings) -> str:
+    from bot.search.registry import open_search
+
+    search = open_search(settings)
+    try:
+        found = await search.search(PROBE_QUERY, 1)
+    finally:
+        await search.aclose()
+    if found.failures:
+        raise FootnoteError(" ".join(found.failures))
+    return f"{', '.join(search.names)} answered"
+
+
+async def _model(settings: Settings) -> str:
+    if not settings.uses_claude:
+        return "none: answers are quotations. Set ANTHROPIC_API_KEY to let Claude research"
+    from bot.reasoning.claude import probe
+
+    return await probe(settings)
+
+
+def _existing(path: Path) -> Path:
+    return path if path.exists() or path.parent == path else _existing(path.parent)
+
+
+CHECKS: dict[str, Check] = {
+    "Storage": _storage,
+    "Documents": _documents,
+    "Searching": _searching,
+    "Model": _model,
+}

@@ -1,0 +1,75 @@
+"""The journal: what is finished stays finished, and a page keeps its number."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bot.messages import RunOptions
+from bot.storage.journal import Journal, RecordedStep, open_journal, step_key
+from bot.storage.store import Store
+from tests.unit.samples import NOW, a_message, a_page
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
+    max_leaves=8,
+)
+
+
+@pytest.fixture
+async def journal(store: Store) -> Journal:
+    await store.accept("r1", a_message(), RunOptions(), NOW)
+    await store.claim("r1", "h/1/x", NOW, timedelta(seconds=30))
+    return await open_journal(store.database, "r1", 1)
+
+
+def a_step(key: str = "k", result: str = '{"a": 1}') -> RecordedStep:
+    return RecordedStep(key, "search", "tower", result, 0.25, NOW)
+
+
+async def test_a_recorded_step_is_found_by_this_and_every_later_attempt(
+    store: Store, journal: Journal
+) -> None:
+    await journal.record(a_step())
+    assert journal.finished("k") == a_step()
+    await store.claim("r1", "h/2/x", NOW + timedelta(hours=1), timedelta(seconds=30))
+    assert (await open_journal(store.database, "r1", 2)).finished("k") == a_step()
+
+
+async def test_a_page_comes_back_word_for_word(journal: Journal) -> None:
+    page = a_page(text="Zeile eins\n\n第二行 🗼\n")
+    await journal.record(a_step(), page)
+    assert await journal.page(page.url, page.hash) == page
+
+
+async def test_pages_are_numbered_in_the_order_asked_and_once(
+    store: Store, journal: Journal
+) -> None:
+    first, second, third = (a_page(f"https://example.org/{n}", f"Text {n}.") for n in "abc")
+    for page in (third, first, second):
+        await journal.record(a_step(page.url), page)
+    assert await journal.number([first, second]) == [1, 2]
+    assert await journal.number([third, first, third]) == [3, 1, 3]
+    again = await open_journal(store.database, "r1", 1)
+    assert await again.number([third, second, first]) == [3, 2, 1]
+
+
+async def test_the_newest_copy_of_a_page_is_found_while_it_is_fresh(
+    store: Store, journal: Journal
+) -> None:
+    page = a_page()
+    await journal.record(a_step(), page)
+    assert await store.recent_page(page.url, NOW - timedelta(minutes=1)) == page
+    assert await store.recent_page(page.url, NOW + timedelta(minutes=1)) is None
+
+
+@given(json_values)
+def test_a_key_depends_on_what_is_in_it_and_not_on_the_order_of_names(value: object) -> None:
+    inputs = {"a": value, "b": 1}
+    assert step_key("search", inputs) == step_key("search", {"b": 1, "a": value})
+    assert step_key("search", inputs) != step_key("read", inputs)
+    assert step_key("search", inputs) != step_key("search", {"a": value, "b": 2})

@@ -1,0 +1,198 @@
+"""Accepting, claiming, ending runs: what the store promises about each."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import socket
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+
+from bot.answers import Answer, Citation
+from bot.errors import RunLost
+from bot.messages import Attachment, RunOptions
+from bot.storage.journal import RecordedStep, open_journal
+from bot.storage.owner import is_dead, new_owner
+from bot.storage.store import Store
+from tests.unit.samples import NOW, a_message, a_page, a_thread
+
+LEASE = timedelta(seconds=30)
+OPTIONS = RunOptions(depth="quick", providers=("local",), instructions="Be brief.")
+ELSEWHERE = "another-host/1/abcd"
+
+
+def an_answer(run: str, text: str = "330 m [1].", **parts: object) -> Answer:
+    return replace(Answer("answered", text, "How tall is the tower?", run), **parts)  # type: ignore[arg-type]
+
+
+async def test_an_accepted_message_comes_back_as_it_was(store: Store) -> None:
+    message = replace(
+        a_message("多高? 🗼"),
+        links=("https://example.org/",),
+        attachments=(Attachment("a.md", "text/markdown", "https://example.org/a.md"),),
+        locale="zh",
+    )
+    assert await store.accept("r1", message, OPTIONS, NOW) == ("r1", True)
+    run = await store.run("r1")
+    assert run is not None
+    assert (run.message, run.options, run.state, run.attempt) == (message, OPTIONS, "accepted", 0)
+    assert run.accepted_at == NOW
+
+
+async def test_a_redelivered_event_finds_its_run(store: Store) -> None:
+    message = a_message()
+    await store.accept("r1", message, OPTIONS, NOW)
+    assert await store.accept("r2", message, OPTIONS, NOW) == ("r1", False)
+    assert await store.run("r2") is None
+
+
+async def test_redeliveries_at_the_same_time_create_one_run(store: Store) -> None:
+    message = a_message()
+    results = await asyncio.gather(
+        *(store.accept(f"r{i}", message, OPTIONS, NOW) for i in range(20))
+    )
+    assert len({run_id for run_id, _ in results}) == 1
+    assert sum(created for _, created in results) == 1
+
+
+async def test_the_same_event_id_on_two_platforms_is_two_events(store: Store) -> None:
+    message = a_message()
+    other = replace(message, thread=replace(message.thread, platform="slack"))
+    await store.accept("r1", message, OPTIONS, NOW)
+    assert await store.accept("r2", other, OPTIONS, NOW) == ("r2", True)
+
+
+async def test_each_claim_is_a_new_attempt(store: Store) -> None:
+    await store.accept("r1", a_message(), OPTIONS, NOW)
+    first = await store.claim("r1", ELSEWHERE, NOW, LEASE)
+    assert first is not None
+    assert first.attempt == 1
+    later = await store.claim("r1", new_owner(), NOW + LEASE, LEASE)
+    assert later is not None
+    assert later.attempt == 2
+
+
+async def test_a_run_that_someone_works_on_cannot_be_claimed(store: Store) -> None:
+    await store.accept("r1", a_message(), OPTIONS, NOW)
+    await store.claim("r1", ELSEWHERE, NOW, LEASE)
+    assert await store.claim("r1", new_owner(), NOW + LEASE / 2, LEASE) is None
+    assert await store.unfinished(NOW + LEASE / 2) == []
+
+
+async def test_a_renewed_lease_holds_longer(store: Store) -> None:
+    await store.accept("r1", a_message(), OPTIONS, NOW)
+    await store.claim("r1", ELSEWHERE, NOW, LEASE)
+    await store.renew(ELSEWHERE, NOW + 2 * LEASE)
+    assert await store.claim("r1", new_owner(), NOW + LEASE, LEASE) is None
+
+
+async def test_the_run_of_a_dead_process_on_this_host_is_free_at_once(store: Store) -> None:
+    child = await asyncio.create_subprocess_exec("true")
+    await child.wait()
+    dead = f"{socket.gethostname()}/{child.pid}/abcd"
+    await store.accept("r1", a_message(), OPTIONS, NOW)
+    await store.claim("r1", dead, NOW, LEASE)
+    assert [run.id for run in await store.unfinished(NOW)] == ["r1"]
+    assert await store.claim("r1", new_owner(), NOW, LEASE) is not None
+
+
+@pytest.mark.parametrize(
+    ("owner", "dead"),
+    [
+        (f"{socket.gethostname()}/{os.getpid()}/x", False),
+        (f"{socket.gethostname()}/1/x", False),
+        ("elsewhere/999999/x", False),
+    ],
+)
+def test_only_a_process_that_certainly_is_gone_counts_as_dead(owner: str, dead: bool) -> None:
+    assert is_dead(owner) is dead
+
+
+async def test_a_released_run_can_be_claimed_at_once(store: Store) -> None:
+    await store.accept("r1", a_message(), OPTIONS, NOW)
+    await store.claim("r1", ELSEWHERE, NOW, LEASE)
+    await store.release("r1", 1)
+    assert await store.claim("r1", new_owner(), NOW, LEASE) is not None
+
+
+async def test_an_ended_run_cannot_be_claimed(store: Store) -> None:
+    await store.accept("r1", a_message(), OPTIONS, NOW)
+    await store.claim("r1", ELSEWHERE, NOW, LEASE)
+    await store.end("r1", 1, "answered", NOW)
+    assert await store.claim("r1", new_owner(), NOW + 2 * LEASE, LEASE) is None
+    assert await store.unfinished(NOW + 2 * LEASE) == []
+
+
+async def test_an_overtaken_attempt_can_write_nothing(store: Store) -> None:
+    await store.accept("r1", a_message(), OPTIONS, NOW)
+    await store.claim("r1", ELSEWHERE, NOW, LEASE)
+    journal = await open_journal(store.database, "r1", 1)
+    await store.claim("r1", new_owner(), NOW + LEASE, LEASE)
+    step = RecordedStep("k", "search", "tower", "{}", 0.1, NOW)
+    for write in (
+        lambda: journal.record(step),
+        lambda: journal.number([a_page()]),
+        lambda: store.save_answer("r1", 1, an_answer("r1")),
+        lambda: store.save_post_state("r1", 1, {"ts": "1"}),
+        lambda: store.end("r1", 1, "answered", NOW),
+    ):
+        with pytest.raises(RunLost):
+            await write()
+    run = await store.run("r1")
+    assert run is not None
+    assert (run.state, run.answer, run.post_state) == ("running", None, None)
+    assert (await open_journal(store.database, "r1", 2)).finished("k") is None
+
+
+async def test_a_stop_is_seen_by_the_owner_and_only_while_the_run_works(store: Store) -> None:
+    await store.accept("r1", a_message(), OPTIONS, NOW)
+    await store.claim("r1", ELSEWHERE, NOW, LEASE)
+    assert await store.stops_requested(ELSEWHERE) == []
+    await store.request_stop("r1")
+    assert await store.stops_requested(ELSEWHERE) == ["r1"]
+    await store.end("r1", 1, "stopped", NOW)
+    assert await store.stops_requested(ELSEWHERE) == []
+
+
+async def test_an_answer_is_kept_with_its_citations(store: Store) -> None:
+    await store.accept("r1", a_message(), OPTIONS, NOW)
+    await store.claim("r1", ELSEWHERE, NOW, LEASE)
+    journal = await open_journal(store.database, "r1", 1)
+    page = a_page()
+    await journal.record(RecordedStep("k", "read", "Tower", "{}", 0.1, NOW), page)
+    assert await journal.number([page]) == [1]
+    citation = Citation(1, page.url, page.title, page.text, page.hash, 0, len(page.text))
+    answer = an_answer("r1", citations=(citation,))
+    await store.save_answer("r1", 1, answer)
+    await store.save_answer("r1", 1, answer)  # a repetition changes nothing
+    run = await store.run("r1")
+    assert run is not None
+    assert run.answer == answer
+
+
+async def test_a_transcript_has_what_was_said_before_with_our_answers(store: Store) -> None:
+    thread, other = a_thread("one"), a_thread("two")
+    for run_id, text, where in (
+        ("r1", "How tall is the tower?", thread),
+        ("r2", "Elsewhere.", other),
+        ("r3", "And how old?", thread),
+        ("r4", "Who built it?", thread),
+    ):
+        await store.accept(run_id, a_message(text, where), OPTIONS, NOW)
+    await store.claim("r1", ELSEWHERE, NOW, LEASE)
+    await store.save_answer("r1", 1, an_answer("r1"))
+    run = await store.run("r3")
+    assert run is not None
+    said = [(e.role, e.text) for e in (await store.transcript(run)).entries]
+    assert said == [("person", "How tall is the tower?"), ("footnote", "330 m [1].")]
+
+
+async def test_a_long_thread_is_shown_by_its_end(store: Store) -> None:
+    for number in range(30):
+        await store.accept(f"r{number}", a_message(f"Question {number}"), OPTIONS, NOW)
+    run = await store.run("r29")
+    assert run is not None
+    texts = [entry.text for entry in (await store.transcript(run)).entries]
+    assert texts == [f"Question {number}" for number in range(17, 29)]
