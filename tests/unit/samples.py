@@ -8,7 +8,7 @@ from uuid import uuid4
 from bot.messages import Author, Message, Thread
 from bot.pages.page import Page
 
-NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
+NOW = datetime(2026, 1, 15, 12, 0, tzinfo=UTC)
 
 
 def a_thread(name: str = "t1") -> Thread:
