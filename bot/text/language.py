@@ -36,8 +36,8 @@ _FUNCTION_WORDS = {
         "fr": "le la les l' d' qu' c' j' n' s' des du un une et est sont était qui que quoi où "
         "quand pourquoi comment quel quelle quels quelles combien dans avec pour pas sur ce "
         "cette ces il elle nous vous au aux de a en été plus par",
-        "es": "el la los las un una y es son era qué que quién quien dónde donde cuándo cuando cómo "
-        "como cuál cual cuáles cuánto cuánta cuántos cuántas por para con del al se su sus lo "
+        "es": "el la los las un una y es son era qué que quién quien dónde donde cuándo cuando "
+        "cómo como cuál cual cuáles cuánto cuánta cuántos cuántas por para con del al se su sus lo "
         "no de en hay está fue más",
         "pt": "o os as um uma e é são era que quem onde quando como qual quais quanto quantos por "
         "quê para com do da dos das no na nos nas ao se seu sua não de em foi mais há você "
@@ -45,14 +45,14 @@ _FUNCTION_WORDS = {
         "it": "il lo la gli le un una e è sono era che chi dove quando come perché quale quali "
         "quanto quanti per con del della dei delle nel nella al alla si non di in ha hanno "
         "cosa cos' dov' l' dell' nell' all' più stato",
-        "nl": "de het een en is zijn was waren wat wie waar wanneer waarom hoe welke niet van voor "
-        "met op aan in te dat die deze er naar heeft hebben werd wordt door ook bij om ik je",
-        "pl": "i jest są był była było co kto gdzie kiedy dlaczego jak który która które nie w z na "
-        "do się że to od przez oraz ile czy po za dla",
-        "sv": "och är var vad vem när varför hur vilken vilket vilka inte en ett den det de att av "
-        "för med på som till från om har hade finns i",
-        "tr": "ve bir bu ne kim nerede nasıl neden hangi kaç için ile mi mı mu mü değil olan olarak "
-        "var de da ki",
+        "nl": "de het een en is zijn was waren wat wie waar wanneer waarom hoe welke niet van "
+        "voor met op aan in te dat die deze er naar heeft hebben werd wordt door ook bij om ik je",
+        "pl": "i jest są był była było co kto gdzie kiedy dlaczego jak który która które nie w z "
+        "na do się że to od przez oraz ile czy po za dla",
+        "sv": "och är var vad vem när varför hur vilken vilket vilka inte en ett den det de att "
+        "av för med på som till från om har hade finns i",
+        "tr": "ve bir bu ne kim nerede nasıl neden hangi kaç için ile mi mı mu mü değil olan "
+        "olarak var de da ki",
     }.items()
 }
 
