@@ -69,7 +69,10 @@ def _normalise(text: str, known: Collection[int]) -> str:
         marks = as_marks(n for n in _numbers(written) if n in known)
         return match["space"] + marks if marks else ""
 
-    return _MARK.sub(replace, text)
+    # Dropping one mark may leave another behind: "[[9]5]".
+    while (read := _MARK.sub(replace, text)) != text:
+        text = read
+    return text
 
 
 def _numbers(written: str) -> list[int]:

@@ -1,0 +1,41 @@
+"""What holds for every test: no settings from outside, no skips in CI."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+SHARED = Path(__file__).parents[2] / "shared"
+OURS = ("FOOTNOTE_", "ANTHROPIC_")
+
+
+@pytest.fixture(autouse=True)
+def _no_settings_from_outside(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in os.environ:
+        if name.startswith(OURS):
+            monkeypatch.delenv(name)
+
+
+@pytest.fixture(scope="session")
+def shared_data() -> Path:
+    """The folder of public data sets beside the repository."""
+    return SHARED / "data"
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    if not SHARED.is_dir():
+        for item in items:
+            if item.get_closest_marker("shared"):
+                item.add_marker(pytest.mark.skip(reason="the public data sets are not there"))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
+    report: pytest.TestReport = yield  # type: ignore[misc, assignment]
+    if report.skipped and os.environ.get("CI") and not hasattr(report, "wasxfail"):
+        report.outcome = "failed"
+        report.longrepr = f"skipped in CI: {report.longrepr}"
+    return report  # type: ignore[return-value]

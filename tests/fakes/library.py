@@ -1,0 +1,77 @@
+"""A search engine and a web in memory, which count what they are asked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from bot.errors import NoProviderAvailable, PageUnreadable
+from bot.pages.page import Page
+from bot.research.library import Library
+from bot.search.blend import SearchResult
+from bot.search.provider import Hit
+from bot.text.terms import keywords, terms
+from tests.unit.samples import NOW
+
+
+@dataclass
+class Shelf:
+    """Pages by URL, found by how many of a query's keywords they have.
+
+    A query in ``broken`` fails; a URL that is not on the shelf is unreadable. ``urls`` answers
+    queries given there with these URLs instead of searching.
+    """
+
+    pages: Mapping[str, Page]
+    broken: frozenset[str] = frozenset()
+    urls: Mapping[str, list[str]] = field(default_factory=dict)
+    searched: list[str] = field(default_factory=list)
+    read_urls: list[str] = field(default_factory=list)
+
+    async def search(self, query: str, limit: int, providers: tuple[str, ...] = ()) -> SearchResult:
+        self.searched.append(query)
+        if query in self.broken:
+            raise NoProviderAvailable("No search provider answers: shelf is closed.")
+        hits = [self._hit(self.pages[url]) for url in self._found(query)[:limit]]
+        return SearchResult(hits=tuple(hits), failures=())
+
+    async def read(self, url: str) -> Page | None:
+        self.read_urls.append(url)
+        if url not in self.pages:
+            raise PageUnreadable(f"There is no page {url}.")
+        return self.pages[url]
+
+    async def fetch(self, url: str) -> Page:
+        raise AssertionError("the shelf reads all pages itself")
+
+    async def aclose(self) -> None: ...
+
+    def _found(self, query: str) -> list[str]:
+        if query in self.urls:
+            return self.urls[query]
+        words = set(keywords(query))
+        scores = {
+            url: len(words & set(terms(f"{page.title} {page.text}")))
+            for url, page in self.pages.items()
+        }
+        return sorted((url for url in scores if scores[url]), key=lambda url: -scores[url])
+
+    def _hit(self, page: Page) -> Hit:
+        return Hit(page.title, page.url, page.text[:80], "shelf")
+
+
+def a_shelf(*texts: str, broken: frozenset[str] = frozenset()) -> Shelf:
+    """Pages ``https://example.org/1`` ... titled by their first word."""
+    pages = {}
+    for number, text in enumerate(texts, start=1):
+        url = f"https://example.org/{number}"
+        pages[url] = Page(url, text.split()[0], text, NOW)
+    return Shelf(pages, broken)
+
+
+def a_library(shelf: Shelf) -> Library:
+    async def nothing_stored(url: str, since: datetime) -> Page | None:
+        return None
+
+    return Library(shelf, shelf, nothing_stored, page_ttl=3600)

@@ -1,0 +1,63 @@
+"""A reasoner that does what a test says, and remembers what it saw."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Sequence
+from dataclasses import dataclass, field
+
+from bot.messages import Message, Transcript
+from bot.reasoning.reasoner import (
+    Action,
+    AnswerDelta,
+    CitationDelta,
+    Desk,
+    Evidence,
+    Finish,
+    Rewritten,
+    SubQuestion,
+    TextDelta,
+    Turn,
+)
+
+
+def cite_all(question: Rewritten, evidence: Evidence) -> list[AnswerDelta]:
+    """Each source's first passage, cited."""
+    deltas: list[AnswerDelta] = []
+    for source in evidence.sources:
+        for passage in source.passages[:1]:
+            deltas.append(TextDelta(f"{passage.text} "))
+            deltas.append(CitationDelta(source.number, passage.start, passage.end))
+    return deltas or [TextDelta("Nothing was found.")]
+
+
+@dataclass
+class Scripted:
+    """``turns`` are played one after another, then it finishes."""
+
+    turns: Sequence[Sequence[Action]] = ()
+    rewritten: Rewritten | None = None
+    answer: Callable[[Rewritten, Evidence], list[AnswerDelta]] = cite_all
+    name: str = "scripted"
+    desks: list[Desk] = field(default_factory=list)
+    evidence: list[Evidence] = field(default_factory=list)
+    transcripts: list[Transcript] = field(default_factory=list)
+
+    async def rewrite(
+        self, transcript: Transcript, message: Message, instructions: str = ""
+    ) -> Rewritten:
+        self.transcripts.append(transcript)
+        return self.rewritten or Rewritten("search", message.text, (message.text,))
+
+    async def next_turn(self, question: SubQuestion, desk: Desk) -> Turn:
+        self.desks.append(desk)
+        played = len(desk.turns)
+        if played < len(self.turns):
+            return Turn(tuple(self.turns[played]))
+        return Turn((Finish(),))
+
+    async def write(
+        self, question: Rewritten, evidence: Evidence, instructions: str = ""
+    ) -> AsyncIterator[AnswerDelta]:
+        self.evidence.append(evidence)
+        for delta in self.answer(question, evidence):
+            yield delta

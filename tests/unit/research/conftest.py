@@ -1,0 +1,62 @@
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from bot.answers import PlanView
+from bot.messages import RunOptions
+from bot.reasoning.reasoner import ModelReply
+from bot.research.budget import Budget
+from bot.research.run import Run
+from bot.storage.journal import open_journal
+from bot.storage.store import Store, open_store
+from tests.fakes.library import Shelf, a_library
+from tests.unit.samples import NOW, a_message
+
+BUDGET = Budget(model_calls=10, pages=6, input_tokens=10_000, seconds=60, usd=1.0)
+OpenRun = Callable[..., Awaitable[Run]]
+
+
+@pytest.fixture
+async def store(tmp_path: Path) -> AsyncIterator[Store]:
+    store = await open_store(f"sqlite+aiosqlite:///{tmp_path / 'footnote.sqlite'}")
+    yield store
+    await store.close()
+
+
+@pytest.fixture
+def open_run(store: Store) -> OpenRun:
+    """Begin an attempt at the run ``r1``, the next one each time; later ones replay."""
+    attempts = 0
+
+    async def open_run(
+        shelf: Shelf, budget: Budget = BUDGET, plans: list[PlanView] | None = None
+    ) -> Run:
+        nonlocal attempts
+        await store.accept("r1", a_message(event_id="e1"), RunOptions(), NOW)
+        await store.claim("r1", "h/1/x", NOW + attempts * timedelta(1), timedelta(seconds=1))
+        attempts += 1
+
+        def price(reply: ModelReply) -> float | None:
+            return 0.01 * reply.output_tokens if reply.model != "unpriced" else None
+
+        def publish(plan: PlanView) -> None:
+            if plans is not None:
+                plans.append(plan)
+
+        return Run(
+            "r1",
+            a_message(),
+            RunOptions(),
+            NOW,
+            journal=await open_journal(store.database, "r1", attempts),
+            library=a_library(shelf),
+            budget=budget,
+            price=price,
+            publish=publish,
+        )
+
+    return open_run

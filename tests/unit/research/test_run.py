@@ -1,0 +1,210 @@
+"""A run's steps: kept, replayed, counted, budgeted and shown."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from dataclasses import replace
+
+import pytest
+
+from bot.answers import PlanView
+from bot.errors import BudgetSpent, ModelUnavailable
+from bot.pages.page import Page
+from bot.reasoning.reasoner import (
+    AnswerDelta,
+    CitationDelta,
+    ModelReply,
+    Restart,
+    TextDelta,
+)
+from bot.research.run import Run
+from tests.fakes.library import a_shelf
+from tests.unit.research.conftest import BUDGET, OpenRun
+
+REPLY = ModelReply("m", [{"type": "text", "text": "hi"}], "end_turn", 100, 20, 30, 40)
+
+
+class Calls:
+    """Model calls that are counted, and may fail first."""
+
+    def __init__(self, *failures: Exception) -> None:
+        self.sent = 0
+        self.failures = list(failures)
+
+    async def send(self) -> ModelReply:
+        self.sent += 1
+        if self.failures:
+            raise self.failures.pop(0)
+        return REPLY
+
+    async def open(self) -> AsyncIterator[AnswerDelta | ModelReply]:
+        self.sent += 1
+        for delta in (TextDelta("lost"), Restart(), TextDelta("It is "), TextDelta("tall.")):
+            yield delta
+        yield CitationDelta(1, 0, 5)
+        if self.failures:
+            raise self.failures.pop(0)
+        yield REPLY
+
+
+async def streamed(run: Run, calls: Calls) -> list[AnswerDelta]:
+    return [d async for d in run.stream({"q": 1}, calls.open, kind="write", title="Answer")]
+
+
+async def test_a_finished_search_is_not_made_again(open_run: OpenRun) -> None:
+    shelf = a_shelf("Tower is 330 m tall.", "Bridge is long.")
+    first = await (await open_run(shelf)).search("tower", 10)
+    again = await (await open_run(shelf)).search("tower", 10)
+    assert [hit.title for hit in first.hits] == ["Tower"]
+    assert again == first
+    assert shelf.searched == ["tower"]
+
+
+async def test_a_finished_read_is_not_made_again_and_is_word_for_word(open_run: OpenRun) -> None:
+    shelf = a_shelf("Tower is 330 m tall.")
+    urls = list(shelf.pages)
+    first = await (await open_run(shelf)).read(urls)
+    again = await (await open_run(shelf)).read(urls)
+    assert first == again == list(shelf.pages.values())
+    assert shelf.read_urls == urls
+
+
+async def test_failures_of_searching_and_reading_are_replayed_like_results(
+    open_run: OpenRun,
+) -> None:
+    shelf = a_shelf("Tower", broken=frozenset({"tower"}))
+    for _ in range(2):
+        run = await open_run(shelf)
+        outcome = await run.search("tower", 10)
+        assert outcome.problem == "No search provider answers: shelf is closed."
+        assert await run.read(["https://example.org/none"]) == [
+            "There is no page https://example.org/none."
+        ]
+        assert run.notes == ["No search provider answers: shelf is closed."]
+    assert (shelf.searched, shelf.read_urls) == (["tower"], ["https://example.org/none"])
+
+
+async def test_pages_come_in_the_order_asked_with_sentences_for_those_missing(
+    open_run: OpenRun,
+) -> None:
+    shelf = a_shelf("One", "Two")
+    run = await open_run(shelf)
+    read = await run.read(["https://example.org/2", "https://example.org/9", *shelf.pages])
+    assert [page.title if isinstance(page, Page) else page for page in read] == [
+        "Two",
+        "There is no page https://example.org/9.",
+        "One",
+        "Two",
+    ]
+    assert run.usage.pages == 2
+
+
+async def test_a_finished_model_call_is_not_paid_for_again(open_run: OpenRun) -> None:
+    calls = Calls()
+    for _ in range(2):
+        run = await open_run(a_shelf())
+        assert await run.call({"q": 1}, calls.send, kind="think", title="t") == REPLY
+        assert replace(run.usage, seconds=0) == replace(
+            run.usage,
+            seconds=0,
+            model_calls=1,
+            input_tokens=140,
+            output_tokens=20,
+            cached_tokens=30,
+            usd=0.2,
+        )
+    assert calls.sent == 1
+
+
+async def test_a_failed_model_call_is_made_again_by_the_next_attempt(open_run: OpenRun) -> None:
+    calls = Calls(ModelUnavailable("The model does not answer."))
+    with pytest.raises(ModelUnavailable):
+        await (await open_run(a_shelf())).call({}, calls.send, kind="think", title="t")
+    assert await (await open_run(a_shelf())).call({}, calls.send, kind="think", title="t") == REPLY
+
+
+async def test_equal_calls_at_the_same_time_are_one(open_run: OpenRun) -> None:
+    calls, run = Calls(), await open_run(a_shelf())
+    replies = await asyncio.gather(
+        *(run.call({"q": 1}, calls.send, kind="think", title="t") for _ in range(3))
+    )
+    assert replies == [REPLY] * 3
+    assert (calls.sent, run.usage.model_calls) == (1, 1)
+
+
+async def test_a_finished_stream_is_replayed_without_what_was_taken_back(
+    open_run: OpenRun,
+) -> None:
+    calls = Calls()
+    live = await streamed(await open_run(a_shelf()), calls)
+    assert Restart() in live
+    replayed = await streamed(await open_run(a_shelf()), calls)
+    assert replayed == [TextDelta("It is tall."), CitationDelta(1, 0, 5)]
+    assert calls.sent == 1
+
+
+async def test_a_stream_that_broke_off_is_opened_again_by_the_next_attempt(
+    open_run: OpenRun,
+) -> None:
+    calls = Calls(ModelUnavailable("cut"))
+    with pytest.raises(ModelUnavailable):
+        await streamed(await open_run(a_shelf()), calls)
+    await streamed(await open_run(a_shelf()), calls)
+    assert calls.sent == 2
+
+
+@pytest.mark.parametrize(
+    ("limit", "sentence"),
+    [
+        ({"model_calls": 1}, "1 model calls"),
+        ({"input_tokens": 170}, "170 input tokens"),
+        ({"usd": 0.2}, "0.20 USD"),
+    ],
+)
+async def test_a_call_beyond_the_budget_is_not_made(
+    open_run: OpenRun, limit: dict[str, float], sentence: str
+) -> None:
+    calls = Calls()
+    run = await open_run(a_shelf(), replace(BUDGET, **limit))  # type: ignore[arg-type]
+    await run.call({"q": 1}, calls.send, kind="think", title="t")
+    with pytest.raises(BudgetSpent, match=sentence):
+        await run.call({"q": 2}, calls.send, kind="think", title="t")
+    assert calls.sent == 1
+    assert await streamed(run, calls), "the answer is written however much was spent"
+
+
+async def test_when_the_time_is_over_nothing_is_searched_or_read(open_run: OpenRun) -> None:
+    shelf = a_shelf("Tower")
+    run = await open_run(shelf, replace(BUDGET, seconds=0.0))
+    with pytest.raises(BudgetSpent, match="0 seconds"):
+        await run.search("tower", 10)
+    with pytest.raises(BudgetSpent):
+        await run.read(list(shelf.pages))
+    assert shelf.searched == shelf.read_urls == []
+
+
+async def test_an_unknown_price_is_said_and_not_guessed(open_run: OpenRun) -> None:
+    run = await open_run(a_shelf())
+
+    async def send() -> ModelReply:
+        return replace(REPLY, model="unpriced")
+
+    await run.call({}, send, kind="think", title="t")
+    assert run.usage.usd == 0
+    assert run.notes == ["The price of unpriced is not known: its cost is not in the total."]
+
+
+async def test_the_plan_shows_each_step_with_its_states(open_run: OpenRun) -> None:
+    plans: list[PlanView] = []
+    run = await open_run(a_shelf("Tower"), plans=plans)
+    await run.search("tower", 10)
+    await run.read(["https://example.org/9"], ["Nine"])
+    states = [[(step.kind, step.title, step.state) for step in plan.steps] for plan in plans]
+    assert states == [
+        [("search", "tower", "running")],
+        [("search", "tower", "done")],
+        [("search", "tower", "done"), ("read", "Nine", "running")],
+        [("search", "tower", "done"), ("read", "Nine", "failed")],
+    ]
+    assert plans[-1].steps[1].detail == "There is no page https://example.org/9."
