@@ -22,6 +22,7 @@ from pydantic_settings import (
     NoDecode,
     PydanticBaseSettingsSource,
     SettingsConfigDict,
+    SettingsError,
     TomlConfigSettingsSource,
 )
 
@@ -154,8 +155,12 @@ def load_settings(**overrides: Any) -> Settings:
         settings = Settings(**given)
     except ValidationError as error:
         raise InvalidSetting(_explain(error)) from None
-    except tomllib.TOMLDecodeError as error:
-        raise InvalidSetting(f"{TOML} is not valid TOML: {error}. Correct it there.") from None
+    except SettingsError:
+        # The only values that are JSON; the error's own text could repeat a secret.
+        raise InvalidSetting(
+            "Setting FOOTNOTE_PRICES is not valid JSON: write it like "
+            '{"model": {"input": 3, "output": 15, "cache_write": 3.75, "cache_read": 0.3}}.'
+        ) from None
     if settings.reasoner == "claude" and settings.anthropic_api_key is None:
         raise InvalidSetting(
             "FOOTNOTE_REASONER is claude but ANTHROPIC_API_KEY is not set: set the key, "
@@ -193,8 +198,8 @@ def _refuse_unknown_names() -> None:
 
 
 def _nearest(name: str, known: list[str]) -> str:
-    near = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
-    return f" Did you mean {near[0]}?" if near else " `footnote doctor` lists the known ones."
+    near = difflib.get_close_matches(name, known, n=1, cutoff=0.0)[0]
+    return f" Did you mean {near}? `footnote doctor` lists all."
 
 
 def _explain(error: ValidationError) -> str:

@@ -1,0 +1,145 @@
+"""Settings: where they come from, and what a wrong one gets."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from bot.errors import InvalidSetting
+from bot.settings import known_names, load_settings
+
+
+@pytest.fixture(autouse=True)
+def _empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def test_nothing_configured_is_a_working_configuration() -> None:
+    settings = load_settings()
+    assert settings.database.startswith("sqlite+aiosqlite:///")
+    assert not settings.uses_claude
+
+
+def test_a_key_switches_claude_on_and_the_setting_switches_it_off(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-test")
+    assert load_settings().uses_claude
+    monkeypatch.setenv("FOOTNOTE_REASONER", "extractive")
+    assert not load_settings().uses_claude
+
+
+def test_the_first_source_wins(monkeypatch: pytest.MonkeyPatch) -> None:
+    Path("footnote.toml").write_text('topk = 1\nlanguage = "de"\nmodel = "toml"\n')
+    Path(".env").write_text("FOOTNOTE_TOPK=2\nFOOTNOTE_LANGUAGE=fr\n")
+    monkeypatch.setenv("FOOTNOTE_TOPK", "3")
+    settings = load_settings()
+    assert (settings.topk, settings.language, settings.model) == (3, "fr", "toml")
+    assert load_settings(topk=4).topk == 4
+    assert load_settings(topk=None).topk == 3
+
+
+def test_lists_are_separated_by_commas(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FOOTNOTE_DOCS", " a, b c ,,d ")
+    Path("footnote.toml").write_text('providers = ["wikipedia", "local"]')
+    settings = load_settings()
+    assert settings.docs == ("a", "b c", "d")
+    assert settings.providers == ("wikipedia", "local")
+
+
+def test_platform_names_are_spelled_as_their_own_docs_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ANTHROPIC_BASE_URL", "http://127.0.0.1:1")
+    Path(".env").write_text("ANTHROPIC_API_KEY=sk-dotenv")
+    settings = load_settings()
+    assert settings.anthropic_base_url == "http://127.0.0.1:1"
+    assert settings.anthropic_api_key is not None
+    assert settings.anthropic_api_key.get_secret_value() == "sk-dotenv"
+
+
+def test_prices_extend_the_table(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(
+        "FOOTNOTE_PRICES", '{"m": {"input": 1, "output": 2, "cache_write": 3, "cache_read": 4}}'
+    )
+    assert load_settings().prices["m"].cache_read == 4
+
+
+@pytest.mark.parametrize(
+    ("name", "sentence"),
+    [
+        ("FOOTNOTE_MODLE", "Did you mean FOOTNOTE_MODEL?"),
+        ("footnote_topc", "Did you mean FOOTNOTE_TOPK?"),
+        ("FOOTNOTE_XQZ", "`footnote doctor` lists all"),
+    ],
+)
+def test_an_unknown_name_is_an_error_that_names_the_nearest_known_one(
+    monkeypatch: pytest.MonkeyPatch, name: str, sentence: str
+) -> None:
+    monkeypatch.setenv(name, "1")
+    with pytest.raises(InvalidSetting) as caught:
+        load_settings()
+    assert name in caught.value.sentence
+    assert sentence in caught.value.sentence
+
+
+def test_unknown_names_are_found_in_files_too() -> None:
+    Path(".env").write_text("FOOTNOTE_TOPKK=1")
+    with pytest.raises(InvalidSetting, match="FOOTNOTE_TOPK"):
+        load_settings()
+    Path(".env").write_text("OTHER=1")
+    Path("footnote.toml").write_text("topkk = 1")
+    with pytest.raises(InvalidSetting, match=r"footnote\.toml.*topk\?"):
+        load_settings()
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("FOOTNOTE_TOPK", "many"),
+        ("FOOTNOTE_TOPK", "0"),
+        ("FOOTNOTE_MAX_USD", "-1"),
+        ("FOOTNOTE_EFFORT", "huge"),
+        ("FOOTNOTE_PRICES", '{"m": {}}'),
+    ],
+)
+def test_a_malformed_value_is_an_error_that_names_the_setting(
+    monkeypatch: pytest.MonkeyPatch, name: str, value: str
+) -> None:
+    monkeypatch.setenv(name, value)
+    with pytest.raises(InvalidSetting, match=name):
+        load_settings()
+
+
+def test_broken_json_in_a_setting_is_an_error_that_names_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("FOOTNOTE_PRICES", "{")
+    with pytest.raises(InvalidSetting, match="FOOTNOTE_PRICES"):
+        load_settings()
+
+
+@pytest.mark.parametrize("content", [b"topk = ", b"\xff\xfe"])
+def test_a_broken_file_is_an_error_that_names_it(content: bytes) -> None:
+    Path("footnote.toml").write_bytes(content)
+    with pytest.raises(InvalidSetting, match=r"footnote\.toml"):
+        load_settings()
+
+
+def test_claude_without_a_key_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FOOTNOTE_REASONER", "claude")
+    with pytest.raises(InvalidSetting, match="ANTHROPIC_API_KEY"):
+        load_settings()
+
+
+def test_a_secret_is_never_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    secret = "sk-ant-very-secret"
+    monkeypatch.setenv("ANTHROPIC_API_KEY", secret)
+    settings = load_settings()
+    monkeypatch.setenv("FOOTNOTE_TOPK", "x")
+    with pytest.raises(InvalidSetting) as caught:
+        load_settings()
+    assert secret not in repr(settings) + str(settings) + str(caught.value) + repr(caught.value)
+
+
+def test_every_known_name_is_ours_or_a_platforms() -> None:
+    assert all(name.startswith(("FOOTNOTE_", "ANTHROPIC_")) for name in known_names())
