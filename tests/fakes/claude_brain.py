@@ -1,0 +1,247 @@
+"""The fake's default brain: it plays the researcher's protocol over whatever it is shown.
+
+It knows nothing but what the request holds: the question, the schema or tools it is given, and
+what the tools returned. It rewrites into the schema, searches with keywords, reads the two best
+hits, finishes with findings, and writes sentences that cite the passages they are taken from.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from tests.fakes.claude_replies import Block, Reply, citation, cited, says, text, thinking, tool
+
+PAGES_READ = 2
+SENTENCES = 6
+STOP = frozenset(
+    re.findall(
+        r"\w+",
+        """a an and are as at be by can could did do does for from had has have how i in is it its
+        me my of on or our please so tell than that the their them then there they this to was we were
+        what when where which who whom whose why will with would you your about""",
+    )
+)
+GREETING = re.compile(r"\s*(hi|hello|hey|thanks|thank you|good morning)\b[^?]{0,30}$", re.I)
+URL = re.compile(r"https?://[^\s<>()]+")
+HIT = re.compile(r"^hit (\d+)(?: \(([^)]*)\))?: (.*)$", re.M)
+PAGE = re.compile(r'<page number="(\d+)"[^>]*>\n(.*?)\n</page>', re.S)
+CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+
+
+def researcher(request: Mapping[str, Any]) -> Reply:
+    """Answer any request of ours in the way its shape asks for."""
+    wanted = (request.get("output_config") or {}).get("format")
+    names = {t["name"] for t in request.get("tools") or ()}
+    if wanted:
+        return _rewrite(request, wanted["schema"])
+    if {"search", "read", "finish"} <= names:
+        return _loop(request)
+    if _results(request) or "<question>" in _asked(request):
+        return _write(request)
+    if '"kind"' in json.dumps(request.get("system") or ""):
+        return _rewrite(request, None)
+    return says("I see: " + _asked(request)[-200:].strip())
+
+
+# ---------------------------------------------------------------- rewrite
+
+
+def _rewrite(request: Mapping[str, Any], schema: Mapping[str, Any] | None) -> Reply:
+    asked = _asked(request)
+    message = (_tagged(asked, "new_message") or asked).strip()
+    earlier = re.findall(r'question="([^"]+)"', asked)
+    question = message
+    if earlier and (
+        len(_keywords(message)) < 4 or re.match(r"\W*(and|what about)\b", message, re.I)
+    ):
+        question = f"{message.rstrip('?')} ({' '.join(_keywords(earlier[-1]))})?"
+    links = URL.findall(message)
+    kind = "chat" if GREETING.match(message) else "links" if links else "search"
+    answer: dict[str, Any] = {
+        "kind": kind,
+        "question": question,
+        "queries": [] if kind == "chat" else [" ".join(_keywords(question))],
+        "knowledge_queries": [] if kind == "chat" else [" ".join(_keywords(question))],
+        "links": links,
+        "language": "zh" if CJK.search(message) else "en",
+        "depth": "standard",
+        "long_form": False,
+        "reply": "Hello! What would you like to know?" if kind == "chat" else "",
+    }
+    if schema is not None:
+        answer = {name: answer.get(name, _filler(rule)) for name, rule in _properties(schema)}
+    return says(json.dumps(answer, ensure_ascii=False))
+
+
+def _properties(schema: Mapping[str, Any]) -> list[tuple[str, Mapping[str, Any]]]:
+    return list((schema.get("properties") or {}).items())
+
+
+def _filler(rule: Mapping[str, Any]) -> Any:
+    """Some value that a schema allows."""
+    if "const" in rule:
+        return rule["const"]
+    if rule.get("enum"):
+        return rule["enum"][0]
+    if rule.get("anyOf"):
+        return _filler(rule["anyOf"][0])
+    match rule.get("type"):
+        case "object":
+            return {name: _filler(part) for name, part in _properties(rule)}
+        case "array":
+            return [_filler(rule["items"])] if rule.get("minItems") else []
+        case "boolean":
+            return False
+        case "integer" | "number":
+            return 0
+        case "null":
+            return None
+        case _:
+            return ""
+
+
+# ---------------------------------------------------------------- the loop
+
+
+def _loop(request: Mapping[str, Any]) -> Reply:
+    shown = "\n".join(_user_texts(request))
+    question = _tagged(shown, "question") or shown
+    turns = sum(m["role"] == "assistant" for m in request["messages"])
+    pages = PAGE.findall(shown)
+    asked = [
+        block
+        for m in request["messages"]
+        if m["role"] == "assistant" and not isinstance(m["content"], str)
+        for block in m["content"]
+        if block["type"] == "tool_use"
+    ]
+    tried = {q for b in asked if b["name"] == "search" for q in b["input"].get("queries", ())}
+    chosen = {i for b in asked if b["name"] == "read" for i in b["input"].get("ids", ())}
+    thoughts: list[Block] = []
+    if (request.get("thinking") or {}).get("type") == "adaptive":
+        thoughts = [thinking(f"Turn {turns}: {len(pages)} pages on the desk.")]
+
+    fresh = [int(n) for n, state, _ in HIT.findall(shown) if not state and int(n) not in chosen]
+    if not pages and fresh and len(chosen) < 2 * PAGES_READ:
+        ids = list(dict.fromkeys(fresh))[:PAGES_READ]
+        return says(*thoughts, "The first hits look right.", _call("read", {"ids": ids}, turns))
+    words = _keywords(question)
+    wordings = [" ".join(words[:6]), " ".join(words[:3])]
+    query = next((w for w in wordings if w and w not in tried), "")
+    if not pages and query and not chosen:
+        return says(*thoughts, _call("search", {"queries": [query]}, turns))
+    return says(*thoughts, _call("finish", _conclusion(question, pages), turns))
+
+
+def _call(name: str, arguments: Mapping[str, Any], turn: int) -> Block:
+    return tool(name, arguments, f"toolu_{turn:02}_{name}")
+
+
+def _conclusion(question: str, pages: list[tuple[str, str]]) -> dict[str, Any]:
+    findings = [
+        {"text": _best_sentence(question, body), "sources": [int(number)]}
+        for number, body in dict(pages).items()
+    ]
+    return {
+        "findings": findings,
+        "enough": bool(findings),
+        "missing": [] if findings else [question.strip()],
+    }
+
+
+def _best_sentence(question: str, body: str) -> str:
+    wanted = {w.lower() for w in _keywords(question)}
+    sentences = [
+        s.strip() for s in re.split(r"(?<=[.!?。！？])\s*|\n+", body) if len(s.strip()) > 20
+    ]
+    return max(sentences, key=lambda s: _overlap(wanted, s), default=body.strip()[:200])[:240]
+
+
+# ---------------------------------------------------------------- the answer
+
+
+def _write(request: Mapping[str, Any]) -> Reply:
+    asked = "\n".join(_user_texts(request))
+    question = _tagged(asked, "question") or ""
+    wanted = {w.lower() for w in _keywords(question)}
+    blocks: list[Block] = []
+    results = _results(request)
+    if results and (results[0].get("citations") or {}).get("enabled"):
+        passages = [
+            (_overlap(wanted, part["text"]), number, at, part["text"], result)
+            for number, result in enumerate(results)
+            for at, part in enumerate(result["content"])
+        ]
+        for _, number, at, words, result in sorted(passages, key=lambda p: -p[0])[:SENTENCES]:
+            where = citation(number, at, at + 1, source=result["source"], title=result["title"])
+            where["cited_text"] = words
+            blocks += [cited(_best_sentence(question, words), where), text(" ")]
+    else:
+        for page, body in PAGE.findall(asked)[:SENTENCES]:
+            words = re.sub(r"^§\d+[^\n]*\n", "", body, flags=re.M)
+            blocks.append(text(f"{_best_sentence(question, words)} [{page}] "))
+    missing = _tagged(asked, "missing")
+    if not blocks:
+        blocks.append(text("I found nothing that answers this."))
+    if missing:
+        blocks.append(text("\n\n> Not found: " + " ".join(missing.split())))
+    return Reply(tuple(blocks))
+
+
+# ---------------------------------------------------------------- reading a request
+
+
+def _user_texts(request: Mapping[str, Any]) -> list[str]:
+    """Every text of the user's turns, tool results included, in order."""
+    found: list[str] = []
+    for message in request["messages"]:
+        if message["role"] == "user":
+            content = message["content"]
+            found += [content] if isinstance(content, str) else _texts(content)
+    return found
+
+
+def _texts(blocks: list[Block]) -> list[str]:
+    found: list[str] = []
+    for block in blocks:
+        if block["type"] == "text":
+            found.append(block["text"])
+        elif block["type"] == "tool_result":
+            inner = block.get("content") or ""
+            found += [inner] if isinstance(inner, str) else _texts(inner)
+    return found
+
+
+def _asked(request: Mapping[str, Any]) -> str:
+    texts = _user_texts(request)
+    return texts[-1] if texts else ""
+
+
+def _results(request: Mapping[str, Any]) -> list[Block]:
+    return [
+        block
+        for message in request["messages"]
+        if not isinstance(message["content"], str)
+        for block in message["content"]
+        if block["type"] == "search_result"
+    ]
+
+
+def _tagged(words: str, tag: str) -> str | None:
+    found = re.findall(rf"<{tag}(?: [^>]*)?>\n?(.*?)\n?</{tag}>", words, re.S)
+    return found[-1] if found else None
+
+
+def _keywords(words: str) -> list[str]:
+    if CJK.search(words):
+        return [re.sub(r"[？?。！!，,\s]+", " ", words).strip()]
+    tokens = re.findall(r"[^\W_][\w'’.-]*", words)
+    kept = [t.rstrip(".'’-") for t in tokens if t.lower().rstrip(".") not in STOP]
+    return list(dict.fromkeys(kept))[:8] or tokens[:4]
+
+
+def _overlap(wanted: set[str], words: str) -> int:
+    return len(wanted & {w.lower() for w in re.findall(r"\w[\w'’-]*", words)})
