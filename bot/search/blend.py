@@ -1,0 +1,172 @@
+"""All search providers behind one call: asked at once, blended into one list, none can fail it."""
+
+from __future__ import annotations
+
+import asyncio
+import difflib
+import time
+import unicodedata
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import structlog
+
+from bot.errors import FootnoteError, InvalidSetting, NoProviderAvailable, Unavailable
+from bot.pages.page import Page
+from bot.pages.urls import dedupe_key, domain
+from bot.search.guarded import Guarded, Policy
+from bot.search.limits import Clock
+from bot.search.provider import Hit, SearchProvider
+
+log = structlog.get_logger()
+
+# Reciprocal rank fusion: a page scores 1 / (K + rank) for every list it is in. K = 60 is the
+# value of G. V. Cormack, C. L. A. Clarke, S. Büttcher, "Reciprocal Rank Fusion outperforms
+# Condorcet and individual Rank Learning Methods", SIGIR 2009.
+K = 60
+
+
+@dataclass(frozen=True, slots=True)
+class SearchResult:
+    """Blended hits, best first; ``failures`` are sentences such as "wikipedia: It is down."."""
+
+    hits: tuple[Hit, ...]
+    failures: tuple[str, ...] = ()
+
+
+class Search:
+    """The providers of one process. ``policies`` go by provider name; see ``Policy``."""
+
+    def __init__(
+        self,
+        providers: Sequence[SearchProvider],
+        *,
+        policies: Mapping[str, Policy] | None = None,
+        blocked_domains: Sequence[str] = (),
+        close: Callable[[], Awaitable[None]] | None = None,
+        clock: Clock = time.monotonic,
+    ) -> None:
+        policies = policies or {}
+        self._providers = {
+            provider.name: Guarded(provider, policies.get(provider.name, Policy()), clock)
+            for provider in providers
+        }
+        self._blocked = tuple(filter(None, (_blocked_host(entry) for entry in blocked_domains)))
+        self._close = close
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The providers' names, in the order they were given."""
+        return tuple(self._providers)
+
+    async def search(self, query: str, limit: int, providers: tuple[str, ...] = ()) -> SearchResult:
+        """Ask all providers at once, or only those named, and blend what they find.
+
+        At most ``limit`` hits come back, one per page, none from a blocked domain. A provider
+        that fails is left out and named in ``failures``. Raises ``NoProviderAvailable`` when all
+        have failed, ``InvalidSetting`` for a name that is not configured.
+        """
+        asked = [self._provider(name) for name in providers or self.names]
+        query = _clean(query)
+        if not query or limit < 1:
+            return SearchResult(())
+        wanted = limit * 2 if self._blocked else limit
+        outcomes = await asyncio.gather(*(self._ask(each, query, wanted) for each in asked))
+        failures = tuple(outcome for outcome in outcomes if isinstance(outcome, _Failure))
+        lists = [outcome for outcome in outcomes if not isinstance(outcome, _Failure)]
+        if not lists:
+            raise NoProviderAvailable(
+                "No search provider answered. " + " ".join(each.sentence for each in failures),
+                retry_after=min((e.retry_after for e in failures if e.retry_after), default=None),
+            )
+        hits = blend([[hit for hit in each if not self._is_blocked(hit)] for each in lists])
+        return SearchResult(tuple(hits[:limit]), tuple(each.sentence for each in failures))
+
+    async def read(self, url: str) -> Page | None:
+        """The page as the provider that knows it gives it; None when no provider reads ``url``.
+
+        Raises ``ProviderUnavailable``, ``Refused`` or ``PageUnreadable`` (see ``PageReader``).
+        """
+        for each in self._providers.values():
+            if each.reads(url):
+                return await each.read(url)
+        return None
+
+    async def aclose(self) -> None:
+        """Cancel what is under way and close the providers and their shared client."""
+        await asyncio.gather(*(each.aclose() for each in self._providers.values()))
+        if self._close is not None:
+            await self._close()
+
+    def _provider(self, name: str) -> Guarded:
+        if name not in self._providers:
+            raise InvalidSetting(
+                f"The search provider {name} is not configured.{nearest(name, self.names)}"
+            )
+        return self._providers[name]
+
+    async def _ask(self, provider: Guarded, query: str, limit: int) -> tuple[Hit, ...] | _Failure:
+        try:
+            return await provider.search(query, limit)
+        except FootnoteError as error:
+            log.info("provider_failed", provider=provider.name, error=str(error))
+            wait = error.retry_after if isinstance(error, Unavailable) else None
+            return _Failure(f"{provider.name}: {error.sentence}", wait)
+        except Exception:
+            # A defect in one provider must not cost the answers of the others.
+            log.exception("provider_defect", provider=provider.name)
+            return _Failure(f"{provider.name}: It failed unexpectedly; the log has the details.")
+
+    def _is_blocked(self, hit: Hit) -> bool:
+        host = domain(hit.url)
+        return any(host == blocked or host.endswith("." + blocked) for blocked in self._blocked)
+
+
+@dataclass(frozen=True, slots=True)
+class _Failure:
+    sentence: str
+    retry_after: float | None = None
+
+
+def blend(lists: Sequence[Sequence[Hit]]) -> list[Hit]:
+    """Merge ranked lists by reciprocal rank fusion, one hit per page, best first.
+
+    A page's hit is the one of the list that ranks it best, with another list's snippet when its
+    own is empty. Equal scores go by best rank, then by the order of the lists.
+    """
+    scores: dict[str, float] = {}
+    best: dict[str, tuple[int, int]] = {}
+    hits: dict[str, Hit] = {}
+    for place, ranked in enumerate(lists):
+        unique = {dedupe_key(hit.url): hit for hit in reversed(ranked)}
+        keys = list(dict.fromkeys(dedupe_key(hit.url) for hit in ranked))
+        for rank, key in enumerate(keys, 1):
+            hit = unique[key]
+            scores[key] = scores.get(key, 0.0) + 1.0 / (K + rank)
+            if key not in hits or (rank, place) < best[key]:
+                other = hits.get(key)
+                best[key] = (rank, place)
+                hits[key] = (
+                    hit if hit.snippet or other is None else replace(hit, snippet=other.snippet)
+                )
+            elif not hits[key].snippet:
+                hits[key] = replace(hits[key], snippet=hit.snippet)
+    return [hits[key] for key in sorted(hits, key=lambda key: (-scores[key], best[key]))]
+
+
+def nearest(name: str, known: Sequence[str]) -> str:
+    """The end of a sentence about an unknown name: the nearest known one, or all of them."""
+    near = difflib.get_close_matches(name.lower(), known, n=1, cutoff=0.5)
+    return f" Did you mean {near[0]}?" if near else f" Choose from: {', '.join(known)}."
+
+
+def _clean(query: str) -> str:
+    """A query that any provider can send: one line, no control characters, no lone surrogates."""
+    text = "".join(" " if unicodedata.category(c) in ("Cc", "Cs") else c for c in query)
+    return " ".join(text.split())
+
+
+def _blocked_host(entry: str) -> str:
+    """The host a block-list entry means: ``example.org``, ``*.example.org`` or a whole URL."""
+    entry = entry.strip().removeprefix("*.")
+    return domain(entry if "://" in entry else f"https://{entry}")

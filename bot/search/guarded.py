@@ -1,0 +1,204 @@
+"""One provider behind everything that keeps it from hurting a run: see ``Guarded``."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+from collections.abc import Awaitable, Callable, Hashable
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import stamina
+from cachetools import TTLCache
+
+from bot.errors import PageUnreadable, ProviderUnavailable, Refused
+from bot.pages.page import Page
+from bot.search.limits import Breaker, Clock, RateLimit
+from bot.search.provider import Hit, PageReader, SearchProvider
+
+LONGEST_REST = 600.0  # seconds; a Retry-After beyond that is not waited for blindly
+CACHED_SEARCHES = 2_048
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """How one provider is treated.
+
+    ``deadline``: seconds for one search or read, waiting and retries included. ``attempts``: calls
+    in all. ``rate``: calls a second on average, ``burst``: at once. ``failures`` in a row open the
+    circuit breaker for ``rest`` seconds. ``ttl``: seconds a search result is remembered, 0 not at
+    all.
+    """
+
+    deadline: float = 12.0
+    attempts: int = 3
+    rate: float = math.inf
+    burst: int = 1
+    failures: float = 5
+    rest: float = 30.0
+    ttl: float = 900.0
+
+
+class Guarded:
+    """A provider with a cache, single flight, rate limit, deadline, retries and circuit breaker.
+
+    Equal searches at the same time share one call. ``Unavailable`` is tried again with back-off,
+    or after the provider's own ``Retry-After`` where the deadline allows it; where it does not,
+    the provider rests for that long. ``Refused`` and ``Broken`` are final.
+    """
+
+    def __init__(self, provider: SearchProvider, policy: Policy, clock: Clock) -> None:
+        self.name = provider.name
+        self.provider = provider
+        self._policy = policy
+        self._clock = clock
+        self._breaker = Breaker(policy.failures, policy.rest, clock)
+        self._limit = (
+            RateLimit(policy.rate, policy.burst, clock) if math.isfinite(policy.rate) else None
+        )
+        self._cache: TTLCache[tuple[str, int], tuple[Hit, ...]] = TTLCache(
+            CACHED_SEARCHES, max(policy.ttl, 0.001), timer=clock
+        )
+        self._flights: dict[Hashable, _Flight] = {}
+
+    async def search(self, query: str, limit: int) -> tuple[Hit, ...]:
+        """Raises what ``SearchProvider.search`` raises."""
+        key = (query, limit)
+        if (hits := self._cache.get(key)) is not None:
+            return hits
+        found: tuple[Hit, ...] = await self._shared(key, lambda: self._search(query, limit))
+        return found
+
+    async def _search(self, query: str, limit: int) -> tuple[Hit, ...]:
+        hits = tuple(await self._call(lambda: self.provider.search(query, limit)))
+        if self._policy.ttl > 0:
+            self._cache[query, limit] = hits
+        return hits
+
+    def reads(self, url: str) -> bool:
+        return isinstance(self.provider, PageReader) and self.provider.reads(url)
+
+    async def read(self, url: str) -> Page:
+        """Raises what ``PageReader.read`` raises. Pages are not kept here but by the caller."""
+        provider = self.provider
+        assert isinstance(provider, PageReader)  # noqa: S101 - the caller asked ``reads``
+        page: Page = await self._shared(url, lambda: self._call(lambda: provider.read(url)))
+        return page
+
+    async def aclose(self) -> None:
+        flights = [flight.task for flight in self._flights.values()]
+        for task in flights:
+            task.cancel()
+        await asyncio.gather(*flights, return_exceptions=True)
+        close = getattr(self.provider, "aclose", None)
+        if close is not None:
+            await close()
+
+    # ------------------------------------------------------------ one call
+
+    async def _call(self, work: Callable[[], Awaitable[T]]) -> T:
+        refused_for = self._breaker.refused_for()
+        if refused_for is not None:
+            raise ProviderUnavailable(
+                f"It failed repeatedly and is left alone for {math.ceil(refused_for)} s.",
+                retry_after=refused_for,
+            )
+        try:
+            result = await self._in_time(work)
+        except asyncio.CancelledError:
+            self._breaker.given_up()
+            raise
+        except _TooBusy:
+            self._breaker.given_up()
+            raise
+        except (Refused, PageUnreadable):
+            self._breaker.succeeded()  # it answered; the answer will not change by waiting
+            raise
+        except ProviderUnavailable as error:
+            wait = error.retry_after or 0.0
+            self._breaker.failed(min(wait, LONGEST_REST) if wait > self._policy.deadline else 0.0)
+            raise
+        except Exception:
+            self._breaker.failed()
+            raise
+        self._breaker.succeeded()
+        return result
+
+    async def _in_time(self, work: Callable[[], Awaitable[T]]) -> T:
+        ends = self._clock() + self._policy.deadline
+        try:
+            async with asyncio.timeout(self._policy.deadline):
+                return await self._with_retries(work, ends)
+        except TimeoutError as error:
+            raise ProviderUnavailable(
+                f"It did not answer within {self._policy.deadline:g} s: try again later."
+            ) from error
+
+    async def _with_retries(self, work: Callable[[], Awaitable[T]], ends: float) -> T:
+        def try_again(error: Exception) -> bool | float:
+            if not isinstance(error, ProviderUnavailable) or isinstance(error, _TooBusy):
+                return False
+            if error.retry_after is None:
+                return True
+            return error.retry_after if error.retry_after < ends - self._clock() else False
+
+        async for attempt in stamina.retry_context(
+            on=try_again,
+            attempts=self._policy.attempts,
+            timeout=None,  # the deadline around it counts
+            wait_initial=0.2,
+            wait_max=3.0,
+            wait_jitter=0.2,
+        ):
+            with attempt:
+                await self._take_turn(ends)
+                return await work()
+        raise AssertionError("stamina returns or raises")
+
+    async def _take_turn(self, ends: float) -> None:
+        if self._limit is None:
+            return
+        wait = self._limit.reserve(at_most=ends - self._clock())
+        if wait is None:
+            raise _TooBusy("Too many searches are waiting for it: try again in a moment.")
+        if wait > 0:
+            await asyncio.sleep(wait)
+
+    # ------------------------------------------------------------ single flight
+
+    async def _shared(self, key: Hashable, work: Callable[[], Awaitable[Any]]) -> Any:
+        """Join the call for ``key`` that is under way, or begin it.
+
+        A caller that is cancelled leaves the others their call; the last one takes it along.
+        """
+        flight = self._flights.get(key)
+        if flight is None:
+            flight = self._flights[key] = _Flight(asyncio.ensure_future(work()))
+            flight.task.add_done_callback(lambda task: self._landed(key, task))
+        flight.waiting += 1
+        try:
+            return await asyncio.shield(flight.task)
+        finally:
+            flight.waiting -= 1
+            if not flight.waiting and not flight.task.done():
+                flight.task.cancel()
+                self._flights.pop(key, None)
+
+    def _landed(self, key: Hashable, task: asyncio.Future[Any]) -> None:
+        flight = self._flights.get(key)
+        if flight is not None and flight.task is task:
+            del self._flights[key]
+        if not task.cancelled():
+            task.exception()  # seen here too, for when every caller has been cancelled
+
+
+@dataclass(slots=True)
+class _Flight:
+    task: asyncio.Future[Any]
+    waiting: int = 0
+
+
+class _TooBusy(ProviderUnavailable):
+    """Our own limit, not the provider's failure."""

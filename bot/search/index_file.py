@@ -1,0 +1,247 @@
+"""The SQLite file behind local documents: its tables, how it is opened, what its errors mean.
+
+It is derived data: a damaged one is thrown away and built again from the documents.
+
+``files`` holds one row per document, ``pages`` its text (compressed) and the spans of its
+passages, ``words`` is an FTS5 table of their terms without content of its own (``content=''``),
+whose rowid is the passage's id. A file's passages have the ids ``first`` to ``first + count - 1``.
+FTS5 tables without content cannot forget a row before SQLite 3.43, so what is removed stays in
+``words`` as ids that no file owns, until ``Indexer`` writes ``words`` anew.
+
+WAL with ``synchronous=NORMAL``: a killed process loses at most its open transaction, a reader
+never waits for the writer, and one writer at a time waits its turn (https://sqlite.org/wal.html).
+"""
+
+from __future__ import annotations
+
+import array
+import hashlib
+import sqlite3
+import zlib
+from collections.abc import Sequence
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from urllib.parse import quote
+
+from bot.errors import StorageUnavailable
+from bot.pages.passages import Passage, split
+from bot.text.terms import STOP_WORDS, terms
+
+SCHEMA = 1  # as in the last lines of _TABLES; an index of another layout is built anew
+BUSY_SECONDS = 30.0  # an indexing transaction is short; this is for slow disks
+
+_TABLES = """
+PRAGMA auto_vacuum = INCREMENTAL;
+PRAGMA journal_mode = WAL;
+BEGIN IMMEDIATE;
+CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS files (
+    id INTEGER PRIMARY KEY,
+    url TEXT NOT NULL UNIQUE,
+    size INTEGER NOT NULL,
+    modified INTEGER NOT NULL,      -- nanoseconds; 0: compare the content next time
+    digest BLOB NOT NULL,           -- of the bytes
+    indexed_at REAL NOT NULL,       -- seconds since 1970
+    first INTEGER NOT NULL,         -- id of its first passage
+    count INTEGER NOT NULL,         -- passages
+    problem TEXT NOT NULL           -- why it cannot be read, or ''
+);
+CREATE INDEX IF NOT EXISTS files_by_first ON files (first, count) WHERE count > 0;
+CREATE TABLE IF NOT EXISTS pages (
+    file INTEGER PRIMARY KEY,
+    title TEXT NOT NULL,
+    spans BLOB NOT NULL,
+    text BLOB NOT NULL
+);
+CREATE VIRTUAL TABLE IF NOT EXISTS words
+    USING fts5 (title, heading, body, content='', tokenize='ascii');
+INSERT OR IGNORE INTO meta VALUES ('next', 1), ('dead', 0), ('fingerprint', '');
+PRAGMA application_id = 0x464E4958;  -- "FNIX", so that `file` can be taught what it is
+PRAGMA user_version = 1;
+COMMIT;
+"""
+
+
+class Damaged(Exception):
+    """The file is no index, or a broken one, or one of another layout."""
+
+
+# ---------------------------------------------------------------- opening
+
+
+def open_writer(path: Path) -> sqlite3.Connection:
+    """Open the index for writing, made if it is not there.
+
+    Transactions are begun by hand. Raises ``Damaged`` or ``StorageUnavailable``.
+    """
+    connection: sqlite3.Connection | None = None
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        connection = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None)
+        is_new = _layout(connection) == 0
+        connection.execute("PRAGMA synchronous = NORMAL")
+        connection.execute("PRAGMA secure_delete = OFF")
+        if is_new:
+            connection.executescript(_TABLES)
+    except BaseException as error:
+        if connection is not None:
+            connection.close()
+        if isinstance(error, sqlite3.Error | OSError):
+            raise meaning(error, path) from error
+        raise
+    return connection
+
+
+def open_reader(path: Path) -> sqlite3.Connection:
+    """Open the index for reading, from any thread.
+
+    Raises ``FileNotFoundError`` when there is none yet, ``Damaged`` or ``StorageUnavailable``.
+    """
+    if not path.exists():
+        raise FileNotFoundError(path)
+    address = "file:" + quote(str(path))
+    try:
+        try:
+            return _reader(address + "?mode=ro", path)
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode & 0xFF not in _NOT_WRITABLE:
+                raise
+            # On a read-only medium WAL cannot keep its shared memory; nobody writes there either.
+            return _reader(address + "?mode=ro&immutable=1", path)
+    except sqlite3.Error as error:
+        raise meaning(error, path) from error
+
+
+def _reader(address: str, path: Path) -> sqlite3.Connection:
+    connection = sqlite3.connect(
+        address, uri=True, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False
+    )
+    try:
+        if _layout(connection) != 0:
+            connection.execute(
+                "CREATE VIRTUAL TABLE temp.vocabulary USING fts5vocab(main, words, row)"
+            )
+            return connection
+    except BaseException:
+        connection.close()
+        raise
+    connection.close()
+    raise FileNotFoundError(path)  # another process is just making it
+
+
+def _layout(connection: sqlite3.Connection) -> int:
+    """The layout's number, 0 for an empty file. Raises ``Damaged`` for a foreign one."""
+    version = int(connection.execute("PRAGMA user_version").fetchone()[0])
+    if version not in (0, SCHEMA):
+        raise Damaged(f"layout {version}")
+    return version
+
+
+def discard(path: Path, inode: int) -> None:
+    """Remove a damaged index, unless another process has already put a new one in its place.
+
+    ``inode`` is that of the file that was found damaged. The write-ahead log goes first: beside
+    a new file it would be replayed into it. Raises ``StorageUnavailable``.
+    """
+    try:
+        if path.exists() and path.stat().st_ino == inode:
+            for ending in ("-wal", "-shm", ""):
+                Path(f"{path}{ending}").unlink(missing_ok=True)
+        damage_mark(path).unlink(missing_ok=True)
+    except OSError as error:
+        raise meaning(error, path) from error
+
+
+def damage_mark(path: Path) -> Path:
+    """The file by which a reader, which may not remove anything, tells the indexer of damage."""
+    return Path(f"{path}.damaged")
+
+
+_NOT_WRITABLE = (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM)
+
+
+def meaning(error: sqlite3.Error | OSError, path: Path) -> Damaged | StorageUnavailable:
+    """What an error of SQLite or the file system says, as one of ours to raise."""
+    detail = f"{type(error).__name__}: {error}"
+    code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # the primary code
+    if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
+        return Damaged(detail)
+    if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+        sentence = f"The index {path} is locked by another process: try again when that has ended."
+    elif code == sqlite3.SQLITE_FULL:
+        sentence = f"The disk is full, so the index {path} cannot grow: free some space."
+    elif code in _NOT_WRITABLE:
+        sentence = f"The index {path} cannot be opened for writing: check its folder's permissions."
+    else:
+        sentence = f"The index {path} cannot be used: check the disk and FOOTNOTE_DATA_DIR."
+    return StorageUnavailable(sentence, detail=detail)
+
+
+# ---------------------------------------------------------------- what a page becomes
+
+_STOP_TERMS = frozenset(term for word in STOP_WORDS for term in terms(word))
+
+_PROBE = (
+    "# Études on Ohm's laws\n\nThe U.S. sold 1,200 papers, running 3.11 hours. Nobody stopped.\n\n"
+    "## 长城 › 历史\n\n秦始皇统一中国后修筑万里长城。研究チームは東京で発表した。\n\n"
+    "- 서울의 역사\n- Two\n"
+)
+
+
+def fingerprint() -> str:
+    """Changes when splitting or terms change, and with every version of Footnote."""
+    try:
+        ours = version("footnote-bot")
+    except PackageNotFoundError:
+        ours = ""
+    seen = [(passage.heading, terms(passage.text)) for passage in split(_PROBE)]
+    return hashlib.sha256(repr((ours, seen, sorted(_STOP_TERMS))).encode()).hexdigest()[:16]
+
+
+Row = tuple[str, str, str]
+
+
+def word_rows(title: str, passages: Sequence[Passage]) -> list[Row]:
+    """The rows of ``words`` for a page: terms of its title, of the heading path, of the passage.
+
+    Stop words are left out of the body, where they are 40 % of all terms and ``keywords`` never
+    asks for them; a title made of nothing else ("The Who") keeps them.
+    """
+    title_terms = " ".join(terms(title))
+    headings: dict[str, str] = {}
+    rows = []
+    for passage in passages:
+        heading = headings.get(passage.heading)
+        if heading is None:
+            heading = headings[passage.heading] = " ".join(terms(passage.heading))
+        body = " ".join([term for term in terms(passage.text) if term not in _STOP_TERMS])
+        rows.append((title_terms, heading, body))
+    return rows
+
+
+def pack_spans(passages: Sequence[Passage]) -> bytes:
+    """Starts and ends as unsigned 32-bit numbers: few bytes, and found again by position."""
+    return array.array("I", [n for each in passages for n in (each.start, each.end)]).tobytes()
+
+
+def unpack_span(spans: bytes, place: int) -> tuple[int, int]:
+    """The span of the passage at ``place`` of its page. Raises ``Damaged``."""
+    numbers = array.array("I")
+    width = 2 * numbers.itemsize
+    piece = spans[place * width : (place + 1) * width]
+    if len(piece) != width:
+        raise Damaged("spans")
+    numbers.frombytes(piece)
+    return numbers[0], numbers[1]
+
+
+def pack_text(text: str) -> bytes:
+    return zlib.compress(text.encode("utf-8", "surrogatepass"), 6)
+
+
+def unpack_text(data: bytes) -> str:
+    """Raises ``Damaged``: the checksum of zlib covers every byte."""
+    try:
+        return zlib.decompress(data).decode("utf-8", "surrogatepass")
+    except (zlib.error, UnicodeDecodeError) as error:
+        raise Damaged(f"text: {error}") from None

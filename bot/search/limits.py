@@ -1,0 +1,87 @@
+"""How often, and whether at all, a provider is asked: a rate limit and a circuit breaker.
+
+Neither sleeps nor locks: both belong to one event loop and take their time from a clock that is
+given to them (seconds, never going back), so tests move it by hand.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+Clock = Callable[[], float]
+
+
+class RateLimit:
+    """A token bucket, kept as the moment at which it is full again.
+
+    The "virtual scheduling" form of the generic cell rate algorithm (ITU-T I.371, annex A):
+    ``rate`` calls a second on average, ``burst`` at once.
+    """
+
+    def __init__(self, rate: float, burst: int, clock: Clock) -> None:
+        if rate <= 0 or burst < 1:
+            raise ValueError("a rate limit needs a rate above 0 and a burst of at least 1")
+        self._interval = 1.0 / rate
+        self._slack = (burst - 1) / rate
+        self._clock = clock
+        self._full_at = clock()
+
+    def reserve(self, at_most: float) -> float | None:
+        """Take the next place; returns the seconds to wait for it.
+
+        None, and no place taken, when that would be longer than ``at_most`` seconds.
+        """
+        now = self._clock()
+        wait = max(0.0, self._full_at - self._slack - now)
+        if wait > at_most:
+            return None
+        self._full_at = max(self._full_at, now) + self._interval
+        return wait
+
+
+class Breaker:
+    """Stops asking a provider that keeps failing, and tries it again with one call at a time.
+
+    Closed → open after ``failures`` in a row → half-open after ``rest`` seconds: one probe is let
+    through; its success closes the breaker, its failure opens it again. (M. Nygard, Release It!,
+    2nd ed. 2018, "Circuit Breaker".)
+    """
+
+    def __init__(self, failures: float, rest: float, clock: Clock) -> None:
+        self._most = failures
+        self._rest = rest
+        self._clock = clock
+        self._in_a_row = 0
+        self._open_until: float | None = None
+        self._probing = False
+
+    def refused_for(self) -> float | None:
+        """None when a call may go ahead, else the seconds after which to ask again.
+
+        Whoever goes ahead must report by ``succeeded``, ``failed`` or ``given_up``.
+        """
+        if self._open_until is None:
+            return None
+        left = self._open_until - self._clock()
+        if left > 0:
+            return left
+        if self._probing:
+            return self._rest
+        self._probing = True
+        return None
+
+    def succeeded(self) -> None:
+        self._in_a_row = 0
+        self._open_until = None
+        self._probing = False
+
+    def failed(self, rest: float = 0.0) -> None:
+        """Count a failure. ``rest`` above 0 opens at once: the provider asked for that pause."""
+        self._in_a_row += 1
+        if rest > 0 or self._probing or self._in_a_row >= self._most:
+            self._open_until = self._clock() + (rest or self._rest)
+        self._probing = False
+
+    def given_up(self) -> None:
+        """The call was cancelled: it says nothing about the provider."""
+        self._probing = False

@@ -1,0 +1,238 @@
+"""Local documents: the words of the person's own files, found by BM25 and read from the index."""
+
+from __future__ import annotations
+
+import asyncio
+import queue
+import sqlite3
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TypeVar
+
+from bot.errors import PageUnreadable, ProviderUnavailable, StorageUnavailable
+from bot.pages.page import Page
+from bot.search.folders import root_of
+from bot.search.index_file import (
+    Damaged,
+    damage_mark,
+    meaning,
+    open_reader,
+    unpack_span,
+    unpack_text,
+)
+from bot.search.index_writer import below
+from bot.search.indexer import Indexer, IndexReport
+from bot.search.provider import Hit
+from bot.text.terms import keywords
+
+__all__ = ["IndexReport", "Indexer", "LocalDocuments"]
+
+# Columns of `words` in BM25: a word of the title says more about a page than one in its text.
+TITLE_WEIGHT, HEADING_WEIGHT, BODY_WEIGHT = 4.0, 2.0, 1.0
+
+# What one query may cost. BM25 touches every passage that holds any of the terms, so the rarest
+# terms come first, and common ones only while they add few enough passages; a term that is in
+# ten thousand passages tells them apart by next to nothing (its IDF).
+MOST_POSTINGS = 20_000
+MOST_TERMS = 32
+MOST_QUERY_CHARACTERS = 2_000
+PASSAGES_PER_HIT = 6  # looked at to fill one hit: several passages share a page
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class _Match:
+    """A passage that fits, by its place in its file."""
+
+    file: int
+    url: str
+    place: int
+
+
+class LocalDocuments:
+    """A search provider and page reader over an index that ``Indexer`` made.
+
+    ``roots`` limits it to those files and folders; none: everything in the index. A page's text
+    is the one that was indexed, so that quotes, spans and hits agree even when the file has
+    changed since. SQLite works in threads, never on the event loop.
+    """
+
+    name = "local"
+
+    def __init__(self, index_path: Path, roots: Iterable[str | Path] = ()) -> None:
+        self._path = index_path
+        self._condition, self._values = below([root_of(root) for root in roots])
+        self._idle: queue.SimpleQueue[_Reader] = queue.SimpleQueue()
+
+    async def search(self, query: str, limit: int) -> list[Hit]:
+        """See ``SearchProvider.search``. A hit's snippet is the whole passage that fits best."""
+        wanted = keywords(query[:MOST_QUERY_CHARACTERS])[:MOST_TERMS]
+        if not wanted or limit < 1:
+            return []
+        return await asyncio.to_thread(
+            self._with_reader, lambda reader: self._search(reader.connection, wanted, limit)
+        )
+
+    def reads(self, url: str) -> bool:
+        """Whether ``url`` is a file's address. Only files in the index can be read by it."""
+        return url.startswith("file:///")
+
+    async def read(self, url: str) -> Page:
+        """The page as it was indexed. Raises ``PageUnreadable`` for a file not in the index."""
+        return await asyncio.to_thread(
+            self._with_reader, lambda reader: self._read(reader.connection, url)
+        )
+
+    async def count(self) -> int:
+        """How many documents can be searched."""
+        return await asyncio.to_thread(
+            self._with_reader, lambda reader: self._count(reader.connection)
+        )
+
+    async def aclose(self) -> None:
+        """Close the index. Later calls open it again."""
+        await asyncio.to_thread(self._close_idle)
+
+    # ------------------------------------------------------------ in a thread
+
+    def _search(self, connection: sqlite3.Connection, wanted: list[str], limit: int) -> list[Hit]:
+        chosen = _affordable(connection, wanted)
+        if not chosen:
+            return []
+        best: dict[int, _Match] = {}
+        for match in self._matches(connection, chosen, limit * PASSAGES_PER_HIT):
+            best.setdefault(match.file, match)
+            if len(best) == limit:
+                break
+        return [_hit(connection, match, self.name) for match in best.values()]
+
+    def _matches(
+        self, connection: sqlite3.Connection, chosen: list[str], most: int
+    ) -> Iterator[_Match]:
+        """Passages with any of the terms, best first.
+
+        The inner query is sorted before the first row comes out; files are looked up row by row,
+        so that passages of other roots, and of files that are gone, cost a look-up only as far
+        as they are in the way.
+        """
+        condition = self._condition.replace("url", "files.url")
+        rows = connection.execute(
+            f"""
+            SELECT files.id, files.url, found.id - files.first
+            FROM (
+                SELECT rowid AS id FROM words WHERE words MATCH ?
+                ORDER BY bm25(words, {TITLE_WEIGHT}, {HEADING_WEIGHT}, {BODY_WEIGHT}), rowid
+                LIMIT -1
+            ) AS found
+            CROSS JOIN files ON files.id = (
+                SELECT id FROM files WHERE count > 0 AND first <= found.id
+                ORDER BY first DESC LIMIT 1
+            )
+            WHERE found.id < files.first + files.count AND ({condition})
+            LIMIT ?
+            """,  # noqa: S608 - constants and a condition made of our own column names
+            (" OR ".join(f'"{term}"' for term in chosen), *self._values, most),
+        )
+        return (_Match(*row) for row in rows)
+
+    def _read(self, connection: sqlite3.Connection, url: str) -> Page:
+        row = connection.execute(
+            "SELECT files.url, title, text, indexed_at FROM files JOIN pages ON pages.file = id"  # noqa: S608 - our own column names
+            f" WHERE url = ? AND ({self._condition})",
+            (url.partition("#")[0], *self._values),
+        ).fetchone()
+        if row is None:
+            raise PageUnreadable(
+                "This file is not among the indexed documents: run `footnote index` on its folder."
+            )
+        return Page(row[0], row[1], unpack_text(row[2]), datetime.fromtimestamp(row[3], UTC))
+
+    def _count(self, connection: sqlite3.Connection) -> int:
+        query = f"SELECT count(*) FROM files WHERE count > 0 AND ({self._condition})"  # noqa: S608
+        return int(connection.execute(query, self._values).fetchone()[0])
+
+    # ------------------------------------------------------------ connections
+
+    def _with_reader(self, work: Callable[[_Reader], T]) -> T:
+        """Do something with a connection, and say by our own errors what went wrong."""
+        try:
+            reader = self._reader()
+            try:
+                # One transaction: a writer that comes between must not move what was found.
+                reader.connection.execute("BEGIN")
+                return work(reader)
+            except sqlite3.Error as error:
+                raise meaning(error, self._path) from error
+            finally:
+                if reader.connection.in_transaction:
+                    reader.connection.execute("ROLLBACK")
+                self._idle.put(reader)
+        except FileNotFoundError:
+            raise ProviderUnavailable(
+                "No documents are indexed yet: run `footnote index FOLDER` first."
+            ) from None
+        except Damaged as error:
+            damage_mark(self._path).touch()
+            raise ProviderUnavailable(
+                "The index of local documents is damaged: run `footnote index` to build it anew.",
+                detail=str(error),
+            ) from error
+        except StorageUnavailable as error:
+            raise ProviderUnavailable(error.sentence, detail=error.detail) from error
+
+    def _reader(self) -> _Reader:
+        """An idle connection to the file that is there now, or a new one."""
+        inode = self._path.stat().st_ino  # FileNotFoundError: nothing is indexed
+        while True:
+            try:
+                reader = self._idle.get_nowait()
+            except queue.Empty:
+                return _Reader(open_reader(self._path), inode)
+            if reader.inode == inode:
+                return reader
+            reader.connection.close()  # the index was thrown away and built anew
+
+    def _close_idle(self) -> None:
+        while True:
+            try:
+                self._idle.get_nowait().connection.close()
+            except queue.Empty:
+                return
+
+
+@dataclass(frozen=True, slots=True)
+class _Reader:
+    """A connection, and the file it is to (an index built anew is another file)."""
+
+    connection: sqlite3.Connection
+    inode: int
+
+
+def _affordable(connection: sqlite3.Connection, wanted: list[str]) -> list[str]:
+    """The rarest of the terms, as many as ``MOST_POSTINGS`` allows, but at least one known one."""
+    found: list[tuple[int, str]] = []
+    for term in wanted:
+        row = connection.execute(
+            "SELECT doc FROM temp.vocabulary WHERE term = ?", (term,)
+        ).fetchone()
+        if row is not None:
+            found.append((row[0], term))
+    chosen: list[str] = []
+    spent = 0
+    for count, term in sorted(found):
+        spent += count
+        if chosen and spent > MOST_POSTINGS:
+            break
+        chosen.append(term)
+    return chosen
+
+
+def _hit(connection: sqlite3.Connection, match: _Match, provider: str) -> Hit:
+    title, spans, text = connection.execute(
+        "SELECT title, spans, text FROM pages WHERE file = ?", (match.file,)
+    ).fetchone()
+    start, end = unpack_span(spans, match.place)
+    return Hit(title, match.url, " ".join(unpack_text(text)[start:end].split()), provider)

@@ -1,0 +1,345 @@
+"""Wikipedia, or any other MediaWiki: searching it and reading its articles.
+
+What a search costs, in requests to the wiki (its endpoint is asked for once per process):
+
+    CirrusSearch (Wikipedia)   1 search
+    any other wiki             2, or 3 when the query is short: a text search, a look-up of the
+                               titles that the query names, a title search. They run at once,
+                               because the plain database search ranks titles no higher than text.
+    nothing found by text      at most 3 more searches, each with fewer keywords: these servers
+                               want every word of the query in the page; on CirrusSearch also
+                               1 look-up of titles
+    disambiguation pages       at most 2 are opened, and 1 look-up finds where their links lead
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
+from urllib.parse import parse_qs, urlsplit
+
+import httpx
+
+from bot.errors import PageUnreadable
+from bot.pages.extract import from_bytes
+from bot.pages.page import Page
+from bot.pages.urls import shown
+from bot.search.mediawiki_api import MAX_TITLES, Listed, Site, WikiApi
+from bot.search.mediawiki_text import (
+    Meaning,
+    by_weight,
+    content_words,
+    meanings,
+    page_text,
+    possible_titles,
+    readable_title,
+    search_words,
+    snippet_text,
+    title_in,
+)
+from bot.search.provider import Hit
+from bot.settings import Settings
+from bot.text.language import detect
+from bot.text.terms import terms
+
+FEWER_KEYWORDS = (4, 2, 1)  # how many of the most telling words the further searches keep
+TITLE_SEARCH_WORDS = 5  # a title search wants all words in the title; longer queries have none
+MOST_NAMED = 3  # titles found inside a query that go ahead of the text's matches
+MOST_DISAMBIGUATED = 2  # disambiguation pages opened for one search
+MOST_MEANINGS = 8  # entries offered from one of them
+
+_LANGUAGE_LABEL = re.compile(r"[a-z]{2,12}(-[a-z]{2,8})*")
+_VARIANT_PATH = re.compile(r"/(?:zh|sr|gan|kk|ku|tg|uz|crh|iu|shi)(?:-[a-z]+)?/(.+)")
+
+
+class MediaWiki:
+    """A search provider and page reader over one wiki, or one wiki per language.
+
+    ``settings.wikipedia_url`` may hold ``{language}``; the language then follows the script of
+    the query where that is certain, and ``settings.language`` elsewhere. The client is shared and
+    closed by whoever made it.
+    """
+
+    name = "wikipedia"
+
+    def __init__(self, settings: Settings, client: httpx.AsyncClient) -> None:
+        self._base = settings.wikipedia_url.rstrip("/")
+        self._language = _language_label(settings.language) or "en"
+        self._client = client
+        self._wikis: dict[str, WikiApi] = {}
+        self._address = _address_pattern(self._base)
+
+    async def search(self, query: str, limit: int) -> list[Hit]:
+        """See ``SearchProvider.search``. ``Hit.url`` is the article's canonical address."""
+        words = search_words(query)
+        if not words or limit < 1:
+            return []
+        wiki = self._wiki(_language_of(query, self._language))
+        site = await wiki.site()
+        find = _search_cirrus if site.cirrus else _search_plain
+        found = _articles(await find(wiki, query, words, limit))
+        hits = await _without_disambiguation(wiki, found, query, limit)
+        return [Hit(hit.title, hit.url, hit.snippet, self.name) for hit in hits[:limit]]
+
+    def reads(self, url: str) -> bool:
+        """Whether ``url`` is an article address of the wiki. No I/O."""
+        return self._locate(url) is not None
+
+    async def read(self, url: str) -> Page:
+        """The article as text with its section structure.
+
+        Follows redirects; ``Page.url`` is the canonical address. Text comes from TextExtracts
+        where the wiki has it (no tables, infoboxes or references), else from the rendered page.
+        """
+        located = self._locate(url)
+        if located is None:
+            raise PageUnreadable(f"{shown(url)} is not an article of {shown(self._base)}.")
+        wiki, title = located
+        site = await wiki.site()
+        title = title or _title_of(url, site)
+        if not title:
+            raise PageUnreadable(f"{shown(url)} is not an article of {site.name}.")
+        article = await wiki.article(title)
+        text = page_text(article.extract) if article.extract else ""
+        if not text:
+            text = await _rendered_text(wiki, article.title)
+        if not text:
+            raise PageUnreadable(f"The page “{article.title}” of {site.name} has no text.")
+        return Page(article.url, article.title, text, datetime.now(UTC))
+
+    # ------------------------------------------------------------ which wiki
+
+    def _wiki(self, language: str) -> WikiApi:
+        base = self._base.replace("{language}", language)
+        if base not in self._wikis:
+            self._wikis[base] = WikiApi(base, self._client)
+        return self._wikis[base]
+
+    def _locate(self, url: str) -> tuple[WikiApi, str] | None:
+        """The wiki of an address and the title in it; "" when only the wiki itself can tell."""
+        parts = urlsplit(url)
+        if parts.scheme not in ("http", "https"):
+            return None
+        wiki = self._wiki_at(parts.netloc.lower(), parts.path)
+        if wiki is None:
+            return None
+        title = _usual_title(parts.path, parts.query, urlsplit(wiki.base).path)
+        if title:
+            return wiki, title
+        site = wiki.known_site
+        return (wiki, "") if site is not None and _title_of(url, site) else None
+
+    def _wiki_at(self, netloc: str, path: str) -> WikiApi | None:
+        match = self._address.fullmatch(netloc + path)
+        if match:
+            return self._wiki(match.groupdict().get("language") or self._language)
+        return next((wiki for wiki in self._wikis.values() if _serves(wiki, netloc)), None)
+
+
+# ---------------------------------------------------------------- searching
+
+
+async def _search_cirrus(wiki: WikiApi, query: str, words: str, limit: int) -> list[Listed]:
+    found = await wiki.search(words, "text", limit)
+    if found:
+        return found
+    named = await wiki.look_up(possible_titles(query, MAX_TITLES))
+    return [*_named(named, query), *await _fewer_keywords(wiki, query, words, limit)]
+
+
+async def _search_plain(wiki: WikiApi, query: str, words: str, limit: int) -> list[Listed]:
+    telling = " ".join(content_words(words))
+    is_short = len(telling.split()) <= TITLE_SEARCH_WORDS
+    looked_up, titled, found = await asyncio.gather(
+        wiki.look_up(possible_titles(query, MAX_TITLES)),
+        wiki.search(telling, "title", limit) if telling and is_short else _nothing(),
+        wiki.search(words, "text", limit),
+    )
+    if not found:
+        found = await _fewer_keywords(wiki, query, words, limit)
+    return [*_named(looked_up, query), *titled, *found]
+
+
+async def _nothing() -> list[Listed]:
+    return []
+
+
+async def _fewer_keywords(wiki: WikiApi, query: str, words: str, limit: int) -> list[Listed]:
+    """Search again with ever fewer of the most telling words, until something is found."""
+    telling = by_weight(query)
+    tried = {words}
+    for count in FEWER_KEYWORDS:
+        narrowed = search_words(" ".join(telling[:count]))
+        if narrowed and narrowed not in tried:
+            tried.add(narrowed)
+            found = await wiki.search(narrowed, "text", limit)
+            if found:
+                return found
+    return []
+
+
+def _named(looked_up: list[Listed], query: str) -> list[Listed]:
+    """The pages a query names, longest name first.
+
+    A name inside another found name says nothing of its own ("York" in "New York").
+    """
+    spoken = query.casefold()
+    by_name = sorted(
+        ((max(page.asked, key=len, default=""), page) for page in looked_up if page.article),
+        key=lambda pair: (-len(pair[0]), spoken.find(pair[0].casefold())),
+    )
+    kept: list[tuple[str, Listed]] = []
+    for name, page in by_name:
+        if not any(name.casefold() in longer.casefold() for longer, _ in kept):
+            kept.append((name, page))
+    return [page for _, page in kept[:MOST_NAMED]]
+
+
+def _articles(found: Iterable[Listed]) -> list[Listed]:
+    """Each article once, at its first place, with the first snippet that any listing has."""
+    snippets: dict[str, str] = {}
+    first: dict[str, Listed] = {}
+    for page in found:
+        first.setdefault(page.url, page)
+        snippets[page.url] = snippets.get(page.url) or snippet_text(page.snippet)
+    return [
+        Listed(page.title, page.url, snippets[page.url], page.disambiguation)
+        for page in first.values()
+        if page.article
+    ]
+
+
+# ---------------------------------------------------------------- disambiguation
+
+
+async def _without_disambiguation(
+    wiki: WikiApi, found: list[Listed], query: str, limit: int
+) -> list[Listed]:
+    """Put the articles that a disambiguation page leads to in its place."""
+    opened = [page for page in found[:limit] if page.disambiguation][:MOST_DISAMBIGUATED]
+    if not opened:
+        return [page for page in found if not page.disambiguation]
+    bodies = await asyncio.gather(*(wiki.html(page.title) for page in opened))
+    entries = [_fitting(meanings(body), query) for body in bodies]
+    wanted = list(dict.fromkeys(entry.title for several in entries for entry in several))
+    reached = {
+        title: page
+        for page in await wiki.look_up(wanted)
+        if page.article and not page.disambiguation
+        for title in page.asked
+    }
+    replaced: dict[str, list[Listed]] = {
+        page.url: [
+            Listed(reached[entry.title].title, reached[entry.title].url, entry.line)
+            for entry in several
+            if entry.title in reached
+        ]
+        for page, several in zip(opened, entries, strict=True)
+    }
+    expanded: list[Listed] = []
+    for page in found:
+        expanded += replaced.get(page.url, []) if page.disambiguation else [page]
+    return _articles(expanded)
+
+
+def _fitting(entries: Sequence[Meaning], query: str) -> list[Meaning]:
+    """The entries that share most words with the query, in the page's order where that ties."""
+    wanted = set(terms(query))
+
+    def shared(entry: Meaning) -> int:
+        return -len(wanted.intersection(terms(f"{entry.title} {entry.line}")))
+
+    return sorted(entries, key=shared)[:MOST_MEANINGS]
+
+
+# ---------------------------------------------------------------- reading
+
+
+async def _rendered_text(wiki: WikiApi, title: str) -> str:
+    body = await wiki.html(title)
+    document = f"<html><body><main>{body}</main></body></html>".encode()
+    extracted = await asyncio.to_thread(from_bytes, document, "text/html; charset=utf-8", title)
+    return extracted.text
+
+
+def _serves(wiki: WikiApi, netloc: str) -> bool:
+    """Whether the wiki calls itself by this host, which need not be the one it is reached by."""
+    site = wiki.known_site
+    return site is not None and urlsplit(site.server).netloc.lower() == netloc
+
+
+def _usual_title(path: str, query: str, base_path: str) -> str:
+    """The title in an address of any of MediaWiki's default forms (Manual:Short_URL)."""
+    if path.endswith(("/index.php", "/index.php/")):
+        return readable_title(parse_qs(query).get("title", [""])[0])
+    if "/index.php/" in path:
+        return readable_title(path.partition("/index.php/")[2])
+    for prefix in ("/wiki/", base_path + "/" if base_path else ""):
+        if prefix and path.startswith(prefix) and not path.endswith(".php"):
+            return readable_title(path.removeprefix(prefix))
+    variant = _VARIANT_PATH.fullmatch(path)  # zh.wikipedia.org/zh-tw/..., LanguageConverter
+    return readable_title(variant[1]) if variant else ""
+
+
+def _title_of(url: str, site: Site) -> str:
+    return title_in(urlsplit(url).path, site.article_path)
+
+
+# ---------------------------------------------------------------- languages
+
+
+# Languages that share a script with the one that `detect` takes it for. Latin is not among them:
+# a few keywords in Latin letters do not tell their language.
+_SAME_SCRIPT = {
+    "zh": {"zh", "yue", "wuu", "gan", "lzh", "zh-yue", "zh-classical", "ja"},
+    "ja": {"ja"},
+    "ko": {"ko"},
+    "ru": {"ru", "uk", "be", "be-tarask", "bg", "mk", "sr", "kk", "ky", "tg", "tt", "ce", "mn"},
+    "uk": {"uk", "ru", "be", "be-tarask", "bg", "mk", "sr", "kk", "ky", "tg", "tt", "ce", "mn"},
+    "el": {"el"},
+    "ar": {"ar", "arz", "ary", "fa", "ur", "ps", "ckb"},
+    "fa": {"fa", "ar", "arz", "ary", "ur", "ps", "ckb"},
+    "he": {"he", "yi"},
+    "hi": {"hi", "mr", "ne", "sa", "bh", "mai"},
+    "th": {"th"},
+}
+
+
+def _language_of(query: str, configured: str) -> str:
+    """The wiki to ask: by the query's script, unless that is the configured language's own."""
+    detected = detect(query)
+    same = _SAME_SCRIPT.get(detected)
+    return configured if same is None or configured in same else detected
+
+
+def _language_label(tag: str) -> str:
+    """The label of a language's wiki from a BCP 47 tag: ``zh-Hant`` → ``zh``, ``pt-BR`` → ``pt``.
+
+    Labels such as ``zh-yue`` or ``simple`` stay what they are: only scripts and regions go.
+    """
+    parts = tag.strip().replace("_", "-").split("-")
+    kept = [part.lower() for i, part in enumerate(parts) if i == 0 or not _script_or_region(part)]
+    label = "-".join(kept)
+    return label if _LANGUAGE_LABEL.fullmatch(label) else ""
+
+
+def _script_or_region(part: str) -> bool:
+    return (len(part) == 2 and part.isupper()) or (len(part) == 4 and part.istitle())
+
+
+def _address_pattern(base: str) -> re.Pattern[str]:
+    """Host and path of what is ours: the configured host, in every language, mobile or not.
+
+    The path counts only where the language stands in it: articles need not be below api.php.
+    """
+    parts = urlsplit(base.replace("{language}", "LANGUAGE"))
+    where = parts.netloc.rpartition("@")[2].lower()
+    if "LANGUAGE" in parts.path:
+        where += parts.path.partition("LANGUAGE")[0] + "language/"
+    label = r"(?P<language>[a-z]{2,12}(?:-[a-z]{2,8})*)"
+    pattern = re.escape(where).replace("language", label, 1)
+    if where.startswith("language."):
+        pattern = pattern.replace(r"\.", r"\.(?:m\.)?", 1)
+    return re.compile(pattern + ".*" if where.endswith("/") else pattern + "(?:/.*)?", re.S)

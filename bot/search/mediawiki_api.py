@@ -1,0 +1,397 @@
+"""The MediaWiki action API of one wiki: requests out, values in, errors by meaning.
+
+Reference: https://www.mediawiki.org/wiki/API:Main_page (``action=query`` with ``list/generator=
+search``, ``titles``, ``prop=info|pageprops|extracts``; ``action=parse``), ``formatversion=2``.
+"""
+
+from __future__ import annotations
+
+import email.utils
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any, Literal
+from urllib.parse import urlsplit
+
+import httpx
+
+from bot.errors import Broken, CredentialsRefused, PageUnreadable, ProviderUnavailable, Refused
+from bot.pages.urls import shown
+
+MAX_REPLY_BYTES = 16_000_000  # the largest article is 2 MB of wikitext ($wgMaxArticleSize)
+MAX_TITLES = 50  # titles in one query for an anonymous client (API:Query, "limits")
+MAX_QUERY_CHARACTERS = 300  # CirrusSearch refuses longer ones; MediaWiki counts characters too
+REQUEST_SECONDS = 15.0
+
+# Error codes by what the caller can do about them (API:Errors_and_warnings).
+TRY_LATER = ("maxlag", "ratelimited", "readonly", "internal_api_error", "cirrussearch", "timeout")
+NO_ACCESS = ("readapidenied", "permissiondenied", "mustbeloggedin", "assert", "blocked")
+
+What = Literal["text", "title"]
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """What one wiki can do, asked once: its endpoint, its name, and how its URLs are made.
+
+    ``server`` is an origin such as ``https://en.wikipedia.org``; ``article_path`` holds ``$1``.
+    ``cirrus`` tells whether CirrusSearch answers searches, ``extracts`` whether TextExtracts
+    is there.
+    """
+
+    endpoint: str
+    name: str
+    server: str
+    article_path: str
+    cirrus: bool
+    extracts: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A page as a search or a look-up by title lists it.
+
+    ``snippet`` is what the server gave: HTML or raw wikitext. ``asked`` are the titles that led
+    here (redirects and normalization undone). ``article`` is false outside the main namespace.
+    """
+
+    title: str
+    url: str
+    snippet: str = ""
+    disambiguation: bool = False
+    article: bool = True
+    asked: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Article:
+    """One page's plain-text extract with ``== headings ==``; None without TextExtracts."""
+
+    title: str
+    url: str
+    extract: str | None
+
+
+class WikiApi:
+    """Speaks to one wiki. ``base`` may be an origin, a script path, or the address of api.php."""
+
+    def __init__(self, base: str, client: httpx.AsyncClient) -> None:
+        self.base = base.rstrip("/")
+        self._client = client
+        self._site: Site | None = None
+
+    @property
+    def known_site(self) -> Site | None:
+        """The site if it has been asked already; no I/O."""
+        return self._site
+
+    async def site(self) -> Site:
+        """Find api.php and ask what the wiki can do, once.
+
+        Raises ``ProviderUnavailable`` (nothing is remembered, the next call tries again),
+        ``CredentialsRefused``, or ``Broken`` when there is no MediaWiki at the address.
+        """
+        if self._site is None:
+            self._site = await self._discover()
+        return self._site
+
+    async def search(self, query: str, what: What, limit: int) -> list[Listed]:
+        """Pages of the main namespace that match, best first, redirects resolved."""
+        site = await self.site()
+        parameters = {
+            "generator": "search",
+            "gsrsearch": query[:MAX_QUERY_CHARACTERS],
+            "gsrnamespace": "0",
+            "gsrlimit": str(min(limit, MAX_TITLES)),
+            "gsrprop": "snippet",
+        }
+        if not site.cirrus:
+            # The default there is a title search. CirrusSearch has only its own one search.
+            parameters["gsrwhat"] = what
+        pages, _ = await self._pages(site, parameters)
+        pages.sort(key=lambda page: _integer(page.get("index"), 1_000_000))
+        return [_listed(page) for page in pages if _exists(page)]
+
+    async def look_up(self, titles: list[str]) -> list[Listed]:
+        """The pages that exist under these titles (at most 50), redirects resolved."""
+        if not titles:
+            return []
+        site = await self.site()
+        parameters = {"titles": "|".join(titles[:MAX_TITLES]), "converttitles": "1"}
+        pages, renamed = await self._pages(site, parameters)
+        asked: dict[str, list[str]] = {}
+        for title in titles[:MAX_TITLES]:
+            asked.setdefault(_final(title, renamed), []).append(title)
+        return [
+            _listed(page, tuple(asked.get(_string(page.get("title")), ())))
+            for page in pages
+            if _exists(page)
+        ]
+
+    async def article(self, title: str) -> Article:
+        """The page with this title. Raises ``PageUnreadable`` when there is none."""
+        site = await self.site()
+        parameters = {"titles": title, "converttitles": "1"}
+        if site.extracts:
+            parameters |= {"explaintext": "1", "exsectionformat": "wiki"}
+        pages, _ = await self._pages(site, parameters, extracts=site.extracts)
+        if not pages or not _exists(pages[0]):
+            raise no_such_page(title, site)
+        page = pages[0]
+        extract = page.get("extract")
+        return Article(
+            title=_string(page.get("title")),
+            url=_address(page),
+            extract=extract if isinstance(extract, str) and extract.strip() else None,
+        )
+
+    async def html(self, title: str) -> str:
+        """The rendered body of a page, without edit links and table of contents."""
+        site = await self.site()
+        reply = await self._call(
+            site.endpoint,
+            {
+                "action": "parse",
+                "page": title,
+                "prop": "text",
+                "redirects": "1",
+                "disableeditsection": "1",
+                "disabletoc": "1",
+                "disablelimitreport": "1",
+            },
+        )
+        text = _mapping(reply.get("parse")).get("text")
+        if not isinstance(text, str):
+            raise self._broken("a parsed page without text")
+        return text
+
+    # ------------------------------------------------------------ requests
+
+    async def _pages(
+        self, site: Site, parameters: Mapping[str, str], *, extracts: bool = False
+    ) -> tuple[list[dict[str, Any]], dict[str, str]]:
+        """Query pages with their addresses; also old title → new title of what was renamed."""
+        reply = await self._call(
+            site.endpoint,
+            {
+                "action": "query",
+                "prop": "info|pageprops|extracts" if extracts else "info|pageprops",
+                "inprop": "url",
+                "ppprop": "disambiguation",
+                "redirects": "1",
+                **parameters,
+            },
+        )
+        query = _mapping(reply.get("query"))
+        renamed = {
+            _string(step.get("from")): _string(step.get("to"))
+            for kind in ("normalized", "converted", "redirects")
+            for step in _mappings(query.get(kind))
+        }
+        return list(_mappings(query.get("pages"))), renamed
+
+    async def _discover(self) -> Site:
+        denied: CredentialsRefused | None = None
+        for endpoint in endpoints(self.base):
+            try:
+                reply = await self._call(
+                    endpoint,
+                    {"action": "query", "meta": "siteinfo", "siprop": "general|extensions"},
+                )
+            except CredentialsRefused as error:
+                denied = denied or error
+                continue
+            except (Broken, Refused):
+                continue  # not api.php; the next place may be
+            site = _site(endpoint, _mapping(reply.get("query")))
+            if site is not None:
+                return site
+        if denied is not None:
+            raise denied
+        raise Broken(
+            f"There is no MediaWiki API at {shown(self.base)}: check FOOTNOTE_WIKIPEDIA_URL.",
+            detail="tried " + ", ".join(shown(place) for place in endpoints(self.base)),
+        )
+
+    async def _call(self, endpoint: str, parameters: Mapping[str, str]) -> Mapping[str, Any]:
+        """One request. Raises ``ProviderUnavailable``, ``CredentialsRefused``, ``Refused`` or
+        ``Broken``."""
+        query = {**parameters, "format": "json", "formatversion": "2", "errorformat": "plaintext"}
+        status, headers, body = await self._fetch(endpoint, query)
+        if status == 429 or status >= 500:
+            raise ProviderUnavailable(
+                f"The wiki at {self._host} is busy or down (HTTP {status}): try again later.",
+                retry_after=retry_after(headers),
+            )
+        if status in (401, 403):
+            raise CredentialsRefused(
+                f"The wiki at {self._host} refuses access (HTTP {status}): it is private, or it "
+                "blocks this address.",
+                detail=body[:200].decode("utf-8", "replace"),
+            )
+        try:
+            reply = json.loads(body)
+        except (ValueError, RecursionError):
+            raise self._broken(f"HTTP {status} without JSON") from None
+        if not isinstance(reply, dict):
+            raise self._broken("JSON that is not an object")
+        self._raise_for_error(reply, headers)
+        return reply
+
+    async def _fetch(
+        self, endpoint: str, query: Mapping[str, str]
+    ) -> tuple[int, httpx.Headers, bytes]:
+        body = bytearray()
+        try:
+            async with self._client.stream(
+                "GET", endpoint, params=query, follow_redirects=True, timeout=REQUEST_SECONDS
+            ) as response:
+                async for chunk in response.aiter_bytes():
+                    body += chunk
+                    if len(body) > MAX_REPLY_BYTES:
+                        raise self._broken(f"a reply of more than {MAX_REPLY_BYTES} bytes")
+                return response.status_code, response.headers, bytes(body)
+        except httpx.TimeoutException as error:
+            raise ProviderUnavailable(
+                f"The wiki at {self._host} does not answer in time: try again later.",
+                detail=type(error).__name__,
+            ) from error
+        except httpx.TransportError as error:
+            raise ProviderUnavailable(
+                f"The wiki at {self._host} cannot be reached: check the network and "
+                "FOOTNOTE_WIKIPEDIA_URL.",
+                detail=f"{type(error).__name__}: {error}",
+            ) from error
+        except (httpx.HTTPError, httpx.InvalidURL) as error:
+            raise self._broken(f"{type(error).__name__}: {error}") from error
+
+    def _raise_for_error(self, reply: Mapping[str, Any], headers: httpx.Headers) -> None:
+        errors = list(_mappings(reply.get("errors")))
+        if not errors and isinstance(reply.get("error"), dict):  # without errorformat (old wikis)
+            errors = [reply["error"]]
+        if not errors:
+            return
+        code = _string(errors[0].get("code"))
+        detail = f"{code}: {_string(errors[0].get('text') or errors[0].get('info'))[:300]}"
+        if code.startswith(TRY_LATER):
+            raise ProviderUnavailable(
+                f"The wiki at {self._host} is overloaded: try again later.",
+                detail=detail,
+                retry_after=retry_after(headers),
+            )
+        if code.startswith(NO_ACCESS):
+            raise CredentialsRefused(
+                f"The wiki at {self._host} may only be read after logging in.", detail=detail
+            )
+        if code in ("missingtitle", "invalidtitle", "pagecannotexist", "nosuchpageid"):
+            raise PageUnreadable("There is no such page in the wiki.", detail=detail)
+        raise Refused(f"The wiki at {self._host} does not accept the request.", detail=detail)
+
+    def _broken(self, detail: str) -> Broken:
+        return Broken(
+            f"The wiki at {self._host} gave an answer that is not MediaWiki's.", detail=detail
+        )
+
+    @property
+    def _host(self) -> str:
+        return urlsplit(self.base).netloc.rpartition("@")[2]
+
+
+def endpoints(base: str) -> list[str]:
+    """Where api.php may be, most likely first: under the address itself, then at its origin."""
+    base = base.rstrip("/")
+    if base.endswith(".php"):
+        return [base.rpartition("/")[0] + "/api.php"]
+    parts = urlsplit(base)
+    origin = f"{parts.scheme}://{parts.netloc}"
+    places = [f"{base}/w/api.php", f"{base}/api.php", f"{origin}/w/api.php", f"{origin}/api.php"]
+    return list(dict.fromkeys(places))
+
+
+def retry_after(headers: Mapping[str, str]) -> float | None:
+    """Seconds from a Retry-After header, delay or HTTP date (RFC 9110 section 10.2.3)."""
+    value = headers.get("retry-after", "").strip()
+    if value.isascii() and value.isdigit():
+        return float(value[:9])
+    try:
+        moment = email.utils.parsedate_to_datetime(value)
+    except ValueError:
+        return None
+    if moment.tzinfo is None:
+        moment = moment.replace(tzinfo=UTC)
+    return max(0.0, (moment - datetime.now(UTC)).total_seconds())
+
+
+def no_such_page(title: str, site: Site) -> PageUnreadable:
+    """The error for a title that names no page."""
+    shown = title if len(title) <= 80 else title[:80] + "…"
+    return PageUnreadable(f"{site.name} has no page called “{shown}”.")
+
+
+# ---------------------------------------------------------------- reading replies
+
+
+def _site(endpoint: str, query: Mapping[str, Any]) -> Site | None:
+    general = _mapping(query.get("general"))
+    if not _string(general.get("generator")).startswith("MediaWiki"):
+        return None
+    extensions = {_string(each.get("name")) for each in _mappings(query.get("extensions"))}
+    server = _string(general.get("server"))
+    scheme = urlsplit(endpoint).scheme
+    return Site(
+        endpoint=endpoint,
+        name=_string(general.get("sitename")) or "The wiki",
+        server=f"{scheme}:{server}" if server.startswith("//") else server,
+        article_path=_string(general.get("articlepath")) or "/wiki/$1",
+        cirrus="CirrusSearch" in extensions,
+        extracts="TextExtracts" in extensions,
+    )
+
+
+def _listed(page: Mapping[str, Any], asked: tuple[str, ...] = ()) -> Listed:
+    return Listed(
+        title=_string(page.get("title")),
+        url=_address(page),
+        snippet=_string(page.get("snippet")),
+        disambiguation="disambiguation" in _mapping(page.get("pageprops")),
+        article=page.get("ns") == 0,
+        asked=asked,
+    )
+
+
+def _exists(page: Mapping[str, Any]) -> bool:
+    absent = any(page.get(mark) for mark in ("missing", "invalid", "special"))
+    return not absent and bool(_string(page.get("title"))) and bool(_address(page))
+
+
+def _address(page: Mapping[str, Any]) -> str:
+    address = _string(page.get("canonicalurl")) or _string(page.get("fullurl"))
+    return f"https:{address}" if address.startswith("//") else address
+
+
+def _final(title: str, renamed: Mapping[str, str]) -> str:
+    """Follow normalization, conversion and redirects; a ring of redirects ends where it began."""
+    seen = {title}
+    while (following := renamed.get(title)) and following not in seen:
+        seen.add(following)
+        title = following
+    return title
+
+
+def _mapping(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _mappings(value: Any) -> Iterator[dict[str, Any]]:
+    return (
+        (each for each in value if isinstance(each, dict)) if isinstance(value, list) else iter(())
+    )
+
+
+def _string(value: Any) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def _integer(value: Any, otherwise: int) -> int:
+    return value if isinstance(value, int) else otherwise

@@ -1,0 +1,299 @@
+"""Text as MediaWiki hands it out: extracts, snippets, disambiguation lists, and titles in queries.
+
+Everything here is pure: strings in, values out.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from html.parser import HTMLParser
+from urllib.parse import unquote
+
+from bot.text.terms import STOP_WORDS, has_cjk, keywords, terms
+
+# ---------------------------------------------------------------- extracts
+
+# TextExtracts writes every heading as ``== Title ==`` after an empty line
+# (ExtractFormatter, exsectionformat=wiki); elsewhere such a line is the article's own text.
+_HEADING = re.compile(r"(={1,6}) (.+?) \1")
+_ENDS_SENTENCE = re.compile(r"[.!?:;。！？：；…][\"'”’»)\]）」』]*$")
+_LOOKS_LIKE_HEADING = re.compile(r"(?=#{1,6}(?:\s|$))")
+_LONGEST_ITEM = 200  # characters of a line that may still be a list item
+
+
+def page_text(extract: str) -> str:
+    """Turn a TextExtracts extract into a page's text (see ``bot.pages.page.Page``).
+
+    Headings become ATX lines, every line a block of its own, and a run of short lines that end no
+    sentence a Markdown list (the extract has lost the bullets). Sections without any text, such as
+    the references that TextExtracts leaves out, are dropped with their headings.
+    """
+    blocks: list[str] = []
+    headings: list[tuple[int, str]] = []  # not written yet: a section may turn out to be empty
+    for paragraph, after_gap in _lines(extract):
+        heading = _HEADING.fullmatch(paragraph[0]) if len(paragraph) == 1 and after_gap else None
+        if heading:
+            level = len(heading[1])
+            headings = [(depth, title) for depth, title in headings if depth < level]
+            headings.append((level, heading[2].strip()))
+            continue
+        blocks.extend("#" * depth + " " + title for depth, title in headings)
+        headings = []
+        blocks.extend(_blocks(paragraph))
+    return "\n\n".join(blocks)
+
+
+def _lines(extract: str) -> Iterator[tuple[list[str], bool]]:
+    """Runs of lines without an empty one between them; a heading is always a run of its own."""
+    run: list[str] = []
+    after_gap = True
+    starts_after_gap = True
+    for raw in extract.splitlines():
+        line = " ".join(raw.split())
+        is_heading = after_gap and _HEADING.fullmatch(line) is not None
+        if run and (not line or is_heading):
+            yield run, starts_after_gap
+            run = []
+        if is_heading:
+            yield [line], True
+        elif line:
+            if not run:
+                starts_after_gap = after_gap
+            run.append(line)
+        after_gap = not line
+    if run:
+        yield run, starts_after_gap
+
+
+def _blocks(lines: list[str]) -> Iterator[str]:
+    items: list[str] = []
+    for line in lines:
+        if len(line) <= _LONGEST_ITEM and not _ENDS_SENTENCE.search(line):
+            items.append(line)
+            continue
+        yield from _list_or_line(items)
+        items = []
+        yield _escaped(line)
+    yield from _list_or_line(items)
+
+
+def _list_or_line(items: list[str]) -> Iterator[str]:
+    if len(items) > 1:
+        yield "\n".join("- " + item for item in items)
+    elif items:
+        yield _escaped(items[0])
+
+
+def _escaped(line: str) -> str:
+    """Keep the article's own ``# ...`` from being read as a heading, as Markdown does it."""
+    return _LOOKS_LIKE_HEADING.sub(r"\\", line, count=1)
+
+
+# ---------------------------------------------------------------- snippets
+
+_TAG = re.compile(r"<[^<>]*>")
+_CUT_TAG = re.compile(r"^[^<>]{0,80}?/?>|<[^<>]{0,80}$")  # what a cut at the snippet's edge left
+_COMMENT_OR_REF = re.compile(r"<!--.*?-->|<ref\b[^>]*/>|<ref\b.*?</ref>", re.S | re.I)
+_TEMPLATE = re.compile(r"\{\{[^{}]*\}\}|\{\|[^{}]*\|\}")
+_MEDIA = re.compile(r"\[\[\s*(?:File|Image|Category)\s*:[^\[\]]*\]\]", re.I)
+_LINK = re.compile(r"\[\[(?:[^\[\]|]*\|)?([^\[\]|]*)\]\]")
+_EXTERNAL = re.compile(r"\[(?:https?:)?//[^\s\[\]]+(?:\s+([^\[\]]*))?\]")
+_LINE_MARKS = re.compile(r"^\s*(?:[*#:;|!]+|={2,6})\s*|\s*={2,6}\s*$", re.M)
+_MAGIC = re.compile(r"__[A-Z]+__")
+_REDIRECT = re.compile(r"^\s*#\s*REDIRECT\b.*", re.I | re.S)
+
+
+def snippet_text(snippet: str) -> str:
+    """A search snippet as plain text.
+
+    Snippets are HTML that marks the words found; without CirrusSearch what they mark is raw
+    wikitext (API:Search). Both layers are removed; a redirect has no words of its own.
+    """
+    text = html.unescape(_TAG.sub("", snippet))
+    if _REDIRECT.match(text):
+        return ""
+    text = _COMMENT_OR_REF.sub("", text)
+    text = _CUT_TAG.sub("", _TAG.sub("", text))
+    for _ in range(3):  # templates and links nest, seldom deeper
+        text = _LINK.sub(r"\1", _MEDIA.sub("", _TEMPLATE.sub("", text)))
+    text = _EXTERNAL.sub(lambda match: match[1] or "", text)
+    text = _LINE_MARKS.sub("", _MAGIC.sub("", text))
+    text = text.replace("'''", "").replace("''", "")
+    return " ".join(html.unescape(text).split())
+
+
+# ---------------------------------------------------------------- disambiguation pages
+
+
+@dataclass(frozen=True, slots=True)
+class Meaning:
+    """One entry of a disambiguation page: the article it leads to, and the line it stands in."""
+
+    title: str
+    line: str
+
+
+def meanings(body: str) -> list[Meaning]:
+    """The entries of a rendered disambiguation page: the first article link of each list item."""
+    parser = _Meanings()
+    parser.feed(body)
+    parser.close()
+    parser.end_item()
+    unique = {meaning.title: meaning for meaning in reversed(parser.found)}
+    return [meaning for meaning in parser.found if unique.pop(meaning.title, None)]
+
+
+class _Meanings(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__(convert_charrefs=True)
+        self.found: list[Meaning] = []
+        self._in_item = False
+        self._title = ""
+        self._words: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if tag == "li":  # a nested item ends the line of the one around it
+            self.end_item()
+            self._in_item = True
+        elif tag == "a" and self._in_item and not self._title:
+            attributes = dict(attrs)
+            classes = (attributes.get("class") or "").split()
+            if "new" not in classes and "extiw" not in classes and "external" not in classes:
+                self._title = attributes.get("title") or ""
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag in ("li", "ul", "ol"):
+            self.end_item()
+
+    def handle_data(self, data: str) -> None:
+        if self._in_item:
+            self._words.append(data)
+
+    def end_item(self) -> None:
+        if self._in_item and self._title:
+            self.found.append(Meaning(self._title, " ".join("".join(self._words).split())))
+        self._in_item = False
+        self._title = ""
+        self._words = []
+
+
+# ---------------------------------------------------------------- queries and titles
+
+_NEVER_IN_TITLES = re.compile(r"[#<>\[\]|{}_\x00-\x1f\x7f]+")  # Manual:$wgLegalTitleChars
+_EDGES = " \t\n.,;:!?\"'“”„‘’«»()。，、；：！？「」『』（）《》〈〉·…-–—"
+_WORD = re.compile(r"[^\W_]+(?:[.'’+&/-]*[^\W_]+)*[+#]*")
+_CJK_RUN = re.compile(r"[^\W\d_a-zA-Z]{2,}")
+_TITLE_BYTES = 255  # of UTF-8; longer ones are invalid (Manual:Page_title)
+_LONGEST_NAME = 6  # words, or CJK characters
+_SMALL_WORDS = STOP_WORDS | {"de", "la", "von", "van"}
+
+
+def search_words(query: str) -> str:
+    """A query without the characters that mean something to a search engine (Help:CirrusSearch).
+
+    Question marks, asterisks and tildes are wildcards or fuzzy marks, a leading minus excludes, a
+    colon begins a keyword or a namespace. A phrase in matched double quotes is kept.
+    """
+    text = re.sub(r"[?*~\\!<>|\[\]{}:^]|(?<!\S)[-+]+", " ", _straight_quotes(query))
+    if text.count('"') % 2:
+        text = text.replace('"', " ")
+    return " ".join(text.split())
+
+
+def _straight_quotes(text: str) -> str:
+    return re.sub("[“”„«»「」『』《》]", '"', text)
+
+
+def content_words(query: str) -> list[str]:
+    """The query's words that carry meaning, as written, each once; CJK runs stay whole."""
+    found = (word for word in _WORD.findall(query) if _carries_meaning(word))
+    return list(dict.fromkeys(found))
+
+
+def _carries_meaning(word: str) -> bool:
+    return has_cjk(word) or word.lower() not in STOP_WORDS or word.isupper()
+
+
+def by_weight(query: str) -> list[str]:
+    """Content words, most telling first: quoted and capitalized ones and figures, then long ones.
+
+    The first word of a sentence is capitalized anyway and counts as a name only when it is more
+    than capitalized. CJK runs are replaced by their keywords (bigrams), which are all alike.
+    """
+    words: list[tuple[int, int, int, str]] = []
+    for place, word in enumerate(content_words(query)):
+        pieces = keywords(word) if has_cjk(word) else [word]
+        for piece in pieces:
+            is_first = query.lstrip(_EDGES).startswith(word)
+            named = word[:1].isupper() and (not is_first or word[1:] != word[1:].lower())
+            figure = any(character.isdigit() for character in word)
+            words.append((0 if named or figure else 1, -len(piece), place, piece))
+    return list(dict.fromkeys(word for *_, word in sorted(words)))
+
+
+def possible_titles(query: str, most: int) -> list[str]:
+    """Titles that a query may name, longest first: the whole of it, then runs of its words.
+
+    A run begins and ends with a content word, has at most six words, and is tried as written and
+    with its words capitalized, since only the first letter of a title ignores case
+    (Manual:$wgCapitalLinks). Of a CJK run every piece of 2-6 characters without a function word is
+    a candidate.
+    """
+    whole = " ".join(_NEVER_IN_TITLES.sub(" ", query).split())
+    cleaned = whole.strip(_EDGES)
+    candidates = [whole, cleaned, _capitalized(cleaned)]
+    words = [word.strip(_EDGES) for word in cleaned.split()]
+    words = [word for word in words if word]
+    for length in range(min(_LONGEST_NAME, len(words)), 0, -1):
+        for start in range(len(words) - length + 1):
+            run = words[start : start + length]
+            if _carries_meaning(run[0]) and _carries_meaning(run[-1]):
+                candidates += _spellings(run, first=start == 0)
+    for match in _CJK_RUN.finditer(cleaned):
+        if has_cjk(match[0]):
+            candidates += _pieces(match[0])
+    fitting = (title for title in candidates if 0 < len(title.encode()) <= _TITLE_BYTES)
+    return list(dict.fromkeys(fitting))[:most]
+
+
+def _spellings(run: list[str], *, first: bool) -> Iterable[str]:
+    written = " ".join(run)
+    if len(run) == 1:  # a lone common noun is the title of an article that nobody meant
+        word = run[0]
+        named = word[:1].isupper() and (not first or word != word.capitalize())
+        return (word,) if named and not has_cjk(word) else ()
+    return (written, _capitalized(written))
+
+
+def _capitalized(text: str) -> str:
+    words = text.split()
+    return " ".join(
+        word if place and word.lower() in _SMALL_WORDS else word[:1].upper() + word[1:]
+        for place, word in enumerate(words)
+    )
+
+
+def _pieces(run: str) -> Iterator[str]:
+    telling = set(keywords(run))
+    for length in range(min(_LONGEST_NAME, len(run)), 1, -1):
+        for start in range(len(run) - length + 1):
+            piece = run[start : start + length]
+            if telling.issuperset(terms(piece)):
+                yield piece
+
+
+def title_in(address_path: str, article_path: str) -> str:
+    """The title in the path of an article's URL, given ``/wiki/$1``; "" when there is none."""
+    before, _, after = article_path.partition("$1")
+    if not address_path.startswith(before) or not address_path.endswith(after):
+        return ""
+    inside = address_path[len(before) : len(address_path) - len(after)]
+    return readable_title(inside)
+
+
+def readable_title(encoded: str) -> str:
+    """A title from its form in a URL: percent-decoded, underscores as spaces."""
+    return " ".join(unquote(encoded, errors="replace").replace("_", " ").split())

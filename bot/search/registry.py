@@ -1,0 +1,106 @@
+"""Which search providers there are, and how the settings choose among them.
+
+A new provider is one file beside this one and one entry in ``BUILDERS``.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from importlib.metadata import PackageNotFoundError, version
+
+import httpx
+
+from bot.errors import InvalidSetting
+from bot.search.blend import Search, nearest
+from bot.search.guarded import Policy
+from bot.search.provider import SearchProvider
+from bot.settings import Settings
+
+CONNECT_SECONDS = 5.0
+
+Client = Callable[[], httpx.AsyncClient]
+
+
+def _local(settings: Settings, client: Client) -> SearchProvider:
+    from bot.search.local import LocalDocuments
+
+    return LocalDocuments(settings.index_path, settings.docs)
+
+
+def _wikipedia(settings: Settings, client: Client) -> SearchProvider:
+    from bot.search.mediawiki import MediaWiki
+
+    return MediaWiki(settings, client())
+
+
+BUILDERS: dict[str, Callable[[Settings, Client], SearchProvider]] = {
+    "local": _local,
+    "wikipedia": _wikipedia,
+}
+
+POLICIES = {
+    # Nothing to wait for, and an index that may change between two questions.
+    "local": Policy(deadline=10.0, attempts=1, failures=math.inf, ttl=0.0),
+    # https://www.mediawiki.org/wiki/API:Etiquette gives no number; this is far below a browser's.
+    "wikipedia": Policy(deadline=12.0, rate=20.0, burst=60, ttl=900.0),
+}
+
+
+def open_search(settings: Settings) -> Search:
+    """Everything that is configured to be searched, ready to use; close it with ``aclose``.
+
+    Without ``settings.providers`` that is the local documents where there are any, else Wikipedia.
+    Raises ``InvalidSetting`` for an unknown name, or for documents that do not exist.
+    """
+    names = tuple(dict.fromkeys(settings.providers)) or (
+        ("local",) if settings.docs else ("wikipedia",)
+    )
+    for name in names:
+        if name not in BUILDERS:
+            raise InvalidSetting(
+                f"FOOTNOTE_PROVIDERS or --provider names {name}, which is no search provider."
+                f"{nearest(name, tuple(BUILDERS))}"
+            )
+    shared = _SharedClient()
+    providers = [BUILDERS[name](settings, shared.get) for name in names]
+    return Search(
+        providers,
+        policies=POLICIES,
+        blocked_domains=settings.blocked_domains,
+        close=shared.aclose,
+    )
+
+
+class _SharedClient:
+    """One HTTP client for all providers, made when the first of them wants it."""
+
+    def __init__(self) -> None:
+        self._client: httpx.AsyncClient | None = None
+
+    def get(self) -> httpx.AsyncClient:
+        if self._client is None:
+            self._client = httpx.AsyncClient(
+                http2=True,
+                headers={"User-Agent": user_agent()},
+                timeout=httpx.Timeout(15.0, connect=CONNECT_SECONDS),
+            )
+        return self._client
+
+    async def aclose(self) -> None:
+        if self._client is not None:
+            await self._client.aclose()
+
+
+def user_agent() -> str:
+    """Names the program and its library.
+
+    https://foundation.wikimedia.org/wiki/Policy:Wikimedia_Foundation_User-Agent_Policy asks for it.
+    """
+    try:
+        ours = version("footnote-bot")
+    except PackageNotFoundError:
+        ours = "0"
+    return (
+        f"FootnoteBot/{ours} (footnote-bot; cited answers in team chat) httpx/{httpx.__version__}"
+    )
