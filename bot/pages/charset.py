@@ -1,0 +1,156 @@
+"""Bytes to text: which encoding a document is in, whatever it says about itself.
+
+The order is that of the HTML standard (byte order mark, HTTP header, meta element; section 13.2.3),
+but every claim is checked against the bytes, because servers and templates often claim wrongly.
+"""
+
+from __future__ import annotations
+
+import codecs
+import re
+
+_MARKS = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF32_LE, "utf-32-le"),  # before UTF-16, whose mark it begins with
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+
+_SUPERSETS = {  # what browsers read for these labels (https://encoding.spec.whatwg.org/#names)
+    "ascii": "cp1252",
+    "iso8859-1": "cp1252",
+    "iso8859-9": "cp1254",
+    "iso8859-11": "cp874",
+    "tis-620": "cp874",
+    "gb2312": "gb18030",
+    "gbk": "gb18030",
+    "hz": "gb18030",
+    "big5": "big5hkscs",
+    "cp950": "big5hkscs",
+    "shift_jis": "cp932",
+    "euc_kr": "cp949",
+    "utf-16": "utf-16-le",
+    "utf-7": "utf-8",  # never honoured: it hides markup
+}
+_ALIASES = {"x-sjis": "cp932", "ks_c_5601-1987": "cp949", "x-gbk": "gb18030", "x-euc-jp": "euc_jp"}
+
+_CJK_CODECS = ("gb18030", "big5hkscs", "cp932", "cp949", "euc_jp", "iso2022_jp")
+_WESTERN = "cp1252"
+
+_CANDIDATES = [
+    *("utf_8", "gb18030", "big5", "cp932", "euc_jp", "cp949", "cp1251", "koi8_r", "cp1252"),
+    *("cp1250", "iso8859_2", "cp1253", "cp1254", "cp1255", "cp1256", "cp874"),
+]
+"""What charset-normalizer may choose from: encodings that pages without a declaration use."""
+
+SAMPLE = 40_000  # bytes that are looked at when nothing is declared
+META_WITHIN = 4_096  # bytes from the start; the standard says 1,024, templates say otherwise
+_BAD_SHARE = 0.01  # of characters that may be undecodable in text that is still what it claims
+
+_META = re.compile(rb"<meta[^>]{0,300}?charset\s*=\s*[\"']?\s*([A-Za-z0-9._:-]{2,40})", re.I)
+_XML = re.compile(rb"<\?xml[^>]{0,100}?encoding\s*=\s*[\"']([A-Za-z0-9._:-]{2,40})", re.I)
+_MARKUP = re.compile(rb"<(script|style)\b.*?</\1\s*>|<[^<>]*>", re.I | re.S)
+_MULTIBYTE_UTF8 = re.compile(rb"[\xc2-\xf4][\x80-\xbf]+")
+_LETTERS = re.compile(r"[^\W\d_]")
+
+
+def decode(data: bytes, declared: str | None = None) -> str:
+    """Text of a document; ``declared`` is the charset its transport claims, if any.
+
+    Never fails: what cannot be decoded becomes U+FFFD.
+    """
+    for mark, codec in _MARKS:
+        if data.startswith(mark):
+            return data[len(mark) :].decode(codec, "replace")
+    if data.isascii() and b"\x1b" not in data:  # ISO-2022-JP is ASCII with escapes
+        return data.decode("ascii")
+    claims = _claims(data, declared)
+    if _is_utf8(data, claims):
+        return data.decode("utf-8")
+    for codec in claims:
+        text = _plausible(data, codec)
+        if text is not None:
+            return text
+    return data.decode(_detected(data, claims), "replace")
+
+
+def declared_in(content_type: str) -> str | None:
+    """The charset parameter of a Content-Type header."""
+    match = re.search(r"charset\s*=\s*[\"']?([^\s\"';,]+)", content_type, re.I)
+    return match[1] if match else None
+
+
+def _claims(data: bytes, declared: str | None) -> list[str]:
+    """Codecs that the header and the document itself name, those that can be wrong loudly first.
+
+    Nothing contradicts a single-byte encoding, and servers send "ISO-8859-1" for everything.
+    """
+    start = data[:META_WITHIN]
+    labels = [
+        declared,
+        *(m[1].decode("ascii") for m in (_META.search(start), _XML.search(start)) if m),
+    ]
+    known = [codec for label in labels if label and (codec := _codec(label))]
+    return sorted(dict.fromkeys(known), key=lambda codec: codec not in (*_CJK_CODECS, "utf-8"))
+
+
+def _codec(label: str) -> str | None:
+    """Python's name of the encoding that a label means on the web; None for an unknown one."""
+    label = label.strip().lower()
+    if label in _ALIASES:
+        return _ALIASES[label]
+    try:
+        found = codecs.lookup(label)
+    except LookupError:
+        return None
+    if not getattr(found, "_is_text_encoding", True):  # "hex", "zip" and other transforms
+        return None
+    return _SUPERSETS.get(found.name, found.name)
+
+
+def _is_utf8(data: bytes, claims: list[str]) -> bool:
+    """Whether the bytes are UTF-8 although they may claim something else.
+
+    Text in a legacy encoding is valid UTF-8 by accident only when it is very short; a claim of a
+    multi-byte encoding is believed against a handful of characters.
+    """
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    if not claims or claims[0] not in _CJK_CODECS:
+        return True
+    return len(_MULTIBYTE_UTF8.findall(data[:SAMPLE])) > 4
+
+
+def _plausible(data: bytes, codec: str) -> str | None:
+    """The text if the bytes can be in this encoding, allowing for a few broken characters."""
+    text = data.decode(codec, "replace")
+    if text.count("\ufffd") > len(text) * _BAD_SHARE:
+        return None
+    if codec == _WESTERN and _looks_garbled(data):
+        return None
+    return text
+
+
+def _looks_garbled(data: bytes) -> bool:
+    """Whether text said to be Western European has more accented letters than plain ones."""
+    letters = _LETTERS.findall(_without_markup(data).decode(_WESTERN, "replace"))
+    accented = sum(not letter.isascii() for letter in letters)
+    return accented > len(letters) / 2
+
+
+def _detected(data: bytes, claims: list[str]) -> str:
+    from charset_normalizer import from_bytes  # only here: hardly any page needs it
+
+    sample = _without_markup(data)
+    best = from_bytes(sample, cp_isolation=_CANDIDATES).best() if sample else None
+    if best is not None:
+        return _SUPERSETS.get(codecs.lookup(best.encoding).name, best.encoding)
+    return claims[0] if claims else _WESTERN
+
+
+def _without_markup(data: bytes) -> bytes:
+    """A sample of the words of a document: tags are ASCII and hide what the words are in."""
+    return _MARKUP.sub(b" ", data[: 4 * SAMPLE])[:SAMPLE]

@@ -1,0 +1,291 @@
+"""One attempt to get a document: connect, follow redirects, read what came within limits.
+
+Redirects are followed here and not by httpx, because each target is an address like any other:
+validated, judged, counted. From https none may lead to http: an answer that cites the page would
+rest on words that anybody on the way could have changed.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+import ssl
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from http.cookiejar import CookieJar, DefaultCookiePolicy
+from typing import NoReturn
+from urllib.parse import urljoin
+
+import httpx
+
+from bot import __version__
+from bot.errors import AddressRefused, PageUnreadable, Unavailable
+from bot.pages import urls
+from bot.pages.body import ACCEPT_ENCODING, Decoder
+from bot.pages.guard import Guard
+from bot.pages.media import LOOK_AT, kind_of
+from bot.pages.transport import GuardedTransport
+
+MAX_REDIRECTS = 5
+CONNECT_SECONDS = 10.0
+LIMITS = httpx.Limits(max_connections=256, max_keepalive_connections=64, keepalive_expiry=30.0)
+
+HEADERS = {
+    "User-Agent": f"footnote-bot/{__version__} (research bot; reads pages people ask about)",
+    "Accept": (
+        "text/html, application/xhtml+xml;q=0.9, text/markdown;q=0.9, text/plain;q=0.8,"
+        " application/json;q=0.8, */*;q=0.1"
+    ),
+    "Accept-Encoding": ACCEPT_ENCODING,
+}
+
+_REDIRECTS = frozenset({301, 302, 303, 307, 308})
+_TRY_AGAIN = frozenset({408, 425, 429})  # and every 5xx
+_SMALL_BODY = 16_384  # bytes of a redirect that are read to keep its connection
+
+_POINTER_PAGE = 8_192  # bytes of a page that may be nothing but a pointer to another
+_REFRESH = re.compile(
+    rb"<meta\s[^>]*http-equiv\s*=\s*[\"']?refresh[\"']?[^>]*"
+    rb"content\s*=\s*([\"'])\s*[0-5]?(?:\.\d*)?\s*[;,]\s*(?:url\s*=\s*)?[\"']?(.{1,2000}?)[\"']?\s*\1",
+    re.IGNORECASE | re.DOTALL,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """What a server sent: ``url`` is the final canonical address, ``data`` is decompressed."""
+
+    url: str
+    content_type: str | None
+    data: bytes
+    fetched_at: datetime
+
+
+@dataclass(slots=True)
+class Progress:
+    """How far a download has come; read when its time is up."""
+
+    url: str
+    receiving: bool = False
+
+
+class Downloads:
+    """Downloads over shared connections (HTTP/2 where the server has it)."""
+
+    def __init__(self, guard: Guard, max_bytes: int) -> None:
+        self._max_bytes = max_bytes
+        self._client = httpx.AsyncClient(
+            transport=GuardedTransport(guard, LIMITS),
+            trust_env=False,  # no proxy, no .netrc
+            follow_redirects=False,
+            headers=HEADERS,
+            # the caller has a deadline for all; a host that does not even connect is given up early
+            timeout=httpx.Timeout(None, connect=CONNECT_SECONDS),
+            # cookies last for one document; no reader's session becomes another's
+            cookies=CookieJar(DefaultCookiePolicy(allowed_domains=())),
+        )
+
+    async def get(self, address: str, progress: Progress) -> Document:
+        """The document at a canonical address.
+
+        Raises ``AddressRefused``, ``PageUnreadable`` and ``Unavailable``; has no time limit.
+        """
+        cookies = httpx.Cookies()
+        for _ in range(MAX_REDIRECTS + 1):
+            progress.url, progress.receiving = address, False
+            try:
+                found = await self._open(address, cookies, progress)
+            except httpx.InvalidURL as error:
+                raise AddressRefused(
+                    f"The address {urls.shown(address)} cannot be read: it is malformed.",
+                    detail=str(error),
+                ) from None
+            except httpx.HTTPError as error:
+                _fail(address, error)
+            if isinstance(found, Document):
+                return found
+            address = _next_address(address, found)
+        raise PageUnreadable(
+            f"{urls.shown(address)} was reached after more than {MAX_REDIRECTS} redirects, which"
+            " lead nowhere; give the final address."
+        )
+
+    async def aclose(self) -> None:
+        await self._client.aclose()
+
+    async def _open(
+        self, address: str, cookies: httpx.Cookies, progress: Progress
+    ) -> Document | str:
+        """The document, or where it is said to be."""
+        request = self._client.build_request("GET", address)
+        cookies.set_cookie_header(request)
+        response = await self._client.send(request, stream=True)
+        try:
+            cookies.extract_cookies(response)
+            if response.status_code in _REDIRECTS:
+                await _finish(response)
+                return _location(address, response)
+            _check_status(address, response)
+            progress.receiving = True
+            data = await self._read(address, response)
+        finally:
+            await response.aclose()
+        content_type = response.headers.get("content-type")
+        document = Document(address, content_type, data, datetime.now(UTC))
+        return _pointed_to(document) or document
+
+    async def _read(self, address: str, response: httpx.Response) -> bytes:
+        """The body; given up as soon as it is too large or no text to read."""
+        if _announced(response) > self._max_bytes:
+            self._refuse_size(address)
+        decoder = Decoder(response.headers.get("content-encoding", ""), urls.shown(address))
+        content_type = response.headers.get("content-type")
+        data = bytearray()
+        looked = False
+        async for raw in response.aiter_raw():
+            for piece in decoder.decoded(raw):
+                data += piece
+                if len(data) > self._max_bytes:
+                    self._refuse_size(address)
+            if not looked and len(data) >= LOOK_AT:
+                kind_of(bytes(data[:LOOK_AT]), content_type, address)
+                looked = True
+            if response.num_bytes_downloaded > self._max_bytes:
+                self._refuse_size(address)
+        return bytes(data)
+
+    def _refuse_size(self, address: str) -> NoReturn:
+        raise PageUnreadable(
+            f"{urls.shown(address)} is larger than {self._max_bytes / 1e6:g} MB; give a smaller"
+            " page, or paste the part that matters."
+        )
+
+
+# ---------------------------------------------------------------- redirects
+
+
+async def _finish(response: httpx.Response) -> None:
+    """Read a small body to its end, so that the connection can serve the next request."""
+    if 0 <= _announced(response) <= _SMALL_BODY:
+        async for _ in response.aiter_raw():
+            pass
+
+
+def _location(address: str, response: httpx.Response) -> str:
+    location: str = response.headers.get("location", "")
+    if not location.strip():
+        raise PageUnreadable(
+            f"{urls.shown(address)} redirects without saying where; give the final address.",
+            detail=f"status {response.status_code}",
+        )
+    return location
+
+
+def _pointed_to(document: Document) -> str | None:
+    """Where a page that is nothing but ``<meta http-equiv="refresh">`` leads."""
+    data = document.data
+    match = _REFRESH.search(data) if len(data) <= _POINTER_PAGE else None
+    if match is None or kind_of(data[:LOOK_AT], document.content_type, document.url) != "html":
+        return None
+    return html.unescape(match[2].decode("utf-8", "replace")).strip()
+
+
+def _next_address(address: str, location: str) -> str:
+    try:
+        target = urls.canonical(urljoin(address, location.strip()))
+    except ValueError:  # urljoin on brackets that are no IPv6 address
+        target = ""
+    if not target:
+        raise AddressRefused(
+            f"{urls.shown(address)} redirects to something that is no address; give another page."
+        )
+    if address.startswith("https:") and target.startswith("http:"):
+        raise AddressRefused(
+            f"{urls.shown(address)} redirects from https to unprotected http, where its text could"
+            " be changed on the way; give the http address itself if you trust it."
+        )
+    return target
+
+
+# ---------------------------------------------------------------- what went wrong
+
+
+def _announced(response: httpx.Response) -> int:
+    """Content-Length in bytes, -1 without a valid one."""
+    length: str = response.headers.get("content-length", "")
+    return int(length) if length.isascii() and length.isdigit() and len(length) < 19 else -1
+
+
+def _check_status(address: str, response: httpx.Response) -> None:
+    """Return for a page; raise by what the status means for the person who wanted it."""
+    status, page = response.status_code, urls.shown(address)
+    if 200 <= status < 300 and status not in (204, 205):
+        return
+    if response.headers.get("cf-mitigated") == "challenge":
+        raise PageUnreadable(f"{page} lets only browsers in; paste the text.")
+    if status in _TRY_AGAIN or status >= 500:
+        reason = "asks to wait" if status == 429 else "has a problem"
+        raise Unavailable(
+            f"The server of {page} {reason} (status {status}); try again later.",
+            retry_after=_retry_after(response),
+        )
+    raise PageUnreadable(
+        {
+            204: f"{page} is empty; there is nothing to read in it.",
+            205: f"{page} is empty; there is nothing to read in it.",
+            401: f"{page} asks for a login; paste the text, or give a page that is public.",
+            402: f"{page} asks for payment; paste the text, or give a page that is public.",
+            403: f"{page} does not let Footnote in (status 403); paste the text.",
+            404: f"{page} does not exist (status 404); check the address.",
+            407: f"{page} asks for a login; paste the text, or give a page that is public.",
+            410: f"{page} is gone for good (status 410); look for another one.",
+            451: f"{page} is withheld for legal reasons (status 451); look for another one.",
+        }.get(status, f"{page} cannot be read (status {status}); open it, and paste the text."),
+        detail=f"status {status}",
+    )
+
+
+def _retry_after(response: httpx.Response) -> float | None:
+    """Seconds to wait, from delay-seconds or an HTTP date (RFC 9110 section 10.2.3)."""
+    value: str = response.headers.get("retry-after", "").strip()
+    if value.isascii() and value.isdigit() and len(value) < 10:
+        return float(value)
+    try:
+        at = parsedate_to_datetime(value)
+    except ValueError:
+        return None
+    if at.tzinfo is None:  # "-0000", RFC 5322's way not to tell the zone
+        at = at.replace(tzinfo=UTC)
+    return max(0.0, (at - datetime.now(UTC)).total_seconds())
+
+
+def _fail(address: str, error: httpx.HTTPError) -> NoReturn:
+    host = urls.parse(address).host
+    if _cause(error, ssl.SSLCertVerificationError):
+        raise PageUnreadable(
+            f"{host} cannot prove that it is {host}: its certificate is not valid; check the"
+            " address.",
+            detail=str(error),
+        ) from None
+    if isinstance(error, httpx.TimeoutException | httpx.ConnectError):
+        raise Unavailable(
+            f"{host} cannot be reached; check the address, or try again later.",
+            detail=_described(error),
+        ) from None
+    raise Unavailable(
+        f"The connection to {host} broke while {urls.shown(address)} was read; try again.",
+        detail=_described(error),
+    ) from None
+
+
+def _cause(error: BaseException | None, kind: type[BaseException]) -> bool:
+    while error is not None:
+        if isinstance(error, kind):
+            return True
+        error = error.__cause__ or error.__context__
+    return False
+
+
+def _described(error: Exception) -> str:
+    return f"{type(error).__name__}: {error}"

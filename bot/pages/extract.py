@@ -1,0 +1,118 @@
+"""Bytes to a title and page text, for fetched pages and for local documents alike.
+
+``from_bytes`` is synchronous, pure and picklable; ``bot.pages.workers`` runs it off the event loop.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import unicodedata
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+from urllib.parse import unquote, urlsplit
+
+from bot.errors import PageUnreadable
+from bot.pages import charset
+from bot.pages.markdown import read_markdown
+from bot.pages.media import LOOK_AT, kind_of
+from bot.pages.urls import shown
+
+MAX_TITLE = 300  # characters
+
+_LINE_ENDS = re.compile("\r\n|[\r\x0b\x0c\x85\u2028\u2029]")
+_WIDE_SPACES = re.compile("[\u00a0\u2007\u202f]")
+_INVISIBLE = re.compile(
+    "[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f"  # controls
+    "\u00ad\u200b\u2060\ufeff"  # soft hyphen and spaces of no width: they split words
+    "\u200e\u200f\u202a-\u202e\u2066-\u2069"  # direction marks: they reorder what is quoted
+    "\ufdd0-\ufdef\ufffe\uffff"  # no characters at all
+    "\U000e0000-\U000e007f]"  # tag characters: text that only machines see
+)
+_SURROGATES = re.compile("[\ud800-\udfff]")
+_TRAILING_SPACE = re.compile(r"[ \t]+$", re.MULTILINE)
+_EMPTY_LINES = re.compile(r"\n{3,}")
+
+
+@dataclass(frozen=True, slots=True)
+class Extracted:
+    """What a document says: one line of title, and text as ``bot.pages.page.Page`` describes it."""
+
+    title: str
+    text: str
+
+
+def from_bytes(data: bytes, media_type: str | None, name: str) -> Extracted:
+    """Read a document.
+
+    ``media_type`` is a Content-Type (its charset parameter is heeded and checked) or None;
+    ``name`` is the URL or file name, for its ending, for a title where there is no better one, and
+    for what errors say. Raises ``PageUnreadable`` for what holds no text.
+    """
+    if not data.strip():
+        raise _empty(name)
+    kind = kind_of(data[:LOOK_AT], media_type, name)
+    source = _LINE_ENDS.sub("\n", charset.decode(data, charset.declared_in(media_type or "")))
+    if kind == "html":
+        from bot.pages.markup import read_html  # loads lxml and trafilatura
+
+        title, text = read_html(_SURROGATES.sub("\ufffd", source), shown(name))
+    elif kind == "markdown":
+        title, text = read_markdown(source)
+    elif kind == "json":
+        title, text = _read_json(source)
+    else:
+        title, text = _read_plain(source)
+    text = _clean(text)
+    if not text:
+        raise _empty(name)
+    return Extracted(_one_line(title) or _title_from(name), text)
+
+
+def _empty(name: str) -> PageUnreadable:
+    return PageUnreadable(f"{shown(name)} is empty; there is nothing to read in it.")
+
+
+# ---------------------------------------------------------------- plain text and JSON
+
+
+def _read_plain(text: str) -> tuple[str, str]:
+    first = text.lstrip().partition("\n")[0].strip()
+    return (first if len(first) <= 100 else ""), text
+
+
+def _read_json(source: str) -> tuple[str, str]:
+    """JSON indented, one value a line; what is not quite JSON as it is."""
+    try:
+        value = json.loads(source)
+        text = json.dumps(value, indent=2, ensure_ascii=False)
+    except (ValueError, RecursionError):
+        return "", source
+    title = value.get("title") or value.get("name") if isinstance(value, dict) else ""
+    # deep nesting makes indentation grow with the square of the source
+    readable = len(text) <= 10 * len(source)
+    return title if isinstance(title, str) else "", text if readable else source
+
+
+# ---------------------------------------------------------------- clean text
+
+
+def _clean(text: str) -> str:
+    """Unicode NFC without invisible characters; at most one empty line at a time."""
+    text = _LINE_ENDS.sub("\n", text)
+    text = _WIDE_SPACES.sub(" ", _INVISIBLE.sub("", text))
+    text = unicodedata.normalize("NFC", _SURROGATES.sub("\ufffd", text))
+    return _EMPTY_LINES.sub("\n\n", _TRAILING_SPACE.sub("", text)).strip("\n")
+
+
+def _one_line(title: str) -> str:
+    line = " ".join(_clean(title).split())
+    return line if len(line) <= MAX_TITLE else line[: MAX_TITLE - 1] + "…"
+
+
+def _title_from(name: str) -> str:
+    """What a URL or a file name says."""
+    if name.startswith(("http://", "https://")):
+        parts = urlsplit(name)
+        return _one_line(PurePosixPath(unquote(parts.path)).name) or _one_line(parts.netloc)
+    return _one_line(PurePosixPath(name.replace("\\", "/")).stem) or _one_line(name)

@@ -1,0 +1,113 @@
+"""Fetching one page from the web: its download with retries and a deadline, then its extraction.
+
+Caching is somebody else's business, and so is what a page means.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable
+
+import stamina
+
+from bot.errors import FootnoteError, PageUnreadable, Unavailable
+from bot.pages import urls
+from bot.pages.download import Document, Downloads, Progress
+from bot.pages.guard import Allow, Guard, Resolver, system_resolver
+from bot.pages.page import Page
+from bot.pages.workers import Workers
+from bot.settings import Settings
+
+ATTEMPTS = 3  # for one page, all of them inside its deadline
+FIRST_WAIT = 0.5  # seconds before the second attempt, twice that before the third
+LONGEST_WAIT = 2.0
+
+
+class Fetcher:
+    """Fetches pages over shared connections. Belongs to one event loop; close it at the end."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        *,
+        resolver: Resolver = system_resolver,
+        workers: Workers | None = None,
+    ) -> None:
+        """Raises ``InvalidSetting`` for a malformed ``fetch_allow``."""
+        self._guard = Guard(Allow.parse(settings.fetch_allow), resolver)
+        self._max_bytes = settings.fetch_max_bytes
+        self._seconds = settings.fetch_timeout
+        self._workers = workers or Workers()
+        self._opened: Downloads | None = None
+
+    async def fetch(self, url: str) -> Page:
+        """The page at an address.
+
+        Raises ``AddressRefused`` (not an address to go to, or a redirect to one),
+        ``PageUnreadable`` (gone, forbidden, no text, too large, endless, empty) and ``Unavailable``
+        (try again later; with the server's own ``retry_after`` if it gave one).
+        """
+        address = urls.canonical(url)
+        self._workers.warm()
+        document = await self._download(address)
+        extracted = await self._workers.extract(document.data, document.content_type, document.url)
+        return Page(document.url, extracted.title, extracted.text, document.fetched_at)
+
+    async def aclose(self) -> None:
+        """Close the connections and end the extraction's processes."""
+        if self._opened is not None:
+            await self._opened.aclose()
+        await self._workers.aclose()
+
+    @property
+    def _downloads(self) -> Downloads:
+        """Opened with the first page: loading certificates takes a while."""
+        if self._opened is None:
+            self._opened = Downloads(self._guard, self._max_bytes)
+        return self._opened
+
+    async def _download(self, address: str) -> Document:
+        progress = Progress(address)
+        deadline = time.monotonic() + self._seconds
+        try:
+            async with asyncio.timeout(self._seconds):
+                async for attempt in stamina.retry_context(
+                    on=_wait_before_retry(deadline),
+                    attempts=ATTEMPTS,
+                    timeout=None,
+                    wait_initial=FIRST_WAIT,
+                    wait_max=LONGEST_WAIT,
+                    wait_jitter=FIRST_WAIT,
+                ):
+                    with attempt:
+                        return await self._downloads.get(address, progress)
+        except TimeoutError:
+            raise self._too_slow(progress) from None
+        raise AssertionError("stamina returns or raises")
+
+    def _too_slow(self, progress: Progress) -> FootnoteError:
+        page = urls.shown(progress.url)
+        if progress.receiving:
+            return PageUnreadable(
+                f"{page} did not come to its end within {self._seconds:g} seconds; paste the part"
+                " that matters."
+            )
+        return Unavailable(f"{page} did not answer within {self._seconds:g} seconds; try again.")
+
+
+def _wait_before_retry(deadline: float) -> Callable[[Exception], bool | float]:
+    """Tells stamina whether to try again: yes for what may pass, if its wait ends in time.
+
+    ``deadline`` is on the clock of ``time.monotonic``.
+    """
+
+    def wait(error: Exception) -> bool | float:
+        if not isinstance(error, Unavailable):
+            return False
+        left = deadline - time.monotonic()
+        if error.retry_after is not None:
+            return error.retry_after if error.retry_after < left else False
+        return left > LONGEST_WAIT
+
+    return wait

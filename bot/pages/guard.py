@@ -1,0 +1,273 @@
+"""The address rule: Footnote reads the public web, and reaches into nobody's private network.
+
+Purpose: people in a chat, pages and search results choose what is fetched, while the machine that
+fetches stands inside somebody's network. Without this rule any of them could make it read a
+router, a cloud metadata service or an internal wiki (server-side request forgery, OWASP A10:2021).
+
+The rule holds at the connection (``bot.pages.transport``), where it cannot be talked around: a name
+is resolved once, every address it has is judged, and the connection goes to a judged address, so
+a name that answers differently a moment later (DNS rebinding) gains nothing. Each redirect opens
+its own connection or reuses a judged one. Proxies are never used: a proxy would resolve names
+itself, out of sight.
+
+An operator opens the rule with ``FOOTNOTE_FETCH_ALLOW`` for hosts, single addresses or networks.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import ipaddress
+import re
+import socket
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from dataclasses import dataclass
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network
+
+from bot.errors import AddressRefused, InvalidSetting, PageUnreadable, Unavailable
+from bot.pages import hosts
+
+IPAddress = IPv4Address | IPv6Address
+IPNetwork = IPv4Network | IPv6Network
+
+Resolver = Callable[[str, int], Awaitable[Sequence[str]]]
+"""Host and port → its addresses, best first; raises ``OSError`` (``socket.gaierror``)."""
+
+_NOT_PUBLIC_V4 = (  # IANA IPv4 Special-Purpose Address Registry, and two cloud services
+    "0.0.0.0/8",  # "this network", RFC 791 section 3.2; 0.0.0.0 reaches this machine
+    "10.0.0.0/8",  # private, RFC 1918
+    "100.64.0.0/10",  # shared (carrier-grade NAT), RFC 6598; Alibaba metadata 100.100.100.200
+    "127.0.0.0/8",  # loopback, RFC 1122 section 3.2.1.3
+    "168.63.129.16/32",  # Azure's platform service: public by number, internal by meaning
+    "169.254.0.0/16",  # link-local, RFC 3927; cloud metadata 169.254.169.254
+    "172.16.0.0/12",  # private, RFC 1918
+    "192.0.0.0/24",  # IETF protocol assignments, RFC 6890; Oracle metadata 192.0.0.192
+    "192.0.2.0/24",  # documentation, RFC 5737
+    "192.31.196.0/24",  # AS112-v4, RFC 7535
+    "192.52.193.0/24",  # AMT, RFC 7450
+    "192.88.99.0/24",  # 6to4 relay anycast, RFC 7526
+    "192.168.0.0/16",  # private, RFC 1918
+    "192.175.48.0/24",  # direct delegation AS112, RFC 7534
+    "198.18.0.0/15",  # benchmarking, RFC 2544
+    "198.51.100.0/24",  # documentation, RFC 5737
+    "203.0.113.0/24",  # documentation, RFC 5737
+    "224.0.0.0/4",  # multicast, RFC 5771
+    "240.0.0.0/4",  # reserved, RFC 1112 section 4, and limited broadcast, RFC 919
+)
+_NOT_PUBLIC_V6 = (  # IANA IPv6 Special-Purpose Address Registry, inside global unicast
+    "2001::/23",  # IETF protocol assignments, RFC 2928; Teredo (RFC 4380), ORCHID (RFC 7343)
+    "2001:db8::/32",  # documentation, RFC 3849
+    "2002::/16",  # 6to4, RFC 3056: wraps any IPv4 address
+    "2620:4f:8000::/48",  # direct delegation AS112, RFC 7534
+    "3fff::/20",  # documentation, RFC 9637
+)
+_NETWORKS_V4 = tuple(map(IPv4Network, _NOT_PUBLIC_V4))
+_NETWORKS_V6 = tuple(map(IPv6Network, _NOT_PUBLIC_V6))
+
+_GLOBAL_UNICAST = IPv6Network("2000::/3")
+"""All of IPv6 that is in public use, RFC 4291 section 2.4; loopback ::1, unspecified ::, unique
+local fc00::/7 (RFC 4193, with Amazon's metadata fd00:ec2::254), link-local fe80::/10, multicast
+ff00::/8, IPv4-mapped, IPv4-compatible (RFC 4291 section 2.5.5), local NAT64 (RFC 8215) and
+SRv6 5f00::/16 (RFC 9602) are outside."""
+
+_NAT64 = IPv6Network("64:ff9b::/96")
+"""The well-known prefix of RFC 6052: what networks without IPv4 see of the IPv4 internet. It is
+judged by the IPv4 address inside, since DNS64 gives every IPv4-only site such an address."""
+
+_PRIVATE_NAMES = re.compile(  # never public, whatever they resolve to
+    r"""(.+\.)?localhost        # RFC 6761 section 6.3
+    |   metadata | metadata\.goog | .*\.internal    # cloud metadata; ICANN's private-use domain
+    |   instance-data
+    |   .+\.local               # multicast DNS, RFC 6762
+    |   .+\.home\.arpa          # RFC 8375
+    """,
+    re.VERBOSE,
+)
+
+# ---------------------------------------------------------------- what the operator permits
+
+
+@dataclass(frozen=True, slots=True)
+class Allow:
+    """Exceptions from the rule, parsed from ``settings.fetch_allow``; None as port is any port."""
+
+    hosts: frozenset[tuple[str, int | None]] = frozenset()
+    networks: tuple[tuple[IPNetwork, int | None], ...] = ()
+
+    @classmethod
+    def parse(cls, entries: Iterable[str]) -> Allow:
+        """Read ``wiki.corp``, ``wiki.corp:8080``, ``10.1.2.3``, ``10.0.0.0/8``, ``[fd00::/8]:443``.
+
+        Raises ``InvalidSetting`` that names the entry.
+        """
+        hosts: set[tuple[str, int | None]] = set()
+        networks: list[tuple[IPNetwork, int | None]] = []
+        for entry in entries:
+            what, port = _split_port(entry)
+            network = _network(entry, what)
+            if network is not None:
+                networks.append((network, port))
+            else:
+                hosts.add((_host_name(entry, what), port))
+        return cls(frozenset(hosts), tuple(networks))
+
+    def has_host(self, host: str, port: int) -> bool:
+        return (host, None) in self.hosts or (host, port) in self.hosts
+
+    def has_address(self, address: IPAddress, port: int) -> bool:
+        """Whether a listed network holds the address, or the IPv4 address inside it."""
+        return any(
+            at in (None, port) and candidate in network
+            for candidate in (address, *_inside(address))
+            for network, at in self.networks
+        )
+
+
+def _bad_entry(entry: str, reason: str) -> InvalidSetting:
+    return InvalidSetting(
+        f"FOOTNOTE_FETCH_ALLOW has the entry {entry[:100]!r}, {reason};"
+        " write hosts (wiki.corp), host:port, addresses or networks (10.0.0.0/8)."
+    )
+
+
+def _split_port(entry: str) -> tuple[str, int | None]:
+    """An entry without its port; IPv6 with a port is written in brackets."""
+    text = entry.strip()
+    if "://" in text or "@" in text:
+        raise _bad_entry(entry, "which is a URL and not a host")
+    if text.startswith("["):
+        what, bracket, rest = text[1:].partition("]")
+        if not bracket or (rest and rest[0] != ":"):
+            raise _bad_entry(entry, "whose bracket does not close before the port")
+        separated, digits = bool(rest), rest[1:]
+    elif text.count(":") == 1:
+        what, _, digits = text.partition(":")
+        separated = True
+    else:
+        return text, None
+    if not separated:
+        return what, None
+    if not (digits.isascii() and digits.isdigit() and 0 < int(digits[:6]) <= 65535):
+        raise _bad_entry(entry, "whose port is not a number from 1 to 65535")
+    return what, int(digits)
+
+
+def _network(entry: str, what: str) -> IPNetwork | None:
+    """The network or single address that an entry means, None for a name."""
+    looks_like_one = "/" in what or ":" in what
+    try:
+        if not looks_like_one:
+            address = hosts.ipv4(what)
+            return None if address is None else IPv4Network(address)
+        return ipaddress.ip_network(what, strict=False)
+    except ValueError:
+        raise _bad_entry(entry, "which is not a valid address or network") from None
+
+
+def _host_name(entry: str, what: str) -> str:
+    try:
+        return hosts.name(what)
+    except ValueError:
+        raise _bad_entry(entry, "which is not a valid host name") from None
+
+
+# ---------------------------------------------------------------- what is public
+
+
+def is_public(address: IPAddress) -> bool:
+    """Whether an address belongs to the public internet, judged by what it finally reaches."""
+    if isinstance(address, IPv4Address):
+        return not any(address in network for network in _NETWORKS_V4)
+    if address.scope_id is not None:
+        return False
+    if address in _NAT64:
+        return is_public(_last_32_bits(address))
+    return address in _GLOBAL_UNICAST and not any(address in network for network in _NETWORKS_V6)
+
+
+def _last_32_bits(address: IPv6Address) -> IPv4Address:
+    return IPv4Address(int(address) & 0xFFFF_FFFF)
+
+
+def _inside(address: IPAddress) -> tuple[IPv4Address, ...]:
+    """The IPv4 address that an operator means by the IPv6 address around it."""
+    if isinstance(address, IPv6Address) and (address.ipv4_mapped or address in _NAT64):
+        return (_last_32_bits(address),)
+    return ()
+
+
+# ---------------------------------------------------------------- the rule
+
+
+async def system_resolver(host: str, port: int) -> Sequence[str]:
+    """The machine's own resolver."""
+    loop = asyncio.get_running_loop()
+    found = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM, proto=socket.IPPROTO_TCP)
+    return [str(entry[4][0]) for entry in found]
+
+
+class Guard:
+    """Answers where a connection to a host may go."""
+
+    def __init__(self, allow: Allow, resolver: Resolver = system_resolver) -> None:
+        self._allow = allow
+        self._resolve = resolver
+
+    async def addresses(self, host: str, port: int) -> list[IPAddress]:
+        """Resolve a host once and return its addresses, all of them judged.
+
+        Raises ``AddressRefused`` if any of them is not public and not listed by the operator,
+        ``PageUnreadable`` for a name that does not exist, ``Unavailable`` when it cannot be told.
+        """
+        name = host.lower().removesuffix(".")
+        if self._allow.has_host(name, port):
+            return _literal(name) or await self._resolved(name, port)
+        private_name = _PRIVATE_NAMES.fullmatch(name) is not None
+        if private_name and not self._allow.networks:
+            raise _refusal(name, "the name is one for private networks")
+        found = _literal(name) or await self._resolved(name, port)
+        for address in found:
+            public = is_public(address) and not private_name
+            if not public and not self._allow.has_address(address, port):
+                raise _refusal(name, f"{name} is {address}")
+        return found
+
+    async def _resolved(self, name: str, port: int) -> list[IPAddress]:
+        try:
+            found = await self._resolve(name, port)
+        except (OSError, UnicodeError) as error:
+            if isinstance(error, socket.gaierror) and error.errno in _NO_SUCH_NAME:
+                raise PageUnreadable(
+                    f"There is no site named {name}; check the address.", detail=str(error)
+                ) from None
+            raise Unavailable(
+                f"The name {name} could not be looked up; check the network and try again.",
+                detail=str(error),
+            ) from None
+        addresses = list(dict.fromkeys(ipaddress.ip_address(text) for text in found))
+        if not addresses:
+            raise PageUnreadable(f"There is no site named {name}; check the address.")
+        return addresses
+
+
+_NO_SUCH_NAME = {socket.EAI_NONAME, getattr(socket, "EAI_NODATA", socket.EAI_NONAME)}
+
+
+def _refusal(name: str, detail: str) -> AddressRefused:
+    return AddressRefused(
+        f"{name} is at a private or reserved network address, where Footnote does not go;"
+        " an operator can permit the host in FOOTNOTE_FETCH_ALLOW.",
+        detail=detail,
+    )
+
+
+def _literal(host: str) -> list[IPAddress]:
+    """The address that a host spells out, in any spelling; empty for a name."""
+    try:
+        if ":" in host:
+            return [IPv6Address(host)]
+        address = hosts.ipv4(host)
+    except ValueError as error:
+        raise AddressRefused(
+            f"The host {host} is not a valid address; correct it.", detail=str(error)
+        ) from None
+    return [] if address is None else [address]

@@ -1,0 +1,244 @@
+"""Extraction in processes of its own, so that a page can neither stall nor outlive its welcome.
+
+Why processes: extraction is Python and C code that holds the GIL for up to seconds, during which
+no other run of this process would move; and a page made to be slow can only be stopped by ending
+what works on it. Why not ``concurrent.futures``: its pool cannot end one worker without breaking,
+and its workers survive a parent that is killed. These end when their standard input does.
+
+What comes back is JSON, not pickles: a worker has had hostile input in its hands.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import os
+import signal
+import struct
+import subprocess
+import sys
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import IO, Any
+
+from bot.errors import PageUnreadable, Unavailable
+from bot.pages.extract import Extracted, from_bytes
+from bot.pages.urls import shown
+
+SECONDS = 20.0
+"""What one document may take. The slowest of 181 news pages takes 0.2 s."""
+
+SIZE = max(1, min(4, os.cpu_count() or 1))
+"""Processes at most; each is started when all others are busy."""
+
+MEMORY = 2 * 1024**3  # bytes of address space for one worker, where the system can limit it
+MAX_MESSAGE = 500_000_000  # bytes; more is no message of ours
+
+_HEAD = struct.Struct(">II")  # lengths of JSON and data
+COMMAND = (sys.executable, "-P", "-c", "from bot.pages.workers import work; work()")
+
+
+class Workers:
+    """A bounded set of processes, started when needed, that run ``extract.from_bytes``."""
+
+    def __init__(
+        self, size: int = SIZE, seconds: float = SECONDS, command: Sequence[str] = COMMAND
+    ) -> None:
+        self._slots = asyncio.Semaphore(size)
+        self._threads = ThreadPoolExecutor(size, thread_name_prefix="extraction")
+        self._seconds = seconds
+        self._command = command
+        self._idle: list[_Worker] = []
+        self._busy: set[_Worker] = set()
+        self._closed = False
+
+    def warm(self) -> None:
+        """Start a process now if there is none, to be ready when the first page has come."""
+        if not self._idle and not self._busy and not self._closed:
+            self._idle.append(_Worker(self._command))
+
+    async def extract(self, data: bytes, media_type: str | None, name: str) -> Extracted:
+        """``extract.from_bytes`` elsewhere.
+
+        Raises ``PageUnreadable`` like it, and for a document that takes too long or breaks its
+        reader; ``Unavailable`` when no process can be started. When cancelled, ends the work.
+        """
+        async with self._slots:
+            if self._closed:
+                raise Unavailable("Footnote is shutting down; ask again later.")
+            worker = self._idle.pop() if self._idle else self._started()
+            self._busy.add(worker)
+            try:
+                reply = await self._exchange(worker, data, media_type, name)
+            except BaseException:
+                worker.kill()
+                raise
+            else:
+                self._idle.append(worker)
+            finally:
+                self._busy.discard(worker)
+        if "unreadable" in reply:
+            raise PageUnreadable(reply["unreadable"], detail=reply["detail"])
+        return Extracted(reply["title"], reply["text"])
+
+    async def aclose(self) -> None:
+        """End all processes."""
+        self._closed = True
+        for worker in (*self._idle, *self._busy):
+            worker.kill()
+        self._idle.clear()
+        await asyncio.to_thread(self._threads.shutdown)
+
+    def _started(self) -> _Worker:
+        try:
+            return _Worker(self._command)
+        except OSError as error:
+            raise Unavailable(
+                "The page could not be read because the machine has no room for another process;"
+                " try again later.",
+                detail=str(error),
+            ) from None
+
+    async def _exchange(
+        self, worker: _Worker, data: bytes, media_type: str | None, name: str
+    ) -> dict[str, Any]:
+        loop = asyncio.get_running_loop()
+        head = {"media_type": media_type, "name": name}
+        reply = loop.run_in_executor(self._threads, worker.ask, head, data)
+        try:
+            # shielded, since a thread cannot be cancelled: it ends when its worker is killed
+            async with asyncio.timeout(self._seconds):
+                return await asyncio.shield(reply)
+        except TimeoutError:
+            raise PageUnreadable(
+                f"{shown(name)} is made in a way that takes too long to read; paste its text.",
+                detail=f"no result within {self._seconds} s",
+            ) from None
+        except (OSError, EOFError, ValueError) as error:
+            raise PageUnreadable(
+                f"{shown(name)} could not be read: its reader broke on it; paste its text.",
+                detail=f"{type(error).__name__}: {error}",
+            ) from None
+        finally:
+            reply.add_done_callback(_heard)
+
+
+def _heard(reply: asyncio.Future[Any]) -> None:
+    """Take note of what an abandoned exchange came to, so that asyncio does not complain."""
+    if not reply.cancelled():
+        reply.exception()
+
+
+class _Worker:
+    """One process, and the conversation with it over its standard input and output."""
+
+    def __init__(self, command: Sequence[str]) -> None:
+        self._process = subprocess.Popen(  # noqa: S603 - our own interpreter and code
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env=_environment(),
+            start_new_session=True,  # Ctrl-C is for the parent, which ends its workers
+        )
+
+    def ask(self, head: dict[str, Any], data: bytes) -> dict[str, Any]:
+        """Blocking. Raises ``EOFError`` or ``OSError`` when the process has ended."""
+        stdin, stdout = self._process.stdin, self._process.stdout
+        if stdin is None or stdout is None:
+            raise EOFError("no pipes")
+        _send(stdin, head, data)
+        reply, _ = _receive(stdout)
+        return reply
+
+    def kill(self) -> None:
+        """End the process. A thread that waits for its reply gets ``EOFError`` and closes up."""
+        self._process.kill()
+        self._process.wait()
+        for pipe in (self._process.stdin, self._process.stdout):
+            if pipe is not None:
+                with contextlib.suppress(OSError):  # what was not sent cannot be flushed
+                    pipe.close()
+
+
+def _environment() -> dict[str, str]:
+    """What Python needs to start and to find our code, and none of the secrets."""
+    kept = {
+        name: value
+        for name, value in os.environ.items()
+        if name.startswith(("PYTHON", "LC_", "LD_", "DYLD_"))
+        or name in {"PATH", "LANG", "SYSTEMROOT", "TEMP", "TMP", "TMPDIR"}
+    }
+    kept["PYTHONPATH"] = os.pathsep.join(path or os.getcwd() for path in sys.path)
+    return kept
+
+
+# ---------------------------------------------------------------- the conversation
+
+
+def _send(pipe: IO[bytes], head: dict[str, Any], data: bytes) -> None:
+    encoded = json.dumps(head).encode("ascii")
+    pipe.write(_HEAD.pack(len(encoded), len(data)))
+    pipe.write(encoded)
+    pipe.write(data)
+    pipe.flush()
+
+
+def _receive(pipe: IO[bytes]) -> tuple[dict[str, Any], bytes]:
+    head_size, data_size = _HEAD.unpack(_exactly(pipe, _HEAD.size))
+    if head_size + data_size > MAX_MESSAGE:
+        raise EOFError("an impossible length")
+    head: dict[str, Any] = json.loads(_exactly(pipe, head_size))
+    return head, _exactly(pipe, data_size)
+
+
+def _exactly(pipe: IO[bytes], size: int) -> bytes:
+    data = pipe.read(size)
+    if len(data) < size:
+        raise EOFError("the other side has ended")
+    return data
+
+
+# ---------------------------------------------------------------- inside a worker
+
+
+def work() -> None:
+    """The life of a worker: read a document, answer, until the parent is gone."""
+    requests, replies = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # a library that prints must not be in the way
+    _limit_memory()
+    import bot.pages.markup  # noqa: F401 - what takes time to load is loaded before it is needed
+
+    while True:
+        try:
+            head, data = _receive(requests)
+        except EOFError:
+            return
+        _alarm(round(2 * SECONDS))  # nobody else ends this process when the parent was killed
+        reply = _read(data, head["media_type"], head["name"])
+        _alarm(0)
+        _send(replies, reply, b"")
+
+
+def _read(data: bytes, media_type: str | None, name: str) -> dict[str, Any]:
+    try:
+        extracted = from_bytes(data, media_type, name)
+    except PageUnreadable as error:
+        return {"unreadable": error.sentence, "detail": error.detail}
+    return {"title": extracted.title, "text": extracted.text}
+
+
+def _limit_memory() -> None:
+    if sys.platform == "linux":
+        import resource
+
+        _, most = resource.getrlimit(resource.RLIMIT_AS)
+        limit = MEMORY if most == resource.RLIM_INFINITY else min(MEMORY, most)
+        resource.setrlimit(resource.RLIMIT_AS, (limit, most))
+
+
+def _alarm(seconds: int) -> None:
+    """SIGALRM, unhandled, ends the process even inside C code; Windows has none."""
+    if hasattr(signal, "alarm"):
+        signal.alarm(seconds)
