@@ -57,7 +57,7 @@ async def _storage(settings: Settings) -> str:
 async def _documents(settings: Settings) -> str:
     from bot.search.local import LocalDocuments
 
-    missing = [path for path in settings.docs if not os.path.exists(path)]
+    missing = _missing(settings.docs)
     if missing:
         raise FootnoteError(
             f"{', '.join(missing)} does not exist: correct FOOTNOTE_DOCS or create it."
@@ -88,6 +88,10 @@ async def _model(settings: Settings) -> str:
     from bot.reasoning.claude import probe
 
     return await probe(settings)
+
+
+def _missing(paths: tuple[str, ...]) -> list[str]:
+    return [path for path in paths if not Path(path).exists()]
 
 
 def _existing(path: Path) -> Path:

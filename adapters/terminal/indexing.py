@@ -9,7 +9,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.text import Text
 
 from bot.errors import Invalid
-from bot.search.local import Indexer, IndexReport
+from bot.search.indexer import Indexer, IndexReport
 from bot.settings import Settings
 
 SHOWN_SKIPS = 10  # skipped files that are named; the rest is counted
@@ -39,6 +39,8 @@ def index_documents(settings: Settings, *, always_tell: bool = False) -> IndexRe
             progress.update(task, completed=done, total=total)
 
         report = Indexer(settings.index_path).index(settings.docs, advance)
+    if report.warning:
+        err.print(Text(report.warning, style="yellow"), soft_wrap=True)
     if always_tell or report.added or report.changed or report.removed:
         err.print(
             f"Indexed in {report.seconds:.1f} s: {report.added} new, {report.changed} changed, "

@@ -1,0 +1,48 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.scenario.program import Program
+
+DOCUMENTS = {
+    "travel.md": """# Travel policy
+
+Travel is approved by the head of department. A journey that costs more than 2,000 euros is
+approved by Maria Keller, the finance director.
+
+## Trains
+
+First class is paid for journeys of more than four hours. Tickets are booked at least 14 days
+ahead through the travel desk.
+""",
+    "keys.md": """# Keys
+
+The master key is rotated every 90 days by the security team. A lost key is reported to the
+security team within one hour.
+""",
+    "food/canteen.txt": "The canteen is open from 11:30 to 14:00. Lunch costs 6.50 euros.\n",
+    "history.html": """<html><head><title>Company history</title></head><body><article>
+<h1>Company history</h1><p>The company was founded in Bremen in 1987 by Maria Keller and Jonas
+Brandt. It moved to Hamburg in 1994, where it has had its offices in an old coffee store in the
+harbour ever since.</p></article></body></html>""",
+    "zh.md": "# 差旅\n\n差旅费用超过两千欧元时，由财务总监批准。火车票需要提前十四天预订。\n",
+}
+
+
+@pytest.fixture
+def documents(tmp_path: Path) -> Path:
+    """A folder of company documents."""
+    folder = tmp_path / "documents"
+    for name, text in DOCUMENTS.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    return folder
+
+
+@pytest.fixture
+def footnote(tmp_path: Path) -> Program:
+    """The program with nothing configured."""
+    return Program(tmp_path)

@@ -1,0 +1,285 @@
+"""The program in a terminal without a model: demo, ask, threads, chat, index, bad input."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import stat
+from pathlib import Path
+
+import pytest
+
+from tests.scenario.program import Ended, Program
+
+
+def quotes(ended: Ended) -> str:
+    return " ".join(citation["quote"] for citation in ended.json["citations"])
+
+
+def test_the_demo_answers_a_question_and_a_follow_up_with_footnotes(footnote: Program) -> None:
+    ended = footnote.run("demo")
+    assert ended.code == 0, ended.err
+    assert ended.out.count("Sources:") == 2
+    assert "[1]" in ended.out
+    assert "Searching" in ended.err
+    assert "Reading" in ended.err
+
+
+def test_a_question_is_answered_from_documents(footnote: Program, documents: Path) -> None:
+    ended = footnote.run(
+        "ask", "--json", "--docs", str(documents), "Who approves expensive journeys?"
+    )
+    assert ended.code == 0, ended.err
+    assert ended.json["status"] == "answered"
+    assert "Maria Keller" in quotes(ended)
+    assert ended.json["citations"][0]["url"] == (documents / "travel.md").as_uri()
+
+
+def test_the_json_contract(footnote: Program, documents: Path) -> None:
+    answer = footnote.run("ask", "--json", "--docs", str(documents), "When is lunch?").json
+    assert list(answer) == [
+        "status",
+        "answer",
+        "citations",
+        "question",
+        "queries",
+        "reasoner",
+        "steps",
+        "usage",
+        "doubts",
+        "notes",
+        "run",
+    ]
+    assert set(answer["citations"][0]) == {"number", "url", "title", "quote"}
+    assert set(answer["steps"][0]) == {"kind", "title", "state", "seconds"}
+    assert set(answer["usage"]) == {
+        "model_calls",
+        "searches",
+        "pages",
+        "input_tokens",
+        "output_tokens",
+        "cached_tokens",
+        "seconds",
+        "usd",
+    }
+    assert (answer["reasoner"], answer["usage"]["model_calls"]) == ("extractive", 0)
+
+
+@pytest.mark.parametrize(
+    ("question", "words"),
+    [
+        ("When was the company founded?", "1987"),
+        ("What does lunch cost?", "6.50 euros"),
+        ("差旅费用由谁批准？", "财务总监"),
+    ],
+)
+def test_markdown_text_html_and_chinese_are_found(
+    footnote: Program, documents: Path, question: str, words: str
+) -> None:
+    ended = footnote.run("ask", "--json", "--docs", str(documents), question)
+    assert words in quotes(ended)
+
+
+def test_a_thread_goes_on_in_another_process(footnote: Program, documents: Path) -> None:
+    common = ("ask", "--json", "--docs", str(documents), "--thread", "keys")
+    first = footnote.run(*common, "How often is the master key rotated?")
+    assert "90 days" in quotes(first)
+    second = footnote.run(*common, "And who does it?")
+    assert "key" in second.json["question"].casefold()
+    assert "security team" in quotes(second)
+
+
+def test_a_follow_up_in_another_thread_knows_nothing_of_it(
+    footnote: Program, documents: Path
+) -> None:
+    common = ("ask", "--json", "--docs", str(documents))
+    footnote.run(*common, "--thread", "keys", "How often is the master key rotated?")
+    other = footnote.run(*common, "--thread", "other", "And who does it?")
+    assert "key" not in other.json["question"].casefold()
+
+
+def test_a_pipe_gets_markdown_with_its_sources_and_no_colours(
+    footnote: Program, documents: Path
+) -> None:
+    ended = footnote.run("ask", "--docs", str(documents), "Who approves expensive journeys?")
+    assert "\x1b" not in ended.out + ended.err
+    assert f"— {(documents / 'travel.md').as_uri()}" in ended.out
+    assert "Maria Keller" in ended.out
+
+
+def test_a_question_can_come_from_standard_input(footnote: Program, documents: Path) -> None:
+    ended = footnote.run("ask", "--json", "--docs", str(documents), "-", stdin="What is lunch?\n")
+    assert ended.json["question"] == "What is lunch?"
+
+
+def test_a_chat_remembers_what_was_said(footnote: Program, documents: Path) -> None:
+    ended = footnote.run(
+        "chat",
+        "--docs",
+        str(documents),
+        stdin="How often is the master key rotated?\n\nAnd who does it?\n/quit\n",
+    )
+    assert ended.code == 0, ended.err
+    assert ended.out.count("Sources:") == 2
+    assert "security team" in ended.out
+
+
+def test_what_is_not_there_is_said_and_is_not_an_answer(footnote: Program, documents: Path) -> None:
+    ended = footnote.run(
+        "ask", "--json", "--docs", str(documents), "Zyzzyva quokka xylophone frobnication?"
+    )
+    assert (ended.code, ended.json["status"]) == (1, "not_found")
+    assert ended.json["answer"]
+    assert ended.json["citations"] == []
+
+
+# ---------------------------------------------------------------- indexing
+
+
+def test_indexing_again_reads_only_what_has_changed(footnote: Program, documents: Path) -> None:
+    first = footnote.run("index", str(documents))
+    assert "5 new" in first.err
+    (documents / "keys.md").write_text("# Keys\n\nThe master key is rotated every 30 days.\n")
+    (documents / "zh.md").unlink()
+    second = footnote.run("index", str(documents))
+    assert "1 changed, 1 removed, 3 unchanged" in second.err
+    ended = footnote.run(
+        "ask", "--json", "--docs", str(documents), "How often is the master key rotated?"
+    )
+    assert "30 days" in quotes(ended)
+    assert "90 days" not in quotes(ended)
+
+
+def test_a_binary_file_is_skipped_with_its_reason(footnote: Program, documents: Path) -> None:
+    (documents / "photo.md").write_bytes(bytes(range(256)) * 20)
+    ended = footnote.run("index", str(documents))
+    assert ended.code == 0
+    assert "photo.md" in ended.err
+
+
+def test_a_corrupted_index_is_made_anew(footnote: Program, documents: Path) -> None:
+    footnote.run("index", str(documents))
+    index = footnote.folder / "data" / "index.sqlite"
+    index.write_bytes(b"not an index" * 1000)
+    ended = footnote.run("ask", "--json", "--docs", str(documents), "What does lunch cost?")
+    assert ended.code == 0, ended.err
+    assert "6.50" in quotes(ended)
+
+
+# ---------------------------------------------------------------- bad input
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["ask", ""], "question is empty"),
+        (["ask", " \t\x07 ?!"], "question is empty"),
+        (["ask", "x" * 100_000], "100,000 characters"),
+        (["ask", "--docs", "no/such/folder", "What?"], "no/such/folder"),
+        (["index", "no/such/folder"], "no/such/folder"),
+        (["ask", "--provider", "wikipeda", "What?"], "wikipedia"),
+        (["ask", "--depth", "abyss", "What?"], "abyss"),
+        (["ask"], "QUESTION"),
+        (["aks", "What?"], "aks"),
+    ],
+)
+def test_bad_input_is_one_sentence_and_exit_code_2(
+    footnote: Program, arguments: list[str], sentence: str
+) -> None:
+    ended = footnote.run(*arguments)
+    assert ended.code == 2, ended
+    assert sentence in ended.err
+    assert ended.out == ""
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "sentence"),
+    [
+        ("FOOTNOTE_MODLE", "x", "FOOTNOTE_MODEL"),
+        ("FOOTNOTE_TOPK", "many", "FOOTNOTE_TOPK"),
+        ("FOOTNOTE_REASONER", "claude", "ANTHROPIC_API_KEY"),
+        ("FOOTNOTE_DATABASE_URL", "nonsense", "FOOTNOTE_DATABASE_URL"),
+        ("FOOTNOTE_FETCH_ALLOW", "10.0.0.0/99", "FOOTNOTE_FETCH_ALLOW"),
+        ("FOOTNOTE_PROVIDERS", "googol", "googol"),
+    ],
+)
+def test_a_wrong_setting_is_one_sentence_and_exit_code_2(
+    footnote: Program, name: str, value: str, sentence: str
+) -> None:
+    ended = footnote.run("ask", "What?", **{name: value})
+    assert ended.code == 2, ended
+    assert sentence in ended.err
+    assert len(ended.err.strip().splitlines()) == 1
+
+
+def test_no_key_no_documents_and_no_network_say_what_to_do(footnote: Program) -> None:
+    ended = footnote.run(
+        "ask", "--json", "How tall is it?", FOOTNOTE_WIKIPEDIA_URL="http://127.0.0.1:9"
+    )
+    assert ended.code == 1
+    assert ended.json["status"] == "not_found"
+    assert any("wikipedia" in note for note in ended.json["notes"])
+
+
+def test_control_characters_in_a_question_do_no_harm(footnote: Program, documents: Path) -> None:
+    ended = footnote.run(
+        "ask", "--json", "--docs", str(documents), "What does\x1b[31m lunch\x07 cost?"
+    )
+    assert "6.50" in quotes(ended)
+    assert "\x1b" not in json.dumps(ended.json, ensure_ascii=False)
+
+
+def test_a_locked_database_is_one_sentence_and_the_question_can_be_asked_again(
+    footnote: Program, documents: Path
+) -> None:
+    assert footnote.run("db", "upgrade").code == 0
+    holder = sqlite3.connect(footnote.folder / "data" / "footnote.sqlite", isolation_level=None)
+    holder.execute("BEGIN IMMEDIATE")
+    ended = footnote.run("ask", "--docs", str(documents), "What does lunch cost?")
+    assert ended.code == 1
+    assert "locked by another process" in ended.err
+    holder.close()
+    assert footnote.run("ask", "--docs", str(documents), "What does lunch cost?").code == 0
+
+
+def test_a_data_folder_that_cannot_be_made_is_one_sentence(
+    footnote: Program, documents: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "file").write_text("")
+    ended = footnote.run(
+        "ask", "--docs", str(documents), "What?", FOOTNOTE_DATA_DIR=str(tmp_path / "file" / "data")
+    )
+    assert ended.code == 1
+    assert "FOOTNOTE_DATA_DIR" in ended.err
+
+
+def test_an_unreadable_document_is_skipped_and_named(footnote: Program, documents: Path) -> None:
+    secret = documents / "keys.md"
+    secret.chmod(0)
+    if secret.stat().st_mode & stat.S_IRUSR:
+        raise AssertionError("chmod did nothing")
+    ended = footnote.run("index", str(documents))
+    assert ended.code == 0
+
+
+# ---------------------------------------------------------------- help and the rest
+
+
+@pytest.mark.parametrize("command", ["ask", "chat", "demo", "index", "doctor", "db"])
+def test_every_command_explains_itself(footnote: Program, command: str) -> None:
+    ended = footnote.run(command, "--help")
+    assert ended.code == 0
+    assert len(ended.out.splitlines()) > 4
+
+
+def test_the_version_is_printed(footnote: Program) -> None:
+    assert footnote.run("--version").out.startswith("footnote 0.")
+
+
+def test_the_doctor_says_what_works_and_what_to_fix(footnote: Program, documents: Path) -> None:
+    ended = footnote.run("doctor", FOOTNOTE_DOCS=str(documents))
+    assert "✓ Storage" in ended.out
+    assert "footnote index" in ended.out
+    ended = footnote.run("doctor", FOOTNOTE_WIKIPEDIA_URL="http://127.0.0.1:9")
+    assert ended.code == 1
+    assert "✗ Searching" in ended.out

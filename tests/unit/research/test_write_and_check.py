@@ -1,0 +1,212 @@
+"""From a stream to a checked answer: marks in place, quotes verbatim, doubts marked."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+
+import pytest
+
+from bot.pages.passages import Passage
+from bot.reasoning.reasoner import (
+    AnswerDelta,
+    CitationDelta,
+    Evidence,
+    Restart,
+    Source,
+    TextDelta,
+)
+from bot.research.check import DOUBT_MARK, NO_SOURCE, Checked, check
+from bot.research.write import write
+from tests.unit.samples import NOW
+
+TOWER = (
+    "The Eiffel Tower was completed in 1889 by Gustave Eiffel.",
+    "It is 330 metres tall.",
+    "About 5.8 million people visited it in 2023.",
+)
+BRIDGE = ("The Forth Bridge opened in 1890.", "It spans the Firth of Forth in Scotland.")
+QUESTION = "When was the tower completed?"
+
+
+def a_source(number: int, title: str, texts: Sequence[str]) -> Source:
+    passages, start = [], 0
+    for text in texts:
+        passages.append(Passage(start, start + len(text), text, heading="History"))
+        start += len(text) + 1
+    url = f"https://example.org/{number}"
+    return Source(number, url, title, tuple(passages), f"hash{number}", NOW)
+
+
+EVIDENCE = Evidence(sources=(a_source(1, "Eiffel Tower", TOWER), a_source(3, "Bridge", BRIDGE)))
+
+
+def cites(number: int, passage: int) -> CitationDelta:
+    source = next(source for source in EVIDENCE.sources if source.number == number)
+    return CitationDelta(number, source.passages[passage].start, source.passages[passage].end)
+
+
+async def answer(*parts: str | AnswerDelta) -> tuple[Checked, list[str]]:
+    async def stream() -> AsyncIterator[AnswerDelta]:
+        for part in parts:
+            yield TextDelta(part) if isinstance(part, str) else part
+
+    texts: list[str] = []
+    written = await write(stream(), EVIDENCE, texts.append)
+    return check(written, EVIDENCE, QUESTION), texts
+
+
+def quoted(checked: Checked) -> list[tuple[int, str]]:
+    return [(citation.number, citation.quote) for citation in checked.citations]
+
+
+# ---------------------------------------------------------------- marks
+
+
+async def test_citations_beside_the_text_become_marks_in_it() -> None:
+    checked, _ = await answer(
+        "It was completed in ", "1889.", cites(1, 0), " It is 330 metres tall.", cites(1, 1)
+    )
+    assert checked.text == "It was completed in 1889 [1]. It is 330 metres tall [1]."
+    assert quoted(checked) == [(1, TOWER[0]), (1, TOWER[1])]
+    assert checked.doubts == ()
+
+
+async def test_every_sentence_of_a_cited_block_carries_the_mark() -> None:
+    checked, _ = await answer("Eiffel built it. That was in 1889.", cites(1, 0))
+    assert checked.text == "Eiffel built it [1]. That was in 1889 [1]."
+
+
+async def test_several_sources_of_one_sentence_stand_side_by_side() -> None:
+    checked, _ = await answer("One in 1889, one in 1890.", cites(1, 0), cites(3, 0))
+    assert checked.text == "One in 1889, one in 1890 [1][3]."
+    assert checked.doubts == ()
+
+
+@pytest.mark.parametrize(
+    ("block", "shown"),
+    [
+        ("Completed in 1889", "Completed in 1889 [1]"),
+        ("埃菲尔铁塔于1889年完工。", "埃菲尔铁塔于1889年完工 [1]。"),
+        ("- Completed in 1889.\n", "- Completed in 1889 [1]."),
+        ("| built | 1889 |\n", "| built | 1889 [1] |"),
+        ("Really in 1889?!", "Really in 1889 [1]?!"),
+        ("# 1889\n", "# 1889"),
+    ],
+)
+async def test_a_mark_stands_before_the_last_punctuation(block: str, shown: str) -> None:
+    checked, _ = await answer(block, cites(1, 0))
+    assert checked.text == shown
+
+
+async def test_marks_in_the_text_are_read_and_quote_the_closest_passage() -> None:
+    checked, _ = await answer("It is 330 metres tall 【1】. The bridge opened in 1890 [3, 9].")
+    assert checked.text == "It is 330 metres tall [1]. The bridge opened in 1890 [3]."
+    assert quoted(checked) == [(1, TOWER[1]), (3, BRIDGE[0])]
+    assert checked.doubts == ()
+
+
+async def test_a_marked_sentence_with_two_facts_quotes_both_passages() -> None:
+    checked, _ = await answer("It was completed in 1889 and is 330 metres tall [1].")
+    assert sorted(quoted(checked)) == [(1, TOWER[1]), (1, TOWER[0])]
+    assert checked.doubts == ()
+
+
+async def test_a_citation_of_a_page_nobody_read_is_dropped() -> None:
+    checked, _ = await answer("It is tall.", CitationDelta(7, 0, 5))
+    assert (checked.text, checked.citations) == ("It is tall.", ())
+
+
+async def test_a_citation_of_words_nobody_was_shown_quotes_nothing() -> None:
+    checked, _ = await answer("It is tall.", CitationDelta(1, 5000, 6000))
+    assert all(citation.quote in TOWER for citation in checked.citations)
+
+
+async def test_a_restart_forgets_what_was_written() -> None:
+    checked, texts = await answer("It was comp", Restart(), "It is 330 metres tall.", cites(1, 1))
+    assert checked.text == "It is 330 metres tall [1]."
+    assert texts[:3] == ["It was comp", "", "It is 330 metres tall."]
+
+
+async def test_the_text_grows_while_it_is_written() -> None:
+    _, texts = await answer("It is ", "330 metres tall.", cites(1, 1), " More.")
+    assert texts[0] == "It is "
+    assert texts[-1] == "It is 330 metres tall [1]. More."
+
+
+async def test_links_lead_only_to_sources_and_control_characters_go() -> None:
+    checked, _ = await answer(
+        "See [here](https://evil.example) or [there](https://example.org/1).\x1b[31m\x07"
+    )
+    assert checked.text == "See here or [there](https://example.org/1)."
+
+
+# ---------------------------------------------------------------- doubts
+
+
+@pytest.mark.parametrize(
+    ("claim", "missing"),
+    [
+        ("It was completed in 1887.", "1887"),
+        ("It was completed in 1889 by Karl Benz.", "Karl Benz"),
+        ("It is 324 metres tall and was completed in 1889.", "324"),
+    ],
+)
+async def test_what_the_quoted_words_do_not_say_is_doubted(claim: str, missing: str) -> None:
+    checked, _ = await answer(claim, cites(1, 0), cites(1, 1))
+    assert checked.text.endswith(f"[1] {DOUBT_MARK}.")
+    (doubt,) = checked.doubts
+    assert doubt.sentence == claim
+    assert missing in doubt.reason
+
+
+async def test_a_figure_must_be_in_the_cited_words_a_name_may_be_elsewhere_on_the_page() -> None:
+    checked, _ = await answer("The Eiffel Tower is 330 metres tall.", cites(1, 1))
+    assert checked.doubts == ()
+    checked, _ = await answer("It is 330 metres tall.", cites(1, 2))
+    assert len(checked.doubts) == 1
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "The Golden Gate Bridge opened in 1937.",
+        "- In 2019 about 7 million people came.",
+        "铁塔由古斯塔夫·埃菲尔于1925年建成。",
+    ],
+)
+async def test_a_claim_without_a_footnote_is_doubted(sentence: str) -> None:
+    checked, _ = await answer(f"It was completed in 1889 [1].\n\n{sentence}")
+    assert [doubt.reason for doubt in checked.doubts] == [NO_SOURCE]
+    assert DOUBT_MARK in checked.text.splitlines()[-1]
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "Here is what the sources say.",
+        "## The Golden Gate Bridge in 1937",
+        "The Golden Gate Bridge (1937):",
+        "> Nothing was found on the Golden Gate Bridge. It may be in reports of 1937.",
+        "The tower was completed.",
+        "```\nyear = 1937\n```",
+    ],
+)
+async def test_what_claims_nothing_is_not_doubted(sentence: str) -> None:
+    checked, _ = await answer(f"{sentence}\n\nIt was completed in 1889 [1].")
+    assert checked.doubts == ()
+
+
+async def test_the_askers_own_words_need_no_footnote() -> None:
+    async def stream() -> AsyncIterator[AnswerDelta]:
+        yield TextDelta("You asked about the Golden Gate Bridge of 1937.")
+
+    written = await write(stream(), EVIDENCE, lambda text: None)
+    assert check(written, EVIDENCE, "Who built the Golden Gate Bridge in 1937?").doubts == ()
+
+
+async def test_every_quote_is_verbatim_with_its_place() -> None:
+    checked, _ = await answer("It is 330 metres tall.", cites(1, 1))
+    (citation,) = checked.citations
+    assert citation.page_hash == "hash1"
+    page = " ".join(TOWER)
+    assert page[citation.start : citation.end] == citation.quote
