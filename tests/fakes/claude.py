@@ -34,10 +34,10 @@ from typing import Any, get_args
 
 from tests.fakes.claude_brain import researcher
 from tests.fakes.claude_cache import Counted, PromptCache
+from tests.fakes.claude_models import Bindings, Wrong, check_model
 from tests.fakes.claude_replies import (
     ERROR_TYPES,
     Block,
-    Event,
     Fail,
     Fault,
     Reply,
@@ -50,7 +50,7 @@ from tests.fakes.claude_replies import (
     thinking,
     tool,
 )
-from tests.fakes.claude_rules import Wrong, check
+from tests.fakes.claude_rules import check
 from tests.fakes.claude_wire import break_off, end, part, read_body, send_all, send_json, start
 
 __all__ = [
@@ -110,7 +110,8 @@ class FakeClaude:
     header it is looked for in (None: ``authorization``, which SDK 2.x sends, or ``x-api-key``).
     ``refuses`` maps a feature (see ``_FEATURES``) to the words of the 400 that a request with it
     gets, as gateways and older models do.
-    ``models`` are the ones that exist (None: those the SDK names).
+    ``models`` are the ones that exist (None: those the SDK names). ``minimum_cache`` in tokens
+    (None: the model's own).
     """
 
     def __init__(
@@ -125,11 +126,12 @@ class FakeClaude:
         rate: float = 0.0,
         tokens_per_event: int = 4,
         citations_first: bool = False,
-        minimum_cache: int = 1024,
+        minimum_cache: int | None = None,
         context_window: int = 200_000,
     ) -> None:
         self.requests: list[Recorded] = []
         self.cache = PromptCache(minimum_cache)
+        self.bindings = Bindings()
         self.key = key
         self.key_header = key_header
         self.models = models
@@ -194,7 +196,9 @@ class FakeClaude:
         if counted.total + asked["max_tokens"] > self.context_window:
             words = f"prompt is too long: {counted.total} tokens > {self.context_window} maximum"
             reply = Fail(400, words)
-        if isinstance(reply, Fail):
+        if isinstance(reply, Reply):
+            self.bindings.remember(asked, reply.content)
+        else:
             record.status, record.problem = reply.status, reply.message
             await self._fail(send, reply)
             return
@@ -216,6 +220,8 @@ class FakeClaude:
                 raise _Denied(Fail(400, words), asked)
         try:
             check(asked)
+            check_model(asked)
+            self.bindings.check(asked)
         except Wrong as wrong:
             raise _Denied(Fail(400, str(wrong)), asked) from None
         if not self._knows(asked["model"]):
@@ -243,14 +249,18 @@ class FakeClaude:
         return model in get_args(get_args(ModelParam)[0])
 
     def _think(self, asked: dict[str, Any]) -> Reply | Fail:
-        if self._brain is not None:
-            return self._brain(asked)
+        brain = self._brain or self._next()
+        if not callable(brain):
+            return brain
+        try:
+            return brain(asked)
+        except Exception as error:  # noqa: BLE001 - a 500 would be tried again and again
+            return Fail(400, f"the brain of the fake raised {error!r}")
+
+    def _next(self) -> Reply | Fail | Brain:
         if not self._script:
             return Fail(400, "the script of the fake has no more replies")
-        step = self._script.pop(0)
-        if step is None:
-            return researcher(asked)
-        return step(asked) if callable(step) else step
+        return self._script.pop(0) or researcher
 
     # ------------------------------------------------------------ answering
 
@@ -308,12 +318,11 @@ class FakeClaude:
             said += event.tokens
             if event.tokens:
                 await self._wait(started, said)
-            await self._emit(send, event)
+            await part(send, event.data)
+            if number % 8 == 7:
+                await asyncio.sleep(0)  # other streams too, and a client that has gone is noticed
         await end(send)
         return True
-
-    async def _emit(self, send: Any, event: Event) -> None:
-        await part(send, event.data)
 
     async def _wait(self, started: float, tokens: int) -> None:
         """Wait until the model would have said this many tokens."""
@@ -395,7 +404,7 @@ def main(arguments: list[str]) -> None:
     parser.add_argument("--first-token", type=float, default=0.0, help="seconds")
     parser.add_argument("--rate", type=float, default=0.0, help="tokens per second")
     parser.add_argument("--tokens-per-event", type=int, default=4)
-    parser.add_argument("--minimum-cache", type=int, default=1024, help="tokens")
+    parser.add_argument("--minimum-cache", type=int, help="tokens")
     given = parser.parse_args(arguments)
     fake = FakeClaude(
         first_token=given.first_token,

@@ -19,9 +19,10 @@ SENTENCES = 6
 STOP = frozenset(
     re.findall(
         r"\w+",
-        """a an and are as at be by can could did do does for from had has have how i in is it its
-        me my of on or our please so tell than that the their them then there they this to was we were
-        what when where which who whom whose why will with would you your about""",
+        """a an and are as at be by can could did do does for from had has have how i in is it
+        its me my of on or our please so tell than that the their them then there they this
+        to was we were what when where which who whom whose why will with would you your
+        about""",
     )
 )
 GREETING = re.compile(r"\s*(hi|hello|hey|thanks|thank you|good morning)\b[^?]{0,30}$", re.I)

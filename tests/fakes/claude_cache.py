@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from tests.fakes.claude_models import minimum_cacheable, unmarked
 from tests.fakes.claude_replies import estimate
 
 LOOKBACK = 20  # content blocks
@@ -50,15 +51,21 @@ class Counted:
 
 @dataclass(slots=True)
 class PromptCache:
-    """The cache of one organisation. ``minimum`` in tokens, ``clock`` in seconds."""
+    """The cache of one organisation. ``minimum`` in tokens (None: by model).
 
-    minimum: int = 1024
+    ``clock`` in seconds.
+    """
+
+    minimum: int | None = None
     clock: Callable[[], float] = time.monotonic
     _entries: dict[bytes, float] = field(default_factory=dict)  # digest of a prefix → last use
 
     def count(self, request: Mapping[str, Any]) -> Counted:
         """Count a request's tokens and remember the prefixes it marks."""
         now = self.clock()
+        minimum = self.minimum
+        if minimum is None:
+            minimum = minimum_cacheable(request["model"])
         digests: list[bytes] = []
         sums: list[int] = []
         marked: list[int] = []
@@ -83,7 +90,7 @@ class PromptCache:
             self._entries[digests[found]] = now
         written_to = read
         for mark in marked:
-            if sums[mark] >= self.minimum:
+            if sums[mark] >= minimum:
                 self._entries[digests[mark]] = now
                 written_to = max(written_to, sums[mark])
         return Counted(fresh=total - written_to, written=written_to - read, read=read)
@@ -98,7 +105,7 @@ def _blocks(request: Mapping[str, Any]) -> Iterator[tuple[bytes, int, bool]]:
     automatic = bool(request.get("cache_control"))
     for at, (place, block) in enumerate(pieces):
         marked = _marked(block) or (automatic and at == len(pieces) - 1)
-        plain = json.dumps(_unmarked(block), ensure_ascii=False, sort_keys=True)
+        plain = json.dumps(unmarked(block), ensure_ascii=False, sort_keys=True)
         tokens = estimate(plain) + (PER_MESSAGE if place.endswith("/0") else 0)
         yield f"\0{place}\0{plain}".encode("utf-8", "surrogatepass"), tokens, marked
 
@@ -125,11 +132,3 @@ def _marked(block: Any) -> bool:
     return bool(block.get("cache_control")) or (
         isinstance(inner, list) and any(_marked(part) for part in inner)
     )
-
-
-def _unmarked(value: Any) -> Any:
-    if isinstance(value, Mapping):
-        return {k: _unmarked(v) for k, v in value.items() if k != "cache_control"}
-    if isinstance(value, list):
-        return [_unmarked(v) for v in value]
-    return value

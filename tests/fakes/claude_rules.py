@@ -14,6 +14,7 @@ import jsonschema
 from jsonschema.protocols import Validator
 from pydantic import TypeAdapter
 
+from tests.fakes.claude_models import Wrong
 from tests.fakes.claude_replies import Block, sign
 
 MAX_BREAKPOINTS = 4  # build-with-claude/prompt-caching
@@ -29,10 +30,6 @@ REFUSED_KEYWORDS = frozenset(
         maxItems uniqueItems patternProperties oneOf not if then else""",
     )
 )
-
-
-class Wrong(Exception):
-    """The request is refused with 400 and these words."""
 
 
 def check(request: Any) -> None:
@@ -159,6 +156,8 @@ def _check_content(place: str, message: Block) -> None:
             raise Wrong(f"{here}: {block['type']} blocks are for user messages")
         if block["type"] in ("tool_use", "thinking") and message["role"] == "user":
             raise Wrong(f"{here}: {block['type']} blocks are for assistant messages")
+        if message["role"] == "user" and block.get("citations") and block["type"] == "text":
+            raise Wrong(f"{here}.citations: citations are not allowed in user messages")
         if block["type"] == "tool_result" and late:
             raise Wrong(f"{here}: tool_result blocks must come first in the content")
         late = late or block["type"] != "tool_result"
