@@ -15,6 +15,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
+from bot.text.listed import listed
+
 BlockKind = Literal["heading", "paragraph", "item", "row", "code"]
 
 LONGEST = 1_200  # characters of one sentence or table row; what is longer is cut between words
@@ -149,37 +151,33 @@ _NEXT_WORD = re.compile(r"\s*([(\[\"'“‘«*_]*)(\w+)?")
 _QUOTED_ON = re.compile(r"[”’」』]")
 
 
-def _words(listed: str) -> frozenset[str]:
-    return frozenset(listed.split())
-
-
-_TITLES = _words(
-    "mr mrs ms mx dr prof st ste mt ft gen col lt cmdr sgt capt maj adm gov sen rep rev hon pres "
-    "fr sr messrs mme mlle vs"
+ABBREVIATED_TITLES = listed(
+    "mr mrs ms mx dr prof st ste mt ft gen col lt cmdr sgt capt maj adm gov sen rep rev hon "
+    "pres fr sr messrs mme mlle vs"
 )
 """Abbreviations that a name or another word always follows."""
 
-_ABBREVIATIONS = _words(
+_ABBREVIATIONS = listed(
     "jr sr inc ltd co corp bros dept univ assn est etc al cf approx ca c esp incl ed eds trans "
-    "vol vols no nos p pp fig figs ch sec art op cit sp spp ph.d m.d b.c a.d jan feb mar apr jun "
-    "jul aug sep sept oct nov dec mon tue wed thu fri sat sun ave blvd rd bzw usw vgl nr bd hrsg "
-    "sog inkl ggf geb dipl av apdo núm av p.ej env éd"
+    "vol vols no nos p pp fig figs ch sec art op cit sp spp ph.d m.d b.c a.d jan feb mar apr "
+    "jun jul aug sep sept oct nov dec mon tue wed thu fri sat sun ave blvd rd bzw usw vgl nr bd "
+    "hrsg sog inkl ggf geb dipl av apdo núm av p.ej env éd"
 )
 """Abbreviations after which a sentence may end, if the next word looks like a beginning."""
 
-_COUNTED = _words("no nos vol vols p pp fig figs ch sec art op c ca nr bd sp ed")
+_COUNTED = listed("no nos vol vols p pp fig figs ch sec art op c ca nr bd sp ed")
 """Abbreviations that a number follows."""
 
-_BEGINNERS = _words(
-    "the a an this that these those it its he she they we i you his her their our my there here in "
-    "on at by for from with as after before during when while where who what which why how if but "
-    "and or so yet although though however since because then also both some many most all no not "
-    "one two according despite under over until today later der die das ein eine er sie es le la "
-    "les un une il elle el los las una"
+BEGINNERS = listed(
+    "the a an this that these those it its he she they we i you his her their our my there here "
+    "in on at by for from with as after before during when while where who what which why how "
+    "if but and or so yet although though however since because then also both some many most "
+    "all no not one two according despite under over until today later der die das ein eine er "
+    "sie es le la les un une il elle el los las una"
 )
 """Words that are capitalized hardly ever but at the beginning of a sentence."""
 
-_GERMAN_MONTHS = _words(
+_GERMAN_MONTHS = listed(
     "januar jänner februar märz april mai juni juli august september oktober november dezember "
     "jahrhundert jh"
 )
@@ -244,7 +242,7 @@ def _ends_here(text: str, match: re.Match[str], first: int, end: int) -> bool:
 def _is_abbreviation(last: str, following: str) -> bool:
     """Whether the full stop after ``last`` belongs to it alone, given the word that follows."""
     folded = last.casefold()
-    if folded in _TITLES:
+    if folded in ABBREVIATED_TITLES:
         return True
     if folded in _COUNTED and following[:1].isdigit():
         return True
@@ -253,7 +251,7 @@ def _is_abbreviation(last: str, following: str) -> bool:
         return False
     if folded in ("no", "mar", "sun", "sat", "ed", "art", "sec", "c", "dec") and last.islower():
         return False  # the word rather than the abbreviation: only "No. 5" and "Mar. 5" are short
-    return bool(following) and following.casefold() not in _BEGINNERS
+    return bool(following) and following.casefold() not in BEGINNERS
 
 
 def _is_ordinal(last: str, following: str) -> bool:

@@ -10,6 +10,8 @@ import re
 import unicodedata
 from collections.abc import Iterator
 
+from bot.text.listed import listed
+
 _CJK = (
     "\u1100-\u11ff"  # Hangul letters
     "\u3005-\u3007\u3021-\u3029"  # iteration mark, zero, Hangzhou numerals
@@ -187,7 +189,7 @@ _LISTED = """
     please tell give
 """
 
-STOP_WORDS = frozenset(_LISTED.split())
+STOP_WORDS = listed(_LISTED)
 """Function words of English, and the words with which people address a bot. "US" is not one."""
 
 _FUNCTION_CHARACTERS = frozenset("的了吗呢吧啊是在被把从于这那哪谁们您你我他她它")

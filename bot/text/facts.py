@@ -1,0 +1,129 @@
+"""Figures, dates and names that a sentence claims, and which of them a text does not bear out.
+
+Made for telling a reader which sentences of an answer their quotations do not support, so a true
+claim that is doubted costs as much as a false one that is not. Where a notation is ambiguous or a
+form can be derived (French from France, 1880s from 1887, 1.2 million from 1,234,567) the text gets
+the benefit of the doubt.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import lru_cache
+from typing import Literal
+
+from bot.text import dates, figures
+from bot.text.language import detect
+from bot.text.names import NamesIn, names
+
+FactKind = Literal["figure", "date", "name"]
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """A figure, date or name as it is written (``text``) and in one form for all (``values``).
+
+    ``values`` of a figure are decimal numbers and of a date EDTF strings, several where the
+    notation is ambiguous; of a name they are its significant words, folded. ``margin`` is how far
+    an exact figure may be off, relative to this one. ``language`` is that of the sentence.
+    """
+
+    kind: FactKind
+    text: str
+    values: tuple[str, ...]
+    margin: float = 0.0
+    language: str = "en"
+
+
+# What a sentence says no fact in: links, code, footnote marks, the mark of a list item.
+_SILENT = re.compile(
+    r"```.*?(?:```|\Z)|`[^`\n]*`|\(https?://[^)\s]*\)|https?://\S+|\[+\d{1,3}(?:, ?\d{1,3})*\]+"
+    r"|【\d{1,3}】|(?m:^\s*(?:\d{1,3}[.)]|[-*+•])\s)",
+    re.DOTALL,
+)
+_EMPHASIS = re.compile(r"\*+|(?<!\w)_+|_+(?!\w)|~~")
+
+
+def facts(sentence: str) -> list[Fact]:
+    """What a sentence claims, in order of kind (dates, figures, names) and place, each once.
+
+    Months alone, weekdays, and words that are capitalized only because a sentence begins are no
+    facts; numbers up to twenty that refer back ("the two") are none either.
+    """
+    text = _EMPHASIS.sub("", _SILENT.sub(lambda match: " " * len(match.group()), sentence))
+    language = detect(text)
+    taken = bytearray(len(text))
+    found: list[Fact] = []
+    for date in dates.dates(text):
+        taken[date.start : date.end] = b"\1" * (date.end - date.start)
+        if len(date.values[0]) > 4 or date.values[0][0] != "-":  # a month alone tells little
+            found.append(_fact("date", text, date.start, date.end, date.values, 0.0, language))
+    for figure in figures.claimed_figures(text):
+        if not any(taken[figure.start : figure.end]):
+            taken[figure.start : figure.end] = b"\1" * (figure.end - figure.start)
+            values = tuple(f"{value:f}" for value in figure.values)
+            found.append(
+                _fact("figure", text, figure.start, figure.end, values, figure.margin, language)
+            )
+    for name in names(text, language, bytes(taken)):
+        found.append(_fact("name", text, name.start, name.end, name.words, 0.0, language))
+    return list({(fact.kind, fact.values): fact for fact in reversed(found)}.values())[::-1]
+
+
+def missing_from(claimed: Iterable[Fact], text: str) -> list[Fact]:
+    """Those facts that a text does not bear out, in their order.
+
+    Names in a script or a language that the text is not in are let pass: they cannot be compared.
+    """
+    support = _support(text)
+    return [fact for fact in claimed if not support.bears_out(fact)]
+
+
+def _fact(
+    kind: FactKind,
+    text: str,
+    start: int,
+    end: int,
+    values: tuple[str, ...],
+    margin: float,
+    language: str,
+) -> Fact:
+    return Fact(kind, text[start:end].strip(), values, margin, language)
+
+
+class _Support:
+    """A text, read once for what it bears out."""
+
+    def __init__(self, text: str) -> None:
+        self._language = detect(text)
+        self._dates = frozenset(value for date in dates.dates(text) for value in date.values)
+        self._figures = figures.borne_out(text)
+        self._names = NamesIn(text)
+
+    def bears_out(self, fact: Fact) -> bool:
+        if fact.kind == "date":
+            return any(self._has_date(value) for value in fact.values)
+        if fact.kind == "figure":
+            return self._is_foreign_word(fact) or any(
+                figures.is_borne_out(Decimal(value), fact.margin, self._figures)
+                for value in fact.values
+            )
+        is_foreign = fact.language != self._language
+        return is_foreign or self._names.bear_out(fact.values, fact.text)
+
+    def _has_date(self, value: str) -> bool:
+        if dates.is_borne_out(value, self._dates):
+            return True
+        return value.isdecimal() and Decimal(value) in self._figures
+
+    def _is_foreign_word(self, fact: Fact) -> bool:
+        """A number written as a word, in another language than the text's."""
+        return fact.language != self._language and not any(c.isdigit() for c in fact.text)
+
+
+@lru_cache(maxsize=64)
+def _support(text: str) -> _Support:
+    return _Support(text)

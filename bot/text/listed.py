@@ -1,0 +1,13 @@
+"""Word lists as they read best in source: words between spaces."""
+
+from __future__ import annotations
+
+
+def listed(words: str) -> frozenset[str]:
+    """The words of a text, as a set."""
+    return frozenset(words.split())
+
+
+def numbered(words: str, start: int) -> dict[str, int]:
+    """The words of a text with their place, counted from ``start``."""
+    return {word: place for place, word in enumerate(words.split(), start)}
