@@ -52,7 +52,9 @@ async def write(
     async for delta in stream:
         composer.add(delta)
         on_text(composer.text_so_far())
-    return composer.finish()
+    written = composer.finish()
+    on_text(written.text)
+    return written
 
 
 class Composer:

@@ -208,7 +208,7 @@ async def test_an_empty_turn_is_nudged_once_and_then_ends_the_loop(open_run: Ope
 
 
 async def test_a_loop_that_never_finishes_is_ended(open_run: OpenRun) -> None:
-    turns = [[Read((number,))] for number in range(50)]
+    turns: list[list[Action]] = [[Read((number,))] for number in range(50)]
     _, desk, reasoner = await play(open_run, a_shelf(*TEXTS), *turns, searches=2)
     assert len(reasoner.desks) == 8
     assert desk.turns[-1].nudge == LAST_NUDGE
@@ -237,7 +237,11 @@ async def test_links_are_read_before_the_first_turn(open_run: OpenRun) -> None:
 
 
 async def test_a_replayed_loop_sees_the_same_desk(open_run: OpenRun) -> None:
-    turns = [[Search(("tower", "bridge"))], [Read((2, 3)), Search(("five",))], [Read((1, 9))]]
+    turns: list[list[Action]] = [
+        [Search(("tower", "bridge"))],
+        [Read((2, 3)), Search(("five",))],
+        [Read((1, 9))],
+    ]
     shelf = a_shelf(*TEXTS)
     first = await play(open_run, shelf, *turns)
     counted = (list(shelf.searched), list(shelf.read_urls))

@@ -1,0 +1,383 @@
+"""The service: from an accepted message to a posted answer, whatever happens on the way."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from bot.errors import (
+    BudgetSpent,
+    CredentialsRefused,
+    FootnoteError,
+    InvalidQuestion,
+    ModelRefused,
+    ModelUnavailable,
+    RunLost,
+    StorageUnavailable,
+)
+from bot.messages import Message, RunOptions, Transcript
+from bot.reasoning.reasoner import (
+    AnswerDelta,
+    Desk,
+    Evidence,
+    Read,
+    Reasoner,
+    Rewritten,
+    Search,
+    SubQuestion,
+    TextDelta,
+    Turn,
+)
+from bot.service import MAX_QUESTION, ResearchService, clean_question
+from bot.settings import load_settings
+from bot.storage.store import Store, open_store
+from tests.fakes.library import Shelf, a_library, a_shelf
+from tests.fakes.poster import Remembered, RememberingPoster
+from tests.fakes.reasoner import Scripted
+from tests.unit.samples import NOW, a_message
+
+TEXTS = ("Tower is 330 m tall.", "Bridge is long.")
+TURNS = [[Search(("tower",))], [Read((1,))]]
+LEASE = timedelta(seconds=30)
+
+
+@dataclass
+class World:
+    """A service with its surroundings; ``answer`` works the run of a message once."""
+
+    store: Store
+    shelf: Shelf
+    poster: RememberingPoster
+    service: ResearchService
+
+    async def accept(self, message: Message, options: RunOptions = RunOptions()) -> str:  # noqa: B008
+        run_id, _ = await self.service.accept(message, options)
+        return run_id
+
+    async def work(self, run_id: str, stop: asyncio.Event | None = None) -> Remembered:
+        run = await self.store.claim(run_id, "h/1/x", datetime.now(UTC) + 2 * LEASE, LEASE)
+        assert run is not None
+        try:
+            await self.service.answer(run, stop or asyncio.Event())
+        finally:
+            await self.store.release(run_id, run.attempt)
+        return self.poster.replies[-1]
+
+    async def state(self, run_id: str) -> str:
+        run = await self.store.run(run_id)
+        assert run is not None
+        return run.state
+
+
+OpenWorld = Callable[..., Awaitable[World]]
+
+
+@pytest.fixture
+async def open_world(tmp_path: Path) -> AsyncIterator[OpenWorld]:
+    store = await open_store(f"sqlite+aiosqlite:///{tmp_path / 'footnote.sqlite'}")
+
+    async def open_world(reasoner: Reasoner, fallback: Reasoner | None = None) -> World:
+        shelf, poster = a_shelf(*TEXTS), RememberingPoster()
+        service = ResearchService(
+            load_settings(),
+            store,
+            a_library(shelf),
+            reasoner=lambda calls: reasoner,
+            fallback=lambda calls: fallback or Scripted(TURNS, name="fallback"),
+            price=lambda reply: 0.0,
+            posters={"terminal": poster},
+        )
+        return World(store, shelf, poster, service)
+
+    yield open_world
+    await store.close()
+
+
+class Failing(Scripted):
+    """Raises at one stage."""
+
+    def __init__(self, stage: str, error: Exception) -> None:
+        super().__init__(TURNS)
+        self.stage = stage
+        self.error = error
+
+    def _fail(self, stage: str) -> None:
+        if stage == self.stage:
+            raise self.error
+
+    async def rewrite(
+        self, transcript: Transcript, message: Message, instructions: str = ""
+    ) -> Rewritten:
+        self._fail("rewrite")
+        return await super().rewrite(transcript, message, instructions)
+
+    async def next_turn(self, question: SubQuestion, desk: Desk) -> Turn:
+        if desk.turns:
+            self._fail("gather")
+        return await super().next_turn(question, desk)
+
+    async def write(
+        self, question: Rewritten, evidence: Evidence, instructions: str = ""
+    ) -> AsyncIterator[AnswerDelta]:
+        yield TextDelta("It is ")
+        self._fail("write")
+        async for delta in super().write(question, evidence, instructions):
+            yield delta
+
+
+# ---------------------------------------------------------------- the good way
+
+
+async def test_a_question_becomes_a_posted_answer_with_footnotes(open_world: OpenWorld) -> None:
+    world = await open_world(Scripted(TURNS))
+    run_id = await world.accept(a_message("How tall is the tower?"))
+    reply = await world.work(run_id)
+    (answer,) = reply.finished
+    assert (answer.status, answer.text) == ("answered", "Tower is 330 m tall [1].")
+    assert answer.citations[0].quote == "Tower is 330 m tall."
+    assert answer.run == run_id
+    assert [step.kind for step in answer.steps] == ["search", "read"]
+    assert reply.texts[-1] == answer.text
+    assert reply.plans
+    assert await world.state(run_id) == "answered"
+
+
+async def test_a_follow_up_is_rewritten_with_what_was_said(open_world: OpenWorld) -> None:
+    reasoner = Scripted(TURNS)
+    world = await open_world(reasoner)
+    for text in ("How tall is the tower?", "And how old?"):
+        await world.work(await world.accept(a_message(text)))
+    said = reasoner.transcripts[1].entries
+    assert [(entry.role, entry.text) for entry in said] == [
+        ("person", "How tall is the tower?"),
+        ("footnote", "Tower is 330 m tall [1]."),
+    ]
+    assert said[1].sources == ("Tower",)
+    assert said[1].question == "How tall is the tower?"
+
+
+async def test_chat_is_answered_without_searching(open_world: OpenWorld) -> None:
+    world = await open_world(Scripted(rewritten=Rewritten("chat", "hi", reply="Hello!")))
+    (answer,) = (await world.work(await world.accept(a_message("hi")))).finished
+    assert (answer.status, answer.text, answer.citations) == ("answered", "Hello!", ())
+    assert world.shelf.searched == []
+
+
+async def test_links_are_read_and_nothing_is_searched(open_world: OpenWorld) -> None:
+    rewritten = Rewritten("links", "Summarize it.", links=("https://example.org/2",))
+    world = await open_world(Scripted(rewritten=rewritten))
+    (answer,) = (await world.work(await world.accept(a_message()))).finished
+    assert [citation.url for citation in answer.citations] == ["https://example.org/2"]
+    assert world.shelf.searched == []
+
+
+async def test_quick_reads_the_best_hits_without_choosing(open_world: OpenWorld) -> None:
+    reasoner = Scripted(rewritten=Rewritten("search", "How tall?", ("tower",)))
+    world = await open_world(reasoner)
+    run_id = await world.accept(a_message(), RunOptions(depth="quick"))
+    (answer,) = (await world.work(run_id)).finished
+    assert answer.citations
+    assert reasoner.desks == []
+
+
+async def test_deep_may_search_twice_as_often(open_world: OpenWorld) -> None:
+    reasoner = Scripted()
+    world = await open_world(reasoner)
+    await world.work(await world.accept(a_message(), RunOptions(depth="deep")))
+    assert reasoner.desks[0].searches_left == 10
+
+
+async def test_an_answer_without_footnotes_is_not_found(open_world: OpenWorld) -> None:
+    world = await open_world(Scripted())
+    run_id = await world.accept(a_message())
+    (answer,) = (await world.work(run_id)).finished
+    assert (answer.status, answer.text) == ("not_found", "Nothing was found.")
+    assert await world.state(run_id) == "not_found"
+
+
+# ---------------------------------------------------------------- failures
+
+
+@pytest.mark.parametrize("stage", ["rewrite", "gather", "write"])
+async def test_when_the_model_cannot_be_reached_quotations_take_over(
+    open_world: OpenWorld, stage: str
+) -> None:
+    world = await open_world(Failing(stage, ModelUnavailable("The model is overloaded.")))
+    run_id = await world.accept(a_message("How tall is the tower?"))
+    reply = await world.work(run_id)
+    (answer,) = reply.finished
+    assert (answer.status, answer.reasoner) == ("answered", "fallback")
+    assert answer.text == "Tower is 330 m tall [1]."
+    assert "The model is overloaded." in answer.notes[0]
+    assert world.shelf.searched == ["tower"], "what was searched before is not searched again"
+
+
+@pytest.mark.parametrize("stage", ["rewrite", "gather", "write"])
+@pytest.mark.parametrize(
+    "error",
+    [CredentialsRefused("The key is wrong: set another."), ModelRefused("Claude declined.")],
+)
+async def test_what_a_person_must_solve_is_a_posted_failure(
+    open_world: OpenWorld, stage: str, error: FootnoteError
+) -> None:
+    world = await open_world(Failing(stage, error))
+    run_id = await world.accept(a_message())
+    ((answer, posted),) = (await world.work(run_id)).failed
+    assert (answer.status, answer.text, posted) == ("failed", error.sentence, error)
+    assert await world.state(run_id) == "failed"
+
+
+async def test_a_bug_is_a_posted_failure_that_names_the_run(open_world: OpenWorld) -> None:
+    world = await open_world(Failing("gather", ZeroDivisionError("secret detail")))
+    run_id = await world.accept(a_message())
+    ((answer, error),) = (await world.work(run_id)).failed
+    assert run_id in error.sentence
+    assert "secret detail" not in answer.text
+
+
+async def test_a_spent_budget_writes_from_what_there_is(open_world: OpenWorld) -> None:
+    world = await open_world(Failing("gather", BudgetSpent("The budget of 1 USD was spent.")))
+    (answer,) = (await world.work(await world.accept(a_message()))).finished
+    assert "1 USD" in answer.notes[0]
+
+
+async def test_an_overtaken_attempt_posts_nothing_more(open_world: OpenWorld) -> None:
+    world = await open_world(Failing("gather", RunLost("Taken over.")))
+    run_id = await world.accept(a_message())
+    reply = await world.work(run_id)
+    assert reply.finished == reply.failed == []
+    assert await world.state(run_id) == "running"
+
+
+async def test_when_storage_fails_the_run_stays_unfinished(open_world: OpenWorld) -> None:
+    world = await open_world(Failing("gather", StorageUnavailable("The disk is full.")))
+    run_id = await world.accept(a_message())
+    with pytest.raises(StorageUnavailable):
+        await world.work(run_id)
+    assert world.poster.replies[0].finished == world.poster.replies[0].failed == []
+    assert await world.state(run_id) == "running"
+
+
+# ---------------------------------------------------------------- stop and resume
+
+
+class Waiting(Scripted):
+    """Thinks for ever at its second turn."""
+
+    def __init__(self) -> None:
+        super().__init__(TURNS)
+        self.thinking = asyncio.Event()
+        self.cancelled = False
+
+    async def next_turn(self, question: SubQuestion, desk: Desk) -> Turn:
+        if len(desk.turns) == 2:
+            self.thinking.set()
+            try:
+                await asyncio.Event().wait()
+            except asyncio.CancelledError:
+                self.cancelled = True
+                raise
+        return await super().next_turn(question, desk)
+
+
+async def test_a_stopped_run_says_so_and_shows_what_was_found(open_world: OpenWorld) -> None:
+    reasoner, stop = Waiting(), asyncio.Event()
+    world = await open_world(reasoner)
+    run_id = await world.accept(a_message("How tall is the tower?"))
+    working = asyncio.create_task(world.work(run_id, stop))
+    await reasoner.thinking.wait()
+    stop.set()
+    (answer,) = (await working).finished
+    assert (answer.status, answer.text) == ("stopped", "Tower is 330 m tall [1].")
+    assert answer.notes[-1] == "Stopped before the answer was complete."
+    assert reasoner.cancelled
+    assert await world.state(run_id) == "stopped"
+
+
+async def test_a_run_that_is_stopped_before_it_begins_searches_nothing(
+    open_world: OpenWorld,
+) -> None:
+    stop = asyncio.Event()
+    stop.set()
+    world = await open_world(Scripted(TURNS))
+    (answer,) = (await world.work(await world.accept(a_message()), stop)).finished
+    assert answer.status == "stopped"
+    assert world.shelf.searched == []
+
+
+async def test_a_shutdown_leaves_the_run_for_another_attempt(open_world: OpenWorld) -> None:
+    reasoner = Waiting()
+    world = await open_world(reasoner)
+    run_id = await world.accept(a_message())
+    working = asyncio.create_task(world.work(run_id))
+    await reasoner.thinking.wait()
+    working.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await working
+    assert reasoner.cancelled
+    assert world.poster.replies[0].finished == []
+    assert await world.state(run_id) == "running"
+
+
+async def test_an_answer_that_was_written_but_not_posted_is_posted_as_it_was(
+    open_world: OpenWorld,
+) -> None:
+    world = await open_world(Scripted(TURNS))
+    run_id = await world.accept(a_message())
+    (answer,) = (await world.work(run_id)).finished
+    second = await world.accept(a_message(event_id="second"))
+    await world.store.claim(second, "h/1/x", NOW, LEASE)
+    await world.store.save_answer(second, 1, replace(answer, run=second, citations=()))
+    reply = await world.work(second)
+    assert [posted.text for posted in reply.finished] == [answer.text]
+    assert world.shelf.searched == ["tower"]
+
+
+async def test_a_later_attempt_gets_what_the_earlier_one_had_posted(open_world: OpenWorld) -> None:
+    world = await open_world(Failing("gather", StorageUnavailable("The disk is full.")))
+    run_id = await world.accept(a_message())
+    for _ in range(2):
+        with pytest.raises(StorageUnavailable):
+            await world.work(run_id)
+    assert [reply.saved for reply in world.poster.replies] == [None, {"opened": 1}]
+
+
+# ---------------------------------------------------------------- accepting
+
+
+async def test_a_redelivered_message_is_the_same_run(open_world: OpenWorld) -> None:
+    world = await open_world(Scripted())
+    message = a_message()
+    first, is_new = await world.service.accept(message, RunOptions())
+    again, is_new_again = await world.service.accept(message, RunOptions())
+    assert (first, is_new, is_new_again) == (again, True, False)
+
+
+@pytest.mark.parametrize("text", ["", "  \n\t ", "\x00\x07", "?!", "🗼"])
+def test_an_empty_question_is_refused(text: str) -> None:
+    with pytest.raises(InvalidQuestion, match="empty"):
+        clean_question(text)
+
+
+def test_a_question_that_is_too_long_is_refused_with_both_numbers() -> None:
+    with pytest.raises(InvalidQuestion, match=r"20,001 .* 20,000"):
+        clean_question("x" * (MAX_QUESTION + 1))
+
+
+@pytest.mark.parametrize(
+    ("written", "read"),
+    [
+        ("  How tall?\n", "How tall?"),
+        ("How\x00 tall\x1b?", "How  tall ?"),
+        ("Two\n\tlines?", "Two\n\tlines?"),
+        ("多高？", "多高？"),
+        ("half \ud83d surrogate", "half   surrogate"),
+    ],
+)
+def test_a_question_is_cleaned(written: str, read: str) -> None:
+    assert clean_question(written) == read
