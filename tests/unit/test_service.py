@@ -142,7 +142,7 @@ async def test_a_question_becomes_a_posted_answer_with_footnotes(open_world: Ope
     assert answer.citations[0].quote == "Tower is 330 m tall."
     assert answer.run == run_id
     assert [step.kind for step in answer.steps] == ["search", "read"]
-    assert reply.texts[-1] == answer.text
+    assert reply.texts[-1].strip() == answer.text
     assert reply.plans
     assert await world.state(run_id) == "answered"
 
