@@ -1,0 +1,200 @@
+"""The handbook says what the code says: settings, commands, pages, links."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+import typer
+
+from bot.cli import HANDBOOK, app
+from bot.settings import TOML, Settings, known_names
+
+PAGES = sorted(HANDBOOK.glob("*.md"))
+SETTINGS_PAGE = HANDBOOK / "settings.md"
+PICTURE = HANDBOOK / "road.svg"
+
+_SETTING = re.compile(r"\bFOOTNOTE_[A-Z0-9_]+\b")
+_LINK = re.compile(r"!?\[[^\]]*\]\((?P<target>[^)\s]+)\)")
+_CODE = re.compile(r"^```.*?^```|`[^`\n]+`", re.MULTILINE | re.DOTALL)
+_COMMAND = re.compile(r"(?<![\w./-])footnote +(?P<words>(?:[a-z]+ ?)+)")
+_OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]*")
+_HEADING = re.compile(r"^(#{1,6}) +(.+)$", re.MULTILINE)
+
+
+def text_of(page: Path) -> str:
+    return page.read_text(encoding="utf-8")
+
+
+def named(pages: Iterable[Path]) -> list[Any]:
+    return [pytest.param(page, id=page.name) for page in pages]
+
+
+# ---------------------------------------------------------------- settings
+
+
+def settings_rows() -> dict[str, str]:
+    """Name → default, from the tables of the settings page."""
+    rows = re.findall(r"^\| `([A-Z_]+)` \| .+ \| (.+?) \|$", text_of(SETTINGS_PAGE), re.MULTILINE)
+    assert len(rows) == len(dict(rows)), "a setting has two rows"
+    return dict(rows)
+
+
+def as_written(name: str, default: Any) -> str:
+    """How the settings page writes a default."""
+    if name == "FOOTNOTE_DATA_DIR":
+        return "the user data folder"
+    if default is None:
+        return "not set"
+    if default in ("", (), {}):
+        return "empty"
+    if isinstance(default, float) and default.is_integer():
+        default = int(default)
+    return f"`{default}`"
+
+
+@pytest.mark.parametrize(
+    ("name", "field"), list(zip(known_names(), Settings.model_fields, strict=True))
+)
+def test_every_setting_stands_in_the_settings_page_with_its_default(name: str, field: str) -> None:
+    default = Settings.model_fields[field].get_default(call_default_factory=True)
+
+    assert settings_rows().get(name) == as_written(name, default)
+
+
+def test_the_settings_page_lists_nothing_else() -> None:
+    assert sorted(settings_rows()) == sorted(known_names())
+
+
+@pytest.mark.parametrize("page", named(PAGES))
+def test_no_page_names_a_setting_that_does_not_exist(page: Path) -> None:
+    assert set(_SETTING.findall(text_of(page))) <= set(known_names())
+
+
+def test_the_example_of_the_settings_file_holds_known_settings() -> None:
+    example = re.search(rf"```toml\n# {TOML}\n(.*?)```", text_of(SETTINGS_PAGE), re.DOTALL)
+    assert example is not None
+    keys = re.findall(r"^(\w+) =", example[1], re.MULTILINE)
+    assert keys
+    assert set(keys) <= set(Settings.model_fields)
+
+
+# ---------------------------------------------------------------- commands
+
+
+def commands_and_options() -> tuple[dict[str, Any], set[str]]:
+    """All commands by their full name ("db upgrade"), and every option of any of them."""
+    root = typer.main.get_command(app)
+    commands: dict[str, Any] = {}
+    options: set[str] = set()
+
+    def walk(command: Any, name: str) -> None:
+        commands[name] = command
+        for parameter in command.params:
+            options.update(parameter.opts)
+        for word, inner in getattr(command, "commands", {}).items():
+            walk(inner, f"{name} {word}".strip())
+
+    walk(root, "")
+    return commands, options | {"--help"}
+
+
+def commands_named_in(text: str) -> set[str]:
+    """The longest command that each ``footnote ...`` in code begins with."""
+    commands, _ = commands_and_options()
+    found = set()
+    for code in _CODE.findall(text):
+        for match in _COMMAND.finditer(code):
+            words = match["words"].split()
+            group = " ".join(words[:2])
+            found.add(group if group in commands or words[0] == "db" else words[0])
+    return found
+
+
+@pytest.mark.parametrize("page", named(PAGES))
+def test_every_command_in_a_page_exists(page: Path) -> None:
+    commands, _ = commands_and_options()
+
+    assert commands_named_in(text_of(page)) <= set(commands)
+
+
+def test_every_command_is_described() -> None:
+    commands, _ = commands_and_options()
+    wanted = {name for name, command in commands.items() if not hasattr(command, "commands")}
+
+    assert commands_named_in(text_of(HANDBOOK / "commands.md")) >= wanted
+
+
+@pytest.mark.parametrize("page", named(PAGES))
+def test_every_option_of_footnote_in_a_page_exists(page: Path) -> None:
+    _, options = commands_and_options()
+    code = [part for part in _CODE.findall(text_of(page)) if re.search(r"footnote +[a-z-]", part)]
+    lines = [line for part in code for line in part.splitlines() if "footnote " in line]
+
+    assert {option for line in lines for option in _OPTION.findall(line)} <= options
+
+
+# ---------------------------------------------------------------- pages and links
+
+
+def test_the_handbook_has_fifteen_to_thirty_pages() -> None:
+    assert 15 <= len(PAGES) <= 30
+
+
+@pytest.mark.parametrize("page", named(PAGES))
+def test_a_page_has_a_plain_name_and_one_title_at_its_top(page: Path) -> None:
+    text = re.sub(r"^```.*?^```", "", text_of(page), flags=re.MULTILINE | re.DOTALL)
+    levels = [len(marks) for marks, _ in _HEADING.findall(text)]
+
+    assert re.fullmatch(r"[a-z]+(-[a-z]+)*\.md", page.name)
+    assert text.startswith("# ")
+    assert levels.count(1) == 1
+
+
+@pytest.mark.parametrize("page", named(PAGES))
+def test_a_page_is_neither_a_note_nor_a_book(page: Path) -> None:
+    words = len(text_of(page).split())
+
+    assert 250 <= words <= 750
+
+
+@pytest.mark.parametrize("page", named(PAGES))
+def test_every_link_leads_to_a_page_or_picture_of_the_handbook(page: Path) -> None:
+    targets = [match["target"] for match in _LINK.finditer(text_of(page))]
+
+    assert targets
+    for target in targets:
+        assert (HANDBOOK / target).resolve().parent == HANDBOOK.resolve(), target
+        assert (HANDBOOK / target).is_file(), target
+
+
+def test_the_index_leads_to_every_page_once() -> None:
+    index = HANDBOOK / "index.md"
+    targets = [match["target"] for match in _LINK.finditer(text_of(index))]
+
+    assert sorted(targets) == sorted(page.name for page in PAGES if page != index)
+
+
+# ---------------------------------------------------------------- the picture
+
+
+def test_the_picture_is_small_and_needs_nothing_from_elsewhere() -> None:
+    source = text_of(PICTURE)
+    elements = [element.tag.rpartition("}")[2] for element in ElementTree.fromstring(source).iter()]
+
+    assert len(source.encode()) < 10_000
+    assert not {"image", "script", "foreignObject", "use"} & set(elements)
+    assert "@import" not in source
+    assert "url(" not in source
+
+
+def test_the_picture_says_in_words_what_it_shows() -> None:
+    root = ElementTree.fromstring(text_of(PICTURE))
+    words = {element.tag.rpartition("}")[2]: (element.text or "").strip() for element in root}
+
+    assert words.get("title")
+    assert words.get("desc")
