@@ -119,7 +119,10 @@ class MediaWiki:
 
     def _locate(self, url: str) -> tuple[WikiApi, str] | None:
         """The wiki of an address and the title in it; "" when only the wiki itself can tell."""
-        parts = urlsplit(url)
+        try:
+            parts = urlsplit(url)
+        except ValueError:
+            return None
         if parts.scheme not in ("http", "https"):
             return None
         wiki = self._wiki_at(parts.netloc.lower(), parts.path)

@@ -1,0 +1,3 @@
+from tests.live.mediawiki import live_wiki
+
+__all__ = ["live_wiki"]

@@ -1,0 +1,3 @@
+from tests.live.mediawiki import live_wiki, live_wiki_without_extracts
+
+__all__ = ["live_wiki", "live_wiki_without_extracts"]
