@@ -15,7 +15,7 @@ from bot.pages.fetch import Fetcher
 from bot.posting import Poster
 from bot.reasoning.extractive import Extractive
 from bot.reasoning.reasoner import ModelReply, ReasonerFactory
-from bot.research.library import Library
+from bot.research.library import Library, Searching
 from bot.search.registry import open_search
 from bot.service import ResearchService
 from bot.settings import Settings
@@ -33,16 +33,19 @@ class App:
 
 
 @asynccontextmanager
-async def open_app(settings: Settings, posters: Mapping[str, Poster]) -> AsyncIterator[App]:
+async def open_app(
+    settings: Settings, posters: Mapping[str, Poster], *, search: Searching | None = None
+) -> AsyncIterator[App]:
     """Open everything; on leaving, working runs are released and everything is closed.
 
+    ``search`` stands in for the providers of the settings.
     Raises ``InvalidSetting`` and ``StorageUnavailable``.
     """
     async with AsyncExitStack() as stack:
         store = await open_store(settings.database)
         stack.push_async_callback(store.close)
         library = Library(
-            open_search(settings), Fetcher(settings), store.recent_page, settings.page_ttl
+            search or open_search(settings), Fetcher(settings), store.recent_page, settings.page_ttl
         )
         stack.push_async_callback(library.aclose)
         service = ResearchService(

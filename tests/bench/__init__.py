@@ -1,0 +1,1 @@
+"""Measurements: ``python -m tests.bench [NAME ...]``. They print tables and never fail on time."""

@@ -1,0 +1,29 @@
+"""``python -m tests.bench [NAME [options]]``: all benches, or one with its options."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+
+BENCHES = {
+    "startup": "time of `footnote --help`",
+    "overhead": "time of a run beyond its peers', and of 200 runs at once",
+    "tokens": "billed input tokens against a plain loop",
+    "multihop": "gold recall of the extractive reasoner",
+    "rewriting": "topic words carried into follow-ups",
+    "indexing": "passages per second, query time, index size",
+    "extraction": "text of real news pages",
+}
+
+
+def main(arguments: list[str]) -> None:
+    if arguments and arguments[0] not in BENCHES:
+        listed = "\n".join(f"  {name:<12}{what}" for name, what in BENCHES.items())
+        sys.exit(f"{__doc__}\n\n{listed}")
+    for name in arguments[:1] or BENCHES:
+        print(f"\n== {name}: {BENCHES[name]}\n", flush=True)
+        importlib.import_module(f"tests.bench.{name}").main(arguments[1:])
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
