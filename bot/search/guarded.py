@@ -160,7 +160,8 @@ class Guarded:
     async def _take_turn(self, ends: float) -> None:
         if self._limit is None:
             return
-        wait = self._limit.reserve(at_most=ends - self._clock())
+        # Half of what is left: the call itself needs time as well.
+        wait = self._limit.reserve(at_most=(ends - self._clock()) / 2)
         if wait is None:
             raise _TooBusy("Too many searches are waiting for it: try again in a moment.")
         if wait > 0:

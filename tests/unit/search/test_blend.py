@@ -1,0 +1,241 @@
+"""Several providers as one: blending, blocked domains, failures that fail nothing."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bot.errors import CredentialsRefused, InvalidSetting, NoProviderAvailable, ProviderUnavailable
+from bot.pages.urls import dedupe_key
+from bot.search.blend import K, Search, blend
+from bot.search.guarded import Policy
+from bot.search.provider import Hit
+from tests.fakes.virtual_time import in_virtual_time, now
+from tests.unit.search.providers import Scripted, hits, reading, scripted
+
+ONCE = Policy(attempts=1)
+
+
+def search(*providers: Scripted, blocked: tuple[str, ...] = ()) -> Search:
+    policies = {provider.name: ONCE for provider in providers}
+    return Search(providers, policies=policies, blocked_domains=blocked, clock=now)
+
+
+def named(found: tuple[Hit, ...] | list[Hit]) -> list[str]:
+    return [hit.title.lower() for hit in found]
+
+
+# ---------------------------------------------------------------- blending
+
+
+def test_one_list_keeps_its_order() -> None:
+    assert named(blend([hits("x", "a", "b", "c")])) == ["a", "b", "c"]
+
+
+def test_what_several_lists_have_comes_first() -> None:
+    assert named(blend([hits("x", "a", "b"), hits("y", "c", "b")])) == ["b", "a", "c"]
+
+
+def test_lists_without_a_common_page_are_interleaved() -> None:
+    assert named(blend([hits("x", "a", "b"), hits("y", "c", "d")])) == ["a", "c", "b", "d"]
+
+
+def test_two_middling_ranks_beat_one_first() -> None:
+    """1/(60+1) < 1/(60+3) + 1/(60+3), the point of reciprocal rank fusion."""
+    assert 1 / (K + 1) < 2 / (K + 3)
+    first = hits("x", "a", "b", "common")
+    second = hits("y", "c", "d", "common")
+    assert named(blend([first, second]))[0] == "common"
+
+
+@pytest.mark.parametrize(
+    "variant",
+    ["http://www.a.example/", "https://a.example", "https://m.a.example/?utm_source=x#top"],
+)
+def test_variants_of_one_address_are_one_page(variant: str) -> None:
+    (hit,) = blend([hits("x", "a"), [Hit("A", variant, "other", "y")]])
+    assert hit.url == "https://a.example/"
+
+
+def test_a_page_shows_the_hit_of_the_list_that_ranks_it_best() -> None:
+    low = [*hits("x", "b"), Hit("Low", "https://a.example/", "low", "x")]
+    high = [Hit("High", "https://a.example/", "high", "y")]
+    assert blend([low, high])[0] == high[0]
+
+
+def test_an_empty_snippet_is_filled_from_another_list() -> None:
+    bare = replace(hits("x", "a")[0], snippet="")
+    full = hits("y", "b", "a")
+    assert {hit.title: hit.snippet for hit in blend([[bare], full])}["A"] == "a."
+    assert {hit.title: hit.snippet for hit in blend([full, [bare]])}["A"] == "a."
+
+
+NAMES = st.lists(st.sampled_from("abcdefgh"), max_size=8)
+
+
+@given(st.lists(NAMES, max_size=4))
+def test_blending_loses_nothing_and_repeats_nothing(lists: list[list[str]]) -> None:
+    ranked = [hits(f"p{i}", *names) for i, names in enumerate(lists)]
+    found = blend(ranked)
+    assert sorted(named(found)) == sorted({name for names in lists for name in names})
+    assert len({dedupe_key(hit.url) for hit in found}) == len(found)
+
+
+@given(st.lists(NAMES, min_size=1, max_size=4))
+def test_a_page_first_in_every_list_is_first(lists: list[list[str]]) -> None:
+    ranked = [hits(f"p{i}", "winner", *names) for i, names in enumerate(lists)]
+    assert named(blend(ranked))[0] == "winner"
+
+
+# ---------------------------------------------------------------- searching
+
+
+@in_virtual_time
+async def test_providers_are_asked_at_once() -> None:
+    slow, slower = scripted(2.0, hits("x", "a"), name="x"), scripted(3.0, hits("y", "b"), name="y")
+    begin = now()
+    found = await search(slow, slower).search("q", 10)
+    assert named(found.hits) == ["a", "b"]
+    assert found.failures == ()
+    assert now() - begin == pytest.approx(3)
+
+
+@in_virtual_time
+async def test_no_more_than_the_limit_comes_back() -> None:
+    provider = scripted(hits("x", *"abcdef"), name="x")
+    found = await search(provider).search("q", 4)
+    assert named(found.hits) == ["a", "b", "c", "d"]
+    assert provider.queries == [("q", 4)]
+
+
+@in_virtual_time
+async def test_only_the_named_providers_are_asked() -> None:
+    x, y = scripted(hits("x", "a"), name="x"), scripted(hits("y", "b"), name="y")
+    found = await search(x, y).search("q", 10, providers=("y",))
+    assert named(found.hits) == ["b"]
+    assert x.at == []
+
+
+@in_virtual_time
+async def test_a_name_that_is_not_configured_is_a_clear_error() -> None:
+    with pytest.raises(InvalidSetting) as caught:
+        await search(scripted([], name="wikipedia")).search("q", 10, providers=("wikipdia",))
+    assert "Did you mean wikipedia?" in caught.value.sentence
+
+
+@pytest.mark.parametrize("query", ["", "   ", "\x00\n", "\ud800"])
+def test_an_empty_query_asks_nobody(query: str) -> None:
+    @in_virtual_time
+    async def run() -> None:
+        provider = scripted(hits("x", "a"))
+        assert (await search(provider).search(query, 5)).hits == ()
+        assert provider.at == []
+
+    run()
+
+
+@in_virtual_time
+async def test_queries_are_sent_as_one_clean_line() -> None:
+    provider = scripted([])
+    await search(provider).search("  two\nlines\x00 and\ta \udcff half  ", 5)
+    assert provider.queries == [("two lines and a half", 5)]
+
+
+# ---------------------------------------------------------------- blocked domains
+
+
+@pytest.mark.parametrize(
+    "entry", ["b.example", "*.b.example", "B.Example", "https://b.example/", "www.b.example"]
+)
+def test_hits_from_blocked_domains_are_dropped(entry: str) -> None:
+    @in_virtual_time
+    async def run() -> None:
+        provider = scripted(hits("x", "a", "b", "sub.b", "notb", "c"))
+        found = await search(provider, blocked=(entry,)).search("q", 3)
+        assert named(found.hits) == ["a", "notb", "c"]
+
+    run()
+
+
+@in_virtual_time
+async def test_local_documents_have_no_domain_to_block() -> None:
+    local = [Hit("Doc", "file:///docs/b.example", "", "local")]
+    found = await search(scripted(local), blocked=("b.example",)).search("q", 3)
+    assert found.hits == tuple(local)
+
+
+# ---------------------------------------------------------------- failures
+
+
+@in_virtual_time
+async def test_one_failing_provider_is_named_and_fails_nothing() -> None:
+    good = scripted(hits("good", "a"), name="good")
+    bad = scripted(ProviderUnavailable("It is down: try later."), name="bad")
+    found = await search(good, bad).search("q", 5)
+    assert named(found.hits) == ["a"]
+    assert found.failures == ("bad: It is down: try later.",)
+
+
+@in_virtual_time
+async def test_a_defect_in_one_provider_costs_only_its_hits() -> None:
+    good, bad = scripted(hits("good", "a"), name="good"), scripted(KeyError("x"), name="bad")
+    found = await search(good, bad).search("q", 5)
+    assert named(found.hits) == ["a"]
+    assert found.failures == ("bad: It failed unexpectedly; the log has the details.",)
+
+
+@in_virtual_time
+async def test_when_all_fail_the_error_says_which_and_why() -> None:
+    x = scripted(ProviderUnavailable("It is down.", retry_after=50), name="x")
+    y = scripted(CredentialsRefused("The key is wrong."), name="y")
+    with pytest.raises(NoProviderAvailable) as caught:
+        await search(x, y).search("q", 5)
+    assert caught.value.sentence == (
+        "No search provider answered. x: It is down. y: The key is wrong."
+    )
+    assert caught.value.retry_after == 50
+
+
+@in_virtual_time
+async def test_finding_nothing_is_no_failure() -> None:
+    found = await search(scripted([])).search("q", 5)
+    assert (found.hits, found.failures) == ((), ())
+
+
+# ---------------------------------------------------------------- reading and closing
+
+
+@in_virtual_time
+async def test_a_page_is_read_by_the_provider_that_knows_it() -> None:
+    both = search(reading(hits("x", "a"), name="x"), reading(hits("y", "b"), name="y"))
+    page = await both.read("https://y.example/page")
+    assert page is not None
+    assert page.text == "b."
+
+
+@in_virtual_time
+async def test_a_page_that_no_provider_knows_is_left_to_the_web() -> None:
+    assert await search(scripted([]), reading([], name="x")).read("https://z.example/") is None
+
+
+@in_virtual_time
+async def test_closing_closes_the_providers_and_what_they_share() -> None:
+    x, y = scripted([], name="x"), scripted([], name="y")
+    closed = []
+
+    async def close() -> None:
+        closed.append(x.closed and y.closed)
+
+    await Search([x, y], close=close, clock=now).aclose()
+    assert closed == [True]
+
+
+def test_names_are_the_providers_in_order() -> None:
+    @in_virtual_time
+    async def run() -> None:
+        assert search(scripted(name="y"), scripted(name="x")).names == ("y", "x")
+
+    run()

@@ -1,0 +1,360 @@
+"""Retries, deadline, rate limit, breaker, cache and single flight around one provider.
+
+Time is virtual: waits take none, and the provider notes when it was asked.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+
+import pytest
+
+from bot.errors import (
+    Broken,
+    CredentialsRefused,
+    FootnoteError,
+    PageUnreadable,
+    ProviderUnavailable,
+)
+from bot.search.guarded import Guarded, Policy
+from tests.fakes.virtual_time import in_virtual_time, now
+from tests.unit.search.providers import Scripted, hits, reading, scripted
+
+A, B = hits("scripted", "a"), hits("scripted", "b")
+
+
+def down(retry_after: float | None = None) -> ProviderUnavailable:
+    return ProviderUnavailable("It is down.", retry_after=retry_after)
+
+
+def guarded(provider: Scripted, **policy: float) -> Guarded:
+    return Guarded(provider, Policy(**policy), now)  # type: ignore[arg-type]
+
+
+# ---------------------------------------------------------------- retries
+
+
+@in_virtual_time
+async def test_a_passing_failure_is_tried_again_with_growing_waits() -> None:
+    provider = scripted(down(), down(), A)
+    assert await guarded(provider).search("q", 5) == tuple(A)
+    first, second = (b - a for a, b in zip(provider.at, provider.at[1:], strict=False))
+    assert 0.2 <= first <= 0.4
+    assert 0.4 <= second <= 0.6
+
+
+@in_virtual_time
+async def test_attempts_are_bounded() -> None:
+    provider = scripted(down())
+    with pytest.raises(ProviderUnavailable, match="It is down"):
+        await guarded(provider, attempts=4).search("q", 5)
+    assert len(provider.at) == 4
+
+
+@in_virtual_time
+async def test_the_providers_own_retry_after_is_waited_for() -> None:
+    provider = scripted(down(retry_after=7), A)
+    assert await guarded(provider, deadline=12).search("q", 5) == tuple(A)
+    assert provider.at[1] - provider.at[0] == pytest.approx(7)
+
+
+@in_virtual_time
+async def test_a_retry_after_beyond_the_deadline_is_not_waited_for_but_rested() -> None:
+    provider = scripted(down(retry_after=90), A)
+    guard = guarded(provider, deadline=12)
+    begin = now()
+    with pytest.raises(ProviderUnavailable):
+        await guard.search("q", 5)
+    assert now() == begin
+    with pytest.raises(ProviderUnavailable, match="left alone for 90 s"):
+        await guard.search("q", 5)
+    await asyncio.sleep(90)
+    assert await guard.search("q", 5) == tuple(A)
+    assert len(provider.at) == 2
+
+
+@pytest.mark.parametrize(
+    "error",
+    [CredentialsRefused("Wrong key."), Broken("Not JSON."), ValueError("a defect")],
+    ids=lambda error: type(error).__name__,
+)
+def test_what_waiting_does_not_mend_is_not_tried_again(error: Exception) -> None:
+    @in_virtual_time
+    async def run() -> None:
+        provider = scripted(error, A)
+        with pytest.raises(type(error)):
+            await guarded(provider).search("q", 5)
+        assert len(provider.at) == 1
+
+    run()
+
+
+# ---------------------------------------------------------------- deadline
+
+
+@in_virtual_time
+async def test_a_provider_that_hangs_is_given_up_at_the_deadline() -> None:
+    provider = scripted(3_600.0, A)
+    begin = now()
+    with pytest.raises(ProviderUnavailable, match="did not answer within 12 s"):
+        await guarded(provider, deadline=12).search("q", 5)
+    assert now() - begin == pytest.approx(12)
+    assert provider.cancelled == 1
+
+
+@in_virtual_time
+async def test_the_deadline_spans_all_attempts() -> None:
+    provider = scripted(4.0, down(), 4.0, down(), 4.0, down(), 4.0, A)
+    begin = now()
+    with pytest.raises(ProviderUnavailable, match="within 10 s"):
+        await guarded(provider, deadline=10, attempts=9).search("q", 5)
+    assert now() - begin == pytest.approx(10)
+
+
+# ---------------------------------------------------------------- rate limit
+
+
+@in_virtual_time
+async def test_calls_beyond_the_burst_are_spread_out() -> None:
+    provider = scripted(A)
+    guard = guarded(provider, rate=2, burst=2)
+    begin = now()
+    await asyncio.gather(*(guard.search(f"q{i}", 5) for i in range(5)))
+    assert [at - begin for at in provider.at] == pytest.approx([0, 0, 0.5, 1.0, 1.5])
+
+
+@in_virtual_time
+async def test_who_would_wait_past_the_deadline_is_told_at_once() -> None:
+    provider = scripted(A)
+    guard = guarded(provider, rate=1, burst=1, deadline=5, failures=1)
+    begin = now()
+
+    async def ask(i: int) -> str:
+        try:
+            await guard.search(f"q{i}", 5)
+        except ProviderUnavailable as error:
+            return f"{error.sentence} {now() - begin:g}"
+        return "found"
+
+    told = await asyncio.gather(*(ask(i) for i in range(6)))
+    assert told[:3] == ["found"] * 3
+    assert told[-1] == "Too many searches are waiting for it: try again in a moment. 0"
+    assert await guard.search("later", 5) == tuple(A)  # our own limit opens no breaker
+
+
+# ---------------------------------------------------------------- circuit breaker
+
+
+@in_virtual_time
+async def test_a_provider_that_keeps_failing_is_left_alone_and_tried_again_later() -> None:
+    provider = scripted(*[down()] * 3, A)
+    guard = guarded(provider, attempts=1, failures=3, rest=30)
+    for i in range(3):
+        with pytest.raises(ProviderUnavailable, match="It is down"):
+            await guard.search(f"q{i}", 5)
+    with pytest.raises(ProviderUnavailable, match="left alone for 30 s") as caught:
+        await guard.search("q", 5)
+    assert caught.value.retry_after == pytest.approx(30)
+    assert len(provider.at) == 3
+    await asyncio.sleep(30)
+    assert await guard.search("q", 5) == tuple(A)
+    assert await guard.search("r", 5) == tuple(A)
+
+
+@in_virtual_time
+async def test_while_one_call_probes_the_others_are_refused() -> None:
+    provider = scripted(down(), 1.0, A)
+    guard = guarded(provider, attempts=1, failures=1, rest=30)
+    with pytest.raises(ProviderUnavailable):
+        await guard.search("q", 5)
+    await asyncio.sleep(31)
+    outcomes = await asyncio.gather(
+        *(guard.search(f"q{i}", 5) for i in range(3)), return_exceptions=True
+    )
+    assert [type(each).__name__ for each in outcomes] == [
+        "tuple",
+        "ProviderUnavailable",
+        "ProviderUnavailable",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("error", "opens"),
+    [
+        (lambda: down(), True),
+        (lambda: Broken("Not JSON."), True),
+        (lambda: CredentialsRefused("Wrong key."), False),
+        (lambda: PageUnreadable("No such page."), False),
+    ],
+    ids=["Unavailable", "Broken", "CredentialsRefused", "PageUnreadable"],
+)
+def test_only_failures_of_the_provider_open_it(
+    error: Callable[[], FootnoteError], opens: bool
+) -> None:
+    @in_virtual_time
+    async def run() -> None:
+        provider = reading(error(), error(), A)
+        guard = guarded(provider, attempts=1, failures=2)
+        for i in range(2):
+            with pytest.raises(FootnoteError):
+                await guard.read(f"https://scripted.example/{i}")
+        if opens:
+            with pytest.raises(ProviderUnavailable, match="left alone"):
+                await guard.search("q", 5)
+        else:
+            assert await guard.search("q", 5) == tuple(A)
+
+    run()
+
+
+# ---------------------------------------------------------------- cache
+
+
+@in_virtual_time
+async def test_a_search_is_remembered_for_its_time() -> None:
+    provider = scripted(A, B)
+    guard = guarded(provider, ttl=900)
+    assert await guard.search("q", 5) == tuple(A)
+    await asyncio.sleep(899)
+    assert await guard.search("q", 5) == tuple(A)
+    await asyncio.sleep(2)
+    assert await guard.search("q", 5) == tuple(B)
+
+
+@in_virtual_time
+async def test_nothing_found_is_remembered_too() -> None:
+    provider = scripted([], A)
+    guard = guarded(provider)
+    assert await guard.search("q", 5) == ()
+    assert await guard.search("q", 5) == ()
+
+
+@in_virtual_time
+async def test_another_query_or_limit_is_another_search() -> None:
+    provider = scripted(A)
+    guard = guarded(provider)
+    for query, limit in [("q", 5), ("q", 6), ("r", 5), ("q", 5)]:
+        await guard.search(query, limit)
+    assert provider.queries == [("q", 5), ("q", 6), ("r", 5)]
+
+
+@in_virtual_time
+async def test_a_failure_is_not_remembered() -> None:
+    provider = scripted(down(), A)
+    guard = guarded(provider, attempts=1)
+    with pytest.raises(ProviderUnavailable):
+        await guard.search("q", 5)
+    assert await guard.search("q", 5) == tuple(A)
+
+
+@in_virtual_time
+async def test_without_a_time_to_live_every_search_is_asked() -> None:
+    provider = scripted(A, B)
+    guard = guarded(provider, ttl=0)
+    assert await guard.search("q", 5) == tuple(A)
+    assert await guard.search("q", 5) == tuple(B)
+
+
+@in_virtual_time
+async def test_what_is_remembered_needs_no_breaker() -> None:
+    provider = scripted(A, down())
+    guard = guarded(provider, attempts=1, failures=1)
+    await guard.search("q", 5)
+    with pytest.raises(ProviderUnavailable):
+        await guard.search("r", 5)
+    assert await guard.search("q", 5) == tuple(A)
+
+
+# ---------------------------------------------------------------- single flight
+
+
+@in_virtual_time
+async def test_equal_searches_at_once_share_one_call() -> None:
+    provider = scripted(1.0, A)
+    guard = guarded(provider)
+    found = await asyncio.gather(*(guard.search("q", 5) for _ in range(20)))
+    assert found == [tuple(A)] * 20
+    assert len(provider.at) == 1
+
+
+@in_virtual_time
+async def test_they_share_its_failure() -> None:
+    provider = scripted(1.0, Broken("Not JSON."))
+    guard = guarded(provider)
+    found = await asyncio.gather(*(guard.search("q", 5) for _ in range(3)), return_exceptions=True)
+    assert [type(each) for each in found] == [Broken] * 3
+    assert len(provider.at) == 1
+
+
+@in_virtual_time
+async def test_who_is_cancelled_leaves_the_others_their_call() -> None:
+    provider = scripted(2.0, A)
+    guard = guarded(provider)
+    leaver = asyncio.create_task(guard.search("q", 5))
+    stayer = asyncio.create_task(guard.search("q", 5))
+    await asyncio.sleep(1)
+    leaver.cancel()
+    assert await stayer == tuple(A)
+    assert leaver.cancelled()
+    assert provider.cancelled == 0
+
+
+@in_virtual_time
+async def test_the_last_to_be_cancelled_takes_the_call_along() -> None:
+    provider = scripted(60.0, A)
+    guard = guarded(provider, deadline=100)
+    waiting = [asyncio.create_task(guard.search("q", 5)) for _ in range(3)]
+    await asyncio.sleep(1)
+    for task in waiting:
+        task.cancel()
+    await asyncio.gather(*waiting, return_exceptions=True)
+    await asyncio.sleep(0)
+    assert provider.cancelled == 1
+    assert await guard.search("q", 5) == tuple(A)  # nobody joins the one that was cancelled
+
+
+@in_virtual_time
+async def test_a_cancelled_probe_does_not_keep_the_breaker_shut() -> None:
+    provider = scripted(down(), 60.0, A)
+    guard = guarded(provider, attempts=1, failures=1, rest=30, deadline=100)
+    with pytest.raises(ProviderUnavailable):
+        await guard.search("q", 5)
+    await asyncio.sleep(31)
+    probe = asyncio.create_task(guard.search("q", 5))
+    await asyncio.sleep(1)
+    probe.cancel()
+    await asyncio.gather(probe, return_exceptions=True)
+    await asyncio.sleep(0)
+    assert await guard.search("q", 5) == tuple(A)
+
+
+# ---------------------------------------------------------------- reading and closing
+
+
+@in_virtual_time
+async def test_reads_go_through_the_same_guard() -> None:
+    provider = reading(down(), A)
+    guard = guarded(provider)
+    page = await guard.read("https://scripted.example/x")
+    assert page.text == "a."
+    assert len(provider.at) == 2
+
+
+@in_virtual_time
+async def test_only_a_page_reader_reads() -> None:
+    assert guarded(reading(A)).reads("https://scripted.example/x")
+    assert not guarded(reading(A)).reads("https://other.example/x")
+    assert not guarded(scripted(A)).reads("https://scripted.example/x")
+
+
+@in_virtual_time
+async def test_closing_cancels_what_is_under_way() -> None:
+    provider = scripted(60.0, A)
+    guard = guarded(provider)
+    task = asyncio.create_task(guard.search("q", 5))
+    await asyncio.sleep(1)
+    await guard.aclose()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert provider.closed
