@@ -279,8 +279,9 @@ def _usual_title(path: str, query: str, base_path: str) -> str:
         return readable_title(parse_qs(query).get("title", [""])[0])
     if "/index.php/" in path:
         return readable_title(path.partition("/index.php/")[2])
-    for prefix in ("/wiki/", base_path + "/" if base_path else ""):
-        if prefix and path.startswith(prefix) and not path.endswith(".php"):
+    beside_script = base_path.rpartition("/")[0] + "/wiki/"  # /kb/w/api.php and /kb/wiki/Title
+    for prefix in ("/wiki/", beside_script, base_path + "/" if base_path else "/wiki/"):
+        if path.startswith(prefix) and not path.endswith(".php"):
             return readable_title(path.removeprefix(prefix))
     variant = _VARIANT_PATH.fullmatch(path)  # zh.wikipedia.org/zh-tw/..., LanguageConverter
     return readable_title(variant[1]) if variant else ""

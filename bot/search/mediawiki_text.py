@@ -94,8 +94,8 @@ def _escaped(line: str) -> str:
 
 # ---------------------------------------------------------------- snippets
 
-_TAG = re.compile(r"<[^<>]*>")
-_CUT_TAG = re.compile(r"^[^<>]{0,80}?/?>|<[^<>]{0,80}$")  # what a cut at the snippet's edge left
+_TAG = re.compile(r"</?[a-zA-Z!][^<>]*>")
+_CUT_TAG = re.compile(r"^[^<>]{0,80}[\"'/]>|</?[a-zA-Z][^<>]{0,80}$")  # cut at the snippet's edge
 _COMMENT_OR_REF = re.compile(r"<!--.*?-->|<ref\b[^>]*/>|<ref\b.*?</ref>", re.S | re.I)
 _TEMPLATE = re.compile(r"\{\{[^{}]*\}\}|\{\|[^{}]*\|\}")
 _MEDIA = re.compile(r"\[\[\s*(?:File|Image|Category)\s*:[^\[\]]*\]\]", re.I)
