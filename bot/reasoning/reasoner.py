@@ -228,14 +228,19 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True)
 class TextDelta:
-    """More text of the answer (Markdown, may hold ``[n]`` marks)."""
+    """More text of the answer (Markdown, may hold ``[n]`` marks).
+
+    ``opens`` marks the beginning of a new block: later citations do not speak for what came
+    before it.
+    """
 
     text: str
+    opens: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class CitationDelta:
-    """The text since the last CitationDelta (or since the block began) rests on these words.
+    """The text since the last CitationDelta, or since the block opened, rests on these words.
 
     ``number`` is the source's; ``start:end`` is a character span of its page.
     """

@@ -364,7 +364,12 @@ def _keep(kept: list[TextDelta | CitationDelta], part: AnswerDelta) -> None:
     """Add a delta to those kept, joining neighbouring text; a restart forgets all."""
     if isinstance(part, Restart):
         kept.clear()
-    elif isinstance(part, TextDelta) and kept and isinstance(kept[-1], TextDelta):
-        kept[-1] = TextDelta(kept[-1].text + part.text)
+    elif (
+        isinstance(part, TextDelta)
+        and not part.opens
+        and kept
+        and isinstance(before := kept[-1], TextDelta)
+    ):
+        kept[-1] = replace(before, text=before.text + part.text)
     else:
         kept.append(part)

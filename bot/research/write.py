@@ -73,7 +73,7 @@ class Composer:
             self._text = ""
             self._spans, self._block, self._citations = [], [], []
         elif isinstance(delta, TextDelta):
-            if self._citations:
+            if self._citations or delta.opens:
                 self._close_block()
             self._block.append(_CONTROL.sub("", delta.text))
         elif delta.number in self._known:

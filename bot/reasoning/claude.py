@@ -1,0 +1,231 @@
+"""Claude as a reasoner: rewrites on the small model, researches and writes on the other one.
+
+Import this only when Claude is used: the SDK takes about a second to import.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import aclosing, asynccontextmanager
+from functools import partial
+from typing import Any
+
+from bot.errors import ModelBroken, ModelRefused
+from bot.messages import Message, Transcript
+from bot.reasoning import claude_rewrite
+from bot.reasoning.claude_endpoint import Again, Call, Endpoint
+from bot.reasoning.claude_errors import TooLong
+from bot.reasoning.claude_messages import CACHED, loop_messages
+from bot.reasoning.claude_reply import Collector
+from bot.reasoning.claude_tools import TOOLS, actions
+from bot.reasoning.claude_write import CUT, Reader, Writing
+from bot.reasoning.prompts import load
+from bot.reasoning.reasoner import (
+    AnswerDelta,
+    Desk,
+    Evidence,
+    Finish,
+    ModelCalls,
+    ModelReply,
+    ReasonerFactory,
+    Restart,
+    Rewritten,
+    SubQuestion,
+    TextDelta,
+    Turn,
+)
+from bot.settings import Settings
+
+LONGEST_OUTPUT = 20_000  # tokens; the most a setting allows, for an answer that was all thinking
+OUTGROWN = "The research was ended because its material had outgrown what the model can take in."
+
+
+@asynccontextmanager
+async def open_claude(settings: Settings) -> AsyncIterator[ReasonerFactory]:
+    """Makes Claude reasoners, one a run, over one shared client.
+
+    Raises ``InvalidSetting`` or ``CredentialsRefused`` when the settings cannot work.
+    """
+    endpoint = Endpoint(settings)
+    try:
+        yield partial(Claude, endpoint=endpoint)
+    finally:
+        await endpoint.aclose()
+
+
+async def probe(settings: Settings) -> str:
+    """Whether key and models are accepted, without paying for a call, as a line for a person.
+
+    Raises ``CredentialsRefused``, ``InvalidSetting``, ``ModelUnavailable`` or ``ModelBroken``.
+    """
+    endpoint = Endpoint(settings)
+    try:
+        models = dict.fromkeys((settings.model, settings.small_model))
+        names = [await endpoint.describe(model) for model in models]
+    finally:
+        await endpoint.aclose()
+    return f"{' and '.join(dict.fromkeys(names))} answered"
+
+
+class Claude:
+    """See the module docstring. Implements ``reasoning.reasoner.Reasoner``."""
+
+    name = "claude"
+
+    def __init__(self, calls: ModelCalls, endpoint: Endpoint) -> None:
+        self._calls = calls
+        self._endpoint = endpoint
+        self._settings = endpoint.settings
+
+    # ------------------------------------------------------------ rewrite
+
+    async def rewrite(
+        self, transcript: Transcript, message: Message, instructions: str = ""
+    ) -> Rewritten:
+        """One call; a reply that is not the JSON asked for is repaired once."""
+        request = claude_rewrite.request(
+            self._settings.small_model, transcript, message, instructions, self._calls.now
+        )
+        reply = await self._complete(request, "rewrite", "Understand the question")
+        try:
+            return claude_rewrite.rewritten(reply.content, reply.stop_reason, transcript, message)
+        except claude_rewrite.Unusable as unusable:
+            request = claude_rewrite.repair(request, reply.content, unusable.problem)
+        reply = await self._complete(request, "rewrite", "Understand the question again")
+        try:
+            return claude_rewrite.rewritten(reply.content, reply.stop_reason, transcript, message)
+        except claude_rewrite.Unusable as unusable:
+            raise ModelBroken(
+                f"{self._settings.small_model} did not state the question in the form asked for: "
+                "try again, or set FOOTNOTE_SMALL_MODEL to another model.",
+                detail=unusable.problem,
+            ) from None
+
+    # ------------------------------------------------------------ next turn
+
+    async def next_turn(self, question: SubQuestion, desk: Desk) -> Turn:
+        """One call. When the desk has outgrown the model, the turn is an honest finish."""
+        request = {
+            **self._thoughtful(),
+            "tools": list(TOOLS),
+            "system": [{"type": "text", "text": load("iterate"), "cache_control": CACHED}],
+            "messages": loop_messages(question, desk, self._calls.now),
+        }
+        title = "Judge what was found" if desk.turns else "Plan the research"
+        try:
+            reply = await self._complete(request, "think", title)
+        except TooLong:
+            return Turn((Finish(enough=False, missing=(OUTGROWN,)),))
+        if reply.stop_reason == "model_context_window_exceeded":
+            return Turn((Finish(enough=False, missing=(OUTGROWN,)),))
+        pages = {source.number for source in desk.sources}
+        pages.update(n for finding in question.known for n in finding.sources)
+        return Turn(tuple(actions(reply.content, reply.stop_reason, pages)), reply.content)
+
+    # ------------------------------------------------------------ write
+
+    async def write(
+        self, question: Rewritten, evidence: Evidence, instructions: str = ""
+    ) -> AsyncIterator[AnswerDelta]:
+        """One streamed call. A cut stream begins anew (``Restart``), at most twice."""
+        writing = Writing.of(question, evidence, instructions, self._calls.now)
+        request = self._writing_call(writing).request
+        stream = self._calls.stream(
+            request, lambda: self._written(writing), kind="write", title="Write the answer"
+        )
+        async for delta in stream:
+            yield delta
+
+    async def _written(self, writing: Writing) -> AsyncGenerator[AnswerDelta | ModelReply]:
+        """The answer, with fewer passages where they are too many for the model."""
+        while True:
+            try:
+                async with aclosing(self._written_once(writing)) as parts:
+                    async for part in parts:
+                        yield part
+            except TooLong:
+                fewer = writing.halved()
+                if fewer is None:
+                    raise
+                writing = fewer
+                yield Restart()
+            else:
+                return
+
+    async def _written_once(self, writing: Writing) -> AsyncGenerator[AnswerDelta | ModelReply]:
+        call = self._writing_call(writing)
+        collector = Collector()
+        for more_room in (False, True):
+            if more_room:
+                # It thought until the limit and wrote nothing: once more, with room to write.
+                call = Call(_roomier(call.request), _roomier(call.plain or call.request))
+                collector = Collector(collector.tokens)
+            reader = Reader(writing)
+            async with aclosing(self._endpoint.events(call)) as events:
+                async for event in events:
+                    if isinstance(event, Again):
+                        collector, reader = Collector(collector.tokens), Reader(writing)
+                        yield Restart()
+                        continue
+                    collector.add(event)
+                    for delta in reader.read(event):
+                        yield delta
+            reply = collector.reply()
+            _check_refusal(reply)
+            if reader.wrote:
+                break
+        if not reader.wrote:
+            raise ModelBroken(
+                f"{self._settings.model} wrote no answer: try again, or set "
+                "FOOTNOTE_MAX_OUTPUT_TOKENS higher.",
+                detail=f"stop reason {reply.stop_reason}",
+            )
+        if reply.stop_reason in ("max_tokens", "model_context_window_exceeded"):
+            limit = call.request["max_tokens"]
+            yield TextDelta(CUT.format(limit=limit), opens=True)
+        yield reply
+
+    # ------------------------------------------------------------ requests
+
+    def _thoughtful(self) -> dict[str, Any]:
+        """What every request to the large model has in common."""
+        settings = self._settings
+        off = settings.thinking == "off"
+        common: dict[str, Any] = {
+            "model": settings.model,
+            "max_tokens": settings.max_output_tokens,
+            "thinking": {"type": "disabled" if off else "adaptive"},
+        }
+        if settings.effort is not None:
+            common["output_config"] = {"effort": settings.effort}
+        return common
+
+    def _writing_call(self, writing: Writing) -> Call:
+        model, limit = self._settings.model, self._settings.max_output_tokens
+        common = self._thoughtful()
+        return Call(
+            {**common, **writing.request(model, limit)},
+            {**common, **writing.plain_request(model, limit)},
+        )
+
+    async def _complete(self, request: dict[str, Any], kind: str, title: str) -> ModelReply:
+        reply = await self._calls.call(
+            request, lambda: self._endpoint.complete(Call(request)), kind=kind, title=title
+        )
+        _check_refusal(reply)
+        return reply
+
+
+def _roomier(request: Any) -> dict[str, Any]:
+    return {**request, "max_tokens": max(LONGEST_OUTPUT, request["max_tokens"])}
+
+
+def _check_refusal(reply: ModelReply) -> None:
+    if reply.stop_reason != "refusal":
+        return
+    category = str(reply.stop_details.get("category") or "").replace("_", " ")
+    why = f" (category: {category})" if category else ""
+    raise ModelRefused(
+        f"{reply.model} declined to work on this question{why}: ask it in another way.",
+        detail=str(reply.stop_details.get("explanation") or ""),
+    )

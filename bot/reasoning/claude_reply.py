@@ -1,0 +1,153 @@
+"""A streamed reply put together again: content blocks as JSON, stop reason, tokens."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, replace
+from typing import Any
+
+from anthropic.types import RawMessageStreamEvent
+
+from bot.reasoning.claude_messages import UNPARSED, Block
+from bot.reasoning.reasoner import ModelReply
+
+LONGEST_UNPARSED = 500  # characters of a malformed tool input that are kept for the record
+
+
+@dataclass(frozen=True, slots=True)
+class Tokens:
+    """What the API counted."""
+
+    input: int = 0
+    output: int = 0
+    cache_read: int = 0
+    cache_write: int = 0
+
+    def __add__(self, other: Tokens) -> Tokens:
+        return Tokens(
+            self.input + other.input,
+            self.output + other.output,
+            self.cache_read + other.cache_read,
+            self.cache_write + other.cache_write,
+        )
+
+
+class Collector:
+    """Takes the events of one reply. ``wasted`` are the tokens of attempts that were cut off."""
+
+    def __init__(self, wasted: Tokens = Tokens()) -> None:
+        self._wasted = wasted
+        self._tokens = Tokens()
+        self._model = ""
+        self._blocks: dict[int, Block] = {}
+        self._parts: dict[int, list[str]] = {}
+        self._stop_reason = ""
+        self._stop_details: dict[str, Any] = {}
+
+    @property
+    def tokens(self) -> Tokens:
+        """All that was counted so far, the wasted ones included."""
+        return self._wasted + self._tokens
+
+    @property
+    def stop_reason(self) -> str:
+        return self._stop_reason
+
+    def add(self, event: RawMessageStreamEvent) -> None:
+        """Take one event. Kinds of events and deltas that are not known are left out."""
+        match event.type:
+            case "message_start":
+                self._model = event.message.model
+                self._count(event.message.usage)
+            case "content_block_start":
+                block = event.content_block.to_dict()
+                self._blocks[event.index] = {k: v for k, v in block.items() if v is not None}
+                self._parts[event.index] = []
+            case "content_block_delta":
+                self._add_delta(event.index, event.delta)
+            case "content_block_stop":
+                self._close(event.index)
+            case "message_delta":
+                self._stop_reason = event.delta.stop_reason or ""
+                if event.delta.stop_details is not None:
+                    self._stop_details = event.delta.stop_details.to_dict()
+                self._count(event.usage)
+            case _:
+                pass
+
+    def reply(self) -> ModelReply:
+        """The reply; a block that was never closed is closed now."""
+        for index in list(self._parts):
+            self._close(index)
+        tokens = self.tokens
+        return ModelReply(
+            model=self._model,
+            content=[self._blocks[index] for index in sorted(self._blocks)],
+            stop_reason=self._stop_reason,
+            input_tokens=tokens.input,
+            output_tokens=tokens.output,
+            cache_read_tokens=tokens.cache_read,
+            cache_write_tokens=tokens.cache_write,
+            stop_details=self._stop_details,
+        )
+
+    def _add_delta(self, index: int, delta: Any) -> None:
+        block = self._blocks.get(index)
+        if block is None:
+            return
+        match delta.type:
+            case "text_delta":
+                self._parts[index].append(delta.text)
+            case "thinking_delta":
+                self._parts[index].append(delta.thinking)
+            case "input_json_delta":
+                self._parts[index].append(delta.partial_json)
+            case "signature_delta":
+                block["signature"] = delta.signature
+            case "citations_delta":
+                block.setdefault("citations", []).append(delta.citation.to_dict())
+            case _:
+                pass
+
+    def _close(self, index: int) -> None:
+        written = "".join(self._parts.pop(index, ()))
+        block = self._blocks.get(index)
+        if block is None or not written:
+            return
+        match block["type"]:
+            case "text":
+                block["text"] = _sendable(block.get("text", "") + written)
+            case "thinking":
+                block["thinking"] = block.get("thinking", "") + written
+            case "tool_use":
+                block |= _tool_input(written)
+            case _:
+                pass
+
+    def _count(self, usage: Any) -> None:
+        """Counts are cumulative: a later one replaces an earlier one; an absent one does not."""
+        counted = {
+            "input": usage.input_tokens,
+            "output": usage.output_tokens,
+            "cache_read": usage.cache_read_input_tokens,
+            "cache_write": usage.cache_creation_input_tokens,
+        }
+        self._tokens = replace(
+            self._tokens, **{name: n for name, n in counted.items() if n is not None}
+        )
+
+
+def _tool_input(written: str) -> Block:
+    """The input of a call as far as it can be read; else it is kept aside, and empty."""
+    try:
+        value = json.loads(_sendable(written))
+    except ValueError:
+        value = None
+    if isinstance(value, dict):
+        return {"input": value}
+    return {"input": {}, UNPARSED: written[:LONGEST_UNPARSED]}
+
+
+def _sendable(text: str) -> str:
+    """Without lone surrogates, which could not be sent back."""
+    return text.encode("utf-8", "replace").decode("utf-8")

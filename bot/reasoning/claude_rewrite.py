@@ -1,0 +1,196 @@
+"""Rewriting: the request to the small model, and its JSON as a ``Rewritten`` one can trust."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, cast, get_args
+
+from bot.messages import Entry, Message, Transcript
+from bot.reasoning.claude_messages import CACHED, Block, said, today
+from bot.reasoning.claude_text import clean, element, line, middle_out, shorten
+from bot.reasoning.prompts import load
+from bot.reasoning.reasoner import Kind, Rewritten
+from bot.text.language import detect
+
+ENTRIES = 12  # messages of the thread
+PERSONS = 1_500  # characters of a person's message
+OURS = 700  # characters of an answer of ours: what it was about, not all it said
+THREAD = 9_000  # characters of all of them; the newest stay
+MESSAGE = 20_000  # characters of the newest message
+QUERIES = 4
+QUERY = 200  # characters
+MAX_TOKENS = 4_096  # of the reply: a chat reply may be a longer text
+STANDS_ALONE = 400  # characters; a message as short as this with no thread before it is unchanged
+
+DEPTHS = ("quick", "standard", "deep")
+SCHEMA: Block = {
+    "type": "object",
+    "properties": {
+        "kind": {"type": "string", "enum": list(get_args(Kind))},
+        "question": {"type": "string"},
+        "queries": {"type": "array", "items": {"type": "string"}},
+        "knowledge_queries": {"type": "array", "items": {"type": "string"}},
+        "links": {"type": "array", "items": {"type": "string"}},
+        "language": {"type": "string"},
+        "depth": {"type": "string", "enum": list(DEPTHS)},
+        "long_form": {"type": "boolean"},
+        "reply": {"type": "string"},
+    },
+    "required": [
+        *("kind", "question", "queries", "knowledge_queries", "links"),
+        *("language", "depth", "long_form", "reply"),
+    ],
+    "additionalProperties": False,
+}
+_LANGUAGE = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*")
+_URL = re.compile(r"https?://[^\s<>\"'）】」]+")
+_TRAILING = ".,;:!?)]}…。，"
+
+
+@dataclass(frozen=True, slots=True)
+class Unusable(Exception):
+    """A reply that is no such JSON; ``problem`` tells the model what is wrong."""
+
+    problem: str
+
+
+def request(
+    model: str, transcript: Transcript, message: Message, instructions: str, now: datetime
+) -> dict[str, Any]:
+    """The request for one message, with the bounded end of its thread."""
+    entries = [_entry(entry) for entry in transcript.entries[-ENTRIES:]]
+    while entries and sum(map(len, entries)) > THREAD:
+        entries.pop(0)
+    asked = clean(middle_out(message.text, MESSAGE)).strip()
+    parts = [today(now)]
+    if entries:
+        parts.append(element("conversation", "\n".join(entries)))
+    if instructions.strip():
+        parts.append(element("operator", clean(instructions).strip()))
+    if message.attachments:
+        names = ", ".join(line(attachment.name, 100) for attachment in message.attachments)
+        parts.append(f"Files sent with the newest message: {names}")
+    parts.append(element("new_message", asked, **{"from": message.author.name or "someone"}))
+    return {
+        "model": model,
+        "max_tokens": MAX_TOKENS,
+        "system": [{"type": "text", "text": load("rewrite"), "cache_control": CACHED}],
+        "messages": [{"role": "user", "content": "\n\n".join(parts)}],
+        # Speed is what counts here, and there is nothing to work out.
+        "thinking": {"type": "disabled"},
+        "output_config": {"format": {"type": "json_schema", "schema": SCHEMA}},
+    }
+
+
+def repair(first: dict[str, Any], content: Sequence[Block], problem: str) -> dict[str, Any]:
+    """The request once more, with the unusable reply and what was wrong with it."""
+    words = f"{problem} Reply with the one JSON object described above and nothing else."
+    turn: list[Block] = [
+        {"role": "assistant", "content": said([b for b in content if b["type"] == "text"])},
+        {"role": "user", "content": words},
+    ]
+    return {**first, "messages": [*first["messages"], *turn]}
+
+
+def rewritten(
+    content: Sequence[Block], stop_reason: str, transcript: Transcript, message: Message
+) -> Rewritten:
+    """The reply as a ``Rewritten``. Raises ``Unusable``."""
+    if stop_reason == "max_tokens":
+        raise Unusable("Your reply was cut off at the output limit. Be much shorter.")
+    given = _json_object("".join(b.get("text", "") for b in content if b["type"] == "text"))
+    kind = _kind(given.get("kind"))
+    question = given.get("question")
+    if not isinstance(question, str):
+        raise Unusable('"question" must be a string.')
+    links = _links(given.get("links"), transcript, message)
+    reply = str(given.get("reply") or "").strip() if kind == "chat" else ""
+    if (kind == "chat" and not reply) or (kind == "links" and not links):
+        kind = "search"
+    question = " ".join(clean(question).split()) if kind != "chat" else message.text.strip()
+    question = _unchanged(message, transcript) or question or message.text.strip()
+    queries = _queries(given.get("queries"))
+    knowledge = _queries(given.get("knowledge_queries"))
+    if kind == "search":
+        queries = queries or knowledge or (shorten(" ".join(question.split()), QUERY),)
+        knowledge = knowledge or queries
+    depth = given.get("depth")
+    return Rewritten(
+        kind=kind,
+        question=question,
+        queries=queries,
+        knowledge_queries=knowledge,
+        links=links,
+        language=_language(given.get("language"), message.text),
+        depth=depth if depth in DEPTHS else "standard",
+        long_form=given.get("long_form") is True,
+        reply=reply,
+    )
+
+
+# ---------------------------------------------------------------- the thread
+
+
+def _entry(entry: Entry) -> str:
+    if entry.role == "footnote":
+        about = {"question": entry.question} if entry.question else {}
+        sources = {"sources": "; ".join(entry.sources)} if entry.sources else {}
+        text = shorten(clean(entry.text).strip(), OURS)
+        return element("message", text, **{"from": "Footnote"}, **about, **sources)
+    text = clean(middle_out(entry.text, PERSONS)).strip()
+    return element("message", text, **{"from": entry.name or "someone"})
+
+
+# ---------------------------------------------------------------- the reply
+
+
+def _json_object(words: str) -> dict[str, Any]:
+    """The JSON object in a reply, whatever stands around it."""
+    start, end = words.find("{"), words.rfind("}")
+    try:
+        value = json.loads(words[start : end + 1]) if start >= 0 else None
+    except ValueError as error:
+        raise Unusable(f"That was not valid JSON: {error}.") from None
+    if not isinstance(value, dict):
+        raise Unusable("That was no JSON object.")
+    return value
+
+
+def _kind(value: Any) -> Kind:
+    for kind in get_args(Kind):
+        if value == kind:
+            return cast(Kind, kind)
+    raise Unusable('"kind" must be "search", "links" or "chat".')
+
+
+def _unchanged(message: Message, transcript: Transcript) -> str:
+    """The message itself where there is nothing it could refer to, else ""."""
+    text = " ".join(message.text.split())
+    return text if not transcript.entries and len(text) <= STANDS_ALONE else ""
+
+
+def _queries(value: Any) -> tuple[str, ...]:
+    items = value if isinstance(value, list) else [value]
+    kept = (line(item, QUERY) for item in items if isinstance(item, str))
+    return tuple(dict.fromkeys(query for query in kept if query))[:QUERIES]
+
+
+def _links(value: Any, transcript: Transcript, message: Message) -> tuple[str, ...]:
+    """The links named that people really sent: the model may not make up an address."""
+    sent = [message.text, *message.links, *(entry.text for entry in transcript.entries)]
+    known = {url.rstrip(_TRAILING) for text in sent for url in _URL.findall(text)}
+    known.update(message.links)
+    items = value if isinstance(value, list) else ()
+    named = (item.strip() for item in items if isinstance(item, str))
+    found = (url if url in known else url.rstrip(_TRAILING) for url in named)
+    return tuple(dict.fromkeys(url for url in found if url in known))
+
+
+def _language(value: Any, text: str) -> str:
+    if isinstance(value, str) and _LANGUAGE.fullmatch(value.strip()):
+        return value.strip()
+    return detect(text)

@@ -1,0 +1,211 @@
+"""The loop's three tools, and how a call of one becomes an action.
+
+Strict schemas make well-formed input likely, not certain: an endpoint may not know ``strict``, and
+a call may be cut off. What can be understood is taken as meant; the rest becomes a ``Malformed``
+whose words the model can act on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import Any
+
+from bot.reasoning.claude_messages import UNPARSED, Block
+from bot.reasoning.reasoner import Action, Finding, Finish, Malformed, Read, Search
+
+AT_ONCE = 4  # queries of one search, hits of one read
+QUERY = 200  # characters
+CUT_OFF = (
+    "Your call was cut off at the output limit before it was complete. "
+    "Call again, much shorter: fewer items, fewer words."
+)
+
+TOOLS: tuple[Block, ...] = (
+    {
+        "name": "search",
+        "description": (
+            "Search with 1 to 4 different queries at once. Returns about ten numbered hits for "
+            "each, with title, site and snippet. Queries are short and atomic: 2 to 6 keywords "
+            "that a page stating one fact would contain. Counts as one search however many "
+            "queries it holds."
+        ),
+        "strict": True,
+        "input_schema": {
+            "type": "object",
+            "properties": {
+                "queries": {
+                    "type": "array",
+                    "items": {"type": "string"},
+                    "minItems": 1,
+                    "description": "1 to 4 queries, each for one fact",
+                }
+            },
+            "required": ["queries"],
+            "additionalProperties": False,
+        },
+    },
+    {
+        "name": "read",
+        "description": (
+            "Open 1 to 4 hits by their numbers. Returns the passages of each page that fit the "
+            "question best, and the page's own number, by which findings name it."
+        ),
+        "strict": True,
+        "input_schema": {
+            "type": "object",
+            "properties": {
+                "ids": {
+                    "type": "array",
+                    "items": {"type": "integer"},
+                    "minItems": 1,
+                    "description": "1 to 4 hit numbers",
+                }
+            },
+            "required": ["ids"],
+            "additionalProperties": False,
+        },
+    },
+    {
+        "name": "finish",
+        "description": (
+            "End the research: what was found, whether it answers the whole question, what is "
+            "still unproven. Call it alone, after you have seen all results."
+        ),
+        "strict": True,
+        "input_schema": {
+            "type": "object",
+            "properties": {
+                "findings": {
+                    "type": "array",
+                    "items": {
+                        "type": "object",
+                        "properties": {
+                            "text": {
+                                "type": "string",
+                                "description": "one fact as a full sentence",
+                            },
+                            "sources": {
+                                "type": "array",
+                                "items": {"type": "integer"},
+                                "description": "numbers of the pages that say so",
+                            },
+                        },
+                        "required": ["text", "sources"],
+                        "additionalProperties": False,
+                    },
+                },
+                "enough": {
+                    "type": "boolean",
+                    "description": "true only if the findings answer the whole question",
+                },
+                "missing": {
+                    "type": "array",
+                    "items": {"type": "string"},
+                    "description": "what is still unproven, in a few words each",
+                },
+            },
+            "required": ["findings", "enough", "missing"],
+            "additionalProperties": False,
+        },
+    },
+)
+
+
+class _Unclear(Exception):
+    """The input cannot be understood; the words say what it should have been."""
+
+
+def actions(content: Sequence[Block], stop_reason: str, pages: Collection[int]) -> list[Action]:
+    """The actions of a turn, one for each tool call, in their order.
+
+    ``pages`` are the page numbers on the desk: a finding can rest on no others.
+    """
+    calls = [block for block in content if block["type"] == "tool_use"]
+    found: list[Action] = []
+    for call in calls:
+        cut = stop_reason == "max_tokens" and call is calls[-1] and UNPARSED in call
+        found.append(Malformed(CUT_OFF, call["id"]) if cut else _action(call, pages))
+    return found
+
+
+def _action(call: Block, pages: Collection[int]) -> Action:
+    id, name, given = str(call["id"]), call.get("name"), call.get("input")
+    if UNPARSED in call:
+        return Malformed(f"The input of {name} was not valid JSON. Call it again.", id)
+    try:
+        match name:
+            case "search":
+                return Search(_queries(_field(given, "queries", name)), id)
+            case "read":
+                return Read(_ids(_field(given, "ids", name)), id)
+            case "finish":
+                return _finish(given, id, pages)
+            case _:
+                words = f"There is no tool {name!r}. The tools are search, read and finish."
+                return Malformed(words, id)
+    except _Unclear as unclear:
+        return Malformed(str(unclear), id)
+
+
+def _field(given: Any, name: str, tool: Any) -> Any:
+    if not isinstance(given, dict) or name not in given:
+        raise _Unclear(f"{tool} needs {name!r}. Call it again with it.")
+    return given[name]
+
+
+def _queries(value: Any) -> tuple[str, ...]:
+    queries = _strings([value] if isinstance(value, str) else value)
+    if not queries:
+        raise _Unclear("queries must be a list of 1 to 4 short strings. Call search again.")
+    return tuple(dict.fromkeys(query[:QUERY] for query in queries))[:AT_ONCE]
+
+
+def _ids(value: Any) -> tuple[int, ...]:
+    ids = _integers([value] if isinstance(value, int | str) else value)
+    if not ids:
+        raise _Unclear("ids must be a list of 1 to 4 hit numbers. Call read again.")
+    return tuple(dict.fromkeys(ids))[:AT_ONCE]
+
+
+def _finish(given: Any, id: str, pages: Collection[int]) -> Finish:
+    value = _field(given, "findings", "finish")
+    if not isinstance(value, list):
+        raise _Unclear("findings must be a list of {text, sources}. Call finish again.")
+    findings = tuple(finding for item in value if (finding := _finding(item, pages)) is not None)
+    missing = given.get("missing") or ()
+    return Finish(
+        findings=findings,
+        enough=given.get("enough") is True,
+        missing=tuple(_strings([missing] if isinstance(missing, str) else missing)),
+        id=id,
+    )
+
+
+def _finding(item: Any, pages: Collection[int]) -> Finding | None:
+    """A finding without page numbers that do not exist, or None for one that says nothing."""
+    if isinstance(item, str):
+        item = {"text": item}
+    if not isinstance(item, dict) or not isinstance(item.get("text"), str):
+        raise _Unclear("Each finding must be {text, sources}. Call finish again.")
+    text = " ".join(item["text"].split())
+    sources = [n for n in _integers(item.get("sources")) if n in pages]
+    return Finding(text, tuple(dict.fromkeys(sources))) if text else None
+
+
+def _strings(value: Any) -> list[str]:
+    if not isinstance(value, list | tuple):
+        return []
+    return [kept for item in value if isinstance(item, str) and (kept := " ".join(item.split()))]
+
+
+def _integers(value: Any) -> list[int]:
+    """The integers of a list; "3" and 3.0 are meant as 3."""
+    found: list[int] = []
+    for item in value if isinstance(value, list | tuple) else ():
+        if isinstance(item, bool):
+            continue
+        if isinstance(item, int) or (isinstance(item, float) and item.is_integer()):
+            found.append(int(item))
+        elif isinstance(item, str) and item.strip().isdecimal():
+            found.append(int(item.strip()))
+    return found
