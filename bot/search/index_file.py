@@ -166,6 +166,8 @@ def meaning(error: sqlite3.Error | OSError, path: Path) -> Damaged | StorageUnav
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # the primary code
     if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
         return Damaged(detail)
+    if code == sqlite3.SQLITE_ERROR and "no such" in str(error):  # a table or column is not there
+        return Damaged(detail)
     if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
         sentence = f"The index {path} is locked by another process: try again when that has ended."
     elif code == sqlite3.SQLITE_FULL:

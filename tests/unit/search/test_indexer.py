@@ -1,0 +1,509 @@
+"""Bringing the index up to date: incremental, interruptible, shared, mendable."""
+
+from __future__ import annotations
+
+import errno
+import os
+import sqlite3
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from bot.errors import InvalidSetting, StorageUnavailable
+from bot.search import index_file, index_writer, indexer
+from bot.search.indexer import Indexer, IndexReport
+from bot.search.local import LocalDocuments
+
+DAY = 86_400
+
+
+@pytest.fixture
+def docs(tmp_path: Path) -> Path:
+    folder = tmp_path / "docs"
+    folder.mkdir()
+    return folder
+
+
+@pytest.fixture
+def index(tmp_path: Path) -> Path:
+    return tmp_path / "data" / "index.sqlite"
+
+
+def write(path: Path, text: str, age: float = DAY) -> None:
+    """A file last changed ``age`` seconds ago."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+    moment = time.time() - age
+    os.utime(path, (moment, moment))
+
+
+def counts(report: IndexReport) -> tuple[int, int, int, int]:
+    return report.added, report.changed, report.removed, report.unchanged
+
+
+async def found(index: Path, query: str, *roots: Path) -> list[str]:
+    documents = LocalDocuments(index, roots)
+    try:
+        return [hit.title for hit in await documents.search(query, 20)]
+    finally:
+        await documents.aclose()
+
+
+def content(index: Path) -> dict[str, tuple[str, list[str]]]:
+    """All that an index says: address → text, and the places where each word is found."""
+    connection = sqlite3.connect(index)
+    texts = {
+        file: (url, index_file.unpack_text(text))
+        for file, url, text in connection.execute(
+            "SELECT id, url, text FROM files JOIN pages ON file = id"
+        )
+    }
+    owners = {
+        first + place: file
+        for file, first, count in connection.execute("SELECT id, first, count FROM files")
+        for place in range(count)
+    }
+    connection.execute("CREATE VIRTUAL TABLE temp.v USING fts5vocab(main, words, instance)")
+    words: dict[int, list[str]] = {file: [] for file in texts}
+    for term, passage, column, offset in connection.execute("SELECT * FROM temp.v"):
+        if passage in owners:
+            file = owners[passage]
+            (first,) = connection.execute(
+                "SELECT first FROM files WHERE id = ?", (file,)
+            ).fetchone()
+            words[file].append(f"{passage - first} {column} {offset} {term}")
+    connection.close()
+    return {url: (text, sorted(words[file])) for file, (url, text) in texts.items()}
+
+
+# ---------------------------------------------------------------- what is indexed
+
+
+async def test_a_first_run_indexes_every_document(docs: Path, index: Path) -> None:
+    write(docs / "tides.md", "# Tides\n\nThe moon pulls the sea.")
+    write(docs / "deep" / "winds.txt", "Winds\n\nThe sun warms the air.")
+    write(docs / "site.html", "<html><title>Site</title><body><p>The rain falls.</p></body></html>")
+    report = Indexer(index).index([docs])
+    assert counts(report) == (3, 0, 0, 0)
+    assert report.passages >= 3
+    assert report.skipped == ()
+    assert report.warning == ""
+    assert await found(index, "moon") == ["Tides"]
+    assert await found(index, "sun warms air") == ["Winds"]
+    assert await found(index, "rain") == ["Site"]
+
+
+def test_a_second_run_reads_nothing(
+    docs: Path, index: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for i in range(5):
+        write(docs / f"{i}.md", f"# {i}\n\nText {i}.")
+    first = Indexer(index).index([docs])
+
+    def refuse(*_: object, **__: object) -> None:
+        raise AssertionError("a file was opened")
+
+    monkeypatch.setattr(indexer, "open", refuse, raising=False)
+    second = Indexer(index).index([docs])
+    assert counts(second) == (0, 0, 0, 5)
+    assert second.passages == first.passages
+
+
+async def test_only_what_changed_is_indexed_again(docs: Path, index: Path) -> None:
+    write(docs / "a.md", "# A\n\nAlpha words.")
+    write(docs / "b.md", "# B\n\nBeta words.")
+    Indexer(index).index([docs])
+    write(docs / "b.md", "# B\n\nGamma words.", age=DAY / 2)
+    write(docs / "c.md", "# C\n\nDelta words.")
+    (docs / "a.md").unlink()
+    report = Indexer(index).index([docs])
+    assert counts(report) == (1, 1, 1, 0)
+    assert await found(index, "alpha") == []
+    assert await found(index, "beta") == []
+    assert await found(index, "gamma") == ["B"]
+    assert await found(index, "delta") == ["C"]
+
+
+async def test_a_change_of_equal_size_within_the_same_moment_is_seen(
+    docs: Path, index: Path
+) -> None:
+    write(docs / "a.md", "# A\n\nAlpha.", age=0)
+    before = (docs / "a.md").stat()
+    Indexer(index).index([docs])
+    (docs / "a.md").write_text("# A\n\nOmega.")
+    os.utime(docs / "a.md", ns=(before.st_atime_ns, before.st_mtime_ns))
+    assert counts(Indexer(index).index([docs])) == (0, 1, 0, 0)
+    assert await found(index, "omega") == ["A"]
+
+
+def test_a_touched_file_of_the_same_content_counts_as_unchanged(docs: Path, index: Path) -> None:
+    write(docs / "a.md", "# A\n\nAlpha.")
+    Indexer(index).index([docs])
+    os.utime(docs / "a.md", (time.time() - 100, time.time() - 100))
+    assert counts(Indexer(index).index([docs])) == (0, 0, 0, 1)
+
+
+def test_an_update_leads_to_the_same_index_as_a_fresh_start(
+    docs: Path, index: Path, tmp_path: Path
+) -> None:
+    for i in range(30):
+        write(docs / f"{i}.md", f"# Page {i}\n\nWords of {i}.\n\n## More\n\nOf {i % 7}.")
+    Indexer(index).index([docs])
+    for i in range(0, 30, 3):
+        write(docs / f"{i}.md", f"# Page {i}\n\nOther words of {i}.", age=DAY / 2)
+    for i in range(1, 30, 5):
+        (docs / f"{i}.md").unlink(missing_ok=True)
+    Indexer(index).index([docs])
+    fresh = tmp_path / "fresh.sqlite"
+    Indexer(fresh).index([docs])
+    assert content(index) == content(fresh)
+
+
+# ---------------------------------------------------------------- several roots
+
+
+async def test_roots_share_an_index_and_are_searched_apart(tmp_path: Path, index: Path) -> None:
+    a, b = tmp_path / "a", tmp_path / "ab"
+    write(a / "one.md", "# One\n\nShared word.")
+    write(b / "two.md", "# Two\n\nShared word.")
+    assert counts(Indexer(index).index([a])) == (1, 0, 0, 0)
+    assert counts(Indexer(index).index([b])) == (1, 0, 0, 0)
+    assert await found(index, "shared", a) == ["One"]
+    assert await found(index, "shared", b / "two.md") == ["Two"]
+    assert sorted(await found(index, "shared")) == ["One", "Two"]
+
+
+async def test_a_run_drops_nothing_of_other_roots(tmp_path: Path, index: Path) -> None:
+    a, b = tmp_path / "a", tmp_path / "b"
+    write(a / "one.md", "# One\n\nShared word.")
+    write(b / "two.md", "# Two\n\nShared word.")
+    Indexer(index).index([a, b])
+    (b / "two.md").unlink()
+    assert counts(Indexer(index).index([a])) == (0, 0, 0, 1)
+    assert sorted(await found(index, "shared")) == ["One", "Two"]
+
+
+def test_the_passages_reported_are_those_of_the_given_roots(tmp_path: Path, index: Path) -> None:
+    a, b = tmp_path / "a", tmp_path / "b"
+    write(a / "one.md", "# One\n\nA word.")
+    write(b / "two.md", "# Two\n\nA word.")
+    whole = Indexer(index).index([a, b]).passages
+    assert Indexer(index).index([a]).passages + Indexer(index).index([b]).passages == whole
+
+
+@pytest.mark.parametrize("paths", [(), ("nowhere",)])
+def test_there_must_be_something_to_index(
+    tmp_path: Path, index: Path, paths: tuple[str, ...]
+) -> None:
+    with pytest.raises(InvalidSetting):
+        Indexer(index).index([tmp_path / path for path in paths])
+    assert not index.exists()
+
+
+# ---------------------------------------------------------------- what cannot be indexed
+
+
+def test_unreadable_files_are_named_with_their_reason(docs: Path, index: Path) -> None:
+    write(docs / "good.md", "# Good\n\nText.")
+    (docs / "binary.txt").write_bytes(b"\x7fELF\x02\x01\x00\x00" + bytes(range(256)) * 10)
+    (docs / "empty.md").touch()
+    (docs / "image.md").write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(200))
+    with open(docs / "huge.txt", "wb") as file:
+        file.truncate(20_000)
+    report = Indexer(index, max_file_bytes=10_000).index([docs])
+    assert counts(report) == (1, 0, 0, 0)
+    reasons = {Path(path).name: reason for path, reason in report.skipped}
+    assert set(reasons) == {"binary.txt", "empty.md", "image.md", "huge.txt"}
+    assert reasons["huge.txt"] == "it is larger than 0.01 MB"
+    assert all(reason and not reason.endswith(".") for reason in reasons.values())
+
+
+def test_they_are_named_again_next_time(docs: Path, index: Path) -> None:
+    (docs / "empty.md").touch()
+    write(docs / "blank.md", " \n\t\n")
+    first = Indexer(index).index([docs])
+    second = Indexer(index).index([docs])
+    assert second.skipped == first.skipped != ()
+    assert counts(second) == (0, 0, 0, 0)
+
+
+def test_a_file_that_becomes_unreadable_leaves_the_index_and_returns(
+    docs: Path, index: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(docs / "a.md", "# A\n\nAlpha.")
+    Indexer(index).index([docs])
+
+    def refuse(path: str, *_: object) -> None:
+        raise PermissionError(errno.EACCES, "Permission denied", path)
+
+    write(docs / "a.md", "# A\n\nBeta.", age=100)
+    with monkeypatch.context() as patch:
+        patch.setattr(indexer, "open", refuse, raising=False)  # permissions do not bind root
+        report = Indexer(index).index([docs])
+    assert [reason for _, reason in report.skipped] == ["it cannot be read (Permission denied)"]
+    assert content(index) == {}
+    assert counts(Indexer(index).index([docs])) == (1, 0, 0, 0)
+
+
+def test_a_larger_limit_lets_a_file_in(docs: Path, index: Path) -> None:
+    write(docs / "a.md", "# A\n\n" + "Alpha beta. " * 100)
+    assert counts(Indexer(index, max_file_bytes=100).index([docs])) == (0, 0, 0, 0)
+    assert counts(Indexer(index).index([docs])) == (1, 0, 0, 0)
+
+
+@pytest.mark.parametrize(
+    ("encoding", "text"),
+    [
+        ("utf-8", "# 长城\n\n秦始皇统一中国后修筑万里长城。"),
+        ("utf-8-sig", "# 长城\n\n秦始皇统一中国后修筑万里长城。"),
+        ("utf-16", "# 长城\n\n秦始皇统一中国后修筑万里长城。"),
+        ("gb18030", "# 长城\n\n" + "秦始皇统一中国后修筑万里长城，历代又多次修缮。" * 5),
+    ],
+)
+async def test_encodings_are_recognized(docs: Path, index: Path, encoding: str, text: str) -> None:
+    (docs / "wall.md").write_bytes(text.encode(encoding))
+    Indexer(index).index([docs])
+    assert await found(index, "万里长城") == ["长城"]
+
+
+async def test_names_of_any_bytes_are_indexed_and_read(docs: Path, index: Path) -> None:
+    path = docs / os.fsdecode(b"caf\xe9 #1?.md")
+    write(path, "# Coffee\n\nBeans.")
+    Indexer(index).index([docs])
+    documents = LocalDocuments(index)
+    (hit,) = await documents.search("beans", 5)
+    assert hit.url == path.as_uri()
+    assert "Beans." in (await documents.read(hit.url)).text
+    await documents.aclose()
+
+
+# ---------------------------------------------------------------- interruption and company
+
+
+def test_progress_counts_every_file(docs: Path, index: Path) -> None:
+    for i in range(7):
+        write(docs / f"{i}.md", f"# {i}\n\nText.")
+    seen: list[tuple[int, int]] = []
+    Indexer(index).index([docs], lambda done, total: seen.append((done, total)))
+    assert seen == [(i, 7) for i in range(1, 8)]
+
+
+@pytest.mark.parametrize("stop_at", [1, 4, 5, 9])
+def test_an_interrupted_run_leaves_a_usable_index_and_the_next_carries_on(
+    docs: Path, index: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stop_at: int
+) -> None:
+    monkeypatch.setattr(indexer, "BATCH_FILES", 2)
+    for i in range(10):
+        write(docs / f"{i}.md", f"# Page {i}\n\nWords of {i}.")
+
+    def interrupt(done: int, total: int) -> None:
+        if done == stop_at:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        Indexer(index).index([docs], interrupt)
+    kept = len(content(index))
+    assert kept == stop_at // 2 * 2
+    report = Indexer(index).index([docs])
+    assert counts(report) == (10 - kept, 0, 0, kept)
+    fresh = tmp_path / "fresh.sqlite"
+    Indexer(fresh).index([docs])
+    assert content(index) == content(fresh)
+
+
+def test_two_runs_at_once_share_the_work(
+    docs: Path, index: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(indexer, "BATCH_FILES", 3)
+    for i in range(60):
+        write(docs / f"{i}.md", f"# Page {i}\n\nWords of {i}.")
+    errors: list[BaseException] = []
+
+    def run() -> None:
+        try:
+            Indexer(index).index([docs])
+        except BaseException as error:
+            errors.append(error)
+            raise
+
+    threads = [threading.Thread(target=run) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert errors == []
+    fresh = tmp_path / "fresh.sqlite"
+    Indexer(fresh).index([docs])
+    assert content(index) == content(fresh)
+
+
+async def test_searches_go_on_while_a_run_writes(
+    docs: Path, index: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(indexer, "BATCH_FILES", 1)
+    write(docs / "0.md", "# Old\n\nWords.")
+    Indexer(index).index([docs])
+    documents = LocalDocuments(index)
+    for i in range(1, 20):
+        write(docs / f"{i}.md", f"# New {i}\n\nWords.")
+    sizes: list[int] = []
+    reader = sqlite3.connect(f"file:{index}?mode=ro", uri=True)
+
+    def look(done: int, total: int) -> None:
+        sizes.append(reader.execute("SELECT count(*) FROM files").fetchone()[0])
+
+    Indexer(index).index([docs], look)
+    reader.close()
+    assert sizes == sorted(sizes)
+    assert sizes[0] < sizes[-1]
+    assert len(await documents.search("words", 50)) == 20
+    await documents.aclose()
+
+
+# ---------------------------------------------------------------- keeping it small and current
+
+
+async def test_what_was_removed_does_not_pile_up(
+    docs: Path, index: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(index_writer, "DEAD_FEW", 10)
+    for i in range(20):
+        write(docs / f"{i}.md", f"# Page {i}\n\nWords of {i}.")
+    Indexer(index).index([docs])
+    for round_ in range(6):
+        for i in range(20):
+            write(docs / f"{i}.md", f"# Page {i}\n\nRound {round_} of {i}.", age=DAY - round_ - 1)
+        Indexer(index).index([docs])
+    connection = sqlite3.connect(index)
+    (rows,) = connection.execute("SELECT count(*) FROM words_docsize").fetchone()
+    (free,) = connection.execute("PRAGMA freelist_count").fetchone()
+    connection.close()
+    assert rows <= 40
+    assert free == 0
+    assert len(await found(index, "round")) == 20
+    fresh = tmp_path / "fresh.sqlite"
+    Indexer(fresh).index([docs])
+    assert content(index) == content(fresh)
+
+
+async def test_an_index_of_another_version_is_worked_out_anew(
+    tmp_path: Path, index: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    a, b = tmp_path / "a", tmp_path / "b"
+    write(a / "one.md", "# One\n\nStrange words.")
+    write(b / "two.md", "# Two\n\nStrange words.")
+    with monkeypatch.context() as old:
+        old.setattr(index_writer, "fingerprint", lambda: "old")
+        old.setattr(index_file, "terms", lambda text: text.lower()[::-1].split())
+        Indexer(index).index([a, b])
+    assert await found(index, "strange words") == []
+    report = Indexer(index).index([a])
+    assert counts(report) == (0, 1, 0, 0)
+    assert sorted(await found(index, "strange words")) == ["One", "Two"]
+
+
+# ---------------------------------------------------------------- damage and refusals
+
+DAMAGES: dict[str, Callable[[Path], object]] = {
+    "not a database": lambda index: index.write_bytes(b"this is no database" * 500),
+    "cut off": lambda index: os.truncate(index, index.stat().st_size // 2),
+    "overwritten": lambda index: _overwrite(index, 4096, b"\xab" * (index.stat().st_size - 4096)),
+    "another layout": lambda index: _execute(index, "PRAGMA user_version = 99"),
+    "a table is missing": lambda index: _execute(index, "DROP TABLE meta"),
+}
+
+
+def _overwrite(path: Path, at: int, data: bytes) -> None:
+    with open(path, "r+b") as file:
+        file.seek(at)
+        file.write(data)
+
+
+def _execute(path: Path, statement: str) -> None:
+    connection = sqlite3.connect(path)
+    connection.execute(statement)
+    connection.commit()
+    connection.close()
+
+
+@pytest.mark.parametrize("damage", DAMAGES.values(), ids=DAMAGES)
+async def test_a_damaged_index_is_built_anew_with_a_warning(
+    docs: Path, index: Path, damage: Callable[[Path], object]
+) -> None:
+    for i in range(200):
+        write(docs / f"{i}.md", f"# Page {i}\n\nWords of {i}.")
+    Indexer(index).index([docs])
+    damage(index)
+    report = Indexer(index).index([docs])
+    assert counts(report) == (200, 0, 0, 0)
+    assert "built anew" in report.warning
+    assert await found(index, "page 17") != []
+    assert Indexer(index).index([docs]).warning == ""
+
+
+async def test_damage_that_only_a_search_meets_is_mended_by_the_next_run(
+    docs: Path, index: Path
+) -> None:
+    write(docs / "a.md", "# A\n\nAlpha words.")
+    Indexer(index).index([docs])
+    _execute(index, "UPDATE pages SET text = x'00'")
+    documents = LocalDocuments(index)
+    with pytest.raises(Exception, match="damaged: run `footnote index`"):
+        await documents.search("alpha", 5)
+    report = Indexer(index).index([docs])
+    assert "built anew" in report.warning
+    assert [hit.title for hit in await documents.search("alpha", 5)] == ["A"]
+    await documents.aclose()
+
+
+def test_a_folder_that_cannot_be_written_is_a_clear_error(docs: Path, tmp_path: Path) -> None:
+    write(docs / "a.md", "# A\n\nText.")
+    (tmp_path / "file").write_text("no folder")
+    with pytest.raises(StorageUnavailable) as caught:
+        Indexer(tmp_path / "file" / "index.sqlite").index([docs])
+    assert "check" in caught.value.sentence
+
+
+def test_an_index_locked_for_too_long_is_a_clear_error(
+    docs: Path, index: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(docs / "a.md", "# A\n\nText.")
+    Indexer(index).index([docs])
+    write(docs / "b.md", "# B\n\nText.")
+    monkeypatch.setattr(index_file, "BUSY_SECONDS", 0.05)
+    other = sqlite3.connect(index, isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    try:
+        with pytest.raises(StorageUnavailable, match="locked by another process"):
+            Indexer(index).index([docs])
+    finally:
+        other.execute("ROLLBACK")
+        other.close()
+    assert counts(Indexer(index).index([docs])) == (1, 0, 0, 1)
+
+
+def test_a_full_disk_is_a_clear_error_and_loses_nothing(
+    docs: Path, index: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(docs / "a.md", "# A\n\nText.")
+    Indexer(index).index([docs])
+    before = content(index)
+    for i in range(50):
+        write(docs / f"{i}.md", f"# Page {i}\n\n" + f"Unlike words {i * 7919}. " * 200)
+    open_writer = index_file.open_writer
+
+    def on_full_disk(path: Path) -> sqlite3.Connection:
+        connection = open_writer(path)
+        (pages,) = connection.execute("PRAGMA page_count").fetchone()
+        connection.execute(f"PRAGMA max_page_count = {pages + 2}")
+        return connection
+
+    with monkeypatch.context() as full:
+        full.setattr(indexer, "open_writer", on_full_disk)
+        with pytest.raises(StorageUnavailable, match="disk is full"):
+            Indexer(index).index([docs])
+    assert content(index) == before
+    assert Indexer(index).index([docs]).added == 50

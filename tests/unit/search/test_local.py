@@ -1,0 +1,272 @@
+"""Searching and reading the index of local documents."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from bot.errors import InvalidSetting, PageUnreadable, ProviderUnavailable
+from bot.pages.passages import split
+from bot.search import local
+from bot.search.indexer import Indexer
+from bot.search.local import LocalDocuments
+
+
+@pytest.fixture
+def docs(tmp_path: Path) -> Path:
+    folder = tmp_path / "docs"
+    folder.mkdir()
+    return folder
+
+
+@pytest.fixture
+async def documents(tmp_path: Path) -> AsyncIterator[LocalDocuments]:
+    provider = LocalDocuments(tmp_path / "index.sqlite")
+    yield provider
+    await provider.aclose()
+
+
+def index(docs: Path, **texts: str) -> None:
+    for name, text in texts.items():
+        (docs / f"{name}.md").write_text(text, encoding="utf-8")
+    Indexer(docs.parent / "index.sqlite").index([docs])
+
+
+async def titles(documents: LocalDocuments, query: str, limit: int = 10) -> list[str]:
+    return [hit.title for hit in await documents.search(query, limit)]
+
+
+# ---------------------------------------------------------------- ranking
+
+
+async def test_what_has_more_of_the_question_comes_first(
+    docs: Path, documents: LocalDocuments
+) -> None:
+    index(
+        docs,
+        a="# Alpha\n\nThe moon is round and far away from here.",
+        b="# Beta\n\nThe moon pulls the sea, which makes the tides of every coast.",
+        c="# Gamma\n\nThe sea is deep.",
+    )
+    found = await titles(documents, "How does the moon make tides in the sea?")
+    assert found[0] == "Beta"
+    assert sorted(found) == ["Alpha", "Beta", "Gamma"]
+
+
+async def test_a_word_in_the_title_weighs_more_than_one_in_the_text(
+    docs: Path, documents: LocalDocuments
+) -> None:
+    index(
+        docs,
+        a="# Harbours\n\nSome say that a lighthouse stands there, and nobody knows since when.",
+        b="# Lighthouse\n\nA tower stands on the coast, and a lamp burns in it all night long.",
+    )
+    assert await titles(documents, "lighthouse") == ["Lighthouse", "Harbours"]
+
+
+async def test_a_word_in_a_heading_counts_for_what_stands_below_it(
+    docs: Path, documents: LocalDocuments
+) -> None:
+    index(docs, a="# Guide\n\nLead.\n\n## Refunds\n\nAsk within 30 days.\n\n## Shipping\n\nBy sea.")
+    (hit,) = await documents.search("refunds", 5)
+    assert hit.snippet == "Ask within 30 days."
+
+
+async def test_the_snippet_is_the_passage_that_fits_best(
+    docs: Path, documents: LocalDocuments
+) -> None:
+    filler = "\n\n".join(
+        f"Paragraph {i} speaks of wood, stone and other matter." for i in range(40)
+    )
+    index(docs, a=f"# House\n\n{filler}\n\nThe cellar floods every spring.\n\n{filler}")
+    (hit,) = await documents.search("when does the cellar flood?", 5)
+    assert "The cellar floods every spring." in hit.snippet
+
+
+async def test_a_page_with_many_fitting_passages_is_one_hit(
+    docs: Path, documents: LocalDocuments
+) -> None:
+    long = "\n\n".join(f"## Part {i}\n\nThe moon in part {i}." for i in range(30))
+    index(docs, a=f"# Long\n\n{long}", b="# Short\n\nThe moon.")
+    assert sorted(await titles(documents, "moon", 2)) == ["Long", "Short"]
+
+
+async def test_words_are_found_in_their_other_forms(docs: Path, documents: LocalDocuments) -> None:
+    index(docs, a="# Études\n\nThe company’s policies were changed in 1,200 places.")
+    for query in ("etude", "policy", "place", "1200 places", "COMPANY"):
+        assert await titles(documents, query) == ["Études"], query
+
+
+@pytest.mark.parametrize(
+    ("query", "title"),
+    [
+        ("长城是谁修筑的？", "长城"),
+        ("秦始皇", "长城"),
+        ("東京の高い塔", "東京タワー"),
+        ("서울의 역사는 언제 시작되었나요", "서울"),
+    ],
+)
+async def test_chinese_japanese_and_korean_are_found(
+    docs: Path, documents: LocalDocuments, query: str, title: str
+) -> None:
+    index(
+        docs,
+        zh="# 长城\n\n秦始皇统一中国后修筑万里长城。",
+        ja="# 東京タワー\n\n東京にある高い塔である。",
+        ko="# 서울\n\n서울의 역사는 백제에서 시작되었다.",
+    )
+    assert (await titles(documents, query))[0] == title
+
+
+async def test_a_question_of_stop_words_finds_titles(docs: Path, documents: LocalDocuments) -> None:
+    index(docs, a="# The Who\n\nA band from London.", b="# Others\n\nWho are they?")
+    assert await titles(documents, "the who") == ["The Who"]
+
+
+async def test_common_words_are_left_out_when_they_cost_too_much(
+    docs: Path, documents: LocalDocuments, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    index(docs, **{f"p{i}": f"# Page {i}\n\nCommon text number {i}." for i in range(50)})
+    monkeypatch.setattr(local, "MOST_POSTINGS", 60)
+    assert await titles(documents, "common text 17", 1) == ["Page 17"]
+    assert len(await titles(documents, "common", 100)) == 50  # alone, a common word is looked up
+
+
+# ---------------------------------------------------------------- roots
+
+
+async def test_hits_of_other_roots_never_crowd_out_ones_own(tmp_path: Path) -> None:
+    mine, others = tmp_path / "mine", tmp_path / "others"
+    mine.mkdir()
+    others.mkdir()
+    for i in range(300):
+        (others / f"{i}.md").write_text(f"# Moon {i}\n\nMoon moon moon.")
+    (mine / "a.md").write_text(
+        "# Mine\n\nA long text that speaks of the moon just once, in passing."
+    )
+    path = tmp_path / "index.sqlite"
+    Indexer(path).index([mine, others])
+    documents = LocalDocuments(path, [mine])
+    assert await titles(documents, "moon") == ["Mine"]
+    assert await documents.count() == 1
+    with pytest.raises(PageUnreadable):
+        await documents.read((others / "1.md").as_uri())
+    await documents.aclose()
+
+
+def test_a_root_that_does_not_exist_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InvalidSetting):
+        LocalDocuments(tmp_path / "index.sqlite", [tmp_path / "none"])
+
+
+# ---------------------------------------------------------------- reading
+
+
+async def test_a_page_is_read_as_it_was_indexed(docs: Path, documents: LocalDocuments) -> None:
+    index(docs, a="# Tides\n\nThe moon pulls the sea.")
+    (hit,) = await documents.search("moon", 5)
+    (docs / "a.md").write_text("# Tides\n\nSomething else.")
+    page = await documents.read(hit.url)
+    assert hit.snippet in page.text
+    (docs / "a.md").unlink()
+    assert await documents.read(hit.url) == page
+
+
+async def test_every_snippet_is_a_passage_of_its_page(
+    docs: Path, documents: LocalDocuments
+) -> None:
+    index(docs, a="# A\n\nOne moon. Two moons.\n\n- moon item\n- other\n\n## B\n\nThree moons.")
+    for hit in await documents.search("moon", 5):
+        page = await documents.read(hit.url)
+        assert hit.snippet in {" ".join(p.text.split()) for p in split(page.text)}
+
+
+@pytest.mark.parametrize(
+    "url", ["file:///etc/passwd", "file:///", "file:///../../etc/passwd", "file:///a%00b"]
+)
+async def test_only_files_in_the_index_are_read(
+    docs: Path, documents: LocalDocuments, url: str
+) -> None:
+    index(docs, a="# A\n\nText.")
+    with pytest.raises(PageUnreadable, match="not among the indexed documents"):
+        await documents.read(url)
+
+
+async def test_a_link_to_a_section_reads_its_page(docs: Path, documents: LocalDocuments) -> None:
+    index(docs, a="# A\n\nText.")
+    url = (docs / "a.md").as_uri()
+    assert (await documents.read(url + "#section")).url == url
+
+
+# ---------------------------------------------------------------- the index under it
+
+
+async def test_an_update_is_seen_at_once(docs: Path, documents: LocalDocuments) -> None:
+    index(docs, a="# A\n\nAlpha.")
+    assert await titles(documents, "beta") == []
+    index(docs, b="# B\n\nBeta.")
+    assert await titles(documents, "beta") == ["B"]
+
+
+async def test_an_index_that_was_replaced_is_opened_anew(
+    docs: Path, documents: LocalDocuments, tmp_path: Path
+) -> None:
+    index(docs, a="# A\n\nAlpha.")
+    assert await titles(documents, "alpha") == ["A"]
+    for name in ("index.sqlite", "index.sqlite-wal", "index.sqlite-shm"):
+        (tmp_path / name).unlink(missing_ok=True)
+    with pytest.raises(ProviderUnavailable, match="No documents are indexed yet"):
+        await documents.search("alpha", 5)
+    index(docs, b="# B\n\nAlpha.")
+    assert sorted(await titles(documents, "alpha")) == ["A", "B"]
+
+
+async def test_many_searches_at_once(docs: Path, documents: LocalDocuments) -> None:
+    index(docs, **{f"p{i}": f"# Page {i}\n\nText number {i}." for i in range(50)})
+    found = await asyncio.gather(*(documents.search(f"page {i}", 3) for i in range(50)))
+    assert [hits[0].title for hits in found] == [f"Page {i}" for i in range(50)]
+
+
+async def test_documents_are_counted(docs: Path, documents: LocalDocuments) -> None:
+    (docs / "empty.md").touch()
+    index(docs, a="# A\n\nText.", b="# B\n\nText.")
+    assert await documents.count() == 2
+
+
+async def test_an_index_on_a_read_only_medium_is_searched(
+    docs: Path, documents: LocalDocuments, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """There SQLite cannot make the shared memory that WAL wants (permissions do not bind root)."""
+    index(docs, a="# A\n\nAlpha.")
+    connect = sqlite3.connect
+
+    def without_shared_memory(address: str, **options: Any) -> sqlite3.Connection:
+        connection: sqlite3.Connection = connect(address, **options)
+        if "immutable" not in address:
+            connection.close()
+            connection = connect("file:/nowhere/at/all?mode=ro", **options)
+        return connection
+
+    monkeypatch.setattr(sqlite3, "connect", without_shared_memory)
+    assert await titles(documents, "alpha") == ["A"]
+
+
+@given(query=st.text(max_size=40))
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+async def test_no_query_is_misread_by_sqlite(tmp_path_factory: Any, query: str) -> None:
+    folder = tmp_path_factory.getbasetemp() / "any-query"
+    path = folder / "index.sqlite"
+    if not path.exists():
+        (folder / "docs").mkdir(parents=True, exist_ok=True)
+        (folder / "docs" / "a.md").write_text("# A 1\n\nAlpha and NOT beta 长城.")
+        Indexer(path).index([folder / "docs"])
+    documents = LocalDocuments(path)
+    assert len(await documents.search(query, 5)) <= 1
+    await documents.aclose()
