@@ -18,7 +18,7 @@ import tempfile
 import time
 import urllib.request
 from collections.abc import AsyncIterator, Iterator
-from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -45,7 +45,7 @@ def fake_claude(first_token: float, rate: float) -> Iterator[str]:
     process = subprocess.Popen(
         [
             *(sys.executable, "-m", "tests.fakes.claude"),
-            *("--first-token", str(first_token), "--rate", str(rate)),
+            *("--first-token", str(first_token), "--rate", str(rate), "--trusting"),
         ],
         stdout=subprocess.PIPE,
         text=True,
@@ -99,11 +99,8 @@ async def opened(folder: Path, url: str, slow: bool) -> AsyncIterator[App]:
     (folder / "docs").mkdir(parents=True, exist_ok=True)
     write_documents(folder / "docs")
     Indexer(settings.index_path).index(settings.docs)
-    async with AsyncExitStack() as stack:
-        app = await stack.enter_async_context(open_app(settings, {"terminal": RememberingPoster()}))
-        library = app.service._library
-        search: Any = library._search
-        library._search = Slow(search, SEARCH, FETCH) if slow else search
+    search = Slow(open_search(settings), SEARCH if slow else 0, FETCH if slow else 0)
+    async with open_app(settings, {"terminal": RememberingPoster()}, search=search) as app:
         yield app
 
 

@@ -27,7 +27,8 @@ class _Server(uvicorn.Server):
 def serve(app: Any, host: str = "127.0.0.1") -> Iterator[str]:
     """Serve ``app`` until the block ends; yields its base URL, ``http://127.0.0.1:PORT``."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    listener = socket.socket(family, socket.SOCK_STREAM)
+    # With the protocol named, asyncio switches Nagle's algorithm off for what it accepts.
+    listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     listener.bind((host, 0))
     config = uvicorn.Config(
