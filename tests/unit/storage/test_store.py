@@ -105,6 +105,7 @@ async def test_the_run_of_a_dead_process_on_this_host_is_free_at_once(store: Sto
         (f"{socket.gethostname()}/1/x", False),
         ("elsewhere/999999/x", False),
     ],
+    ids=["this process", "a process of the system", "a process on another host"],
 )
 def test_only_a_process_that_certainly_is_gone_counts_as_dead(owner: str, dead: bool) -> None:
     assert is_dead(owner) is dead
