@@ -39,6 +39,7 @@ class Decoder:
             )
         self._inflate = None if self._window is None else zlib.decompressobj(self._window)
         self._begun = False
+        self._ended = False
 
     def decoded(self, data: bytes) -> Iterator[bytes]:
         """The next pieces, each small; stop taking them and nothing more is decompressed."""
@@ -47,16 +48,18 @@ class Decoder:
             return
         more = True
         while more:
+            if self._ended:
+                data = data.lstrip(b"\x00")  # padding
+                if self._window != _GZIP or not data.startswith(b"\x1f"):
+                    return  # what follows the end is no part of the body
+                # another gzip member, RFC 1952 section 2.2
+                self._inflate, self._ended = zlib.decompressobj(_GZIP), False
             piece = self._step(data)
             if piece:
                 yield piece
-            if self._inflate.eof:  # another gzip member may follow (RFC 1952 section 2.2)
-                data = self._inflate.unused_data
-                more = bool(data.strip(b"\x00"))  # zeros are padding
-                self._inflate = zlib.decompressobj(self._window or _GZIP)
-            else:
-                data = self._inflate.unconsumed_tail
-                more = bool(data) or len(piece) == _PIECE
+            self._ended = self._inflate.eof
+            data = self._inflate.unused_data if self._ended else self._inflate.unconsumed_tail
+            more = bool(data) or len(piece) == _PIECE
 
     def _step(self, data: bytes) -> bytes:
         if self._inflate is None:

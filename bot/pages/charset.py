@@ -33,10 +33,26 @@ _SUPERSETS = {  # what browsers read for these labels (https://encoding.spec.wha
     "utf-16": "utf-16-le",
     "utf-7": "utf-8",  # never honoured: it hides markup
 }
-_ALIASES = {"x-sjis": "cp932", "ks_c_5601-1987": "cp949", "x-gbk": "gb18030", "x-euc-jp": "euc_jp"}
+_ALIASES = {  # labels of the web that Python does not know
+    "gb_2312": "gb18030",
+    "gb_2312-80": "gb18030",
+    "x-gbk": "gb18030",
+    "x-x-big5": "big5hkscs",
+    "windows-31j": "cp932",
+    "x-sjis": "cp932",
+    "x-euc-jp": "euc_jp",
+    "ks_c_5601-1987": "cp949",
+    "windows-949": "cp949",
+    "windows-874": "cp874",
+    "x-cp1250": "cp1250",
+    "x-cp1251": "cp1251",
+    "x-cp1252": "cp1252",
+    "iso-8859-8-i": "iso8859_8",
+}
 
 _CJK_CODECS = ("gb18030", "big5hkscs", "cp932", "cp949", "euc_jp", "iso2022_jp")
 _WESTERN = "cp1252"
+_CENTRAL = ("cp1250", "iso8859_2")
 
 _CANDIDATES = [
     *("utf_8", "gb18030", "big5", "cp932", "euc_jp", "cp949", "cp1251", "koi8_r", "cp1252"),
@@ -52,7 +68,8 @@ _META = re.compile(rb"<meta[^>]{0,300}?charset\s*=\s*[\"']?\s*([A-Za-z0-9._:-]{2
 _XML = re.compile(rb"<\?xml[^>]{0,100}?encoding\s*=\s*[\"']([A-Za-z0-9._:-]{2,40})", re.I)
 _MARKUP = re.compile(rb"<(script|style)\b.*?</\1\s*>|<[^<>]*>", re.I | re.S)
 _MULTIBYTE_UTF8 = re.compile(rb"[\xc2-\xf4][\x80-\xbf]+")
-_LETTERS = re.compile(r"[^\W\d_]")
+_PLAIN_LETTERS = re.compile("[A-Za-z]")
+_NOT_PLAIN = re.compile("[^\x00-\x7f\xa0]")  # no-break spaces are layout
 
 
 def decode(data: bytes, declared: str | None = None) -> str:
@@ -135,20 +152,31 @@ def _plausible(data: bytes, codec: str) -> str | None:
 
 
 def _looks_garbled(data: bytes) -> bool:
-    """Whether text said to be Western European has more accented letters than plain ones."""
-    letters = _LETTERS.findall(_without_markup(data).decode(_WESTERN, "replace"))
-    accented = sum(not letter.isascii() for letter in letters)
-    return accented > len(letters) / 2
+    """Whether text said to be Western European has more other characters than that script does.
+
+    Accented letters, quotation marks and signs are one in five at most in any of its languages;
+    in Cyrillic, Greek or East Asian text read as Western they are nearly all, or every second.
+    """
+    text = _without_markup(data).decode(_WESTERN, "replace")
+    other = len(_NOT_PLAIN.findall(text))
+    return other > (other + len(_PLAIN_LETTERS.findall(text))) / 3
 
 
 def _detected(data: bytes, claims: list[str]) -> str:
     from charset_normalizer import from_bytes  # only here: hardly any page needs it
 
     sample = _without_markup(data)
-    best = from_bytes(sample, cp_isolation=_CANDIDATES).best() if sample else None
-    if best is not None:
-        return _SUPERSETS.get(codecs.lookup(best.encoding).name, best.encoding)
-    return claims[0] if claims else _WESTERN
+    matches = from_bytes(sample, cp_isolation=_CANDIDATES) if sample else None
+    best = matches.best() if matches else None
+    if matches is None or best is None:
+        return claims[0] if claims else _WESTERN
+    # where Central and Western European fit alike, the more common one is meant
+    if best.encoding in _CENTRAL and any(
+        _WESTERN in match.could_be_from_charset and match.coherence == best.coherence
+        for match in matches
+    ):
+        return _WESTERN
+    return _SUPERSETS.get(codecs.lookup(best.encoding).name, best.encoding)
 
 
 def _without_markup(data: bytes) -> bytes:

@@ -13,7 +13,6 @@ import ssl
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from http.cookiejar import CookieJar, DefaultCookiePolicy
 from typing import NoReturn
 from urllib.parse import urljoin
 
@@ -28,7 +27,8 @@ from bot.pages.media import LOOK_AT, kind_of
 from bot.pages.transport import GuardedTransport
 
 MAX_REDIRECTS = 5
-CONNECT_SECONDS = 10.0
+TIMEOUT = httpx.Timeout(None, connect=10.0).as_dict()
+"""Seconds. The caller has a deadline for all; a host that does not connect is given up early."""
 LIMITS = httpx.Limits(max_connections=256, max_keepalive_connections=64, keepalive_expiry=30.0)
 
 HEADERS = {
@@ -75,23 +75,15 @@ class Downloads:
 
     def __init__(self, guard: Guard, max_bytes: int) -> None:
         self._max_bytes = max_bytes
-        self._client = httpx.AsyncClient(
-            transport=GuardedTransport(guard, LIMITS),
-            trust_env=False,  # no proxy, no .netrc
-            follow_redirects=False,
-            headers=HEADERS,
-            # the caller has a deadline for all; a host that does not even connect is given up early
-            timeout=httpx.Timeout(None, connect=CONNECT_SECONDS),
-            # cookies last for one document; no reader's session becomes another's
-            cookies=CookieJar(DefaultCookiePolicy(allowed_domains=())),
-        )
+        # without httpx.AsyncClient: its redirects, cookies, proxies and decoding are not wanted
+        self._transport = GuardedTransport(guard, LIMITS)
 
     async def get(self, address: str, progress: Progress) -> Document:
         """The document at a canonical address.
 
         Raises ``AddressRefused``, ``PageUnreadable`` and ``Unavailable``; has no time limit.
         """
-        cookies = httpx.Cookies()
+        cookies = httpx.Cookies()  # for this document only: nobody's session becomes another's
         for _ in range(MAX_REDIRECTS + 1):
             progress.url, progress.receiving = address, False
             try:
@@ -112,15 +104,16 @@ class Downloads:
         )
 
     async def aclose(self) -> None:
-        await self._client.aclose()
+        await self._transport.aclose()
 
     async def _open(
         self, address: str, cookies: httpx.Cookies, progress: Progress
     ) -> Document | str:
         """The document, or where it is said to be."""
-        request = self._client.build_request("GET", address)
+        request = httpx.Request("GET", address, headers=HEADERS, extensions={"timeout": TIMEOUT})
         cookies.set_cookie_header(request)
-        response = await self._client.send(request, stream=True)
+        response = await self._transport.handle_async_request(request)
+        response.request = request
         try:
             cookies.extract_cookies(response)
             if response.status_code in _REDIRECTS:

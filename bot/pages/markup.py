@@ -17,7 +17,7 @@ import trafilatura
 from trafilatura.utils import load_html
 
 from bot.errors import PageUnreadable
-from bot.pages.writing import written
+from bot.pages.writing import cell_text, data_rows, written
 
 # Its warnings say that a page has no content, which is said here as an error or not at all.
 logging.getLogger("trafilatura").setLevel(logging.CRITICAL)
@@ -28,9 +28,9 @@ _NO_CONTENT = (
     *("head", "title", "textarea", "input", "label"),
 )
 
+_STYLE = "translate(@style, 'ABCDEFGHIJKLMNOPQRSTUVWXYZ ', 'abcdefghijklmnopqrstuvwxyz')"
 _HIDDEN = (
-    "//*[@hidden or contains(translate(@style, ' NODISPLAY', 'nodisplay'), 'display:none')"
-    " or contains(translate(@style, ' VISBLTYHDEN', 'visbltyhden'), 'visibility:hidden')]"
+    f"//*[@hidden or contains({_STYLE}, 'display:none') or contains({_STYLE}, 'visibility:hidden')]"
 )
 _HIDDEN_AT_MOST = 0.5
 """Share of a page's text that may be hidden; a page that hides more shows it by script."""
@@ -75,6 +75,7 @@ def read_html(html: str, name: str) -> tuple[str, str]:
     asks_password = bool(tree.xpath("//input[@type='password']"))
     _drop_hidden(tree)
     _keep_fixed_width(tree)
+    _keep_cells(tree)
     text = _main_text(tree, quick=len(html) > _LARGE)
     if len(text) <= _GATE:
         _refuse_gate(name, title, text, asks_password)
@@ -176,6 +177,19 @@ def _keep_fixed_width(tree: Any) -> None:
         pre.clear()
         pre.tail = tail
         lxml.etree.SubElement(pre, "span").text = text
+
+
+def _keep_cells(tree: Any) -> None:
+    """Make trafilatura keep lists and paragraphs in the cells of a table: as the cell's text."""
+    for table in list(tree.iter("table")):
+        if not data_rows(table):
+            continue
+        for cell in table.iter("td", "th"):
+            if next(cell.iterdescendants("ul", "ol", "dl", "p", "div"), None) is not None:
+                text = cell_text(cell)
+                for child in list(cell):
+                    cell.remove(child)
+                cell.text = text
 
 
 # ---------------------------------------------------------------- pages that are no pages

@@ -106,11 +106,11 @@ def kind_of(start: bytes, content_type: str | None, name: str) -> Kind:
     ``name`` its URL or file name. Raises ``PageUnreadable`` for what is not text to read.
     """
     declared = (content_type or "").partition(";")[0].strip().lower()
+    if _DOCUMENT.match(_without_mark(start)):
+        return "html"
     binary = _binary(start)
     if binary:
         raise unreadable(name, binary)
-    if _DOCUMENT.match(_without_mark(start)):
-        return "html"
     if declared in _SAYS_NOTHING:
         return _BY_ENDING.get(_ending(name)) or _sniffed(start)
     if declared in _BY_TYPE:

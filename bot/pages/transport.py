@@ -24,9 +24,9 @@ class GuardedBackend(httpcore.AsyncNetworkBackend):
     carry the name that was asked for.
     """
 
-    def __init__(self, guard: Guard) -> None:
+    def __init__(self, guard: Guard, network: httpcore.AsyncNetworkBackend | None = None) -> None:
         self._guard = guard
-        self._network = httpcore.AnyIOBackend()
+        self._network = network or httpcore.AnyIOBackend()
 
     async def connect_tcp(
         self,
@@ -109,7 +109,13 @@ class GuardedTransport(httpx.AsyncBaseTransport):
     network backend, and a private attribute that is renamed one day would switch the guard off.
     """
 
-    def __init__(self, guard: Guard, limits: httpx.Limits) -> None:
+    def __init__(
+        self,
+        guard: Guard,
+        limits: httpx.Limits,
+        network: httpcore.AsyncNetworkBackend | None = None,
+    ) -> None:
+        """``network`` opens the connections that the guard has judged; a test may bring its own."""
         self._pool = httpcore.AsyncConnectionPool(
             # trust_env means here: SSL_CERT_FILE and SSL_CERT_DIR, where companies put their CA
             ssl_context=httpx.create_ssl_context(trust_env=True),
@@ -117,7 +123,7 @@ class GuardedTransport(httpx.AsyncBaseTransport):
             max_keepalive_connections=limits.max_keepalive_connections,
             keepalive_expiry=limits.keepalive_expiry,
             http2=True,
-            network_backend=GuardedBackend(guard),
+            network_backend=GuardedBackend(guard, network),
         )
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:

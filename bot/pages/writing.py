@@ -91,7 +91,7 @@ class _Writer:
         if tag in _CODE and self._is_code_block(tag, element):
             self._code("".join(element.itertext()))
             return False
-        if tag == "table" and (rows := _data_rows(element)):
+        if tag == "table" and (rows := data_rows(element)):
             self._emit(_table(rows))
             return False
         if tag in _BREAKS:
@@ -220,12 +220,12 @@ def _is_inline_quotation(tag: str, element: Any) -> bool:
 # ---------------------------------------------------------------- tables
 
 
-def _data_rows(table: Any) -> list[list[str]]:
+def data_rows(table: Any) -> list[list[str]]:
     """The cells of a table as text; empty for one that only lays out the page."""
     for inside in table.iterdescendants("table", *_HEADINGS):
         if inside is not table:
             return []
-    rows = [[_cell(cell) for cell in row if _tag(cell) in _CELLS] for row in table.iter(*_ROWS)]
+    rows = [[cell_text(cell) for cell in row if _tag(cell) in _CELLS] for row in table.iter(*_ROWS)]
     rows = [row for row in rows if any(row)]
     widest = max(map(len, rows), default=0)
     if widest < 2 or any(len(cell) > _WIDEST_CELL for row in rows for cell in row):
@@ -233,7 +233,8 @@ def _data_rows(table: Any) -> list[list[str]]:
     return [row + [""] * (widest - len(row)) for row in rows]
 
 
-def _cell(cell: Any) -> str:
+def cell_text(cell: Any) -> str:
+    """The words of a table cell on one line."""
     words: list[str] = []
     walk = etree.iterwalk(cell, events=("start", "end"))
     for event, element in walk:
@@ -247,11 +248,11 @@ def _cell(cell: Any) -> str:
                 words.append(element.text or "")
         elif element is not cell:
             words.append(element.tail or "")
-    return _SPACE.sub(" ", "".join(words)).strip().replace("|", "\\|")
+    return _SPACE.sub(" ", "".join(words)).strip()
 
 
 def _table(rows: list[list[str]]) -> str:
     """Markdown has no table without a header, so the first row is it."""
-    head, *body = rows
+    head, *body = [[cell.replace("|", "\\|") for cell in row] for row in rows]
     lines = [head, ["---"] * len(head), *body]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)

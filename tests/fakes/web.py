@@ -1,0 +1,378 @@
+"""A small web on loopback: pages as they should be, and pages as they come.
+
+``Web()`` is an ASGI app for ``tests.fakes.server.serve``. Every path is described in the table in
+``Web.__init__``; ``Web.seen`` holds the requests in the order they came.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import gzip
+import socket
+import struct
+import threading
+import zlib
+from collections import Counter
+from collections.abc import AsyncIterator, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import (
+    HTMLResponse,
+    JSONResponse,
+    PlainTextResponse,
+    RedirectResponse,
+    Response,
+    StreamingResponse,
+)
+from starlette.routing import Route
+from starlette.types import Receive, Scope, Send
+
+ARTICLE = """<!doctype html>
+<html lang="en">
+<head><meta charset="utf-8"><title>The Lighthouse of Norderney - Coast Journal</title></head>
+<body>
+<nav><a href="/">Home</a> <a href="/ships">Ships</a> <a href="/about">About us</a></nav>
+<main><article>
+<h1>The Lighthouse of Norderney</h1>
+<p>The lighthouse of Norderney was lit for the first time in 1874. It stands in the middle of the
+island, is 54 metres tall, and 253 steps lead to its gallery.</p>
+<h2>Construction</h2>
+<p>It was built of red brick between 1871 and 1874 by order of the
+<a href="/people/taaks">building inspector Taaks</a>. The lens came from Paris.</p>
+<ul><li>Height: 54 m</li><li>Range: 23 nautical miles</li></ul>
+<h2>Light</h2>
+<table><tr><th>Year</th><th>Lamp</th></tr><tr><td>1874</td><td>petroleum</td></tr>
+<tr><td>1964</td><td>electric</td></tr></table>
+<p>Today it is one of the few lighthouses of the coast whose light turns to the left.</p>
+</article></main>
+<footer>Imprint. All rights reserved. We use a cookie.</footer>
+</body></html>"""
+
+SECRET = "the secret of the private network"
+
+SENTENCES = {
+    "gb18030": "北京是中华人民共和国的首都，位于华北平原的北部边缘，人口超过两千万。",
+    "gbk": "北京是中华人民共和国的首都，位于华北平原的北部边缘，人口超过两千万。",
+    "big5": "臺北市是臺灣的首都，位於北部的臺北盆地，人口約有二百五十萬。",
+    "shift_jis": "東京は日本の首都であり、関東地方に位置する。人口は約千四百万人である。",
+    "euc_jp": "東京は日本の首都であり、関東地方に位置する。人口は約千四百万人である。",
+    "euc_kr": "서울은 대한민국의 수도이자 최대 도시이다. 인구는 약 천만 명이다.",
+    "windows-1251": "Москва — столица России, город с населением более двенадцати миллионов.",
+    "iso-8859-1": "Le château est situé près de la forêt, où il fut élevé au XVIe siècle.",
+    "utf-8": "Der Kölner Dom ist 157 Meter hoch und seit 1996 Weltkulturerbe.",
+    "utf-16": "Der Kölner Dom ist 157 Meter hoch und seit 1996 Weltkulturerbe.",
+}
+"""One sentence for each encoding that ``/charset/{encoding}`` serves."""
+
+HOSTILE_TITLE = (
+    "<title>Prices\u202e\u0000\u0007 &lt;!channel&gt; [click](http://evil.test) @everyone\n"
+    + "very " * 200
+    + "long</title>"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """One request. Header names are in lower case; ``client`` is the port it came from."""
+
+    path: str
+    client: int
+    headers: dict[str, str]
+
+
+class Web:
+    """The app, and what it has seen.
+
+    ``busy_for`` is how often ``/busy`` refuses first, with ``retry_after`` as Retry-After.
+    """
+
+    def __init__(self, *, busy_for: int = 1, retry_after: str = "0") -> None:
+        self.seen: list[Seen] = []
+        self.sent = Counter[str]()  # path → bytes of endless bodies that went out
+        self.busy_for = busy_for
+        self.retry_after = retry_after
+        self._site = Starlette(
+            routes=[
+                # pages as they should be
+                Route("/article", self._article),
+                Route("/note.md", self._markdown),
+                Route("/plain", self._plain),
+                Route("/json", self._json),
+                Route("/secret", self._secret),
+                # addresses
+                Route("/redirect/{count:int}", self._redirect),  # that many hops to /article
+                Route("/loop", self._loop),
+                Route("/to", self._to),  # ?url= where to redirect, ?status=
+                Route("/nowhere", self._nowhere),  # a redirect without Location
+                Route("/pointer", self._pointer),  # <meta http-equiv="refresh"> to /article
+                Route("/cookie", self._cookie),  # redirects to itself until it gets its cookie
+                # outcomes
+                Route("/status/{code:int}", self._status),
+                Route("/busy", self._busy),  # 429 with Retry-After, then /article
+                Route("/cut", self._cut),  # the connection ends in the middle, then /article
+                Route("/silent", self._silent),  # never answers
+                # sizes and times
+                Route("/endless", self._endless),  # as fast as it is taken
+                Route("/trickle", self._trickle),  # a byte now and then, for ever
+                Route("/huge", self._huge),  # ?bytes=, announced by Content-Length
+                Route("/bomb", self._bomb),  # 200 MB in 200 kB of gzip
+                Route("/layers", self._layers),  # gzip in gzip
+                Route("/encoded/{encoding}", self._encoded),  # /article in that Content-Encoding
+                # contents
+                Route("/charset/{encoding}", self._charset),  # ?declared= in the header, ?meta=
+                Route("/typed", self._typed),  # /article, labelled ?type=
+                Route("/file/{kind}", self._file),  # pdf, png, zip, ... labelled ?type=
+                Route("/empty", self._empty),
+                Route("/script", self._script),  # a page that JavaScript would fill
+                Route("/login", self._login),
+                Route("/cookies", self._cookies),
+                Route("/robots", self._robots),
+                Route("/hostile-title", self._hostile_title),
+            ]
+        )
+
+    def forget(self) -> None:
+        """Be as new, for the next test of a module that shares a server."""
+        self.seen.clear()
+        self.sent.clear()
+        self.busy_for, self.retry_after = 1, "0"
+
+    def count(self, path: str) -> int:
+        """How often a path was asked for."""
+        return sum(seen.path == path for seen in self.seen)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http":
+            request = Request(scope)
+            client = request.client.port if request.client else 0
+            self.seen.append(Seen(request.url.path, client, dict(request.headers.items())))
+        await self._site(scope, receive, send)
+
+    # ------------------------------------------------------------ pages as they should be
+
+    async def _article(self, request: Request) -> Response:
+        return HTMLResponse(ARTICLE)
+
+    async def _markdown(self, request: Request) -> Response:
+        return PlainTextResponse("---\ntitle: Notes\n---\n\nSee [the wiki](/w).\n")
+
+    async def _plain(self, request: Request) -> Response:
+        return PlainTextResponse("Opening hours\n\nWe are open from 9 to 5.\n")
+
+    async def _json(self, request: Request) -> Response:
+        return JSONResponse({"title": "Station", "height_m": 54})
+
+    async def _secret(self, request: Request) -> Response:
+        return HTMLResponse(f"<p>{SECRET}</p>")
+
+    # ------------------------------------------------------------ addresses
+
+    async def _redirect(self, request: Request) -> Response:
+        left: int = request.path_params["count"]
+        return RedirectResponse(f"/redirect/{left - 1}" if left > 1 else "/article")
+
+    async def _loop(self, request: Request) -> Response:
+        return RedirectResponse("/loop", 301)
+
+    async def _to(self, request: Request) -> Response:
+        status = int(request.query_params.get("status", "302"))
+        return Response(status_code=status, headers={"location": request.query_params["url"]})
+
+    async def _nowhere(self, request: Request) -> Response:
+        return Response(status_code=302)
+
+    async def _pointer(self, request: Request) -> Response:
+        return HTMLResponse(
+            "<html><head><title>Moved</title>"
+            '<meta http-equiv="refresh" content="0; url=article"></head></html>'
+        )
+
+    async def _cookie(self, request: Request) -> Response:
+        if request.cookies.get("seen") == "yes":
+            return HTMLResponse(ARTICLE)
+        response = RedirectResponse("/cookie")
+        response.set_cookie("seen", "yes")
+        return response
+
+    # ------------------------------------------------------------ outcomes
+
+    async def _status(self, request: Request) -> Response:
+        return HTMLResponse("<p>An error page with words.</p>", request.path_params["code"])
+
+    async def _busy(self, request: Request) -> Response:
+        if self.count("/busy") <= self.busy_for:
+            return Response(status_code=429, headers={"retry-after": self.retry_after})
+        return HTMLResponse(ARTICLE)
+
+    async def _cut(self, request: Request) -> Response:
+        if self.count("/cut") > 1:
+            return HTMLResponse(ARTICLE)
+        return _Cut(ARTICLE[:200].encode())
+
+    async def _silent(self, request: Request) -> Response:
+        while not await request.is_disconnected():
+            await asyncio.sleep(0.02)
+        return Response()
+
+    # ------------------------------------------------------------ sizes and times
+
+    async def _endless(self, request: Request) -> Response:
+        return StreamingResponse(
+            self._until_gone(request, b"<p>and so on and on</p>\n" * 400, 0.0),
+            media_type="text/html",
+        )
+
+    async def _trickle(self, request: Request) -> Response:
+        return StreamingResponse(self._until_gone(request, b"<p>x", 0.02), media_type="text/html")
+
+    async def _until_gone(
+        self, request: Request, chunk: bytes, pause: float
+    ) -> AsyncIterator[bytes]:
+        while not await request.is_disconnected():
+            self.sent[request.url.path] += len(chunk)
+            yield chunk
+            await asyncio.sleep(pause)
+
+    async def _huge(self, request: Request) -> Response:
+        size = int(request.query_params.get("bytes", "50000000"))
+        return StreamingResponse(
+            self._until_gone(request, b"x" * 65_536, 0.0),
+            headers={"content-length": str(size)},
+            media_type="text/html",
+        )
+
+    async def _bomb(self, request: Request) -> Response:
+        squeeze = zlib.compressobj(9, zlib.DEFLATED, zlib.MAX_WBITS | 16)
+        data = b"".join(squeeze.compress(b" " * 1_000_000) for _ in range(200)) + squeeze.flush()
+        return Response(data, media_type="text/html", headers={"content-encoding": "gzip"})
+
+    async def _layers(self, request: Request) -> Response:
+        data = gzip.compress(gzip.compress(b" " * 50_000_000))
+        return Response(data, media_type="text/html", headers={"content-encoding": "gzip, gzip"})
+
+    async def _encoded(self, request: Request) -> Response:
+        encoding: str = request.path_params["encoding"]
+        data = ARTICLE.encode()
+        raw_deflate = zlib.compressobj(9, zlib.DEFLATED, -zlib.MAX_WBITS)
+        bodies = {
+            "identity": data,
+            "gzip": gzip.compress(data[:500]) + gzip.compress(data[500:]) + b"\0" * 16,
+            "deflate": zlib.compress(data),
+            "raw-deflate": raw_deflate.compress(data) + raw_deflate.flush(),
+            "broken": gzip.compress(data)[:50] + b"garbage" * 20,
+            "br": data,
+        }
+        label = {"raw-deflate": "deflate", "broken": "gzip"}.get(encoding, encoding)
+        return Response(
+            bodies[encoding], media_type="text/html", headers={"content-encoding": label}
+        )
+
+    # ------------------------------------------------------------ contents
+
+    async def _charset(self, request: Request) -> Response:
+        encoding: str = request.path_params["encoding"]
+        meta = request.query_params.get("meta")
+        head = f'<meta charset="{meta}">' if meta else ""
+        page = f"<html><head>{head}<title>t</title></head><body><p>{SENTENCES[encoding]}</p></body>"
+        declared = request.query_params.get("declared")
+        content_type = f"text/html; charset={declared}" if declared else "text/html"
+        return Response(page.encode(encoding), headers={"content-type": content_type})
+
+    async def _typed(self, request: Request) -> Response:
+        return _labelled(ARTICLE.encode(), request.query_params.get("type"))
+
+    async def _file(self, request: Request) -> Response:
+        data = FILES[request.path_params["kind"]]
+        return _labelled(data, request.query_params.get("type"))
+
+    async def _empty(self, request: Request) -> Response:
+        return HTMLResponse("")
+
+    async def _script(self, request: Request) -> Response:
+        return HTMLResponse(
+            '<html><head><title>App</title></head><body><div id="root"></div>'
+            "<script>render('everything')</script></body></html>"
+        )
+
+    async def _login(self, request: Request) -> Response:
+        return HTMLResponse(
+            "<html><head><title>Sign in</title></head><body><h1>Sign in to continue</h1>"
+            "<p>Use your company account.</p>"
+            '<form><input name="user"><input type="password"></form></body></html>'
+        )
+
+    async def _cookies(self, request: Request) -> Response:
+        return HTMLResponse(
+            "<html><head><title>Before you continue</title></head><body><p>We and our partners use"
+            " cookies. Accept all cookies, or choose your cookie settings.</p></body></html>"
+        )
+
+    async def _robots(self, request: Request) -> Response:
+        return HTMLResponse(
+            "<html><head><title>Just a moment...</title></head><body><h1>shop.test</h1>"
+            "<p>Verify you are human by completing the action below.</p></body></html>"
+        )
+
+    async def _hostile_title(self, request: Request) -> Response:
+        return HTMLResponse(ARTICLE.replace("<title>", HOSTILE_TITLE + "<x ", 1))
+
+
+FILES = {
+    "pdf": b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n1 0 obj\n<< /Type /Catalog >>\nendobj\n" * 50,
+    "png": b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x01\x00" + bytes(range(256)) * 20,
+    "jpeg": b"\xff\xd8\xff\xe0\x00\x10JFIF\x00\x01" + bytes(range(256)) * 20,
+    "zip": b"PK\x03\x04\x14\x00\x00\x00\x08\x00" + bytes(range(256)) * 20,
+    "mp4": b"\x00\x00\x00\x20ftypisom\x00\x00\x02\x00" + bytes(range(256)) * 20,
+    "bytes": bytes(range(256)) * 20,
+    "svg": b'<?xml version="1.0"?><svg xmlns="http://www.w3.org/2000/svg"><text>hi</text></svg>',
+    "feed": b'<?xml version="1.0"?><rss version="2.0"><channel><title>News</title></channel></rss>',
+    "css": b"body { color: black; }\n" * 100,
+}
+
+
+def _labelled(data: bytes, content_type: str | None) -> Response:
+    response = Response(data)
+    if content_type:
+        response.headers["content-type"] = content_type
+    return response
+
+
+class _Cut(Response):
+    """Announces more than it sends, and ends the connection."""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        headers = [(b"content-type", b"text/html"), (b"content-length", b"100000")]
+        await send({"type": "http.response.start", "status": 200, "headers": headers})
+        await send({"type": "http.response.body", "body": self.body, "more_body": True})
+        await send({"type": "http.response.body", "body": b"", "more_body": False})
+
+
+@contextmanager
+def resetting() -> Iterator[str]:
+    """A server that accepts a connection and resets it; yields its base URL."""
+    listener = socket.create_server(("127.0.0.1", 0))
+    open_ = threading.Event()
+
+    def serve() -> None:
+        while not open_.is_set():
+            try:
+                connection, _ = listener.accept()
+            except OSError:
+                return
+            connection.recv(1)
+            # with linger of zero seconds, close() sends RST
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            connection.close()
+
+    thread = threading.Thread(target=serve, daemon=True)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{listener.getsockname()[1]}"
+    finally:
+        open_.set()
+        listener.shutdown(socket.SHUT_RDWR)
+        listener.close()
+        thread.join(5)

@@ -1,0 +1,58 @@
+"""A fetcher that may read the loopback servers of these tests."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from contextlib import AsyncExitStack
+from typing import Any
+
+import pytest
+import stamina
+
+from bot.pages.extract import Extracted, from_bytes
+from bot.pages.fetch import Fetcher
+from bot.pages.workers import Workers
+from bot.settings import load_settings
+
+OpenFetcher = Callable[..., Fetcher]
+
+
+async def to_loopback(host: str, port: int) -> Sequence[str]:
+    """Every name is this machine."""
+    return ["127.0.0.1"]
+
+
+class Here(Workers):
+    """Extraction in this process, for tests about something else: no process to start."""
+
+    def warm(self) -> None:
+        pass
+
+    async def extract(self, data: bytes, media_type: str | None, name: str) -> Extracted:
+        return from_bytes(data, media_type, name)
+
+
+@pytest.fixture
+async def open_fetcher() -> AsyncIterator[OpenFetcher]:
+    """Opens fetchers with these settings, and closes them when the test is over.
+
+    Unless told otherwise they may go to 127.0.0.1, and extract in this process.
+    """
+    async with AsyncExitStack() as stack:
+
+        def opened(*, workers: Workers | None = None, **settings: Any) -> Fetcher:
+            settings.setdefault("fetch_allow", ("127.0.0.1",))
+            fetcher = Fetcher(
+                load_settings(**settings), resolver=to_loopback, workers=workers or Here()
+            )
+            stack.push_async_callback(fetcher.aclose)
+            return fetcher
+
+        yield opened
+
+
+@pytest.fixture
+def no_waiting() -> Iterator[None]:
+    """Retries come at once, as many as they would be."""
+    with stamina.set_testing(True, attempts=100, cap=True):
+        yield

@@ -1,0 +1,96 @@
+"""What a document is: its bytes first, its label second."""
+
+from __future__ import annotations
+
+import codecs
+import contextlib
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bot.errors import PageUnreadable
+from bot.pages.media import kind_of
+
+HTML = b"\n <!-- hi -->\n<!DOCTYPE html><html><body>x</body></html>"
+
+
+@pytest.mark.parametrize(
+    ("start", "content_type", "name", "kind"),
+    [
+        (HTML, "text/html", "x", "html"),
+        (HTML, "text/plain", "x", "html"),
+        (HTML, "image/png", "x", "html"),
+        (HTML, None, "notes.txt", "html"),
+        (codecs.BOM_UTF8 + HTML, None, "x", "html"),
+        (HTML.decode().encode("utf-16"), None, "x", "html"),
+        (
+            b'<?xml version="1.0"?>\n<html xmlns="http://www.w3.org/1999/xhtml">',
+            "text/xml",
+            "x",
+            "html",
+        ),
+        (b"<html>\x00\x01", "text/html", "x", "html"),
+        (b"words", "text/html; charset=utf-8", "x", "html"),
+        (b"words", " Text/HTML ", "x", "html"),
+        (b"words", "text/plain", "x", "text"),
+        (b"words", "text/plain", "https://a.example/README.md?raw=1", "markdown"),
+        (b"words", "text/markdown", "x", "markdown"),
+        (b"words", "text/plain", "https://a.example/x.json", "json"),
+        (b"words", None, "guide.md", "markdown"),
+        (b"words", None, r"C:\docs\Guide.MD", "markdown"),
+        (b"words", None, "notes", "text"),
+        (b"words", "application/octet-stream", "page.htm", "html"),
+        (b"<p>A fragment.</p>", None, "notes", "html"),
+        (b"<h1 align=center>Project</h1>", None, "README.md", "markdown"),
+        (b"<h1 align=center>Project</h1>", "text/plain", "x", "text"),
+        (b"a < b and b > c", None, "notes", "text"),
+        (b"<pattern> is a placeholder", None, "notes", "text"),
+        (b'{"a": 1}', "application/json", "x", "json"),
+        (b'{"a": 1}', "application/vnd.api+json", "x", "json"),
+        (b'{"a": 1}', None, "x", "json"),
+        (b"[1, 2]", None, "x", "json"),
+        (b"[draft] notes", None, "x", "text"),
+        (b"{ curly words }", None, "x", "text"),
+        (b"BM25 is a ranking function. MZ and ID3 are words too.", None, "x", "text"),
+        (b"RIFF and PK and GIF8", "text/plain", "x", "text"),
+        ("Größe 北京".encode(), None, "x", "text"),
+        ("Größe 北京".encode("utf-16"), None, "x", "text"),
+        (b"a stray \x01 control " + b"word " * 50, None, "x", "text"),
+        (b"", "text/plain", "x", "text"),
+    ],
+)
+def test_kinds_of_text(start: bytes, content_type: str | None, name: str, kind: str) -> None:
+    assert kind_of(start, content_type, name) == kind
+
+
+@pytest.mark.parametrize(
+    ("start", "content_type", "what"),
+    [
+        (b"%PDF-1.4\n", "text/html", "a PDF document, which Footnote cannot read yet"),
+        (b"words", "application/pdf", "a PDF document"),
+        (b"\x89PNG\r\n\x1a\n\0\0", None, "an image"),
+        (b"PK\x03\x04\x14\0", "text/plain", "an Office document or an archive"),
+        (b"\x1f\x8b\x08\0", None, "an archive"),
+        (b"MZ\x90\0\x03", None, "a program"),
+        (b"\0\0\0 ftypmp42", None, "a video"),
+        (bytes(range(256)), "text/html", "a binary file"),
+        (b"text then \0 nothing", "text/plain", "a binary file"),
+        (b"words", "image/webp", "an image"),
+        (b"words", "audio/mpeg", "a sound file"),
+        (b"words", "application/javascript", "of the type application/javascript"),
+        (b"words", "bad <type>\n", "of the type badtype"),
+        (b"<rss><channel>", "application/atom+xml", "an XML document"),
+    ],
+)
+def test_kinds_that_are_refused(start: bytes, content_type: str | None, what: str) -> None:
+    with pytest.raises(PageUnreadable, match=f"^the file is {what}"):
+        kind_of(start, content_type, "the file")
+
+
+@given(st.binary(max_size=1500), st.none() | st.text(max_size=20), st.text(max_size=20))
+def test_any_bytes_have_a_kind_or_are_refused(
+    start: bytes, content_type: str | None, name: str
+) -> None:
+    with contextlib.suppress(PageUnreadable):
+        assert kind_of(start, content_type, name) in ("html", "markdown", "text", "json")
