@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from bot import __version__
-from bot.errors import FootnoteError, Invalid
+from bot.errors import CredentialsRefused, FootnoteError, Invalid
 
 if TYPE_CHECKING:
     from bot.settings import Settings
@@ -89,9 +89,11 @@ def ask(
 
         _index_docs(settings)
         options = RunOptions(depth=depth, providers=tuple(provider or ()))
-        answer = asyncio.run(
+        answer, error = asyncio.run(
             ask_once(settings, question, terminal_thread(thread), options, as_json=as_json)
         )
+    if isinstance(error, Invalid | CredentialsRefused):
+        raise typer.Exit(EXIT_USAGE)
     raise typer.Exit(EXIT_OK if answer.status == "answered" else EXIT_NO_ANSWER)
 
 

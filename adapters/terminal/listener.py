@@ -15,7 +15,7 @@ from uuid import uuid4
 from adapters.terminal.poster import TerminalPoster
 from bot.answers import Answer
 from bot.app import App, open_app
-from bot.errors import Invalid, Unavailable
+from bot.errors import FootnoteError, Invalid, Unavailable
 from bot.messages import Author, Message, RunOptions, Thread
 from bot.pages.urls import links_in
 from bot.service import clean_question
@@ -104,11 +104,12 @@ def _interruptible(stop: Callable[[], Coroutine[Any, Any, None]]) -> Iterator[No
 
 async def ask_once(
     settings: Settings, question: str, thread: Thread, options: RunOptions, *, as_json: bool
-) -> Answer:
-    """Open Footnote, put one question, close it."""
+) -> tuple[Answer, FootnoteError | None]:
+    """Open Footnote, put one question, close it; gives the answer, and why it failed if it did."""
     poster = TerminalPoster(as_json=as_json)
     async with open_app(settings, {PLATFORM: poster}) as app:
-        return await Terminal(app, poster).ask(question, thread, options)
+        answer = await Terminal(app, poster).ask(question, thread, options)
+    return answer, poster.failures.get(answer.run)
 
 
 def converse(settings: Settings, thread: Thread, options: RunOptions) -> None:

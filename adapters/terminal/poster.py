@@ -27,6 +27,7 @@ class TerminalPoster:
         self.out = Console(highlight=False, soft_wrap=False)
         self.err = Console(stderr=True, highlight=False)
         self.answers: dict[str, Answer] = {}
+        self.failures: dict[str, FootnoteError] = {}
         self._as_json = as_json
 
     async def open(self, run: RunRef, saved: PostState | None) -> TerminalReply:
@@ -92,6 +93,7 @@ class TerminalReply:
     async def fail(self, answer: Answer, error: FootnoteError) -> None:
         self._close()
         self._poster.answers[self._run_id] = answer
+        self._poster.failures[self._run_id] = error
         if self._as_json:
             self._poster.show(answer)
         self._poster.complain(error)

@@ -1,0 +1,221 @@
+"""Input tokens of a run against those of a plain loop, over the same questions.
+
+The plain loop is written from the published description: a tool loop that after every search is
+sent the first 5,000 tokens of the 3 best pages, then a call that extracts what was found, then a
+call that answers; every call sends all pages again. Both loops ask for the same things in the same
+order (a scripted model that knows the titles of the gold pages), search the same corpus, and are
+counted by the same fake, which counts characters and simulates prompt caching as the API does.
+
+The corpus is the multihop data set, with each page lengthened to an ordinary article's size
+(about 5,000 tokens) by other pages' texts as further sections: its own pages are only the openings
+of articles. Billed tokens weigh cache writes 1.25 and cache reads 0.1, as the API's prices do.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+import statistics
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from bot.app import open_app
+from bot.messages import RunOptions, Thread
+from bot.pages.page import Page
+from bot.settings import load_settings
+from tests.bench.table import print_table
+from tests.conftest import SHARED
+from tests.fakes.claude import FakeClaude, Reply, researcher, says, tool
+from tests.fakes.library import Shelf
+from tests.fakes.poster import RememberingPoster
+from tests.fakes.server import serve
+from tests.unit.samples import NOW, a_message
+
+QUESTIONS = 24
+PAGE_CHARACTERS = 20_000
+PAGES_PER_SEARCH, TOKENS_PER_PAGE = 3, 5_000
+HITS = 10
+HIT = re.compile(r"^hit (\d+)(?: \([^)]*\))?: (.*)$", re.M)
+
+PLAIN_TOOL: Any = {
+    "name": "search_wikipedia",
+    "description": "Search Wikipedia; returns the beginnings of the three best pages.",
+    "input_schema": {
+        "type": "object",
+        "properties": {"query": {"type": "string"}},
+        "required": ["query"],
+    },
+}
+
+
+@dataclass(frozen=True)
+class Task:
+    question: str
+    titles: tuple[str, ...]
+
+
+def load() -> tuple[dict[str, Page], list[Task]]:
+    folder = SHARED / "data" / "multihop"
+    texts: dict[str, str] = json.loads((folder / "pages.json").read_text())
+    questions = json.loads((folder / "questions.json").read_text())
+    tasks = [Task(q["question"], tuple(q["gold"])) for q in questions if len(q["gold"]) >= 2]
+    titles = list(texts)
+    pages = {}
+    for index, title in enumerate(titles):
+        parts, at = [texts[title]], index
+        while sum(map(len, parts)) < PAGE_CHARACTERS:
+            at = (at + 1) % len(titles)
+            parts.append(f"## {titles[at]}\n\n{texts[titles[at]]}")
+        url = f"https://example.org/{index}"
+        pages[title] = Page(url, title, "\n\n".join(parts), NOW)
+    return pages, tasks[:QUESTIONS]
+
+
+def shelf_for(task: Task, pages: Mapping[str, Page]) -> Shelf:
+    """A query is the title it looks for; that page comes first, then its neighbours."""
+    titles = list(pages)
+    by_url = {}
+    found = {}
+    for title in task.titles:
+        start = titles.index(title)
+        near = [pages[titles[(start + step) % len(titles)]] for step in range(HITS * 3)]
+        by_url |= {page.url: page for page in near}
+        found[title] = [page.url for page in near]
+    return Shelf(by_url, urls=found)
+
+
+def ours(task: Task) -> Any:
+    """A brain that searches each title in turn, reads its page while it searches the next one."""
+
+    def brain(request: Mapping[str, Any]) -> Reply:
+        if not request.get("tools"):
+            return researcher(request)
+        turns = [m for m in request["messages"] if m["role"] == "assistant"]
+        shown = json.dumps(request["messages"], ensure_ascii=False).replace("\\n", "\n")
+        number_of = {title.strip(): int(n) for n, title in HIT.findall(shown)}
+        step = len(turns)
+        if step > len(task.titles):
+            finding = {"text": "All parts were found.", "sources": [1]}
+            conclusion = {"findings": [finding], "enough": True, "missing": []}
+            return says(tool("finish", conclusion, f"toolu_{step}f"))
+        calls = []
+        if step > 0:
+            wanted = task.titles[step - 1]
+            number = next(n for title, n in number_of.items() if title.startswith(wanted))
+            calls.append(tool("read", {"ids": [number]}, f"toolu_{step}r"))
+        if step < len(task.titles):
+            calls.append(tool("search", {"queries": [task.titles[step]]}, f"toolu_{step}s"))
+        return says(*calls)
+
+    return brain
+
+
+def plain(task: Task) -> Any:
+    def brain(request: Mapping[str, Any]) -> Reply:
+        step = sum(m["role"] == "assistant" for m in request["messages"])
+        if step < len(task.titles):
+            query = {"query": task.titles[step]}
+            return says(tool(PLAIN_TOOL["name"], query, f"toolu_{step}"))
+        return says("These are the facts that were found, and the answer that they give.")
+
+    return brain
+
+
+async def run_ours(task: Task, pages: Mapping[str, Page], fake: FakeClaude, url: str) -> None:
+    fake.use(ours(task))
+    with tempfile.TemporaryDirectory() as folder:
+        settings = load_settings(
+            data_dir=Path(folder), anthropic_api_key="sk-test", anthropic_base_url=url
+        )
+        poster = RememberingPoster()
+        async with open_app(settings, {"terminal": poster}, search=shelf_for(task, pages)) as app:
+            thread = Thread("terminal", "bench", "c", "t")
+            message = a_message(task.question, thread)
+            run_id, _ = await app.service.accept(message, RunOptions(depth="standard"))
+            await app.dispatcher.submit(run_id, thread)
+            await app.dispatcher.wait(run_id)
+        (answer,) = poster.replies[0].finished
+        read = {citation.title for citation in answer.citations} | {
+            step.title for step in answer.steps if step.kind == "read"
+        }
+        assert set(task.titles) <= read, (task, answer.steps)
+
+
+async def run_plain(task: Task, pages: Mapping[str, Page], fake: FakeClaude, url: str) -> None:
+    import anthropic
+
+    fake.use(plain(task))
+    shelf = shelf_for(task, pages)
+    async with anthropic.AsyncAnthropic(api_key="sk-test", base_url=url) as client:
+        messages: list[Any] = [{"role": "user", "content": task.question}]
+        for _ in range(len(task.titles) + 1):
+            reply = await client.messages.create(
+                model="claude-sonnet-5-5", max_tokens=1000, tools=[PLAIN_TOOL], messages=messages
+            )
+            messages.append({"role": "assistant", "content": reply.content})
+            calls = [block for block in reply.content if block.type == "tool_use"]
+            if not calls:
+                break
+            hits = (await shelf.search(str(calls[0].input["query"]), PAGES_PER_SEARCH)).hits
+            texts = [(await shelf.read(hit.url)) for hit in hits]
+            content = "\n\n".join(p.text[: TOKENS_PER_PAGE * 4] for p in texts if p)
+            result = {"type": "tool_result", "tool_use_id": calls[0].id, "content": content}
+            messages.append({"role": "user", "content": [result]})
+        for instruction in ("Extract what was found.", "Now answer the question."):
+            messages.append({"role": "user", "content": instruction})
+            reply = await client.messages.create(
+                model="claude-sonnet-5-5", max_tokens=1000, tools=[PLAIN_TOOL], messages=messages
+            )
+            messages.append({"role": "assistant", "content": reply.content})
+
+
+@dataclass(frozen=True)
+class Counted:
+    calls: int
+    sent: int
+    billed: float
+
+
+def counted(fake: FakeClaude) -> Counted:
+    usages = [request.usage for request in fake.requests if request.status == 200]
+    fresh = sum(usage["input_tokens"] for usage in usages)
+    written = sum(usage.get("cache_creation_input_tokens") or 0 for usage in usages)
+    cached = sum(usage.get("cache_read_input_tokens") or 0 for usage in usages)
+    fake.requests.clear()
+    return Counted(len(usages), fresh + written + cached, fresh + 1.25 * written + 0.1 * cached)
+
+
+async def measure() -> dict[str, list[Counted]]:
+    pages, tasks = load()
+    results: dict[str, list[Counted]] = {"plain loop": [], "Footnote": []}
+    fake = FakeClaude()
+    with serve(fake) as url:
+        for task in tasks:
+            await run_plain(task, pages, fake, url)
+            results["plain loop"].append(counted(fake))
+            await run_ours(task, pages, fake, url)
+            results["Footnote"].append(counted(fake))
+    return results
+
+
+def main(arguments: Sequence[str]) -> None:
+    results = asyncio.run(measure())
+    rows = []
+    for name, runs in results.items():
+        rows.append(
+            (
+                name,
+                f"{statistics.median(run.calls for run in runs):.0f}",
+                f"{statistics.median(run.sent for run in runs):,.0f}",
+                f"{statistics.median(run.billed for run in runs):,.0f}",
+            )
+        )
+    ratio = [
+        a.billed / b.billed for a, b in zip(results["plain loop"], results["Footnote"], strict=True)
+    ]
+    print_table((f"{QUESTIONS} questions, medians", "calls", "sent", "billed"), rows)
+    print(f"\nbilled, plain over ours: {statistics.median(ratio):.1f} (target at least 3)")

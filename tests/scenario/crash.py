@@ -1,0 +1,105 @@
+"""Asks a question in a process that dies at a chosen moment: ``python -m tests.scenario.crash``.
+
+Every change of a run's state is one transaction, so the moments that matter are those just before
+and just after each commit. Lockstep with the test over pipes, one JSON line each way:
+
+    {"folder": "...", "question": "...", "commit": 7, "after": true}   die just after commit 7
+    {"folder": "...", "question": "...", "commit": 0}                  do not die
+    → {"died": true, "code": -9, "out": "...", "commits": 0}
+
+All is imported once; each request is a forked child, which makes dying cheap.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+import sys
+import tempfile
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import anthropic  # noqa: F401  (before forking: it takes a second)
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+import adapters.terminal.listener as listener
+import bot.reasoning.claude
+import bot.research.road  # noqa: F401
+from bot.messages import RunOptions
+from bot.settings import load_settings
+from bot.storage.database import Database
+
+
+class Bomb:
+    """Kills this process around a database's n-th commit (0: never); counts them all."""
+
+    def __init__(self, commit: int, *, after: bool) -> None:
+        self.commits = 0
+        self._commit = commit
+        self._after = after
+
+    def arm(self) -> None:
+        write = Database.write
+
+        @asynccontextmanager
+        async def counted(database: Database) -> AsyncIterator[AsyncConnection]:
+            async with write(database) as connection:
+                yield connection
+                self.commits += 1
+                self._die_if(self.commits == self._commit and not self._after)
+            self._die_if(self.commits == self._commit and self._after)
+
+        Database.write = counted  # type: ignore[method-assign, assignment]
+
+    def _die_if(self, time_has_come: bool) -> None:
+        if time_has_come:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+
+def child(request: dict[str, Any], report: Path) -> None:
+    """Ask as the command line does, in this process."""
+    bomb = Bomb(request["commit"], after=request.get("after", False))
+    bomb.arm()
+    settings = load_settings(data_dir=Path(request["folder"]))
+    answer, _ = asyncio.run(
+        listener.ask_once(
+            settings,
+            request["question"],
+            listener.terminal_thread(request.get("thread")),
+            RunOptions(),
+            as_json=True,
+        )
+    )
+    report.write_text(json.dumps({"status": answer.status, "commits": bomb.commits}))
+
+
+def serve_one(request: dict[str, Any]) -> dict[str, Any]:
+    with tempfile.TemporaryDirectory() as scratch:
+        out, report = Path(scratch, "out"), Path(scratch, "report")
+        pid = os.fork()
+        if pid == 0:
+            try:
+                descriptor = os.open(out, os.O_WRONLY | os.O_CREAT)
+                os.dup2(descriptor, 1)
+                child(request, report)
+            finally:
+                os._exit(0)
+        _, status = os.waitpid(pid, 0)
+        return {
+            "died": os.WIFSIGNALED(status),
+            "out": out.read_text() if out.exists() else "",
+            **(json.loads(report.read_text()) if report.exists() else {}),
+        }
+
+
+def main() -> None:
+    for line in sys.stdin:
+        print(json.dumps(serve_one(json.loads(line))), flush=True)
+
+
+if __name__ == "__main__":
+    main()

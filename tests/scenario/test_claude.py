@@ -1,0 +1,222 @@
+"""The program with Claude: fakes of Claude and of a wiki on real sockets, the real SDK between."""
+
+from __future__ import annotations
+
+import json
+import signal
+import threading
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.fakes.claude import Fail, FakeClaude, Reply, says
+from tests.fakes.mediawiki import FakeWiki
+from tests.fakes.server import serve
+from tests.scenario.program import Ended, Program, finish
+
+QUESTION = "When was the band AC/DC formed, and in which city?"
+
+
+@pytest.fixture
+def claude() -> FakeClaude:
+    return FakeClaude()
+
+
+@pytest.fixture
+def wiki() -> FakeWiki:
+    return FakeWiki()
+
+
+@pytest.fixture
+def footnote(tmp_path: Path, claude: FakeClaude, wiki: FakeWiki) -> Iterator[Program]:
+    with serve(claude) as claude_url, serve(wiki.app) as wiki_url:
+        yield Program(
+            tmp_path,
+            {
+                "ANTHROPIC_API_KEY": "sk-test",
+                "ANTHROPIC_BASE_URL": claude_url,
+                "FOOTNOTE_WIKIPEDIA_URL": wiki_url,
+                "FOOTNOTE_MODEL_RETRIES": "0",
+            },
+        )
+
+
+def quotes(ended: Ended) -> str:
+    return " ".join(citation["quote"] for citation in ended.json["citations"])
+
+
+def test_a_question_is_researched_written_and_cited(
+    footnote: Program, claude: FakeClaude, wiki: FakeWiki
+) -> None:
+    ended = footnote.run("ask", "--json", QUESTION)
+    assert ended.code == 0, ended.err
+    answer = ended.json
+    assert answer["reasoner"] == "claude"
+    assert "1973" in quotes(ended)
+    assert "[1]" in answer["answer"]
+    assert [step["kind"] for step in answer["steps"]][0::1].count("write") == 1
+    assert answer["usage"]["model_calls"] == len(claude.requests)
+    assert answer["usage"]["usd"] > 0
+    assert answer["doubts"] == []
+    assert wiki.complaints == []
+
+
+def test_a_follow_up_is_asked_with_what_was_said(footnote: Program, claude: FakeClaude) -> None:
+    footnote.run("ask", "--json", "--thread", "rock", QUESTION)
+    claude.requests.clear()
+    ended = footnote.run("ask", "--json", "--thread", "rock", "And who?")
+    assert ended.code == 0, ended.err
+    assert "AC/DC" in json.dumps(claude.calls[0], ensure_ascii=False)
+    assert "AC/DC" in ended.json["question"]
+
+
+def test_a_greeting_needs_no_search(footnote: Program, wiki: FakeWiki) -> None:
+    ended = footnote.run("ask", "--json", "Hello there")
+    assert (ended.code, ended.json["status"], ended.json["citations"]) == (0, "answered", [])
+    assert ended.json["usage"]["model_calls"] == 1
+    assert wiki.calls == []
+
+
+def test_quick_takes_two_model_calls(footnote: Program) -> None:
+    ended = footnote.run("ask", "--json", "--depth", "quick", QUESTION)
+    assert ended.code == 0, ended.err
+    assert ended.json["usage"]["model_calls"] == 2
+
+
+def test_an_endpoint_without_citations_is_asked_for_marks(tmp_path: Path, wiki: FakeWiki) -> None:
+    refusal = "search_result blocks are not supported by this endpoint"
+    claude = FakeClaude(refuses={"search_result": refusal})
+    with serve(claude) as claude_url, serve(wiki.app) as wiki_url:
+        footnote = Program(
+            tmp_path,
+            {
+                "ANTHROPIC_API_KEY": "sk-test",
+                "ANTHROPIC_BASE_URL": claude_url,
+                "FOOTNOTE_WIKIPEDIA_URL": wiki_url,
+            },
+        )
+        ended = footnote.run("ask", "--json", QUESTION)
+    assert ended.code == 0, ended.err
+    assert "1973" in quotes(ended)
+    assert "[1]" in ended.json["answer"]
+
+
+# ---------------------------------------------------------------- trouble
+
+
+def test_a_wrong_key_is_one_sentence(footnote: Program, claude: FakeClaude) -> None:
+    claude.key = "sk-right"
+    ended = footnote.run("ask", QUESTION)
+    assert ended.code == 2
+    assert "ANTHROPIC_API_KEY" in ended.err
+    assert "sk-test" not in ended.err + ended.out
+
+
+def test_an_unknown_model_is_one_sentence(footnote: Program) -> None:
+    ended = footnote.run("ask", QUESTION, FOOTNOTE_MODEL="claude-unheard-of")
+    assert ended.code == 2
+    assert "FOOTNOTE_MODEL" in ended.err
+
+
+@pytest.mark.parametrize("status", [429, 500, 529])
+def test_when_claude_cannot_be_reached_quotations_answer(
+    footnote: Program, claude: FakeClaude, status: int
+) -> None:
+    claude.use(lambda request: Fail(status))
+    ended = footnote.run("ask", "--json", QUESTION)
+    assert ended.code == 0, ended.err
+    assert ended.json["reasoner"] == "extractive"
+    assert "1973" in quotes(ended)
+    assert ended.json["notes"]
+
+
+def test_when_nothing_listens_at_the_endpoint_quotations_answer(footnote: Program) -> None:
+    ended = footnote.run("ask", "--json", QUESTION, ANTHROPIC_BASE_URL="http://127.0.0.1:9")
+    assert (ended.code, ended.json["reasoner"]) == (0, "extractive")
+
+
+def test_a_refusal_is_said(footnote: Program, claude: FakeClaude) -> None:
+    claude.use(lambda request: Reply((), stop_reason="refusal"))
+    ended = footnote.run("ask", "--json", QUESTION)
+    assert (ended.code, ended.json["status"]) == (1, "failed")
+    assert "declined" in ended.err
+
+
+def test_a_model_that_only_talks_is_ended_and_what_it_read_is_quoted(
+    footnote: Program, claude: FakeClaude
+) -> None:
+    from tests.fakes.claude import researcher
+
+    def talker(request: Mapping[str, Any]) -> Reply | Fail:
+        return says("Let me think about that.") if request.get("tools") else researcher(request)
+
+    claude.use(talker)
+    ended = footnote.run("ask", "--json", QUESTION)
+    assert ended.code == 1
+    assert ended.json["status"] == "not_found"
+    assert ended.json["usage"]["model_calls"] < 8
+
+
+def test_a_spent_budget_is_said_in_the_answer(footnote: Program) -> None:
+    ended = footnote.run("ask", "--json", QUESTION, FOOTNOTE_MAX_MODEL_CALLS="3")
+    assert any("3 model calls" in note for note in ended.json["notes"])
+    assert ended.json["usage"]["model_calls"] == 4, "and the answer is still written"
+
+
+# ---------------------------------------------------------------- stopping
+
+
+class Held:
+    """A brain that answers, but holds the n-th call until it is let go."""
+
+    def __init__(self, call: int) -> None:
+        self.reached = threading.Event()
+        self._call = call
+        self._calls = 0
+
+    def __call__(self, request: Mapping[str, Any]) -> Reply | Fail:
+        from dataclasses import replace
+
+        from tests.fakes.claude import Fault, researcher
+
+        self._calls += 1
+        reply = researcher(request)
+        if self._calls == self._call:
+            self.reached.set()
+            return replace(reply, fault=Fault("stall", seconds=600))
+        return reply
+
+
+def test_ctrl_c_stops_the_run_and_shows_what_was_found(
+    footnote: Program, claude: FakeClaude
+) -> None:
+    held = Held(call=4)  # rewrite, search, read, then this
+    claude.use(held)
+    process = footnote.start("ask", "--json", QUESTION)
+    assert held.reached.wait(30)
+    process.send_signal(signal.SIGINT)
+    ended = finish(process)
+    assert (ended.code, ended.json["status"]) == (1, "stopped")
+    assert "1973" in quotes(ended)
+
+
+@pytest.mark.parametrize("ending", [signal.SIGTERM, signal.SIGKILL])
+def test_a_run_that_was_ended_from_outside_continues_when_asked_again(
+    footnote: Program, claude: FakeClaude, ending: signal.Signals
+) -> None:
+    held = Held(call=4)
+    claude.use(held)
+    process = footnote.start("ask", "--json", QUESTION)
+    assert held.reached.wait(30)
+    process.send_signal(ending)
+    assert finish(process).code != 0
+    finished = {request.key for request in claude.requests if request.finished}
+    claude.use(FakeClaude()._brain or [])
+    claude.requests.clear()
+    ended = footnote.run("ask", "--json", QUESTION)
+    assert ended.code == 0, ended.err
+    assert "Continuing run" in ended.err
+    assert finished & {request.key for request in claude.requests} == set()
+    assert len(finished) == 3

@@ -1,0 +1,130 @@
+"""Kill -9 around every commit of a run: it continues, and nothing finished is done again."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.fakes.claude import FakeClaude
+from tests.fakes.mediawiki import FakeWiki
+from tests.fakes.server import serve
+from tests.scenario.program import REPOSITORY, Program
+
+QUESTION = "When was the band AC/DC formed, and in which city?"
+
+
+class Campaign:
+    """Runs that die when told, against peers that count."""
+
+    def __init__(self, process: subprocess.Popen[str], claude: FakeClaude, wiki: FakeWiki) -> None:
+        self._process = process
+        self.claude = claude
+        self.wiki = wiki
+
+    def ask(self, folder: Path, commit: int = 0, *, after: bool = False) -> dict[str, Any]:
+        request = {"folder": str(folder), "question": QUESTION, "commit": commit, "after": after}
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._process.stdin.write(json.dumps(request) + "\n")
+        self._process.stdin.flush()
+        outcome: dict[str, Any] = json.loads(self._process.stdout.readline())
+        return outcome
+
+    def forget(self) -> None:
+        self.claude.requests.clear()
+        self.wiki.calls.clear()
+
+    def model_calls(self) -> Counter[str]:
+        return Counter(request.key for request in self.claude.requests if request.finished)
+
+    def wiki_calls(self) -> Counter[str]:
+        """Searches and reads; what a wiki is asked about itself once per process is no step."""
+        return Counter(
+            json.dumps(dict(call.parameters), sort_keys=True)
+            for call in self.wiki.calls
+            if call.parameters.get("meta") != "siteinfo"
+        )
+
+
+@pytest.fixture
+def campaign(tmp_path: Path) -> Iterator[Campaign]:
+    claude, wiki = FakeClaude(), FakeWiki()
+    with serve(claude) as claude_url, serve(wiki.app) as wiki_url:
+        program = Program(tmp_path)
+        environment = program.environment(
+            {
+                "ANTHROPIC_API_KEY": "sk-test",
+                "ANTHROPIC_BASE_URL": claude_url,
+                "FOOTNOTE_WIKIPEDIA_URL": wiki_url,
+                "FOOTNOTE_MODEL_RETRIES": "0",
+            }
+        )
+        process = subprocess.Popen(
+            [sys.executable, "-m", "tests.scenario.crash"],
+            cwd=REPOSITORY,
+            env=environment,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        try:
+            yield Campaign(process, claude, wiki)
+        finally:
+            process.kill()
+            process.communicate()
+
+
+def test_killed_around_any_commit_a_run_continues_and_repeats_nothing_finished(
+    campaign: Campaign, tmp_path: Path
+) -> None:
+    whole = campaign.ask(tmp_path / "whole")
+    assert whole["status"] == "answered", whole
+    expected = json.loads(whole["out"])
+    model_calls, wiki_calls = campaign.model_calls(), campaign.wiki_calls()
+    assert sum(model_calls.values()) >= 5
+    assert sum(wiki_calls.values()) >= 2
+
+    for commit in range(1, whole["commits"] + 1):
+        for after in (False, True):
+            moment = f"{'after' if after else 'before'} commit {commit} of {whole['commits']}"
+            folder = tmp_path / f"{commit}-{after}"
+            campaign.forget()
+            died = campaign.ask(folder, commit, after=after)
+            assert died["died"], moment
+            done = campaign.model_calls(), campaign.wiki_calls()
+            again = campaign.ask(folder)
+            assert again["status"] == "answered", moment
+            answer = json.loads(again["out"])
+            for same in ("answer", "citations", "question", "queries"):
+                assert answer[same] == expected[same], f"{same} {moment}"
+            assert answer["usage"]["model_calls"] == expected["usage"]["model_calls"], moment
+            # One call may have been finished by the peer and not yet kept by us; none after a
+            # commit, for then nothing was in flight but what the commit kept.
+            for now, before, most in (
+                (campaign.model_calls(), model_calls, 0 if after else 1),
+                (campaign.wiki_calls(), wiki_calls, 0 if after else 2),
+            ):
+                repeated = now - before
+                assert sum(repeated.values()) <= most, f"{moment}: {repeated}"
+                assert set(now) == set(before), moment
+            assert done[0] <= campaign.model_calls(), moment
+
+
+def test_a_run_that_died_after_its_answer_was_kept_asks_nobody_again(
+    campaign: Campaign, tmp_path: Path
+) -> None:
+    last = campaign.ask(tmp_path / "whole")["commits"]
+    folder = tmp_path / "posted"
+    campaign.ask(folder, last - 1, after=True)  # the answer is kept, its end is not
+    campaign.forget()
+    again = campaign.ask(folder)
+    assert again["status"] == "answered"
+    assert campaign.model_calls() == Counter()
+    assert campaign.wiki_calls() == Counter()
