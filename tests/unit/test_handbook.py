@@ -12,6 +12,7 @@ import pytest
 import typer
 
 from bot.cli import HANDBOOK, app
+from bot.reasoning.prices import PRICES
 from bot.settings import TOML, Settings, known_names
 
 PAGES = sorted(HANDBOOK.glob("*.md"))
@@ -81,6 +82,23 @@ def test_the_example_of_the_settings_file_holds_known_settings() -> None:
     keys = re.findall(r"^(\w+) =", example[1], re.MULTILINE)
     assert keys
     assert set(keys) <= set(Settings.model_fields)
+
+
+# ---------------------------------------------------------------- prices
+
+
+def test_the_prices_are_those_that_are_charged() -> None:
+    rows = re.findall(
+        r"^\| `(claude-[a-z0-9-]+)` \| (.+) \|$", text_of(HANDBOOK / "costs.md"), re.M
+    )
+    listed = {model: tuple(map(float, cells.split(" | "))) for model, cells in rows}
+    defaults = {Settings.model_fields[name].default for name in ("model", "small_model")}
+
+    assert defaults <= set(listed)
+    for model, prices in listed.items():
+        price = PRICES[model]
+        charged = (price.input, price.output, price.cache_write, price.cache_read)
+        assert prices == pytest.approx(charged), model
 
 
 # ---------------------------------------------------------------- commands
