@@ -15,7 +15,14 @@ from bot.errors import Broken, InvalidSetting, StorageUnavailable
 from bot.pages.extract import from_bytes
 from bot.pages.passages import split
 from bot.search.folders import Document, list_documents, readable, root_of
-from bot.search.index_file import Damaged, damage_mark, discard, meaning, open_writer
+from bot.search.index_file import (
+    Damaged,
+    building,
+    damage_mark,
+    discard,
+    meaning,
+    open_writer,
+)
 from bot.search.index_writer import IndexWriter, Known, Prepared
 
 log = structlog.get_logger()
@@ -71,21 +78,7 @@ class Indexer:
         roots = tuple(dict.fromkeys(root_of(path) for path in paths))
         if not roots:
             raise InvalidSetting("Name at least one folder or file to index.")
-        warning = ""
-        if damage_mark(self._path).exists():
-            warning = self._discard("a search found it damaged")
-        try:
-            run = self._run(roots, progress)
-        except Damaged as damage:
-            warning = self._discard(str(damage))
-            try:
-                run = self._run(roots, progress)
-            except Damaged as again:
-                raise StorageUnavailable(
-                    f"The index {self._path} is damaged again right after it was built anew: "
-                    "check the disk.",
-                    detail=str(again),
-                ) from again
+        run, warning = self._run(roots, progress)
         return IndexReport(
             added=run.added,
             changed=run.changed,
@@ -97,28 +90,67 @@ class Indexer:
             warning=warning,
         )
 
-    def _run(self, roots: tuple[Path, ...], progress: Progress | None) -> _Run:
-        connection = open_writer(self._path)
+    def _run(self, roots: tuple[Path, ...], progress: Progress | None) -> tuple[_Run, str]:
+        """Index; should the index prove damaged on the way, once more into a new one."""
+        warning = ""
+        damage: Damaged | None = None
+        for _ in range(2):
+            connection, generation, note = self._open()
+            warning = warning or note
+            try:
+                return self._fill(connection, roots, progress), warning
+            except Damaged as error:
+                damage = error
+            finally:
+                connection.close()
+            self._mark_damaged(generation)
+        raise StorageUnavailable(
+            f"The index {self._path} is damaged again right after it was built anew: "
+            "check the disk.",
+            detail=str(damage),
+        )
+
+    def _fill(
+        self, connection: sqlite3.Connection, roots: tuple[Path, ...], progress: Progress | None
+    ) -> _Run:
+        run = _Run(IndexWriter(connection), roots, self._max_file_bytes)
         try:
-            run = _Run(IndexWriter(connection), roots, self._max_file_bytes)
             run.go(progress or (lambda done, total: None))
         except sqlite3.Error as error:
             raise meaning(error, self._path) from error
-        finally:
-            connection.close()
         return run
 
-    def _discard(self, detail: str) -> str:
-        """Throw the index away; returns the sentence about it."""
-        if self._path.exists():
-            discard(self._path, self._path.stat().st_ino)
-        damage_mark(self._path).unlink(missing_ok=True)
-        warning = (
+    def _open(self) -> tuple[sqlite3.Connection, str, str]:
+        """A sound index, its generation, and the warning if it had to be built anew."""
+        warning = ""
+        with building(self._path):
+            if damage_mark(self._path).exists():
+                warning = self._discard("found while working with it")
+            try:
+                connection, generation = open_writer(self._path)
+            except Damaged as damage:
+                warning = self._discard(str(damage))
+                connection, generation = open_writer(self._path)
+        return connection, generation, warning
+
+    def _discard(self, damage: str) -> str:
+        discard(self._path)
+        log.warning("index_rebuilt", index=str(self._path), damage=damage)
+        return (
             f"The index {self._path} was damaged and has been built anew; "
             "run `footnote index` for other folders that were in it."
         )
-        log.warning("index_rebuilt", index=str(self._path), damage=detail)
-        return warning
+
+    def _mark_damaged(self, generation: str) -> None:
+        """Have the index thrown away, unless another process has done so already."""
+        with building(self._path):
+            try:
+                connection, now_there = open_writer(self._path)
+                connection.close()
+            except Damaged:
+                now_there = generation
+            if now_there == generation:
+                damage_mark(self._path).touch()
 
 
 class _Run:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import queue
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator
@@ -21,6 +22,7 @@ from bot.search.index_file import (
     open_reader,
     unpack_span,
     unpack_text,
+    unusable,
 )
 from bot.search.index_writer import below
 from bot.search.indexer import Indexer, IndexReport
@@ -35,7 +37,7 @@ TITLE_WEIGHT, HEADING_WEIGHT, BODY_WEIGHT = 4.0, 2.0, 1.0
 # What one query may cost. BM25 touches every passage that holds any of the terms, so the rarest
 # terms come first, and common ones only while they add few enough passages; a term that is in
 # ten thousand passages tells them apart by next to nothing (its IDF).
-MOST_POSTINGS = 20_000
+MOST_POSTINGS = 15_000
 MOST_TERMS = 32
 MOST_QUERY_CHARACTERS = 2_000
 PASSAGES_PER_HIT = 6  # looked at to fill one hit: several passages share a page
@@ -174,8 +176,13 @@ class LocalDocuments:
             raise ProviderUnavailable(
                 "No documents are indexed yet: run `footnote index FOLDER` first."
             ) from None
+        except OSError as error:
+            raise ProviderUnavailable(
+                unusable(error, self._path).sentence, detail=str(error)
+            ) from error
         except Damaged as error:
-            damage_mark(self._path).touch()
+            with contextlib.suppress(OSError):  # a read-only place is mended by other hands
+                damage_mark(self._path).touch()
             raise ProviderUnavailable(
                 "The index of local documents is damaged: run `footnote index` to build it anew.",
                 detail=str(error),

@@ -29,14 +29,14 @@ open_writer, last = indexer.open_writer, int(sys.argv[3])
 count = 0
 
 def traced(path):
-    connection = open_writer(path)
+    connection, generation = open_writer(path)
     def begin(statement):
         global count
         count += 1
         if count == last:
             os.kill(os.getpid(), signal.SIGKILL)
     connection.set_trace_callback(begin)
-    return connection
+    return connection, generation
 
 indexer.open_writer = traced
 indexer.Indexer(Path(sys.argv[1])).index([sys.argv[2]])
@@ -109,6 +109,18 @@ async def test_a_run_killed_while_all_is_worked_out_anew_is_carried_on(
 
 def test_processes_that_index_at_once_lead_to_one_index(docs: Path, tmp_path: Path) -> None:
     index = tmp_path / "index.sqlite"
+    running = [process(index, docs, kill_at=0) for _ in range(3)]
+    for each in running:
+        with each:
+            assert each.wait(60) == 0
+    assert content(index) == fresh(docs)
+
+
+def test_processes_that_find_the_index_damaged_at_once_build_one_anew(
+    docs: Path, tmp_path: Path
+) -> None:
+    index = tmp_path / "index.sqlite"
+    index.write_bytes(b"no database" * 1_000)
     running = [process(index, docs, kill_at=0) for _ in range(3)]
     for each in running:
         with each:

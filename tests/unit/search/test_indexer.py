@@ -495,11 +495,11 @@ def test_a_full_disk_is_a_clear_error_and_loses_nothing(
         write(docs / f"{i}.md", f"# Page {i}\n\n" + f"Unlike words {i * 7919}. " * 200)
     open_writer = index_file.open_writer
 
-    def on_full_disk(path: Path) -> sqlite3.Connection:
-        connection = open_writer(path)
+    def on_full_disk(path: Path) -> tuple[sqlite3.Connection, str]:
+        connection, generation = open_writer(path)
         (pages,) = connection.execute("PRAGMA page_count").fetchone()
         connection.execute(f"PRAGMA max_page_count = {pages + 2}")
-        return connection
+        return connection, generation
 
     with monkeypatch.context() as full:
         full.setattr(indexer, "open_writer", on_full_disk)
