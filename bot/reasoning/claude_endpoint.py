@@ -244,7 +244,7 @@ def _uncached(value: Any) -> Any:
 
 def _pause(restarts: int) -> float:
     """Seconds; spread, so that many runs cut off together do not come back together."""
-    return FIRST_PAUSE * 2**restarts * random.uniform(0.5, 1.0)  # noqa: S311
+    return FIRST_PAUSE * (2.0**restarts) * random.uniform(0.5, 1.0)  # noqa: S311
 
 
 # ---------------------------------------------------------------- the client

@@ -90,6 +90,7 @@ class Recorded:
     finished: bool = False
     problem: str = ""
     usage: dict[str, Any] = field(default_factory=dict)
+    client: tuple[str, int] = ("", 0)  # the address it came from: one per connection
 
     def summary(self) -> dict[str, Any]:
         return {
@@ -172,7 +173,7 @@ class FakeClaude:
                 self.requests.clear()
             await send_json(send, 200, self.log())
         elif path.endswith("/v1/messages") and method == "POST":
-            await self._messages(headers, payload, send)
+            await self._messages(headers, payload, scope["client"], send)
         elif "/v1/models/" in path and method == "GET":
             await self._model(headers, path.rsplit("/", 1)[1], send)
         else:
@@ -182,9 +183,11 @@ class FakeClaude:
         """What ``/_log`` shows: how many requests, and each one's key, status and usage."""
         return {"count": len(self.requests), "requests": [r.summary() for r in self.requests]}
 
-    async def _messages(self, headers: dict[str, str], payload: bytes, send: Any) -> None:
+    async def _messages(
+        self, headers: dict[str, str], payload: bytes, client: Any, send: Any
+    ) -> None:
         digest = hashlib.sha256(payload).hexdigest()[:16]
-        record = Recorded({}, headers, digest)
+        record = Recorded({}, headers, digest, client=tuple(client))
         self.requests.append(record)
         try:
             record.body = asked = self._accept(headers, payload)

@@ -40,7 +40,7 @@ def researcher(request: Mapping[str, Any]) -> Reply:
         return _rewrite(request, wanted["schema"])
     if {"search", "read", "finish"} <= names:
         return _loop(request)
-    if _results(request) or "<question>" in _asked(request):
+    if _results(request) or "<question" in _asked(request):
         return _write(request)
     if '"kind"' in json.dumps(request.get("system") or ""):
         return _rewrite(request, None)

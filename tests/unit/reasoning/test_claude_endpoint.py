@@ -1,0 +1,426 @@
+"""The endpoint: errors by meaning, retries, cut streams, and features that are refused."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import socket
+import time
+from typing import Any
+
+import pytest
+
+from bot.errors import (
+    CredentialsRefused,
+    FootnoteError,
+    InvalidSetting,
+    ModelBroken,
+    ModelUnavailable,
+)
+from bot.reasoning.claude import open_claude, probe
+from bot.reasoning.claude_endpoint import Call, Endpoint
+from bot.reasoning.claude_errors import TooLong, refused_feature
+from bot.reasoning.reasoner import ModelReply
+from bot.settings import load_settings
+from tests.fakes.claude import Fail, Fault, Reply, says, thinking, tool
+from tests.fakes.claude_stage import KEY, OpenStage, Stage
+
+MODEL = "claude-sonnet-5-5"
+REQUEST: dict[str, Any] = {
+    "model": MODEL,
+    "max_tokens": 100,
+    "system": [{"type": "text", "text": "Be brief.", "cache_control": {"type": "ephemeral"}}],
+    "messages": [{"role": "user", "content": [{"type": "text", "text": "Hello"}]}],
+}
+SOON = 0.01  # seconds
+
+
+async def ask(on: Stage, **changes: Any) -> ModelReply:
+    return await on.endpoint.complete(Call({**REQUEST, **changes}))
+
+
+async def error_of(on: Stage, **changes: Any) -> FootnoteError:
+    with pytest.raises(FootnoteError) as raised:
+        await ask(on, **changes)
+    return raised.value
+
+
+# ---------------------------------------------------------------- a good reply
+
+
+@pytest.mark.parametrize("tokens_per_event", [1, 4, 1000])
+async def test_a_reply_is_put_together_however_it_is_cut(
+    stage: OpenStage, tokens_per_event: int
+) -> None:
+    content = [
+        thinking("Let me see. " * 9),
+        {"type": "text", "text": "Grüße, 世界 👩‍🔬 " * 9},
+        tool("search", {"queries": ["é"], "deep": {"er": [1, None, "x" * 50]}}, "c1"),
+    ]
+    on = stage([says(*content)], tokens_per_event=tokens_per_event)
+    reply = await ask(on)
+    assert reply.content == content
+    assert (reply.stop_reason, reply.model) == ("tool_use", MODEL)
+    assert reply.input_tokens > 0
+    assert reply.output_tokens == on.fake.requests[0].usage["output_tokens"]
+
+
+async def test_one_connection_serves_many_calls(stage: OpenStage) -> None:
+    on = stage()
+    ports = set()
+    for _ in range(3):
+        await ask(on)
+    for request in on.fake.requests:
+        ports.add(request.client)
+    assert len(ports) == 1
+
+
+# ---------------------------------------------------------------- errors by meaning
+
+ERRORS = [
+    (Fail(401, "invalid API key"), CredentialsRefused, "ANTHROPIC_API_KEY was not accepted"),
+    (Fail(403, "no access"), CredentialsRefused, "no access"),
+    (Fail(402, "no credit"), CredentialsRefused, "cannot pay for this request: no credit"),
+    (Fail(400, "Your credit balance is too low"), CredentialsRefused, "credit balance is too low"),
+    (
+        Fail(404, f"model: {MODEL}"),
+        InvalidSetting,
+        f"knows no model {MODEL}: set FOOTNOTE_MODEL to",
+    ),
+    (Fail(400, f"The model {MODEL} does not exist"), InvalidSetting, "set FOOTNOTE_MODEL to"),
+    (Fail(404, "", raw=b"<html>Not Found</html>"), InvalidSetting, "correct ANTHROPIC_BASE_URL"),
+    (Fail(400, "messages.0: something odd"), ModelBroken, "messages.0: something odd"),
+    (Fail(413, "Request exceeds the maximum size"), TooLong, "FOOTNOTE_READ_TOKENS"),
+    (Fail(400, "prompt is too long: 9 > 8"), TooLong, "prompt is too long: 9 > 8"),
+]
+
+
+@pytest.mark.parametrize(("fail", "kind", "words"), ERRORS)
+async def test_an_error_says_what_happened_and_what_to_do(
+    stage: OpenStage, fail: Fail, kind: type[FootnoteError], words: str
+) -> None:
+    on = stage([fail])
+    error = await error_of(on)
+    assert type(error) is kind
+    assert words in error.sentence
+    assert len(on.fake.requests) == 1  # trying again would give the same answer
+    assert "\n" not in error.sentence
+
+
+async def test_the_small_model_is_named_by_its_own_setting(stage: OpenStage) -> None:
+    on = stage(small_model="claude-tiny")
+    assert "FOOTNOTE_SMALL_MODEL" in (await error_of(on, model="claude-tiny")).sentence
+
+
+async def test_one_name_for_both_models_names_both_settings(stage: OpenStage) -> None:
+    on = stage(model="x", small_model="x")
+    assert "FOOTNOTE_MODEL and FOOTNOTE_SMALL_MODEL" in (await error_of(on, model="x")).sentence
+
+
+@pytest.mark.parametrize("status", [408, 409, 429, 500, 502, 529])
+async def test_what_passes_is_tried_again(stage: OpenStage, status: int) -> None:
+    on = stage([Fail(status, retry_after=SOON), Fail(status, retry_after=SOON), says("ok")])
+    assert (await ask(on)).content == [{"type": "text", "text": "ok"}]
+    assert on.statuses == [status, status, 200]
+
+
+@pytest.mark.parametrize(
+    ("status", "words"),
+    [(429, "is busy"), (529, "is busy"), (500, "has a problem of its own")],
+)
+async def test_what_does_not_pass_is_given_up(stage: OpenStage, status: int, words: str) -> None:
+    on = stage([Fail(status, retry_after=SOON)] * 9)
+    error = await error_of(on)
+    assert isinstance(error, ModelUnavailable)
+    assert words in error.sentence
+    assert "3 attempts" in error.sentence
+    assert error.retry_after == pytest.approx(SOON)
+    assert on.statuses == [status] * 3
+
+
+async def test_retry_after_is_waited_for(stage: OpenStage) -> None:
+    on = stage([Fail(429, retry_after=0.3), says("ok")])
+    started = time.monotonic()
+    await ask(on)
+    assert time.monotonic() - started >= 0.3
+
+
+async def test_a_wait_longer_than_a_call_is_not_waited_for(stage: OpenStage) -> None:
+    on = stage([Fail(429, retry_after=3600)])
+    started = time.monotonic()
+    error = await error_of(on)
+    assert time.monotonic() - started < 5
+    assert isinstance(error, ModelUnavailable)
+    assert error.retry_after == 3600
+
+
+async def test_an_endpoint_that_is_not_there(unused_port: int) -> None:
+    endpoint = Endpoint(
+        load_settings(
+            anthropic_api_key=KEY,
+            anthropic_base_url=f"http://127.0.0.1:{unused_port}",
+            model_retries=0,
+        )
+    )
+    with pytest.raises(ModelUnavailable, match=f"connection to 127.0.0.1:{unused_port} failed"):
+        await endpoint.complete(Call(REQUEST))
+    await endpoint.aclose()
+
+
+async def test_an_endpoint_that_never_answers(stage: OpenStage) -> None:
+    on = stage(model_timeout=0.2, model_retries=0, first_token=30.0)
+    error = await error_of(on)
+    assert isinstance(error, ModelUnavailable)
+    assert "FOOTNOTE_MODEL_TIMEOUT" in error.sentence
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [b"<html>Welcome to the proxy</html>", b"", b"event: ping\ndata: {}\n\n"],
+    ids=["html", "nothing", "pings only"],
+)
+async def test_something_that_is_no_messages_api(stage: OpenStage, raw: bytes) -> None:
+    on = stage([Reply(raw=raw)] * 3)
+    error = await error_of(on)
+    assert isinstance(error, ModelUnavailable)
+    assert "check ANTHROPIC_BASE_URL" in error.sentence
+
+
+async def test_a_stream_of_nonsense(stage: OpenStage) -> None:
+    on = stage([Reply(raw=b"event: message_start\ndata: {nonsense\n\n")])
+    error = await error_of(on)
+    assert isinstance(error, ModelBroken)
+
+
+# ---------------------------------------------------------------- streams that break
+
+
+@pytest.mark.parametrize("kind", ["cut", "reset", "end", "error", "stall"])
+async def test_a_broken_stream_is_sent_again(stage: OpenStage, kind: Any) -> None:
+    fault = Fault(kind, after=4, seconds=30.0)
+    on = stage([says("x" * 200, fault=fault), says("whole")], model_timeout=0.3)
+    reply = await ask(on)
+    assert reply.content == [{"type": "text", "text": "whole"}]
+    assert len(on.fake.requests) == 2
+    assert reply.input_tokens == 2 * on.fake.requests[1].usage["input_tokens"]  # both were paid
+
+
+async def test_a_stream_that_always_breaks_is_given_up(stage: OpenStage) -> None:
+    on = stage([says("x" * 200, fault=Fault("cut"))] * 9)
+    error = await error_of(on)
+    assert isinstance(error, ModelUnavailable)
+    assert "was cut" in error.sentence
+    assert len(on.fake.requests) == 3
+
+
+async def test_an_overload_in_mid_stream_is_named(stage: OpenStage) -> None:
+    on = stage([says("x" * 200, fault=Fault("error"))] * 3)
+    assert "is busy" in (await error_of(on)).sentence
+
+
+async def test_an_error_of_ours_in_mid_stream_is_not_tried_again(stage: OpenStage) -> None:
+    on = stage([says("x" * 200, fault=Fault("error", status=400, message="odd"))])
+    error = await error_of(on)
+    assert isinstance(error, ModelBroken)
+    assert len(on.fake.requests) == 1
+
+
+async def test_pauses_shorter_than_the_timeout_are_waited_out(stage: OpenStage) -> None:
+    on = stage([says("x" * 200, fault=Fault("stall", seconds=0.2))], model_timeout=5.0)
+    await ask(on)
+    assert len(on.fake.requests) == 1
+
+
+async def test_a_cancelled_call_stays_cancelled(stage: OpenStage) -> None:
+    on = stage(first_token=30.0)
+    task = asyncio.create_task(ask(on))
+    while not on.fake.requests:
+        await asyncio.sleep(0.01)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+
+
+# ---------------------------------------------------------------- features that are refused
+
+OBJECT = {"type": "object", "additionalProperties": False}
+ADAPTIVE = {"thinking": {"type": "adaptive"}}
+JSON = {"output_config": {"format": {"type": "json_schema", "schema": OBJECT}}}
+TOOL = {"tools": [{"name": "search", "input_schema": OBJECT, "strict": True}]}
+LOW = {"output_config": {"effort": "low"}}
+FEATURES: list[tuple[str, str, dict[str, Any]]] = [
+    ("thinking", "thinking: Extra inputs are not permitted", ADAPTIVE),
+    ("thinking", "adaptive thinking is not supported on this model", ADAPTIVE),
+    ("effort", "This model does not support the effort parameter.", LOW),
+    ("format", "output_config.format: Extra inputs are not permitted", JSON),
+    ("strict", "tools.0.custom.strict: Extra inputs are not permitted", TOOL),
+    ("cache_control", "system.0.cache_control: Extra inputs are not permitted", {}),
+]
+
+
+@pytest.mark.parametrize(("feature", "words", "changes"), FEATURES)
+async def test_a_refused_feature_is_left_out_from_then_on(
+    stage: OpenStage, feature: str, words: str, changes: dict[str, Any]
+) -> None:
+    on = stage(refuses={feature: words})
+    await ask(on, **changes)
+    await ask(on, **changes)
+    assert on.statuses == [400, 200, 200]
+    sent = [set(body) | {str(body).count(feature) > 0} for body in on.fake.calls]
+    assert [True in one for one in sent] == [True, False, False]
+
+
+async def test_all_features_may_be_refused(stage: OpenStage) -> None:
+    everything: dict[str, Any] = {}
+    for _, _, changes in FEATURES:
+        for name, value in changes.items():
+            merged = {**everything.get(name, {}), **value} if isinstance(value, dict) else value
+            everything[name] = merged
+    on = stage(refuses={feature: words for feature, words, _ in FEATURES})
+    await ask(on, **everything)
+    assert on.statuses == [400] * 5 + [200]
+
+
+async def test_what_one_model_refuses_another_still_gets(stage: OpenStage) -> None:
+    on = stage()
+    await ask(on, model="claude-haiku-4-5", thinking={"type": "adaptive"})
+    await ask(on, thinking={"type": "adaptive"})
+    assert [body.get("thinking") for body in on.fake.calls] == [
+        {"type": "adaptive"},
+        None,
+        {"type": "adaptive"},
+    ]
+
+
+@pytest.mark.parametrize(
+    ("model", "sent"),
+    [
+        ("claude-sonnet-5", [{"type": "disabled"}]),
+        ("claude-sonnet-5-5", [{"type": "disabled"}, {"type": "between_tools"}]),
+        ("claude-opus-5-5", [{"type": "disabled"}, None]),
+    ],
+)
+async def test_thinking_is_turned_off_as_far_as_the_model_lets_it(
+    stage: OpenStage, model: str, sent: list[Any]
+) -> None:
+    on = stage()
+    await ask(on, model=model, thinking={"type": "disabled"})
+    assert [body.get("thinking") for body in on.fake.calls] == sent
+
+
+async def test_a_model_that_thinks_between_tools_only_at_low_effort(stage: OpenStage) -> None:
+    on = stage()
+    await ask(on, thinking={"type": "disabled"}, output_config={"effort": "max"})
+    assert on.statuses == [400, 400, 200]
+    assert on.fake.calls[-1]["output_config"] == {"effort": "max"}
+
+
+@pytest.mark.parametrize(
+    ("words", "used", "feature"),
+    [
+        ("Input tag 'search_result' found", {"search_result"}, "search_result"),
+        ("citations are not supported", {"search_result"}, "search_result"),
+        ("A maximum of 4 blocks with cache_control may be provided", {"cache_control"}, None),
+        ("thinking: no", {"effort"}, None),
+        ("output_config: no", {"effort", "format"}, "format"),
+        ("output_config: no", {"effort"}, "effort"),
+        ("the information is wrong", {"format"}, None),
+        ("", {"format", "strict"}, None),
+    ],
+)
+def test_words_name_a_feature_that_was_used(words: str, used: Any, feature: str | None) -> None:
+    assert refused_feature(words, used) == feature
+
+
+# ---------------------------------------------------------------- settings and secrets
+
+
+@pytest.mark.parametrize(
+    ("changes", "kind", "words"),
+    [
+        ({"anthropic_api_key": None}, InvalidSetting, "ANTHROPIC_API_KEY is not set"),
+        ({"anthropic_api_key": "  "}, InvalidSetting, "ANTHROPIC_API_KEY is not set"),
+        ({"anthropic_api_key": "sk a"}, CredentialsRefused, "copy it again"),
+        ({"anthropic_api_key": "sk\nb"}, CredentialsRefused, "copy it again"),
+        ({"anthropic_api_key": "ключ"}, CredentialsRefused, "copy it again"),
+        ({"anthropic_base_url": "localhost:80"}, InvalidSetting, "ANTHROPIC_BASE_URL"),
+        ({"anthropic_base_url": "ftp://x"}, InvalidSetting, "ANTHROPIC_BASE_URL"),
+        ({"anthropic_base_url": "http://[::1"}, InvalidSetting, "ANTHROPIC_BASE_URL"),
+    ],
+)
+def test_settings_that_cannot_work_are_refused_at_once(
+    changes: dict[str, Any], kind: type[FootnoteError], words: str
+) -> None:
+    settings = load_settings(**{"anthropic_api_key": KEY, **changes})
+    with pytest.raises(kind, match=words) as raised:
+        Endpoint(settings)
+    assert str(changes.get("anthropic_api_key")) not in str(raised.value)
+
+
+@pytest.mark.parametrize("suffix", ["/", "/v1", "/v1/"])
+async def test_a_base_url_may_end_in_v1(stage: OpenStage, suffix: str) -> None:
+    on = stage()
+    url = f"{on.settings.anthropic_base_url}{suffix}"
+    endpoint = Endpoint(load_settings(anthropic_api_key=KEY, anthropic_base_url=url))
+    await endpoint.complete(Call(REQUEST))
+    await endpoint.aclose()
+
+
+@pytest.mark.parametrize("header", ["authorization", "x-api-key"])
+async def test_the_key_is_sent_where_any_endpoint_looks_for_it(
+    stage: OpenStage, header: str
+) -> None:
+    on = stage(key=KEY, key_header=header)
+    await ask(on)
+    assert on.statuses == [200]
+
+
+async def test_a_wrong_key_is_never_shown(
+    stage: OpenStage, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.DEBUG)
+    secret = "sk-wrong-9876543210"
+    on = stage([Fail(401, f"key {secret} is wrong")], anthropic_api_key=secret)
+    error = await error_of(on)
+    for shown in (error.sentence, error.detail, str(error), repr(error)):
+        assert secret not in shown
+    assert secret not in repr(on.endpoint) + repr(on.settings)
+    # What we log ourselves; the SDK's own debug log redacts the key.
+    assert secret not in "".join(r.getMessage() for r in caplog.records if r.name.startswith("bot"))
+
+
+# ---------------------------------------------------------------- probe
+
+
+async def test_a_probe_asks_for_both_models_without_a_call(stage: OpenStage) -> None:
+    on = stage()
+    assert await probe(on.settings) == "claude-sonnet-5-5 and claude-haiku-5-5 answered"
+    assert on.fake.requests == []
+
+
+@pytest.mark.parametrize(
+    ("options", "kind"),
+    [
+        ({"key": "another"}, CredentialsRefused),
+        ({"models": ["claude-sonnet-5-5"]}, InvalidSetting),
+    ],
+)
+async def test_a_probe_says_what_is_wrong(
+    stage: OpenStage, options: dict[str, Any], kind: type[FootnoteError]
+) -> None:
+    with pytest.raises(kind):
+        await probe(stage(**options).settings)
+
+
+async def test_reasoners_of_one_process_share_a_client(stage: OpenStage) -> None:
+    on = stage()
+    async with open_claude(on.settings) as make:
+        one, two = make(on.calls), make(on.calls)
+        assert vars(one)["_endpoint"] is vars(two)["_endpoint"]
+
+
+@pytest.fixture
+def unused_port() -> int:
+    with socket.socket() as probe_socket:
+        probe_socket.bind(("127.0.0.1", 0))
+        return int(probe_socket.getsockname()[1])

@@ -1,0 +1,69 @@
+"""What a reply costs."""
+
+from __future__ import annotations
+
+from typing import Any, get_args
+
+import pytest
+from anthropic.types import ModelParam
+
+from bot.reasoning.prices import PRICES, claude_price, plain_name
+from bot.reasoning.reasoner import ModelReply
+from bot.settings import load_settings
+
+M = 1_000_000
+UNPUBLISHED = {"claude-fable-5-2", "claude-mythos-5-2", "claude-mythos-preview"}
+
+
+def reply(**tokens: Any) -> ModelReply:
+    return ModelReply("m", [], "end_turn", **tokens)
+
+
+@pytest.mark.parametrize(
+    ("model", "tokens", "usd"),
+    [
+        ("claude-sonnet-5-5", {"input_tokens": M}, 2.0),
+        ("claude-sonnet-5-5", {"output_tokens": M}, 10.0),
+        ("claude-sonnet-5-5", {"cache_write_tokens": M}, 2.5),
+        ("claude-sonnet-5-5", {"cache_read_tokens": M}, 0.1),
+        ("claude-opus-5-5", {"input_tokens": 1_000, "output_tokens": 100}, 0.006),
+        ("claude-haiku-5-5", {"input_tokens": 100_000, "output_tokens": 0}, 0.01),
+        ("claude-haiku-5-5", {"input_tokens": 100_001, "output_tokens": 0}, 0.0500005),
+        ("claude-haiku-5-5", {"cache_read_tokens": 200_000}, 0.01),
+        ("claude-sonnet-5-5", {}, 0.0),
+    ],
+)
+def test_each_kind_of_token_has_its_price(model: str, tokens: dict[str, int], usd: float) -> None:
+    assert claude_price(load_settings(), model, reply(**tokens)) == pytest.approx(usd)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "claude-sonnet-4-5-20250929",
+        "anthropic/claude-sonnet-4-5",
+        "us.anthropic.claude-sonnet-4-5-20250929-v1:0",
+        "claude-sonnet-4-5@20250929",
+        "Claude-Sonnet-4-5[1m]",
+    ],
+)
+def test_a_model_is_known_however_a_platform_writes_it(name: str) -> None:
+    assert plain_name(name) == "claude-sonnet-4-5"
+
+
+@pytest.mark.parametrize("model", ["llama-4", "claude-sonnet-9", "", *sorted(UNPUBLISHED)])
+def test_a_price_that_is_not_known_is_none(model: str) -> None:
+    assert claude_price(load_settings(), model, reply(input_tokens=1)) is None
+
+
+def test_every_model_of_the_sdk_has_a_price_or_is_known_to_have_none() -> None:
+    models = {plain_name(name) for name in get_args(get_args(ModelParam)[0])}
+    assert models - set(PRICES) == UNPUBLISHED
+
+
+def test_settings_replace_and_extend_the_table() -> None:
+    mine = {"input": 1.0, "output": 0.0, "cache_write": 0.0, "cache_read": 0.0}
+    settings = load_settings(prices={"claude-sonnet-5-5": mine, "llama-4": mine})
+    assert claude_price(settings, "claude-sonnet-5-5", reply(input_tokens=M)) == 1.0
+    assert claude_price(settings, "anthropic/claude-sonnet-5-5", reply(input_tokens=M)) == 1.0
+    assert claude_price(settings, "llama-4", reply(input_tokens=M)) == 1.0

@@ -1,0 +1,65 @@
+"""The prompts: loaded without their comments, with every placeholder filled."""
+
+from __future__ import annotations
+
+import re
+from importlib.resources import files
+
+import pytest
+
+from bot.reasoning import prompts
+from bot.reasoning.claude_rewrite import SCHEMA
+from bot.reasoning.claude_text import TAGS
+from bot.reasoning.claude_tools import TOOLS
+from bot.reasoning.prompts import load
+
+NAMES = sorted(
+    path.name.removesuffix(".md") for path in files(prompts).iterdir() if path.name.endswith(".md")
+)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_prompt_opens_with_what_it_must_achieve(name: str) -> None:
+    text = files(prompts).joinpath(f"{name}.md").read_text("utf-8")
+    assert text.startswith("<!--\nWhat it must achieve:")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_comment_is_not_sent_and_nothing_is_left_open(name: str) -> None:
+    text = load(name, citing="CITE") if name == "write" else load(name)
+    assert "<!--" not in text
+    assert "What it must achieve" not in text
+    assert re.search(r"\{[a-z_]+\}", text) is None
+
+
+def test_a_placeholder_without_a_value_is_an_error() -> None:
+    with pytest.raises(KeyError):
+        load("write")
+
+
+def test_a_value_is_not_searched_for_placeholders() -> None:
+    assert "{text}" in load("write", citing="{text}")
+
+
+def test_the_rewrite_prompt_explains_every_field() -> None:
+    assert all(f"`{name}`" in load("rewrite") for name in SCHEMA["properties"])
+
+
+def test_the_loop_prompt_explains_every_tool_and_field() -> None:
+    text = load("iterate")
+    for tool in TOOLS:
+        assert f"`{tool['name']}`" in text
+    assert all(f"`{name}`" in text for name in TOOLS[2]["input_schema"]["properties"])
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_prompt_names_only_tags_that_are_guarded(name: str) -> None:
+    text = files(prompts).joinpath(f"{name}.md").read_text("utf-8")
+    named = set(re.findall(r"`</?([a-z_]+)", text))
+    assert named <= set(TAGS)
+
+
+def test_no_prompt_depends_on_the_run() -> None:
+    for name in ("rewrite", "iterate"):
+        assert load(name) == load(name)
+        assert not re.search(r"\b20\d\d\b", load(name).replace("and in 2019?", ""))
