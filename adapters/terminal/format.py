@@ -14,13 +14,7 @@ from rich.text import Text
 
 from bot.answers import Answer, Citation, StepView
 
-VERBS = {
-    "rewrite": "Understanding",
-    "think": "Thinking",
-    "search": "Searching",
-    "read": "Reading",
-    "write": "Writing",
-}
+VERBS = {"search": "Search", "read": "Read"}  # the titles of other steps say what is done
 MARKS = {"waiting": "·", "done": "✓", "failed": "✗"}
 STYLES = {"waiting": "dim", "done": "green", "failed": "yellow"}
 QUOTE_WIDTH = 400  # characters of a quote that are shown; all of it is in --json
@@ -30,7 +24,8 @@ def plan_line(step: StepView) -> Text:
     """One line of the plan."""
     mark = MARKS.get(step.state)
     line = Text(f"{mark} " if mark else "", style=STYLES.get(step.state, ""))
-    line.append(f"{VERBS.get(step.kind, step.kind)} ", style="bold")
+    if step.kind in VERBS:
+        line.append(f"{VERBS[step.kind]} ", style="bold")
     line.append(_clean(step.title))
     if step.detail:
         line.append(f" — {_clean(step.detail)}", style="yellow")

@@ -21,8 +21,8 @@ def test_the_demo_answers_a_question_and_a_follow_up_with_footnotes(footnote: Pr
     assert ended.code == 0, ended.err
     assert ended.out.count("Sources:") == 2
     assert "[1]" in ended.out
-    assert "Searching" in ended.err
-    assert "Reading" in ended.err
+    assert "✓ Search " in ended.err
+    assert "✓ Read " in ended.err
 
 
 def test_a_question_is_answered_from_documents(footnote: Program, documents: Path) -> None:
