@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -221,6 +222,10 @@ def _sentences() -> Iterator[None]:
     except FootnoteError as error:
         typer.secho(error.sentence, fg="red", err=True)
         raise typer.Exit(EXIT_NO_ANSWER) from None
+    except BrokenPipeError:
+        # Whoever read our output has seen enough; what Python still holds back has no reader.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise typer.Exit(EXIT_NO_ANSWER) from None
     except (CancelledError, KeyboardInterrupt):
         typer.secho(
             "Interrupted. Nothing is lost: the same command continues where it was.",
@@ -228,6 +233,18 @@ def _sentences() -> Iterator[None]:
             err=True,
         )
         raise typer.Exit(EXIT_INTERRUPTED) from None
+    except (typer.Exit, typer.Abort):
+        raise
+    except Exception as error:
+        if os.environ.get("FOOTNOTE_LOG_LEVEL") == "debug":
+            raise
+        typer.secho(
+            f"Something broke inside Footnote ({type(error).__name__}: {error}). Nothing is lost. "
+            "FOOTNOTE_LOG_LEVEL=debug shows where; please report it.",
+            fg="red",
+            err=True,
+        )
+        raise typer.Exit(EXIT_NO_ANSWER) from None
 
 
 def main() -> None:

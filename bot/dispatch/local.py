@@ -39,7 +39,7 @@ class _Job:
     run_id: str
     stop: asyncio.Event = field(default_factory=asyncio.Event)
     ended: asyncio.Event = field(default_factory=asyncio.Event)
-    error: StorageUnavailable | None = None
+    error: Exception | None = None
 
 
 class LocalDispatcher:
@@ -92,7 +92,8 @@ class LocalDispatcher:
     async def wait(self, run_id: str) -> None:
         """Return when a submitted run has ended here.
 
-        Raises ``StorageUnavailable`` when it had to be left unfinished.
+        Raises what made it end unfinished: ``StorageUnavailable``, or the platform's own error
+        when its answer could not be posted.
         """
         job = self._jobs.get(run_id)
         if job is not None:
@@ -135,13 +136,13 @@ class LocalDispatcher:
                 job.stop.set()
             try:
                 await self._executor.answer(run, job.stop)
-            except asyncio.CancelledError:
+            except BaseException:
                 await asyncio.shield(self._store.release(run.id, run.attempt))
                 raise
-        except StorageUnavailable as error:
-            # The run stays unfinished and is resumed when the storage works again.
+        except Exception as error:  # noqa: BLE001  (whoever waits gets it)
+            # The run stays unfinished, to be resumed: when the storage works again, say.
             job.error = error
-            log.error("run interrupted", run=job.run_id, error=str(error))
+            log.error("run interrupted", run=job.run_id, error=repr(error))
         finally:
             self._forget(job)
 

@@ -238,16 +238,21 @@ async def test_draining_with_time_lets_working_runs_end(
     assert await state_of(store, run_id) == "answered"
 
 
-async def test_a_run_whose_end_cannot_be_kept_is_left_unfinished_and_said_so(
-    store: Store, tmp_path: Path
+@pytest.mark.parametrize(
+    "error", [StorageUnavailable("The disk is full: free some space."), BrokenPipeError("gone")]
+)
+async def test_a_run_that_cannot_be_ended_is_given_back_and_the_thread_goes_on(
+    store: Store, error: Exception
 ) -> None:
     class Failing:
         async def answer(self, run: RunRecord, stop: asyncio.Event) -> None:
-            raise StorageUnavailable("The disk is full: free some space.")
+            raise error
 
-    run_id, _ = await store.accept("run-a", a_message("a"), RunOptions(), NOW)
     async with LocalDispatcher(store, Failing(), CONCURRENCY) as dispatcher:
-        await dispatcher.submit(run_id, a_thread())
-        with pytest.raises(StorageUnavailable, match="disk is full"):
-            await dispatcher.wait(run_id)
-    assert await state_of(store, run_id) == "running"
+        for text in "ab":
+            run_id, _ = await store.accept(f"run-{text}", a_message(text), RunOptions(), NOW)
+            await dispatcher.submit(run_id, a_thread())
+        for run_id in ("run-a", "run-b"):
+            with pytest.raises(type(error)):
+                await dispatcher.wait(run_id)
+        assert [run.id for run in await store.unfinished(datetime.now(UTC))] == ["run-a", "run-b"]
