@@ -51,7 +51,16 @@ from tests.fakes.claude_replies import (
     tool,
 )
 from tests.fakes.claude_rules import check
-from tests.fakes.claude_wire import break_off, end, part, read_body, send_all, send_json, start
+from tests.fakes.claude_wire import (
+    break_off,
+    end,
+    part,
+    read_body,
+    send_all,
+    send_json,
+    start,
+    while_connected,
+)
 
 __all__ = [
     "Block",
@@ -173,7 +182,8 @@ class FakeClaude:
                 self.requests.clear()
             await send_json(send, 200, self.log())
         elif path.endswith("/v1/messages") and method == "POST":
-            await self._messages(headers, payload, scope["client"], send)
+            work = self._messages(headers, payload, scope["client"], send)
+            await while_connected(work, receive)
         elif "/v1/models/" in path and method == "GET":
             await self._model(headers, path.rsplit("/", 1)[1], send)
         else:

@@ -16,6 +16,7 @@ from tests.fakes.claude_replies import Block, Reply, citation, cited, says, text
 
 PAGES_READ = 2
 SENTENCES = 6
+EXCERPT = 400  # characters
 STOP = frozenset(
     re.findall(
         r"\w+",
@@ -161,6 +162,16 @@ def _best_sentence(question: str, body: str) -> str:
     return max(sentences, key=lambda s: _overlap(wanted, s), default=body.strip()[:200])[:240]
 
 
+def _excerpt(question: str, passage: str) -> str:
+    """The passage if it is short, else its best sentence and what follows, without headings."""
+    words = re.sub(r"^§[^\n]*\n?", "", passage, flags=re.M).strip()
+    if len(words) <= EXCERPT:
+        return words
+    best = _best_sentence(question, words)
+    rest = words[words.find(best) :][:EXCERPT]
+    return rest[: rest.rfind(". ") + 1] or best
+
+
 # ---------------------------------------------------------------- the answer
 
 
@@ -179,11 +190,10 @@ def _write(request: Mapping[str, Any]) -> Reply:
         for _, number, at, words, result in sorted(passages, key=lambda p: -p[0])[:SENTENCES]:
             where = citation(number, at, at + 1, source=result["source"], title=result["title"])
             where["cited_text"] = words
-            blocks += [cited(_best_sentence(question, words), where), text(" ")]
+            blocks += [cited(_excerpt(question, words), where), text(" ")]
     else:
         for page, body in PAGE.findall(asked)[:SENTENCES]:
-            words = re.sub(r"^§\d+[^\n]*\n", "", body, flags=re.M)
-            blocks.append(text(f"{_best_sentence(question, words)} [{page}] "))
+            blocks.append(text(f"{_excerpt(question, body)} [{page}] "))
     missing = _tagged(asked, "missing")
     if not blocks:
         blocks.append(text("I found nothing that answers this."))

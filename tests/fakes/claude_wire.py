@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import socket
 import struct
-from collections.abc import Mapping
+from collections.abc import Coroutine, Mapping
 from typing import Any
 
 from tests.fakes.claude_replies import Fault, error_event
@@ -21,6 +22,20 @@ async def read_body(receive: Any) -> bytes:
         parts.append(message.get("body", b""))
         if not message.get("more_body"):
             return b"".join(parts)
+
+
+async def while_connected(work: Coroutine[Any, Any, None], receive: Any) -> None:
+    """Do the work, unless the client goes away: then nobody is left to answer."""
+    working = asyncio.ensure_future(work)
+    gone = asyncio.ensure_future(receive())
+    try:
+        await asyncio.wait({working, gone}, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        gone.cancel()
+        if not working.done():
+            working.cancel()
+    with contextlib.suppress(asyncio.CancelledError):
+        await working
 
 
 async def start(send: Any, status: int, headers: Mapping[str, str]) -> None:

@@ -1,0 +1,374 @@
+"""What every reasoner keeps to; a new one starts here: add it to ``REASONERS``.
+
+A reasoner thinks over values and makes its calls through ``ModelCalls``; it never searches or
+reads. So each case is played against a small core of the test's own, which does, over a shelf of
+a few pages. What the reasoner must do is the same for all: actions that can be carried out, an
+end, findings and citations that lead to what was shown, and the same again when it is replayed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import dataclass, field, replace
+from typing import get_args
+
+import pytest
+
+from bot.messages import Entry, Transcript
+from bot.pages.passages import split
+from bot.reasoning.claude import open_claude
+from bot.reasoning.reasoner import (
+    Action,
+    AnswerDelta,
+    CitationDelta,
+    Desk,
+    DeskTurn,
+    Evidence,
+    Finish,
+    Kind,
+    Malformed,
+    NumberedHit,
+    Outcome,
+    QueryResult,
+    Read,
+    ReadResult,
+    Reasoner,
+    ReasonerFactory,
+    Restart,
+    Rewritten,
+    Search,
+    Source,
+    SubQuestion,
+    TextDelta,
+)
+from bot.search.provider import Hit
+from bot.settings import load_settings
+from tests.fakes.calls import MemoryCalls
+from tests.fakes.claude import FakeClaude
+from tests.fakes.server import serve
+from tests.unit.samples import NOW, a_message
+
+LONGEST = 20  # turns
+
+PAGES = {
+    "Forth Bridge": (
+        "The Forth Bridge is a cantilever railway bridge in Scotland. It was designed by the "
+        "engineers John Fowler and Benjamin Baker. It opened on 4 March 1890."
+    ),
+    "Benjamin Baker": (
+        "Benjamin Baker was an English civil engineer. He was born in Frome in 1840. He died in "
+        "Pangbourne in 1907."
+    ),
+    "Frome": "Frome is a town in Somerset, England. It lies on the River Frome.",
+    "Tay Bridge": "The Tay Bridge crosses the Firth of Tay at Dundee. The first one fell in 1879.",
+    "福斯桥": "福斯桥是苏格兰的一座铁路桥。它于1890年3月4日开通。设计者是约翰·福勒和本杰明·贝克。",
+}
+ASKED = "Where was Benjamin Baker, designer of the Forth Bridge, born?"
+
+
+# ---------------------------------------------------------------- the reasoners
+
+
+@asynccontextmanager
+async def _claude_of(fake: FakeClaude) -> AsyncIterator[ReasonerFactory]:
+    with serve(fake) as url:
+        settings = load_settings(anthropic_api_key="sk-test", anthropic_base_url=url)
+        async with open_claude(settings) as make:
+            yield make
+    assert [r.problem for r in fake.requests if r.problem and r.status != 400] == []
+
+
+@asynccontextmanager
+async def claude() -> AsyncIterator[ReasonerFactory]:
+    async with _claude_of(fake := FakeClaude()) as make:
+        yield make
+    assert {r.status for r in fake.requests} <= {200, 400}
+
+
+@asynccontextmanager
+async def claude_with_marks() -> AsyncIterator[ReasonerFactory]:
+    refusal = "messages.0.content.0: Input tag 'search_result' found using 'type' is not expected"
+    async with _claude_of(FakeClaude(refuses={"search_result": refusal})) as make:
+        yield make
+
+
+REASONERS: list[Callable[[], AbstractAsyncContextManager[ReasonerFactory]]] = [
+    claude,
+    claude_with_marks,
+]
+
+
+@pytest.fixture(params=REASONERS, ids=lambda opened: opened.__name__)
+async def make(request: pytest.FixtureRequest) -> AsyncIterator[ReasonerFactory]:
+    async with request.param() as factory:
+        yield factory
+
+
+@pytest.fixture
+def calls() -> MemoryCalls:
+    return MemoryCalls()
+
+
+@pytest.fixture
+def reasoner(make: ReasonerFactory, calls: MemoryCalls) -> Reasoner:
+    return make(calls)
+
+
+# ---------------------------------------------------------------- a small core
+
+
+@dataclass
+class Core:
+    """Carries out actions over ``pages`` and keeps the desk, as the real core does."""
+
+    pages: dict[str, str] = field(default_factory=lambda: dict(PAGES))
+    desk: Desk = field(default_factory=Desk)
+    shown: dict[str, int] = field(default_factory=dict)  # title → hit number
+    numbers: dict[str, int] = field(default_factory=dict)  # title → page number
+
+    def carry_out(self, action: Action) -> Outcome:
+        if isinstance(action, Search):
+            assert 1 <= len(action.queries) <= 4
+            assert all(query.strip() == query and query for query in action.queries)
+            if self.desk.searches_left < 1:
+                return Outcome(action.id, problem="No searches are left: read, or finish.")
+            self.desk = replace(self.desk, searches_left=self.desk.searches_left - 1)
+            return Outcome(action.id, queries=tuple(self._search(q) for q in action.queries))
+        if isinstance(action, Read):
+            assert 1 <= len(action.ids) <= 4
+            return Outcome(action.id, reads=tuple(self._read(n) for n in action.ids))
+        if isinstance(action, Malformed):
+            return Outcome(action.id, problem=action.problem)
+        return Outcome(action.id, problem="Finish alone.")
+
+    def _search(self, query: str) -> QueryResult:
+        words = {word.strip("?.,").lower() for word in query.split()}
+        scores = {
+            title: sum(word in f"{title} {text}".lower() for word in words)
+            for title, text in self.pages.items()
+        }
+        found = sorted((t for t in scores if scores[t]), key=lambda t: -scores[t])
+        return QueryResult(query, tuple(self._hit(title) for title in found))
+
+    def _hit(self, title: str) -> NumberedHit:
+        seen = title in self.shown
+        number = self.shown.setdefault(title, len(self.shown) + 1)
+        hit = Hit(title, f"https://example.org/{number}", self.pages[title][:60], "shelf")
+        return NumberedHit(number, hit, seen, self.numbers.get(title))
+
+    def _read(self, number: int) -> ReadResult:
+        title = next((t for t, n in self.shown.items() if n == number), None)
+        if title is None:
+            return ReadResult(number, None, f"There is no hit {number}.")
+        page = self.numbers.setdefault(title, len(self.numbers) + 1)
+        text = self.pages[title]
+        url = f"https://example.org/{number}"
+        return ReadResult(number, Source(page, url, title, tuple(split(text)), "h", NOW))
+
+    async def walk(self, reasoner: Reasoner, question: SubQuestion) -> Finish:
+        """Turns until the reasoner finishes; fails when it does not."""
+        for _ in range(LONGEST):
+            turn = await reasoner.next_turn(question, self.desk)
+            if len(turn.actions) == 1 and isinstance(turn.actions[0], Finish):
+                return turn.actions[0]
+            ids = [action.id for action in turn.actions]
+            assert len(set(ids)) == len(ids)
+            outcomes = tuple(self.carry_out(action) for action in turn.actions)
+            nudge = "" if turn.actions else "Call a tool."
+            step = DeskTurn(turn, outcomes, nudge)
+            self.desk = replace(self.desk, turns=(*self.desk.turns, step))
+        raise AssertionError(f"no end after {LONGEST} turns")
+
+    def evidence(self, finish: Finish) -> Evidence:
+        sources = {source.number: source for source in self.desk.sources}
+        return Evidence(
+            sources=tuple(sources[number] for number in sorted(sources)),
+            findings=finish.findings,
+            missing=finish.missing,
+            enough=finish.enough,
+            queries=tuple(result.query for result in self.desk.results),
+        )
+
+
+async def collected(stream: AsyncIterator[AnswerDelta]) -> list[AnswerDelta]:
+    """The deltas after the last restart."""
+    kept: list[AnswerDelta] = []
+    async for delta in stream:
+        if isinstance(delta, Restart):
+            kept.clear()
+        else:
+            kept.append(delta)
+    return kept
+
+
+def text_of(deltas: list[AnswerDelta]) -> str:
+    return "".join(delta.text for delta in deltas if isinstance(delta, TextDelta))
+
+
+def asked(question: str = ASKED, language: str = "en") -> Rewritten:
+    return Rewritten("search", question, ("benjamin baker",), language=language)
+
+
+# ---------------------------------------------------------------- rewrite
+
+
+def test_it_has_a_name(reasoner: Reasoner) -> None:
+    assert reasoner.name
+
+
+@pytest.mark.parametrize(
+    "text", [ASKED, "forth bridge", "福斯桥是什么时候开通的？", "  Who?\n\nWhen? ", "x" * 20_000]
+)
+async def test_a_first_message_becomes_a_question_with_queries(
+    reasoner: Reasoner, text: str
+) -> None:
+    rewritten = await reasoner.rewrite(Transcript(), a_message(text))
+    assert rewritten.kind in get_args(Kind)
+    assert rewritten.question.strip()
+    assert 1 <= len(rewritten.queries) <= 4
+    assert all(query.strip() for query in (*rewritten.queries, *rewritten.knowledge_queries))
+    assert rewritten.language
+    assert rewritten.depth in ("quick", "standard", "deep")
+
+
+async def test_a_message_that_stands_alone_is_unchanged(reasoner: Reasoner) -> None:
+    rewritten = await reasoner.rewrite(Transcript(), a_message(ASKED))
+    assert rewritten.question == ASKED
+
+
+async def test_the_language_is_the_askers(reasoner: Reasoner) -> None:
+    rewritten = await reasoner.rewrite(Transcript(), a_message("福斯桥是什么时候开通的？"))
+    assert rewritten.language.startswith("zh")
+
+
+async def test_a_link_is_read(reasoner: Reasoner) -> None:
+    message = a_message("Summarize https://example.org/bridges?x=1")
+    message = replace(message, links=("https://example.org/bridges?x=1",))
+    rewritten = await reasoner.rewrite(Transcript(), message)
+    assert rewritten.kind == "links"
+    assert rewritten.links == ("https://example.org/bridges?x=1",)
+
+
+async def test_a_greeting_is_answered_at_once(reasoner: Reasoner) -> None:
+    rewritten = await reasoner.rewrite(Transcript(), a_message("Hello!"))
+    assert rewritten.kind == "chat"
+    assert rewritten.reply.strip()
+
+
+async def test_a_follow_up_carries_its_subject(reasoner: Reasoner) -> None:
+    thread = Transcript(
+        (
+            Entry("person", "Ada", "When did the Forth Bridge open?"),
+            Entry(
+                "footnote",
+                "Footnote",
+                "It opened in 1890 [1].",
+                ("Forth Bridge",),
+                "When did the Forth Bridge open?",
+            ),
+        )
+    )
+    rewritten = await reasoner.rewrite(thread, a_message("And who designed it?"))
+    assert "Forth Bridge" in rewritten.question
+    assert any("forth" in query.lower() for query in rewritten.queries)
+
+
+# ---------------------------------------------------------------- the loop
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "title"),
+    [(ASKED, "en", "Benjamin Baker"), ("福斯桥", "zh", "福斯桥")],
+)
+async def test_it_finds_reads_and_finishes(
+    reasoner: Reasoner, text: str, language: str, title: str
+) -> None:
+    core = Core()
+    finish = await core.walk(reasoner, SubQuestion(text, language, (text[:40],)))
+    assert title in core.numbers
+    assert finish.findings
+    pages = set(core.numbers.values())
+    assert {n for finding in finish.findings for n in finding.sources} <= pages
+
+
+async def test_an_empty_world_ends_honestly(reasoner: Reasoner) -> None:
+    core = Core(pages={})
+    finish = await core.walk(reasoner, SubQuestion(ASKED, "en", ("benjamin baker",)))
+    assert not finish.enough
+    assert not any(finding.sources for finding in finish.findings)
+
+
+async def test_a_world_that_refuses_everything_ends_too(reasoner: Reasoner) -> None:
+    core = Core(desk=Desk(searches_left=0, pages_left=0))
+    assert not (await core.walk(reasoner, SubQuestion(ASKED))).enough
+
+
+async def test_pages_that_are_there_already_are_used(reasoner: Reasoner) -> None:
+    core = Core()
+    core.desk = Desk(given=(Outcome("given", reads=(core_read(core, "Benjamin Baker"),)),))
+    finish = await core.walk(reasoner, SubQuestion("Where was Benjamin Baker born?"))
+    assert any(1 in finding.sources for finding in finish.findings)
+
+
+def core_read(core: Core, title: str) -> ReadResult:
+    core.shown[title] = 1
+    return core._read(1)
+
+
+# ---------------------------------------------------------------- writing
+
+
+async def test_citations_are_of_the_passages_that_were_given(reasoner: Reasoner) -> None:
+    core = Core()
+    evidence = core.evidence(await core.walk(reasoner, SubQuestion(ASKED, "en", (ASKED,))))
+    deltas = await collected(reasoner.write(asked(), evidence))
+    assert "Frome" in text_of(deltas)
+    spans = {(s.number, p.start, p.end) for s in evidence.sources for p in s.passages}
+    cited = [(d.number, d.start, d.end) for d in deltas if isinstance(d, CitationDelta)]
+    assert set(cited) <= spans
+    assert cited or "[1]" in text_of(deltas)
+
+
+async def test_without_evidence_it_writes_without_citations(reasoner: Reasoner) -> None:
+    evidence = Evidence(queries=("benjamin baker",), missing=("his birthplace",))
+    deltas = await collected(reasoner.write(asked(), evidence))
+    assert text_of(deltas).strip()
+    assert not any(isinstance(delta, CitationDelta) for delta in deltas)
+
+
+# ---------------------------------------------------------------- again
+
+
+async def test_a_replayed_run_is_the_same_and_makes_no_call(
+    make: ReasonerFactory, calls: MemoryCalls
+) -> None:
+    async def run(calls: MemoryCalls) -> tuple[Rewritten, Desk, list[AnswerDelta]]:
+        reasoner = make(calls)
+        rewritten = await reasoner.rewrite(Transcript(), a_message(ASKED, event_id="e1"))
+        core = Core()
+        finish = await core.walk(reasoner, SubQuestion(rewritten.question))
+        deltas = await collected(reasoner.write(rewritten, core.evidence(finish)))
+        return rewritten, core.desk, deltas
+
+    class NoCalls(MemoryCalls):
+        def _ask(self, request: object, kind: str, title: str) -> str:
+            key = super()._ask(request, kind, title)  # type: ignore[arg-type]
+            assert key in self.replies, "a finished call was made again"
+            return key
+
+    first = await run(calls)
+    assert await run(NoCalls(replies=calls.replies, streams=calls.streams)) == first
+
+
+async def test_runs_side_by_side_do_not_mix(make: ReasonerFactory) -> None:
+    async def run(title: str) -> set[str]:
+        core = Core()
+        await core.walk(make(MemoryCalls()), SubQuestion(f"What is {title}?", "en", (title,)))
+        return set(core.numbers)
+
+    found = await asyncio.gather(run("Frome"), run("Tay Bridge"), run("Forth Bridge"))
+    assert "Frome" in found[0]
+    assert "Tay Bridge" in found[1]
+    assert "Forth Bridge" in found[2]
