@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import functools
 import itertools
+import json
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -89,37 +90,48 @@ def _validator(streaming: bool) -> Validator:
     for part in (schema, *schema["$defs"].values()):
         if part.get("type") == "object":
             part.setdefault("additionalProperties", False)
-    any_of = functools.partial(_any_of, schema["$defs"])
+    any_of = _Unions(schema["$defs"])
     extend: Any = jsonschema.validators.extend
     validator: Validator = extend(jsonschema.Draft202012Validator, {"anyOf": any_of})(schema)
     return validator
 
 
-def _any_of(
-    definitions: Mapping[str, Any], validator: Any, branches: list[Any], instance: Any, schema: Any
-) -> Iterator[jsonschema.ValidationError]:
+class _Unions:
     """``anyOf``, but a union told apart by ``type`` or ``role`` is checked in its own branch only.
 
     That makes it fast (the block union has twenty members) and names the real problem.
     """
-    if isinstance(instance, Mapping):
-        for tag in ("type", "role"):
-            if isinstance(value := instance.get(tag), str):
-                named = [b for b in branches if value in _tags(definitions, b, tag)]
-                # The SDK also takes its own response objects; on the wire only parameters count.
-                named = [b for b in named if b["$ref"].endswith("Param")] or named
-                if len(named) == 1:
-                    yield from validator.descend(instance, named[0])
-                    return
-    default = jsonschema.Draft202012Validator.VALIDATORS["anyOf"]
-    yield from default(validator, branches, instance, schema) or ()
 
+    def __init__(self, definitions: Mapping[str, Any]) -> None:
+        self._definitions = definitions
+        self._found: dict[tuple[str, str], tuple[str, ...]] = {}
 
-def _tags(definitions: Mapping[str, Any], branch: Any, tag: str) -> tuple[str, ...]:
-    name = str(branch.get("$ref", "")).removeprefix("#/$defs/")
-    rule = definitions.get(name, {}).get("properties", {}).get(tag, {})
-    options = rule.get("anyOf", [rule])
-    return tuple(v for o in options for v in (o.get("const"), *o.get("enum", ())) if v)
+    def __call__(
+        self, validator: Any, branches: list[Any], instance: Any, schema: Any
+    ) -> Iterator[jsonschema.ValidationError]:
+        if isinstance(instance, Mapping):
+            for tag in ("type", "role"):
+                if isinstance(value := instance.get(tag), str):
+                    named = [b for b in branches if value in self._tags(b.get("$ref", ""), tag)]
+                    # The SDK also takes its own response objects; on the wire only parameters
+                    # count.
+                    named = [b for b in named if b["$ref"].endswith("Param")] or named
+                    if len(named) == 1:
+                        yield from validator.descend(instance, named[0])
+                        return
+        default = jsonschema.Draft202012Validator.VALIDATORS["anyOf"]
+        yield from default(validator, branches, instance, schema) or ()
+
+    def _tags(self, reference: str, tag: str) -> tuple[str, ...]:
+        """The values of a tag that a referenced definition allows."""
+        found = self._found.get((reference, tag))
+        if found is None:
+            name = reference.removeprefix("#/$defs/")
+            rule = self._definitions.get(name, {}).get("properties", {}).get(tag, {})
+            options = rule.get("anyOf", [rule])
+            found = tuple(v for o in options for v in (o.get("const"), *o.get("enum", ())) if v)
+            self._found[reference, tag] = found
+        return found
 
 
 # ---------------------------------------------------------------- turns and content
@@ -263,10 +275,18 @@ def _check_tools(request: Mapping[str, Any]) -> None:
 
 
 def _check_json_schema(place: str, schema: Any) -> None:
+    if problem := _schema_problem(json.dumps(schema, sort_keys=True)):
+        raise Wrong(f"{place}: JSON schema is invalid: {problem}")
+
+
+@functools.lru_cache(maxsize=256)
+def _schema_problem(schema: str) -> str:
+    """What is wrong with a JSON schema, or ""; remembered, for the same tools come every turn."""
     try:
-        jsonschema.Draft202012Validator.check_schema(schema)
+        jsonschema.Draft202012Validator.check_schema(json.loads(schema))
     except jsonschema.SchemaError as error:
-        raise Wrong(f"{place}: JSON schema is invalid: {error.message}") from None
+        return str(error.message)
+    return ""
 
 
 def _check_strict(place: str, schema: Any) -> None:
