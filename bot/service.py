@@ -148,6 +148,8 @@ class ResearchService:
 
 async def _until_stopped(road: Road, stop: asyncio.Event) -> Answer:
     """The answer, or what was found when the stop came; the work has ended in both cases."""
+    if stop.is_set():
+        return await road.stopped()
     work = asyncio.create_task(road.walk())
     stopping = asyncio.create_task(stop.wait())
     try:

@@ -108,16 +108,21 @@ def _remarks(answer: Answer) -> list[str]:
 
 def _cost(answer: Answer) -> str:
     usage = answer.usage
-    cost = (
-        f"{usage.model_calls} model calls, {usage.input_tokens + usage.cached_tokens:,} tokens in, "
-        f"{usage.output_tokens:,} out, {usage.usd:.3f} USD · "
-        if usage.model_calls
-        else ""
-    )
-    return (
-        f"{usage.seconds:.1f} s · {usage.searches} searches, {usage.pages} pages · {cost}"
-        f"{answer.reasoner} · run {answer.run}"
-    )
+    parts = [
+        f"{usage.seconds:.1f} s",
+        f"{_count(usage.searches, 'search', 'searches')}, {_count(usage.pages, 'page', 'pages')}",
+    ]
+    if usage.model_calls:
+        parts.append(
+            f"{_count(usage.model_calls, 'model call', 'model calls')}, "
+            f"{usage.input_tokens + usage.cached_tokens:,} tokens in, "
+            f"{usage.output_tokens:,} out, {usage.usd:.3f} USD"
+        )
+    return " · ".join((*parts, answer.reasoner, f"run {answer.run}"))
+
+
+def _count(number: int, one: str, many: str) -> str:
+    return f"{number} {one if number == 1 else many}"
 
 
 def _linked(text: str, urls: dict[int, str]) -> str:

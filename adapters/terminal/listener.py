@@ -75,7 +75,12 @@ class Terminal:
     async def _work(self, run_id: str, thread: Thread) -> None:
         dispatcher = self._app.dispatcher
         await dispatcher.submit(run_id, thread)
-        with _interruptible(lambda: dispatcher.stop(run_id)):
+
+        async def stop() -> None:
+            self._poster.tell("Stopping; Ctrl-C again leaves at once.")
+            await dispatcher.stop(run_id)
+
+        with _interruptible(stop):
             await dispatcher.wait(run_id)
 
 

@@ -10,6 +10,7 @@ from bot.research.desk import DeskKeeper, Reading, finish_of, merge_sources
 from bot.research.run import Run
 
 TURNS_BEYOND_SEARCHES = 6  # turns for reading and finishing, on top of one per search
+SUGGESTED = 4  # queries of the rewrite that are searched at once, as one search
 EMPTY_TURNS = 2  # in a row, until the loop ends by itself
 
 EMPTY_NUDGE = "You called no tool. Search, read, or finish with your findings."
@@ -25,20 +26,25 @@ async def iterate(
     searches: int,
     links: Sequence[str] = (),
 ) -> Evidence:
-    """Gather evidence for one question with at most ``searches`` searches.
+    """Gather evidence for one question with at most ``searches`` searches, the first of them for
+    the question's own queries, or with the pages at ``links`` to begin with.
 
     Ends with the reasoner's finish, a spent budget (said in the run's notes), or after a bounded
     number of turns. Raises what the reasoner raises, but for ``BudgetSpent``.
     """
+    # What the rewrite suggests is searched before the first turn, which saves that turn: the
+    # reasoner begins by judging hits instead of asking for them.
+    suggested = () if links else question.queries[:SUGGESTED]
+    left = searches - bool(suggested)
     keeper = DeskKeeper(
-        run, question, Desk(searches_left=searches, pages_left=run.budget.pages), reading
+        run, question, Desk(searches_left=left, pages_left=run.budget.pages), reading
     )
     findings: tuple[Finding, ...] = ()
     missing: tuple[str, ...] = ()
     enough = False
     empty = 0
     try:
-        await keeper.give(links=links)
+        await keeper.give(links=links, queries=suggested)
         last = searches + TURNS_BEYOND_SEARCHES
         for number in range(1, last + 1):
             turn = await reasoner.next_turn(question, keeper.desk)

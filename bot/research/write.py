@@ -21,7 +21,7 @@ from bot.text.sentences import sentences
 _CONTROL = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 # Where a mark goes in a finished sentence: before its last punctuation, so that sentence and mark
 # stay together however the text is cut later; in a table row before the closing bar.
-_TAIL = re.compile(r"(?:[ \t]*\|[ \t]*|[ \t]*[.!?…。！？]*[ \t]*)$")
+_TAIL = re.compile(r"(?:[ \t]*\|[ \t]*|[ \t]*[.!?…:。！？：]*[ \t]*)$")
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,7 +34,7 @@ from tests.fakes.poster import RememberingPoster
 from tests.unit.samples import a_message
 
 FIRST_TOKEN, RATE, SEARCH, FETCH = 1.5, 60.0, 0.4, 0.3
-MODEL_CALLS = 5  # of a standard run of the fake's researcher: rewrite, three turns, write
+MODEL_CALLS = 4  # of a standard run of the fake's researcher: rewrite, read, finish, write
 ZERO_RUNS, SLOW_RUNS, AT_ONCE = 40, 3, 200
 TOPICS = ("tower", "bridge", "harbour", "library", "museum", "station", "market", "castle")
 

@@ -46,7 +46,7 @@ class Scripted:
         self, transcript: Transcript, message: Message, instructions: str = ""
     ) -> Rewritten:
         self.transcripts.append(transcript)
-        return self.rewritten or Rewritten("search", message.text, (message.text,))
+        return self.rewritten or Rewritten("search", message.text)
 
     async def next_turn(self, question: SubQuestion, desk: Desk) -> Turn:
         self.desks.append(desk)

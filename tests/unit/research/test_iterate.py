@@ -26,7 +26,7 @@ from tests.fakes.library import Shelf, a_shelf
 from tests.fakes.reasoner import Scripted
 from tests.unit.research.conftest import BUDGET, OpenRun
 
-QUESTION = SubQuestion("How tall is the tower?", queries=("tower",))
+QUESTION = SubQuestion("How tall is the tower?")
 READING = Reading(shown=2, page_tokens=200)
 TEXTS = ("Tower one.", "Tower two.", "Tower three.", "Tower four.", "Tower five.", "Bridge.")
 
@@ -234,6 +234,18 @@ async def test_links_are_read_before_the_first_turn(open_run: OpenRun) -> None:
     _, _, reasoner = await play(open_run, a_shelf(*TEXTS), links=["https://example.org/3"])
     (given,) = reasoner.desks[0].given
     assert [read.source.title for read in given.reads if read.source] == ["Tower"]
+
+
+async def test_what_the_rewrite_suggests_is_searched_before_the_first_turn(
+    open_run: OpenRun,
+) -> None:
+    shelf, reasoner = a_shelf(*TEXTS), Scripted()
+    question = replace(QUESTION, queries=("tower one", "bridge", "five", "four", "two"))
+    await iterate(await open_run(shelf), reasoner, question, READING, searches=5)
+    desk = reasoner.desks[0]
+    assert shelf.searched == ["tower one", "bridge", "five", "four"]
+    assert [result.query for result in desk.results] == shelf.searched
+    assert desk.searches_left == 4
 
 
 async def test_a_replayed_loop_sees_the_same_desk(open_run: OpenRun) -> None:
