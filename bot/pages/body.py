@@ -59,6 +59,7 @@ class Decoder:
                 yield piece
             self._ended = self._inflate.eof
             data = self._inflate.unused_data if self._ended else self._inflate.unconsumed_tail
+            # zlib may have taken all input and still hold output, when the piece was full
             more = bool(data) or len(piece) == _PIECE
 
     def _step(self, data: bytes) -> bytes:

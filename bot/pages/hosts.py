@@ -96,6 +96,4 @@ def _label_to_ascii(label: str) -> str:
         return label
     import idna
 
-    encoded = idna.alabel(label)
-    idna.ulabel(encoded)  # raises for an "xn--" label that means nothing
-    return encoded.decode("ascii")
+    return idna.alabel(label).decode("ascii")  # checks an "xn--" label too

@@ -54,9 +54,12 @@ class Workers:
         self._closed = False
 
     def warm(self) -> None:
-        """Start a process now if there is none, to be ready when the first page has come."""
+        """Start a process now if there is none, to be ready when the first page has come.
+
+        Raises ``Unavailable`` when none can be started.
+        """
         if not self._idle and not self._busy and not self._closed:
-            self._idle.append(_Worker(self._command))
+            self._idle.append(self._started())
 
     async def extract(self, data: bytes, media_type: str | None, name: str) -> Extracted:
         """``extract.from_bytes`` elsewhere.
@@ -67,10 +70,10 @@ class Workers:
         async with self._slots:
             if self._closed:
                 raise Unavailable("Footnote is shutting down; ask again later.")
-            worker = self._idle.pop() if self._idle else self._started()
+            worker = self._free()
             self._busy.add(worker)
             try:
-                reply = await self._exchange(worker, data, media_type, name)
+                outcome = await self._exchange(worker, data, media_type, name)
             except BaseException:
                 worker.kill()
                 raise
@@ -78,9 +81,9 @@ class Workers:
                 self._idle.append(worker)
             finally:
                 self._busy.discard(worker)
-        if "unreadable" in reply:
-            raise PageUnreadable(reply["unreadable"], detail=reply["detail"])
-        return Extracted(reply["title"], reply["text"])
+        if isinstance(outcome, PageUnreadable):
+            raise outcome
+        return outcome
 
     async def aclose(self) -> None:
         """End all processes."""
@@ -89,6 +92,15 @@ class Workers:
             worker.kill()
         self._idle.clear()
         await asyncio.to_thread(self._threads.shutdown)
+
+    def _free(self) -> _Worker:
+        """An idle process that still lives, or a new one."""
+        while self._idle:
+            worker = self._idle.pop()
+            if worker.lives():
+                return worker
+            worker.kill()
+        return self._started()
 
     def _started(self) -> _Worker:
         try:
@@ -102,32 +114,38 @@ class Workers:
 
     async def _exchange(
         self, worker: _Worker, data: bytes, media_type: str | None, name: str
-    ) -> dict[str, Any]:
+    ) -> Extracted | PageUnreadable:
         loop = asyncio.get_running_loop()
         head = {"media_type": media_type, "name": name}
         reply = loop.run_in_executor(self._threads, worker.ask, head, data)
         try:
-            # shielded, since a thread cannot be cancelled: it ends when its worker is killed
+            # leaves the thread waiting when it is over; that ends with the worker's life
             async with asyncio.timeout(self._seconds):
-                return await asyncio.shield(reply)
+                return _understood(await reply)
         except TimeoutError:
             raise PageUnreadable(
                 f"{shown(name)} is made in a way that takes too long to read; paste its text.",
                 detail=f"no result within {self._seconds} s",
             ) from None
         except (OSError, EOFError, ValueError) as error:
-            raise PageUnreadable(
-                f"{shown(name)} could not be read: its reader broke on it; paste its text.",
-                detail=f"{type(error).__name__}: {error}",
-            ) from None
-        finally:
-            reply.add_done_callback(_heard)
+            raise _broken(name, f"{type(error).__name__}: {error}") from None
 
 
-def _heard(reply: asyncio.Future[Any]) -> None:
-    """Take note of what an abandoned exchange came to, so that asyncio does not complain."""
-    if not reply.cancelled():
-        reply.exception()
+def _understood(reply: Any) -> Extracted | PageUnreadable:
+    """What a worker says, which may be anything once a document has got the better of it."""
+    match reply:
+        case {"title": str(title), "text": str(text)}:
+            return Extracted(title, text)
+        case {"unreadable": str(sentence), "detail": str(detail)}:
+            return PageUnreadable(sentence, detail=detail)
+        case _:
+            raise ValueError("a reply that means nothing")
+
+
+def _broken(name: str, detail: str) -> PageUnreadable:
+    return PageUnreadable(
+        f"{shown(name)} could not be read: its reader broke on it; paste its text.", detail=detail
+    )
 
 
 class _Worker:
@@ -143,7 +161,10 @@ class _Worker:
             start_new_session=True,  # Ctrl-C is for the parent, which ends its workers
         )
 
-    def ask(self, head: dict[str, Any], data: bytes) -> dict[str, Any]:
+    def lives(self) -> bool:
+        return self._process.poll() is None
+
+    def ask(self, head: dict[str, Any], data: bytes) -> Any:
         """Blocking. Raises ``EOFError`` or ``OSError`` when the process has ended."""
         stdin, stdout = self._process.stdin, self._process.stdout
         if stdin is None or stdout is None:
@@ -170,7 +191,7 @@ def _environment() -> dict[str, str]:
         if name.startswith(("PYTHON", "LC_", "LD_", "DYLD_"))
         or name in {"PATH", "LANG", "SYSTEMROOT", "TEMP", "TMP", "TMPDIR"}
     }
-    kept["PYTHONPATH"] = os.pathsep.join(path or os.getcwd() for path in sys.path)
+    kept["PYTHONPATH"] = os.pathsep.join(path or os.curdir for path in sys.path)
     return kept
 
 
@@ -185,12 +206,11 @@ def _send(pipe: IO[bytes], head: dict[str, Any], data: bytes) -> None:
     pipe.flush()
 
 
-def _receive(pipe: IO[bytes]) -> tuple[dict[str, Any], bytes]:
+def _receive(pipe: IO[bytes]) -> tuple[Any, bytes]:
     head_size, data_size = _HEAD.unpack(_exactly(pipe, _HEAD.size))
     if head_size + data_size > MAX_MESSAGE:
         raise EOFError("an impossible length")
-    head: dict[str, Any] = json.loads(_exactly(pipe, head_size))
-    return head, _exactly(pipe, data_size)
+    return json.loads(_exactly(pipe, head_size)), _exactly(pipe, data_size)
 
 
 def _exactly(pipe: IO[bytes], size: int) -> bytes:

@@ -53,6 +53,12 @@ def test_raw_deflate_is_read_where_it_cannot_be_zlib(data: bytes, chunk: int) ->
         assert decode("deflate", sent, chunk) == data
 
 
+@pytest.mark.parametrize("size", [65_535, 65_536, 65_537, 65_540, 131_073])
+def test_no_end_is_lost_where_a_piece_is_full(size: int) -> None:
+    assert decode("deflate", raw_deflate(b"ab" * size)) == b"ab" * size
+    assert decode("deflate", raw_deflate(b" " * size)) == b" " * size
+
+
 @given(st.lists(st.binary(max_size=100), min_size=1, max_size=5), st.integers(1, 40))
 def test_several_gzip_members_are_one_body(parts: list[bytes], chunk: int) -> None:
     sent = b"".join(map(gzip.compress, parts)) + b"\0" * 8
