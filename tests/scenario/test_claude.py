@@ -160,9 +160,9 @@ def test_a_model_that_only_talks_is_ended_and_what_it_read_is_quoted(
 
 
 def test_a_spent_budget_is_said_in_the_answer(footnote: Program) -> None:
-    ended = footnote.run("ask", "--json", QUESTION, FOOTNOTE_MAX_MODEL_CALLS="3")
-    assert any("3 model calls" in note for note in ended.json["notes"])
-    assert ended.json["usage"]["model_calls"] == 4, "and the answer is still written"
+    ended = footnote.run("ask", "--json", QUESTION, FOOTNOTE_MAX_MODEL_CALLS="2")
+    assert any("2 model calls" in note for note in ended.json["notes"])
+    assert ended.json["usage"]["model_calls"] == 3, "and the answer is still written"
 
 
 # ---------------------------------------------------------------- stopping
@@ -192,7 +192,7 @@ class Held:
 def test_ctrl_c_stops_the_run_and_shows_what_was_found(
     footnote: Program, claude: FakeClaude
 ) -> None:
-    held = Held(call=4)  # rewrite, search, read, then this
+    held = Held(call=3)  # rewrite, read, then this
     claude.use(held)
     process = footnote.start("ask", "--json", QUESTION)
     assert held.reached.wait(30)
@@ -206,7 +206,7 @@ def test_ctrl_c_stops_the_run_and_shows_what_was_found(
 def test_a_run_that_was_ended_from_outside_continues_when_asked_again(
     footnote: Program, claude: FakeClaude, ending: signal.Signals
 ) -> None:
-    held = Held(call=4)
+    held = Held(call=4)  # rewrite, read, finish, then this
     claude.use(held)
     process = footnote.start("ask", "--json", QUESTION)
     assert held.reached.wait(30)
