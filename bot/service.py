@@ -130,13 +130,14 @@ class ResearchService:
         except (RunLost, StorageUnavailable):
             raise
         except FootnoteError as caught:
-            log.warning("run failed", run=record.id, error=str(caught))
+            log.info("run failed", run=record.id, error=str(caught))
             error = caught
         except Exception as caught:
-            log.exception("run broke", run=record.id)
+            log.error("run broke", run=record.id, error=repr(caught))
+            log.debug("run broke here", run=record.id, exc_info=True)
             error = FootnoteError(
-                f"Something broke inside Footnote ({type(caught).__name__}); the log has more "
-                f"under run {record.id}. Asking again may help."
+                f"Something broke inside Footnote ({type(caught).__name__}) in run {record.id}: "
+                "asking again may help, FOOTNOTE_LOG_LEVEL=debug shows where."
             )
         if error is not None:
             answer = run.answer(
