@@ -1,4 +1,4 @@
-"""A fetcher that may read the loopback servers of these tests."""
+"""A loopback web, and fetchers that may read it."""
 
 from __future__ import annotations
 
@@ -13,6 +13,8 @@ from bot.pages.extract import Extracted, from_bytes
 from bot.pages.fetch import Fetcher
 from bot.pages.workers import Workers
 from bot.settings import load_settings
+from tests.fakes.server import serve
+from tests.fakes.web import Web
 
 OpenFetcher = Callable[..., Fetcher]
 
@@ -49,6 +51,25 @@ async def open_fetcher() -> AsyncIterator[OpenFetcher]:
             return fetcher
 
         yield opened
+
+
+@pytest.fixture(scope="module")
+def served() -> Iterator[tuple[Web, str]]:
+    """One server for all tests: starting and stopping one takes longer than most of them."""
+    web = Web()
+    with serve(web) as base:
+        yield web, base
+
+
+@pytest.fixture
+def web(served: tuple[Web, str]) -> Web:
+    served[0].forget()
+    return served[0]
+
+
+@pytest.fixture
+def base(web: Web, served: tuple[Web, str]) -> str:
+    return served[1]
 
 
 @pytest.fixture
