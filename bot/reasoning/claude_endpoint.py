@@ -35,6 +35,7 @@ from bot.reasoning.claude_errors import (
     refused_feature,
     words_of,
 )
+from bot.reasoning.claude_messages import said
 from bot.reasoning.claude_reply import Collector
 from bot.reasoning.reasoner import ModelReply
 from bot.settings import Settings
@@ -42,6 +43,7 @@ from bot.settings import Settings
 API = "https://api.anthropic.com"
 RESTARTS = 2  # times a call whose stream broke off is sent again
 CONNECT = 10.0  # seconds
+THOUGHTS = ("thinking", "redacted_thinking")
 FIRST_PAUSE = 0.2  # seconds before the first such time; doubled for the second
 
 Request = Mapping[str, Any]
@@ -194,6 +196,8 @@ class Endpoint:
         output = {k: v for k, v in request.pop("output_config", {}).items() if k not in refused}
         if output:
             request["output_config"] = output
+        if "thinking_blocks" in refused:
+            request["messages"] = [_thoughtless(message) for message in request["messages"]]
         if "strict" in refused and "tools" in request:
             request["tools"] = [_without(tool, "strict") for tool in request["tools"]]
         if "cache_control" in refused:
@@ -221,6 +225,8 @@ def _features(request: Request) -> set[Feature]:
     blocks = [
         b for m in request["messages"] if isinstance(m["content"], list) for b in m["content"]
     ]
+    if any(block["type"] in THOUGHTS for block in blocks):
+        used.add("thinking_blocks")
     if any(block["type"] == "search_result" for block in blocks):
         used.add("search_result")
     if any("cache_control" in block for block in (*blocks, *_listed(request.get("system")))):
@@ -230,6 +236,15 @@ def _features(request: Request) -> set[Feature]:
 
 def _listed(system: Any) -> list[Any]:
     return system if isinstance(system, list) else []
+
+
+def _thoughtless(message: Mapping[str, Any]) -> dict[str, Any]:
+    if message["role"] != "assistant":
+        return dict(message)
+    return {
+        **message,
+        "content": said([b for b in message["content"] if b["type"] not in THOUGHTS]),
+    }
 
 
 def _without(block: Mapping[str, Any], name: str) -> dict[str, Any]:
@@ -271,6 +286,14 @@ def _client(settings: Settings) -> anthropic.AsyncAnthropic:
         if _asked_to_wait(response) > settings.model_timeout:
             response.headers["x-should-retry"] = "false"
 
+    try:
+        http = anthropic.DefaultAsyncHttpxClient(event_hooks={"response": [do_not_wait_too_long]})
+    except (ValueError, OSError, ImportError, httpx2.InvalidURL) as error:
+        raise InvalidSetting(
+            "The environment's proxy or certificate settings cannot be used: correct HTTPS_PROXY, "
+            "ALL_PROXY or SSL_CERT_FILE, or unset them.",
+            detail=type(error).__name__,  # its words may hold a proxy's password
+        ) from error
     return anthropic.AsyncAnthropic(
         api_key=key,
         base_url=base,
@@ -280,9 +303,7 @@ def _client(settings: Settings) -> anthropic.AsyncAnthropic:
             settings.model_timeout, connect=min(CONNECT, settings.model_timeout)
         ),
         max_retries=settings.model_retries,
-        http_client=anthropic.DefaultAsyncHttpxClient(
-            event_hooks={"response": [do_not_wait_too_long]}
-        ),
+        http_client=http,
     )
 
 

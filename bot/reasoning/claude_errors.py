@@ -27,13 +27,15 @@ Feature = Literal[
     "search_result",
     "strict",
     "disabled",
+    "thinking_blocks",
     "thinking",
     "effort",
     "format",
 ]
 """What an endpoint or a model may refuse, and what Footnote can do without.
 
-``disabled`` is turning thinking off the old way (newer models want ``between_tools``).
+``disabled`` is turning thinking off the old way (newer models want ``between_tools``);
+``thinking_blocks`` is sending back what was thought in earlier turns.
 """
 
 RETRIED_TYPES = frozenset({"overloaded_error", "api_error", "rate_limit_error", "timeout_error"})
@@ -62,9 +64,10 @@ def refused_feature(words: str, used: Collection[Feature]) -> Feature | None:
         ("search_result", r"search_result|citation"),
         ("strict", "strict"),
         ("disabled", "between_tools"),
+        ("thinking_blocks", r"signature|thinking\W{0,2} block"),
         ("thinking", "thinking"),
         ("effort", r"\beffort"),
-        ("format", r"output_config|output_format|json_schema|structured output|\bformat\b"),
+        ("format", r"output_config|output_format|json.schema|structured output"),
         ("effort", "output_config"),
     )
     for feature, pattern in named:
@@ -130,7 +133,7 @@ def explain(error: Exception, settings: Settings, model: str) -> FootnoteError:
         )
     if isinstance(error, TimeoutError | anthropic.APITimeoutError):
         return ModelUnavailable(
-            f"{model} took more than {settings.model_timeout:.0f} seconds to answer: try again, or "
+            f"{model} took more than {settings.model_timeout:g} seconds to answer: try again, or "
             "set FOOTNOTE_MODEL_TIMEOUT higher.",
             detail=words,
         )

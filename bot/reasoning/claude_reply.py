@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import secrets
 from dataclasses import dataclass, replace
 from typing import Any
 
 from anthropic.types import RawMessageStreamEvent
 
+from bot.errors import ModelBroken
 from bot.reasoning.claude_messages import UNPARSED, Block
 from bot.reasoning.reasoner import ModelReply
 
@@ -54,14 +56,32 @@ class Collector:
         return self._stop_reason
 
     def add(self, event: RawMessageStreamEvent) -> None:
-        """Take one event. Kinds of events and deltas that are not known are left out."""
+        """Take one event. Kinds of events and deltas that are not known are left out.
+
+        Raises ``ModelBroken`` for an event that lacks what the API gives it.
+        """
+        try:
+            self._add(event)
+        except (AttributeError, KeyError, TypeError) as error:
+            raise ModelBroken(
+                "The endpoint sent a reply that cannot be read: try again, or check "
+                "ANTHROPIC_BASE_URL.",
+                detail=f"{event.type}: {error}",
+            ) from error
+
+    def _add(self, event: RawMessageStreamEvent) -> None:
         match event.type:
             case "message_start":
                 self._model = event.message.model
                 self._count(event.message.usage)
             case "content_block_start":
-                block = event.content_block.to_dict()
-                self._blocks[event.index] = {k: v for k, v in block.items() if v is not None}
+                block = {k: v for k, v in event.content_block.to_dict().items() if v is not None}
+                if block["type"] == "tool_use":
+                    # Not every endpoint names its calls; the answer has to.
+                    block.setdefault("id", f"toolu_{secrets.token_hex(12)}")
+                    block.setdefault("name", "")
+                    block.setdefault("input", {})
+                self._blocks[event.index] = block
                 self._parts[event.index] = []
             case "content_block_delta":
                 self._add_delta(event.index, event.delta)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
-from anthropic.types import RawMessageStreamEvent
+from anthropic.types import CitationsSearchResultLocation, RawMessageStreamEvent
 
 from bot.pages.passages import Passage
 from bot.reasoning.claude_messages import CACHED, Block, findings_lines, page_element, today
@@ -122,23 +122,24 @@ class Writing:
 
     # ------------------------------------------------------------ citations
 
-    def cited(self, citation: Any) -> Iterator[CitationDelta]:
-        """One delta for each passage that a ``search_result_location`` covers."""
-        source = self._source(citation)
-        if source is None:
+    def cited(self, citation: CitationsSearchResultLocation) -> Iterator[CitationDelta]:
+        """One delta for each passage that a citation covers; none for one that leads nowhere."""
+        try:
+            index, first = int(citation.search_result_index), int(citation.start_block_index)
+            end = max(int(citation.end_block_index), first + 1)
+            source = self._source(index, citation.source)
+        except (AttributeError, TypeError):  # an endpoint that left something out
             return
-        first = max(0, citation.start_block_index)
-        end = max(citation.end_block_index, first + 1)
-        for passage in source.passages[first:end]:
-            yield CitationDelta(source.number, passage.start, passage.end)
+        if source is not None and first >= 0:
+            for passage in source.passages[first:end]:
+                yield CitationDelta(source.number, passage.start, passage.end)
 
-    def _source(self, citation: Any) -> Source | None:
+    def _source(self, index: int, url: str) -> Source | None:
         """By its index; by its address where an endpoint counts otherwise."""
-        index = int(citation.search_result_index)
         by_index = self.sources[index] if 0 <= index < len(self.sources) else None
-        if by_index is not None and citation.source in ("", by_index.url):
+        if by_index is not None and url in ("", by_index.url):
             return by_index
-        by_address = [s for s in self.sources if s.url == citation.source]
+        by_address = [source for source in self.sources if source.url == url]
         return by_address[0] if by_address else by_index
 
 

@@ -50,7 +50,7 @@ from tests.fakes.claude_replies import (
     thinking,
     tool,
 )
-from tests.fakes.claude_rules import check
+from tests.fakes.claude_rules import check, prepare
 from tests.fakes.claude_wire import (
     break_off,
     end,
@@ -430,6 +430,8 @@ def main(arguments: list[str]) -> None:
         minimum_cache=given.minimum_cache,
         trusting=given.trusting,
     )
+    if not given.trusting:
+        prepare()
     # With the protocol named, asyncio switches Nagle's algorithm off for what it accepts.
     listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

@@ -77,6 +77,12 @@ def _of(value: Any) -> list[str]:
     return list(value)
 
 
+def prepare() -> None:
+    """Build the validators now, which takes a second, rather than during the first request."""
+    for streaming in (False, True):
+        _validator(streaming)
+
+
 @functools.cache
 def _validator(streaming: bool) -> Validator:
     """A validator for one of the two request types, with no property allowed beyond them."""

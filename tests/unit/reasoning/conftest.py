@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from tests.fakes.claude_rules import prepare
 from tests.fakes.claude_stage import OpenStage, Relay, Stage, open_stage, researcher
 from tests.fakes.server import serve
 
@@ -14,6 +15,7 @@ from tests.fakes.server import serve
 @pytest.fixture(scope="session")
 def relay() -> Iterator[tuple[Relay, str]]:
     app = Relay()
+    prepare()
     with serve(app) as url:
         yield app, url
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
 import socket
 import time
@@ -192,13 +193,56 @@ async def test_a_stream_of_nonsense(stage: OpenStage) -> None:
     assert isinstance(error, ModelBroken)
 
 
+@pytest.mark.parametrize(
+    "event",
+    [
+        {"type": "message_start"},
+        {"type": "content_block_start", "index": 0},
+        {"type": "content_block_start", "index": 0, "content_block": {"text": "x"}},
+        {"type": "content_block_delta", "index": 0},
+        {"type": "message_delta"},
+    ],
+)
+async def test_an_event_with_something_missing(stage: OpenStage, event: dict[str, Any]) -> None:
+    raw = f"event: {event['type']}\ndata: {json.dumps(event)}\n\n".encode()
+    on = stage([Reply(raw=raw)] * 3)
+    error = await error_of(on)
+    assert isinstance(error, ModelBroken | ModelUnavailable)
+    assert "ANTHROPIC_BASE_URL" in error.sentence or "cut" in error.sentence
+
+
+async def test_a_call_without_an_id_gets_one(stage: OpenStage) -> None:
+    events: list[dict[str, Any]] = [
+        {
+            "type": "content_block_start",
+            "index": 0,
+            "content_block": {"type": "tool_use", "name": "read"},
+        },
+        {
+            "type": "content_block_delta",
+            "index": 0,
+            "delta": {"type": "input_json_delta", "partial_json": "{}"},
+        },
+        {"type": "odd_event", "index": 7},
+        {"type": "content_block_delta", "index": 0, "delta": {"type": "odd_delta"}},
+        {"type": "content_block_stop", "index": 0},
+        {"type": "message_stop"},
+    ]
+    raw = "".join(f"event: {e['type']}\ndata: {json.dumps(e)}\n\n" for e in events).encode()
+    on = stage([Reply(raw=raw)])
+    [block] = (await ask(on)).content
+    assert block["id"].startswith("toolu_")
+    assert (block["name"], block["input"]) == ("read", {})
+
+
 # ---------------------------------------------------------------- streams that break
 
 
 @pytest.mark.parametrize("kind", ["cut", "reset", "end", "error", "stall"])
 async def test_a_broken_stream_is_sent_again(stage: OpenStage, kind: Any) -> None:
     fault = Fault(kind, after=4, seconds=30.0)
-    on = stage([says("x" * 200, fault=fault), says("whole")], model_timeout=0.3)
+    patience = 1.0 if kind == "stall" else 60.0
+    on = stage([says("x" * 200, fault=fault), says("whole")], model_timeout=patience)
     reply = await ask(on)
     assert reply.content == [{"type": "text", "text": "whole"}]
     assert len(on.fake.requests) == 2
@@ -324,12 +368,31 @@ async def test_a_model_that_thinks_between_tools_only_at_low_effort(stage: OpenS
         ("thinking: no", {"effort"}, None),
         ("output_config: no", {"effort", "format"}, "format"),
         ("output_config: no", {"effort"}, "effort"),
-        ("the information is wrong", {"format"}, None),
+        ("Invalid date format", {"format"}, None),
+        (
+            "Invalid `signature` in `thinking` block",
+            {"thinking", "thinking_blocks"},
+            "thinking_blocks",
+        ),
+        ("thinking: no", {"thinking", "thinking_blocks"}, "thinking"),
         ("", {"format", "strict"}, None),
     ],
 )
 def test_words_name_a_feature_that_was_used(words: str, used: Any, feature: str | None) -> None:
     assert refused_feature(words, used) == feature
+
+
+async def test_thoughts_that_are_not_taken_back_are_left_out(stage: OpenStage) -> None:
+    hello = {"role": "user", "content": [{"type": "text", "text": "Hello"}]}
+    foreign = {"type": "thinking", "thinking": "hm", "signature": "of another account"}
+    reply = {"role": "assistant", "content": [foreign, {"type": "text", "text": "Hi"}]}
+    silent = {"role": "assistant", "content": [foreign]}
+    on = stage()
+    await ask(on, messages=[hello, reply, hello, silent, hello])
+    assert on.statuses == [400, 200]
+    sent = on.fake.calls[1]["messages"]
+    assert sent[1]["content"] == [{"type": "text", "text": "Hi"}]
+    assert sent[3]["content"] == [{"type": "text", "text": "(no reply)"}]
 
 
 # ---------------------------------------------------------------- settings and secrets
@@ -355,6 +418,13 @@ def test_settings_that_cannot_work_are_refused_at_once(
     with pytest.raises(kind, match=words) as raised:
         Endpoint(settings)
     assert str(changes.get("anthropic_api_key")) not in str(raised.value)
+
+
+def test_a_proxy_that_is_none_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ALL_PROXY", "nonsense://user:secret@proxy")
+    with pytest.raises(InvalidSetting, match="ALL_PROXY") as raised:
+        Endpoint(load_settings(anthropic_api_key=KEY))
+    assert "secret" not in str(raised.value)
 
 
 @pytest.mark.parametrize("suffix", ["/", "/v1", "/v1/"])
