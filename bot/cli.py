@@ -155,9 +155,8 @@ def doctor() -> None:
 
     with _sentences():
         from bot.doctor import examine
-        from bot.settings import load_settings
 
-        sound = asyncio.run(examine(load_settings()))
+        sound = asyncio.run(examine(_settings(None, None)))
     raise typer.Exit(EXIT_OK if sound else EXIT_NO_ANSWER)
 
 
