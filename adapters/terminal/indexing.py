@@ -9,6 +9,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.text import Text
 
 from bot.errors import Invalid
+from bot.search.folders import NOT_READ
 from bot.search.indexer import Indexer, IndexReport
 from bot.settings import Settings
 
@@ -48,8 +49,17 @@ def index_documents(settings: Settings, *, always_tell: bool = False) -> IndexRe
             f"{report.passages:,} passages.",
             style="dim",
         )
-    for path, reason in report.skipped[:SHOWN_SKIPS]:
-        err.print(Text(f"Skipped {path}: {reason}", style="yellow"), soft_wrap=True)
-    if len(report.skipped) > SHOWN_SKIPS:
-        err.print(Text(f"… and {len(report.skipped) - SHOWN_SKIPS} more.", style="yellow"))
+    _tell_skipped(err, report, always_tell)
     return report
+
+
+def _tell_skipped(err: Console, report: IndexReport, always_tell: bool) -> None:
+    """Files that should have been read are named; those of other kinds are only counted."""
+    others = [path for path, reason in report.skipped if reason.endswith(NOT_READ)]
+    problems = [pair for pair in report.skipped if not pair[1].endswith(NOT_READ)]
+    for path, reason in problems[:SHOWN_SKIPS]:
+        err.print(Text(f"Skipped {path}: {reason}", style="yellow"), soft_wrap=True)
+    if len(problems) > SHOWN_SKIPS:
+        err.print(Text(f"… and {len(problems) - SHOWN_SKIPS} more.", style="yellow"))
+    if others and always_tell:
+        err.print(Text(f"{len(others)} files of other kinds were left out.", style="dim"))

@@ -17,6 +17,8 @@ KINDS = {
     **dict.fromkeys((".txt", ".text", ".rst", ".adoc", ".asciidoc", ".org", ""), "text/plain"),
 }
 
+NOT_READ = "files are not read"  # the end of the reason for a file of another kind
+
 # Folders that tools fill and nobody writes in. Hidden ones (.git, .venv) are left out as well.
 JUNK = frozenset({"node_modules", "bower_components", "__pycache__", "site-packages", "venv"})
 
@@ -130,7 +132,7 @@ class _Walk:
     def _file(self, path: str) -> None:
         kind = KINDS.get(_suffix(path))
         if kind is None:
-            self._skip(path, f"{_suffix(path)} files are not read")
+            self._skip(path, f"{_suffix(path)} {NOT_READ}")
         else:
             self._add(path, kind)
 
