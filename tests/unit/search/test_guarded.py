@@ -300,18 +300,24 @@ async def test_who_is_cancelled_leaves_the_others_their_call() -> None:
     assert provider.cancelled == 0
 
 
-@in_virtual_time
-async def test_the_last_to_be_cancelled_takes_the_call_along() -> None:
-    provider = scripted(60.0, A)
-    guard = guarded(provider, deadline=100)
-    waiting = [asyncio.create_task(guard.search("q", 5)) for _ in range(3)]
-    await asyncio.sleep(1)
-    for task in waiting:
-        task.cancel()
-    await asyncio.gather(*waiting, return_exceptions=True)
-    await asyncio.sleep(0)
-    assert provider.cancelled == 1
-    assert await guard.search("q", 5) == tuple(A)  # nobody joins the one that was cancelled
+@pytest.mark.parametrize("steps", range(6))
+def test_the_last_to_be_cancelled_takes_the_call_along(steps: int) -> None:
+    """Whoever comes then, however soon, begins a new one."""
+
+    @in_virtual_time
+    async def run() -> None:
+        provider = scripted(60.0, A)
+        guard = guarded(provider, deadline=100)
+        waiting = [asyncio.create_task(guard.search("q", 5)) for _ in range(3)]
+        await asyncio.sleep(1)
+        for task in waiting:
+            task.cancel()
+        for _ in range(steps):
+            await asyncio.sleep(0)
+        assert await guard.search("q", 5) == tuple(A)
+        assert {task.cancelled() for task in waiting} == {True}
+
+    run()
 
 
 @in_virtual_time

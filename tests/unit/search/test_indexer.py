@@ -139,11 +139,24 @@ async def test_a_change_of_equal_size_within_the_same_moment_is_seen(
     assert await found(index, "omega") == ["A"]
 
 
-def test_a_touched_file_of_the_same_content_counts_as_unchanged(docs: Path, index: Path) -> None:
+def test_a_touched_file_of_the_same_content_is_not_extracted_again(
+    docs: Path, index: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     write(docs / "a.md", "# A\n\nAlpha.")
     Indexer(index).index([docs])
     os.utime(docs / "a.md", (time.time() - 100, time.time() - 100))
+    monkeypatch.delattr(indexer, "from_bytes")
     assert counts(Indexer(index).index([docs])) == (0, 0, 0, 1)
+
+
+async def test_what_was_removed_is_found_in_no_other_file(docs: Path, index: Path) -> None:
+    write(docs / "a.md", "# A\n\nAlpha.")
+    write(docs / "b.md", "# B\n\nBeta.")
+    Indexer(index).index([docs])
+    (docs / "b.md").unlink()
+    Indexer(index).index([docs])
+    assert await found(index, "beta") == []
+    assert await found(index, "alpha") == ["A"]
 
 
 def test_an_update_leads_to_the_same_index_as_a_fresh_start(

@@ -85,7 +85,8 @@ async def test_the_snippet_is_the_passage_that_fits_best(
     filler = "\n\n".join(
         f"Paragraph {i} speaks of wood, stone and other matter." for i in range(40)
     )
-    index(docs, a=f"# House\n\n{filler}\n\nThe cellar floods every spring.\n\n{filler}")
+    text = f"{filler}\n\nThe cellar floods every spring.\n\n{filler}\n\nIn the cellar is wood."
+    index(docs, a=f"# House\n\n{text}")
     (hit,) = await documents.search("when does the cellar flood?", 5)
     assert "The cellar floods every spring." in hit.snippet
 
@@ -213,6 +214,22 @@ async def test_an_update_is_seen_at_once(docs: Path, documents: LocalDocuments) 
     assert await titles(documents, "beta") == []
     index(docs, b="# B\n\nBeta.")
     assert await titles(documents, "beta") == ["B"]
+
+
+async def test_what_changes_during_a_search_does_not_disturb_it(
+    docs: Path, documents: LocalDocuments, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    index(docs, a="# A\n\nAlpha.", b="# B\n\nBeta.")
+    make_hit = local._hit
+
+    def after_a_writer(*arguments: Any) -> Any:
+        (docs / "a.md").unlink(missing_ok=True)
+        index(docs)
+        return make_hit(*arguments)
+
+    monkeypatch.setattr(local, "_hit", after_a_writer)
+    assert await titles(documents, "alpha") == ["A"]
+    assert await titles(documents, "alpha") == []
 
 
 async def test_an_index_that_was_replaced_is_opened_anew(

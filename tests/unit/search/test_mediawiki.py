@@ -235,6 +235,11 @@ async def test_a_disambiguation_page_gives_way_to_its_entries(wikis: Wikis, cirr
     assert set(titles([*found])) == {"Mercury (planet)", "Mercury (element)", "Freddie Mercury"}
 
 
+async def test_entries_that_share_words_with_the_query_come_first(wikis: Wikis) -> None:
+    found = await wikis.provider(FakeWiki()).search("Mercury metal", 10)
+    assert titles([*found])[0] == "Mercury (element)"
+
+
 async def test_entries_that_lead_nowhere_or_twice_to_one_page_are_not_offered(
     wikis: Wikis,
 ) -> None:

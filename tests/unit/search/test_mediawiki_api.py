@@ -240,6 +240,19 @@ async def test_whatever_json_comes_only_our_errors_go(reply: Any) -> None:
             assert error.sentence  # noqa: PT017
 
 
+async def test_hits_come_in_the_order_of_the_search_not_of_the_answer() -> None:
+    reply = {
+        "query": {
+            "pages": [
+                {"title": title, "ns": 0, "canonicalurl": f"https://w.example/{title}", "index": i}
+                for title, i in (("A", 3), ("B", 1), ("C", 2))
+            ]
+        }
+    }
+    wiki = api(after_site(lambda: httpx.Response(200, json=reply)))
+    assert [page.title for page in await wiki.search("q", "text", 5)] == ["B", "C", "A"]
+
+
 async def test_a_ring_of_redirects_ends() -> None:
     reply = {
         "query": {
