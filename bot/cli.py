@@ -127,7 +127,8 @@ def demo() -> None:
     with _sentences():
         from adapters.terminal.demo import run_demo
 
-        asyncio.run(run_demo(_settings([HANDBOOK], ["local"])))
+        answered = asyncio.run(run_demo(_settings([HANDBOOK], ["local"])))
+    raise typer.Exit(EXIT_OK if answered else EXIT_NO_ANSWER)
 
 
 @app.command()

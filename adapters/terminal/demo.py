@@ -15,8 +15,8 @@ QUESTION = "How does Footnote resume a run that was interrupted?"
 FOLLOW_UP = "And where does it keep it?"
 
 
-async def run_demo(settings: Settings) -> None:
-    """Ask both questions in one thread and show the answers."""
+async def run_demo(settings: Settings) -> bool:
+    """Ask both questions in one thread and show the answers; tells if both were answered."""
     index_documents(settings)
     poster = TerminalPoster()
     thread = terminal_thread(None)
@@ -24,10 +24,13 @@ async def run_demo(settings: Settings) -> None:
         terminal = Terminal(app, poster)
         for question in (QUESTION, FOLLOW_UP):
             poster.out.print(Text(f"\nYou: {question}", style="bold"))
-            await terminal.ask(question, thread, RunOptions(providers=("local",)))
+            answer = await terminal.ask(question, thread, RunOptions(providers=("local",)))
+            if answer.status != "answered":
+                return False
     poster.out.print(
         Text(
             '\nNow your own: footnote ask --docs YOUR_FOLDER "your question", or footnote chat.',
             style="dim",
         )
     )
+    return True
