@@ -16,8 +16,9 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Coroutine, Iterable, Sequence
 from datetime import UTC, datetime
+from typing import Any, TypeVar
 from urllib.parse import parse_qs, urlsplit
 
 import httpx
@@ -49,6 +50,8 @@ TITLE_SEARCH_WORDS = 5  # a title search wants all words in the title; longer qu
 MOST_NAMED = 3  # titles found inside a query that go ahead of the text's matches
 MOST_DISAMBIGUATED = 2  # disambiguation pages opened for one search
 MOST_MEANINGS = 8  # entries offered from one of them
+
+T = TypeVar("T")
 
 _LANGUAGE_LABEL = re.compile(r"[a-z]{2,12}(-[a-z]{2,8})*")
 _VARIANT_PATH = re.compile(r"/(?:zh|sr|gan|kk|ku|tg|uz|crh|iu|shi)(?:-[a-z]+)?/(.+)")
@@ -155,7 +158,7 @@ async def _search_cirrus(wiki: WikiApi, query: str, words: str, limit: int) -> l
 async def _search_plain(wiki: WikiApi, query: str, words: str, limit: int) -> list[Listed]:
     telling = " ".join(content_words(words))
     is_short = len(telling.split()) <= TITLE_SEARCH_WORDS
-    looked_up, titled, found = await asyncio.gather(
+    looked_up, titled, found = await _all_of(
         wiki.look_up(possible_titles(query, MAX_TITLES)),
         wiki.search(telling, "title", limit) if telling and is_short else _nothing(),
         wiki.search(words, "text", limit),
@@ -167,6 +170,16 @@ async def _search_plain(wiki: WikiApi, query: str, words: str, limit: int) -> li
 
 async def _nothing() -> list[Listed]:
     return []
+
+
+async def _all_of(*requests: Coroutine[Any, Any, T]) -> list[T]:
+    """Make requests at once; when one fails, the others do not go on behind the caller's back."""
+    tasks = [asyncio.create_task(request) for request in requests]
+    try:
+        return await asyncio.gather(*tasks)
+    finally:
+        for task in tasks:
+            task.cancel()
 
 
 async def _fewer_keywords(wiki: WikiApi, query: str, words: str, limit: int) -> list[Listed]:
@@ -224,7 +237,7 @@ async def _without_disambiguation(
     opened = [page for page in found[:limit] if page.disambiguation][:MOST_DISAMBIGUATED]
     if not opened:
         return [page for page in found if not page.disambiguation]
-    bodies = await asyncio.gather(*(wiki.html(page.title) for page in opened))
+    bodies = await _all_of(*(wiki.html(page.title) for page in opened))
     entries = [_fitting(meanings(body), query) for body in bodies]
     wanted = list(dict.fromkeys(entry.title for several in entries for entry in several))
     reached = {

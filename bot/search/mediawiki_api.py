@@ -22,6 +22,7 @@ from bot.pages.urls import shown
 MAX_REPLY_BYTES = 16_000_000  # the largest article is 2 MB of wikitext ($wgMaxArticleSize)
 MAX_TITLES = 50  # titles in one query for an anonymous client (API:Query, "limits")
 MAX_QUERY_CHARACTERS = 300  # CirrusSearch refuses longer ones; MediaWiki counts characters too
+SNIPPET_CHARACTERS = 250
 REQUEST_SECONDS = 15.0
 
 # Error codes by what the caller can do about them (API:Errors_and_warnings).
@@ -52,8 +53,9 @@ class Site:
 class Listed:
     """A page as a search or a look-up by title lists it.
 
-    ``snippet`` is what the server gave: HTML or raw wikitext. ``asked`` are the titles that led
-    here (redirects and normalization undone). ``article`` is false outside the main namespace.
+    ``snippet`` is what the server gave: HTML, raw wikitext, or the beginning of the text.
+    ``asked`` are the titles that led here (redirects and normalization undone). ``article`` is
+    false outside the main namespace.
     """
 
     title: str
@@ -114,12 +116,22 @@ class WikiApi:
         return [_listed(page) for page in pages if _exists(page)]
 
     async def look_up(self, titles: list[str]) -> list[Listed]:
-        """The pages that exist under these titles (at most 50), redirects resolved."""
+        """The pages that exist under these titles (at most 50), redirects resolved.
+
+        Where TextExtracts is there, the first 20 come with the beginning of their text as snippet.
+        """
         if not titles:
             return []
         site = await self.site()
         parameters = {"titles": "|".join(titles[:MAX_TITLES]), "converttitles": "1"}
-        pages, renamed = await self._pages(site, parameters)
+        if site.extracts:
+            parameters |= {
+                "explaintext": "1",
+                "exintro": "1",
+                "exchars": str(SNIPPET_CHARACTERS),
+                "exlimit": "max",
+            }
+        pages, renamed = await self._pages(site, parameters, extracts=site.extracts)
         asked: dict[str, list[str]] = {}
         for title in titles[:MAX_TITLES]:
             asked.setdefault(_final(title, renamed), []).append(title)
@@ -353,7 +365,7 @@ def _listed(page: Mapping[str, Any], asked: tuple[str, ...] = ()) -> Listed:
     return Listed(
         title=_string(page.get("title")),
         url=_address(page),
-        snippet=_string(page.get("snippet")),
+        snippet=_string(page.get("snippet")) or _string(page.get("extract")),
         disambiguation="disambiguation" in _mapping(page.get("pageprops")),
         article=page.get("ns") == 0,
         asked=asked,

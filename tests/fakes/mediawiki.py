@@ -126,7 +126,8 @@ _QUERY = _COMMON | {"prop", "inprop", "ppprop", "redirects", "converttitles"}
 _KNOWN = {
     "siteinfo": _COMMON | {"meta", "siprop"},
     "search": _QUERY | {"generator", "gsrsearch", "gsrwhat", "gsrnamespace", "gsrlimit", "gsrprop"},
-    "titles": _QUERY | {"titles", "explaintext", "exsectionformat"},
+    "titles": _QUERY
+    | {"titles", "explaintext", "exsectionformat", "exintro", "exchars", "exlimit"},
     "parse": _COMMON
     | {"page", "prop", "redirects", "disableeditsection", "disabletoc", "disablelimitreport"},
 }
@@ -271,6 +272,9 @@ class _Answer:
             if "explaintext" not in self.parameters:
                 self.wiki.complaints.append("an extract as HTML")
             page["extract"] = _extract(text)
+            if "exintro" in self.parameters:
+                intro = page["extract"].partition("\n\n\n")[0]
+                page["extract"] = intro[: int(self.parameters["exchars"])]
         return page
 
     def _parse(self) -> Json:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Callable
 
 import httpx
@@ -212,6 +213,25 @@ async def test_a_page_named_in_the_question_comes_before_the_texts_matches(wikis
     }
     found = await wikis.provider(FakeWiki(pages=pages)).search("Stone Town", 5)
     assert titles([*found]) == ["Stone Town", "Aardvark"]
+
+
+async def test_a_named_page_shows_how_it_begins(wikis: Wikis) -> None:
+    pages = {"Stone Town": "'''Stone Town''' is old.\n\n== Streets ==\nNarrow."}
+    wiki = FakeWiki(pages=pages)
+    (hit,) = await wikis.provider(wiki).search("which harbour did Stone Town have?", 5)
+    assert hit.snippet == "Stone Town is old."
+    assert len(wiki.asked(titles="*", exintro="1")) == 1
+
+
+async def test_when_one_request_fails_the_others_end_with_it(wikis: Wikis) -> None:
+    wiki = FakeWiki()
+    provider = wikis.provider(wiki)
+    await provider.search("Stone Town", 5)
+    wiki.failures.append(_busy)
+    with pytest.raises(ProviderUnavailable):
+        await provider.search("Stone Town", 5)
+    await asyncio.sleep(0)
+    assert asyncio.all_tasks() == {asyncio.current_task()}
 
 
 async def test_a_name_within_a_longer_name_is_no_name_of_its_own(wikis: Wikis) -> None:
