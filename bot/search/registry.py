@@ -8,8 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from importlib.metadata import PackageNotFoundError, version
-
-import httpx
+from typing import TYPE_CHECKING
 
 from bot.errors import InvalidSetting
 from bot.search.blend import Search, nearest
@@ -17,9 +16,12 @@ from bot.search.guarded import Policy
 from bot.search.provider import SearchProvider
 from bot.settings import Settings
 
+if TYPE_CHECKING:
+    import httpx
+
 CONNECT_SECONDS = 5.0
 
-Client = Callable[[], httpx.AsyncClient]
+Client = Callable[[], "httpx.AsyncClient"]
 
 
 def _local(settings: Settings, client: Client) -> SearchProvider:
@@ -80,6 +82,8 @@ class _SharedClient:
 
     def get(self) -> httpx.AsyncClient:
         if self._client is None:
+            import httpx  # takes longer to load than all of local searching
+
             self._client = httpx.AsyncClient(
                 http2=True,
                 headers={"User-Agent": user_agent()},
@@ -97,6 +101,8 @@ def user_agent() -> str:
 
     https://foundation.wikimedia.org/wiki/Policy:Wikimedia_Foundation_User-Agent_Policy asks for it.
     """
+    import httpx
+
     try:
         ours = version("footnote-bot")
     except PackageNotFoundError:
