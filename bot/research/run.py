@@ -361,15 +361,11 @@ class Run:
 
 
 def _keep(kept: list[TextDelta | CitationDelta], part: AnswerDelta) -> None:
-    """Add a delta to those kept, joining neighbouring text; a restart forgets all."""
+    """Add a delta to those kept, joining text of the same block; a restart forgets all."""
+    last = kept[-1] if kept else None
     if isinstance(part, Restart):
         kept.clear()
-    elif (
-        isinstance(part, TextDelta)
-        and not part.opens
-        and kept
-        and isinstance(before := kept[-1], TextDelta)
-    ):
-        kept[-1] = replace(before, text=before.text + part.text)
+    elif isinstance(part, TextDelta) and isinstance(last, TextDelta) and not part.opens:
+        kept[-1] = replace(last, text=last.text + part.text)
     else:
         kept.append(part)

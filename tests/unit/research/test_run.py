@@ -40,7 +40,9 @@ class Calls:
 
     async def open(self) -> AsyncIterator[AnswerDelta | ModelReply]:
         self.sent += 1
-        for delta in (TextDelta("lost"), Restart(), TextDelta("It is "), TextDelta("tall.")):
+        yield TextDelta("lost")
+        yield Restart()
+        for delta in (TextDelta("It "), TextDelta("is."), TextDelta("Tall", True), TextDelta(".")):
             yield delta
         yield CitationDelta(1, 0, 5)
         if self.failures:
@@ -140,7 +142,7 @@ async def test_a_finished_stream_is_replayed_without_what_was_taken_back(
     live = await streamed(await open_run(a_shelf()), calls)
     assert Restart() in live
     replayed = await streamed(await open_run(a_shelf()), calls)
-    assert replayed == [TextDelta("It is tall."), CitationDelta(1, 0, 5)]
+    assert replayed == [TextDelta("It is."), TextDelta("Tall.", opens=True), CitationDelta(1, 0, 5)]
     assert calls.sent == 1
 
 

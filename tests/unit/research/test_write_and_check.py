@@ -76,6 +76,13 @@ async def test_every_sentence_of_a_cited_block_carries_the_mark() -> None:
     assert checked.text == "Eiffel built it [1]. That was in 1889 [1]."
 
 
+async def test_a_citation_does_not_speak_for_the_block_before_its_own() -> None:
+    checked, _ = await answer(
+        "> A note.\n\nHere it is.\n\n", TextDelta("It is 330 metres tall.", opens=True), cites(1, 1)
+    )
+    assert checked.text == "> A note.\n\nHere it is.\n\nIt is 330 metres tall [1]."
+
+
 async def test_several_sources_of_one_sentence_stand_side_by_side() -> None:
     checked, _ = await answer("One in 1889, one in 1890.", cites(1, 0), cites(3, 0))
     assert checked.text == "One in 1889, one in 1890 [1][3]."
