@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Sequence
 from dataclasses import asdict
+from itertools import groupby
 from typing import Any
 
 from rich.console import Group, RenderableType
@@ -20,17 +22,34 @@ STYLES = {"waiting": "dim", "done": "green", "failed": "yellow"}
 QUOTE_WIDTH = 400  # characters of a quote that are shown; all of it is in --json
 
 
+def plan_lines(steps: Sequence[StepView]) -> list[tuple[Text, bool]]:
+    """The plan, steps of one kind and state that follow each other on one line.
+
+    Each line comes with whether it is still running.
+    """
+    lines = []
+    for (_, state, _), group in groupby(steps, key=lambda s: (s.kind, s.state, bool(s.detail))):
+        lines.append((_plan_line(list(group)), state == "running"))
+    return lines
+
+
 def plan_line(step: StepView) -> Text:
-    """One line of the plan."""
-    mark = MARKS.get(step.state)
-    line = Text(f"{mark} " if mark else "", style=STYLES.get(step.state, ""))
-    if step.kind in VERBS:
-        line.append(f"{VERBS[step.kind]} ", style="bold")
-    line.append(_clean(step.title))
-    if step.detail:
-        line.append(f" — {_clean(step.detail)}", style="yellow")
-    if step.state == "done":
-        line.append(f"  {step.seconds:.1f} s", style="dim")
+    """One step as a line of its own."""
+    return _plan_line([step])
+
+
+def _plan_line(steps: Sequence[StepView]) -> Text:
+    first = steps[0]
+    mark = MARKS.get(first.state)
+    line = Text(f"{mark} " if mark else "", style=STYLES.get(first.state, ""))
+    if first.kind in VERBS:
+        line.append(f"{VERBS[first.kind]} ", style="bold")
+    line.append(" · ".join(_clean(step.title) for step in steps))
+    if first.detail:
+        line.append(f" — {_clean(first.detail)}", style="yellow")
+    if first.state == "done":
+        # What was done at once took as long as its slowest part.
+        line.append(f"  {max(step.seconds for step in steps):.1f} s", style="dim")
     return line
 
 

@@ -11,7 +11,7 @@ from rich.live import Live
 from rich.spinner import Spinner
 from rich.text import Text
 
-from adapters.terminal.format import MARKS, answer_json, plain, plan_line, rendered
+from adapters.terminal.format import MARKS, answer_json, plain, plan_line, plan_lines, rendered
 from bot.answers import Answer, PlanView, StepView
 from bot.errors import FootnoteError
 from bot.posting import PostState, RunRef
@@ -102,12 +102,11 @@ class TerminalReply:
         if self._live is not None:
             self._live.stop()
             self._live = None
-            self._poster.err.print(Group(*(plan_line(step) for step in self._plan)))
+            self._poster.err.print(Group(*(line for line, _ in plan_lines(self._plan))))
 
     def _working(self) -> RenderableType:
         lines: list[RenderableType] = [
-            Spinner("dots", plan_line(step)) if step.state == "running" else plan_line(step)
-            for step in self._plan
+            Spinner("dots", line) if running else line for line, running in plan_lines(self._plan)
         ]
         if self._text:
             lines += [Text(), Text("\n".join(self._text.splitlines()[-TEXT_LINES:]), style="dim")]
