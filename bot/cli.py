@@ -35,29 +35,41 @@ app.add_typer(db, name="db")
 
 Docs = Annotated[
     list[Path] | None,
-    typer.Option("--docs", help="A folder or file to search (Markdown, text, HTML); repeatable."),
+    typer.Option(
+        "--docs",
+        metavar="PATH",
+        help="A folder or file to search (Markdown, text, HTML); repeatable.",
+    ),
 ]
 Providers = Annotated[
     list[str] | None,
-    typer.Option("--provider", help="Search only with this: wikipedia, local; repeatable."),
+    typer.Option(
+        "--provider", metavar="NAME", help="Search only with this: wikipedia, local; repeatable."
+    ),
 ]
 DepthOption = Annotated[
     Literal["auto", "quick", "standard", "deep"],
     typer.Option(
         "--depth",
+        metavar="auto|quick|standard|deep",
         help="quick reads the best hits at once; standard searches until it is enough; "
         "deep searches twice as long; auto lets the question decide.",
     ),
 ]
 ThreadOption = Annotated[
     str | None,
-    typer.Option("--thread", help="Continue (or begin) the conversation with this name."),
+    typer.Option(
+        "--thread", metavar="NAME", help="Continue (or begin) the conversation with this name."
+    ),
 ]
 
 
 @app.command()
 def ask(
-    question: Annotated[str, typer.Argument(help="The question; - reads it from standard input.")],
+    question: Annotated[
+        str,
+        typer.Argument(metavar="QUESTION", help="The question; - reads it from standard input."),
+    ],
     thread: ThreadOption = None,
     depth: DepthOption = "auto",
     docs: Docs = None,
@@ -105,7 +117,9 @@ def chat(
     docs: Docs = None,
     provider: Providers = None,
 ) -> None:
-    """Hold a conversation: follow-up questions mean what they mean in it.
+    """Hold a conversation.
+
+    Follow-up questions mean what they mean in it.
 
     Ctrl-C stops an answer in the making; /quit, Ctrl-D or Ctrl-C at the prompt leave.
     """
@@ -121,7 +135,10 @@ def chat(
 
 @app.command()
 def demo() -> None:
-    """Answer a question and a follow-up over Footnote's own handbook; needs nothing."""
+    """See a question and a follow-up answered.
+
+    They are about Footnote, from its own handbook; no key, server or network is needed.
+    """
     import asyncio
 
     with _sentences():
@@ -134,12 +151,13 @@ def demo() -> None:
 @app.command()
 def index(
     paths: Annotated[
-        list[Path], typer.Argument(help="Folders or files: Markdown, text, HTML.", exists=False)
+        list[Path],
+        typer.Argument(metavar="PATH...", help="Folders or files: Markdown, text, HTML."),
     ],
 ) -> None:
-    """Index documents for searching; only what has changed is read again.
+    """Index documents for searching.
 
-    Interrupting is safe: run it again to continue.
+    Only what has changed is read again. Interrupting is safe: run it again to continue.
     """
     with _sentences():
         settings = _settings(paths, None)
@@ -249,4 +267,4 @@ def _sentences() -> Iterator[None]:
 
 def main() -> None:
     """The console script."""
-    app()
+    app(prog_name="footnote")

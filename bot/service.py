@@ -28,6 +28,7 @@ from bot.research.run import Run
 from bot.settings import Settings
 from bot.storage.journal import open_journal
 from bot.storage.store import RunRecord, Store
+from bot.text.control import without_controls
 
 MAX_QUESTION = 20_000  # characters
 
@@ -169,10 +170,7 @@ async def _until_stopped(road: Road, stop: asyncio.Event) -> Answer:
 
 def clean_question(text: str) -> str:
     """The question without control characters and outer space; raises ``InvalidQuestion``."""
-    cleaned = "".join(
-        " " if unicodedata.category(char) in ("Cc", "Cs") and char not in "\n\t" else char
-        for char in text
-    ).strip()
+    cleaned = without_controls(text, " ").strip()
     if not any(unicodedata.category(char)[0] in "LN" for char in cleaned):
         raise InvalidQuestion("The question is empty: write what you want to know.")
     if len(cleaned) > MAX_QUESTION:

@@ -15,10 +15,9 @@ from bot.pages.urls import dedupe_key
 from bot.reasoning.reasoner import AnswerDelta, CitationDelta, Evidence, Restart, TextDelta
 from bot.research.links import defuse
 from bot.research.marks import as_marks, normalise, numbers_in
+from bot.text.control import without_controls
 from bot.text.sentences import sentences
 
-# Terminal escape sequences (ECMA-48 CSI) and control characters other than tab and newline.
-_CONTROL = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 # Where a mark goes in a finished sentence: before its last punctuation, so that sentence and mark
 # stay together however the text is cut later; in a table row before the closing bar.
 _TAIL = re.compile(r"(?:[ \t]*\|[ \t]*|[ \t]*[.!?…:。！？：]*[ \t]*)$")
@@ -75,7 +74,7 @@ class Composer:
         elif isinstance(delta, TextDelta):
             if self._citations or delta.opens:
                 self._close_block()
-            self._block.append(_CONTROL.sub("", delta.text))
+            self._block.append(without_controls(delta.text))
         elif delta.number in self._known:
             self._citations.append(delta)
 
