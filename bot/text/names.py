@@ -162,7 +162,7 @@ _PLACES = ("", "ia", "a", "y", "ey", "en", "ium", "istan", "as", "land", "um", "
 # ---------------------------------------------------------------- finding
 
 
-def names(text: str, language: str, masked: bytes) -> Iterator[Name]:
+def names(text: str, language: str, masked: bytes = b"") -> Iterator[Name]:
     """The names of a sentence in ``language``, but for those where ``masked`` is not 0.
 
     German capitalizes every noun: of its words only abbreviations and model numbers are taken.

@@ -27,6 +27,8 @@ _NO_LETTER_TO_SQLITE = "\u19b0-\u19c9\u1cf2\u1cf3"  # signs whose category Unico
 _WORD = re.compile(f"[{_CJK}]+|[^\\W_{_CJK}{_NO_LETTER_TO_SQLITE}]+")
 _IS_CJK = re.compile(f"[{_CJK}]")
 
+_WRITTEN = re.compile(f"[{_CJK}]+|[^\\W_{_CJK}](?:[^\\W_{_CJK}]|['’.&-](?=[^\\W_{_CJK}]))*")
+
 # Each opens with a literal character, which lets ``re`` skip to its occurrences.
 _THOUSANDS = re.compile(r",(?<=\d,)(?=\d\d\d(?!\d))")  # 1,200 is 1200
 _INITIALS = re.compile(r"\.(?<=\b[a-z]\.)(?=[a-z]\b)")  # U.S. is US
@@ -73,6 +75,33 @@ def keywords(text: str) -> list[str]:
         elif word not in STOP_WORDS:
             kept[_STEMS[word]] = None
     return list(kept or dict.fromkeys(terms(text)))
+
+
+def content_words(text: str) -> list[str]:
+    """The words of a question that carry meaning as they are written, each once, in order.
+
+    What ``keywords`` gives as terms, for queries that a person reads. Of Chinese, Japanese and
+    Korean, the runs between function words. A text of nothing but stop words keeps them all.
+    """
+    kept: dict[str, str] = {}
+    written = [match.group() for match in _WRITTEN.finditer(text)]
+    for run in written:
+        for word in _between_function_words(run):
+            folded = fold(word)
+            parts = folded.split("'") if word.isascii() else [folded]
+            if not all(part in STOP_WORDS for part in parts):
+                kept.setdefault(folded, word)
+    return list(kept.values()) or list(dict.fromkeys(written))
+
+
+def _between_function_words(word: str) -> list[str]:
+    """A word without its possessive ending; a CJK run in pieces."""
+    if not _IS_CJK.match(word):
+        return [re.sub(r"['’]s?$", "", word.rstrip(".-"))]
+    if _HANGUL.match(word):
+        word = _KOREAN_ENDING.sub("", word)
+    pieces = _FUNCTION_WORDS.sub(" ", word).translate(_BLANK_FUNCTION_CHARACTERS).split()
+    return [piece for whole in pieces for piece in _JAPANESE_GRAMMAR.split(whole) if piece]
 
 
 def fold(text: str) -> str:
@@ -195,6 +224,11 @@ STOP_WORDS = listed(_LISTED)
 _FUNCTION_CHARACTERS = frozenset("的了吗呢吧啊是在被把从于这那哪谁们您你我他她它")
 """Chinese characters that seldom belong to a name or a term (和, 以, 为 do: 共和国, 以色列)."""
 
+_BLANK_FUNCTION_CHARACTERS = {ord(character): " " for character in _FUNCTION_CHARACTERS}
+_JAPANESE_GRAMMAR = re.compile(
+    "[はがをにでともへの][\u3041-\u3096]*|(?:です|ます|した|する)[\u3041-\u3096]*"
+)
+
 _FUNCTION_WORDS = re.compile(
     "什么|为什么|为何|怎么样|怎么|怎样|如何|多少|哪里|哪儿|何时|何处|因为|所以|如果|虽然|但是|可以|"
     "告诉|有没有|是否|一个|一些|关于|什麼|為什麼|為何|怎麼|多少|哪裡|嗎|這|誰|個|們|"
@@ -206,6 +240,9 @@ _HIRAGANA = re.compile("[\u3041-\u309f]")
 _JAPANESE_PARTICLES = frozenset("はがをにでともへのかやよねばりるたて")
 _KOREAN_PARTICLES = frozenset("은는이가을를의에로와과도만서")
 _HANGUL = re.compile("[\uac00-\ud7a3]")
+_KOREAN_ENDING = re.compile(
+    "(?<=[\uac00-\ud7a3]{2})(?:에서는|에서|으로|[은는이가을를의에로와과도])요?$"
+)
 
 
 def _content_bigrams(run: str) -> Iterator[str]:

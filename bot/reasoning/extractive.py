@@ -1,0 +1,51 @@
+"""The reasoner without a model: it finds, follows and quotes, and says that it does.
+
+All of it is a pure function of what it is given, so a replayed run comes out the same. How a
+follow-up is made to stand alone is in ``extractive_rewrite``, what is searched and read next in
+``extractive_hops``, what is quoted in ``extractive_quotes``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+
+from bot.messages import Message, Transcript
+from bot.reasoning import extractive_hops, extractive_quotes, extractive_rewrite
+from bot.reasoning.reasoner import (
+    AnswerDelta,
+    Desk,
+    Evidence,
+    ModelCalls,
+    Rewritten,
+    SubQuestion,
+    Turn,
+)
+
+
+class Extractive:
+    """See the module docstring. Implements ``Reasoner``; makes no model calls, raises nothing.
+
+    ``instructions`` are the operator's words on tone and language: nothing here has a tone.
+    """
+
+    name = "extractive"
+
+    def __init__(self, calls: ModelCalls) -> None:
+        del calls  # every reasoner is given them
+
+    async def rewrite(
+        self, transcript: Transcript, message: Message, instructions: str = ""
+    ) -> Rewritten:
+        """The message as a standalone question, from the thread's words alone."""
+        return extractive_rewrite.rewrite(transcript, message)
+
+    async def next_turn(self, question: SubQuestion, desk: Desk) -> Turn:
+        """What to search or read next, or the end with the best passages as findings."""
+        return extractive_hops.next_turn(question, desk)
+
+    async def write(
+        self, question: Rewritten, evidence: Evidence, instructions: str = ""
+    ) -> AsyncIterator[AnswerDelta]:
+        """The best passages as quotations with their citations."""
+        for delta in extractive_quotes.write(question, evidence):
+            yield delta

@@ -1,0 +1,215 @@
+"""Turning a message into a standalone question with the thread's own words, without a model."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+
+from bot.messages import Message, Transcript
+from bot.reasoning import extractive_eastern as eastern
+from bot.reasoning.extractive_hops import first_queries
+from bot.reasoning.extractive_smalltalk import reply_to
+from bot.reasoning.extractive_topic import (
+    POSSESSIVES,
+    Lean,
+    is_personal,
+    lean,
+    phrases,
+    pronoun,
+    without_opening,
+)
+from bot.reasoning.reasoner import Kind, Rewritten
+from bot.text.dates import dates
+from bot.text.language import detect
+from bot.text.listed import listed
+from bot.text.terms import STOP_WORDS, content_words, fold, has_cjk, keywords, terms
+
+_LINK = re.compile(r"https?://[^\s<>\"'`]+")
+_LINK_ENDING = re.compile(r"[.,;:!?)\]}>。，；：！？）】」』]+$")
+_READING = listed(
+    "summarize summarise summary sum up read tldr tl dr explain describe page article link url "
+    "post site website paper document says say content check look see review point points main "
+    "key briefly short overview gist quote translate 总结 摘要 概括 阅读 内容 文章 链接 "
+    "网页 页面 要約 記事 リンク 内容 ページ 요약 내용 기사 링크"
+)
+_FEW = 3  # words beside links and words of reading: the links are what is asked about
+
+
+def rewrite(transcript: Transcript, message: Message) -> Rewritten:
+    """See ``Reasoner.rewrite``. A message that stands alone comes back as it is."""
+    links = _links(message)
+    said = _LINK.sub(" ", message.text).strip()
+    language = _language(said, transcript, message)
+    if not links and (reply := reply_to(said, language)):
+        return Rewritten("chat", message.text, language=language, reply=reply)
+    kind: Kind = "links" if links and _only_asks_to_read(said) else "search"
+    question = message.text.strip()
+    if kind == "search":
+        question = standalone(question, _turns(transcript))
+    queries = tuple(first_queries(_LINK.sub(" ", question))) if kind == "search" else ()
+    return Rewritten(
+        kind, question, queries=queries, knowledge_queries=queries, links=links, language=language
+    )
+
+
+def _links(message: Message) -> tuple[str, ...]:
+    found = [_LINK_ENDING.sub("", link) for link in _LINK.findall(message.text)]
+    return tuple(dict.fromkeys([*found, *message.links]))
+
+
+def _language(said: str, transcript: Transcript, message: Message) -> str:
+    """The message's language; that of the thread or the person where the message is too short."""
+    if keywords(said) and (has_cjk(said) or len(said) > 3):
+        return detect(said)
+    spoken = [entry.text for entry in transcript.entries if entry.role == "person"]
+    return detect(spoken[-1]) if spoken else message.locale.partition("-")[0] or "en"
+
+
+def _only_asks_to_read(said: str) -> bool:
+    words = [fold(word) for word in content_words(said)]
+    return len([word for word in words if word not in _READING | STOP_WORDS]) <= _FEW
+
+
+# ---------------------------------------------------------------- what was said before
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One earlier question of a thread, the question it was taken for, and its answer."""
+
+    text: str
+    question: str = ""
+    answer: str = ""
+    sources: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Topic:
+    """What a conversation is about so far.
+
+    ``main`` is what its last full question was about, ``added`` what came up since, ``theme``
+    what it began with and has not left; ``question`` is the last question, standing alone;
+    ``titles`` are the sources of its answer.
+    """
+
+    main: str = ""
+    added: str = ""
+    theme: str = ""
+    question: str = ""
+    titles: tuple[str, ...] = ()
+
+
+def standalone(message: str, turns: list[Turn]) -> str:
+    """A message as it would be asked of someone who has not read the turns before it."""
+    topic = Topic()
+    for turn in turns:
+        _, topic = _step(topic, turn.question or turn.text)
+        topic = _after_answer(topic, turn)
+    return _step(topic, message)[0]
+
+
+def _turns(transcript: Transcript) -> list[Turn]:
+    """The questions of a thread with their answers; remarks between people come as questions."""
+    turns: list[Turn] = []
+    for entry in transcript.entries:
+        if entry.role == "person":
+            turns.append(Turn(_LINK.sub(" ", entry.text).strip()))
+        elif turns:
+            turns[-1] = replace(
+                turns[-1], question=entry.question, answer=entry.text, sources=entry.sources
+            )
+    return [turn for turn in turns if turn.text and not reply_to(turn.text, "en")]
+
+
+def _after_answer(topic: Topic, turn: Turn) -> Topic:
+    """An answer that has nothing of the old theme ends it."""
+    if turn.answer and not set(terms(topic.theme)) <= set(terms(turn.answer)):
+        topic = replace(topic, theme=topic.main)
+    return replace(topic, titles=turn.sources)
+
+
+# ---------------------------------------------------------------- one question after another
+
+
+def _step(topic: Topic, message: str) -> tuple[str, Topic]:
+    """A message standing alone, and what the conversation is about after it."""
+    if has_cjk(message):
+        question = eastern.standalone(message, topic.main, topic.question)
+        main = topic.main if question != message else eastern.topic(message) or topic.main
+        return question, Topic(main, "", main, question)
+    named = [phrase.text for phrase in phrases(message) if phrase.weight > 0]
+    how: Lean = lean(message, topic.main) if topic.main else "none"
+    if how == "none":
+        main = named[0] if named else topic.main
+        added = named[1] if len(named) > 1 else ""
+        return message, Topic(main, added, topic.theme or main, message)
+    own = named[0] if named else ""
+    if how == "opening" and pronoun(message) is None:
+        question = _continued(topic, message)
+        return question, Topic(own or topic.main, topic.main, topic.theme, question)
+    question = _carried(topic, message, how)
+    return question, Topic(topic.main, own or topic.added, topic.theme, question)
+
+
+def _carried(topic: Topic, message: str, how: Lean) -> str:
+    """The topic in the place of a pronoun, or else in brackets."""
+    carried = [topic.main, topic.theme] if how == "part" else [topic.main, topic.added, topic.theme]
+    if is_personal(message) and topic.question.casefold().startswith("who"):
+        carried.insert(0, _answer_to_who(topic))
+    carried = [phrase for phrase in carried if phrase]
+    question = message
+    if how != "part" and carried and (found := pronoun(message)):
+        antecedent = carried.pop(0)
+        if fold(found.group()) in POSSESSIVES:
+            antecedent += "'" if antecedent.endswith("s") else "'s"
+        question = message[: found.start()] + antecedent + message[found.end() :]
+    return _bracketed(question, carried)
+
+
+def _answer_to_who(topic: Topic) -> str:
+    """The page that answered "Who ...?", if the question did not name it itself."""
+    asked = set(terms(topic.question))
+    return next((title for title in topic.titles if asked.isdisjoint(terms(title))), "")
+
+
+def _continued(topic: Topic, message: str) -> str:
+    """ "And in 2019?", "What about Mars?", "Why?" after a question, as one question."""
+    fragment = without_opening(message)
+    if replaced := _with_fragment(topic, fragment):
+        return replaced
+    if not [word for word in content_words(fragment) if fold(word) not in STOP_WORDS]:
+        return f"{message} ({topic.question.rstrip('? ')}?)"
+    return _bracketed(message, [topic.main, topic.added, topic.theme])
+
+
+def _with_fragment(topic: Topic, fragment: str) -> str:
+    """The last question with its date or its subject changed to the fragment's; "" if neither."""
+    asked = topic.question.rstrip("?？ ")
+    if (said := dates(fragment)) and len(said[0].values[0]) >= 4:
+        mentioned = dates(asked)
+        rest = fragment[: said[0].start] + fragment[said[-1].end :]
+        if content_words(rest) and not set(content_words(rest)) <= STOP_WORDS:
+            return ""
+        if not mentioned:
+            return f"{asked} {fragment}?"
+        date = fragment[said[0].start : said[-1].end]
+        return f"{asked[: mentioned[0].start]}{date}{asked[mentioned[-1].end :]}?"
+    bare = re.sub(r"^(?:the|for|in|with|to|of|on)\s+", "", fragment)
+    is_name = bool(bare) and all(word[0].isupper() for word in bare.split())
+    subject = _bare(topic.main)
+    if is_name and subject[:1].isupper() and subject in asked:
+        return f"{asked.replace(subject, bare, 1)}?"
+    return ""
+
+
+def _bare(phrase: str) -> str:
+    return phrase.removeprefix("the ")
+
+
+def _bracketed(question: str, carried: list[str]) -> str:
+    """A question with those phrases in brackets that it does not have yet."""
+    missing: list[str] = []
+    for phrase in map(_bare, carried):
+        if phrase and not set(terms(phrase)) <= set(terms(" ".join([question, *missing]))):
+            missing.append(phrase)
+    return f"{question.rstrip()} ({', '.join(missing)})" if missing else question

@@ -1,0 +1,187 @@
+"""What the extractive reasoner knows about words: names in a question, and words of relations."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from bot.text.listed import listed
+from bot.text.terms import STOP_WORDS, fold, has_cjk, terms
+
+# ---------------------------------------------------------------- names in a question
+
+_QUOTED = re.compile(r"[\"“《「『]([^\"”》」』\n]{1,80})[\"”》」』]")
+_TOKEN = re.compile(r"[^\W_](?:[\w]|['’.&-](?=\w))*|[^\w\s]")
+_JOINING = listed(
+    "of the de da do dos das no na del della di du des van von der den la le les el al and with in "
+    "for a an to on at by & y e et , :"
+)
+_LONGEST_JOINT = 2  # words without a capital within a name: "Girl Who Kicked the Hornets' Nest"
+_POSSESSIVE = re.compile(r"['’]s?$")
+
+
+def named(question: str) -> list[str]:
+    """What a question names: quoted titles and runs of capitalized words, longest reading first.
+
+    Titles run over small words and commas ("Songs I Wrote with Amy"), so each run comes whole and
+    in its parts.
+    """
+    found = [match.group(1).strip(" ,.?!") for match in _QUOTED.finditer(question)]
+    tokens = list(_TOKEN.finditer(question))
+    at = 0
+    while at < len(tokens):
+        if not _opens(tokens, at):
+            at += 1
+            continue
+        last = _last_of_run(tokens, at)
+        found.append(_written(question, tokens, at, last))
+        parts = _parts(question, tokens, at, last)
+        found += parts if len(parts) > 1 else []
+        at = last + 1
+    return [name for name in dict.fromkeys(found) if name and fold(name) not in STOP_WORDS]
+
+
+def _is_capital(token: re.Match[str]) -> bool:
+    return token.group()[0].isupper() or token.group()[0].isdigit()
+
+
+def _opens(tokens: list[re.Match[str]], at: int) -> bool:
+    """Whether a name begins here: a capital, but not that of the sentence; not a lone number."""
+    word = tokens[at].group()
+    if word[0].isdigit():
+        return at + 1 < len(tokens) and tokens[at + 1].group()[0].isupper()
+    if at == 0 and fold(word).replace("'s", "") in STOP_WORDS:
+        return False
+    return word[0].isupper()
+
+
+def _last_of_run(tokens: list[re.Match[str]], first: int) -> int:
+    last = at = first
+    while at + 1 < len(tokens):
+        following = tokens[at + 1]
+        if _is_capital(following):
+            at += 1
+            last = at
+        elif following.group().casefold() in _JOINING and at + 1 - last <= _LONGEST_JOINT:
+            at += 1
+        else:
+            break
+    return last
+
+
+def _parts(question: str, tokens: list[re.Match[str]], first: int, last: int) -> list[str]:
+    parts = []
+    at = first
+    while at <= last:
+        if not _is_capital(tokens[at]):
+            at += 1
+            continue
+        end = at
+        while end < last and not _POSSESSIVE.search(tokens[end].group()):
+            if _is_capital(tokens[end + 1]):
+                end += 1
+            elif (
+                tokens[end + 1].group() == "of" and end + 2 <= last and _is_capital(tokens[end + 2])
+            ):
+                end += 2
+            else:
+                break
+        parts.append(_written(question, tokens, at, end))
+        at = end + 1
+    return parts
+
+
+def _written(question: str, tokens: list[re.Match[str]], first: int, last: int) -> str:
+    return _POSSESSIVE.sub("", question[tokens[first].start() : tokens[last].end()])
+
+
+# ---------------------------------------------------------------- titles
+
+_DISAMBIGUATION = re.compile(r"\s*[(（][^)）]*[)）]$")
+
+
+@lru_cache(maxsize=20_000)
+def term_tuple(text: str) -> tuple[str, ...]:
+    """``terms``, kept: the same snippets are looked at turn after turn."""
+    return tuple(terms(text))
+
+
+def title_terms(title: str) -> tuple[str, ...]:
+    """The terms of a title without what tells it from its namesakes: Brand (play)."""
+    return term_tuple(_DISAMBIGUATION.sub("", title))
+
+
+def holds(terms_of_text: tuple[str, ...], wanted: tuple[str, ...]) -> bool:
+    """Whether ``wanted`` occurs in a row."""
+    size = len(wanted)
+    if not size or wanted[0] not in terms_of_text:
+        return False
+    return any(terms_of_text[i : i + size] == wanted for i in range(len(terms_of_text) - size + 1))
+
+
+def mentions(question: str, title: str) -> float:
+    """How surely a question names the page with this title, from 0 to 1.
+
+    The title's words stand in it in a row; a single word has to be capitalized there too, so that
+    "country" does not name the page Country.
+    """
+    wanted = title_terms(title)
+    if not holds(term_tuple(question), wanted) or all(term in STOP_WORDS for term in wanted):
+        return 0.0
+    if has_cjk(title):
+        return 1.0 if len(wanted) > 1 else 0.5
+    first = re.search(r"[^\W_]+", title)
+    if first is None or first.group() not in question:
+        return 0.6 if len(wanted) > 1 else 0.0
+    return 1.0 if first.group()[0].isupper() or first.group()[0].isdigit() else 0.0
+
+
+# ---------------------------------------------------------------- relations
+
+_RELATIONS = {
+    "performer singer artist band musician": "performed recorded sung singer band by album song "
+    "single musician group released performer artist",
+    "author writer": "author written wrote by novel book writer play poem",
+    "director": "directed director by film",
+    "producer": "produced producer by",
+    "composer": "composed composer by opera music ballet",
+    "creator founder developer designer architect inventor": "created creator founded founder "
+    "developed developer designed designer architect invented by",
+    "publisher": "published publisher by",
+    "born birthplace birth": "born birth native",
+    "died death": "died death buried",
+    "spouse wife husband married": "married wife husband spouse",
+    "mother father parent mothered": "mother father son daughter",
+    "child son daughter children": "son daughter child children",
+    "sibling brother sister": "brother sister sibling",
+    "located location situated": "in located near lies",
+    "country nation state city county district region continent": "in country republic nation "
+    "state city capital town county district province region continent",
+    "citizen citizenship nationality": "citizen nationality born",
+    "team club": "played plays club team",
+    "headquartered headquarters based": "headquartered headquarters based",
+    "alma mater educated attended attend school": "graduated attended university college school",
+    "played plays actor actress stars": "played plays starring portrayed role actor",
+    "label record": "records label",
+    "language": "language speak spoken",
+    "owned owner owns": "owned owner subsidiary",
+}
+"""Words with which a question asks for a relation → words with which a page tells it."""
+
+TELLING = {
+    asked: frozenset(term for word in telling.split() for term in terms(word))
+    for asking, telling in _RELATIONS.items()
+    for word in asking.split()
+    for asked in terms(word)
+}
+"""The same by terms."""
+
+PLACEHOLDERS = frozenset(
+    terms(
+        "country state city county town village place location area region district continent "
+        "nation province located born birthplace birth died name named called person people "
+        "performer singer author writer director producer composer spouse citizen kind type part "
+        "instance term"
+    )
+)
+"""Terms that stand in a question for a name it does not know: they find little by themselves."""
