@@ -122,7 +122,7 @@ class Endpoint:
             try:
                 stream = await self._open(request)
             except _FAILURES as error:
-                if self._learns(error, model, request):
+                if self._learns(error, call, request):
                     continue
                 raise explain(error, self.settings, model) from error
             try:
@@ -130,7 +130,7 @@ class Endpoint:
                     async for event in events:
                         yield event
             except _FAILURES as error:
-                if not self._learns(error, model, request):
+                if not self._learns(error, call, request):
                     if not is_passing(error) or restarts == RESTARTS or clock() > deadline:
                         raise explain(error, self.settings, model) from error
                     await asyncio.sleep(_pause(restarts))
@@ -171,18 +171,18 @@ class Endpoint:
 
     # ------------------------------------------------------------ what is refused
 
-    def _learns(self, error: Exception, model: str, request: Request) -> bool:
-        """Whether the error says that a feature of the request is refused; it is then remembered.
+    def _learns(self, error: Exception, call: Call, request: Request) -> bool:
+        """Whether the error says that a feature of the request is refused.
 
-        Ends by itself: what is refused is not sent again, so it cannot be refused again.
+        It is then remembered, and the call can be sent again without it.
         """
         if not is_bad_request(error):
             return False
         feature = refused_feature(words_of(error), _features(request))
         if feature is None:
             return False
-        self._refused.setdefault(model, set()).add(feature)
-        return True
+        self._refused.setdefault(str(call.request["model"]), set()).add(feature)
+        return self._adapted(call) != request
 
     def _adapted(self, call: Call) -> dict[str, Any]:
         """The request without what its model is known to refuse."""
