@@ -19,6 +19,7 @@ import pytest
 from bot.messages import Entry, Transcript
 from bot.pages.passages import split
 from bot.reasoning.claude import open_claude
+from bot.reasoning.extractive import Extractive
 from bot.reasoning.reasoner import (
     Action,
     AnswerDelta,
@@ -94,9 +95,15 @@ async def claude_with_marks() -> AsyncIterator[ReasonerFactory]:
         yield make
 
 
+@asynccontextmanager
+async def extractive() -> AsyncIterator[ReasonerFactory]:
+    yield Extractive
+
+
 REASONERS: list[Callable[[], AbstractAsyncContextManager[ReasonerFactory]]] = [
     claude,
     claude_with_marks,
+    extractive,
 ]
 
 

@@ -221,6 +221,8 @@ async def test_a_cut_stream_begins_anew(stage: OpenStage, kind: Any) -> None:
     assert text_of(deltas) == "It is 330 metres tall."
     after = deltas[max(at for at, d in enumerate(deltas) if isinstance(d, Restart)) :]
     assert spans(after) == [(1, 0)]
+    paid = [request.usage["input_tokens"] for request in on.fake.requests]
+    assert on.calls.last.input_tokens == sum(paid)  # what was cut off was paid for too
     on.calls = MemoryCalls(replies=on.calls.replies, streams=on.calls.streams)
     assert await written(on) == deltas
     assert len(on.fake.requests) == 3
