@@ -126,7 +126,7 @@ def critical_path(url: str, calls: int) -> float:
     with urllib.request.urlopen(f"{url}/_log") as response:
         log = json.load(response)
     requests = log["requests"][-calls:]
-    tokens = sum(request["usage"]["output_tokens"] for request in requests)
+    tokens: int = sum(request["usage"]["output_tokens"] for request in requests)
     return calls * FIRST_TOKEN + tokens / RATE + SEARCH + FETCH
 
 

@@ -78,8 +78,8 @@ def load() -> tuple[dict[str, Page], list[Task]]:
 def shelf_for(task: Task, pages: Mapping[str, Page]) -> Shelf:
     """A query is the title it looks for; that page comes first, then its neighbours."""
     titles = list(pages)
-    by_url = {}
-    found = {}
+    by_url: dict[str, Page] = {}
+    found: dict[str, list[str]] = {}
     for title in task.titles:
         start = titles.index(title)
         near = [pages[titles[(start + step) % len(titles)]] for step in range(HITS * 3)]

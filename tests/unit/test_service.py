@@ -22,6 +22,7 @@ from bot.errors import (
 )
 from bot.messages import Message, RunOptions, Transcript
 from bot.reasoning.reasoner import (
+    Action,
     AnswerDelta,
     Desk,
     Evidence,
@@ -42,7 +43,7 @@ from tests.fakes.reasoner import Scripted
 from tests.unit.samples import NOW, a_message
 
 TEXTS = ("Tower is 330 m tall.", "Bridge is long.")
-TURNS = [[Search(("tower",))], [Read((1,))]]
+TURNS: list[list[Action]] = [[Search(("tower",))], [Read((1,))]]
 LEASE = timedelta(seconds=30)
 
 
@@ -250,7 +251,7 @@ async def test_an_overtaken_attempt_posts_nothing_more(open_world: OpenWorld) ->
     world = await open_world(Failing("gather", RunLost("Taken over.")))
     run_id = await world.accept(a_message())
     reply = await world.work(run_id)
-    assert reply.finished == reply.failed == []
+    assert (reply.finished, reply.failed) == ([], [])
     assert await world.state(run_id) == "running"
 
 
@@ -259,7 +260,7 @@ async def test_when_storage_fails_the_run_stays_unfinished(open_world: OpenWorld
     run_id = await world.accept(a_message())
     with pytest.raises(StorageUnavailable):
         await world.work(run_id)
-    assert world.poster.replies[0].finished == world.poster.replies[0].failed == []
+    assert (world.poster.replies[0].finished, world.poster.replies[0].failed) == ([], [])
     assert await world.state(run_id) == "running"
 
 
