@@ -64,7 +64,8 @@ def choose(question: str, sources: Sequence[Source]) -> list[Quote]:
         for source in sources
         for passage in source.passages
     ]
-    weights = _weights(wanted, [shares for _, _, shares in left])
+    in_names = frozenset(term for name in named(question) for term in term_tuple(name))
+    weights = _weights(wanted, in_names, [shares for _, _, shares in left])
     total = sum(weights.values())
     covered: dict[str, float] = {}
     chosen: list[Quote] = []
@@ -120,13 +121,26 @@ def _shares(source: Source, passage: Passage, wanted: frozenset[str]) -> Mapping
     }
 
 
-def _weights(wanted: frozenset[str], shares: Sequence[Mapping[str, float]]) -> dict[str, float]:
-    """BM25's inverse document frequency, passages being the documents."""
+def _weights(
+    wanted: frozenset[str], in_names: frozenset[str], shares: Sequence[Mapping[str, float]]
+) -> dict[str, float]:
+    """BM25's inverse document frequency, passages being the documents.
+
+    By it a word that no passage has would weigh most. That is right for a name: pages without it
+    are about something else. Another word ("expensive") counts like an average one of those found:
+    pages say things in words of their own.
+    """
     found_in = Counter(term for passage in shares for term in passage)
-    return {
+    weights = {
         term: math.log(1 + (len(shares) - found_in[term] + 0.5) / (found_in[term] + 0.5))
         * (AGAIN if term in PLACEHOLDERS else 1.0)
         for term in wanted
+    }
+    found = [weights[term] for term in wanted if found_in[term]]
+    average = sum(found) / len(found) if found else 0.0
+    return {
+        term: weight if found_in[term] or term in in_names else min(weight, average)
+        for term, weight in weights.items()
     }
 
 
@@ -211,8 +225,8 @@ _DIVIDER_ROW = re.compile(r"^[ \t]*\|[\s|:-]*\|[ \t]*$\n?", re.MULTILINE)
 def write(question: Rewritten, evidence: Evidence) -> Iterator[AnswerDelta]:
     """The answer: what this is, the quotes by page with their citations, what was not found.
 
-    Notes about the answer itself are block quotes, page titles end with a colon: neither makes a
-    claim that would need a footnote.
+    Notes about the answer itself are block quotes, page titles are headings: neither makes a claim
+    that would need a footnote.
     """
     quotes = choose(question.question, evidence.sources)
     if not quotes and question.kind == "links":
@@ -223,7 +237,7 @@ def write(question: Rewritten, evidence: Evidence) -> Iterator[AnswerDelta]:
     yield TextDelta(_note(_say(_INTRODUCTIONS, question.language)))
     for source in dict.fromkeys(quote.source.number for quote in quotes):
         of_page = [quote for quote in quotes if quote.source.number == source]
-        yield TextDelta(f"\n**{_plain(of_page[0].source.title)}**:\n\n")
+        yield TextDelta(f"\n### {_plain(of_page[0].source.title)}\n\n")
         for quote in of_page:
             yield from _written(quote)
     missing = evidence.missing or findings(question.question, evidence.sources)[1]
@@ -290,5 +304,5 @@ def _note(sentence: str) -> str:
 
 
 def _plain(title: str) -> str:
-    """A title without the signs that would end its emphasis or break its line."""
-    return " ".join(title.replace("*", "").replace("_", " ").split()) or "?"
+    """A title as one line of Markdown."""
+    return " ".join(title.replace("*", "").replace("#", "").split()) or "?"

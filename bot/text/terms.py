@@ -205,7 +205,7 @@ _LISTED = """
     a an the this that these those such
     i me my mine myself we our ours ourselves you your yours yourself he him his himself she her
     hers herself it its itself they them their theirs themselves one ones
-    who whom whose what which when where why how whether
+    who whom whose what which when where why how whether often
     am is are was were be been being isn aren wasn weren
     do does did done doing don doesn didn have has had having haven hasn hadn
     can could will would shall should may might must cannot couldn wouldn shouldn won ain
