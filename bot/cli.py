@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -162,6 +163,12 @@ def index(
     with _sentences():
         settings = _settings(paths, None)
         _index_docs(settings, always_tell=True)
+        folders = " ".join(f"--docs {shlex.quote(str(path))}" for path in paths)
+        typer.secho(
+            f'Ask with: footnote ask {folders} "..."; FOOTNOTE_DOCS has them searched always.',
+            dim=True,
+            err=True,
+        )
 
 
 @app.command()

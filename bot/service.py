@@ -113,7 +113,7 @@ class ResearchService:
             record.accepted_at,
             journal=journal,
             library=self._library,
-            budget=Budget.of(self._settings, times=2 if record.options.depth == "deep" else 1),
+            budget=Budget.of(self._settings),
             price=self._price,
             publish=reply.progress,
         )

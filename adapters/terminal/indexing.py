@@ -62,4 +62,4 @@ def _tell_skipped(err: Console, report: IndexReport, always_tell: bool) -> None:
     if len(problems) > SHOWN_SKIPS:
         err.print(Text(f"… and {len(problems) - SHOWN_SKIPS} more.", style="yellow"))
     if others and always_tell:
-        err.print(Text(f"{len(others)} files of other kinds were left out.", style="dim"))
+        err.print(Text(f"Files of other kinds left out: {len(others)}.", style="dim"))

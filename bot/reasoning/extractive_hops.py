@@ -154,7 +154,8 @@ class _Trail:
         scored = [(self._score(hit), hit) for hit in self._pool.values()]
         best = sorted(scored, key=lambda pair: (-pair[0], pair[1].number))
         worth = [hit.number for score, hit in best if score >= WORTH_READING]
-        return worth[: min(AT_ONCE if self._sources else 1, self._desk.pages_left)]
+        room = min(self._desk.pages_left, MOST_PAGES - len(self._sources))
+        return worth[: min(AT_ONCE if self._sources else 1, room)]
 
     def other_wordings(self) -> list[str]:
         """When nothing is left to read: the question's words one by one, the longest first."""

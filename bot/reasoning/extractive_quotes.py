@@ -9,7 +9,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from bot.pages.passages import Passage
-from bot.reasoning.extractive_words import PLACEHOLDERS, named, term_tuple
+from bot.reasoning.extractive_words import (
+    PLACEHOLDERS,
+    name_terms,
+    named,
+    term_tuple,
+    title_terms,
+)
 from bot.reasoning.reasoner import (
     AnswerDelta,
     CitationDelta,
@@ -24,11 +30,12 @@ from bot.text.terms import content_words, keywords
 
 MOST_QUOTES = 6
 AGAIN = 0.3  # of a term's weight counts when an earlier quote has it
+TAKEN_UP = 1.5  # times more a passage adds that has a name from an earlier quote
 BY_TITLE = 0.5  # of a term's weight counts when only the page's title or heading has it
 ENOUGH = 0.3  # share of the question's weight that all quotes together must cover to be an answer
-WORTH_QUOTING = 0.08  # share of it that a quote must add
+WORTH_QUOTING = 0.07  # share of it that a quote must add
 OPENINGS = 3  # passages quoted from the top of a page when the question has no word of it
-SHORT = 360  # characters of a passage that are quoted whole
+SHORT = 450  # characters of a passage that are quoted whole
 LONGEST_CODE = 1_500  # characters of a code block
 
 _LINK = re.compile(r"https?://\S+")
@@ -56,7 +63,8 @@ def choose(question: str, sources: Sequence[Source]) -> list[Quote]:
 
     Greedy coverage of the question's terms, weighted by how rare they are in what was read: each
     next quote is the one that adds most (Lin and Bilmes, A Class of Submodular Functions for
-    Document Summarization, ACL 2011). Empty if all of it hardly touches the question.
+    Document Summarization, ACL 2011). A passage about a name that an earlier quote brought up
+    counts for more: it may be the next hop. Empty if all of it hardly touches the question.
     """
     wanted = frozenset(keywords(_LINK.sub(" ", question)))
     left = [
@@ -68,13 +76,19 @@ def choose(question: str, sources: Sequence[Source]) -> list[Quote]:
     weights = _weights(wanted, in_names, [shares for _, _, shares in left])
     total = sum(weights.values())
     covered: dict[str, float] = {}
+    brought_up: set[str] = set()
     chosen: list[Quote] = []
     while left and len(chosen) < MOST_QUOTES:
-        gains = [_gain(shares, weights, covered) for _, _, shares in left]
+        gains = [
+            _gain(shares, weights, covered)
+            * (1.0 if brought_up.isdisjoint(_names_of(source, passage)) else TAKEN_UP)
+            for source, passage, shares in left
+        ]
         best = max(range(len(left)), key=lambda i: (gains[i], -i))
         if not gains[best] or gains[best] < WORTH_QUOTING * total:
             break
         source, passage, shares = left.pop(best)
+        brought_up |= _names_of(source, passage) - wanted
         covered |= {term: max(share, covered.get(term, 0.0)) for term, share in shares.items()}
         chosen.append(Quote(source, passage, *_most_telling(passage.text, wanted)))
     reached = sum(weights[term] * share for term, share in covered.items())
@@ -119,6 +133,11 @@ def _shares(source: Source, passage: Passage, wanted: frozenset[str]) -> Mapping
     return {term: BY_TITLE for term in above if term in wanted} | {
         term: 1.0 for term in term_tuple(passage.text) if term in wanted
     }
+
+
+def _names_of(source: Source, passage: Passage) -> frozenset[str]:
+    """The terms of the names in a passage, its page's title among them."""
+    return name_terms(passage.text).union(title_terms(source.title))
 
 
 def _weights(

@@ -6,6 +6,7 @@ import re
 from functools import lru_cache
 
 from bot.text.listed import listed
+from bot.text.names import names
 from bot.text.terms import STOP_WORDS, fold, has_cjk, terms
 
 # ---------------------------------------------------------------- names in a question
@@ -104,6 +105,14 @@ _DISAMBIGUATION = re.compile(r"\s*[(（][^)）]*[)）]$")
 def term_tuple(text: str) -> tuple[str, ...]:
     """``terms``, kept: the same snippets are looked at turn after turn."""
     return tuple(terms(text))
+
+
+@lru_cache(maxsize=20_000)
+def name_terms(text: str) -> frozenset[str]:
+    """The terms of all names in a text."""
+    return frozenset(
+        term for name in names(text, "en") for word in name.words for term in terms(word)
+    )
 
 
 def title_terms(title: str) -> tuple[str, ...]:

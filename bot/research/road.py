@@ -12,6 +12,7 @@ from bot.answers import Answer, Status
 from bot.errors import ModelUnavailable
 from bot.messages import Transcript
 from bot.reasoning.reasoner import Evidence, Reasoner, Rewritten, SubQuestion
+from bot.research.budget import Budget
 from bot.research.check import check
 from bot.research.desk import Reading, merge_sources
 from bot.research.direct import direct
@@ -19,6 +20,8 @@ from bot.research.iterate import iterate
 from bot.research.run import Run
 from bot.research.write import write
 from bot.settings import Settings
+
+DEEP = 2  # times the searches and the budget of other questions
 
 
 class Road:
@@ -92,6 +95,8 @@ class Road:
     async def _gather(self, rewritten: Rewritten) -> Evidence:
         settings, asked = self._settings, self._run.options.depth
         depth = rewritten.depth if asked == "auto" else asked
+        if depth == "deep":
+            self._run.budget = Budget.of(settings, times=DEEP)
         question = SubQuestion(
             rewritten.question,
             rewritten.language,
@@ -105,7 +110,7 @@ class Road:
             self._reasoner,
             question,
             reading,
-            searches=settings.max_searches * (2 if depth == "deep" else 1),
+            searches=settings.max_searches * (DEEP if depth == "deep" else 1),
             links=rewritten.links,
         )
 
