@@ -32,12 +32,13 @@ from bot.text.names import names
 from bot.text.sentences import sentences
 from bot.text.terms import content_words, has_cjk, keywords
 
-# The numbers below were set on half of the multihop questions (tests/bench/multihop.py) and hold
-# on the other half; results change little when any of them is changed by a third.
-QUERIES = 4  # of one search
+# The numbers below were chosen with tests/bench/multihop.py. None of them is critical: changing any
+# one by a third moves the share of questions whose pages are all read by a few points at most.
+FIRST_QUERIES = 4  # for the question itself
+QUERIES = 3  # of each later search
 MOST_PAGES = 8  # read for one question
 AT_ONCE = 2  # pages read in one turn, after the first
-OPEN_WORDS = 5  # of the question, at most, in a query beside a lead
+OPEN_WORDS = 3  # of the question, at most, in a query beside a lead
 SAME_QUERY = 0.8  # Jaccard similarity of keywords: what the desk takes for a repeat
 PLACEHOLDER_WEIGHT = 0.2  # of a word such as "country", relative to one that finds something
 EXPLAINED = 0.15  # of a word's weight is left once a page that was read has it
@@ -53,6 +54,8 @@ FOLLOWED = 1.2  # weight of a lead relative to what a hit covers by itself
 LEAD_STRENGTH = 0.5
 IS_TITLE, IN_THE_TITLE, IN_SNIPPET = 1.0, 0.8, 0.55  # where a hit has the lead's name
 BOTH = 0.3  # of the smaller score is added when a hit covers much and follows a lead
+TOLD = 0.8  # share of the question's weight in one passage that ends the search
+AGREEING = 3  # pages are read even so
 WORTH_READING = 0.25  # score of a hit below which the search ends
 
 TURNS_FOR_READING = 5  # beside one turn for each search
@@ -75,7 +78,7 @@ def next_turn(question: SubQuestion, desk: Desk) -> Turn:
 def first_queries(question: str) -> list[str]:
     """Up to 4 short queries for a question: its content words, then what it names."""
     longest_first = sorted(named(question), key=lambda name: -len(term_tuple(name)))
-    return _distinct([" ".join(content_words(question)), *longest_first])[:QUERIES]
+    return _distinct([" ".join(content_words(question)), *longest_first])[:FIRST_QUERIES]
 
 
 def _finish(question: SubQuestion, desk: Desk) -> Turn:
@@ -138,6 +141,17 @@ class _Trail:
             or len(self._desk.turns) >= turns
             or self._desk.pages_left < 1
             or len(self._sources) >= MOST_PAGES
+            or (len(self._sources) >= AGREEING and self._is_told())
+        )
+
+    def _is_told(self) -> bool:
+        """Whether one passage has nearly all that was asked: it is no question of several hops."""
+        return any(
+            sum(self._weights[term] for term in self._wanted.intersection(told))
+            >= TOLD * self._total
+            for source in self._sources
+            for passage in source.passages
+            for told in [(*term_tuple(source.title), *term_tuple(passage.text))]
         )
 
     def queries(self) -> list[str]:
@@ -146,7 +160,8 @@ class _Trail:
             return []
         last = self._desk.turns[-1].turn.actions if self._desk.turns else ()
         if not last:
-            return self._new(self._question.queries or first_queries(self._question.text))
+            asked = self._question.queries or first_queries(self._question.text)
+            return self._new(asked, FIRST_QUERIES)
         return self._new(self._lead_queries()) if isinstance(last[-1], Read) else []
 
     def worth_reading(self) -> list[int]:
@@ -164,8 +179,8 @@ class _Trail:
         words = sorted(content_words(self._question.text), key=lambda word: -len(word))
         return self._new([*named(self._question.text), *words])
 
-    def _new(self, queries: Iterable[str]) -> list[str]:
-        """Those that were not asked before, not even nearly."""
+    def _new(self, queries: Iterable[str], most: int = QUERIES) -> list[str]:
+        """The first few that were not asked before, not even nearly."""
         asked = [frozenset(keywords(result.query)) for result in self._desk.results]
         new: list[str] = []
         for query in queries:
@@ -173,7 +188,7 @@ class _Trail:
             if words and not any(_alike(words, earlier) for earlier in asked):
                 new.append(query)
                 asked.append(words)
-            if len(new) == QUERIES:
+            if len(new) == most:
                 break
         return new
 

@@ -1,0 +1,199 @@
+"""A corpus to search and read in benches, and one question worked on it by the real loop."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import tempfile
+from collections import Counter, defaultdict
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from pathlib import Path
+
+from bot.errors import PageUnreadable
+from bot.messages import RunOptions, Transcript
+from bot.pages.page import Page
+from bot.pages.passages import rank, split
+from bot.reasoning.reasoner import Evidence, ReasonerFactory, SubQuestion
+from bot.research.budget import Budget
+from bot.research.check import Checked, check
+from bot.research.desk import Reading
+from bot.research.iterate import iterate
+from bot.research.library import Library, Searching
+from bot.research.run import Run
+from bot.research.write import write
+from bot.search.blend import SearchResult
+from bot.search.indexer import Indexer
+from bot.search.local import LocalDocuments
+from bot.search.provider import Hit
+from bot.storage.journal import open_journal
+from bot.storage.store import Store, open_store
+from bot.text.terms import keywords, terms
+from tests.unit.samples import NOW, a_message
+
+SHARED = Path(__file__).resolve().parents[3] / "shared" / "data"
+K1, B = 0.9, 0.4  # the BM25 parameters of Anserini's baselines
+SHOWN = 10  # hits of a query that a reasoner sees: the default of FOOTNOTE_TOPK
+READ_TOKENS = 1_200  # of a page: the default of FOOTNOTE_READ_TOKENS
+SEARCHES = 5  # the default of FOOTNOTE_MAX_SEARCHES
+
+
+class MemoryCorpus:
+    """Pages in memory, found by BM25 over title and text. A hit's snippet is its best passage."""
+
+    def __init__(self, pages: Mapping[str, str]) -> None:
+        self._pages = {f"https://corpus.example/{i}": page for i, page in enumerate(pages.items())}
+        self._postings: defaultdict[str, list[tuple[str, int]]] = defaultdict(list)
+        self._lengths: dict[str, int] = {}
+        for url, (title, text) in self._pages.items():
+            words = terms(f"{title}\n{text}")
+            self._lengths[url] = len(words)
+            for word, count in Counter(words).items():
+                self._postings[word].append((url, count))
+        self._mean = sum(self._lengths.values()) / len(self._lengths)
+
+    def best(self, query: str, limit: int) -> list[str]:
+        """The URLs of the best pages."""
+        scores: defaultdict[str, float] = defaultdict(float)
+        for word in keywords(query):
+            postings = self._postings.get(word, [])
+            found = len(postings)
+            rarity = math.log(1 + (len(self._pages) - found + 0.5) / (found + 0.5))
+            for url, count in postings:
+                length = 1 - B + B * self._lengths[url] / self._mean
+                scores[url] += rarity * count * (K1 + 1) / (count + K1 * length)
+        return sorted(scores, key=lambda url: (-scores[url], url))[:limit]
+
+    def title(self, url: str) -> str:
+        return self._pages[url][0]
+
+    async def search(self, query: str, limit: int, providers: tuple[str, ...] = ()) -> SearchResult:
+        hits = [
+            Hit(self.title(url), url, self._snippet(url, query), "memory")
+            for url in self.best(query, limit)
+        ]
+        return SearchResult(hits=tuple(hits), failures=())
+
+    async def read(self, url: str) -> Page | None:
+        if url not in self._pages:
+            raise PageUnreadable(f"There is no page {url}.")
+        title, text = self._pages[url]
+        return Page(url, title, text, NOW)
+
+    async def fetch(self, url: str) -> Page:
+        raise AssertionError("the corpus reads all pages itself")
+
+    async def aclose(self) -> None: ...
+
+    def _snippet(self, url: str, query: str) -> str:
+        passages = split(self._pages[url][1])
+        scores = rank(keywords(query), passages)
+        best = max(range(len(passages)), key=lambda i: (scores[i], -i), default=None)
+        return "" if best is None else passages[best].text
+
+
+class IndexedCorpus:
+    """The same pages as Markdown files in the real index of local documents."""
+
+    def __init__(self, documents: LocalDocuments) -> None:
+        self._documents = documents
+
+    async def search(self, query: str, limit: int, providers: tuple[str, ...] = ()) -> SearchResult:
+        return SearchResult(hits=tuple(await self._documents.search(query, limit)), failures=())
+
+    async def read(self, url: str) -> Page | None:
+        return await self._documents.read(url)
+
+    async def fetch(self, url: str) -> Page:
+        raise AssertionError("the index reads all pages itself")
+
+    async def aclose(self) -> None:
+        await self._documents.aclose()
+
+
+@asynccontextmanager
+async def indexed(pages: Mapping[str, str]) -> AsyncIterator[IndexedCorpus]:
+    """Write pages as files and index them."""
+    with tempfile.TemporaryDirectory() as folder:
+        documents = Path(folder, "documents")
+        documents.mkdir()
+        for i, (title, text) in enumerate(pages.items()):
+            Path(documents, f"{i:05}.md").write_text(f"# {title}\n\n{text}\n", encoding="utf-8")
+        index = Path(folder, "index.sqlite")
+        await asyncio.to_thread(Indexer(index).index, [documents])
+        corpus = IndexedCorpus(LocalDocuments(index, [documents]))
+        yield corpus
+        await corpus.aclose()
+
+
+# ---------------------------------------------------------------- one question
+
+
+@dataclass(frozen=True, slots=True)
+class Worked:
+    """What came of a question: the titles of the pages read, in order, and the checked answer."""
+
+    read: tuple[str, ...]
+    searched: tuple[str, ...]
+    evidence: Evidence
+    answer: Checked
+
+    @property
+    def quoted(self) -> str:
+        return "\n".join(citation.quote for citation in self.answer.citations)
+
+
+@asynccontextmanager
+async def a_store() -> AsyncIterator[Store]:
+    """A store in a temporary folder, for the journals of the runs."""
+    with tempfile.TemporaryDirectory() as folder:
+        store = await open_store(f"sqlite+aiosqlite:///{Path(folder, 'bench.sqlite')}")
+        yield store
+        await store.close()
+
+
+async def work(
+    question: str,
+    corpus: MemoryCorpus | IndexedCorpus,
+    make: ReasonerFactory,
+    store: Store,
+    *,
+    pages: int,
+) -> Worked:
+    """Work one question through rewrite, the iterate loop, write and check, as a run does."""
+    message = a_message(question)
+    record = message.event_id
+    await store.accept(record, message, RunOptions(), NOW)
+    await store.claim(record, "bench", NOW, timedelta(hours=1))
+    run = Run(
+        record,
+        message,
+        RunOptions(),
+        NOW,
+        journal=await open_journal(store.database, record, 1),
+        library=Library(_searching(corpus), corpus, _nothing_stored, page_ttl=3600),
+        budget=Budget(model_calls=50, pages=pages, input_tokens=10**6, seconds=600, usd=10.0),
+        price=lambda reply: None,
+        publish=lambda plan: None,
+    )
+    reasoner = make(run)
+    rewritten = await reasoner.rewrite(Transcript(), message)
+    asked = SubQuestion(rewritten.question, rewritten.language, rewritten.queries)
+    evidence = await iterate(run, reasoner, asked, Reading(SHOWN, READ_TOKENS), searches=SEARCHES)
+    written = await write(reasoner.write(rewritten, evidence), evidence, lambda text: None)
+    return Worked(
+        read=tuple(source.title for source in evidence.sources),  # numbered as they were read
+        searched=tuple(run.queries),
+        evidence=evidence,
+        answer=check(written, evidence, rewritten.question),
+    )
+
+
+def _searching(corpus: MemoryCorpus | IndexedCorpus) -> Searching:
+    return corpus
+
+
+async def _nothing_stored(url: str, since: datetime) -> Page | None:
+    return None

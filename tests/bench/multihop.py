@@ -1,0 +1,144 @@
+"""How often the pages that a question of several hops needs are read, and its answer quoted.
+
+100 questions of MuSiQue (2 to 4 hops) over 7,882 pages. Compared are one search by BM25 (its best
+4 and 8 pages), a naive hop (the best page's search results, then those of the titles found), and
+the extractive reasoner in the real loop, over BM25 in memory and over the index of local
+documents: of one run, the first 4 and the first 8 pages read. Then XQuAD: one page answers each
+question, in English and in Chinese.
+
+Run: python -m tests.bench.multihop [--questions N]
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from bot.reasoning.extractive import Extractive
+from bot.text.terms import fold
+from tests.bench import paragraphs
+from tests.bench.corpus import (
+    SHARED,
+    IndexedCorpus,
+    MemoryCorpus,
+    Worked,
+    a_store,
+    indexed,
+    work,
+)
+from tests.bench.table import print_table
+
+AT = (4, 8)  # pages
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    text: str
+    gold: frozenset[str]
+    answers: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One way of reading: over ``pages`` pages the rate of questions with all gold pages, the
+    mean share of gold pages; for quoted answers the rate of those that hold the answer, and the
+    sentences that the check doubts (None where nothing is written)."""
+
+    way: str
+    pages: int
+    all_gold: float
+    recall: float
+    answered: float | None = None
+    doubted: int | None = None
+
+
+def main(argv: list[str]) -> None:
+    parser = argparse.ArgumentParser(prog="multihop", description=__doc__)
+    parser.add_argument("--questions", type=int, default=100)
+    rows = asyncio.run(run(parser.parse_args(argv).questions))
+    print_table(
+        ["way", "pages", "all gold", "recall", "answer quoted", "doubted"],
+        [
+            [
+                row.way,
+                row.pages,
+                f"{row.all_gold:.0%}",
+                f"{row.recall:.2f}",
+                "" if row.answered is None else f"{row.answered:.0%}",
+                "" if row.doubted is None else row.doubted,
+            ]
+            for row in rows
+        ],
+    )
+    print()
+    paragraphs.main([])
+
+
+def load() -> tuple[dict[str, str], list[Question]]:
+    """The corpus (title → text) and the questions."""
+    folder = SHARED / "multihop"
+    pages: dict[str, str] = json.loads((folder / "pages.json").read_text(encoding="utf-8"))
+    questions = json.loads((folder / "questions.json").read_text(encoding="utf-8"))
+    return pages, [
+        Question(q["question"], frozenset(q["gold"]), (q["answer"], *q["aliases"]))
+        for q in questions
+    ]
+
+
+async def run(most: int = 100) -> list[Row]:
+    """All ways over the first ``most`` questions."""
+    pages, questions = load()
+    questions = questions[:most]
+    memory = MemoryCorpus(pages)
+    rows = _scored("one search", questions, lambda q: _one_search(memory, q.text))
+    rows += _scored("naive hop", questions, lambda q: _naive_hop(memory, q.text))
+    rows += await _extractive("extractive, BM25", questions, memory)
+    async with indexed(pages) as corpus:
+        rows += await _extractive("extractive, local index", questions, corpus)
+    return rows
+
+
+def _one_search(corpus: MemoryCorpus, question: str) -> list[str]:
+    return [corpus.title(url) for url in corpus.best(question, max(AT))]
+
+
+def _naive_hop(corpus: MemoryCorpus, question: str) -> list[str]:
+    """The best two pages, then what the titles of the best pages find, in turns."""
+    first = corpus.best(question, 2)
+    hops = [corpus.best(f"{corpus.title(url)} {question}", 8) for url in first]
+    found = [*first, *(url for pair in zip(*hops, strict=False) for url in pair)]
+    return [corpus.title(url) for url in dict.fromkeys(found)][: max(AT)]
+
+
+async def _extractive(
+    way: str, questions: Sequence[Question], corpus: MemoryCorpus | IndexedCorpus
+) -> list[Row]:
+    worked: dict[Question, Worked] = {}
+    async with a_store() as store:
+        for question in questions:
+            worked[question] = await work(question.text, corpus, Extractive, store, pages=max(AT))
+    answered = sum(holds_answer(worked[q].quoted, q.answers) for q in questions)
+    doubted = sum(len(result.answer.doubts) for result in worked.values())
+    *others, last = _scored(way, questions, lambda q: worked[q].read)
+    rate = answered / len(questions)
+    return [*others, Row(last.way, last.pages, last.all_gold, last.recall, rate, doubted)]
+
+
+def _scored(
+    way: str, questions: Sequence[Question], read: Callable[[Question], Sequence[str]]
+) -> list[Row]:
+    rows = []
+    for pages in AT:
+        found = [len(q.gold.intersection(read(q)[:pages])) / len(q.gold) for q in questions]
+        all_gold = sum(share == 1.0 for share in found) / len(found)
+        rows.append(Row(way, pages, all_gold, sum(found) / len(found)))
+    return rows
+
+
+def holds_answer(text: str, answers: Sequence[str]) -> bool:
+    """Whether a text has one of the answers, whatever its case, accents and spaces."""
+    plain = "".join(fold(text).split())
+    return any("".join(fold(answer).split()) in plain for answer in answers)
