@@ -160,8 +160,11 @@ def _carried(topic: Topic, message: str, how: Lean) -> str:
     question = message
     if how != "part" and carried and (found := pronoun(message)):
         antecedent = carried.pop(0)
-        if fold(found.group()) in POSSESSIVES:
+        word, _, contracted = fold(found.group()).replace("’", "'").partition("'")
+        if word in POSSESSIVES:
             antecedent += "'" if antecedent.endswith("s") else "'s"
+        elif contracted:
+            antecedent += " are" if word == "they" else " is"
         question = message[: found.start()] + antecedent + message[found.end() :]
     return _bracketed(question, carried)
 
@@ -177,7 +180,8 @@ def _continued(topic: Topic, message: str) -> str:
     fragment = without_opening(message)
     if replaced := _with_fragment(topic, fragment):
         return replaced
-    if not [word for word in content_words(fragment) if fold(word) not in STOP_WORDS]:
+    says_nothing = all(fold(word) in STOP_WORDS for word in content_words(fragment))
+    if says_nothing and "(" not in topic.question:
         return f"{message} ({topic.question.rstrip('? ')}?)"
     return _bracketed(message, [topic.main, topic.added, topic.theme])
 

@@ -38,7 +38,7 @@ _JUDGED = (
     "hard|easy|wise|common|ethical"
 )
 _EMPTY_IT = re.compile(
-    r"\bit (?:take|takes|took|cost|rain|snow)\b"
+    r"\bit (?:take|takes|took|rain|rains|snow|snows)\b"
     rf"|\b(?:is|was) it (?:\w+ )?(?:{_JUDGED}) (?:to|that|for|if)\b"
     r"|\bit (?:is|was) (?:\w+ ){1,2}(?:to|that)\b|\bdoes it mean\b",
     re.IGNORECASE,
@@ -62,8 +62,8 @@ _OPENING_WORDS = re.compile(
 _DEFINING = re.compile(
     r"^\W*(?:(?:tell me|explain|describe)(?: more)?(?: about)?|what(?:'s| is| are| was| were)"
     r"|who(?:'s| is| are| was| were)|define|what does) "
-    r"(?!the\b|some\b|other\b|an? (?:good|typical|common)\b)(?:an? )?"
-    r"[\w'-]+(?: [\w'-]+){0,2}\W*$",
+    r"(?!(?:an? )?(?:the|some|other|good|typical|common|popular|important|main|key|similar)\b)"
+    r"(?:an? )?[\w'-]+(?: [\w'-]+){0,2}\W*$",
     re.IGNORECASE,
 )
 """Asks what something is, and so names it: "What is anemia?", "Tell me about lung cancer."."""
@@ -87,6 +87,10 @@ _PARTS = listed(
     "sources ingredients diet habitat test tests cure cures rate rates criticism awards success "
     "importance significance structure design conditions goal goals strategies opportunities"
 )
+_BETWEEN_TWO = listed(
+    "role roles impact impacts importance influence influences significance evidence result results"
+)
+"""Parts that belong to two things: "the role of slavery" is still one in something."""
 _BINDING = listed("of in for between on to about from with at that who which whose by against")
 _ADJECTIVES = listed(
     "main key major important famous popular best worst biggest largest oldest newest first last "
@@ -162,9 +166,8 @@ def lean(message: str, topic: str) -> Lean:
 
 def pronoun(message: str) -> re.Match[str] | None:
     """The first pronoun of a message that can stand for its topic."""
-    if _EMPTY_IT.search(message):
-        return None
-    return next((m for m in _TOKEN.finditer(message) if fold(m.group()) in _PRONOUNS), None)
+    meant = _without_empty_it(message)
+    return next((m for m in _TOKEN.finditer(meant) if fold(m.group()) in _PRONOUNS), None)
 
 
 def is_personal(message: str) -> bool:
@@ -177,16 +180,22 @@ def without_opening(message: str) -> str:
     return _OPENING_WORDS.sub("", message.strip()).rstrip(" ?!.")
 
 
+def _without_empty_it(message: str) -> str:
+    """A message of the same length in which an "it" that stands for nothing is blank."""
+    return _EMPTY_IT.sub(lambda match: "_" * len(match.group()), message)
+
+
 def _with_content(words: list[str]) -> list[str]:
     return [word for word in words if word[0].isalnum() and word not in STOP_WORDS]
 
 
 def _has_pronoun(message: str, words: list[str]) -> bool:
     """Whether a message has a pronoun that it does not itself say the meaning of."""
-    is_empty = _EMPTY_IT.search(message) is not None
+    if not pronoun(message):
+        words = [word for word in words if word not in _PRONOUNS]
     for at, word in enumerate(words):
         before = words[at - 1 : at]
-        if word in _PRONOUNS and not is_empty and not _is_named_in(words[:at]):
+        if word in _PRONOUNS and not _is_named_in(words[:at]):
             return True
         is_relative = word == "that" and bool(_with_content(before))  # the thing that ...
         if word in _POINTING and not is_relative and not _is_named_in(words[:at]):
@@ -225,7 +234,9 @@ def _has_name(message: str) -> bool:
 
 def _is_part(message: str, words: list[str]) -> bool:
     """Whether a message names a part, a property or a known thing without saying of what."""
-    if _ANY.match(message) or (len(_with_content(words)) <= FEW and not _has_subject(words)):
+    if _says_of_what(words):
+        return False
+    if _ANY.match(message) or (len(_specific(words)) <= FEW and not _has_subject(words)):
         return True
     for at, word in enumerate(words):
         following = words[at + 1 : at + 2]
@@ -235,6 +246,16 @@ def _is_part(message: str, words: list[str]) -> bool:
         if word == "the" and _is_unbound(words[at + 1 :]):
             return True
     return False
+
+
+def _says_of_what(words: list[str]) -> bool:
+    """Whether a part says what it belongs to: "symptoms of anemia", "a relation between ..."."""
+    return any(
+        part in _PARTS and part not in _BETWEEN_TWO and of in ("of", "between") and _specific(thing)
+        for part, of, thing in (
+            (w, words[i + 1], words[i + 2 : i + 3]) for i, w in enumerate(words[:-2])
+        )
+    )
 
 
 def _is_own(before: list[str]) -> bool:
