@@ -27,8 +27,9 @@ class Name:
 
 
 _LETTER = "A-Za-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f\u0370-\u03ff\u0400-\u04ff\u1e00-\u1eff"
-_TOKEN = re.compile(
-    rf"(?:[{_LETTER}]\.){{2,}}|[{_LETTER}](?:[{_LETTER}0-9]|['’.&-](?=[{_LETTER}0-9]))*"
+_TOKEN = re.compile(  # letters right behind a digit are a unit, or part of a code: "5GHz"
+    rf"(?<![{_LETTER}0-9])"
+    rf"(?:(?:[{_LETTER}]\.){{2,}}|[{_LETTER}](?:[{_LETTER}0-9]|['’.&-](?=[{_LETTER}0-9]))*)"
 )
 _WORD = re.compile(rf"[{_LETTER}0-9]+")
 _INNER_CAPITAL = re.compile(r"(?<=[a-z\u00e0-\u00ff])[A-Z]")
@@ -274,7 +275,9 @@ class NamesIn:
         self._compact = _compact(text)
         self._has_cjk = has_cjk(text)
         self._has_letters = any(len(word) > 1 for word in _WORD.findall(text))
-        self._words = frozenset(_WORD.findall(folded))
+        # Words as the folded text has them, and as names are found: "m²" folds to "m2".
+        as_found = (_required(token) for token in _TOKEN.findall(text))
+        self._words = frozenset((*_WORD.findall(folded), *as_found))
         self._stems = frozenset(stem for word in self._words for stem in terms(word))
         self._acronyms = _acronyms(text)
         self._same = frozenset(word for group in _SAME if group & self._words for word in group)
