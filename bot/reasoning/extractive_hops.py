@@ -35,6 +35,8 @@ from bot.text.terms import content_words, has_cjk, keywords
 # The numbers below were chosen with tests/bench/multihop.py. None of them is critical: changing any
 # one by a third moves the share of questions whose pages are all read by a few points at most.
 FIRST_QUERIES = 4  # for the question itself
+MOST_WORDS = 16  # of a query
+LONGEST_QUERY = 200  # characters
 QUERIES = 3  # of each later search
 MOST_PAGES = 8  # read for one question
 AT_ONCE = 2  # pages read in one turn, after the first
@@ -78,7 +80,9 @@ def next_turn(question: SubQuestion, desk: Desk) -> Turn:
 def first_queries(question: str) -> list[str]:
     """Up to 4 short queries for a question: its content words, then what it names."""
     longest_first = sorted(named(question), key=lambda name: -len(term_tuple(name)))
-    return _distinct([" ".join(content_words(question)), *longest_first])[:FIRST_QUERIES]
+    words = " ".join(content_words(question)[:MOST_WORDS])
+    short = (query[:LONGEST_QUERY].strip() for query in (words, *longest_first))
+    return [query for query in dict.fromkeys(short) if query][:FIRST_QUERIES]
 
 
 def _finish(question: SubQuestion, desk: Desk) -> Turn:
@@ -181,6 +185,7 @@ class _Trail:
 
     def _new(self, queries: Iterable[str], most: int = QUERIES) -> list[str]:
         """The first few that were not asked before, not even nearly."""
+        queries = (query[:LONGEST_QUERY].strip() for query in queries)
         asked = [frozenset(keywords(result.query)) for result in self._desk.results]
         new: list[str] = []
         for query in queries:
@@ -380,7 +385,3 @@ def _first_of_each(sources: Sequence[Source]) -> list[Source]:
 
 def _alike(one: frozenset[str], other: frozenset[str]) -> bool:
     return len(one & other) >= SAME_QUERY * len(one | other)
-
-
-def _distinct(queries: Sequence[str]) -> list[str]:
-    return [query for query in dict.fromkeys(queries) if query]

@@ -45,6 +45,7 @@ _EMPTY_IT = re.compile(
 )
 """An "it" that stands for nothing: "How long does it take to ...", "Is it safe to ..."."""
 
+_CODE_OR_EMPTY_IT = re.compile(rf"`[^`]*`|{_EMPTY_IT.pattern}", re.IGNORECASE)
 _INTERJECTIONS = "interesting|ok|okay|great|thanks|cool|wow|so|and|but|or|also|now|then|hm+"
 _INTERJECTED = rf"^\W*(?:(?:{_INTERJECTIONS})\b\W*)*"
 _ASKING = "what|how|when|where|who|why|which|is|are|was|were|does|did|do"
@@ -155,6 +156,8 @@ def lean(message: str, topic: str) -> Lean:
         return "opening"
     if _has_pronoun(message, words):
         return "pronoun"
+    if _EMPTY_IT.search(message):
+        return "none"
     about = [term for term in terms(topic) if term not in STOP_WORDS]
     said = frozenset(terms(message))
     if about and not said.issuperset(about) and about[-1] in _pointed_at(words):
@@ -181,8 +184,8 @@ def without_opening(message: str) -> str:
 
 
 def _without_empty_it(message: str) -> str:
-    """A message of the same length in which an "it" that stands for nothing is blank."""
-    return _EMPTY_IT.sub(lambda match: "_" * len(match.group()), message)
+    """A message of the same length without code and without an "it" that stands for nothing."""
+    return _CODE_OR_EMPTY_IT.sub(lambda match: "_" * len(match.group()), message)
 
 
 def _with_content(words: list[str]) -> list[str]:

@@ -138,7 +138,7 @@ def mentions(question: str, title: str) -> float:
     if not holds(term_tuple(question), wanted) or all(term in STOP_WORDS for term in wanted):
         return 0.0
     if has_cjk(title):
-        return 1.0 if len(wanted) > 1 else 0.5
+        return 1.0 if len("".join(wanted)) > 1 else 0.5
     first = re.search(r"[^\W_]+", title)
     if first is None or first.group() not in question:
         return 0.6 if len(wanted) > 1 else 0.0

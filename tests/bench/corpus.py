@@ -11,6 +11,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
+from uuid import uuid4
 
 from bot.errors import PageUnreadable
 from bot.messages import RunOptions, Transcript
@@ -31,7 +32,7 @@ from bot.search.provider import Hit
 from bot.storage.journal import open_journal
 from bot.storage.store import Store, open_store
 from bot.text.terms import keywords, terms
-from tests.unit.samples import NOW, a_message
+from tests.unit.samples import NOW, a_message, a_thread
 
 SHARED = Path(__file__).resolve().parents[3] / "shared" / "data"
 K1, B = 0.9, 0.4  # the BM25 parameters of Anserini's baselines
@@ -124,8 +125,10 @@ async def indexed(pages: Mapping[str, str]) -> AsyncIterator[IndexedCorpus]:
         index = Path(folder, "index.sqlite")
         await asyncio.to_thread(Indexer(index).index, [documents])
         corpus = IndexedCorpus(LocalDocuments(index, [documents]))
-        yield corpus
-        await corpus.aclose()
+        try:
+            yield corpus
+        finally:
+            await corpus.aclose()
 
 
 # ---------------------------------------------------------------- one question
@@ -150,8 +153,10 @@ async def a_store() -> AsyncIterator[Store]:
     """A store in a temporary folder, for the journals of the runs."""
     with tempfile.TemporaryDirectory() as folder:
         store = await open_store(f"sqlite+aiosqlite:///{Path(folder, 'bench.sqlite')}")
-        yield store
-        await store.close()
+        try:
+            yield store
+        finally:
+            await store.close()
 
 
 async def work(
@@ -163,8 +168,8 @@ async def work(
     pages: int,
 ) -> Worked:
     """Work one question through rewrite, the iterate loop, write and check, as a run does."""
-    message = a_message(question)
-    record = message.event_id
+    record = uuid4().hex
+    message = a_message(question, a_thread(record), record)
     await store.accept(record, message, RunOptions(), NOW)
     await store.claim(record, "bench", NOW, timedelta(hours=1))
     run = Run(

@@ -91,14 +91,20 @@ def load() -> tuple[dict[str, str], list[Question]]:
 async def run(most: int = 100) -> list[Row]:
     """All ways over the first ``most`` questions."""
     pages, questions = load()
+    rows = await in_memory(most)
+    async with indexed(pages) as corpus:
+        rows += await _extractive("extractive, local index", questions[:most], corpus)
+    return rows
+
+
+async def in_memory(most: int) -> list[Row]:
+    """The ways that need no index."""
+    pages, questions = load()
     questions = questions[:most]
     memory = MemoryCorpus(pages)
     rows = _scored("one search", questions, lambda q: _one_search(memory, q.text))
     rows += _scored("naive hop", questions, lambda q: _naive_hop(memory, q.text))
-    rows += await _extractive("extractive, BM25", questions, memory)
-    async with indexed(pages) as corpus:
-        rows += await _extractive("extractive, local index", questions, corpus)
-    return rows
+    return rows + await _extractive("extractive, BM25", questions, memory)
 
 
 def _one_search(corpus: MemoryCorpus, question: str) -> list[str]:
