@@ -12,7 +12,7 @@ import secrets
 import unicodedata
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import structlog
 
@@ -31,6 +31,7 @@ from bot.storage.store import RunRecord, Store
 from bot.text.control import without_controls
 
 MAX_QUESTION = 20_000  # characters
+LEASE = timedelta(seconds=30)  # that an accepted run waits for the dispatcher it was meant for
 
 log = structlog.get_logger(__name__)
 
@@ -63,15 +64,19 @@ class ResearchService:
 
     # ------------------------------------------------------------ accepting
 
-    async def accept(self, message: Message, options: RunOptions) -> tuple[str, bool]:
-        """Store a message and create its run.
+    async def accept(
+        self, message: Message, options: RunOptions, *, owner: str | None = None
+    ) -> tuple[str, bool]:
+        """Store a message and create its run, for ``owner`` (a local dispatcher) to work on.
 
         Returns the run's id and whether it is new; a redelivered event finds its run. Raises
         ``InvalidQuestion`` and ``StorageUnavailable``.
         """
         message = replace(message, text=clean_question(message.text))
         run_id = secrets.token_hex(6)
-        return await self._store.accept(run_id, message, options, datetime.now(UTC))
+        return await self._store.accept(
+            run_id, message, options, datetime.now(UTC), owner=owner, lease=LEASE
+        )
 
     # ------------------------------------------------------------ answering
 

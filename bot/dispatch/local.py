@@ -34,7 +34,7 @@ class Executor(Protocol):
         ...
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class _Job:
     run_id: str
     stop: asyncio.Event = field(default_factory=asyncio.Event)
@@ -56,6 +56,7 @@ class LocalDispatcher:
         self._queues: dict[str, deque[_Job]] = {}  # thread key → jobs, the first one working
         self._jobs: dict[str, _Job] = {}
         self._workers: dict[str, asyncio.Task[None]] = {}
+        self._ending: set[asyncio.Task[None]] = set()
         self._keeper: asyncio.Task[None] | None = None
         self._draining = False
 
@@ -83,10 +84,15 @@ class LocalDispatcher:
         return [run.id for run in left]
 
     async def stop(self, run_id: str) -> None:
-        await self._store.request_stop(run_id)
         job = self._jobs.get(run_id)
         if job is not None:
-            job.stop.set()
+            job.stop.set()  # before anything that can fail or take time
+            self._overtake(job)
+        try:
+            await self._store.request_stop(run_id)
+        except StorageUnavailable as error:
+            log.info("stop not kept", run=run_id, error=str(error))
+        if job is not None:
             await job.ended.wait()
 
     async def wait(self, run_id: str) -> None:
@@ -106,7 +112,7 @@ class LocalDispatcher:
         self._draining = True
         if self._workers and seconds > 0:
             await asyncio.wait(self._workers.values(), timeout=seconds)
-        tasks = [*self._workers.values(), *([self._keeper] if self._keeper else [])]
+        tasks = [*self._workers.values(), *self._ending, *([self._keeper] if self._keeper else [])]
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
@@ -129,7 +135,7 @@ class LocalDispatcher:
 
     async def _execute(self, job: _Job) -> None:
         try:
-            run = await self._store.claim(job.run_id, self.owner, datetime.now(UTC), LEASE)
+            run = await self._claim(job)
             if run is None:
                 return
             if run.stop_requested:
@@ -142,9 +148,52 @@ class LocalDispatcher:
         except Exception as error:  # noqa: BLE001  (whoever waits gets it)
             # The run stays unfinished, to be resumed: when the storage works again, say.
             job.error = error
-            log.error("run interrupted", run=job.run_id, error=repr(error))
+            log.info("run interrupted", run=job.run_id, error=repr(error))
         finally:
             self._forget(job)
+
+    async def _claim(self, job: _Job) -> RunRecord | None:
+        """The run, once it is this one's turn in its thread; None if it is not for us to do.
+
+        An earlier run of the thread that another process works on is waited for; one that its
+        process left behind is done first.
+        """
+        while True:
+            now = datetime.now(UTC)
+            run = await self._store.claim(job.run_id, self.owner, now, LEASE)
+            if run is not None:
+                return run
+            earlier = await self._store.earlier_unfinished(job.run_id)
+            if earlier is None:
+                return None
+            if earlier not in self._jobs and await self._is_left(earlier):
+                first = self._jobs[earlier] = _Job(earlier)
+                await self._execute(first)
+                if first.error is not None:
+                    raise first.error  # the thread cannot go on before it
+            else:
+                await asyncio.sleep(STOP_POLL_SECONDS)
+
+    async def _is_left(self, run_id: str) -> bool:
+        return run_id in [run.id for run in await self._store.unfinished(datetime.now(UTC))]
+
+    def _overtake(self, job: _Job) -> None:
+        """End a stopped job that still waits in its queue at once, not when its turn comes."""
+        for queue in self._queues.values():
+            if job in queue and queue[0] is not job:
+                queue.remove(job)
+                task = asyncio.create_task(self._end_stopped(job))
+                self._ending.add(task)
+                task.add_done_callback(self._ending.discard)
+
+    async def _end_stopped(self, job: _Job) -> None:
+        try:
+            await self._store.request_stop(job.run_id)  # lets it be claimed out of turn
+        except StorageUnavailable as error:
+            job.error = error
+            self._forget(job)
+        else:
+            await self._execute(job)
 
     def _forget(self, job: _Job) -> None:
         self._jobs.pop(job.run_id, None)

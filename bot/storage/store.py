@@ -54,11 +54,19 @@ class Store:
     # ------------------------------------------------------------ accepting
 
     async def accept(
-        self, run_id: str, message: Message, options: RunOptions, now: datetime
+        self,
+        run_id: str,
+        message: Message,
+        options: RunOptions,
+        now: datetime,
+        *,
+        owner: str | None = None,
+        lease: timedelta = timedelta(),
     ) -> tuple[str, bool]:
         """Store the message and create its run, unless its event is already known.
 
-        Returns the run's id (the earlier one for a redelivery) and whether it is new.
+        With an ``owner`` nobody else may claim the run until the lease is over. Returns the run's
+        id (the earlier one for a redelivery) and whether it is new.
         """
         event_key = f"{message.thread.platform}:{message.event_id}"
         async with self.database.write() as db:
@@ -94,6 +102,8 @@ class Store:
                     state="accepted",
                     options=_options.dump_python(options, mode="json"),
                     accepted_at=now,
+                    owner=owner,
+                    lease_until=None if owner is None else now + lease,
                 )
             )
         return run_id, True
@@ -113,6 +123,12 @@ class Store:
         async with self.database.read() as db:
             rows = (await db.execute(query)).all()
         return [_record(row) for row in rows if _is_free(row, now)]
+
+    async def earlier_unfinished(self, run_id: str) -> str | None:
+        """The oldest unfinished run before this one in its thread, or None."""
+        async with self.database.read() as db:
+            found: str | None = await db.scalar(_earlier(run_id))
+        return found
 
     async def transcript(self, run: RunRecord) -> Transcript:
         """What was said in the run's thread before its message, with our answers in place."""
@@ -153,11 +169,20 @@ class Store:
     async def claim(
         self, run_id: str, owner: str, now: datetime, lease: timedelta
     ) -> RunRecord | None:
-        """Begin a new attempt; None when the run has ended or someone else works on it."""
+        """Begin a new attempt.
+
+        None when the run has ended, someone else works on it, or an earlier run of its thread is
+        unfinished: a follow-up means what it means after that one's answer. A run that is to stop
+        need not wait for it.
+        """
         async with self.database.write() as db:
             query = _run_query().where(runs.c.id == run_id).with_for_update(of=runs)
             row = (await db.execute(query)).one_or_none()
-            if row is None or row.state not in UNFINISHED or not _is_free(row, now):
+            if row is None or row.state not in UNFINISHED:
+                return None
+            if row.owner != owner and not _is_free(row, now):
+                return None
+            if not row.stop_requested and await db.scalar(_earlier(run_id)) is not None:
                 return None
             await db.execute(
                 sa.update(runs)
@@ -194,6 +219,13 @@ class Store:
                 sa.update(runs)
                 .where(runs.c.id == run_id, runs.c.state.in_(UNFINISHED))
                 .values(stop_requested=True)
+            )
+
+    async def withdraw_stop(self, run_id: str) -> None:
+        """The person asks for the run again: what was to stop it is forgotten."""
+        async with self.database.write() as db:
+            await db.execute(
+                sa.update(runs).where(runs.c.id == run_id).values(stop_requested=False)
             )
 
     async def stops_requested(self, owner: str) -> list[str]:
@@ -284,6 +316,21 @@ def _run_query() -> sa.Select[Any]:
             messages.c.locale,
             messages.c.at,
         )
+    )
+
+
+def _earlier(run_id: str) -> sa.Select[Any]:
+    this = runs.alias("this")
+    return (
+        sa.select(runs.c.id)
+        .join(this, this.c.thread_key == runs.c.thread_key)
+        .where(
+            this.c.id == run_id,
+            runs.c.message_id < this.c.message_id,
+            runs.c.state.in_(UNFINISHED),
+        )
+        .order_by(runs.c.message_id)
+        .limit(1)
     )
 
 

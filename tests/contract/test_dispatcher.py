@@ -169,17 +169,43 @@ async def test_a_working_run_stops_and_only_then_the_thread_goes_on(
     await gate.until(lambda: gate.started == ["a", "b"])
 
 
-async def test_a_queued_run_that_is_stopped_is_told_so_when_its_turn_comes(
+async def test_a_queued_run_that_is_stopped_ends_at_once_and_the_others_stay_in_order(
     gate: Gate, ask: Ask, store: Store, dispatcher: LocalDispatcher
 ) -> None:
     await ask("a", a_thread())
     run_id = await ask("b", a_thread())
+    await ask("c", a_thread())
     await gate.until(lambda: gate.working == 1)
-    stopping = asyncio.create_task(dispatcher.stop(run_id))
-    await gate.let("a")
-    await stopping
-    assert gate.stopped == ["b"]
+    await dispatcher.stop(run_id)
+    assert (gate.stopped, gate.ended) == (["b"], ["b"])
     assert await state_of(store, run_id) == "stopped"
+    await gate.let_all()
+    await gate.until(lambda: len(gate.ended) == 3)
+    assert gate.ended == ["b", "a", "c"]
+
+
+async def test_a_run_waits_for_the_one_before_it_in_another_process(
+    gate: Gate, ask: Ask, store: Store, dispatcher: LocalDispatcher
+) -> None:
+    elsewhere, _ = await store.accept("run-a", a_message("a"), RunOptions(), NOW)
+    await store.claim(elsewhere, "another-host/1/x", datetime.now(UTC), timedelta(seconds=30))
+    await ask("b", a_thread())
+    await ask("other", a_thread("other"))
+    await gate.let_all()
+    await gate.until(lambda: gate.ended == ["other"])
+    assert "b" not in gate.started
+    await store.end(elsewhere, 1, "answered", NOW)
+    await gate.until(lambda: gate.ended == ["other", "b"])
+
+
+async def test_a_run_that_a_dead_process_left_is_done_before_the_next_of_its_thread(
+    gate: Gate, ask: Ask, store: Store
+) -> None:
+    await store.accept("run-a", a_message("a"), RunOptions(), NOW)
+    await store.claim("run-a", "another-host/1/x", NOW, timedelta(seconds=30))
+    await ask("b", a_thread())
+    await gate.let_all()
+    await gate.until(lambda: gate.ended == ["a", "b"])
 
 
 async def test_a_stop_asked_for_by_another_process_is_seen(

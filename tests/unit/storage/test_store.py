@@ -111,6 +111,42 @@ def test_only_a_process_that_certainly_is_gone_counts_as_dead(owner: str, dead: 
     assert is_dead(owner) is dead
 
 
+async def test_an_accepted_run_waits_for_the_owner_it_was_meant_for(store: Store) -> None:
+    await store.accept("r1", a_message(), OPTIONS, NOW, owner=ELSEWHERE, lease=LEASE)
+    assert await store.unfinished(NOW) == []
+    assert await store.claim("r1", new_owner(), NOW, LEASE) is None
+    assert await store.claim("r1", ELSEWHERE, NOW, LEASE) is not None
+
+
+async def test_a_follow_up_cannot_be_claimed_before_the_question_it_follows(store: Store) -> None:
+    await store.accept("r1", a_message("How tall?"), OPTIONS, NOW)
+    await store.accept("r2", a_message("And how old?"), OPTIONS, NOW)
+    await store.accept("other", a_message("Elsewhere.", a_thread("t2")), OPTIONS, NOW)
+    assert await store.earlier_unfinished("r2") == "r1"
+    assert await store.claim("r2", ELSEWHERE, NOW, LEASE) is None
+    assert await store.claim("other", ELSEWHERE, NOW, LEASE) is not None
+    await store.claim("r1", ELSEWHERE, NOW, LEASE)
+    await store.end("r1", 1, "answered", NOW)
+    assert await store.earlier_unfinished("r2") is None
+    assert await store.claim("r2", ELSEWHERE, NOW, LEASE) is not None
+
+
+async def test_a_follow_up_that_is_to_stop_need_not_wait(store: Store) -> None:
+    await store.accept("r1", a_message("How tall?"), OPTIONS, NOW)
+    await store.accept("r2", a_message("And how old?"), OPTIONS, NOW)
+    await store.request_stop("r2")
+    assert await store.claim("r2", ELSEWHERE, NOW, LEASE) is not None
+
+
+async def test_a_withdrawn_stop_is_forgotten(store: Store) -> None:
+    await store.accept("r1", a_message(), OPTIONS, NOW)
+    await store.request_stop("r1")
+    await store.withdraw_stop("r1")
+    run = await store.claim("r1", ELSEWHERE, NOW, LEASE)
+    assert run is not None
+    assert not run.stop_requested
+
+
 async def test_a_released_run_can_be_claimed_at_once(store: Store) -> None:
     await store.accept("r1", a_message(), OPTIONS, NOW)
     await store.claim("r1", ELSEWHERE, NOW, LEASE)
