@@ -236,6 +236,7 @@ _REWORD = {
     "ja": "別の言葉や名前で尋ねると、見つかるかもしれません。",
     "ko": "다른 말이나 이름으로 물으면 더 찾을 수 있습니다.",
 }
+_CODE = {"en": "Code", "zh": "代码", "ja": "コード", "ko": "코드"}
 _JOINT = {"zh": "；", "ja": "；"}
 _ITEM_MARK = re.compile(r"^[ \t]*(?:[-*+•‣◦]|\d{1,3}[.)])[ \t]+", re.MULTILINE)
 _DIVIDER_ROW = re.compile(r"^[ \t]*\|[\s|:-]*\|[ \t]*$\n?", re.MULTILINE)
@@ -258,13 +259,13 @@ def write(question: Rewritten, evidence: Evidence) -> Iterator[AnswerDelta]:
         of_page = [quote for quote in quotes if quote.source.number == source]
         yield TextDelta(f"\n### {_plain(of_page[0].source.title)}\n\n")
         for quote in of_page:
-            yield from _written(quote)
+            yield from _written(quote, question.language)
     missing = evidence.missing or findings(question.question, evidence.sources)[1]
     if missing:
         yield TextDelta("\n" + _note(_list(_MISSING, question.language, missing)))
 
 
-def _written(quote: Quote) -> Iterator[AnswerDelta]:
+def _written(quote: Quote, language: str) -> Iterator[AnswerDelta]:
     """One quote as list items, or as the code block that it is, with its citation."""
     cited = CitationDelta(quote.source.number, quote.passage.start, quote.passage.end)
     parts = sentences(quote.text)
@@ -275,8 +276,7 @@ def _written(quote: Quote) -> Iterator[AnswerDelta]:
         yield TextDelta("\n")
     for part in code:
         if part.end - part.start <= LONGEST_CODE:
-            title = _plain(quote.passage.heading or quote.source.title)
-            yield TextDelta(f"- {title}", opens=True)
+            yield TextDelta(f"- {_say(_CODE, language)}", opens=True)
             yield cited
             yield TextDelta(f"\n\n{quote.text[part.start : part.end]}\n\n")
 

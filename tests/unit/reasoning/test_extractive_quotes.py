@@ -13,6 +13,7 @@ from bot.reasoning.extractive_quotes import choose, findings, write
 from bot.reasoning.reasoner import CitationDelta, Evidence, Rewritten, Source, TextDelta
 from bot.research.check import check
 from bot.research.write import Composer
+from tests.unit.pages.test_passages import PAGES
 from tests.unit.samples import NOW
 
 HARBOUR = (
@@ -176,3 +177,15 @@ def test_the_check_finds_nothing_to_doubt_in_quotations(question: str) -> None:
     checked = check(composer.finish(), evidence, question)
     assert checked.doubts == ()
     assert bool(checked.citations) == bool(choose(question, SOURCES))
+
+
+@given(PAGES, st.text(max_size=20), st.sampled_from(["harbour boats 1887", "这座港口建于哪年？"]))
+def test_any_page_can_be_quoted_without_a_doubt(text: str, title: str, question: str) -> None:
+    source = a_source(1, title, text)
+    evidence = Evidence((source,))
+    composer = Composer(evidence)
+    for delta in write(Rewritten("search", question), evidence):
+        composer.add(delta)
+    checked = check(composer.finish(), evidence, question)
+    assert checked.doubts == ()
+    assert bool(checked.citations) == bool(choose(question, (source,)))
