@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 
+import stamina
 import structlog
 
 from bot.dispatch.local import LocalDispatcher
@@ -77,7 +78,10 @@ def _price(settings: Settings) -> Callable[[ModelReply], float | None]:
 
 
 def configure_logging(level: str) -> None:
-    """One line an event, on stderr."""
+    """One line an event, on stderr; retries are only told about in detail."""
+    level_number = logging.getLevelNamesMapping()[level.upper()]
+    if level_number > logging.DEBUG:
+        stamina.instrumentation.set_on_retry_hooks([])
     structlog.configure(
         processors=[
             structlog.processors.add_log_level,
@@ -85,8 +89,6 @@ def configure_logging(level: str) -> None:
             structlog.processors.format_exc_info,
             structlog.processors.LogfmtRenderer(bool_as_flag=False),
         ],
-        wrapper_class=structlog.make_filtering_bound_logger(
-            logging.getLevelNamesMapping()[level.upper()]
-        ),
+        wrapper_class=structlog.make_filtering_bound_logger(level_number),
         logger_factory=structlog.WriteLoggerFactory(file=sys.stderr),
     )

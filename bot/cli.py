@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import io
 import os
 import shlex
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal, TextIO
 
 import typer
 
@@ -96,7 +97,7 @@ def ask(
 
     with _sentences():
         if question == "-":
-            question = sys.stdin.read()
+            question = _standard_input().read()
         settings = _settings(docs, provider)
         from adapters.terminal.listener import ask_once, terminal_thread
         from bot.messages import RunOptions
@@ -125,6 +126,7 @@ def chat(
     Ctrl-C stops an answer in the making; /quit, Ctrl-D or Ctrl-C at the prompt leave.
     """
     with _sentences():
+        _standard_input()
         settings = _settings(docs, provider)
         from adapters.terminal.listener import converse, terminal_thread
         from bot.messages import RunOptions
@@ -132,6 +134,12 @@ def chat(
         _index_docs(settings)
         options = RunOptions(depth=depth, providers=tuple(provider or ()))
         converse(settings, terminal_thread(thread), options)
+
+
+def _standard_input() -> TextIO:
+    if sys.stdin is None or sys.stdin.closed:
+        raise Invalid("Standard input is closed: give the question as an argument.")
+    return sys.stdin
 
 
 @app.command()
@@ -145,7 +153,12 @@ def demo() -> None:
     with _sentences():
         from adapters.terminal.demo import run_demo
 
-        answered = asyncio.run(run_demo(_settings([HANDBOOK], ["local"])))
+        settings = _settings([HANDBOOK], ["local"])
+        # In a place of its own, so that the handbook is not found among a person's documents.
+        apart = settings.model_copy(
+            update={"data_dir": settings.data_dir / "demo", "database_url": ""}
+        )
+        answered = asyncio.run(run_demo(apart))
     raise typer.Exit(EXIT_OK if answered else EXIT_NO_ANSWER)
 
 
@@ -274,4 +287,7 @@ def _sentences() -> Iterator[None]:
 
 def main() -> None:
     """The console script."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")  # terminals that know no dash
     app(prog_name="footnote")

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from itertools import groupby
 from typing import Any
 
+from markdown_it.token import Token
 from rich.console import Group, RenderableType
 from rich.markdown import Markdown
 from rich.padding import Padding
 from rich.text import Text
 
 from bot.answers import Answer, Citation, StepView
+from bot.text.control import without_controls
 
 VERBS = {"search": "Search", "read": "Read"}  # the titles of other steps say what is done
 MARKS = {"waiting": "·", "done": "✓", "failed": "✗"}
@@ -86,7 +88,7 @@ def plain(answer: Answer) -> str:
     if answer.citations:
         lines = ["Sources:"]
         for number, cited in _by_number(answer.citations):
-            lines.append(f"[{number}] {cited[0].title} — {cited[0].url}")
+            lines.append(f"[{number}] {_clean(cited[0].title)} — {_clean(cited[0].url)}")
             lines += [f"    “{_shortened(citation.quote)}”" for citation in cited]
         parts.append("\n".join(lines))
     parts += _remarks(answer)
@@ -96,7 +98,7 @@ def plain(answer: Answer) -> str:
 def rendered(answer: Answer) -> RenderableType:
     """The answer for a terminal: footnote marks and source titles are links."""
     urls = {citation.number: citation.url for citation in answer.citations}
-    parts: list[RenderableType] = [Text(), Markdown(_linked(answer.text, urls))]
+    parts: list[RenderableType] = [Text(), _markdown(answer.text, urls)]
     if answer.citations:
         parts += [Text(), Text("Sources", style="bold")]
         for number, cited in _by_number(answer.citations):
@@ -108,7 +110,7 @@ def rendered(answer: Answer) -> RenderableType:
                 Padding(Text(f"“{_shortened(citation.quote)}”", style="italic"), (0, 0, 0, 4))
                 for citation in cited
             ]
-    parts += [Text(f"\n{_clean(remark)}", style="yellow") for remark in _remarks(answer)]
+    parts += [Text(f"\n{remark}", style="yellow") for remark in _remarks(answer)]
     parts.append(Text(f"\n{_cost(answer)}", style="dim"))
     return Group(*parts)
 
@@ -122,7 +124,7 @@ def _by_number(citations: tuple[Citation, ...]) -> list[tuple[int, list[Citation
 
 def _remarks(answer: Answer) -> list[str]:
     doubts = [f"⚠ {doubt.sentence} — {doubt.reason}" for doubt in answer.doubts]
-    return [*doubts, *answer.notes]
+    return [_clean(remark) for remark in (*doubts, *answer.notes)]
 
 
 def _cost(answer: Answer) -> str:
@@ -144,12 +146,32 @@ def _count(number: int, one: str, many: str) -> str:
     return f"{number} {one if number == 1 else many}"
 
 
-def _linked(text: str, urls: dict[int, str]) -> str:
-    def link(match: re.Match[str]) -> str:
-        url = urls.get(int(match[1]))
-        return rf"[\[{match[1]}\]](<{url}>)" if url else match[0]
+def _markdown(text: str, urls: dict[int, str]) -> Markdown:
+    """The text with its footnote marks as links.
 
-    return re.sub(r"\[(\d{1,4})\](?!\()", link, text)
+    The marks are linked in what the parser made of the text, not in its source: they stay as they
+    are in code, and any address will do, also that of a local file.
+    """
+    markdown = Markdown(text)
+    for token in markdown.parsed:
+        if token.children:
+            token.children = [new for child in token.children for new in _linked(child, urls)]
+    return markdown
+
+
+def _linked(token: Token, urls: dict[int, str]) -> Iterator[Token]:
+    if token.type != "text":
+        yield token
+        return
+    for piece in re.split(r"(\[\d{1,4}\])", token.content):
+        plain_text = Token("text", "", 0, content=piece)
+        url = urls.get(int(piece[1:-1])) if re.fullmatch(r"\[\d{1,4}\]", piece) else None
+        if url is None:
+            yield plain_text
+        else:
+            yield Token("link_open", "a", 1, attrs={"href": url})
+            yield plain_text
+            yield Token("link_close", "a", -1)
 
 
 def _shortened(quote: str) -> str:
@@ -158,5 +180,5 @@ def _shortened(quote: str) -> str:
 
 
 def _clean(text: str) -> str:
-    """Text of pages and models must not steer the terminal: no control characters."""
-    return re.sub(r"[\x00-\x1f\x7f-\x9f]", " ", text)
+    """Text of pages and models on one line, unable to steer the terminal."""
+    return re.sub(r"[\n\t]", " ", without_controls(text, " "))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import getpass
+import os
 import secrets
 import signal
 from collections.abc import Callable, Coroutine, Iterator
@@ -35,18 +36,20 @@ class Terminal:
     async def ask(self, question: str, thread: Thread, options: RunOptions) -> Answer:
         """Work a question to its shown answer.
 
-        A run of the same question that was interrupted is continued instead of begun anew, and
-        interrupted questions before it in the thread are finished first. Ctrl-C stops the run and
-        shows what was found; a second one leaves at once, and the run can be continued.
+        A run of the same question that was interrupted is continued instead of begun anew; the
+        dispatcher finishes unanswered questions before it in the thread first. Ctrl-C stops the
+        run and shows what was found; a second one leaves at once, and the run can be continued.
         """
-        await self.finish_earlier(thread, but=clean_question(question))
         interrupted = await self._interrupted(clean_question(question), thread, options)
         if interrupted is not None:
             run_id, thread = interrupted
+            await self._app.store.withdraw_stop(run_id)
             self._poster.tell(f"Continuing run {run_id}, which was interrupted.")
         else:
             message = terminal_message(thread, question)
-            run_id, _ = await self._app.service.accept(message, options)
+            owner = self._app.dispatcher.owner
+            run_id, _ = await self._app.service.accept(message, options, owner=owner)
+        self._poster.shown.add(run_id)
         await self._work(run_id, thread)
         if run_id not in self._poster.answers:
             raise Unavailable(
@@ -54,10 +57,11 @@ class Terminal:
             )
         return self._poster.answers[run_id]
 
-    async def finish_earlier(self, thread: Thread, but: str = "") -> None:
+    async def finish_earlier(self, thread: Thread) -> None:
         """Finish what an earlier session left unanswered in a thread, and show it."""
         for run in await self._app.store.unfinished(datetime.now(UTC), PLATFORM):
-            if run.message.thread == thread and run.message.text != but:
+            if run.message.thread == thread:
+                self._poster.shown.add(run.id)
                 self._poster.tell(f'Finishing the interrupted question "{run.message.text}".')
                 await self._work(run.id, thread)
 
@@ -102,9 +106,14 @@ def _interruptible(stop: Callable[[], Coroutine[Any, Any, None]]) -> Iterator[No
     loop.add_signal_handler(signal.SIGTERM, task.cancel)
     try:
         yield
-    finally:
-        loop.remove_signal_handler(signal.SIGINT)
-        loop.remove_signal_handler(signal.SIGTERM)
+    except asyncio.CancelledError:
+        # On the way out: a further Ctrl-C must not break into what is being closed.
+        for number in (signal.SIGINT, signal.SIGTERM):
+            loop.add_signal_handler(number, lambda: None)
+        raise
+    else:
+        for number in (signal.SIGINT, signal.SIGTERM):
+            loop.remove_signal_handler(number)
 
 
 async def ask_once(
@@ -164,7 +173,10 @@ def is_unnamed(thread: Thread) -> bool:
 
 def terminal_message(thread: Thread, text: str) -> Message:
     """What the person at this terminal wrote, now."""
-    user = getpass.getuser()
+    try:
+        user = getpass.getuser()
+    except (KeyError, OSError):  # a container's user without a name
+        user = str(os.getuid())
     return Message(
         event_id=uuid4().hex,
         thread=thread,

@@ -6,6 +6,8 @@ plain Markdown; where stderr is not one, each finished step is one line.
 
 from __future__ import annotations
 
+import os
+
 from rich.console import Console, Group, RenderableType
 from rich.live import Live
 from rich.spinner import Spinner
@@ -13,19 +15,21 @@ from rich.text import Text
 
 from adapters.terminal.format import MARKS, answer_json, plain, plan_line, plan_lines, rendered
 from bot.answers import Answer, PlanView, StepView
-from bot.errors import FootnoteError
+from bot.errors import FootnoteError, Unavailable
 from bot.posting import PostState, RunRef
+from bot.text.control import without_controls
 
 REFRESH_PER_SECOND = 12
 TEXT_LINES = 12  # of an answer being written; only its end fits above the prompt
 
 
 class TerminalPoster:
-    """Shows the runs of this terminal; keeps each answer for whoever waits for it."""
+    """Shows the runs of this terminal that are in ``shown``, and keeps the answers of all."""
 
     def __init__(self, *, as_json: bool = False) -> None:
         self.out = Console(highlight=False, soft_wrap=False)
         self.err = Console(stderr=True, highlight=False)
+        self.shown: set[str] = set()
         self.answers: dict[str, Answer] = {}
         self.failures: dict[str, FootnoteError] = {}
         self._as_json = as_json
@@ -33,23 +37,45 @@ class TerminalPoster:
     async def open(self, run: RunRef, saved: PostState | None) -> TerminalReply:
         return TerminalReply(self, run.id, self._as_json)
 
+    def keep(self, run_id: str, answer: Answer) -> None:
+        """An answer is there: show it, or only say so."""
+        self.answers[run_id] = answer
+        if run_id in self.shown:
+            self.show(answer)
+        else:
+            self.tell(f"Finished run {run_id}, an earlier question that was interrupted.")
+
     def tell(self, sentence: str) -> None:
         """A remark beside the answer, on stderr."""
         self.err.print(Text(sentence, style="dim"), soft_wrap=True)
 
     def complain(self, error: FootnoteError) -> None:
         """What went wrong and what to do, on stderr."""
-        self.err.print(Text(error.sentence, style="red"), soft_wrap=True)
+        sentence = without_controls(error.sentence, " ")
+        self.err.print(Text(sentence, style="red"), soft_wrap=True)
 
     def show(self, answer: Answer) -> None:
-        """Print a finished answer to stdout."""
-        if self._as_json:
-            self.out.file.write(answer_json(answer) + "\n")
-        elif self.out.is_terminal:
-            self.out.print(rendered(answer))
-        else:
-            self.out.file.write(plain(answer) + "\n")
-        self.out.file.flush()
+        """Print a finished answer to stdout.
+
+        Raises ``Unavailable`` when that cannot be written to. A reader that has gone has seen
+        what it wanted.
+        """
+        try:
+            if self.out.is_terminal and not self._as_json:
+                self.out.print(rendered(answer))
+            else:
+                text = answer_json(answer) if self._as_json else plain(answer)
+                self.out.file.write(text + "\n")
+            self.out.file.flush()
+        except BrokenPipeError:
+            # What Python still holds back has no reader either.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), self.out.file.fileno())
+        except OSError as error:
+            raise Unavailable(
+                f"The answer could not be written: {error.strerror}. It is kept; ask the same "
+                "question again to have it.",
+                detail=str(error),
+            ) from error
 
 
 class TerminalReply:
@@ -62,6 +88,7 @@ class TerminalReply:
         self._plan: tuple[StepView, ...] = ()
         self._told: set[str] = set()
         self._text = ""
+        self._closed = False
         self._live: Live | None = None
         if poster.err.is_terminal and not as_json:
             self._live = Live(
@@ -75,6 +102,8 @@ class TerminalReply:
             self._live.start()
 
     def progress(self, plan: PlanView) -> None:
+        if self._closed:
+            return
         self._plan = plan.steps
         if self._live is None:
             for step in plan.steps:
@@ -87,18 +116,19 @@ class TerminalReply:
 
     async def finish(self, answer: Answer) -> None:
         self._close()
-        self._poster.answers[self._run_id] = answer
-        self._poster.show(answer)
+        self._poster.keep(self._run_id, answer)
 
     async def fail(self, answer: Answer, error: FootnoteError) -> None:
         self._close()
-        self._poster.answers[self._run_id] = answer
         self._poster.failures[self._run_id] = error
         if self._as_json:
-            self._poster.show(answer)
+            self._poster.keep(self._run_id, answer)
+        else:
+            self._poster.answers[self._run_id] = answer
         self._poster.complain(error)
 
     def _close(self) -> None:
+        self._closed = True
         if self._live is not None:
             self._live.stop()
             self._live = None
