@@ -31,6 +31,7 @@ from bot.text.terms import content_words, keywords
 MOST_QUOTES = 6
 AGAIN = 0.3  # of a term's weight counts when an earlier quote has it
 TAKEN_UP = 1.5  # times more a passage adds that has a name from an earlier quote
+BARE = 0.4  # of a passage's worth is left to a heading or a line that is no sentence
 BY_TITLE = 0.5  # of a term's weight counts when only the page's title or heading has it
 ENOUGH = 0.3  # share of the question's weight that all quotes together must cover to be an answer
 WORTH_QUOTING = 0.07  # share of it that a quote must add
@@ -38,6 +39,7 @@ OPENINGS = 3  # passages quoted from the top of a page when the question has no 
 SHORT = 450  # characters of a passage that are quoted whole
 LONGEST_CODE = 1_500  # characters of a code block
 
+_SENTENCE_END = re.compile(r"[.!?。！？…|:：]\W*$")
 _LINK = re.compile(r"https?://\S+")
 
 
@@ -66,7 +68,7 @@ def choose(question: str, sources: Sequence[Source]) -> list[Quote]:
     Document Summarization, ACL 2011). A passage about a name that an earlier quote brought up
     counts for more: it may be the next hop. Empty if all of it hardly touches the question.
     """
-    wanted = frozenset(keywords(_LINK.sub(" ", question)))
+    wanted = _wanted(question)
     left = [
         (source, passage, _shares(source, passage, wanted))
         for source in sources
@@ -81,6 +83,7 @@ def choose(question: str, sources: Sequence[Source]) -> list[Quote]:
     while left and len(chosen) < MOST_QUOTES:
         gains = [
             _gain(shares, weights, covered)
+            * (BARE if _is_bare(passage) else 1.0)
             * (1.0 if brought_up.isdisjoint(_names_of(source, passage)) else TAKEN_UP)
             for source, passage, shares in left
         ]
@@ -93,6 +96,10 @@ def choose(question: str, sources: Sequence[Source]) -> list[Quote]:
         chosen.append(Quote(source, passage, *_most_telling(passage.text, wanted)))
     reached = sum(weights[term] * share for term, share in covered.items())
     return chosen if reached >= ENOUGH * total else []
+
+
+def _wanted(question: str) -> frozenset[str]:
+    return frozenset(keywords(_LINK.sub(" ", question)))
 
 
 def openings(sources: Sequence[Source]) -> list[Quote]:
@@ -133,6 +140,12 @@ def _shares(source: Source, passage: Passage, wanted: frozenset[str]) -> Mapping
     return {term: BY_TITLE for term in above if term in wanted} | {
         term: 1.0 for term in term_tuple(passage.text) if term in wanted
     }
+
+
+def _is_bare(passage: Passage) -> bool:
+    """A line of links, a caption, a heading: words without a sentence."""
+    text = passage.text
+    return len(text) < 80 and "\n" not in text and _SENTENCE_END.search(text) is None
 
 
 def _names_of(source: Source, passage: Passage) -> frozenset[str]:
@@ -239,6 +252,7 @@ _REWORD = {
 _CODE = {"en": "Code", "zh": "代码", "ja": "コード", "ko": "코드"}
 _JOINT = {"zh": "；", "ja": "；"}
 _ITEM_MARK = re.compile(r"^[ \t]*(?:[-*+•‣◦]|\d{1,3}[.)])[ \t]+", re.MULTILINE)
+_CELL_BORDER = re.compile(r"(?<!\\)\|")
 _DIVIDER_ROW = re.compile(r"^[ \t]*\|[\s|:-]*\|[ \t]*$\n?", re.MULTILINE)
 
 
@@ -254,21 +268,22 @@ def write(question: Rewritten, evidence: Evidence) -> Iterator[AnswerDelta]:
     if not quotes:
         yield TextDelta(_without_quotes(question.language, evidence))
         return
+    wanted = _wanted(question.question)
     yield TextDelta(_note(_say(_INTRODUCTIONS, question.language)))
     for source in dict.fromkeys(quote.source.number for quote in quotes):
         of_page = [quote for quote in quotes if quote.source.number == source]
         yield TextDelta(f"\n### {_plain(of_page[0].source.title)}\n\n")
         for quote in of_page:
-            yield from _written(quote, question.language)
+            yield from _written(quote, wanted, question.language)
     missing = evidence.missing or findings(question.question, evidence.sources)[1]
     if missing:
         yield TextDelta("\n" + _note(_list(_MISSING, question.language, missing)))
 
 
-def _written(quote: Quote, language: str) -> Iterator[AnswerDelta]:
+def _written(quote: Quote, wanted: frozenset[str], language: str) -> Iterator[AnswerDelta]:
     """One quote as list items, or as the code block that it is, with its citation."""
     cited = CitationDelta(quote.source.number, quote.passage.start, quote.passage.end)
-    parts = sentences(quote.text)
+    parts = _to_the_point(quote.text, wanted)
     code = [part for part in parts if part.kind == "code"]
     for line in _lines(quote.text, [part for part in parts if part.kind != "code"]):
         yield TextDelta(f"- {line}", opens=True)
@@ -281,13 +296,22 @@ def _written(quote: Quote, language: str) -> Iterator[AnswerDelta]:
             yield TextDelta(f"\n\n{quote.text[part.start : part.end]}\n\n")
 
 
+def _to_the_point(text: str, wanted: frozenset[str]) -> list[Sentence]:
+    """The sentences of a quote; of items and rows, those with a word of the question if any has."""
+    parts = sentences(text)
+    listed = [part for part in parts if part.kind in ("item", "row")]
+    telling = [p for p in listed if not wanted.isdisjoint(term_tuple(text[p.start : p.end]))]
+    return [part for part in parts if part not in listed or part in telling or not telling]
+
+
 def _lines(text: str, parts: Sequence[Sentence]) -> Iterator[str]:
     """Quoted text as lines of a list: running text in one, each item and row in its own."""
     running: list[str] = []
     for part in parts:
         piece = _DIVIDER_ROW.sub("", text[part.start : part.end])
         if part.kind == "row":
-            piece = " · ".join(cell.strip() for cell in piece.strip().strip("|").split("|"))
+            cells = _CELL_BORDER.split(piece.strip().strip("|"))
+            piece = " · ".join(cell.strip().replace("\\|", "|") for cell in cells)
         begins = bool(_ITEM_MARK.match(piece)) or part.kind == "row"
         if begins and running:
             yield " ".join(running)

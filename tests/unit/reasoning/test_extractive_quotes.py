@@ -140,6 +140,22 @@ def test_list_items_and_rows_come_as_lines_of_their_own() -> None:
     assert "|---|" not in text
 
 
+def test_only_the_rows_that_matter_are_shown() -> None:
+    text = answer("What fee does a ferry pay?")
+    assert "ferry · 90 kroner" in text
+    assert "small boats" not in text
+
+
+def test_a_bar_within_a_cell_ends_no_cell() -> None:
+    source = a_source(1, "Options", "| option | meaning |\n|---|---|\n| a\\|b | choose a gate |")
+    assert "- a|b · choose a gate [1]" in answer("Which option to choose a gate?", (source,))
+
+
+def test_a_line_of_links_is_not_worth_a_sentence() -> None:
+    source = a_source(1, "Gates", "Harbour gates, gate fees\n\n" + "x" * 500 + ".\n\nA gate opens.")
+    assert quoted("Which gate opens at the harbour?", (source,))[0] == "A gate opens."
+
+
 def test_code_stays_a_code_block_with_its_mark_before_it() -> None:
     text = answer("How do I open the gate of the harbour, which gate?")
     assert "[1]\n\n```sh\nharbour open --gate 3\n```\n" in text
