@@ -99,7 +99,7 @@ class Settings(BaseSettings):
     read_tokens: int = Field(1_200, ge=100)  # passages of one page given to the reasoner
 
     # --- where things are kept, and how it runs
-    data_dir: Path = Field(default_factory=lambda: user_data_path("footnote"))
+    data_dir: Path = Field(default_factory=lambda: _user_data())
     database_url: str = ""  # empty: SQLite in data_dir
     concurrency: int = Field(256, ge=1)  # runs at once in this process
     log_level: Literal["debug", "info", "warning", "error"] = "warning"
@@ -130,18 +130,28 @@ class Settings(BaseSettings):
     @property
     def database(self) -> str:
         """The SQLAlchemy URL of the store."""
-        return self.database_url or f"sqlite+aiosqlite:///{self.data_dir / 'footnote.sqlite'}"
+        path = self.data_dir.expanduser() / "footnote.sqlite"
+        return self.database_url or f"sqlite+aiosqlite:///{path}"
 
     @property
     def index_path(self) -> Path:
         """The SQLite file of the local documents' index."""
-        return self.data_dir / "index.sqlite"
+        return self.data_dir.expanduser() / "index.sqlite"
 
     @property
     def uses_claude(self) -> bool:
         return self.reasoner == "claude" or (
             self.reasoner == "auto" and self.anthropic_api_key is not None
         )
+
+
+def _user_data() -> Path:
+    try:
+        return user_data_path("footnote")
+    except RuntimeError:  # a user without a home
+        raise InvalidSetting(
+            "There is no home folder to keep data in: set FOOTNOTE_DATA_DIR to a folder."
+        ) from None
 
 
 def load_settings(**overrides: Any) -> Settings:
@@ -181,7 +191,10 @@ def _env_name(field: str) -> str:
 
 def _refuse_unknown_names() -> None:
     known = known_names()
-    names = [*os.environ, *dotenv_values(DOTENV)]
+    try:
+        names = [*os.environ, *dotenv_values(DOTENV)]
+    except UnicodeDecodeError:
+        raise InvalidSetting(f"{DOTENV} is not UTF-8 text: save it as such.") from None
     for name in names:
         if name.upper().startswith(PREFIX) and name.upper() not in known:
             raise InvalidSetting(f"Unknown setting {name}.{_nearest(name.upper(), known)}")
@@ -194,7 +207,8 @@ def _refuse_unknown_names() -> None:
         fields = list(Settings.model_fields)
         for key in keys:
             if key not in fields:
-                raise InvalidSetting(f"Unknown setting {key} in {TOML}.{_nearest(key, fields)}")
+                plain = key.lower().removeprefix(PREFIX.lower())
+                raise InvalidSetting(f"Unknown setting {key} in {TOML}.{_nearest(plain, fields)}")
 
 
 def _nearest(name: str, known: list[str]) -> str:

@@ -161,7 +161,7 @@ def _tool_input(written: str) -> Block:
     """The input of a call as far as it can be read; else it is kept aside, and empty."""
     try:
         value = json.loads(_sendable(written))
-    except ValueError:
+    except (ValueError, RecursionError):  # no JSON, or deeper than any tool's input
         value = None
     if isinstance(value, dict):
         return {"input": value}

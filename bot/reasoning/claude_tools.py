@@ -12,9 +12,11 @@ from typing import Any
 
 from bot.reasoning.claude_messages import UNPARSED, Block
 from bot.reasoning.reasoner import Action, Finding, Finish, Malformed, Read, Search
+from bot.text.control import without_controls
 
 AT_ONCE = 4  # queries of one search, hits of one read
 QUERY = 200  # characters
+LONGEST_NUMBER = 9  # digits of a number that stands for a hit or page
 CUT_OFF = (
     "Your call was cut off at the output limit before it was complete. "
     "Call again, much shorter: fewer items, fewer words."
@@ -195,7 +197,8 @@ def _finding(item: Any, pages: Collection[int]) -> Finding | None:
 def _strings(value: Any) -> list[str]:
     if not isinstance(value, list | tuple):
         return []
-    return [kept for item in value if isinstance(item, str) and (kept := " ".join(item.split()))]
+    cleaned = (" ".join(without_controls(i, " ").split()) for i in value if isinstance(i, str))
+    return [item for item in cleaned if item]
 
 
 def _integers(value: Any) -> list[int]:
@@ -206,6 +209,6 @@ def _integers(value: Any) -> list[int]:
             continue
         if isinstance(item, int) or (isinstance(item, float) and item.is_integer()):
             found.append(int(item))
-        elif isinstance(item, str) and item.strip().isdecimal():
+        elif isinstance(item, str) and item.strip().isdecimal() and len(item) <= LONGEST_NUMBER:
             found.append(int(item.strip()))
     return found

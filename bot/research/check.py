@@ -5,7 +5,7 @@
   the rest of what was shown of that page, its title and headings: pages say "he" and "the city").
 - A sentence with figures, dates or names that carries no footnote is marked too, unless they are
   the asker's own. Headings, lead-ins that end with a colon, and block quotes (the writer's notes
-  on the search itself) make no claims.
+  on the search itself) need no footnote; one that they carry must hold like any other.
 
 What does not hold is marked ⚠ in the text and explained.
 """
@@ -41,6 +41,7 @@ class Checked:
 def check(written: Written, evidence: Evidence, question: str) -> Checked:
     """Check a written answer against the evidence it was written from."""
     sources = {source.number: source for source in evidence.sources}
+    literals = literal_spans(written.text)
     citations: dict[tuple[int, int, int], Citation] = {}
     doubts: list[Doubt] = []
     out: list[str] = []
@@ -52,7 +53,7 @@ def check(written: Written, evidence: Evidence, question: str) -> Checked:
             key = (source.number, passage.start, passage.end)
             citations.setdefault(key, _citation(source, passage))
         reason = ""
-        if not _makes_no_claim(sentence, piece, written.text):
+        if cited or not _makes_no_claim(sentence, piece, written.text, literals):
             reason = _doubt(without_marks(piece), cited, question)
         if reason:
             doubts.append(Doubt(" ".join(without_marks(piece).split()), reason))
@@ -127,15 +128,15 @@ def _surroundings(sources: Iterable[Source]) -> Iterable[str]:
             yield passage.text
 
 
-def _makes_no_claim(sentence: Sentence, piece: str, text: str) -> bool:
+def _makes_no_claim(
+    sentence: Sentence, piece: str, text: str, literals: Sequence[tuple[int, int]]
+) -> bool:
     if sentence.kind in ("heading", "code") or piece.rstrip().endswith((":", "：")):
         return True
     line_start = text.rfind("\n", 0, sentence.start) + 1
     if text[line_start : sentence.end].lstrip().startswith(">"):
         return True
-    return any(
-        start <= sentence.start and sentence.end <= stop for start, stop in literal_spans(text)
-    )
+    return any(start <= sentence.start and sentence.end <= stop for start, stop in literals)
 
 
 def _citation(source: Source, passage: Passage) -> Citation:

@@ -7,7 +7,6 @@ must see the same desk.
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
@@ -31,6 +30,7 @@ from bot.reasoning.reasoner import (
     Turn,
 )
 from bot.research.run import Run, SearchOutcome
+from bot.research.together import both, together
 from bot.search.provider import Hit
 from bot.text.terms import keywords
 
@@ -167,10 +167,8 @@ class DeskKeeper:
         ]
         titles = [self._title(url) for url in urls]
         limit = self._reading.shown * HITS_FETCHED
-        found, read = await asyncio.gather(
-            asyncio.gather(*(self._run.search(query.text, limit) for query in sent)),
-            self._run.read(urls, titles),
-        )
+        searching = together(self._run.search(query.text, limit) for query in sent)
+        found, read = await both(searching, self._run.read(urls, titles))
         pages = [page for page in read if isinstance(page, Page)]
         numbers = dict(
             zip([page.url for page in pages], await self._run.number(pages), strict=True)

@@ -1,13 +1,20 @@
-"""Links in an answer lead only to what was read: any other keeps its words and loses its target."""
+"""Links in an answer lead only to what was read: any other keeps its words and loses its target.
+
+Links are taken out where they are written; then a Markdown parser is asked what it would still
+make a link of. Platforms parse in ways of their own, so if there is anything left, however it was
+written, the whole text loses what links are made of.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
+
+from markdown_it import MarkdownIt
 
 from bot.errors import AddressRefused
 from bot.pages.urls import dedupe_key
-from bot.research.marks import literal_spans
+from bot.research.marks import code_spans
 
 _URL = r"(?:https?|ftp|file|mailto|tel|javascript|data|vbscript):[^\s<>\"'`|]+"
 _TARGET = r"<[^<>\n]*>|(?:[^\s()]|\([^\s()]*\))*"
@@ -20,21 +27,47 @@ _LINK = re.compile(
     re.IGNORECASE,
 )
 _TRAILING = ".,;:!?)]}。，；：！？）】」』”"
+_SCHEME = re.compile(_URL, re.IGNORECASE)
+
+_parser = MarkdownIt()
+_parser.validateLink = lambda url: True  # type: ignore[method-assign]  # to see them all
 
 
 def defuse(text: str, allowed: Collection[str]) -> str:
     """The text without links to anything but ``allowed`` (dedupe keys of source URLs).
 
-    A label stays as words, a bare URL as code, a link definition goes. Code and math are left
-    alone.
+    A label stays as words, a bare URL as code, a link definition goes. Code is left alone.
     """
     out: list[str] = []
     end = 0
-    for start, stop in literal_spans(text):
+    for start, stop in code_spans(text):
         out += [_defuse(text[end:start], allowed), text[start:stop]]
         end = stop
     out.append(_defuse(text[end:], allowed))
-    return "".join(out)
+    defused = "".join(out)
+    if all(_is_allowed(target, allowed) for target in link_targets(defused)):
+        return defused
+    return _disarm(defused, allowed)
+
+
+def link_targets(text: str) -> Iterator[str]:
+    """What CommonMark makes links and images of, in any way they can be written."""
+    for block in _parser.parse(text):
+        for token in block.children or ():
+            target = token.attrs.get("href") or token.attrs.get("src")
+            if target is not None:
+                yield str(target)
+
+
+def _disarm(text: str, allowed: Collection[str]) -> str:
+    """The text with nothing left that any Markdown makes a link of, but allowed URLs."""
+    text = re.sub(r"\](?=[(\[:])", "] ", text)  # no target, reference or definition after a label
+    text = re.sub(r"\[(?!\d{1,4}\])", "(", text)  # and no label but a footnote mark
+    text = text.replace("<", "‹")
+    return _SCHEME.sub(
+        lambda m: m.group() if _is_allowed(m.group(), allowed) else m.group().replace(":", ": ", 1),
+        text,
+    )
 
 
 def _defuse(text: str, allowed: Collection[str]) -> str:

@@ -9,11 +9,15 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable
 
-# Fenced code, inline code, display and inline math: nothing in them is a mark.
-_LITERAL = re.compile(
+# Fenced and inline code; nothing in them is a mark or a link.
+_CODE_PATTERN = (
     r"(?:^|(?<=\n))(?P<fence>`{3,}|~{3,})[^\n]*\n.*?(?:\n(?P=fence)[^\n]*(?=\n|$)|$)"
     r"|(?P<ticks>`+)[^`].*?(?P=ticks)(?!`)"
-    r"|\$\$.+?\$\$"
+)
+_CODE = re.compile(_CODE_PATTERN, re.DOTALL)
+# With display and inline math: nothing in them is a mark.
+_LITERAL = re.compile(
+    _CODE_PATTERN + r"|\$\$.+?\$\$"
     r"|(?<![\w$])\$(?=\S)[^$\n]+?(?<=\S)\$(?![\w$])",
     re.DOTALL,
 )
@@ -56,6 +60,11 @@ def without_marks(text: str) -> str:
 def literal_spans(text: str) -> list[tuple[int, int]]:
     """Where code and math stand, as character spans."""
     return [match.span() for match in _LITERAL.finditer(text)]
+
+
+def code_spans(text: str) -> list[tuple[int, int]]:
+    """Where code stands, as character spans."""
+    return [match.span() for match in _CODE.finditer(text)]
 
 
 def as_marks(numbers: Iterable[int]) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from bot.answers import Answer, Status
-from bot.errors import ModelUnavailable
+from bot.errors import BudgetSpent, ModelUnavailable
 from bot.messages import Transcript
 from bot.reasoning.reasoner import Evidence, Reasoner, Rewritten, SubQuestion
 from bot.research.budget import Budget
@@ -18,7 +18,7 @@ from bot.research.desk import Reading, merge_sources
 from bot.research.direct import direct
 from bot.research.iterate import iterate
 from bot.research.run import Run
-from bot.research.write import write
+from bot.research.write import unsourced, write
 from bot.settings import Settings
 
 DEEP = 2  # times the searches and the budget of other questions
@@ -58,7 +58,8 @@ class Road:
         """Raises what the reasoner raises, but for ``ModelUnavailable`` and ``BudgetSpent``."""
         try:
             return await self._walk()
-        except ModelUnavailable as error:
+        except (ModelUnavailable, BudgetSpent) as error:
+            # A budget that does not even cover the rewrite leaves nothing else either.
             self._run.note(f"{error.sentence} What follows was found and quoted without the model.")
             self._reasoner = self._fallback
             return await self._walk()
@@ -84,7 +85,7 @@ class Road:
         if self._rewritten.kind == "chat":
             return self._run.answer(
                 "answered",
-                self._rewritten.reply,
+                unsourced(self._rewritten.reply),
                 question=self.question,
                 reasoner=self._reasoner.name,
             )

@@ -31,6 +31,7 @@ from bot.reasoning.reasoner import (
 )
 from bot.research.budget import Budget
 from bot.research.library import Library
+from bot.research.together import together
 from bot.search.provider import Hit
 from bot.storage.journal import Journal, RecordedStep, step_key
 
@@ -175,7 +176,7 @@ class Run:
     async def read(self, urls: Sequence[str], titles: Sequence[str] = ()) -> list[Page | str]:
         """Read pages, all at once; in the order asked: each page, or the sentence why not."""
         named = dict(zip(urls, titles, strict=False))
-        return await asyncio.gather(*(self._read(url, named.get(url) or url) for url in urls))
+        return await together(self._read(url, named.get(url) or url) for url in urls)
 
     async def number(self, pages: Sequence[Page]) -> list[int]:
         """The pages' citation numbers in this run, in the order given."""

@@ -23,6 +23,9 @@ from bot.text.sentences import sentences
 _TAIL = re.compile(r"(?:[ \t]*\|[ \t]*|[ \t]*[.!?…:。！？：]*[ \t]*)$")
 
 
+LONGEST = 100_000  # characters of an answer; an endpoint that never ends is not followed
+
+
 @dataclass(frozen=True, slots=True)
 class CitedSpan:
     """``text[start:end]`` of the written answer rests on these words of the sources."""
@@ -49,11 +52,20 @@ async def write(
     """Follow a stream to its end; ``on_text`` gets the whole text so far whenever it grows."""
     composer = Composer(evidence)
     async for delta in stream:
+        if len(composer.text_so_far()) > LONGEST:
+            break
         composer.add(delta)
         on_text(composer.text_so_far())
     written = composer.finish()
     on_text(written.text)
     return written
+
+
+def unsourced(text: str) -> str:
+    """A reply that rests on no source: without marks, links and control characters."""
+    composer = Composer(Evidence())
+    composer.add(TextDelta(text))
+    return composer.finish().text.strip()
 
 
 class Composer:

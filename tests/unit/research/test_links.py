@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from bot.pages.urls import dedupe_key
-from bot.research.links import defuse
+from bot.research.links import defuse, link_targets
 
 READ = "https://example.org/tower"
+EVIL = "https://evil.example/x"
 ALLOWED = {dedupe_key(READ)}
 
 
@@ -36,3 +39,63 @@ ALLOWED = {dedupe_key(READ)}
 )
 def test_only_what_was_read_is_linked(written: str, shown: str) -> None:
     assert defuse(written, ALLOWED) == shown
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        f"$[click]({EVIL})$",
+        f"$$ [x]({EVIL}) $$",
+        f"\\`[x]({EVIL})\\`",
+        f"`a\n\n[x]({EVIL})\n\nb`",
+        f"```a`b\n[x]({EVIL})\n",
+        f"[a`b]({EVIL})`",
+        f"[x](\n{EVIL})",
+        f"[a\nb]({EVIL})",
+        f"[\\]]({EVIL})",
+        f"[x]({EVIL} (title))",
+        "[x](https://evil.example/((a)b)c)",
+        f"[x][r]\n\n> [r]: {EVIL}",
+        f"- [r]: {EVIL}\n\n[r]",
+        f"[![x]({EVIL})]({EVIL})",
+        f"<{EVIL}>",
+    ],
+)
+def test_nothing_that_commonmark_makes_a_link_of_is_left(written: str) -> None:
+    assert list(link_targets(written)) or "`" in written, "the case must be a link to begin with"
+    assert list(link_targets(defuse(f"See {READ}.\n\n{written}", ALLOWED))) == []
+
+
+@given(
+    st.lists(
+        st.sampled_from(
+            [
+                "[",
+                "]",
+                "(",
+                ")",
+                "<",
+                ">",
+                "`",
+                "$",
+                "!",
+                "\\",
+                "\n",
+                " ",
+                "x",
+                "[1]",
+                ":",
+                "- ",
+                EVIL,
+                READ,
+                "```",
+                "[r]: ",
+                "> ",
+            ]
+        ),
+        max_size=14,
+    ).map("".join)
+)
+def test_no_way_of_writing_leads_elsewhere(written: str) -> None:
+    targets = link_targets(defuse(written, ALLOWED))
+    assert all(dedupe_key(target) in ALLOWED for target in targets)
