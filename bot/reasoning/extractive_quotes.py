@@ -31,10 +31,12 @@ from bot.text.terms import content_words, keywords
 MOST_QUOTES = 6
 AGAIN = 0.3  # of a term's weight counts when an earlier quote has it
 TAKEN_UP = 1.5  # times more a passage adds that has a name from an earlier quote
+IN_A_TITLE = 1.5  # times the weight of a term that titles a page: it is what there is to say about
+EARLY_READ = 0.4  # more a passage of the page read first adds, half of it for the second, ...
 BARE = 0.4  # of a passage's worth is left to a heading or a line that is no sentence
-BY_TITLE = 0.5  # of a term's weight counts when only the page's title or heading has it
+BY_TITLE = 0.8  # of a term's weight counts when only the page's title or heading has it
 ENOUGH = 0.3  # share of the question's weight that all quotes together must cover to be an answer
-WORTH_QUOTING = 0.07  # share of it that a quote must add
+WORTH_QUOTING = 0.08  # share of it that a quote must add
 OPENINGS = 3  # passages quoted from the top of a page when the question has no word of it
 SHORT = 450  # characters of a passage that are quoted whole
 LONGEST_CODE = 1_500  # characters of a code block
@@ -76,14 +78,18 @@ def choose(question: str, sources: Sequence[Source]) -> list[Quote]:
     ]
     in_names = frozenset(term for name in named(question) for term in term_tuple(name))
     weights = _weights(wanted, in_names, [shares for _, _, shares in left])
+    for term in {term for source in sources for term in title_terms(source.title)} & wanted:
+        weights[term] *= IN_A_TITLE
     total = sum(weights.values())
     covered: dict[str, float] = {}
     brought_up: set[str] = set()
+    order = {url: place for place, url in enumerate(dict.fromkeys(s.url for s in sources))}
     chosen: list[Quote] = []
     while left and len(chosen) < MOST_QUOTES:
         gains = [
             _gain(shares, weights, covered)
             * (BARE if _is_bare(passage) else 1.0)
+            * (1.0 + EARLY_READ / (1 + order[source.url]))
             * (1.0 if brought_up.isdisjoint(_names_of(source, passage)) else TAKEN_UP)
             for source, passage, shares in left
         ]
@@ -160,7 +166,8 @@ def _weights(
 
     By it a word that no passage has would weigh most. That is right for a name: pages without it
     are about something else. Another word ("expensive") counts like an average one of those found:
-    pages say things in words of their own.
+    pages say things in words of their own. And since the pages were chosen for the question, its
+    most important word may well be the most frequent one: all weights are drawn to the average.
     """
     found_in = Counter(term for passage in shares for term in passage)
     weights = {
@@ -170,10 +177,11 @@ def _weights(
     }
     found = [weights[term] for term in wanted if found_in[term]]
     average = sum(found) / len(found) if found else 0.0
-    return {
+    weights = {
         term: weight if found_in[term] or term in in_names else min(weight, average)
         for term, weight in weights.items()
     }
+    return {term: (weight + average) / 2 for term, weight in weights.items()}
 
 
 def _gain(

@@ -187,7 +187,10 @@ def names(text: str, language: str, masked: bytes = b"") -> Iterator[Name]:
             run, bridge = [], []
     yield from _name(text, run, language)
     for match in _CJK_NAMES.finditer(text):
-        yield Name(match.start(), match.end(), (_compact(match.group(match.lastindex or 0)),))
+        title = match.group(match.lastindex or 0)
+        words = [_compact(title)] if has_cjk(title) else _WORD.findall(fold(title))
+        if words:
+            yield Name(match.start(), match.end(), tuple(words))
 
 
 def _is_capitalized(token: str) -> bool:

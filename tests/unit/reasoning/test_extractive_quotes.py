@@ -21,6 +21,7 @@ HARBOUR = (
     "\n\n## Rules\n\nBoats pay a fee:\n\n- small boats pay 10 kroner\n- large boats pay 25 kroner"
     "\n\n| boat | fee |\n|---|---|\n| ferry | 90 kroner |\n\n```sh\nharbour open --gate 3\n```\n"
 )
+FEES = "| craft | fee |\n|---|---|\n| ferry | 90 kroner |\n| train | nothing |"
 DAHL = "Ingrid Dahl was an engineer. She was born in Bergen in 1851."
 SOUP = "Soup is boiled in a pot. Salt is added at the end."
 
@@ -141,9 +142,9 @@ def test_list_items_and_rows_come_as_lines_of_their_own() -> None:
 
 
 def test_only_the_rows_that_matter_are_shown() -> None:
-    text = answer("What fee does a ferry pay?")
+    text = answer("How many kroner for a ferry?", (a_source(1, "Fees", FEES),))
     assert "ferry · 90 kroner" in text
-    assert "small boats" not in text
+    assert "train" not in text
 
 
 def test_a_bar_within_a_cell_ends_no_cell() -> None:

@@ -160,6 +160,7 @@ def test_names_are_found(sentence: str, expected: list[str]) -> None:
         ("Łódź lies there.", "Lodz is a city there."),
         ("《红楼梦》很长。", "他读了《红楼梦》。"),
         ("《红楼梦》很长。", "It is long."),
+        ("《Ulysses and Home》很长。", "他读了《Ulysses and Home》。"),
         ("Oslo ist groß und der Hafen auch.", "A text in English."),
         ("Londres est la capitale de ce pays.", "The capital of the country is London."),
     ],
