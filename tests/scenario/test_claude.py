@@ -220,3 +220,55 @@ def test_a_run_that_was_ended_from_outside_continues_when_asked_again(
     assert "Continuing run" in ended.err
     assert finished & {request.key for request in claude.requests} == set()
     assert len(finished) == 3
+
+
+def test_a_run_left_by_two_interrupts_is_continued_and_answered(
+    footnote: Program, claude: FakeClaude
+) -> None:
+    held = Held(call=4)
+    claude.use(held)
+    process = footnote.start("ask", "--json", QUESTION)
+    assert held.reached.wait(30)
+    process.send_signal(signal.SIGINT)
+    process.send_signal(signal.SIGINT)
+    if finish(process).code == 130:  # the second one came before the first had stopped the run
+        claude.use(FakeClaude()._brain or [])
+        ended = footnote.run("ask", "--json", QUESTION)
+        assert (ended.code, ended.json["status"]) == (0, "answered")
+
+
+def test_an_unanswered_question_is_finished_first_and_stdout_holds_the_one_asked_for(
+    footnote: Program, claude: FakeClaude
+) -> None:
+    held = Held(call=3)
+    claude.use(held)
+    process = footnote.start("ask", "--json", "--thread", "rock", QUESTION)
+    assert held.reached.wait(30)
+    process.kill()
+    finish(process)
+    claude.use(FakeClaude()._brain or [])
+    ended = footnote.run("ask", "--json", "--thread", "rock", "And who?")
+    assert ended.json["status"] == "answered", ended.err
+    assert "AC DC" in ended.json["question"], "the follow-up was asked after its question's answer"
+    assert "an earlier question that was interrupted" in ended.err
+
+
+def test_a_chat_reply_leads_nowhere_and_steers_no_terminal(
+    footnote: Program, claude: FakeClaude
+) -> None:
+    reply = json.dumps(
+        {
+            "kind": "chat",
+            "question": "hi",
+            "queries": [],
+            "knowledge_queries": [],
+            "links": [],
+            "language": "en",
+            "depth": "quick",
+            "long_form": False,
+            "reply": "Hello [1]. See [here](https://evil.example/x) \x1b]0;pwned\x07!",
+        }
+    )
+    claude.use([says(reply)])
+    ended = footnote.run("ask", "--json", "hi")
+    assert ended.json["answer"] == "Hello. See here !"
