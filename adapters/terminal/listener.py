@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import difflib
 import getpass
 import os
 import secrets
@@ -56,6 +57,15 @@ class Terminal:
                 f"Run {run_id} is being worked on by another process: ask again in a moment."
             )
         return self._poster.answers[run_id]
+
+    async def introduce(self, thread: Thread) -> None:
+        """Say so when a named conversation is new: the name may have been mistyped."""
+        known = await self._app.store.thread_names(PLATFORM)
+        if is_unnamed(thread) or thread.thread in known:
+            return
+        near = difflib.get_close_matches(thread.thread, known, n=1)
+        meant = f' (did you mean "{near[0]}"?)' if near else ""
+        self._poster.tell(f'Beginning a new conversation "{thread.thread}"{meant}.')
 
     async def finish_earlier(self, thread: Thread) -> None:
         """Finish what an earlier session left unanswered in a thread, and show it."""
@@ -122,7 +132,9 @@ async def ask_once(
     """Open Footnote, put one question, close it; gives the answer, and why it failed if it did."""
     poster = TerminalPoster(as_json=as_json)
     async with open_app(settings, {PLATFORM: poster}) as app:
-        answer = await Terminal(app, poster).ask(question, thread, options)
+        terminal = Terminal(app, poster)
+        await terminal.introduce(thread)
+        answer = await terminal.ask(question, thread, options)
     return answer, poster.failures.get(answer.run)
 
 
@@ -134,6 +146,7 @@ def converse(settings: Settings, thread: Thread, options: RunOptions) -> None:
         app = runner.run(stack.enter_async_context(open_app(settings, {PLATFORM: poster})))
         terminal = Terminal(app, poster)
         try:
+            runner.run(terminal.introduce(thread))
             runner.run(terminal.finish_earlier(thread))
             for question in _questions():
                 try:

@@ -152,6 +152,12 @@ class Store:
                 entries.append(_entry(_answer.validate_python(answer)))
         return Transcript(tuple(entries))
 
+    async def thread_names(self, platform: str) -> list[str]:
+        """The names of the platform's conversations."""
+        query = sa.select(threads.c.thread).where(threads.c.platform == platform)
+        async with self.database.read() as db:
+            return list((await db.scalars(query)).all())
+
     async def recent_page(self, url: str, since: datetime) -> Page | None:
         """The newest copy of a page, if it was fetched after ``since``."""
         query = (

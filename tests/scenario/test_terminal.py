@@ -98,6 +98,16 @@ def test_a_follow_up_in_another_thread_knows_nothing_of_it(
     assert "key" not in other.json["question"].casefold()
 
 
+def test_a_mistyped_conversation_is_noticed(footnote: Program, documents: Path) -> None:
+    common = ("ask", "--docs", str(documents))
+    first = footnote.run(*common, "--thread", "keys", "How often is the master key rotated?")
+    assert 'Beginning a new conversation "keys".' in first.err
+    again = footnote.run(*common, "--thread", "keys", "And who does it?")
+    assert "Beginning" not in again.err
+    other = footnote.run(*common, "--thread", "kesy", "And who does it?")
+    assert 'Beginning a new conversation "kesy" (did you mean "keys"?).' in other.err
+
+
 def test_a_pipe_gets_markdown_with_its_sources_and_no_colours(
     footnote: Program, documents: Path
 ) -> None:
