@@ -4,7 +4,7 @@ Measured on the pages of the article-extraction-benchmark (scrapinghub, MIT): sh
 words, precision and recall averaged over pages, as that benchmark does. Beside ours stands
 trafilatura's own plain text with its default options, measured the same way.
 
-Run: python -m tests.bench.extraction
+Run: python -m tests.bench extraction
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import json
 import re
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -91,7 +91,7 @@ def trafilatura_default(html: bytes) -> str:
     return trafilatura.extract(html) or ""
 
 
-def main() -> None:
+def main(arguments: Sequence[str] = ()) -> None:
     print(f"{'reader':<24}{'F1':>8}{'precision':>12}{'recall':>9}{'ms/page':>9}")
     for name, read in (("trafilatura default", trafilatura_default), ("Footnote", ours)):
         result = score(read)
