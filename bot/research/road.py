@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from bot.answers import Answer, Status
-from bot.errors import BudgetSpent, ModelUnavailable
+from bot.errors import BudgetSpent, ModelUnavailable, NoProviderAvailable
 from bot.messages import Transcript
 from bot.reasoning.reasoner import Evidence, Reasoner, Rewritten, SubQuestion
 from bot.research.budget import Budget
@@ -55,7 +55,8 @@ class Road:
         return self._reasoner.name
 
     async def walk(self) -> Answer:
-        """Raises what the reasoner raises, but for ``ModelUnavailable`` and ``BudgetSpent``."""
+        """Raises what the reasoner raises, but for ``ModelUnavailable`` and ``BudgetSpent``, and
+        ``NoProviderAvailable`` when not one search was answered and nothing was read."""
         try:
             return await self._walk()
         except (ModelUnavailable, BudgetSpent) as error:
@@ -90,7 +91,10 @@ class Road:
                 reasoner=self._reasoner.name,
             )
         if self._evidence is None:
-            self._evidence = await self._gather(self._rewritten)
+            evidence = await self._gather(self._rewritten)
+            if self._run.unanswered and not evidence.sources:
+                raise NoProviderAvailable(self._run.unanswered)
+            self._evidence = evidence
         return await self._write(self._rewritten, self._evidence, None)
 
     async def _gather(self, rewritten: Rewritten) -> Evidence:

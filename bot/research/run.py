@@ -99,6 +99,8 @@ class Run:
         self.queries: list[str] = []
         self.sources: list[Source] = []  # what any loop of the run was shown, as it was shown
         self.notes: list[str] = []
+        self.unanswered = ""  # why no search has been answered so far, once one was tried
+        self._answered = False
         self._journal = journal
         self._library = library
         self._price = price
@@ -171,6 +173,8 @@ class Run:
             self.note(failure)
         if outcome.problem:
             self.note(outcome.problem)
+        self._answered = self._answered or not outcome.problem
+        self.unanswered = "" if self._answered else outcome.problem
         return outcome
 
     async def read(self, urls: Sequence[str], titles: Sequence[str] = ()) -> list[Page | str]:

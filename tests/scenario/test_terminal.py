@@ -226,9 +226,9 @@ def test_no_key_no_documents_and_no_network_say_what_to_do(footnote: Program) ->
     ended = footnote.run(
         "ask", "--json", "How tall is it?", FOOTNOTE_WIKIPEDIA_URL="http://127.0.0.1:9"
     )
-    assert ended.code == 1
-    assert ended.json["status"] == "not_found"
-    assert any("wikipedia" in note for note in ended.json["notes"])
+    assert (ended.code, ended.json["status"]) == (1, "failed")
+    assert "wikipedia" in ended.json["answer"]
+    assert "FOOTNOTE_WIKIPEDIA_URL" in ended.err
 
 
 def test_control_characters_in_a_question_do_no_harm(footnote: Program, documents: Path) -> None:

@@ -247,6 +247,16 @@ async def test_a_spent_budget_writes_from_what_there_is(open_world: OpenWorld) -
     assert "1 USD" in answer.notes[0]
 
 
+async def test_when_no_search_is_answered_that_is_the_failure_and_not_nothing_found(
+    open_world: OpenWorld,
+) -> None:
+    world = await open_world(Scripted(TURNS))
+    world.shelf.broken = frozenset({"tower"})
+    ((answer, error),) = (await world.work(await world.accept(a_message()))).failed
+    assert answer.status == "failed"
+    assert error.sentence == "No search provider answers: shelf is closed."
+
+
 async def test_an_overtaken_attempt_posts_nothing_more(open_world: OpenWorld) -> None:
     world = await open_world(Failing("gather", RunLost("Taken over.")))
     run_id = await world.accept(a_message())
