@@ -32,8 +32,9 @@ from bot.text.names import names
 from bot.text.sentences import sentences
 from bot.text.terms import content_words, has_cjk, keywords
 
-# The numbers below were chosen with tests/bench/multihop.py. None of them is critical: changing any
-# one by a third moves the share of questions whose pages are all read by a few points at most.
+# The numbers below were chosen with tests/bench/multihop.py, on all of its questions. Changing one
+# by a third mostly moves the share of questions whose pages are all read by a few points;
+# WORTH_READING and AT_ONCE move it by 5 to 12 points at 8 pages.
 FIRST_QUERIES = 4  # for the question itself
 MOST_WORDS = 16  # of a query
 LONGEST_QUERY = 200  # characters
