@@ -1,0 +1,82 @@
+"""Footnote's own words in the reader's language, from Fluent catalogs (projectfluent.org).
+
+``texts/en.ftl`` is the original; every other catalog has the same ids with the same variables.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+
+from fluent.runtime import FluentBundle, FluentResource
+
+CATALOGS = Path(__file__).with_name("texts")
+DEFAULT = "en"
+LOCALES = ("en", "zh-Hans", "zh-Hant")
+
+_TRADITIONAL = frozenset(("hant", "tw", "hk", "mo"))
+
+
+class UnknownText(KeyError):
+    """A text that no catalog has, or a variable it needs and was not given: a slip in our code."""
+
+
+class Texts:
+    """The texts of one locale: ``texts("queued", ahead=2)``."""
+
+    def __init__(self, locale: str) -> None:
+        """``locale`` is one of ``LOCALES``; nothing is read before the first text is asked for."""
+        self.locale = locale
+
+    def __call__(self, id: str, /, **values: str | int | float) -> str:
+        """The text with this id; raises ``UnknownText`` when it or one of its values is missing.
+
+        Numbers are written as the locale writes them. Values go in as they are: what comes from
+        pages or people must have been made harmless before or is made so after.
+        """
+        bundle = _bundle(self.locale)
+        if not bundle.has_message(id):
+            raise UnknownText(f"no text {id!r} in {self.locale}")
+        pattern = bundle.get_message(id).value
+        if pattern is None:
+            raise UnknownText(f"the text {id!r} has no value in {self.locale}")
+        text, problems = bundle.format_pattern(pattern, dict(values))
+        if problems:
+            raise UnknownText(f"{id!r} in {self.locale}: {', '.join(map(str, problems))}")
+        return str(text)
+
+
+def texts_for(locale: str) -> Texts:
+    """The texts nearest to a platform's locale tag ("en-GB", "zh_TW", "zh-Hant-HK").
+
+    Chinese of Taiwan, Hong Kong and Macau, or said to be traditional, is ``zh-Hant``, any other
+    Chinese ``zh-Hans``, every other language, and what is no tag, English.
+    """
+    return _texts(negotiated(locale))
+
+
+def negotiated(locale: str) -> str:
+    """Which of ``LOCALES`` serves a platform's locale tag."""
+    language, *rest = locale.strip().replace("_", "-").lower().split("-")
+    if language != "zh":
+        return DEFAULT
+    return "zh-Hant" if _is_traditional(rest) else "zh-Hans"
+
+
+def _is_traditional(subtags: Sequence[str]) -> bool:
+    return "hans" not in subtags and not _TRADITIONAL.isdisjoint(subtags)
+
+
+@cache
+def _texts(locale: str) -> Texts:
+    return Texts(locale)
+
+
+@cache
+def _bundle(locale: str) -> FluentBundle:
+    # Isolation marks around values (U+2068, U+2069) would end up in links, code and searches.
+    bundle = FluentBundle([locale], use_isolating=False)
+    catalog = CATALOGS / f"{locale}.ftl"
+    bundle.add_resource(FluentResource(catalog.read_text(encoding="utf-8")))
+    return bundle

@@ -1,0 +1,158 @@
+# The words of Footnote. Short and friendly; say what happened, then what to do.
+# Values in braces come from the code; keep every id and every variable in all catalogs.
+
+-brand = Footnote
+
+## While it works
+
+working = Researching…
+queued =
+    { $ahead ->
+        [0] Queued. Yours is next.
+        [one] Queued. One question is ahead of yours.
+       *[other] Queued. { $ahead } questions are ahead of yours.
+    }
+stopping = Stopping…
+stopped = Stopped.
+nothing-running = Nothing is running here, so there is nothing to stop.
+edited-question = The question was edited. Answering it anew…
+removed-question = The question was deleted, so its answer was removed.
+
+## Steps of the plan
+
+step-rewrite = Understanding the question
+step-search = Searching: { $title }
+step-read = Reading: { $title }
+step-think = Thinking it through
+step-plan = Planning the research
+step-draft = Drafting
+step-revise = Revising
+step-write = Writing the answer
+step-check = Checking the footnotes
+step-other = { $title }
+elapsed = { NUMBER($seconds, maximumFractionDigits: 0) } s so far
+more-steps =
+    { $count ->
+        [one] and one more step
+       *[other] and { $count } more steps
+    }
+
+## Under the answer
+
+sources-heading = Sources
+source-line = [{ $number }] { $title } ({ $domain })
+more-sources =
+    { $count ->
+        [one] and one more source
+       *[other] and { $count } more sources
+    }
+unverified = ⚠ Unverified: “{ $sentence }” ({ $reason })
+summary =
+    { NUMBER($seconds, maximumFractionDigits: 1) } s · { $searches ->
+        [one] 1 search
+       *[other] { $searches } searches
+    } · { $pages ->
+        [one] 1 page read
+       *[other] { $pages } pages read
+    }{ $cost ->
+        [0] { "" }
+       *[other] { " · " }${ NUMBER($cost, minimumFractionDigits: 2, maximumFractionDigits: 4) }
+    } · run { $run }
+more-details = Details of this run
+follow-ups-heading = You could ask next
+
+## Buttons
+
+stop-button = Stop
+dig-deeper = Dig deeper
+feedback-good = Helpful
+feedback-bad = Not helpful
+feedback-thanks = Thank you. Your feedback is kept with this answer.
+
+## When something is in the way
+
+no-question = What would you like to know? Write your question right after mentioning me, or use /ask.
+failed = I could not finish this one: { $reason }
+answer-posted-late = This answer was ready earlier but could not be posted until now.
+cannot-open-thread = I am not allowed to open a thread here, so I am answering in the channel. Someone who manages this channel can give me that permission.
+cannot-embed = I am not allowed to embed links here, so progress and sources are plain text. Someone who manages this channel can give me that permission.
+cannot-read-history = I cannot read the earlier messages here, so I only know what I was asked directly. Someone who manages this channel can give me that permission.
+cannot-post = I am not allowed to write in that channel. Someone who manages it can invite me or give me that permission.
+file-not-read = I could not read the file { $name }: { $reason }
+
+## Who may ask
+
+denied-workspace = { -brand } is not switched on for this workspace. An admin of { -brand } can change that.
+denied-channel = { -brand } does not answer in this channel. Try another one, or ask an admin of { -brand } to allow it here.
+denied-user = You are not on the list of people who may ask { -brand }. An admin of { -brand } can add you.
+denied-role = You need another role to ask { -brand }. An admin of { -brand } can tell you which, or allow yours.
+denied-direct = { -brand } does not take direct messages. Ask in a channel, or ask an admin of { -brand } to allow them.
+
+## Rules of a channel
+
+rules-title = How { -brand } answers in this channel
+rules-line = { $key }: { $value }
+rules-none = This channel has no rules of its own; the general settings apply.
+rules-set = Done. In this channel, { $key } is now: { $value }
+rules-reset = Done. The general settings apply to this channel again.
+rules-unknown = There is no rule named “{ $key }”. You can set: { $known }
+rules-invalid = “{ $value }” does not work for { $key }. Possible: { $allowed }
+rules-not-admin = Only an admin of { -brand } can change how it answers here.
+
+## Home
+
+home-title = Ask, and get an answer you can check
+home-intro = { -brand } searches, reads the pages, and answers with a footnote for every claim.
+home-how = How to ask
+home-how-mention = Mention me in any channel I am in, with your question.
+home-how-direct = Write to me directly; no mention needed.
+home-how-follow-up = Reply in the thread to ask more; I remember what was said there.
+home-how-command = Use /ask anywhere.
+home-how-shortcut = Choose “Research this” in the menu of any message.
+home-how-stop = Press Stop, or just write “stop”, and I stop.
+home-connected = Connected
+home-reasoner = Thinking with: { $name }
+home-providers = Searching with: { $names }
+home-documents =
+    { $count ->
+        [one] One local document
+       *[other] { $count } local documents
+    }
+home-usage = This month
+home-questions =
+    { $count ->
+        [one] 1 question
+       *[other] { $count } questions
+    }
+home-answered =
+    { $count ->
+        [one] 1 answered
+       *[other] { $count } answered
+    }
+home-cost = ${ NUMBER($cost, minimumFractionDigits: 2, maximumFractionDigits: 2) } spent
+
+## Commands
+
+ask-description = Research a question and get an answer with footnotes
+ask-question = What you would like to know
+ask-depth = How thorough to be
+depth-auto = Automatic
+depth-quick = Quick: one look
+depth-standard = Standard: search and read
+depth-deep = Deep: takes longer, reads more
+stop-description = Stop the research that is running here
+rules-description = See or change how Footnote answers in this channel
+shortcut-name = Research this
+command-accepted = On it: { $question }
+
+## The pane beside the conversation
+
+pane-title = What would you like to know?
+pane-greeting = Ask me anything. I look it up and show where every sentence comes from.
+prompts-title = For example
+prompt-compare = Compare two things
+prompt-compare-message = How do heat pumps and gas boilers compare in cost and emissions?
+prompt-explain = Explain something new
+prompt-explain-message = What is new in the latest release of Python, and why does it matter?
+prompt-summarize = Sum up a page
+prompt-summarize-message = Summarize https://en.wikipedia.org/wiki/Citation in five points.

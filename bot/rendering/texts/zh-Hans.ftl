@@ -1,0 +1,130 @@
+# Footnote 的简体中文文案。编号与变量须与 en.ftl 一致。
+
+-brand = Footnote
+
+## 进行中
+
+working = 正在查找资料……
+queued =
+    { $ahead ->
+        [0] 已排队，下一个就轮到你。
+       *[other] 已排队，前面还有 { $ahead } 个问题。
+    }
+stopping = 正在停止……
+stopped = 已停止。
+nothing-running = 这里没有正在进行的任务，无需停止。
+edited-question = 问题已修改，正在重新回答……
+removed-question = 问题已删除，对应的回答也一并删除了。
+
+## 计划中的步骤
+
+step-rewrite = 理解问题
+step-search = 搜索：{ $title }
+step-read = 阅读：{ $title }
+step-think = 思考
+step-plan = 制定研究计划
+step-draft = 起草
+step-revise = 修订
+step-write = 撰写回答
+step-check = 核对脚注
+step-other = { $title }
+elapsed = 已用 { NUMBER($seconds, maximumFractionDigits: 0) } 秒
+more-steps = 还有 { $count } 个步骤
+
+## 回答之后
+
+sources-heading = 来源
+source-line = [{ $number }] { $title }（{ $domain }）
+more-sources = 还有 { $count } 个来源
+unverified = ⚠ 未经证实：“{ $sentence }”（{ $reason }）
+summary =
+    { NUMBER($seconds, maximumFractionDigits: 1) } 秒 · 搜索 { $searches } 次 · 阅读 { $pages } 页{ $cost ->
+        [0] { "" }
+       *[other] { " · " }{ NUMBER($cost, minimumFractionDigits: 2, maximumFractionDigits: 4) } 美元
+    } · 编号 { $run }
+more-details = 查看本次研究详情
+follow-ups-heading = 接下来可以问
+
+## 按钮
+
+stop-button = 停止
+dig-deeper = 深入研究
+feedback-good = 有帮助
+feedback-bad = 没帮助
+feedback-thanks = 谢谢！你的反馈已与这条回答一并保存。
+
+## 遇到问题时
+
+no-question = 想了解什么？请在提及我之后直接写下问题，或使用 /ask。
+failed = 这个问题没能完成：{ $reason }
+answer-posted-late = 这条回答早已写好，但直到现在才得以发出。
+cannot-open-thread = 我没有在这里创建讨论串的权限，所以直接在频道里回答。频道管理者可以授予我该权限。
+cannot-embed = 我没有在这里嵌入链接的权限，所以进度和来源以纯文本显示。频道管理者可以授予我该权限。
+cannot-read-history = 我看不到这里之前的消息，只知道直接问我的内容。频道管理者可以授予我该权限。
+cannot-post = 我没有在那个频道发言的权限。频道管理者可以邀请我加入，或授予我该权限。
+file-not-read = 无法读取文件 { $name }：{ $reason }
+
+## 谁可以提问
+
+denied-workspace = 这个工作区尚未启用 { -brand }，{ -brand } 管理员可以开启。
+denied-channel = { -brand } 不在这个频道回答问题。请换一个频道，或请 { -brand } 管理员允许在此使用。
+denied-user = 你不在可以向 { -brand } 提问的名单上，{ -brand } 管理员可以把你加进去。
+denied-role = 你当前的身份组不能向 { -brand } 提问。{ -brand } 管理员可以告诉你需要哪个身份组，或允许你的身份组。
+denied-direct = { -brand } 不接受私信。请在频道里提问，或请 { -brand } 管理员允许私信。
+
+## 频道规则
+
+rules-title = { -brand } 在这个频道的回答方式
+rules-line = { $key }：{ $value }
+rules-none = 这个频道没有单独的规则，使用通用设置。
+rules-set = 设置好了。在这个频道，{ $key } 现在是：{ $value }
+rules-reset = 设置好了。这个频道已恢复为通用设置。
+rules-unknown = 没有名为“{ $key }”的规则。可以设置：{ $known }
+rules-invalid = “{ $value }”不能用作 { $key } 的值。可选：{ $allowed }
+rules-not-admin = 只有 { -brand } 管理员可以更改这里的回答方式。
+
+## 主页
+
+home-title = 提问，得到可以核实的回答
+home-intro = { -brand } 会搜索、阅读网页，并为回答中的每个说法附上脚注。
+home-how = 如何提问
+home-how-mention = 在我所在的任意频道提及我，并写下问题。
+home-how-direct = 直接给我发私信，无需提及。
+home-how-follow-up = 在讨论串里回复即可追问，我记得之前说过的内容。
+home-how-command = 在任何地方使用 /ask。
+home-how-shortcut = 在任意消息的菜单中选择“研究一下”。
+home-how-stop = 点“停止”按钮，或直接写“停止”，我就会停下。
+home-connected = 已连接
+home-reasoner = 思考：{ $name }
+home-providers = 搜索：{ $names }
+home-documents = 本地文档 { $count } 份
+home-usage = 本月
+home-questions = 提问 { $count } 个
+home-answered = 已回答 { $count } 个
+home-cost = 花费 { NUMBER($cost, minimumFractionDigits: 2, maximumFractionDigits: 2) } 美元
+
+## 命令
+
+ask-description = 研究一个问题，得到带脚注的回答
+ask-question = 想了解什么
+ask-depth = 研究得多深入
+depth-auto = 自动
+depth-quick = 快速：看一眼
+depth-standard = 标准：搜索并阅读
+depth-deep = 深入：用时更长，读得更多
+stop-description = 停止这里正在进行的研究
+rules-description = 查看或更改 Footnote 在这个频道的回答方式
+shortcut-name = 研究一下
+command-accepted = 好的，这就去查：{ $question }
+
+## 对话旁的面板
+
+pane-title = 想了解什么？
+pane-greeting = 尽管问我。我会去查，并告诉你每句话出自哪里。
+prompts-title = 比如
+prompt-compare = 比较两样东西
+prompt-compare-message = 热泵和燃气锅炉在成本和排放上相比如何？
+prompt-explain = 解释新事物
+prompt-explain-message = Python 最新版本有哪些新功能，为什么重要？
+prompt-summarize = 总结一个网页
+prompt-summarize-message = 用五点总结 https://zh.wikipedia.org/wiki/引用

@@ -1,0 +1,130 @@
+# Footnote 的正體中文文案。編號與變數須與 en.ftl 一致。
+
+-brand = Footnote
+
+## 進行中
+
+working = 正在查找資料……
+queued =
+    { $ahead ->
+        [0] 已排入佇列，下一個就輪到你。
+       *[other] 已排入佇列，前面還有 { $ahead } 個問題。
+    }
+stopping = 正在停止……
+stopped = 已停止。
+nothing-running = 這裡沒有進行中的工作，不需要停止。
+edited-question = 問題已修改，正在重新回答……
+removed-question = 問題已刪除，對應的回答也一併移除了。
+
+## 計畫中的步驟
+
+step-rewrite = 理解問題
+step-search = 搜尋：{ $title }
+step-read = 閱讀：{ $title }
+step-think = 思考
+step-plan = 擬定研究計畫
+step-draft = 起草
+step-revise = 修訂
+step-write = 撰寫回答
+step-check = 核對註腳
+step-other = { $title }
+elapsed = 已用 { NUMBER($seconds, maximumFractionDigits: 0) } 秒
+more-steps = 還有 { $count } 個步驟
+
+## 回答之後
+
+sources-heading = 來源
+source-line = [{ $number }] { $title }（{ $domain }）
+more-sources = 還有 { $count } 個來源
+unverified = ⚠ 未經證實：「{ $sentence }」（{ $reason }）
+summary =
+    { NUMBER($seconds, maximumFractionDigits: 1) } 秒 · 搜尋 { $searches } 次 · 閱讀 { $pages } 頁{ $cost ->
+        [0] { "" }
+       *[other] { " · " }{ NUMBER($cost, minimumFractionDigits: 2, maximumFractionDigits: 4) } 美元
+    } · 編號 { $run }
+more-details = 查看這次研究的詳情
+follow-ups-heading = 接下來可以問
+
+## 按鈕
+
+stop-button = 停止
+dig-deeper = 深入研究
+feedback-good = 有幫助
+feedback-bad = 沒幫助
+feedback-thanks = 謝謝！你的意見已和這則回答一起保存。
+
+## 遇到問題時
+
+no-question = 想知道什麼？請在提及我之後直接寫下問題，或使用 /ask。
+failed = 這個問題沒能完成：{ $reason }
+answer-posted-late = 這則回答早已寫好，但直到現在才得以送出。
+cannot-open-thread = 我沒有在這裡建立討論串的權限，所以直接在頻道裡回答。頻道管理者可以授予我這項權限。
+cannot-embed = 我沒有在這裡嵌入連結的權限，所以進度和來源以純文字顯示。頻道管理者可以授予我這項權限。
+cannot-read-history = 我看不到這裡先前的訊息，只知道直接問我的內容。頻道管理者可以授予我這項權限。
+cannot-post = 我沒有在那個頻道發言的權限。頻道管理者可以邀請我加入，或授予我這項權限。
+file-not-read = 無法讀取檔案 { $name }：{ $reason }
+
+## 誰可以提問
+
+denied-workspace = 這個工作區尚未啟用 { -brand }，{ -brand } 管理員可以開啟。
+denied-channel = { -brand } 不在這個頻道回答問題。請換一個頻道，或請 { -brand } 管理員允許在此使用。
+denied-user = 你不在可以向 { -brand } 提問的名單上，{ -brand } 管理員可以把你加進去。
+denied-role = 你目前的身分組不能向 { -brand } 提問。{ -brand } 管理員可以告訴你需要哪個身分組，或允許你的身分組。
+denied-direct = { -brand } 不接受私訊。請在頻道裡提問，或請 { -brand } 管理員允許私訊。
+
+## 頻道規則
+
+rules-title = { -brand } 在這個頻道的回答方式
+rules-line = { $key }：{ $value }
+rules-none = 這個頻道沒有單獨的規則，使用一般設定。
+rules-set = 設定好了。在這個頻道，{ $key } 現在是：{ $value }
+rules-reset = 設定好了。這個頻道已恢復為一般設定。
+rules-unknown = 沒有名為「{ $key }」的規則。可以設定：{ $known }
+rules-invalid = 「{ $value }」不能用作 { $key } 的值。可選：{ $allowed }
+rules-not-admin = 只有 { -brand } 管理員可以變更這裡的回答方式。
+
+## 首頁
+
+home-title = 提問，得到可以查證的回答
+home-intro = { -brand } 會搜尋、閱讀網頁，並為回答中的每個說法附上註腳。
+home-how = 如何提問
+home-how-mention = 在我所在的任何頻道提及我，並寫下問題。
+home-how-direct = 直接傳私訊給我，不需要提及。
+home-how-follow-up = 在討論串裡回覆即可追問，我記得先前說過的內容。
+home-how-command = 在任何地方使用 /ask。
+home-how-shortcut = 在任何訊息的選單中選擇「研究一下」。
+home-how-stop = 點「停止」按鈕，或直接寫「停止」，我就會停下。
+home-connected = 已連線
+home-reasoner = 思考：{ $name }
+home-providers = 搜尋：{ $names }
+home-documents = 本機文件 { $count } 份
+home-usage = 本月
+home-questions = 提問 { $count } 個
+home-answered = 已回答 { $count } 個
+home-cost = 花費 { NUMBER($cost, minimumFractionDigits: 2, maximumFractionDigits: 2) } 美元
+
+## 指令
+
+ask-description = 研究一個問題，得到附註腳的回答
+ask-question = 想知道什麼
+ask-depth = 研究得多深入
+depth-auto = 自動
+depth-quick = 快速：看一眼
+depth-standard = 標準：搜尋並閱讀
+depth-deep = 深入：花時間更久，讀得更多
+stop-description = 停止這裡進行中的研究
+rules-description = 查看或變更 Footnote 在這個頻道的回答方式
+shortcut-name = 研究一下
+command-accepted = 好的，這就去查：{ $question }
+
+## 對話旁的面板
+
+pane-title = 想知道什麼？
+pane-greeting = 儘管問我。我會去查，並告訴你每句話出自哪裡。
+prompts-title = 例如
+prompt-compare = 比較兩樣東西
+prompt-compare-message = 熱泵和瓦斯鍋爐在成本和排放上相比如何？
+prompt-explain = 解釋新事物
+prompt-explain-message = Python 最新版本有哪些新功能，為什麼重要？
+prompt-summarize = 總結一個網頁
+prompt-summarize-message = 用五點總結 https://zh.wikipedia.org/wiki/引用

@@ -1,0 +1,247 @@
+"""Footnote's own words: three complete catalogs, and every id that the code asks for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fluent.syntax import FluentParser
+from fluent.syntax import ast as ftl
+
+from bot.rendering.texts import CATALOGS, LOCALES, UnknownText, negotiated, texts_for
+from bot.text.listed import listed
+
+ROOT = Path(__file__).parents[3]
+CHINESE = ("zh-Hans", "zh-Hant")
+NAMES = r"Footnote|Python|/ask|https?://\S+"
+SUMMARY: dict[str, Any] = {"seconds": 12.34, "searches": 2, "pages": 3, "run": "ab12"}
+
+# Written before the adapters that will say them. Take an id out once it is used; one that nobody
+# wants after all goes from the catalogs too.
+NOT_YET_SAID = listed(
+    """
+    working queued stopping stopped nothing-running edited-question removed-question
+    step-rewrite step-search step-read step-think step-plan step-draft step-revise step-write
+    step-check step-other elapsed more-steps sources-heading source-line more-sources unverified
+    summary more-details follow-ups-heading stop-button dig-deeper feedback-good feedback-bad
+    feedback-thanks no-question failed answer-posted-late cannot-open-thread cannot-embed
+    cannot-read-history cannot-post file-not-read denied-workspace denied-channel denied-user
+    denied-role denied-direct rules-title rules-line rules-none rules-set rules-reset
+    rules-unknown rules-invalid rules-not-admin home-title home-intro home-how home-how-mention
+    home-how-direct home-how-follow-up home-how-command home-how-shortcut home-how-stop
+    home-connected home-reasoner home-providers home-documents home-usage home-questions
+    home-answered home-cost ask-description ask-question ask-depth depth-auto depth-quick
+    depth-standard depth-deep stop-description rules-description shortcut-name command-accepted
+    pane-title pane-greeting prompts-title prompt-compare prompt-compare-message prompt-explain
+    prompt-explain-message prompt-summarize prompt-summarize-message
+    """
+)
+
+
+@cache
+def catalog(locale: str) -> dict[str, ftl.Message]:
+    resource = FluentParser().parse((CATALOGS / f"{locale}.ftl").read_text(encoding="utf-8"))
+    broken = [entry.content for entry in resource.body if isinstance(entry, ftl.Junk)]
+    assert not broken, f"{locale}: {broken}"
+    messages = [entry for entry in resource.body if isinstance(entry, ftl.Message)]
+    assert len({message.id.name for message in messages}) == len(messages), "an id stands twice"
+    return {message.id.name: message for message in messages}
+
+
+def nodes(node: object) -> Iterator[ftl.BaseNode]:
+    if isinstance(node, ftl.BaseNode):
+        yield node
+        for child in vars(node).values():
+            yield from nodes(child)
+    elif isinstance(node, list):
+        for child in node:
+            yield from nodes(child)
+
+
+def variables(message: ftl.Message) -> set[str]:
+    return {node.id.name for node in nodes(message) if isinstance(node, ftl.VariableReference)}
+
+
+def words(message: ftl.Message) -> str:
+    """What a message says itself, without what is put into it."""
+    return "".join(node.value for node in nodes(message) if isinstance(node, ftl.TextElement))
+
+
+def spoken() -> tuple[dict[str, str], set[str]]:
+    """The ids that code asks for, each with one place, and the beginnings of composed ids."""
+    ids: dict[str, str] = {}
+    beginnings: set[str] = set()
+    for folder in ("bot", "adapters"):
+        for module in sorted((ROOT / folder).rglob("*.py")):
+            code = module.read_text(encoding="utf-8")
+            for id in re.findall(r"texts\(\s*\"([^\"]+)\"", code.replace("``", "")):
+                if f'``texts("{id}"' not in code:  # an example in a docstring
+                    ids.setdefault(id, module.name)
+            beginnings.update(re.findall(r"texts\(\s*f\"([a-z-]+)\{", code))
+    return ids, beginnings
+
+
+# ---------------------------------------------------------------- which language
+
+
+@pytest.mark.parametrize(
+    ("asked", "given"),
+    [
+        ("en", "en"),
+        ("en-GB", "en"),
+        ("en_US", "en"),
+        ("zh-CN", "zh-Hans"),
+        ("zh-Hans", "zh-Hans"),
+        ("zh", "zh-Hans"),
+        ("zh-SG", "zh-Hans"),
+        ("zh-Hans-HK", "zh-Hans"),
+        ("zh_CN.UTF-8", "zh-Hans"),
+        ("zh-TW", "zh-Hant"),
+        ("zh_TW", "zh-Hant"),
+        ("zh-HK", "zh-Hant"),
+        ("zh-MO", "zh-Hant"),
+        ("ZH-HANT", "zh-Hant"),
+        ("zh-Hant-HK", "zh-Hant"),
+        ("de-DE", "en"),
+        ("zha", "en"),
+        ("", "en"),
+        ("?!", "en"),
+    ],
+)
+def test_a_locale_is_served_by_the_nearest_catalog(asked: str, given: str) -> None:
+    assert negotiated(asked) == given
+    assert texts_for(asked).locale == given
+
+
+def test_the_texts_of_a_locale_are_made_once() -> None:
+    assert texts_for("en-GB") is texts_for("de")
+
+
+# ---------------------------------------------------------------- saying something
+
+
+@pytest.mark.parametrize(
+    ("ahead", "said"),
+    [
+        (0, "Queued. Yours is next."),
+        (1, "Queued. One question is ahead of yours."),
+        (2, "Queued. 2 questions are ahead of yours."),
+        (1200, "Queued. 1,200 questions are ahead of yours."),
+    ],
+)
+def test_numbers_are_said_as_people_say_them(ahead: int, said: str) -> None:
+    assert texts_for("en")("queued", ahead=ahead) == said
+
+
+@pytest.mark.parametrize("locale", LOCALES)
+@pytest.mark.parametrize("cost", [0, 0.0])
+def test_what_cost_nothing_is_no_part_of_the_summary(locale: str, cost: float) -> None:
+    said = texts_for(locale)("summary", cost=cost, **SUMMARY)
+    assert not re.search(r"\$|美元", said)
+    assert "  " not in said
+    assert "· ·" not in said
+
+
+@pytest.mark.parametrize(
+    ("locale", "said"),
+    [
+        ("en", "12.3 s · 2 searches · 3 pages read · $0.012 · run ab12"),
+        ("zh-Hans", "12.3 秒 · 搜索 2 次 · 阅读 3 页 · 0.012 美元 · 编号 ab12"),
+        ("zh-Hant", "12.3 秒 · 搜尋 2 次 · 閱讀 3 頁 · 0.012 美元 · 編號 ab12"),
+    ],
+)
+def test_the_summary_is_one_line(locale: str, said: str) -> None:
+    assert texts_for(locale)("summary", cost=0.012, **SUMMARY) == said
+
+
+def test_values_go_in_as_they_are() -> None:
+    title = "{ $x } <@U1> “日本”"
+    assert texts_for("en")("step-read", title=title) == f"Reading: {title}"
+
+
+@pytest.mark.parametrize("locale", LOCALES)
+def test_an_unknown_id_is_a_slip_in_our_code(locale: str) -> None:
+    with pytest.raises(UnknownText, match="no-such-text"):
+        texts_for(locale)("no-such-text")
+
+
+@pytest.mark.parametrize("locale", LOCALES)
+def test_a_missing_value_is_a_slip_in_our_code(locale: str) -> None:
+    with pytest.raises(UnknownText, match="ahead"):
+        texts_for(locale)("queued")
+
+
+# ---------------------------------------------------------------- the catalogs
+
+
+@pytest.mark.parametrize("locale", CHINESE)
+def test_all_catalogs_say_the_same_things_in_the_same_order(locale: str) -> None:
+    assert list(catalog(locale)) == list(catalog("en"))
+
+
+@pytest.mark.parametrize("locale", CHINESE)
+@pytest.mark.parametrize("id", catalog("en"))
+def test_a_text_takes_the_same_values_in_all_catalogs(locale: str, id: str) -> None:
+    assert variables(catalog(locale)[id]) == variables(catalog("en")[id])
+
+
+@pytest.mark.parametrize("locale", LOCALES)
+@pytest.mark.parametrize("id", catalog("en"))
+def test_every_text_can_be_said(locale: str, id: str) -> None:
+    for value in (0, 1, 2):
+        said = texts_for(locale)(id, **dict.fromkeys(variables(catalog("en")[id]), value))
+        assert said.strip()
+        assert not re.search(r"[{}\u2068\u2069]|\?\?\?|\n", said)
+
+
+@pytest.mark.parametrize("locale", CHINESE)
+@pytest.mark.parametrize("id", catalog("en"))
+def test_chinese_holds_no_english_but_names(locale: str, id: str) -> None:
+    said = re.sub(NAMES, "", words(catalog(locale)[id]))
+    assert not re.search("[A-Za-z]{2,}", said)
+
+
+@pytest.mark.parametrize(
+    ("locale", "charset"),
+    [("zh-Hans", "gb2312"), ("zh-Hant", "big5")],  # each has the characters of one script only
+)
+@pytest.mark.parametrize("id", catalog("en"))
+def test_chinese_is_written_in_one_script(locale: str, charset: str, id: str) -> None:
+    for character in re.findall("[\u4e00-\u9fff]", words(catalog(locale)[id])):
+        assert character.encode(charset, "ignore"), character
+
+
+@pytest.mark.parametrize(
+    ("ids", "most"),
+    [
+        (r"shortcut-name", 24),  # Slack: name of a shortcut; Discord allows 32
+        (r".*-description|depth-.*|ask-.*", 100),  # Discord: descriptions and choices
+        (r".*-button|dig-deeper|feedback-(good|bad)", 75),  # Slack: text of a button
+        (r"prompt-[a-z]+", 75),  # Slack: title of a suggested prompt
+        (r"home-title", 150),  # Slack: header block
+    ],
+)
+@pytest.mark.parametrize("locale", LOCALES)
+def test_texts_fit_where_platforms_show_them(locale: str, ids: str, most: int) -> None:
+    chosen = [id for id in catalog(locale) if re.fullmatch(ids, id)]
+    assert chosen
+    assert not [id for id in chosen if len(texts_for(locale)(id)) > most]
+
+
+# ---------------------------------------------------------------- code and catalogs
+
+
+def test_every_text_the_code_asks_for_is_there() -> None:
+    ids, beginnings = spoken()
+    assert {id: place for id, place in ids.items() if id not in catalog("en")} == {}
+    assert [b for b in beginnings if not any(id.startswith(b) for id in catalog("en"))] == []
+
+
+def test_no_text_is_left_that_nobody_says() -> None:
+    ids, beginnings = spoken()
+    unsaid = {id for id in catalog("en") if id not in ids and not id.startswith(tuple(beginnings))}
+    assert sorted(unsaid - NOT_YET_SAID) == []
