@@ -84,7 +84,8 @@ class Answer:
 
     ``text`` is Markdown with ``[n]`` marks that point into ``citations``. ``question`` is the
     standalone question that was researched, ``queries`` what was searched. ``notes`` are sentences
-    about the run itself (a budget that ended it, a provider that failed).
+    about the run itself (a budget that ended it, a provider that failed). ``suggestions`` are
+    questions that the sources could answer next.
     """
 
     status: Status
@@ -98,3 +99,4 @@ class Answer:
     usage: Usage = Usage()
     doubts: tuple[Doubt, ...] = ()
     notes: tuple[str, ...] = ()
+    suggestions: tuple[str, ...] = ()

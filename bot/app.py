@@ -22,6 +22,8 @@ from bot.service import ResearchService
 from bot.settings import Settings
 from bot.storage.store import Store, open_store
 
+SWEEP_SECONDS = 5.0  # how soon a run is found that was left unfinished
+
 
 @dataclass(frozen=True, slots=True)
 class App:
@@ -35,18 +37,28 @@ class App:
 
 @asynccontextmanager
 async def open_app(
-    settings: Settings, posters: Mapping[str, Poster], *, search: Searching | None = None
+    settings: Settings,
+    posters: Mapping[str, Poster],
+    *,
+    search: Searching | None = None,
+    store: Store | None = None,
+    serving: bool = False,
 ) -> AsyncIterator[App]:
-    """Open everything; on leaving, working runs are released and everything is closed.
+    """Open everything; on leaving, working runs are drained and released, everything is closed.
 
-    ``search`` stands in for the providers of the settings.
+    ``search`` stands in for the providers of the settings, ``store`` is used (and closed) if it is
+    open already. ``serving`` keeps resuming what was left unfinished here or by others.
     Raises ``InvalidSetting`` and ``StorageUnavailable``.
     """
     async with AsyncExitStack() as stack:
-        store = await open_store(settings.database)
+        store = store or await open_store(settings.database)
         stack.push_async_callback(store.close)
         library = Library(
-            search or open_search(settings), Fetcher(settings), store.recent_page, settings.page_ttl
+            search or open_search(settings),
+            Fetcher(settings),
+            store.recent_page,
+            settings.page_ttl,
+            largest=settings.fetch_max_bytes,
         )
         stack.push_async_callback(library.aclose)
         service = ResearchService(
@@ -58,7 +70,13 @@ async def open_app(
             price=_price(settings),
             posters=posters,
         )
-        dispatcher = LocalDispatcher(store, service, settings.concurrency)
+        dispatcher = LocalDispatcher(
+            store,
+            service,
+            settings.concurrency,
+            drain_seconds=settings.drain_seconds if serving else 0.0,
+            sweep_seconds=SWEEP_SECONDS if serving else None,
+        )
         await stack.enter_async_context(dispatcher)
         yield App(settings, store, service, dispatcher)
 

@@ -9,11 +9,14 @@ Callers catch by meaning, never by provider:
     ├── Refused              trying again unchanged gives the same answer
     │   ├── AddressRefused       the URL leads where Footnote does not go
     │   ├── CredentialsRefused   a peer does not accept the key it was given
+    │   ├── PostRefused          the platform does not let Footnote post there
+    │   ├── Denied               the operator's lists do not let this person ask here
     │   └── ModelRefused         the model declined to work on the question
     ├── Unavailable          try again later: a peer is down, slow or out of quota
     │   ├── ProviderUnavailable  one search provider
     │   ├── NoProviderAvailable  every search provider
     │   ├── ModelUnavailable     the model's endpoint, after its retries
+    │   ├── PlatformUnavailable  a chat platform: down, slow or rate limiting
     │   └── StorageUnavailable   the database: locked, read-only, full, damaged
     ├── Broken               what came back cannot be used
     │   ├── PageUnreadable       empty, binary, too large, endless, undecodable
@@ -65,6 +68,21 @@ class CredentialsRefused(Refused):
     """A peer does not accept the key it was given."""
 
 
+class PostRefused(Refused):
+    """The platform does not let Footnote post there: the channel is gone, or closed to it."""
+
+
+class Denied(Refused):
+    """The operator's lists do not let this person ask here.
+
+    ``text_id`` names the sentence in the catalogs of ``bot.rendering.texts``.
+    """
+
+    def __init__(self, text_id: str, sentence: str) -> None:
+        super().__init__(sentence)
+        self.text_id = text_id
+
+
 class ModelRefused(Refused):
     """The model declined to work on the question."""
 
@@ -92,6 +110,10 @@ class NoProviderAvailable(Unavailable):
 
 class ModelUnavailable(Unavailable):
     """The model's endpoint does not answer, after its retries."""
+
+
+class PlatformUnavailable(Unavailable):
+    """A chat platform is down, slow or rate limiting."""
 
 
 class StorageUnavailable(Unavailable):

@@ -29,27 +29,38 @@ class Thread:
 
 @dataclass(frozen=True, slots=True)
 class Author:
-    """Who wrote a message: the platform's id and the name people know."""
+    """Who wrote a message: the platform's id and the name people know.
+
+    ``roles`` are the platform's ids of the groups the author is in, ``admin`` whether the platform
+    lets the author administer the workspace; both are known on arrival only, not stored.
+    """
 
     id: str
     name: str
+    roles: tuple[str, ...] = ()
+    admin: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Attachment:
-    """A file sent with a message; ``url`` is where the adapter can fetch it."""
+    """A file sent with a message.
+
+    ``url`` is where a person opens it, ``download`` where the adapter fetches it, if elsewhere.
+    """
 
     name: str
     media_type: str
     url: str
+    download: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Message:
     """What a person wrote, normalized by an adapter.
 
-    ``text`` is plain Markdown without platform escapes. ``event_id`` identifies the platform's
-    event: a redelivery carries the same one. ``at`` is timezone-aware.
+    ``text`` is plain Markdown without platform escapes. ``event_id`` identifies the message on its
+    platform, so that all events about it and their redeliveries find it. ``at`` is timezone-aware.
+    ``direct`` tells a private conversation with Footnote (known on arrival only, not stored).
     """
 
     event_id: str
@@ -60,6 +71,7 @@ class Message:
     links: tuple[str, ...] = ()
     attachments: tuple[Attachment, ...] = ()
     locale: str = "en"
+    direct: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,29 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 from bot.answers import Answer, PlanView
 from bot.errors import FootnoteError
-from bot.messages import Message
+from bot.messages import Attachment, Message, RunOptions, Thread
 
 PostState = dict[str, Any]  # an adapter's own JSON: what it needs to find its posts again
 
 
 @dataclass(frozen=True, slots=True)
 class RunRef:
-    """A run as an adapter knows it; ``save`` keeps the adapter's post state with the run."""
+    """A run as an adapter knows it.
+
+    ``save`` keeps the adapter's post state with the run. ``move`` gives the run its thread when
+    that only exists once the question itself was posted (a slash command): until then the thread
+    carries a name that the listener made up. Both raise ``RunLost`` and ``StorageUnavailable``.
+    """
 
     id: str
     message: Message
+    options: RunOptions
     save: Callable[[PostState], Awaitable[None]]
+    move: Callable[[Thread], Awaitable[None]]
 
 
 class Reply(Protocol):
-    """One answer being shown. ``finish`` or ``fail`` comes last, once; both may be repeated
-    after a crash with the same content."""
+    """One answer being shown. ``finish``, ``fail`` or ``abandon`` comes last, once; the first two
+    may be repeated after a crash with the same content.
+
+    They raise ``PlatformUnavailable`` when the platform cannot be reached now (the answer is kept
+    and posted later) and ``PostRefused`` when posting there will never work.
+    """
 
     def progress(self, plan: PlanView) -> None:
         """The whole plan, each time it changes; must not block, the adapter coalesces."""
@@ -43,10 +54,41 @@ class Reply(Protocol):
         """``answer`` has the status ``failed`` and the error's sentence as its text."""
         ...
 
+    async def abandon(self) -> None:
+        """This attempt ends without an answer (taken over, edited, shut down): show nothing more,
+        and leave what was posted for the attempt that follows."""
+        ...
+
 
 class Poster(Protocol):
     """An adapter's way out."""
 
     async def open(self, run: RunRef, saved: PostState | None) -> Reply:
-        """Begin a reply, or find the one that an interrupted attempt left (``saved``)."""
+        """Begin a reply, or find the one that an interrupted attempt left (``saved``).
+
+        ``saved`` may also be what the listener gave with the message. Returns as soon as a first
+        sign is on its way. Raises as ``Reply`` does.
+        """
+        ...
+
+    async def queued(self, run: RunRef, ahead: int) -> None:
+        """Tell the asker that the question waits for ``ahead`` earlier ones of its thread."""
+        ...
+
+    async def remove(self, run: RunRef, saved: PostState | None) -> None:
+        """Take the reply away, because its question was deleted; what is gone already is fine."""
+        ...
+
+    async def history(self, run: RunRef) -> Sequence[Message]:
+        """What was said in the run's thread before it, oldest first, by anyone but Footnote.
+
+        Asked for once per thread. Raises ``FootnoteError`` with the sentence why it cannot be read.
+        """
+        ...
+
+    async def download(self, attachment: Attachment, limit: int) -> bytes:
+        """A file that was sent with a message, at most ``limit`` bytes.
+
+        Raises ``FootnoteError``; ``PageUnreadable`` when it is larger.
+        """
         ...

@@ -16,9 +16,16 @@ from datetime import UTC, datetime, timedelta
 
 import structlog
 
-from bot.answers import Answer
-from bot.errors import FootnoteError, InvalidQuestion, RunLost, StorageUnavailable
-from bot.messages import Message, RunOptions
+from bot.answers import Answer, PlanView
+from bot.errors import (
+    FootnoteError,
+    InvalidQuestion,
+    PlatformUnavailable,
+    PostRefused,
+    RunLost,
+    StorageUnavailable,
+)
+from bot.messages import Message, RunOptions, Thread
 from bot.posting import Poster, PostState, Reply, RunRef
 from bot.reasoning.reasoner import ModelReply, ReasonerFactory
 from bot.research.budget import Budget
@@ -26,6 +33,7 @@ from bot.research.library import Library
 from bot.research.road import Road
 from bot.research.run import Run
 from bot.settings import Settings
+from bot.storage.conversations import Conversations
 from bot.storage.journal import open_journal
 from bot.storage.store import RunRecord, Store
 from bot.text.control import without_controls
@@ -61,22 +69,46 @@ class ResearchService:
         self._fallback = fallback
         self._price = price
         self._posters = posters
+        self._conversations = Conversations(store.database)
 
     # ------------------------------------------------------------ accepting
 
     async def accept(
-        self, message: Message, options: RunOptions, *, owner: str | None = None
+        self,
+        message: Message,
+        options: RunOptions,
+        *,
+        owner: str | None = None,
+        post_state: PostState | None = None,
     ) -> tuple[str, bool]:
         """Store a message and create its run, for ``owner`` (a local dispatcher) to work on.
 
-        Returns the run's id and whether it is new; a redelivered event finds its run. Raises
-        ``InvalidQuestion`` and ``StorageUnavailable``.
+        ``post_state`` is what its poster will need beside the message. Returns the run's id and
+        whether it is new; a redelivered event finds its run. Raises ``InvalidQuestion`` and
+        ``StorageUnavailable``.
         """
         message = replace(message, text=clean_question(message.text))
         run_id = secrets.token_hex(6)
         return await self._store.accept(
-            run_id, message, options, datetime.now(UTC), owner=owner, lease=LEASE
+            run_id,
+            message,
+            options,
+            datetime.now(UTC),
+            owner=owner,
+            lease=LEASE,
+            post_state=post_state,
         )
+
+    def reference(self, record: RunRecord) -> RunRef:
+        """The run as its poster knows it; what it saves is fenced by the record's attempt."""
+
+        async def save(state: PostState) -> None:
+            await self._store.save_post_state(record.id, record.attempt, state)
+
+        async def move(thread: Thread) -> None:
+            await self._conversations.move(record.id, record.attempt, thread, datetime.now(UTC))
+
+        return RunRef(record.id, record.message, record.options, save, move)
 
     # ------------------------------------------------------------ answering
 
@@ -84,32 +116,63 @@ class ResearchService:
         """Work a claimed run to its posted end.
 
         Errors become a posted failure. Raises ``StorageUnavailable`` when the end could not be
-        kept: the run stays unfinished and is resumed later.
+        kept and ``PlatformUnavailable`` when it could not be posted: the run stays unfinished and
+        is resumed later, from its stored answer.
         """
         poster = self._posters[record.message.thread.platform]
-
-        async def save(state: PostState) -> None:
-            await self._store.save_post_state(record.id, record.attempt, state)
-
+        run = self.reference(record)
+        reply: Reply = Unseen()
         try:
-            reply = await poster.open(RunRef(record.id, record.message, save), record.post_state)
+            if record.removed:
+                await poster.remove(run, record.post_state)
+                await self._end(record, "removed")
+                return
+            try:
+                reply = await poster.open(run, record.post_state)
+            except PlatformUnavailable as away:
+                # Research does not wait for the platform; the answer is posted when it is back.
+                log.info("reply not opened", run=record.id, error=str(away))
             answer, error = await self._answer(record, reply, stop)
+            if isinstance(reply, Unseen):
+                reply = await poster.open(run, (await self._saved(record)).post_state)
             if error is None:
                 await reply.finish(answer)
             else:
                 await reply.fail(answer, error)
-            await self._store.end(record.id, record.attempt, answer.status, datetime.now(UTC))
+            await self._end(record, answer.status)
         except RunLost as lost:
             # Whoever took the run over posts its answer; a word more from here would be a second.
-            log.warning("run lost", run=record.id, attempt=record.attempt, error=str(lost))
+            await reply.abandon()
+            log.info("run lost", run=record.id, attempt=record.attempt, error=str(lost))
+        except PostRefused as refused:
+            await reply.abandon()
+            log.warning("answer not posted", run=record.id, error=str(refused))
+            await self._end(record, "failed")
+        except BaseException:
+            await reply.abandon()
+            raise
+
+    async def _end(self, record: RunRecord, state: str) -> None:
+        await self._store.end(record.id, record.attempt, state, datetime.now(UTC))
+
+    async def _saved(self, record: RunRecord) -> RunRecord:
+        """The record as it is now."""
+        current = await self._store.run(record.id)
+        if current is None or current.attempt != record.attempt:
+            raise RunLost(f"Run {record.id} has been taken over by a later attempt.")
+        return current
 
     async def _answer(
         self, record: RunRecord, reply: Reply, stop: asyncio.Event
     ) -> tuple[Answer, FootnoteError | None]:
-        """The stored answer of the run: an earlier attempt's, or the one made now."""
+        """The stored answer of the run: an earlier attempt's, or the one made now.
+
+        What was said in the thread before Footnote came is read first, once.
+        """
         if record.answer is not None:  # written, but perhaps not posted
             failed = record.answer.status == "failed"
             return record.answer, FootnoteError(record.answer.text) if failed else None
+        record, unread = await self._with_history(record)
         journal = await open_journal(self._store.database, record.id, record.attempt)
         run = Run(
             record.id,
@@ -121,7 +184,10 @@ class ResearchService:
             budget=Budget.of(self._settings),
             price=self._price,
             publish=reply.progress,
+            download=self._posters[record.message.thread.platform].download,
         )
+        if unread:
+            run.note(unread)
         road = Road(
             run,
             self._reasoner(run),
@@ -151,6 +217,39 @@ class ResearchService:
             )
         await self._store.save_answer(record.id, record.attempt, answer)
         return answer, error
+
+    async def _with_history(self, record: RunRecord) -> tuple[RunRecord, str]:
+        """The record once its thread's history is kept, and the sentence if it cannot be read.
+
+        Posting may just have given the run its thread, so the record is read anew.
+        """
+        record = await self._saved(record)
+        thread = record.message.thread
+        if await self._conversations.history_is_read(thread):
+            return record, ""
+        poster = self._posters[thread.platform]
+        try:
+            said = await poster.history(self.reference(record))
+        except (RunLost, StorageUnavailable):
+            raise
+        except FootnoteError as error:
+            return record, error.sentence
+        await self._conversations.keep_history(thread, said, datetime.now(UTC))
+        return record, ""
+
+
+class Unseen:
+    """A reply that shows nothing, while its platform cannot be reached."""
+
+    def progress(self, plan: PlanView) -> None: ...
+
+    def stream(self, text: str) -> None: ...
+
+    async def finish(self, answer: Answer) -> None: ...
+
+    async def fail(self, answer: Answer, error: FootnoteError) -> None: ...
+
+    async def abandon(self) -> None: ...
 
 
 async def _until_stopped(road: Road, stop: asyncio.Event) -> Answer:

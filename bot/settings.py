@@ -16,7 +16,15 @@ from typing import Annotated, Any, Literal
 
 from dotenv import dotenv_values
 from platformdirs import user_data_path
-from pydantic import AliasChoices, BaseModel, Field, SecretStr, ValidationError, field_validator
+from pydantic import (
+    AliasChoices,
+    BaseModel,
+    ConfigDict,
+    Field,
+    SecretStr,
+    ValidationError,
+    field_validator,
+)
 from pydantic_settings import (
     BaseSettings,
     NoDecode,
@@ -27,6 +35,7 @@ from pydantic_settings import (
 )
 
 from bot.errors import InvalidSetting
+from bot.messages import Depth
 
 PREFIX = "FOOTNOTE_"
 DOTENV = ".env"
@@ -42,6 +51,21 @@ class Price(BaseModel):
     output: float
     cache_write: float
     cache_read: float
+
+
+class ChannelRules(BaseModel):
+    """How questions of one channel are answered; what is empty is not ruled.
+
+    ``tone`` is in the operator's words, ``language`` a language's name or tag, ``depth`` the
+    default one, ``providers`` the only ones to search.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    tone: str = Field(default="", max_length=1_000)
+    language: str = Field(default="", max_length=40)
+    depth: Depth = "auto"
+    providers: tuple[str, ...] = ()
 
 
 def _plain(name: str) -> Any:
@@ -98,13 +122,57 @@ class Settings(BaseSettings):
     max_usd: float = Field(2.0, gt=0)
     read_tokens: int = Field(1_200, ge=100)  # passages of one page given to the reasoner
 
+    # --- Slack: socket mode with the first two, signed HTTP with the first and the third
+    slack_bot_token: SecretStr | None = _plain("SLACK_BOT_TOKEN")
+    slack_app_token: SecretStr | None = _plain("SLACK_APP_TOKEN")
+    slack_signing_secret: SecretStr | None = _plain("SLACK_SIGNING_SECRET")
+    slack_api_url: str = "https://slack.com/api/"
+
+    # --- Discord
+    discord_token: SecretStr | None = _plain("DISCORD_TOKEN")
+    discord_api_url: str = "https://discord.com/api/v10"
+
+    # --- who may ask where, by the platforms' ids; an empty allow list allows all
+    allow_workspaces: StrList = ()
+    deny_workspaces: StrList = ()
+    allow_channels: StrList = ()
+    deny_channels: StrList = ()
+    allow_users: StrList = ()
+    deny_users: StrList = ()
+    allow_roles: StrList = ()
+    deny_roles: StrList = ()
+    direct_messages: bool = True
+    admins: StrList = ()  # users who may set channel rules, beside the platform's own admins
+    followups: Literal["thread", "mention"] = "thread"  # what is answered in a thread of ours
+    channels: dict[str, ChannelRules] = {}  # channel id → rules; an admin command changes them
+
+    # --- the HTTP endpoint of `footnote serve`
+    http_host: str = "127.0.0.1"
+    http_port: int = Field(8080, ge=0, le=65_535)
+
     # --- where things are kept, and how it runs
     data_dir: Path = Field(default_factory=lambda: _user_data())
     database_url: str = ""  # empty: SQLite in data_dir
     concurrency: int = Field(256, ge=1)  # runs at once in this process
+    drain_seconds: float = Field(10.0, ge=0)  # that working runs get when `serve` is ended
     log_level: Literal["debug", "info", "warning", "error"] = "warning"
 
-    @field_validator("providers", "docs", "fetch_allow", "blocked_domains", mode="before")
+    @field_validator(
+        "providers",
+        "docs",
+        "fetch_allow",
+        "blocked_domains",
+        "allow_workspaces",
+        "deny_workspaces",
+        "allow_channels",
+        "deny_channels",
+        "allow_users",
+        "deny_users",
+        "allow_roles",
+        "deny_roles",
+        "admins",
+        mode="before",
+    )
     @classmethod
     def _split(cls, value: Any) -> Any:
         if isinstance(value, str):
@@ -168,8 +236,9 @@ def load_settings(**overrides: Any) -> Settings:
     except SettingsError:
         # The only values that are JSON; the error's own text could repeat a secret.
         raise InvalidSetting(
-            "Setting FOOTNOTE_PRICES is not valid JSON: write it like "
-            '{"model": {"input": 3, "output": 15, "cache_write": 3.75, "cache_read": 0.3}}.'
+            "Setting FOOTNOTE_PRICES or FOOTNOTE_CHANNELS is not valid JSON: write them like "
+            '{"model": {"input": 3, "output": 15, "cache_write": 3.75, "cache_read": 0.3}} and '
+            '{"C0123": {"language": "English", "depth": "quick"}}.'
         ) from None
     if settings.reasoner == "claude" and settings.anthropic_api_key is None:
         raise InvalidSetting(

@@ -15,7 +15,7 @@ if os.environ.get("CI"):
     settings.load_profile("ci")
 
 SHARED = Path(__file__).parents[2] / "shared"
-OURS = ("FOOTNOTE_", "ANTHROPIC_")
+OURS = ("FOOTNOTE_", "ANTHROPIC_", "SLACK_", "DISCORD_")
 
 
 @pytest.fixture(autouse=True)

@@ -7,6 +7,7 @@ plain Markdown; where stderr is not one, each finished step is one line.
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 
 from rich.console import Console, Group, RenderableType
 from rich.live import Live
@@ -15,7 +16,8 @@ from rich.text import Text
 
 from adapters.terminal.format import MARKS, answer_json, plain, plan_line, plan_lines, rendered
 from bot.answers import Answer, PlanView, StepView
-from bot.errors import FootnoteError, Unavailable
+from bot.errors import FootnoteError, PageUnreadable, Unavailable
+from bot.messages import Attachment, Message
 from bot.posting import PostState, RunRef
 from bot.text.control import without_controls
 
@@ -36,6 +38,18 @@ class TerminalPoster:
 
     async def open(self, run: RunRef, saved: PostState | None) -> TerminalReply:
         return TerminalReply(self, run.id, self._as_json)
+
+    async def queued(self, run: RunRef, ahead: int) -> None:
+        self.tell("Your question waits for the one before it.")
+
+    async def remove(self, run: RunRef, saved: PostState | None) -> None:
+        """What was printed stays printed."""
+
+    async def history(self, run: RunRef) -> Sequence[Message]:
+        return ()  # all that is said in a terminal is said to Footnote
+
+    async def download(self, attachment: Attachment, limit: int) -> bytes:
+        raise PageUnreadable(f"{attachment.name} cannot be read: use --docs to have files read.")
 
     def keep(self, run_id: str, answer: Answer) -> None:
         """An answer is there: show it, or only say so."""
@@ -127,7 +141,12 @@ class TerminalReply:
             self._poster.answers[self._run_id] = answer
         self._poster.complain(error)
 
+    async def abandon(self) -> None:
+        self._close()
+
     def _close(self) -> None:
+        if self._closed:
+            return
         self._closed = True
         if self._live is not None:
             self._live.stop()

@@ -14,13 +14,14 @@ from typing import Protocol
 
 import structlog
 
-from bot.errors import StorageUnavailable
+from bot.errors import StorageUnavailable, Unavailable
 from bot.messages import Thread
 from bot.storage.owner import new_owner
 from bot.storage.store import RunRecord, Store
 
 LEASE = timedelta(seconds=30)
 RENEW_SECONDS = 10.0
+FIRST_RETRY_SECONDS, LAST_RETRY_SECONDS = 2.0, 300.0  # between attempts at a run that fails
 STOP_POLL_SECONDS = 0.5  # how soon a stop asked for by another process is seen
 
 log = structlog.get_logger(__name__)
@@ -36,23 +37,38 @@ class Executor(Protocol):
 
 @dataclass(slots=True, eq=False)
 class _Job:
+    """``superseded``: the run began anew while it was being worked on."""
+
     run_id: str
+    superseded: bool = False
     stop: asyncio.Event = field(default_factory=asyncio.Event)
     ended: asyncio.Event = field(default_factory=asyncio.Event)
     error: Exception | None = None
 
 
 class LocalDispatcher:
-    """See the module docstring. Use as an async context manager: leaving it drains."""
+    """See the module docstring. Use as an async context manager: leaving it drains.
+
+    With ``sweep_seconds`` runs that are left unfinished, here or by a process that is gone, are
+    resumed so often; one that keeps failing is tried ever more seldom.
+    """
 
     def __init__(
-        self, store: Store, executor: Executor, concurrency: int, drain_seconds: float = 0.0
+        self,
+        store: Store,
+        executor: Executor,
+        concurrency: int,
+        *,
+        drain_seconds: float = 0.0,
+        sweep_seconds: float | None = None,
     ) -> None:
         self.owner = new_owner()
         self._store = store
         self._executor = executor
         self._places = asyncio.Semaphore(concurrency)
         self._drain_seconds = drain_seconds
+        self._sweep_seconds = sweep_seconds
+        self._failures: dict[str, tuple[int, float]] = {}  # run → how often, not before when
         self._queues: dict[str, deque[_Job]] = {}  # thread key → jobs, the first one working
         self._jobs: dict[str, _Job] = {}
         self._workers: dict[str, asyncio.Task[None]] = {}
@@ -76,9 +92,23 @@ class LocalDispatcher:
         if thread.key not in self._workers:
             self._workers[thread.key] = asyncio.create_task(self._work(thread.key, queue))
 
+    async def restart(self, run_id: str, thread: Thread) -> None:
+        """The run begins anew in the store: work on its earlier attempt ends, then it is redone."""
+        job = self._jobs.get(run_id)
+        if job is None:
+            await self.submit(run_id, thread)
+        else:
+            job.superseded = True
+            job.stop.set()
+
     async def resume(self, platform: str | None = None) -> list[str]:
         """Submit the runs that nobody works on, oldest first; returns their ids."""
-        left = await self._store.unfinished(datetime.now(UTC), platform)
+        now = asyncio.get_running_loop().time()
+        left = [
+            run
+            for run in await self._store.unfinished(datetime.now(UTC), platform)
+            if self._failures.get(run.id, (0, now))[1] <= now
+        ]
         for run in left:
             await self.submit(run.id, run.message.thread)
         return [run.id for run in left]
@@ -135,22 +165,37 @@ class LocalDispatcher:
 
     async def _execute(self, job: _Job) -> None:
         try:
-            run = await self._claim(job)
-            if run is None:
-                return
-            if run.stop_requested:
-                job.stop.set()
-            try:
-                await self._executor.answer(run, job.stop)
-            except BaseException:
-                await asyncio.shield(self._store.release(run.id, run.attempt))
-                raise
+            while True:
+                run = await self._claim(job)
+                if run is None:
+                    return
+                if job.superseded:  # before it was claimed: this is the new beginning
+                    job.superseded = False
+                    job.stop.clear()
+                if run.stop_requested:
+                    job.stop.set()
+                try:
+                    await self._executor.answer(run, job.stop)
+                except BaseException:
+                    await asyncio.shield(self._store.release(run.id, run.attempt))
+                    raise
+                self._failures.pop(job.run_id, None)
+                if not job.superseded:
+                    return
         except Exception as error:  # noqa: BLE001  (whoever waits gets it)
             # The run stays unfinished, to be resumed: when the storage works again, say.
             job.error = error
+            self._remember_failure(job.run_id, error)
             log.info("run interrupted", run=job.run_id, error=repr(error))
         finally:
             self._forget(job)
+
+    def _remember_failure(self, run_id: str, error: Exception) -> None:
+        times = self._failures.get(run_id, (0, 0.0))[0] + 1
+        wait = min(FIRST_RETRY_SECONDS * 2 ** (times - 1), LAST_RETRY_SECONDS)
+        if isinstance(error, Unavailable) and error.retry_after is not None:
+            wait = max(wait, error.retry_after)
+        self._failures[run_id] = (times, asyncio.get_running_loop().time() + wait)
 
     async def _claim(self, job: _Job) -> RunRecord | None:
         """The run, once it is this one's turn in its thread; None if it is not for us to do.
@@ -202,18 +247,20 @@ class LocalDispatcher:
     # ------------------------------------------------------------ leases and stops
 
     async def _keep_leases(self) -> None:
-        renewed = 0.0
         clock = asyncio.get_running_loop().time
+        renewed = swept = clock()
         while True:
             await asyncio.sleep(STOP_POLL_SECONDS)
-            if not self._jobs:
-                continue
             try:
-                for run_id in await self._store.stops_requested(self.owner):
-                    if run_id in self._jobs:
-                        self._jobs[run_id].stop.set()
-                if clock() - renewed >= RENEW_SECONDS:
+                if self._jobs:
+                    for run_id in await self._store.stops_requested(self.owner):
+                        if run_id in self._jobs:
+                            self._jobs[run_id].stop.set()
+                if self._jobs and clock() - renewed >= RENEW_SECONDS:
                     await self._store.renew(self.owner, datetime.now(UTC) + LEASE)
                     renewed = clock()
+                if self._sweep_seconds is not None and clock() - swept >= self._sweep_seconds:
+                    await self.resume()
+                    swept = clock()
             except StorageUnavailable as error:
                 log.warning("leases not renewed", error=str(error))

@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable
+from datetime import UTC, datetime
 
 import stamina
 
@@ -53,6 +54,14 @@ class Fetcher:
         document = await self._download(address)
         extracted = await self._workers.extract(document.data, document.content_type, document.url)
         return Page(document.url, extracted.title, extracted.text, document.fetched_at)
+
+    async def read_file(self, url: str, data: bytes, media_type: str, name: str) -> Page:
+        """The page in a file that was fetched elsewhere; ``url`` is where people open it.
+
+        Raises ``PageUnreadable``.
+        """
+        extracted = await self._workers.extract(data, media_type, name)
+        return Page(url, extracted.title, extracted.text, datetime.now(UTC))
 
     async def aclose(self) -> None:
         """Close the connections and end the extraction's processes."""

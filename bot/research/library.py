@@ -14,6 +14,7 @@ from typing import Protocol
 
 from cachetools import TTLCache
 
+from bot.messages import Attachment
 from bot.pages.page import Page
 from bot.pages.urls import canonical
 from bot.search.blend import SearchResult
@@ -38,13 +39,16 @@ class Fetching(Protocol):
 
     async def fetch(self, url: str) -> Page: ...
 
+    async def read_file(self, url: str, data: bytes, media_type: str, name: str) -> Page: ...
+
     async def aclose(self) -> None: ...
 
 
 class Library:
     """See the module docstring.
 
-    ``recent_page(url, since)`` looks a page up in the store.
+    ``recent_page(url, since)`` looks a page up in the store. ``largest`` is the size in bytes of
+    the largest file that is read.
     """
 
     def __init__(
@@ -53,7 +57,10 @@ class Library:
         fetcher: Fetching,
         recent_page: Callable[[str, datetime], Awaitable[Page | None]],
         page_ttl: float,
+        *,
+        largest: int = 10_000_000,
     ) -> None:
+        self.largest = largest
         self._search = search
         self._fetcher = fetcher
         self._recent_page = recent_page
@@ -84,6 +91,12 @@ class Library:
             task.add_done_callback(lambda task: self._finished(key, task))
         # Shielded: one reader that is stopped must not take the page from the others.
         return await asyncio.shield(self._under_way[key])
+
+    async def page_of_file(self, attachment: Attachment, data: bytes) -> Page:
+        """A file that came with a message, as a page. Raises ``PageUnreadable``."""
+        return await self._fetcher.read_file(
+            attachment.url, data, attachment.media_type, attachment.name
+        )
 
     async def _read_through(self, key: str, url: str) -> Page:
         since = datetime.now(UTC) - timedelta(seconds=self._page_ttl)

@@ -7,6 +7,7 @@ quoted passages beat an apology.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from bot.answers import Answer, Status
 from bot.errors import BudgetSpent, ModelUnavailable, NoProviderAvailable
@@ -83,6 +84,9 @@ class Road:
             self._rewritten = await self._reasoner.rewrite(
                 self._transcript, self._run.message, self._run.options.instructions
             )
+        attached = tuple(attachment.url for attachment in self._run.message.attachments)
+        if attached and self._rewritten.kind == "chat":  # "summarize this", with a file
+            self._rewritten = replace(self._rewritten, kind="links", links=attached)
         if self._rewritten.kind == "chat":
             return self._run.answer(
                 "answered",
@@ -108,15 +112,17 @@ class Road:
             tuple(dict.fromkeys((*rewritten.queries, *rewritten.knowledge_queries))),
         )
         reading = Reading(settings.topk, settings.read_tokens)
+        attached = (attachment.url for attachment in self._run.message.attachments)
+        links = tuple(dict.fromkeys((*attached, *rewritten.links)))
         if rewritten.kind == "links" or depth == "quick":
-            return await direct(self._run, question, reading, links=rewritten.links)
+            return await direct(self._run, question, reading, links=links)
         return await iterate(
             self._run,
             self._reasoner,
             question,
             reading,
             searches=settings.max_searches * (DEEP if depth == "deep" else 1),
-            links=rewritten.links,
+            links=links,
         )
 
     async def _write(

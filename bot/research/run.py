@@ -19,7 +19,7 @@ from pydantic import TypeAdapter
 
 from bot.answers import Answer, Citation, Doubt, PlanView, Status, StepState, StepView, Usage
 from bot.errors import Broken, FootnoteError, Refused, Unavailable
-from bot.messages import Message, RunOptions
+from bot.messages import Attachment, Message, RunOptions
 from bot.pages.page import Page
 from bot.reasoning.reasoner import (
     AnswerDelta,
@@ -75,7 +75,8 @@ class Run:
     """See the module docstring. Implements ``reasoning.reasoner.ModelCalls``.
 
     ``price`` gives the USD of a reply, or None when the model's price is not known.
-    ``publish`` is called with the whole plan whenever it changes.
+    ``publish`` is called with the whole plan whenever it changes. ``download`` brings the files
+    that came with the message; they are read like pages, by the URL where a person opens them.
     """
 
     def __init__(
@@ -90,6 +91,7 @@ class Run:
         budget: Budget,
         price: Callable[[ModelReply], float | None],
         publish: Callable[[PlanView], None],
+        download: Callable[[Attachment, int], Awaitable[bytes]] | None = None,
     ) -> None:
         self.id = run_id
         self.message = message
@@ -105,6 +107,8 @@ class Run:
         self._library = library
         self._price = price
         self._publish = publish
+        self._download = download
+        self._attachments = {attachment.url: attachment for attachment in message.attachments}
         self._started = monotonic()
         self._spent = Usage()
         self._steps: dict[str, StepView] = {}
@@ -197,7 +201,7 @@ class Run:
         async def fetch() -> ReadOutcome:
             self.budget.check_time(self.usage)
             try:
-                page = await self._library.read(url)
+                page = await self._fetched(url)
             except (Unavailable, Refused, Broken) as error:
                 return ReadOutcome(url=url, problem=error.sentence)
             fetched.append(page)
@@ -218,6 +222,13 @@ class Run:
         if self._first_time("read", inputs):
             self._spent = replace(self._spent, pages=self._spent.pages + 1)
         return fetched[0] if fetched else await self._journal.page(outcome.url, outcome.hash)
+
+    async def _fetched(self, url: str) -> Page:
+        attachment = self._attachments.get(url)
+        if attachment is None or self._download is None:
+            return await self._library.read(url)
+        body = await self._download(attachment, self._library.largest)
+        return await self._library.page_of_file(attachment, body)
 
     # ------------------------------------------------------------ model calls
 

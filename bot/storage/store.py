@@ -38,6 +38,7 @@ class RunRecord:
     accepted_at: datetime
     attempt: int
     stop_requested: bool
+    removed: bool
     post_state: dict[str, Any] | None
     answer: Answer | None
 
@@ -62,48 +63,45 @@ class Store:
         *,
         owner: str | None = None,
         lease: timedelta = timedelta(),
+        post_state: dict[str, Any] | None = None,
     ) -> tuple[str, bool]:
         """Store the message and create its run, unless its event is already known.
 
         With an ``owner`` nobody else may claim the run until the lease is over. Returns the run's
-        id (the earlier one for a redelivery) and whether it is new.
+        id (the earlier one for a redelivery) and whether it is new. Files that only a later event
+        about the message tells of are added to it.
         """
         event_key = f"{message.thread.platform}:{message.event_id}"
         async with self.database.write() as db:
             known = sa.select(runs.c.id).join(messages).where(messages.c.event_key == event_key)
             if (earlier := await db.scalar(known)) is not None:
+                if message.attachments:
+                    await db.execute(
+                        sa.update(messages)
+                        .where(messages.c.event_key == event_key)
+                        .values(attachments=message_row(message)["attachments"])
+                    )
                 return earlier, False
-            thread = message.thread
-            await db.execute(
-                insert(db, threads)
-                .values(key=thread.key, **_fields(thread), created_at=now)
-                .on_conflict_do_nothing()
-            )
+            await keep_thread(db, message.thread, now)
+            row = message_row(message)
+            # A message that was only heard so far (a thread's history) becomes a question.
             message_id = await db.scalar(
-                sa.insert(messages)
-                .values(
-                    thread_key=thread.key,
-                    event_key=event_key,
-                    author_id=message.author.id,
-                    author_name=message.author.name,
-                    text=message.text,
-                    links=list(message.links),
-                    attachments=[_fields(a) for a in message.attachments],
-                    locale=message.locale,
-                    at=message.at,
-                )
+                insert(db, messages)
+                .values(row)
+                .on_conflict_do_update(index_elements=["event_key"], set_=row)
                 .returning(messages.c.id)
             )
             await db.execute(
                 sa.insert(runs).values(
                     id=run_id,
-                    thread_key=thread.key,
+                    thread_key=message.thread.key,
                     message_id=message_id,
                     state="accepted",
                     options=_options.dump_python(options, mode="json"),
                     accepted_at=now,
                     owner=owner,
                     lease_until=None if owner is None else now + lease,
+                    post_state=post_state,
                 )
             )
         return run_id, True
@@ -132,15 +130,22 @@ class Store:
 
     async def transcript(self, run: RunRecord) -> Transcript:
         """What was said in the run's thread before its message, with our answers in place."""
+        # By the platform's clock: history that was read later still comes before.
+        asked = messages.alias("asked")
         earlier = (
             sa.select(messages.c.author_name, messages.c.text, runs.c.answer)
             .join_from(messages, runs, isouter=True)
             .where(
                 messages.c.thread_key == run.message.thread.key,
-                messages.c.id
-                < sa.select(runs.c.message_id).where(runs.c.id == run.id).scalar_subquery(),
+                messages.c.text != "",
+                sa.select(asked.c.id)
+                .where(
+                    asked.c.event_key == f"{run.message.thread.platform}:{run.message.event_id}",
+                    sa.tuple_(messages.c.at, messages.c.id) < sa.tuple_(asked.c.at, asked.c.id),
+                )
+                .exists(),
             )
-            .order_by(messages.c.id.desc())
+            .order_by(messages.c.at.desc(), messages.c.id.desc())
             .limit(TRANSCRIPT_MESSAGES)
         )
         async with self.database.read() as db:
@@ -293,6 +298,30 @@ async def update_fenced(db: AsyncConnection, run_id: str, attempt: int, **values
         raise RunLost(f"Run {run_id} has been taken over by a later attempt.")
 
 
+async def keep_thread(db: AsyncConnection, thread: Thread, now: datetime) -> None:
+    """Store a thread, unless it is known."""
+    await db.execute(
+        insert(db, threads)
+        .values(key=thread.key, **asdict(thread), created_at=now)
+        .on_conflict_do_nothing()
+    )
+
+
+def message_row(message: Message) -> dict[str, Any]:
+    """A message as the columns of its table."""
+    return {
+        "thread_key": message.thread.key,
+        "event_key": f"{message.thread.platform}:{message.event_id}",
+        "author_id": message.author.id,
+        "author_name": message.author.name,
+        "text": message.text,
+        "links": list(message.links),
+        "attachments": [asdict(attachment) for attachment in message.attachments],
+        "locale": message.locale,
+        "at": message.at,
+    }
+
+
 def page_of(row: Any) -> Page:
     return Page(
         url=row.url, title=row.title, text=row.text, fetched_at=row.fetched_at, hash=row.hash
@@ -359,6 +388,7 @@ def _record(row: Any) -> RunRecord:
         accepted_at=row.accepted_at,
         attempt=row.attempt,
         stop_requested=row.stop_requested,
+        removed=row.removed,
         post_state=row.post_state,
         answer=None if row.answer is None else _answer.validate_python(row.answer),
     )
@@ -377,10 +407,6 @@ def _entry(answer: Answer) -> Entry:
         sources=tuple(titles),
         question=answer.question,
     )
-
-
-def _fields(value: Any) -> dict[str, Any]:
-    return asdict(value)
 
 
 async def _citation_rows(

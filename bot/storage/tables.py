@@ -8,7 +8,7 @@ from typing import Any
 import sqlalchemy as sa
 
 # The newest migration, known without loading Alembic so that an up-to-date store opens fast.
-HEAD = "0001"
+HEAD = "0002"
 
 # Named constraints let later migrations change them on every database.
 metadata = sa.MetaData(
@@ -45,6 +45,8 @@ threads = sa.Table(
     sa.Column("channel", sa.Text, nullable=False),
     sa.Column("thread", sa.Text, nullable=False),
     sa.Column("created_at", UtcDateTime, nullable=False),
+    # What was said before Footnote came is read from the platform once.
+    sa.Column("history_read", sa.Boolean, nullable=False, server_default=sa.false()),
 )
 
 messages = sa.Table(
@@ -85,11 +87,46 @@ runs = sa.Table(
     sa.Column("owner", sa.Text),
     sa.Column("lease_until", UtcDateTime),
     sa.Column("stop_requested", sa.Boolean, nullable=False, server_default=sa.false()),
+    # The question was deleted: what is left to do is to take the reply away.
+    sa.Column("removed", sa.Boolean, nullable=False, server_default=sa.false()),
     # What has been posted so far, in the platform's own terms; the finished answer.
     sa.Column("post_state", sa.JSON),
     sa.Column("answer", sa.JSON),
     sa.Index(None, "thread_key"),
     sa.Index(None, "state"),
+)
+
+# What the people who read an answer thought of it: one verdict each, the last one counts.
+feedback = sa.Table(
+    "feedback",
+    metadata,
+    sa.Column("run_id", sa.ForeignKey(runs.c.id, ondelete="CASCADE"), primary_key=True),
+    sa.Column("author_id", sa.Text, primary_key=True),
+    sa.Column("verdict", sa.Text, nullable=False),
+    sa.Column("at", UtcDateTime, nullable=False),
+)
+
+# What an admin set for a channel by command; it goes before the settings.
+channel_rules = sa.Table(
+    "channel_rules",
+    metadata,
+    sa.Column("platform", sa.Text, primary_key=True),
+    sa.Column("workspace", sa.Text, primary_key=True),
+    sa.Column("channel", sa.Text, primary_key=True),
+    sa.Column("rules", sa.JSON, nullable=False),
+    sa.Column("author_id", sa.Text, nullable=False),
+    sa.Column("at", UtcDateTime, nullable=False),
+)
+
+# What an adapter learned about a workspace and need not find out again.
+facts = sa.Table(
+    "facts",
+    metadata,
+    sa.Column("platform", sa.Text, primary_key=True),
+    sa.Column("workspace", sa.Text, primary_key=True),
+    sa.Column("name", sa.Text, primary_key=True),
+    sa.Column("value", sa.JSON, nullable=False),
+    sa.Column("at", UtcDateTime, nullable=False),
 )
 
 pages = sa.Table(

@@ -86,6 +86,9 @@ class MemoryCorpus:
     async def fetch(self, url: str) -> Page:
         raise AssertionError("the corpus reads all pages itself")
 
+    async def read_file(self, url: str, data: bytes, media_type: str, name: str) -> Page:
+        raise AssertionError("no question comes with files")
+
     async def aclose(self) -> None: ...
 
     def _snippet(self, url: str, query: str) -> str:
@@ -109,6 +112,9 @@ class IndexedCorpus:
 
     async def fetch(self, url: str) -> Page:
         raise AssertionError("the index reads all pages itself")
+
+    async def read_file(self, url: str, data: bytes, media_type: str, name: str) -> Page:
+        raise AssertionError("no question comes with files")
 
     async def aclose(self) -> None:
         await self._documents.aclose()

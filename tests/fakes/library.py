@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import UTC, datetime
 
 from bot.errors import NoProviderAvailable, PageUnreadable
 from bot.pages.page import Page
@@ -44,6 +44,9 @@ class Shelf:
 
     async def fetch(self, url: str) -> Page:
         raise AssertionError("the shelf reads all pages itself")
+
+    async def read_file(self, url: str, data: bytes, media_type: str, name: str) -> Page:
+        return Page(url, name, data.decode(), datetime.now(UTC))
 
     async def aclose(self) -> None: ...
 

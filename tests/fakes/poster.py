@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from bot.answers import Answer, PlanView
 from bot.errors import FootnoteError
+from bot.messages import Attachment, Message
 from bot.posting import PostState, RunRef
 
 
@@ -19,6 +21,7 @@ class Remembered:
     texts: list[str] = field(default_factory=list)
     finished: list[Answer] = field(default_factory=list)
     failed: list[tuple[Answer, FootnoteError]] = field(default_factory=list)
+    abandoned: int = 0
 
     def progress(self, plan: PlanView) -> None:
         self.plans.append(plan)
@@ -32,14 +35,33 @@ class Remembered:
     async def fail(self, answer: Answer, error: FootnoteError) -> None:
         self.failed.append((answer, error))
 
+    async def abandon(self) -> None:
+        self.abandoned += 1
+
 
 @dataclass
 class RememberingPoster:
     """Its replies, in the order they were opened."""
 
     replies: list[Remembered] = field(default_factory=list)
+    said: list[Message] = field(default_factory=list)  # the history of any thread
+    files: dict[str, bytes] = field(default_factory=dict)
+    waiting: list[tuple[str, int]] = field(default_factory=list)
+    removed: list[tuple[str, PostState | None]] = field(default_factory=list)
 
     async def open(self, run: RunRef, saved: PostState | None) -> Remembered:
         await run.save({"opened": len(self.replies) + 1})
         self.replies.append(Remembered(run, saved))
         return self.replies[-1]
+
+    async def queued(self, run: RunRef, ahead: int) -> None:
+        self.waiting.append((run.id, ahead))
+
+    async def remove(self, run: RunRef, saved: PostState | None) -> None:
+        self.removed.append((run.id, saved))
+
+    async def history(self, run: RunRef) -> Sequence[Message]:
+        return self.said
+
+    async def download(self, attachment: Attachment, limit: int) -> bytes:
+        return self.files[attachment.url]

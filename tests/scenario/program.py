@@ -39,7 +39,7 @@ class Program:
     settings: dict[str, str] = field(default_factory=dict)
 
     def environment(self, extra: Mapping[str, str]) -> dict[str, str]:
-        ours = ("FOOTNOTE_", "ANTHROPIC_")
+        ours = ("FOOTNOTE_", "ANTHROPIC_", "SLACK_", "DISCORD_")
         inherited = {name: v for name, v in os.environ.items() if not name.startswith(ours)}
         return {
             **inherited,

@@ -1,0 +1,288 @@
+"""Where every listener brings what happened on its platform; it decides what that means.
+
+Accepting is a short transaction; what comes after it (queueing, telling the asker) waits for no
+platform, so that a listener can acknowledge its event as soon as a method returns.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Coroutine, Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import Any, Literal
+
+import structlog
+from cachetools import LRUCache
+
+from bot.conversing.access import check_access, is_admin
+from bot.conversing.rules import options_for
+from bot.conversing.words import is_stop_word
+from bot.dispatch.local import LocalDispatcher
+from bot.errors import Denied, FootnoteError, Invalid
+from bot.messages import Author, Depth, Message, RunOptions, Thread
+from bot.pages.urls import links_in
+from bot.posting import Poster, PostState
+from bot.service import LEASE, ResearchService, clean_question
+from bot.settings import ChannelRules, Settings
+from bot.storage.conversations import Conversations
+from bot.storage.store import RunRecord, Store
+from bot.storage.workspaces import Use, Verdict, Workspaces
+
+THREADS_REMEMBERED = 10_000  # of which it is known that Footnote takes part
+
+log = structlog.get_logger(__name__)
+
+# Whom a message speaks to: Footnote by name or in private; its thread; or somebody else.
+Address = Literal["footnote", "thread", "others"]
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """The message is a question: its run, whether it is new, how many of its thread come first."""
+
+    run_id: str
+    new: bool
+    ahead: int
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """The message asked to stop: so many runs of its thread do."""
+
+    stopped: int
+
+
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """The message is no question to Footnote."""
+
+
+class Reception:
+    """See the module docstring. Close it with ``aclose``."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        store: Store,
+        service: ResearchService,
+        dispatcher: LocalDispatcher,
+        posters: Mapping[str, Poster],
+    ) -> None:
+        self.settings = settings
+        self._store = store
+        self._service = service
+        self._dispatcher = dispatcher
+        self._posters = posters
+        self._conversations = Conversations(store.database)
+        self._workspaces = Workspaces(store.database)
+        self._ours: LRUCache[str, bool] = LRUCache(THREADS_REMEMBERED)
+        self._errands: set[asyncio.Task[None]] = set()
+
+    async def aclose(self) -> None:
+        """Drop what is still being told to askers."""
+        for errand in self._errands:
+            errand.cancel()
+        await asyncio.gather(*self._errands, return_exceptions=True)
+
+    # ------------------------------------------------------------ what people say
+
+    async def receive(
+        self,
+        message: Message,
+        address: Address,
+        *,
+        depth: Depth = "auto",
+        post_state: PostState | None = None,
+    ) -> Asked | Told | Heard:
+        """Take in a message.
+
+        Raises ``Denied`` and ``InvalidQuestion`` with the sentence for the asker alone, and
+        ``StorageUnavailable`` (the platform should deliver the event again).
+        """
+        if address != "footnote":
+            if not await self.takes_part(message.thread):
+                return Heard()
+            if address == "others" or self.settings.followups == "mention":
+                await self._conversations.hear([message], datetime.now(UTC))
+                return Heard()
+        check_access(self.settings, message)
+        if is_stop_word(message.text) and await self.takes_part(message.thread):
+            return Told(await self.stop(message.thread))
+        rules = await self.rules(message.thread)
+        return await self._accept(message, options_for(rules, depth), post_state)
+
+    async def takes_part(self, thread: Thread) -> bool:
+        """Whether Footnote was ever asked in this thread."""
+        if thread.key not in self._ours and await self._conversations.takes_part(thread):
+            self._ours[thread.key] = True
+        return thread.key in self._ours
+
+    async def edit(self, platform: str, event_id: str, text: str) -> bool:
+        """A message reads differently now: its run begins anew, in the same reply.
+
+        False when it began no run, or reads the same. Raises ``InvalidQuestion``.
+        """
+        text = clean_question(text)
+        begun = await self._conversations.edit(
+            platform,
+            event_id,
+            text,
+            links_in(text),
+            datetime.now(UTC),
+            owner=self._dispatcher.owner,
+            lease=LEASE,
+        )
+        if begun is not None:
+            await self._dispatcher.restart(*begun)
+        return begun is not None
+
+    async def forget(self, platform: str, event_id: str) -> bool:
+        """A message was deleted: its run ends and its reply goes. False when there is none."""
+        begun = await self._conversations.remove(
+            platform, event_id, datetime.now(UTC), owner=self._dispatcher.owner, lease=LEASE
+        )
+        if begun is not None:
+            await self._dispatcher.restart(*begun)
+        return begun is not None
+
+    # ------------------------------------------------------------ what people press
+
+    async def stop(self, thread: Thread) -> int:
+        """Stop all runs of a thread; returns how many there were."""
+        unfinished = await self._conversations.unfinished_in(thread)
+        for run_id in unfinished:
+            self._later(self._dispatcher.stop(run_id))
+        return len(unfinished)
+
+    async def stop_run(self, run_id: str) -> bool:
+        """Stop one run; False when it has ended or is not known."""
+        run = await self._store.run(run_id)
+        if run is None or run.state not in ("accepted", "running"):
+            return False
+        self._later(self._dispatcher.stop(run_id))
+        return True
+
+    async def stop_question(self, platform: str, event_id: str) -> bool:
+        """Stop the run that a message began; False as in ``stop_run``."""
+        run_id = await self._conversations.run_of(platform, event_id)
+        return run_id is not None and await self.stop_run(run_id)
+
+    async def feedback(self, run_id: str, author: Author, verdict: Verdict) -> bool:
+        """Keep what someone thinks of an answer; False when its run is not known."""
+        return await self._workspaces.keep_feedback(run_id, author.id, verdict)
+
+    async def dig_deeper(self, run_id: str, author: Author, *, locale: str, direct: bool) -> Asked:
+        """Research the question of a run once more, ``deep``; asked twice it is the same run.
+
+        Raises ``Invalid`` when the run is not known, and as ``receive`` does.
+        """
+        run = await self._run(run_id)
+        question = run.answer.question if run.answer else run.message.text
+        message = _next(run, f"{run_id}:deeper", author, question, locale, direct)
+        message = replace(message, attachments=run.message.attachments)
+        check_access(self.settings, message)
+        return await self._accept(message, replace(run.options, depth="deep"), None)
+
+    async def follow_up(
+        self, run_id: str, number: int, author: Author, *, locale: str, direct: bool
+    ) -> Asked:
+        """Ask a run's suggestion ``number`` (from 0) in its thread; as ``dig_deeper``."""
+        run = await self._run(run_id)
+        suggestions = run.answer.suggestions if run.answer else ()
+        if not 0 <= number < len(suggestions):
+            raise Invalid("This suggestion is gone: ask the question in the thread instead.")
+        event_id = f"{run_id}:follow-up:{number}"
+        message = _next(run, event_id, author, suggestions[number], locale, direct)
+        check_access(self.settings, message)
+        return await self._accept(message, replace(run.options, depth="auto"), None)
+
+    # ------------------------------------------------------------ places
+
+    async def rules(self, thread: Thread) -> ChannelRules:
+        """The rules of the thread's channel."""
+        stored = await self._workspaces.rules(thread.platform, thread.workspace, thread.channel)
+        if stored is not None:
+            return ChannelRules.model_validate(stored)
+        return self.settings.channels.get(thread.channel, ChannelRules())
+
+    async def set_rules(self, message: Message, rules: ChannelRules | None) -> None:
+        """Set the rules of the channel in which ``message`` was given as a command.
+
+        None goes back to the settings. Raises ``Denied`` unless its author is an admin.
+        """
+        if not is_admin(self.settings, message):
+            raise Denied("denied-admin", "Only an admin may set this: ask one of yours.")
+        thread = message.thread
+        await self._workspaces.set_rules(
+            thread.platform,
+            thread.workspace,
+            thread.channel,
+            None if rules is None else rules.model_dump(mode="json"),
+            message.author.id,
+        )
+
+    async def use_this_month(self, platform: str, workspace: str) -> Use:
+        """What a workspace asked since the first of this month (UTC)."""
+        now = datetime.now(UTC)
+        return await self._workspaces.use(
+            platform, workspace, datetime(now.year, now.month, 1, tzinfo=UTC)
+        )
+
+    # ------------------------------------------------------------ accepting
+
+    async def _accept(
+        self, message: Message, options: RunOptions, post_state: PostState | None
+    ) -> Asked:
+        run_id, new = await self._service.accept(
+            message, options, owner=self._dispatcher.owner, post_state=post_state
+        )
+        self._ours[message.thread.key] = True
+        await self._dispatcher.submit(run_id, message.thread)
+        ahead = await self._conversations.ahead_of(run_id) if new else 0
+        if ahead:
+            self._later(self._tell_queued(run_id, ahead))
+        return Asked(run_id, new, ahead)
+
+    async def _tell_queued(self, run_id: str, ahead: int) -> None:
+        run = await self._run(run_id)
+        poster = self._posters[run.message.thread.platform]
+        await poster.queued(self._service.reference(run), ahead)
+
+    async def _run(self, run_id: str) -> RunRecord:
+        run = await self._store.run(run_id)
+        if run is None or run.removed:
+            raise Invalid("Footnote no longer knows this question: ask it again.")
+        return run
+
+    def _later(self, work: Coroutine[Any, Any, None]) -> None:
+        """Do something that the platform's event need not wait for."""
+        errand = asyncio.create_task(self._done(work))
+        self._errands.add(errand)
+        errand.add_done_callback(self._errands.discard)
+
+    async def _done(self, work: Coroutine[Any, Any, None]) -> None:
+        try:
+            await work
+        except FootnoteError as error:
+            log.warning("errand failed", error=str(error))
+
+
+def _next(
+    run: RunRecord,
+    event_id: str,
+    author: Author,
+    text: str,
+    locale: str,
+    direct: bool,
+) -> Message:
+    """The message that pressing a button of a run's reply amounts to."""
+    return Message(
+        event_id=event_id,
+        thread=run.message.thread,
+        author=author,
+        text=text,
+        at=datetime.now(UTC),
+        locale=locale,
+        direct=direct,
+    )

@@ -1,0 +1,23 @@
+"""Words that people say to Footnote which are no questions."""
+
+from __future__ import annotations
+
+import unicodedata
+
+_STOP = frozenset(
+    word.strip()
+    for word in (
+        "stop, stop it, please stop, stop please, cancel, abort, halt, enough, never mind, "
+        "nevermind, 停, 停止, 停下, 停一下, 请停止, 請停止, 取消, 中止, 够了, 夠了, 不用了, 算了"
+    ).split(",")
+)
+_LONGEST = max(len(word) for word in _STOP)
+
+
+def is_stop_word(text: str) -> bool:
+    """Whether a whole message only asks to stop."""
+    said = text.strip()
+    if len(said) > _LONGEST + 8:
+        return False
+    bare = "".join(char for char in said if unicodedata.category(char)[0] not in "PSC")
+    return " ".join(bare.casefold().split()) in _STOP

@@ -1,0 +1,214 @@
+"""What happens to messages after they were accepted: heard, edited, deleted, moved to a thread."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from bot.messages import Message, Thread
+from bot.storage.database import Database
+from bot.storage.store import UNFINISHED, insert, keep_thread, message_row, update_fenced
+from bot.storage.tables import citations, messages, run_pages, runs, threads
+
+
+class Conversations:
+    """Every method is one transaction. Failures leave as ``StorageUnavailable``."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    # ------------------------------------------------------------ asking about them
+
+    async def takes_part(self, thread: Thread) -> bool:
+        """Whether a question was ever accepted in this thread."""
+        query = sa.select(sa.select(runs.c.id).where(runs.c.thread_key == thread.key).exists())
+        async with self._database.read() as db:
+            return bool(await db.scalar(query))
+
+    async def run_of(self, platform: str, event_id: str) -> str | None:
+        """The id of the run that a message began."""
+        query = sa.select(runs.c.id).join(messages).where(_is_event(platform, event_id))
+        async with self._database.read() as db:
+            found: str | None = await db.scalar(query)
+        return found
+
+    async def unfinished_in(self, thread: Thread) -> list[str]:
+        """The ids of the thread's runs that have not ended, oldest first."""
+        query = (
+            sa.select(runs.c.id)
+            .where(runs.c.thread_key == thread.key, runs.c.state.in_(UNFINISHED))
+            .order_by(runs.c.message_id)
+        )
+        async with self._database.read() as db:
+            return list((await db.scalars(query)).all())
+
+    async def ahead_of(self, run_id: str) -> int:
+        """How many unfinished runs of its thread come before this one."""
+        this = runs.alias("this")
+        query = (
+            sa.select(sa.func.count())
+            .select_from(runs)
+            .join(this, this.c.thread_key == runs.c.thread_key)
+            .where(
+                this.c.id == run_id,
+                runs.c.message_id < this.c.message_id,
+                runs.c.state.in_(UNFINISHED),
+            )
+        )
+        async with self._database.read() as db:
+            return int(await db.scalar(query) or 0)
+
+    async def history_is_read(self, thread: Thread) -> bool:
+        """Whether what was said before Footnote came has been read from the platform."""
+        query = sa.select(threads.c.history_read).where(threads.c.key == thread.key)
+        async with self._database.read() as db:
+            return bool(await db.scalar(query))
+
+    # ------------------------------------------------------------ changing them
+
+    async def hear(self, said: Sequence[Message], now: datetime) -> None:
+        """Keep messages that are no questions: what a later question may refer to."""
+        async with self._database.write() as db:
+            await _keep_heard(db, said, now)
+
+    async def keep_history(self, thread: Thread, said: Sequence[Message], now: datetime) -> None:
+        """Keep what was said in a thread before Footnote came; it is not read again."""
+        async with self._database.write() as db:
+            await _keep_heard(db, said, now)
+            await db.execute(
+                sa.update(threads).where(threads.c.key == thread.key).values(history_read=True)
+            )
+
+    async def edit(
+        self,
+        platform: str,
+        event_id: str,
+        text: str,
+        links: Sequence[str],
+        now: datetime,
+        *,
+        owner: str | None,
+        lease: timedelta,
+    ) -> tuple[str, Thread] | None:
+        """The message reads differently now: its run, ended or not, begins anew.
+
+        Whoever works on it loses it; what was posted stays known, for the new answer to replace.
+        None when the text is the same, or the message began no run.
+        """
+        async with self._database.write() as db:
+            row = await _find(db, platform, event_id)
+            if row is None or row.text == text or row.removed:
+                return None
+            await db.execute(
+                sa.update(messages)
+                .where(messages.c.id == row.message_id)
+                .values(text=text, links=list(links))
+            )
+            if row.run_id is None:
+                return None
+            await _begin_anew(db, row, now, owner, lease, removed=False)
+        return row.run_id, Thread(row.platform, row.workspace, row.channel, row.thread)
+
+    async def remove(
+        self,
+        platform: str,
+        event_id: str,
+        now: datetime,
+        *,
+        owner: str | None,
+        lease: timedelta,
+    ) -> tuple[str, Thread] | None:
+        """The message was deleted: its words and its answer are forgotten, its run is left with
+        taking the reply away. None when it began no run, or was deleted before."""
+        async with self._database.write() as db:
+            row = await _find(db, platform, event_id)
+            if row is None or row.removed:
+                return None
+            await db.execute(
+                sa.update(messages)
+                .where(messages.c.id == row.message_id)
+                .values(text="", links=[], attachments=[])
+            )
+            if row.run_id is None:
+                return None
+            await _begin_anew(db, row, now, owner, lease, removed=True)
+        return row.run_id, Thread(row.platform, row.workspace, row.channel, row.thread)
+
+    async def move(self, run_id: str, attempt: int, thread: Thread, now: datetime) -> None:
+        """Give a run the thread that was made for it. Raises ``RunLost``."""
+        async with self._database.write() as db:
+            await keep_thread(db, thread, now)
+            await update_fenced(db, run_id, attempt, thread_key=thread.key)
+            of_run = sa.select(runs.c.message_id).where(runs.c.id == run_id).scalar_subquery()
+            await db.execute(
+                sa.update(messages).where(messages.c.id == of_run).values(thread_key=thread.key)
+            )
+            # It was made for this question: nothing was said in it before.
+            await db.execute(
+                sa.update(threads).where(threads.c.key == thread.key).values(history_read=True)
+            )
+
+
+def _is_event(platform: str, event_id: str) -> sa.ColumnElement[bool]:
+    return messages.c.event_key == f"{platform}:{event_id}"
+
+
+async def _find(db: AsyncConnection, platform: str, event_id: str) -> Any:
+    query = (
+        sa.select(
+            messages.c.id.label("message_id"),
+            messages.c.text,
+            runs.c.id.label("run_id"),
+            runs.c.attempt,
+            runs.c.removed,
+            threads.c.platform,
+            threads.c.workspace,
+            threads.c.channel,
+            threads.c.thread,
+        )
+        .join_from(messages, runs, isouter=True)
+        .join(threads, messages.c.thread_key == threads.c.key)
+        .where(_is_event(platform, event_id))
+    )
+    return (await db.execute(query)).one_or_none()
+
+
+async def _begin_anew(
+    db: AsyncConnection,
+    row: Any,
+    now: datetime,
+    owner: str | None,
+    lease: timedelta,
+    *,
+    removed: bool,
+) -> None:
+    for table in (citations, run_pages):
+        await db.execute(sa.delete(table).where(table.c.run_id == row.run_id))
+    await db.execute(
+        sa.update(runs)
+        .where(runs.c.id == row.run_id)
+        .values(
+            state="accepted",
+            removed=removed,
+            attempt=row.attempt + 1,  # fences off whoever works on it
+            accepted_at=now,
+            ended_at=None,
+            stop_requested=False,
+            answer=None,
+            owner=owner,
+            lease_until=None if owner is None else now + lease,
+        )
+    )
+
+
+async def _keep_heard(db: AsyncConnection, said: Sequence[Message], now: datetime) -> None:
+    for thread in {message.thread for message in said}:
+        await keep_thread(db, thread, now)
+    if said:
+        await db.execute(
+            insert(db, messages).on_conflict_do_nothing(), [message_row(m) for m in said]
+        )

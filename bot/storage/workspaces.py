@@ -1,0 +1,126 @@
+"""What is known about the places where people ask: facts, channel rules, feedback, use."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any, Literal
+
+import sqlalchemy as sa
+
+from bot.storage.database import Database
+from bot.storage.store import insert
+from bot.storage.tables import channel_rules, facts, feedback, runs, threads
+
+Verdict = Literal["good", "bad"]
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """What a workspace asked in some time; ``usd`` is what the models cost."""
+
+    questions: int
+    answered: int
+    usd: float
+
+
+class Workspaces:
+    """Every method is one transaction. Failures leave as ``StorageUnavailable``."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def facts(self, platform: str, workspace: str) -> dict[str, Any]:
+        """What an adapter learned about a workspace, by name; the values are JSON."""
+        query = sa.select(facts.c.name, facts.c.value).where(
+            facts.c.platform == platform, facts.c.workspace == workspace
+        )
+        async with self._database.read() as db:
+            return {row.name: row.value for row in (await db.execute(query)).all()}
+
+    async def remember(self, platform: str, workspace: str, name: str, value: Any) -> None:
+        """Keep a fact; one of the same name is replaced."""
+        row = {"value": value, "at": datetime.now(UTC)}
+        async with self._database.write() as db:
+            await db.execute(
+                insert(db, facts)
+                .values(platform=platform, workspace=workspace, name=name, **row)
+                .on_conflict_do_update(index_elements=["platform", "workspace", "name"], set_=row)
+            )
+
+    async def rules(self, platform: str, workspace: str, channel: str) -> dict[str, Any] | None:
+        """The channel rules an admin set by command, as JSON, or None."""
+        query = sa.select(channel_rules.c.rules).where(
+            channel_rules.c.platform == platform,
+            channel_rules.c.workspace == workspace,
+            channel_rules.c.channel == channel,
+        )
+        async with self._database.read() as db:
+            found: dict[str, Any] | None = await db.scalar(query)
+        return found
+
+    async def set_rules(
+        self,
+        platform: str,
+        workspace: str,
+        channel: str,
+        rules: dict[str, Any] | None,
+        author_id: str,
+    ) -> None:
+        """Set a channel's rules; None goes back to those of the settings."""
+        place = {"platform": platform, "workspace": workspace, "channel": channel}
+        async with self._database.write() as db:
+            await db.execute(
+                sa.delete(channel_rules).where(
+                    *(channel_rules.c[name] == value for name, value in place.items())
+                )
+            )
+            if rules is not None:
+                await db.execute(
+                    sa.insert(channel_rules).values(
+                        **place, rules=rules, author_id=author_id, at=datetime.now(UTC)
+                    )
+                )
+
+    async def keep_feedback(self, run_id: str, author_id: str, verdict: Verdict) -> bool:
+        """Keep what someone thinks of a run's answer; False when there is no such run."""
+        row = {"verdict": verdict, "at": datetime.now(UTC)}
+        async with self._database.write() as db:
+            if await db.scalar(sa.select(runs.c.id).where(runs.c.id == run_id)) is None:
+                return False
+            await db.execute(
+                insert(db, feedback)
+                .values(run_id=run_id, author_id=author_id, **row)
+                .on_conflict_do_update(index_elements=["run_id", "author_id"], set_=row)
+            )
+        return True
+
+    async def feedback(self, run_id: str) -> dict[str, Verdict]:
+        """The verdicts on a run, by author id."""
+        query = sa.select(feedback.c.author_id, feedback.c.verdict).where(
+            feedback.c.run_id == run_id
+        )
+        async with self._database.read() as db:
+            return {row.author_id: row.verdict for row in (await db.execute(query)).all()}
+
+    async def use(self, platform: str, workspace: str, since: datetime) -> Use:
+        """What a workspace asked since a moment; questions that were deleted do not count."""
+        usd = runs.c.answer["usage"]["usd"].as_float()
+        query = (
+            sa.select(
+                sa.func.count().label("questions"),
+                sa.func.sum(sa.case((runs.c.state == "answered", 1), else_=0)).label("answered"),
+                sa.func.sum(usd).label("usd"),
+            )
+            .select_from(runs)
+            .join(threads, runs.c.thread_key == threads.c.key)
+            .where(
+                threads.c.platform == platform,
+                threads.c.workspace == workspace,
+                runs.c.accepted_at >= since,
+                sa.not_(runs.c.removed),
+            )
+        )
+        async with self._database.read() as db:
+            row = (await db.execute(query)).one()
+        return Use(int(row.questions), int(row.answered or 0), float(row.usd or 0.0))
