@@ -5,11 +5,11 @@ from __future__ import annotations
 import unicodedata
 
 _STOP = frozenset(
-    word.strip()
-    for word in (
-        "stop, stop it, please stop, stop please, cancel, abort, halt, enough, never mind, "
-        "nevermind, 停, 停止, 停下, 停一下, 请停止, 請停止, 取消, 中止, 够了, 夠了, 不用了, 算了"
-    ).split(",")
+    [
+        *("stop", "stop it", "please stop", "stop please", "cancel", "abort", "halt", "enough"),
+        *("never mind", "nevermind", "停", "停止", "停下", "停一下", "请停止", "請停止", "取消"),
+        *("中止", "够了", "夠了", "不用了", "算了"),
+    ]
 )
 _LONGEST = max(len(word) for word in _STOP)
 
