@@ -1,0 +1,295 @@
+"""What can happen on Discord, by whomever: each act changes the world and tells the gateway.
+
+REST calls and people's doings end here, so that both leave the same state and events. Nobody
+is asked for permission here. The caller holds the lock of the world.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tests.fakes.discord_mentions import resolve_mentions
+from tests.fakes.discord_permissions import may
+from tests.fakes.discord_shapes import (
+    channel_json,
+    event_message_json,
+    member_json,
+    thread_json,
+    thread_member_json,
+    user_json,
+)
+from tests.fakes.discord_state import (
+    DIRECT_MESSAGE,
+    EPHEMERAL,
+    FORUM,
+    HAS_THREAD,
+    PRIVATE_THREAD,
+    REPLY,
+    THREAD_CREATED,
+    THREAD_STARTER,
+    Channel,
+    Json,
+    Message,
+    User,
+    World,
+)
+
+# Gateway intents: docs.discord.com/developers/events/gateway#gateway-intents
+GUILDS, GUILD_MEMBERS, GUILD_MESSAGES = 1 << 0, 1 << 1, 1 << 9
+GUILD_REACTIONS, GUILD_TYPING = 1 << 10, 1 << 11
+DIRECT_MESSAGES, DIRECT_REACTIONS, DIRECT_TYPING = 1 << 12, 1 << 13, 1 << 14
+
+
+def bot_sees(channel: Channel, world: World) -> bool:
+    """Whether events of ``channel`` reach the bot at all."""
+    if channel.guild is None:
+        return world.bot in channel.recipients
+    return channel.guild.installed and may(world.bot, channel, "VIEW_CHANNEL")
+
+
+def post(
+    world: World,
+    channel: Channel,
+    author: User,
+    content: str = "",
+    *,
+    id: str | None = None,
+    allowed_mentions: Json | None = None,
+    replies_to: Message | None = None,
+    **fields: Any,
+) -> Message:
+    """A new message in ``channel``, which wakes an archived thread."""
+    message = Message(
+        id or world.new_id(), channel, author, content, world.clock.iso(),
+        allowed_mentions=allowed_mentions, replies_to=replies_to, **fields,
+    )  # fmt: skip
+    if replies_to is not None:
+        message.type = message.type or REPLY
+        message.reference = _reference(replies_to)
+    resolve_mentions(message, world)
+    if channel.is_thread and message.private_to is None:
+        if channel.archived:
+            set_thread(world, channel, archived=False)
+        if message.type != THREAD_STARTER:
+            channel.sent += 1
+            join_thread(world, channel, author)
+    channel.messages[message.id] = message
+    _tell_direct_channel(world, channel)
+    _tell_message(world, "MESSAGE_CREATE", message)
+    return message
+
+
+def _reference(message: Message) -> Json:
+    guild = message.channel.guild
+    told = {"type": 0, "channel_id": message.channel.id, "message_id": message.id}
+    return told | ({"guild_id": guild.id} if guild else {})
+
+
+def _tell_direct_channel(world: World, channel: Channel) -> None:
+    """A bot hears of a direct-message channel when the first message is written in it."""
+    if channel.type == DIRECT_MESSAGE and len(channel.messages) == 1 and bot_sees(channel, world):
+        world.emit("CHANNEL_CREATE", lambda _: channel_json(channel, world),
+                   needs=DIRECT_MESSAGES, guild=None)  # fmt: skip
+
+
+def change(world: World, message: Message, **fields: Any) -> None:
+    """An edit that its author makes: text, embeds, components, flags, attachments."""
+    if fields.get("content", message.content) != message.content:
+        message.history.append(message.content)
+    for name, value in fields.items():
+        setattr(message, name, value)
+    message.edited = world.clock.iso()
+    resolve_mentions(message, world)
+    _tell_message(world, "MESSAGE_UPDATE", message)
+
+
+def change_unseen(world: World, message: Message, **fields: Any) -> None:
+    """A change that is no edit: a link's preview arrived, a thread was started from it."""
+    for name, value in fields.items():
+        setattr(message, name, value)
+    _tell_message(world, "MESSAGE_UPDATE", message)
+
+
+def _tell_message(world: World, event: str, message: Message) -> None:
+    if not bot_sees(message.channel, world):
+        return
+    if message.private_to is not None and message.author is not world.bot:
+        return
+    guild = message.channel.guild
+    world.emit(
+        event,
+        lambda sees: event_message_json(message, world, sees_content=sees),
+        needs=GUILD_MESSAGES if guild else DIRECT_MESSAGES,
+        guild=guild,
+    )
+
+
+def erase(world: World, message: Message) -> None:
+    message.deleted = True
+    channel = message.channel
+    channel.messages.pop(message.id, None)
+    if not bot_sees(channel, world) or message.flags & EPHEMERAL:
+        return
+    told = {"id": message.id, "channel_id": channel.id}
+    guild = channel.guild
+    if guild:
+        told["guild_id"] = guild.id
+    needs = GUILD_MESSAGES if guild else DIRECT_MESSAGES
+    world.emit("MESSAGE_DELETE", lambda _: told, needs=needs, guild=guild)
+
+
+def add_reaction(world: World, message: Message, user: User, emoji: str) -> None:
+    by = message.reactions.setdefault(emoji, [])
+    if user.id not in by:
+        by.append(user.id)
+        _tell_reaction(world, "MESSAGE_REACTION_ADD", message, user, emoji)
+
+
+def remove_reaction(world: World, message: Message, user: User, emoji: str) -> None:
+    by = message.reactions.get(emoji, [])
+    if user.id in by:
+        by.remove(user.id)
+        if not by:
+            del message.reactions[emoji]
+        _tell_reaction(world, "MESSAGE_REACTION_REMOVE", message, user, emoji)
+
+
+def _tell_reaction(world: World, event: str, message: Message, user: User, emoji: str) -> None:
+    if not bot_sees(message.channel, world):
+        return
+    guild = message.channel.guild
+    told: Json = {
+        "user_id": user.id,
+        "channel_id": message.channel.id,
+        "message_id": message.id,
+        "emoji": {"id": None, "name": emoji},
+        "burst": False,
+        "type": 0,
+    }
+    if guild:
+        told["guild_id"] = guild.id
+    if event == "MESSAGE_REACTION_ADD":
+        told["message_author_id"] = message.author.id
+        if guild and user.id in guild.members:
+            member = member_json(guild.members[user.id]) | {"user": user_json(user)}
+            told["member"] = member
+    needs = GUILD_REACTIONS if guild else DIRECT_REACTIONS
+    world.emit(event, lambda _: told, needs=needs, guild=guild)
+
+
+def type_in(world: World, channel: Channel, user: User) -> None:
+    """Somebody is typing; the bot hears of people, and a test of the bot."""
+    if user is world.bot or not bot_sees(channel, world):
+        return
+    told: Json = {"channel_id": channel.id, "user_id": user.id, "timestamp": int(world.clock())}
+    if channel.guild:
+        told["guild_id"] = channel.guild.id
+        told["member"] = member_json(channel.guild.members[user.id]) | {"user": user_json(user)}
+    needs = GUILD_TYPING if channel.guild else DIRECT_TYPING
+    world.emit("TYPING_START", lambda _: told, needs=needs, guild=channel.guild)
+
+
+def start_thread(
+    world: World,
+    parent: Channel,
+    owner: User,
+    name: str,
+    *,
+    type: int,
+    auto_archive: int = 4320,
+    source: Message | None = None,
+) -> Channel:
+    """A thread from ``source`` (whose id it takes), or one that stands alone.
+
+    From a message: it opens with a message of type 21. Alone: the parent gets one of type 18
+    (not for private threads). In a forum the first post is the caller's to make.
+    """
+    id = source.id if source is not None else world.new_id()
+    now = world.clock.iso()
+    thread = Channel(
+        id, type, name, parent.guild, parent,
+        owner_id=owner.id, auto_archive=auto_archive, archive_changed=now,
+    )  # fmt: skip
+    world.channels[id] = thread
+    thread.thread_members[owner.id] = now
+    tell_thread(world, "THREAD_CREATE", thread, newly_created=True)
+    if source is not None:
+        change_unseen(world, source, thread=thread, flags=source.flags | HAS_THREAD)
+        post(world, thread, owner, type=THREAD_STARTER, replies_to=source)
+        join_thread(world, thread, source.author)
+    elif parent.type != FORUM and type != PRIVATE_THREAD:
+        reference = {"type": 0, "channel_id": thread.id}
+        assert parent.guild is not None
+        reference["guild_id"] = parent.guild.id
+        post(world, parent, owner, name, type=THREAD_CREATED, reference=reference)
+    return thread
+
+
+def tell_thread(world: World, event: str, thread: Channel, *, newly_created: bool = False) -> None:
+    if bot_sees(thread, world):
+        told = thread_json(thread, world) | ({"newly_created": True} if newly_created else {})
+        world.emit(event, lambda _: told, needs=GUILDS, guild=thread.guild)
+
+
+def set_thread(world: World, thread: Channel, **fields: Any) -> None:
+    """Rename, archive, lock, … ``archived`` also moves the archive timestamp."""
+    if "archived" in fields:
+        thread.archive_changed = world.clock.iso()
+    for name, value in fields.items():
+        setattr(thread, name, value)
+    tell_thread(world, "THREAD_UPDATE", thread)
+
+
+def join_thread(world: World, thread: Channel, user: User) -> None:
+    if user.id in thread.thread_members or thread.guild is None:
+        return
+    if user.id not in thread.guild.members:
+        return
+    joined = thread.thread_members[user.id] = world.clock.iso()
+    if user is world.bot:
+        tell_thread(world, "THREAD_CREATE", thread)
+    member = thread_member_json(thread, user.id, joined)
+    member["member"] = member_json(thread.guild.members[user.id]) | {"user": user_json(user)}
+    _tell_members(world, thread, user, {"added_members": [member]})
+
+
+def leave_thread(world: World, thread: Channel, user: User) -> None:
+    if thread.thread_members.pop(user.id, None):
+        _tell_members(world, thread, user, {"removed_member_ids": [user.id]})
+
+
+def _tell_members(world: World, thread: Channel, user: User, what: Json) -> None:
+    """Without the members intent an app hears only of itself."""
+    assert thread.guild is not None
+    if bot_sees(thread, world):
+        told = {
+            "id": thread.id,
+            "guild_id": thread.guild.id,
+            "member_count": min(len(thread.thread_members), 50),
+            **what,
+        }
+        needs = GUILDS if user is world.bot else GUILD_MEMBERS
+        world.emit("THREAD_MEMBERS_UPDATE", lambda _: told, needs=needs, guild=thread.guild)
+
+
+def delete_channel(world: World, channel: Channel) -> None:
+    seen = bot_sees(channel, world)
+    world.channels.pop(channel.id, None)
+    if not seen or channel.guild is None:
+        return
+    guild_id = channel.guild.id
+    if channel.is_thread:
+        assert channel.parent is not None
+        parts = {"id": channel.id, "type": channel.type, "parent_id": channel.parent.id}
+        told = parts | {"guild_id": guild_id}
+        world.emit("THREAD_DELETE", lambda _: told, needs=GUILDS, guild=channel.guild)
+    else:
+        whole = channel_json(channel, world)
+        world.emit("CHANNEL_DELETE", lambda _: whole, needs=GUILDS, guild=channel.guild)
+
+
+def tell_channel(world: World, event: str, channel: Channel) -> None:
+    """CHANNEL_CREATE or CHANNEL_UPDATE of a channel in a guild where the app is installed."""
+    if channel.guild is not None and channel.guild.installed:
+        told = channel_json(channel, world)
+        world.emit(event, lambda _: told, needs=GUILDS, guild=channel.guild)

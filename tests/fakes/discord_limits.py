@@ -1,0 +1,247 @@
+"""The documented limits of messages, embeds, components, threads and commands.
+
+Sources: docs.discord.com/developers/resources/message (content, embeds, nonce),
+/components/reference (rows, buttons), /interactions/application-commands (commands).
+They hold also where the OpenAPI document is not at hand.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from typing import Any
+
+from tests.fakes.discord_errors import FormErrors
+from tests.fakes.discord_state import COMPONENTS_V2, Json
+
+CONTENT = 2_000
+EMBEDS, EMBED_TOTAL, FIELDS = 10, 6_000, 25
+EMBED_TEXTS = {"title": 256, "description": 4_096, "url": 2_048}
+FIELD_NAME, FIELD_VALUE, FOOTER, AUTHOR = 256, 1_024, 2_048, 256
+ROWS, BUTTONS, CUSTOM_ID, LABEL, BUTTON_URL = 5, 5, 100, 80, 512
+NONCE = 25
+THREAD_NAME = 100
+FILES, FILE_BYTES = 10, 10 * 1024 * 1024
+COMMANDS = {1: 100, 2: 15, 3: 15}  # per type: chat input, user, message
+COMMAND_NAME, COMMAND_DESCRIPTION, COMMAND_TOTAL, OPTIONS, CHOICES, CHOICE = (
+    32,
+    100,
+    8_000,
+    25,
+    25,
+    100,
+)
+
+ACTION_ROW, BUTTON, LINK, PREMIUM = 1, 2, 5, 6
+_WEB = re.compile(r"(https?|discord)://\S+", re.IGNORECASE)
+
+Path = tuple[str | int, ...]
+
+
+def check_message(body: Json, wrong: FormErrors, path: Path = ()) -> None:
+    """Collect what is beyond the limits of a message in ``body``."""
+    v2 = bool((body.get("flags") or 0) & COMPONENTS_V2)
+    _text(body, "content", CONTENT, wrong, path)
+    nonce = body.get("nonce")
+    if isinstance(nonce, str) and len(nonce) > NONCE:
+        wrong.too_long((*path, "nonce"), NONCE)
+    if v2:
+        for name in ("content", "embeds"):
+            if body.get(name):
+                told = f"The '{name}' field cannot be used when using MessageFlags.IS_COMPONENTS_V2"
+                wrong.add(
+                    (*path, name), "MESSAGE_CANNOT_USE_LEGACY_FIELDS_WITH_COMPONENTS_V2", told
+                )
+    _check_embeds(body.get("embeds") or [], wrong, (*path, "embeds"))
+    if not v2:
+        _check_components(body.get("components") or [], wrong, (*path, "components"))
+    _check_allowed(body.get("allowed_mentions"), wrong, (*path, "allowed_mentions"))
+
+
+def _text(
+    body: Json, name: str, limit: int, wrong: FormErrors, path: Path, *, required: bool = False
+) -> int:
+    value = body.get(name)
+    where = (*path, name)
+    if value is None or value == "":
+        if required:
+            wrong.required(where)
+        return 0
+    if not isinstance(value, str):
+        wrong.add(where, "STRING_TYPE_CONVERT", f'Could not interpret "{value}" as string.')
+        return 0
+    if len(value) > limit:
+        wrong.too_long(where, limit)
+    return len(value.strip())
+
+
+def _check_embeds(embeds: list[Json], wrong: FormErrors, path: Path) -> None:
+    if len(embeds) > EMBEDS:
+        wrong.too_long(path, EMBEDS)
+    total = 0
+    for i, embed in enumerate(embeds):
+        at = (*path, i)
+        for name, limit in EMBED_TEXTS.items():
+            length = _text(embed, name, limit, wrong, at)
+            total += length if name != "url" else 0
+        if embed.get("url") and not _WEB.fullmatch(str(embed["url"])):
+            wrong.add((*at, "url"), "URL_TYPE_INVALID_URL", "Not a well formed URL.")
+        fields = embed.get("fields") or []
+        if len(fields) > FIELDS:
+            wrong.too_long((*at, "fields"), FIELDS)
+        for j, one in enumerate(fields):
+            where = (*at, "fields", j)
+            total += _text(one, "name", FIELD_NAME, wrong, where, required=True)
+            total += _text(one, "value", FIELD_VALUE, wrong, where, required=True)
+        total += _text(embed.get("footer") or {}, "text", FOOTER, wrong, (*at, "footer"))
+        total += _text(embed.get("author") or {}, "name", AUTHOR, wrong, (*at, "author"))
+        if not any(value for name, value in embed.items() if name not in ("type", "flags")):
+            wrong.add(at, "BASE_TYPE_REQUIRED", "An embed needs something to show.")
+    if total > EMBED_TOTAL:
+        told = f"Embed size exceeds maximum size of {EMBED_TOTAL}"
+        wrong.add(path, "MAX_EMBED_SIZE_EXCEEDED", told)
+
+
+def _check_components(rows: list[Json], wrong: FormErrors, path: Path) -> None:
+    if len(rows) > ROWS:
+        wrong.add(path, "BASE_TYPE_BAD_LENGTH", f"Must be between 1 and {ROWS} in length.")
+    seen: set[str] = set()
+    for i, row in enumerate(rows):
+        at = (*path, i)
+        if row.get("type") != ACTION_ROW:
+            wrong.add((*at, "type"), "BASE_TYPE_CHOICES", "Value must be one of (1,).")
+            continue
+        parts = row.get("components") or []
+        if not 1 <= len(parts) <= BUTTONS:
+            told = f"Must be between 1 and {BUTTONS} in length."
+            wrong.add((*at, "components"), "BASE_TYPE_BAD_LENGTH", told)
+        for j, part in enumerate(parts):
+            where = (*at, "components", j)
+            if part.get("type") == BUTTON:
+                _check_button(part, wrong, where)
+            _check_custom_id(part, seen, wrong, where)
+
+
+def _check_custom_id(part: Json, seen: set[str], wrong: FormErrors, where: Path) -> None:
+    id = part.get("custom_id")
+    if id is None:
+        return
+    if not 1 <= len(id) <= CUSTOM_ID:
+        told = f"Must be between 1 and {CUSTOM_ID} in length."
+        wrong.add((*where, "custom_id"), "BASE_TYPE_BAD_LENGTH", told)
+    if id in seen:
+        told = "Component custom id cannot be duplicated"
+        wrong.add((*where, "custom_id"), "COMPONENT_CUSTOM_ID_DUPLICATED", told)
+    seen.add(id)
+
+
+def _check_button(button: Json, wrong: FormErrors, where: Path) -> None:
+    _text(button, "label", LABEL, wrong, where)
+    style, url = button.get("style"), button.get("url")
+    if not (button.get("label") or button.get("emoji")) and style != PREMIUM:
+        wrong.required((*where, "label"))
+    if style == LINK:
+        _text(button, "url", BUTTON_URL, wrong, where, required=True)
+        if url and not _WEB.fullmatch(url):
+            told = f'Scheme "{url.partition(":")[0]}" is not supported. Scheme must be one of '
+            told += "('http', 'https', 'discord')."
+            wrong.add((*where, "url"), "URL_TYPE_INVALID_SCHEME", told)
+        if button.get("custom_id"):
+            told = "A custom id and url cannot both be specified"
+            wrong.add(
+                (*where, "custom_id"), "BUTTON_COMPONENT_CUSTOM_ID_URL_MUTUALLY_EXCLUSIVE", told
+            )
+    elif style in (1, 2, 3, 4):
+        if not button.get("custom_id"):
+            wrong.required((*where, "custom_id"))
+        if url:
+            told = "A custom id and url cannot both be specified"
+            wrong.add(
+                (*where, "custom_id"), "BUTTON_COMPONENT_CUSTOM_ID_URL_MUTUALLY_EXCLUSIVE", told
+            )
+    elif style != PREMIUM:
+        wrong.add(
+            (*where, "style"), "BASE_TYPE_CHOICES", "Value must be one of (1, 2, 3, 4, 5, 6)."
+        )
+
+
+def _check_allowed(allowed: Json | None, wrong: FormErrors, path: Path) -> None:
+    for kind in ("users", "roles"):
+        listed = (allowed or {}).get(kind) or []
+        if len(listed) > 100:
+            wrong.too_long((*path, kind), 100)
+        if listed and kind in ((allowed or {}).get("parse") or []):
+            told = f'parse:["{kind}"] and {kind}: [ids...] are mutually exclusive.'
+            wrong.add(path, "MESSAGE_ALLOWED_MENTIONS_PARSE_EXCLUSIVE", told)
+
+
+def check_thread(body: Json, wrong: FormErrors) -> None:
+    name = body.get("name")
+    if not isinstance(name, str) or not 1 <= len(name.strip()) <= THREAD_NAME:
+        told = f"Must be between 1 and {THREAD_NAME} in length."
+        wrong.add(("name",), "BASE_TYPE_BAD_LENGTH", told)
+    if body.get("auto_archive_duration") not in (None, 60, 1440, 4320, 10080):
+        told = "Value must be one of (60, 1440, 4320, 10080)."
+        wrong.add(("auto_archive_duration",), "BASE_TYPE_CHOICES", told)
+
+
+def check_command(command: Json, wrong: FormErrors, path: Path = ()) -> None:
+    """Collect what is beyond the limits of one application command."""
+    kind = command.get("type") or 1
+    _text(command, "name", COMMAND_NAME, wrong, path, required=True)
+    if kind == 1:
+        _check_command_name(str(command.get("name")), wrong, (*path, "name"))
+        _text(command, "description", COMMAND_DESCRIPTION, wrong, path, required=True)
+    else:
+        for name in ("description", "options"):
+            if command.get(name):
+                told = "Context menu commands cannot have this field"
+                wrong.add((*path, name), "APPLICATION_COMMAND_CONTEXT_MENU_FIELD", told)
+    _check_options(command.get("options") or [], wrong, (*path, "options"))
+    if _command_length(command) > COMMAND_TOTAL:
+        told = f"Command exceeds maximum size ({COMMAND_TOTAL})"
+        wrong.add(path, "APPLICATION_COMMAND_TOO_LARGE", told)
+
+
+def _check_options(options: list[Json], wrong: FormErrors, path: Path) -> None:
+    if len(options) > OPTIONS:
+        wrong.too_long(path, OPTIONS)
+    names: set[str] = set()
+    optional_seen = False
+    for i, option in enumerate(options):
+        at = (*path, i)
+        name = str(option.get("name"))
+        _check_command_name(name, wrong, (*at, "name"))
+        _text(option, "description", COMMAND_DESCRIPTION, wrong, at, required=True)
+        if name in names:
+            wrong.add((*at, "name"), "APPLICATION_COMMAND_OPTIONS_NAME_ALREADY_EXISTS",
+                      "Option name already exists")  # fmt: skip
+        names.add(name)
+        if option.get("required") and optional_seen:
+            wrong.add((*at, "required"), "APPLICATION_COMMAND_OPTIONS_REQUIRED_INVALID",
+                      "Required options must be placed before non-required options")  # fmt: skip
+        optional_seen |= not option.get("required")
+        choices = option.get("choices") or []
+        if len(choices) > CHOICES:
+            wrong.too_long((*at, "choices"), CHOICES)
+        for j, choice in enumerate(choices):
+            _text(choice, "name", CHOICE, wrong, (*at, "choices", j), required=True)
+        _check_options(option.get("options") or [], wrong, (*at, "options"))
+
+
+def _check_command_name(name: str, wrong: FormErrors, path: Path) -> None:
+    fits = all(c in "-_'" or unicodedata.category(c)[0] in "LN" for c in name)
+    if not (fits and 1 <= len(name) <= COMMAND_NAME and name == name.lower()):
+        told = "Command name is invalid"
+        wrong.add(path, "APPLICATION_COMMAND_INVALID_NAME", told)
+
+
+def _command_length(command: Json) -> int:
+    """Name, description and choice values of the command and its options, summed up."""
+
+    def own(part: Json) -> int:
+        texts: list[Any] = [part.get("name"), part.get("description"), part.get("value")]
+        inner = [*(part.get("options") or []), *(part.get("choices") or [])]
+        return sum(len(t) for t in texts if isinstance(t, str)) + sum(map(own, inner))
+
+    return own(command)

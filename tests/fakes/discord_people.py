@@ -1,0 +1,319 @@
+"""What people do on Discord: they talk, run commands, press buttons.
+
+Each doing keeps the state and reaches the bot as the events a client would cause. A doing that
+no client would offer (an unregistered command, a button that is not there) raises LookupError
+or ValueError.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from tests.fakes import discord_acts as acts
+from tests.fakes.discord_commands import Commands, check_offered, chosen_options
+from tests.fakes.discord_gateway import Gateway
+from tests.fakes.discord_messages import store_file
+from tests.fakes.discord_permissions import DIRECT, ELSEWHERE, permissions
+from tests.fakes.discord_shapes import (
+    channel_json,
+    message_json,
+    user_json,
+    whole_member_json,
+)
+from tests.fakes.discord_state import (
+    DIRECT_MESSAGE,
+    FORUM,
+    PUBLIC_THREAD,
+    Channel,
+    Json,
+    Message,
+    User,
+    World,
+)
+from tests.fakes.discord_webhooks import COMMAND, COMPONENT, MODAL_SUBMIT, Interaction, Webhooks
+
+IN_GUILD, IN_BOT_DM, IN_PRIVATE = 0, 1, 2
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """A file that a person attaches."""
+
+    name: str
+    data: bytes
+    media_type: str = "text/plain; charset=utf-8"
+
+
+class People:
+    """May be used from any thread."""
+
+    def __init__(
+        self, world: World, gateway: Gateway, commands: Commands, webhooks: Webhooks
+    ) -> None:
+        self.world = world
+        self.gateway = gateway
+        self.commands = commands
+        self.webhooks = webhooks
+
+    # Talking
+
+    def say(
+        self,
+        user: User,
+        channel: Channel,
+        text: str = "",
+        *,
+        mentions_bot: bool = False,
+        reply_to: Message | None = None,
+        attachments: Sequence[File] = (),
+    ) -> Message:
+        """A message of ``user``; ``mentions_bot`` puts the bot's mention before the text."""
+        world = self.world
+        with world.lock:
+            if channel.type == FORUM:
+                raise ValueError("a forum holds posts: use forum_post")
+            if mentions_bot:
+                text = f"{world.bot.mention} {text}".strip()
+            files = [store_file(world, channel, f.name, f.media_type, f.data) for f in attachments]
+            return acts.post(world, channel, user, text, replies_to=reply_to, attachments=files)
+
+    def edit(self, message: Message, text: str) -> None:
+        with self.world.lock:
+            acts.change(self.world, message, content=text)
+
+    def delete(self, message: Message) -> None:
+        with self.world.lock:
+            acts.erase(self.world, message)
+
+    def resolve_embed(self, message: Message, url: str, title: str = "A page") -> None:
+        """Discord found a preview for a link: MESSAGE_UPDATE without a change of the text."""
+        with self.world.lock:
+            preview = {"type": "link", "url": url, "title": title}
+            acts.change_unseen(self.world, message, embeds=[*message.embeds, preview])
+
+    def react(self, user: User, message: Message, emoji: str) -> None:
+        with self.world.lock:
+            acts.add_reaction(self.world, message, user, emoji)
+
+    def unreact(self, user: User, message: Message, emoji: str) -> None:
+        with self.world.lock:
+            acts.remove_reaction(self.world, message, user, emoji)
+
+    def type(self, user: User, channel: Channel) -> None:
+        with self.world.lock:
+            acts.type_in(self.world, channel, user)
+
+    # Threads
+
+    def start_thread(
+        self, user: User, parent: Channel, name: str, *, source: Message | None = None
+    ) -> Channel:
+        """A public thread, from a message or alone."""
+        with self.world.lock:
+            return acts.start_thread(
+                self.world, parent, user, name, type=PUBLIC_THREAD, source=source
+            )
+
+    def forum_post(
+        self, user: User, forum: Channel, name: str, text: str, *, mentions_bot: bool = False
+    ) -> tuple[Channel, Message]:
+        with self.world.lock:
+            thread = acts.start_thread(self.world, forum, user, name, type=PUBLIC_THREAD)
+            if mentions_bot:
+                text = f"{self.world.bot.mention} {text}"
+            return thread, acts.post(self.world, thread, user, text, id=thread.id)
+
+    def archive(self, thread: Channel, *, locked: bool = False) -> None:
+        with self.world.lock:
+            acts.set_thread(self.world, thread, archived=True, locked=locked)
+
+    def unarchive(self, thread: Channel) -> None:
+        with self.world.lock:
+            acts.set_thread(self.world, thread, archived=False)
+
+    def delete_channel(self, channel: Channel) -> None:
+        with self.world.lock:
+            acts.delete_channel(self.world, channel)
+
+    # Interactions
+
+    def slash(
+        self,
+        user: User,
+        channel: Channel,
+        name: str,
+        options: Json | None = None,
+        *,
+        locale: str = "en-US",
+        attachments: Sequence[File] = (),
+    ) -> Interaction:
+        """``/name`` with option values by name. An option of type attachment names a file."""
+        with self.world.lock:
+            command = self._offered(name, 1, channel)
+            data = self._command_data(command, channel)
+            data["options"] = chosen_options(command, options or {})
+            self._attach(data, channel, attachments)
+            return self._interact(COMMAND, user, channel, data, locale)
+
+    def message_command(
+        self, user: User, name: str, message: Message, *, locale: str = "en-US"
+    ) -> Interaction:
+        """A command of a message's Apps menu. The bot is shown the message whole."""
+        with self.world.lock:
+            command = self._offered(name, 3, message.channel)
+            data = self._command_data(command, message.channel)
+            shown = message_json(message, self.world, sees_content=True)
+            data |= {"target_id": message.id, "resolved": {"messages": {message.id: shown}}}
+            return self._interact(COMMAND, user, message.channel, data, locale, command_type=3)
+
+    def press(
+        self, user: User, message: Message, custom_id: str, *, locale: str = "en-US"
+    ) -> Interaction:
+        """The button of ``message`` with this ``custom_id`` (or label)."""
+        with self.world.lock:
+            if message.deleted or message.private_to not in (None, user):
+                raise LookupError("that message is not shown to this user")
+            button = find_button(message, custom_id)
+            if button.get("disabled") or "custom_id" not in button:
+                raise LookupError(f"{custom_id!r} cannot be pressed")
+            data = {"component_type": 2, "custom_id": button["custom_id"], "id": button["id"]}
+            return self._interact(COMPONENT, user, message.channel, data, locale, source=message)
+
+    def submit(
+        self, interaction: Interaction, values: dict[str, str], *, locale: str = "en-US"
+    ) -> Interaction:
+        """Fills in the modal that ``interaction`` was answered with: values by custom id."""
+        with self.world.lock:
+            modal = interaction.modal
+            if modal is None:
+                raise LookupError("no modal was opened")
+            rows = [_filled(row, values) for row in modal["components"]]
+            data = {"custom_id": modal["custom_id"], "components": rows}
+            return self._interact(MODAL_SUBMIT, interaction.user, interaction.channel, data,
+                                  locale, source=interaction.source)  # fmt: skip
+
+    def _context(self, channel: Channel) -> int:
+        if channel.guild is not None:
+            return IN_GUILD
+        mine = channel.type == DIRECT_MESSAGE and self.world.bot in channel.recipients
+        return IN_BOT_DM if mine else IN_PRIVATE
+
+    def _offered(self, name: str, type: int, channel: Channel) -> Json:
+        guild = channel.guild
+        context = self._context(channel)
+        installed = guild.installed if guild else context == IN_BOT_DM
+        command = self.commands.find(name, type, guild.id if guild else None)
+        return check_offered(command, name, context, installed)
+
+    @staticmethod
+    def _command_data(command: Json, channel: Channel) -> Json:
+        data: Json = {"id": command["id"], "name": command["name"], "type": command["type"]}
+        if "guild_id" in command and channel.guild:
+            data["guild_id"] = channel.guild.id
+        return data
+
+    def _attach(self, data: Json, channel: Channel, attachments: Sequence[File]) -> None:
+        files = {f.name: f for f in attachments}
+        for option in data["options"]:
+            if option["type"] == 11:
+                file = files[option["value"]]
+                stored = store_file(self.world, channel, file.name, file.media_type, file.data)
+                option["value"] = stored["id"]
+                resolved = data.setdefault("resolved", {}).setdefault("attachments", {})
+                resolved[stored["id"]] = stored
+
+    def _interact(
+        self,
+        type: int,
+        user: User,
+        channel: Channel,
+        data: Json,
+        locale: str,
+        *,
+        source: Message | None = None,
+        command_type: int = 1,
+    ) -> Interaction:
+        world, guild = self.world, channel.guild
+        id = world.new_id()
+        context = self._context(channel)
+        installed = guild.installed if guild else context == IN_BOT_DM
+        owners = {"0": guild.id if guild else "0"} if installed else {"1": user.id}
+        token = f"aW50ZXJhY3Rpb246{id}{'x' * 60}"
+        payload: Json = {
+            "id": id,
+            "application_id": world.app.id,
+            "type": type,
+            "data": data,
+            "token": token,
+            "version": 1,
+            "channel_id": channel.id,
+            "channel": self._place(user, channel),
+            "locale": locale,
+            "app_permissions": str(self._app_permissions(channel)),
+            "entitlements": [],
+            "authorizing_integration_owners": owners,
+            "context": context,
+            "attachment_size_limit": 10 * 1024 * 1024,
+        }
+        if guild is None:
+            payload["user"] = user_json(user)
+        else:
+            member = whole_member_json(guild.members[user.id])
+            member["permissions"] = str(permissions(user, channel))
+            payload |= {"member": member, "guild_id": guild.id, "guild_locale": guild.locale}
+            payload["guild"] = {"id": guild.id, "locale": guild.locale, "features": []}
+        if source is not None:
+            payload["message"] = message_json(source, world, sees_content=True)
+        made = Interaction(id, token, type, user, channel, world.clock(), payload,
+                           source=source, command_type=command_type)  # fmt: skip
+        self.webhooks.add(made)
+        self.gateway.emit_to_app("INTERACTION_CREATE", payload, guild)
+        return made
+
+    def _place(self, user: User, channel: Channel) -> Json:
+        told = channel_json(channel, self.world)
+        told.pop("permission_overwrites", None)
+        if channel.guild is not None:
+            told["permissions"] = str(permissions(user, channel))
+        return told
+
+    def _app_permissions(self, channel: Channel) -> int:
+        if channel.guild is not None and channel.guild.installed:
+            return permissions(self.world.bot, channel)
+        return DIRECT if self._context(channel) == IN_BOT_DM else ELSEWHERE
+
+
+def find_button(message: Message, wanted: str) -> Json:
+    """The button with this custom id or label; LookupError names those there are."""
+    buttons = list(_buttons(message.components))
+    for button in buttons:
+        if wanted in (button.get("custom_id"), button.get("label")):
+            return button
+    there = [(b.get("label"), b.get("custom_id")) for b in buttons]
+    raise LookupError(f"no button {wanted!r}; there are {there}")
+
+
+def _buttons(components: list[Json]) -> list[Json]:
+    found = []
+    for component in components:
+        if component["type"] == 2:
+            found.append(component)
+        found += _buttons(component.get("components", []))
+        if accessory := component.get("accessory"):
+            found += _buttons([accessory])
+    return found
+
+
+def _filled(row: Json, values: dict[str, str]) -> Any:
+    """A row (or label) of a modal with what was typed into its text inputs."""
+    if row["type"] == 4:
+        return {"type": 4, "id": 1, "custom_id": row["custom_id"],
+                "value": values.get(row["custom_id"], row.get("value") or "")}  # fmt: skip
+    told = {"type": row["type"], "id": 1}
+    if "component" in row:
+        told["component"] = _filled(row["component"], values)
+    if "components" in row:
+        told["components"] = [_filled(inner, values) for inner in row["components"]]
+    return told

@@ -1,0 +1,124 @@
+"""Permission bits of Discord and how they add up in a channel.
+
+Bits and algorithm: docs.discord.com/developers/topics/permissions.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tests.fakes.discord_state import Channel, User
+
+BITS: dict[str, int] = {
+    "KICK_MEMBERS": 1 << 1,
+    "ADMINISTRATOR": 1 << 3,
+    "MANAGE_CHANNELS": 1 << 4,
+    "MANAGE_GUILD": 1 << 5,
+    "ADD_REACTIONS": 1 << 6,
+    "VIEW_CHANNEL": 1 << 10,
+    "SEND_MESSAGES": 1 << 11,
+    "SEND_TTS_MESSAGES": 1 << 12,
+    "MANAGE_MESSAGES": 1 << 13,
+    "EMBED_LINKS": 1 << 14,
+    "ATTACH_FILES": 1 << 15,
+    "READ_MESSAGE_HISTORY": 1 << 16,
+    "MENTION_EVERYONE": 1 << 17,
+    "USE_EXTERNAL_EMOJIS": 1 << 18,
+    "MANAGE_ROLES": 1 << 28,
+    "USE_APPLICATION_COMMANDS": 1 << 31,
+    "MANAGE_THREADS": 1 << 34,
+    "CREATE_PUBLIC_THREADS": 1 << 35,
+    "CREATE_PRIVATE_THREADS": 1 << 36,
+    "SEND_MESSAGES_IN_THREADS": 1 << 38,
+    "USE_EXTERNAL_APPS": 1 << 50,
+}
+ALL = sum(BITS.values())
+
+
+def bits(*names: str) -> int:
+    """The sum of the named permissions; a name nobody knows is an error."""
+    total = 0
+    for name in names:
+        total |= BITS[name]
+    return total
+
+
+EVERYONE = bits(
+    "ADD_REACTIONS",
+    "VIEW_CHANNEL",
+    "SEND_MESSAGES",
+    "EMBED_LINKS",
+    "ATTACH_FILES",
+    "READ_MESSAGE_HISTORY",
+    "USE_EXTERNAL_EMOJIS",
+    "USE_APPLICATION_COMMANDS",
+    "CREATE_PUBLIC_THREADS",
+    "CREATE_PRIVATE_THREADS",
+    "SEND_MESSAGES_IN_THREADS",
+    "USE_EXTERNAL_APPS",
+)
+# What a bot is commonly invited with: no more than talking, threads and reading.
+INVITED = bits(
+    "ADD_REACTIONS",
+    "VIEW_CHANNEL",
+    "SEND_MESSAGES",
+    "EMBED_LINKS",
+    "ATTACH_FILES",
+    "READ_MESSAGE_HISTORY",
+    "CREATE_PUBLIC_THREADS",
+    "SEND_MESSAGES_IN_THREADS",
+)
+# app_permissions where the app is no member; a direct message with it has a little more.
+ELSEWHERE = bits("ATTACH_FILES", "EMBED_LINKS", "MENTION_EVERYONE")
+DIRECT = ELSEWHERE | bits("USE_EXTERNAL_EMOJIS")
+# What a person or bot may do in a direct message it takes part in.
+IN_DIRECT_MESSAGE = bits(
+    "ADD_REACTIONS",
+    "VIEW_CHANNEL",
+    "SEND_MESSAGES",
+    "EMBED_LINKS",
+    "ATTACH_FILES",
+    "READ_MESSAGE_HISTORY",
+    "USE_EXTERNAL_EMOJIS",
+    "USE_APPLICATION_COMMANDS",
+)
+
+
+def permissions(user: User, channel: Channel) -> int:
+    """What ``user`` may do in ``channel``; a thread has the permissions of its parent."""
+    guild = channel.guild
+    if guild is None:
+        return IN_DIRECT_MESSAGE if user in channel.recipients else 0
+    member = guild.members.get(user.id)
+    if member is None:
+        return 0
+    if guild.owner is user:
+        return ALL
+    total = guild.everyone.permissions
+    for role in member.roles:
+        total |= role.permissions
+    if total & BITS["ADMINISTRATOR"]:
+        return ALL
+    overwrites = (channel.parent if channel.is_thread and channel.parent else channel).overwrites
+    if base := overwrites.get(guild.id):
+        total = total & ~base.deny | base.allow
+    deny = allow = 0
+    for role in member.roles:
+        if found := overwrites.get(role.id):
+            deny |= found.deny
+            allow |= found.allow
+    total = total & ~deny | allow
+    if own := overwrites.get(user.id):
+        total = total & ~own.deny | own.allow
+    if not total & BITS["VIEW_CHANNEL"]:
+        return 0
+    if channel.type == 12 and user.id not in channel.thread_members:
+        return total if total & BITS["MANAGE_THREADS"] else 0
+    return total
+
+
+def may(user: User, channel: Channel, *names: str) -> bool:
+    """Whether ``user`` has all the named permissions in ``channel``."""
+    wanted = bits(*names)
+    return permissions(user, channel) & wanted == wanted

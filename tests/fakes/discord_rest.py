@@ -1,0 +1,223 @@
+"""The HTTP side: reads a request, lets traffic and trouble act on it, checks it, answers.
+
+What the routes do is in ``discord_messages``, ``discord_threads``, ``discord_directory``,
+``discord_commands`` and ``discord_webhooks``; each hands over a table of routes.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from aiohttp import web
+
+from tests.fakes.discord_errors import DiscordError, FormErrors, refuse, unauthorized
+from tests.fakes.discord_schema import check_body
+from tests.fakes.discord_state import Json, World
+from tests.fakes.discord_traffic import Limited, Request, Traffic
+
+PREFIX = "/api/v10"
+HTML_502 = (
+    "<html>\r\n<head><title>502 Bad Gateway</title></head>\r\n"
+    "<body><center><h1>502 Bad Gateway</h1></center></body></html>"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Upload:
+    """A file of a multipart request."""
+
+    field: str
+    name: str
+    media_type: str
+    data: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A request that was read: parts of its path, query, JSON body, files."""
+
+    method: str
+    template: str
+    parts: Mapping[str, str]
+    query: Mapping[str, str]
+    body: Any = None
+    files: tuple[Upload, ...] = ()
+
+    @property
+    def fields(self) -> Json:
+        """The body, when it must be an object."""
+        if not isinstance(self.body, dict):
+            wrong = FormErrors()
+            wrong.add((), "BASE_TYPE_BAD_TYPE", "Only dictionaries may be used here.")
+            wrong.raise_if_any()
+        result: Json = self.body
+        return result
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A status and JSON other than 200 (or 204 for None)."""
+
+    status: int
+    body: Any
+
+
+Handler = Callable[[Call], Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """``template`` as in Discord's documents. Without ``authorized`` no bot token is asked.
+
+    ``schema`` is another template to look the body up under; None leaves it unchecked.
+    """
+
+    method: str
+    template: str
+    handler: Handler
+    authorized: bool = True
+    schema: str | None = field(default="")
+
+
+class Rest:
+    """Serves a table of routes below ``/api/v10``; everything that arrives is recorded."""
+
+    def __init__(self, world: World, traffic: Traffic, changed: Callable[[], None]) -> None:
+        self.world = world
+        self.traffic = traffic
+        self._changed = changed
+
+    def register(self, app: web.Application, routes: list[Route]) -> None:
+        for route in routes:
+            app.router.add_route(route.method, PREFIX + route.template, self._serving(route))
+
+    def _serving(self, route: Route) -> Callable[[web.Request], Any]:
+        async def serve(request: web.Request) -> web.StreamResponse:
+            return await self._serve(route, request)
+
+        return serve
+
+    async def unknown_route(self, request: web.Request) -> web.StreamResponse:
+        route = Route(request.method, request.path.removeprefix(PREFIX), _not_found, False)
+        return await self._serve(route, request)
+
+    async def _serve(self, route: Route, request: web.Request) -> web.StreamResponse:
+        began, at = time.monotonic(), self.world.clock()
+        path = request.path.removeprefix(PREFIX)
+        body: Any = None
+        files: tuple[Upload, ...] = ()
+        headers = {"Via": "1.1 google"}
+        line = f"{request.method} {path}"
+        status, told = 200, None
+        slow = self.traffic.strikes("slow", line)
+        outage = self.traffic.outage(line)
+        cut = None
+        try:
+            body, files = await _read(request)
+            if slow is not None:
+                await asyncio.sleep(slow.seconds)
+            if outage is None:
+                admitted = self.traffic.admit(
+                    route.method, route.template, path, _major(request.match_info)
+                )
+                if isinstance(admitted, Limited):
+                    status, told = 429, admitted.body
+                    headers |= admitted.headers
+                else:
+                    headers |= admitted
+                    call = Call(request.method, route.template, request.match_info,
+                                request.query, body, files)  # fmt: skip
+                    status, told = self._answer(route, request, call)
+                    cut = self.traffic.strikes("cut", line)
+        except DiscordError as error:
+            status, told = error.status, error.body
+        answered = outage != "reset" and cut is None
+        if outage not in (None, "reset"):
+            status = int(outage or 0)
+        code = told.get("code") if isinstance(told, dict) and status >= 400 else None
+        done = Request(
+            request.method, path, route.template, dict(request.query), body,
+            tuple(file.name for file in files), at, time.monotonic() - began, status, code,
+            answered, request.headers.get("Authorization"),
+        )  # fmt: skip
+        with self.world.lock:
+            self.traffic.requests.append(done)
+        self._changed()
+        if not answered:
+            if request.transport is not None:
+                request.transport.abort()
+            return web.Response(status=500)
+        if outage == "502":
+            return web.Response(status=502, text=HTML_502, content_type="text/html")
+        if outage is not None:
+            failed = {"message": f"{outage}: Internal Server Error", "code": 0}
+            return _json(failed, status, headers)
+        if status == 204:
+            return web.Response(status=204, headers=headers)
+        return _json(told, status, headers)
+
+    def _answer(self, route: Route, request: web.Request, call: Call) -> tuple[int, Any]:
+        known = request.headers.get("Authorization") == f"Bot {self.world.app.token}"
+        if route.authorized and not known:
+            raise unauthorized()
+        if call.body is not None and route.schema is not None:
+            wrong = FormErrors()
+            check_body(route.method, route.schema or route.template, call.body, wrong)
+            wrong.raise_if_any()
+        with self.world.lock:
+            told = route.handler(call)
+        if isinstance(told, Answer):
+            return told.status, told.body
+        return (204, None) if told is None else (200, told)
+
+
+def _json(told: Any, status: int, headers: dict[str, str]) -> web.Response:
+    """Discord names no charset, and discord.py reads JSON only when none is named."""
+    whole = headers | {"Content-Type": "application/json"}
+    return web.Response(body=json.dumps(told).encode(), status=status, headers=whole)
+
+
+def _not_found(call: Call) -> None:
+    raise refuse(0)
+
+
+def _major(parts: Mapping[str, str]) -> str:
+    """The parts of a path that have rate limits of their own."""
+    names = ("channel_id", "guild_id", "webhook_id", "webhook_token")
+    return "+".join(parts[name] for name in names if name in parts)
+
+
+async def _read(request: web.Request) -> tuple[Any, tuple[Upload, ...]]:
+    """The JSON body and files of a request, plain or multipart."""
+    if request.content_type.startswith("multipart/"):
+        return await _read_form(request)
+    raw = await request.read()
+    if not raw:
+        return None, ()
+    if request.content_type != "application/json":
+        raise refuse(50109)
+    try:
+        return json.loads(raw), ()
+    except ValueError:
+        raise refuse(50109) from None
+
+
+async def _read_form(request: web.Request) -> tuple[Any, tuple[Upload, ...]]:
+    body: Any = None
+    files: list[Upload] = []
+    form = await request.post()
+    for name, value in form.items():
+        if isinstance(value, web.FileField):
+            data = value.file.read()
+            files.append(Upload(name, value.filename, value.content_type, data))
+        elif name == "payload_json":
+            try:
+                body = json.loads(str(value))
+            except ValueError:
+                raise refuse(50109) from None
+    return body, tuple(files)

@@ -1,0 +1,367 @@
+"""A Discord that lives on loopback: REST, gateway, interactions and CDN on one port.
+
+In a test, with the bot in this process or in another one::
+
+    with FakeDiscord() as discord:
+        # FOOTNOTE_DISCORD_API_URL=discord.url  DISCORD_TOKEN=discord.token
+        guild = discord.guild("Reading room")
+        ada, general = discord.member(guild, "Ada"), discord.text(guild, "general")
+        discord.wait_connected()
+        asked = discord.people.slash(ada, general, "ask", {"question": "Why is the sky blue?"})
+        discord.wait(lambda: asked.acknowledged)
+        print(discord.transcript(general))
+
+It is strict: what the real one refuses is refused, with its codes. Everything that arrives is
+in ``discord.requests()``. ``discord.people`` are the people, ``discord.gateway`` breaks
+connections, and ``storm``, ``down``, ``slow`` and ``cut`` trouble the HTTP side. The clock
+(``discord.clock.advance``) decides about the 3 seconds and 15 minutes of interactions and the
+memory of nonces; rate limits run in real time, as their clients' waits do.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import threading
+import time
+from collections.abc import Callable
+from types import TracebackType
+
+from aiohttp import web
+
+from tests.fakes import discord_acts as acts
+from tests.fakes import discord_view
+from tests.fakes.discord_commands import Commands
+from tests.fakes.discord_directory import Directory
+from tests.fakes.discord_gateway import Gateway
+from tests.fakes.discord_messages import Messages
+from tests.fakes.discord_people import File, People
+from tests.fakes.discord_permissions import INVITED, bits
+from tests.fakes.discord_rest import PREFIX, Rest
+from tests.fakes.discord_shapes import guild_create_json
+from tests.fakes.discord_state import (
+    ANNOUNCEMENT,
+    FORUM,
+    GROUP,
+    TEXT,
+    App,
+    Channel,
+    Clock,
+    Guild,
+    Json,
+    Message,
+    Overwrite,
+    Role,
+    User,
+    World,
+)
+from tests.fakes.discord_threads import Threads
+from tests.fakes.discord_traffic import Outage, Request, Traffic
+from tests.fakes.discord_view import Seen
+from tests.fakes.discord_webhooks import Interaction, Webhooks
+
+__all__ = [
+    "Channel",
+    "FakeDiscord",
+    "File",
+    "Guild",
+    "Interaction",
+    "Message",
+    "Request",
+    "Seen",
+    "User",
+]
+
+HOST = "127.0.0.1"
+FOREVER = float("inf")
+
+
+class FakeDiscord:
+    """Starts on entering (or ``start``), on a free port unless ``port`` names one.
+
+    Every public method and property may be used from any thread.
+    """
+
+    def __init__(self, port: int = 0) -> None:
+        self.world = World()
+        self.traffic = Traffic()
+        self._changes = threading.Condition()
+        self._socket = socket.create_server((HOST, port))
+        self.port: int = self._socket.getsockname()[1]
+        self.world.cdn = f"http://{HOST}:{self.port}"
+        self.gateway = Gateway(self.world, f"ws://{HOST}:{self.port}/gateway", self._changed)
+        self.commands = Commands(self.world)
+        self.webhooks = Webhooks(self.world)
+        self.people = People(self.world, self.gateway, self.commands, self.webhooks)
+        self._messages = Messages(self.world)
+        self.threads = Threads(self.world, self._messages)
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._ending: asyncio.Event
+        self._thread = threading.Thread(target=self._run, daemon=True, name="fake-discord")
+        self._listening = threading.Event()
+
+    # Life
+
+    def start(self) -> FakeDiscord:
+        self._thread.start()
+        if not self._listening.wait(20):
+            raise RuntimeError("the fake Discord did not start")
+        return self
+
+    def stop(self) -> None:
+        if self._loop is not None and self._thread.is_alive():
+            self._loop.call_soon_threadsafe(self._ending.set)
+            self._thread.join(20)
+
+    def __enter__(self) -> FakeDiscord:
+        return self.start()
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.stop()
+
+    def _run(self) -> None:
+        asyncio.run(self._serve())
+
+    async def _serve(self) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._ending = asyncio.Event()
+        runner = web.AppRunner(self._app(), shutdown_timeout=0.2, access_log=None)
+        await runner.setup()
+        await web.SockSite(runner, self._socket).start()
+        self._listening.set()
+        await self._ending.wait()
+        self.gateway.drop()
+        await runner.cleanup()
+
+    def _app(self) -> web.Application:
+        app = web.Application(client_max_size=64 * 1024 * 1024)
+        rest = Rest(self.world, self.traffic, self._changed)
+        directory = Directory(self.world, self.gateway)
+        for part in (directory, self._messages, self.threads, self.commands, self.webhooks):
+            rest.register(app, part.routes())
+        app.router.add_get("/gateway", self.gateway.handle)
+        app.router.add_get("/gateway/", self.gateway.handle)
+        app.router.add_get("/attachments/{path:.*}", self._cdn)
+        app.router.add_route("*", PREFIX + "/{path:.*}", rest.unknown_route)
+        return app
+
+    async def _cdn(self, request: web.Request) -> web.StreamResponse:
+        file = self.world.files.get(request.path)
+        if file is None:
+            return web.Response(status=404, text="This content is no longer available.")
+        return web.Response(body=file[1], headers={"Content-Type": file[0]})
+
+    # Where it is
+
+    @property
+    def url(self) -> str:
+        """What FOOTNOTE_DISCORD_API_URL is set to."""
+        return f"http://{HOST}:{self.port}{PREFIX}"
+
+    @property
+    def token(self) -> str:
+        return self.world.app.token
+
+    @property
+    def app(self) -> App:
+        """The application's switches: ``content_intent``, ``members_intent``, …"""
+        return self.world.app
+
+    @property
+    def bot(self) -> User:
+        return self.world.bot
+
+    @property
+    def clock(self) -> Clock:
+        return self.world.clock
+
+    # Places and people
+
+    def guild(self, name: str, *, locale: str = "en-US", installed: bool = True) -> Guild:
+        """A server, with the bot in it unless not ``installed`` (only a user brought it)."""
+        with self.world.lock:
+            owner = self.world.user(f"{name} owner")
+            made = self.world.guild(name, owner, locale=locale, installed=installed)
+            if installed:
+                role = Role(self.world.new_id(), "Footnote", INVITED, self.world.app.id)
+                made.roles.append(role)
+                self.world.join(made, self.world.bot).roles.append(role)
+                # A server stands for its roles: what everybody may do the bot may too.
+                told = guild_create_json(made, self.world, all_members=False)
+                self.world.emit("GUILD_CREATE", lambda _: told, needs=acts.GUILDS, guild=made)
+            return made
+
+    def user(self, name: str, *, accepts_direct: bool = True) -> User:
+        with self.world.lock:
+            made = self.world.user(name)
+            made.accepts_direct = accepts_direct
+            return made
+
+    def member(self, guild: Guild, name: str, *roles: Role) -> User:
+        """A new user who is in ``guild``."""
+        made = self.user(name)
+        self.join(guild, made, *roles)
+        return made
+
+    def join(self, guild: Guild, user: User, *roles: Role) -> None:
+        with self.world.lock:
+            self.world.join(guild, user).roles.extend(roles)
+
+    def role(self, guild: Guild, name: str, *permissions: str) -> Role:
+        with self.world.lock:
+            made = Role(self.world.new_id(), name, bits(*permissions))
+            guild.roles.append(made)
+            return made
+
+    def text(self, guild: Guild, name: str) -> Channel:
+        return self._channel(TEXT, guild, name)
+
+    def announcements(self, guild: Guild, name: str) -> Channel:
+        return self._channel(ANNOUNCEMENT, guild, name)
+
+    def forum(self, guild: Guild, name: str, *, tags: tuple[str, ...] = ()) -> Channel:
+        """A forum; with ``tags`` one of them is required of every post."""
+        made = self._channel(FORUM, guild, name)
+        with self.world.lock:
+            made.tags = [{"id": self.world.new_id(), "name": tag, "moderated": False,
+                          "emoji_id": None, "emoji_name": None} for tag in tags]  # fmt: skip
+            made.tag_required = bool(tags)
+        return made
+
+    def _channel(self, type: int, guild: Guild, name: str) -> Channel:
+        with self.world.lock:
+            made = self.world.channel(type, name, guild)
+            acts.tell_channel(self.world, "CHANNEL_CREATE", made)
+            return made
+
+    def direct(self, user: User) -> Channel:
+        """The direct messages of ``user`` with the bot."""
+        with self.world.lock:
+            return self.world.direct(self.world.bot, user)
+
+    def private(self, *users: User) -> Channel:
+        """A conversation of people without the bot: two, or a group."""
+        with self.world.lock:
+            if len(users) == 2:
+                return self.world.direct(*users)
+            made = self.world.channel(GROUP, "Friends")
+            made.recipients = list(users)
+            return made
+
+    def deny(self, channel: Channel, *permissions: str) -> None:
+        """Take the named permissions from the bot in ``channel`` (and its threads)."""
+        self._overwrite(channel, permissions, ())
+
+    def allow(self, channel: Channel, *permissions: str) -> None:
+        """Give the named permissions to the bot in ``channel`` (and its threads)."""
+        self._overwrite(channel, (), permissions)
+
+    def _overwrite(self, channel: Channel, deny: tuple[str, ...], allow: tuple[str, ...]) -> None:
+        with self.world.lock:
+            own = channel.overwrites.setdefault(self.bot.id, Overwrite(1))
+            own.deny = own.deny & ~bits(*allow) | bits(*deny)
+            own.allow = own.allow & ~bits(*deny) | bits(*allow)
+            acts.tell_channel(self.world, "CHANNEL_UPDATE", channel)
+
+    # Trouble. ``where`` is part of "METHOD /path", e.g. "POST /channels"; "" is everything.
+
+    def storm(
+        self, times: float, retry_after: float, *, where: str = "", scope: str = "user"
+    ) -> None:
+        """The next ``times`` requests get 429; ``scope``: user, shared or global."""
+        self.traffic.trouble("storm", where, times, seconds=retry_after, scope=scope)
+
+    def down(self, kind: Outage = "502", *, where: str = "", times: float = FOREVER) -> None:
+        """Requests fail without effect: connection reset, 500, 502 (HTML) or 503."""
+        self.traffic.trouble(kind, where, times)
+
+    def slow(self, seconds: float, *, where: str = "", times: float = FOREVER) -> None:
+        self.traffic.trouble("slow", where, times, seconds=seconds)
+
+    def cut(self, *, where: str = "", times: float = 1) -> None:
+        """The effect happens, the response never arrives."""
+        self.traffic.trouble("cut", where, times)
+
+    def up(self) -> None:
+        """All trouble of the HTTP side is over."""
+        self.traffic.calm()
+
+    # Looking
+
+    def requests(self, method: str = "", where: str = "") -> list[Request]:
+        """What arrived, in order of completion; ``where`` is part of the path."""
+        with self.world.lock:
+            return [r for r in self.traffic.requests
+                    if r.method.startswith(method) and where in r.path]  # fmt: skip
+
+    def visible(self, channel: Channel, *, to: User | None = None) -> list[Seen]:
+        """Messages in order as they are now; ephemeral ones only ``to`` their reader."""
+        with self.world.lock:
+            return discord_view.visible(channel, self.world, to)
+
+    def transcript(self, channel: Channel, *, to: User | None = None) -> str:
+        """All that is visible, as plain text."""
+        return discord_view.render(self.visible(channel, to=to))
+
+    def posts(self, channel: Channel, *, to: User | None = None) -> list[Seen]:
+        """The bot's visible messages, without Discord's own notices."""
+        return [m for m in self.visible(channel, to=to) if m.by_bot and m.type not in (18, 21)]
+
+    def message(self, channel: Channel, seen: Seen | str) -> Message:
+        """The message behind what ``visible`` told, for people to act on."""
+        with self.world.lock:
+            return channel.messages[seen if isinstance(seen, str) else seen.id]
+
+    def threads_in(self, parent: Channel) -> list[Channel]:
+        with self.world.lock:
+            return [c for c in self.world.channels.values() if c.parent is parent]
+
+    def thread_of(self, message: Message) -> Channel | None:
+        with self.world.lock:
+            return message.thread
+
+    def pings(self) -> list[tuple[str, frozenset[str]]]:
+        """Messages of the bot that notified somebody: text, ids (or ``everyone``)."""
+        with self.world.lock:
+            return [
+                (message.content, frozenset(message.pings))
+                for channel in self.world.channels.values()
+                for message in channel.messages.values()
+                if message.author is self.bot and message.pings
+            ]
+
+    def registered(self, guild: Guild | None = None) -> list[Json]:
+        """Application commands, global or of one guild."""
+        with self.world.lock:
+            return [*self.commands.by_scope.get(guild.id if guild else "", {}).values()]
+
+    # Waiting
+
+    def _changed(self) -> None:
+        with self._changes:
+            self._changes.notify_all()
+
+    def wait(self, condition: Callable[[], object], seconds: float = 10.0) -> None:
+        """Block until ``condition`` holds; for tests whose bot runs elsewhere."""
+        until = time.monotonic() + seconds
+        while not condition():
+            with self._changes:
+                self._changes.wait(0.02)
+            if time.monotonic() > until:
+                raise TimeoutError(f"it did not come true within {seconds} s")
+
+    async def until(self, condition: Callable[[], object], seconds: float = 10.0) -> None:
+        """The same for tests whose bot runs in this event loop."""
+        until = time.monotonic() + seconds
+        while not condition():
+            await asyncio.sleep(0.005)
+            if time.monotonic() > until:
+                raise TimeoutError(f"it did not come true within {seconds} s")
+
+    def wait_connected(self, seconds: float = 20.0) -> None:
+        self.wait(lambda: self.gateway.connected, seconds)

@@ -1,0 +1,272 @@
+"""What the fake Discord knows: users, guilds, channels, messages. Mutable, behind one lock.
+
+Ids are decimal strings, as on the wire.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any, Protocol
+
+from tests.fakes.discord_permissions import EVERYONE
+
+Json = dict[str, Any]
+
+EPOCH_MS = 1_420_070_400_000  # the first millisecond of 2015: where Discord's ids begin
+
+# Channel types.
+TEXT, DIRECT_MESSAGE, GROUP, CATEGORY, ANNOUNCEMENT = 0, 1, 3, 4, 5
+PUBLIC_THREAD, PRIVATE_THREAD, FORUM = 11, 12, 15
+THREADS = (10, PUBLIC_THREAD, PRIVATE_THREAD)
+
+# Message types.
+DEFAULT, THREAD_CREATED, REPLY, CHAT_INPUT, THREAD_STARTER, CONTEXT_MENU = 0, 18, 19, 20, 21, 23
+
+# Message flags.
+SUPPRESS_EMBEDS, HAS_THREAD, EPHEMERAL, LOADING = 1 << 2, 1 << 5, 1 << 6, 1 << 7
+SUPPRESS_NOTIFICATIONS, COMPONENTS_V2 = 1 << 12, 1 << 15
+
+
+class Clock:
+    """Seconds since 1970 that a test can push forward; never backward."""
+
+    def __init__(self) -> None:
+        self._ahead = 0.0
+
+    def __call__(self) -> float:
+        return time.time() + self._ahead
+
+    def advance(self, seconds: float) -> None:
+        self._ahead += seconds
+
+    def iso(self) -> str:
+        return datetime.fromtimestamp(self(), UTC).isoformat()
+
+
+@dataclass(eq=False)
+class User:
+    """A person or a bot. ``accepts_direct``: whether the bot may write to it first."""
+
+    id: str
+    name: str
+    bot: bool = False
+    accepts_direct: bool = True
+
+    @property
+    def mention(self) -> str:
+        return f"<@{self.id}>"
+
+
+@dataclass(eq=False)
+class Role:
+    id: str
+    name: str
+    permissions: int
+    managed_by: str | None = None
+
+
+@dataclass(eq=False)
+class Member:
+    user: User
+    joined_at: str
+    roles: list[Role] = field(default_factory=list)
+
+
+@dataclass(eq=False)
+class Overwrite:
+    """What is allowed and denied in one channel to a role (type 0) or a member (type 1)."""
+
+    type: int
+    allow: int = 0
+    deny: int = 0
+
+
+@dataclass(eq=False)
+class Guild:
+    """A server. ``installed`` is false where only a user brought the app along."""
+
+    id: str
+    name: str
+    owner: User
+    everyone: Role
+    joined_at: str
+    locale: str = "en-US"
+    installed: bool = True
+    roles: list[Role] = field(default_factory=list)
+    members: dict[str, Member] = field(default_factory=dict)
+
+
+@dataclass(eq=False)
+class Channel:
+    """Any place of messages: channel, forum, thread, direct message."""
+
+    id: str
+    type: int
+    name: str = ""
+    guild: Guild | None = None
+    parent: Channel | None = None
+    overwrites: dict[str, Overwrite] = field(default_factory=dict)
+    recipients: list[User] = field(default_factory=list)
+    messages: dict[str, Message] = field(default_factory=dict)
+    topic: str | None = None
+    tags: list[Json] = field(default_factory=list)
+    tag_required: bool = False
+    # of threads only:
+    owner_id: str = ""
+    archived: bool = False
+    locked: bool = False
+    auto_archive: int = 4320
+    archive_changed: str = ""
+    thread_members: dict[str, str] = field(default_factory=dict)
+    applied_tags: list[str] = field(default_factory=list)
+    sent: int = 0
+
+    @property
+    def is_thread(self) -> bool:
+        return self.type in THREADS
+
+    @property
+    def mention(self) -> str:
+        return f"<#{self.id}>"
+
+
+@dataclass(eq=False)
+class Message:
+    """A message as it is now. ``private_to`` is the only reader of an ephemeral one;
+    ``pings`` are ids of users and roles (or ``everyone``) it really notifies;
+    ``history`` the contents it had before."""
+
+    id: str
+    channel: Channel
+    author: User
+    content: str
+    timestamp: str
+    type: int = DEFAULT
+    flags: int = 0
+    edited: str | None = None
+    embeds: list[Json] = field(default_factory=list)
+    components: list[Json] = field(default_factory=list)
+    attachments: list[Json] = field(default_factory=list)
+    mentions: list[User] = field(default_factory=list)
+    mention_roles: list[str] = field(default_factory=list)
+    mention_everyone: bool = False
+    pings: set[str] = field(default_factory=set)
+    allowed_mentions: Json | None = None
+    nonce: str | int | None = None
+    reference: Json | None = None
+    replies_to: Message | None = None
+    reactions: dict[str, list[str]] = field(default_factory=dict)
+    thread: Channel | None = None
+    interaction: Json | None = None
+    webhook: bool = False
+    private_to: User | None = None
+    deleted: bool = False
+    history: list[str] = field(default_factory=list)
+
+    @property
+    def link(self) -> str:
+        guild = self.channel.guild.id if self.channel.guild else "@me"
+        return f"https://discord.com/channels/{guild}/{self.channel.id}/{self.id}"
+
+
+class Emit(Protocol):
+    """Gives an event to the gateway.
+
+    ``build`` makes the data for a session from whether it has the message-content intent;
+    ``needs`` is a mask of intents any one of which is enough (0: none needed).
+    """
+
+    def __call__(
+        self, name: str, build: Callable[[bool], Json], *, needs: int, guild: Guild | None
+    ) -> None: ...
+
+
+def _to_nobody(
+    name: str, build: Callable[[bool], Json], *, needs: int, guild: Guild | None
+) -> None:
+    """Before the gateway listens there is nobody to tell."""
+
+
+@dataclass(eq=False)
+class App:
+    """The application as its developer set it up: privileged intents switched on, token."""
+
+    id: str
+    token: str
+    public_key: str
+    content_intent: bool = True
+    members_intent: bool = False
+    presence_intent: bool = False
+    user_installable: bool = True
+
+    @property
+    def flags(self) -> int:
+        """The "limited" variants: what an app in fewer than 100 guilds has."""
+        return (
+            (1 << 19) * self.content_intent
+            | (1 << 15) * self.members_intent
+            | (1 << 13) * self.presence_intent
+        )
+
+
+class World:
+    """Everything there is. Hold ``lock`` to read or change it from any thread."""
+
+    def __init__(self) -> None:
+        self.lock = threading.RLock()
+        self.clock = Clock()
+        self.emit: Emit = _to_nobody
+        self.guilds: dict[str, Guild] = {}
+        self.channels: dict[str, Channel] = {}
+        self.users: dict[str, User] = {}
+        self.files: dict[str, tuple[str, bytes]] = {}  # path on the CDN -> media type, bytes
+        self.cdn = ""
+        self._last_id = 0
+        self.bot = self.user("Footnote", bot=True)
+        self.app = App(self.bot.id, f"{self.bot.id}.fake.token", "00" * 32)
+
+    def new_id(self) -> str:
+        """The next snowflake: milliseconds since 2015 and a counter, always rising."""
+        made = int(self.clock() * 1000 - EPOCH_MS) << 22
+        self._last_id = max(made, self._last_id + 1)
+        return str(self._last_id)
+
+    def user(self, name: str, *, bot: bool = False) -> User:
+        made = User(self.new_id(), name, bot)
+        self.users[made.id] = made
+        return made
+
+    def guild(self, name: str, owner: User, *, locale: str, installed: bool) -> Guild:
+        id = self.new_id()
+        everyone = Role(id, "@everyone", EVERYONE)
+        made = Guild(id, name, owner, everyone, self.clock.iso(), locale, installed, [everyone])
+        self.guilds[id] = made
+        self.join(made, owner)
+        return made
+
+    def join(self, guild: Guild, user: User) -> Member:
+        return guild.members.setdefault(user.id, Member(user, self.clock.iso()))
+
+    def channel(self, type: int, name: str = "", guild: Guild | None = None) -> Channel:
+        made = Channel(self.new_id(), type, name, guild)
+        self.channels[made.id] = made
+        return made
+
+    def direct(self, *users: User) -> Channel:
+        """The direct-message channel of exactly these users; made when there is none."""
+        for channel in self.channels.values():
+            if channel.type == DIRECT_MESSAGE and set(channel.recipients) == set(users):
+                return channel
+        made = self.channel(DIRECT_MESSAGE)
+        made.recipients = list(users)
+        return made
+
+    def threads_of(self, guild: Guild) -> list[Channel]:
+        return [c for c in self.channels.values() if c.guild is guild and c.is_thread]
+
+    def channels_of(self, guild: Guild) -> list[Channel]:
+        return [c for c in self.channels.values() if c.guild is guild and not c.is_thread]

@@ -1,0 +1,116 @@
+"""What people see: messages of a channel as values, and the whole channel as plain text."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tests.fakes.discord_state import (
+    EPHEMERAL,
+    LOADING,
+    SUPPRESS_EMBEDS,
+    Channel,
+    Json,
+    Message,
+    User,
+    World,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """One message as it looks now. ``pings`` are the ids it notified; ``buttons`` are labels
+    with custom ids (or URLs)."""
+
+    id: str
+    author: str
+    content: str
+    embeds: tuple[Json, ...]
+    components: tuple[Json, ...]
+    attachments: tuple[Json, ...]
+    reactions: tuple[str, ...]
+    buttons: tuple[tuple[str, str], ...]
+    flags: int
+    type: int
+    edited: bool
+    by_bot: bool
+    pings: frozenset[str]
+    reply_to: str | None
+
+    @property
+    def loading(self) -> bool:
+        return bool(self.flags & LOADING)
+
+    @property
+    def ephemeral(self) -> bool:
+        return bool(self.flags & EPHEMERAL)
+
+    @property
+    def previews_suppressed(self) -> bool:
+        return bool(self.flags & SUPPRESS_EMBEDS)
+
+
+def seen(message: Message, world: World) -> Seen:
+    return Seen(
+        message.id,
+        message.author.name,
+        message.content,
+        tuple(message.embeds),
+        tuple(message.components),
+        tuple(message.attachments),
+        tuple(message.reactions),
+        tuple(_buttons(message.components)),
+        message.flags,
+        message.type,
+        message.edited is not None,
+        message.author is world.bot,
+        frozenset(message.pings),
+        message.replies_to.id if message.replies_to else None,
+    )
+
+
+def visible(channel: Channel, world: World, reader: User | None) -> list[Seen]:
+    """Messages in order; ephemeral ones only to their ``reader``."""
+    shown = [m for m in channel.messages.values() if m.private_to in (None, reader)]
+    shown.sort(key=lambda message: int(message.id))
+    return [seen(message, world) for message in shown]
+
+
+def _buttons(components: list[Json]) -> list[tuple[str, str]]:
+    found = []
+    for component in components:
+        if component["type"] == 2:
+            label = component.get("label") or (component.get("emoji") or {}).get("name") or ""
+            found.append((label, component.get("custom_id") or component.get("url") or ""))
+        found += _buttons(component.get("components", []))
+    return found
+
+
+def render(messages: list[Seen]) -> str:
+    """Everything that is shown, as plain text: one block per message."""
+    return "\n\n".join(_render(message) for message in messages)
+
+
+def _render(message: Seen) -> str:
+    marks = [name for name, there in (
+        ("edited", message.edited), ("ephemeral", message.ephemeral),
+        ("thinking", message.loading),
+    ) if there]  # fmt: skip
+    lines = [f"{message.author}{''.join(f' ({mark})' for mark in marks)}:"]
+    if message.content:
+        lines.append(message.content)
+    for embed in message.embeds:
+        lines += _render_embed(embed)
+    lines += [f"[file] {file['filename']}" for file in message.attachments]
+    if message.buttons:
+        lines.append(" ".join(f"[{label}]" for label, _ in message.buttons))
+    if message.reactions:
+        lines.append(" ".join(message.reactions))
+    return "\n".join(lines)
+
+
+def _render_embed(embed: Json) -> list[str]:
+    lines = [embed.get("author", {}).get("name"), embed.get("title"), embed.get("description")]
+    for field in embed.get("fields") or []:
+        lines += [field["name"], field["value"]]
+    lines.append((embed.get("footer") or {}).get("text"))
+    return [f"| {line}" for text in lines if text for line in text.split("\n")]
