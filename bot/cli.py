@@ -143,6 +143,29 @@ def _standard_input() -> TextIO:
 
 
 @app.command()
+def serve(docs: Docs = None, provider: Providers = None) -> None:
+    """Answer in chat: starts every platform whose tokens are set.
+
+    Slack: SLACK_BOT_TOKEN with SLACK_APP_TOKEN (Socket Mode) or SLACK_SIGNING_SECRET (HTTP).
+    Discord: DISCORD_TOKEN. `footnote doctor` checks them.
+
+    Ctrl-C or SIGTERM ends it: working questions get FOOTNOTE_DRAIN_SECONDS, the rest is resumed
+    at the next start. Exit code 2: a token or setting is wrong.
+    """
+    import asyncio
+
+    with _sentences():
+        settings = _settings(docs, provider)
+        from bot.platform import configured_platforms
+
+        configured_platforms(settings)  # before time is spent on indexing
+        _index_docs(settings)
+        from bot.serving import serve as serve_platforms
+
+        asyncio.run(serve_platforms(settings, lambda line: typer.echo(line, err=True)))
+
+
+@app.command()
 def demo() -> None:
     """See a question and a follow-up answered.
 

@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.text import Text
 
 from bot.errors import FootnoteError
+from bot.platform import configured_platforms
 from bot.settings import Settings, known_names
 
 LOW_DISK_BYTES = 200_000_000
@@ -98,9 +99,27 @@ def _existing(path: Path) -> Path:
     return path if path.exists() or path.parent == path else _existing(path.parent)
 
 
+async def _slack(settings: Settings) -> str:
+    if "slack" not in configured_platforms(settings):
+        return "not connected. Set SLACK_BOT_TOKEN and SLACK_APP_TOKEN to answer there"
+    from adapters.slack.doctor import examine as examine_slack
+
+    return await examine_slack(settings)
+
+
+async def _discord(settings: Settings) -> str:
+    if "discord" not in configured_platforms(settings):
+        return "not connected. Set DISCORD_TOKEN to answer there"
+    from adapters.discord.doctor import examine as examine_discord
+
+    return await examine_discord(settings)
+
+
 CHECKS: dict[str, Check] = {
     "Storage": _storage,
     "Documents": _documents,
     "Searching": _searching,
     "Model": _model,
+    "Slack": _slack,
+    "Discord": _discord,
 }

@@ -1,0 +1,223 @@
+"""``footnote serve``: every platform whose tokens are set, on one core, until told to end."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import importlib
+import signal
+import socket
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import AsyncExitStack
+from dataclasses import dataclass, field
+
+import structlog
+import uvicorn
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import JSONResponse
+from starlette.routing import BaseRoute, Route
+
+from bot.app import open_app
+from bot.conversing.reception import Reception
+from bot.errors import FootnoteError, InvalidSetting, Unavailable
+from bot.platform import Platform, configured_platforms
+from bot.settings import Settings
+from bot.storage.store import open_store
+from bot.storage.workspaces import Workspaces
+
+log = structlog.get_logger(__name__)
+
+GRACE_SECONDS = 3  # that HTTP requests get when `serve` ends
+
+# Platform → where its adapter opens it.
+OPENERS = {
+    "slack": "adapters.slack.platform:open_slack",
+    "discord": "adapters.discord.platform:open_discord",
+}
+
+
+@dataclass
+class _State:
+    """What the health endpoints tell."""
+
+    waiting: set[str] = field(default_factory=set)  # platforms that are not connected yet
+    failed: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def ready(self) -> bool:
+        return not self.waiting and not self.failed
+
+
+async def serve(settings: Settings, tell: Callable[[str], None]) -> None:
+    """Run until SIGINT or SIGTERM, then drain.
+
+    ``tell`` shows a line to whoever started it. Raises ``InvalidSetting`` when no platform is
+    configured or none can work, and ``StorageUnavailable``.
+    """
+    names = configured_platforms(settings)
+    if not names:
+        raise InvalidSetting(
+            "No platform is configured: set SLACK_BOT_TOKEN and SLACK_APP_TOKEN, "
+            "or DISCORD_TOKEN; the README shows how to get them."
+        )
+    async with AsyncExitStack() as stack:
+        store = await open_store(settings.database)
+        stack.push_async_callback(store.close)
+        workspaces = Workspaces(store.database)
+        platforms = [
+            await stack.enter_async_context(_opener(name)(settings, workspaces)) for name in names
+        ]
+        posters = {platform.name: platform.poster for platform in platforms}
+        app = await stack.enter_async_context(
+            open_app(settings, posters, store=store, serving=True)
+        )
+        reception = Reception(settings, store, app.service, app.dispatcher, posters)
+        stack.push_async_callback(reception.aclose)
+        state = _State(waiting=set(names))
+        routes = [route for platform in platforms for route in platform.routes]
+        address = await stack.enter_async_context(_http(settings, [*routes, *_health(state)]))
+        tell(f"Listening for HTTP on {address}.")
+        left = await app.dispatcher.resume()
+        if left:
+            tell(f"Resuming {len(left)} unfinished question(s).")
+        await _listen(platforms, reception, state, tell)
+        tell("Ending: working questions are finished or kept for the next start.")
+
+
+def _opener(name: str) -> Callable[..., contextlib.AbstractAsyncContextManager[Platform]]:
+    module, _, function = OPENERS[name].partition(":")
+    opener: Callable[..., contextlib.AbstractAsyncContextManager[Platform]] = getattr(
+        importlib.import_module(module), function
+    )
+    return opener
+
+
+async def _listen(
+    platforms: list[Platform], reception: Reception, state: _State, tell: Callable[[str], None]
+) -> None:
+    """All platforms side by side, until told to end; one that fails leaves the others alone.
+
+    Raises the last platform's error when none is left.
+    """
+    ending = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, ending.set)
+    running = {
+        asyncio.create_task(_run(platform, reception, state, tell)): platform
+        for platform in platforms
+    }
+    end = asyncio.create_task(ending.wait())
+    failure: FootnoteError | None = None
+    try:
+        while running and not end.done():
+            done, _ = await asyncio.wait({end, *running}, return_when=asyncio.FIRST_COMPLETED)
+            for task in done - {end}:
+                platform = running.pop(task)  # type: ignore[arg-type]
+                failure = _failure(task, platform)
+                state.waiting.discard(platform.name)
+                state.failed[platform.name] = failure.sentence
+                tell(f"{platform.name} does not work: {failure.sentence}")
+    finally:
+        for number in (signal.SIGINT, signal.SIGTERM):
+            loop.remove_signal_handler(number)
+        for task in (end, *running):
+            task.cancel()
+        await asyncio.gather(end, *running, return_exceptions=True)
+    if failure is not None and not ending.is_set():
+        raise failure
+
+
+async def _run(
+    platform: Platform, reception: Reception, state: _State, tell: Callable[[str], None]
+) -> None:
+    def ready() -> None:
+        if platform.name in state.waiting:
+            state.waiting.discard(platform.name)
+            tell(f"{platform.name} is connected.")
+
+    await platform.run(reception, ready)
+
+
+def _failure(task: asyncio.Task[object], platform: Platform) -> FootnoteError:
+    error = task.exception()
+    if isinstance(error, FootnoteError):
+        return error
+    if error is not None:
+        log.error("platform broke", platform=platform.name, error=repr(error))
+        log.debug("platform broke here", exc_info=error)
+    return Unavailable(
+        f"The connection to {platform.name} broke ({type(error).__name__}): "
+        "start again; FOOTNOTE_LOG_LEVEL=debug shows where."
+    )
+
+
+# ---------------------------------------------------------------- HTTP
+
+
+def _health(state: _State) -> list[BaseRoute]:
+    async def healthz(request: Request) -> JSONResponse:
+        return JSONResponse({"status": "ok"})
+
+    async def readyz(request: Request) -> JSONResponse:
+        body = {
+            "status": "ready" if state.ready else "not ready",
+            "waiting": sorted(state.waiting),
+            "failed": state.failed,
+        }
+        return JSONResponse(body, status_code=200 if state.ready else 503)
+
+    return [Route("/healthz", healthz), Route("/readyz", readyz)]
+
+
+class _Server(uvicorn.Server):
+    """Leaves the signals to ``_listen`` and tells when it listens."""
+
+    def __init__(self, config: uvicorn.Config) -> None:
+        super().__init__(config)
+        self.listening = asyncio.Event()
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        yield
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        self.listening.set()
+
+
+@contextlib.asynccontextmanager
+async def _http(settings: Settings, routes: list[BaseRoute]) -> AsyncIterator[str]:
+    """Serve the routes; yields the address. Raises ``InvalidSetting`` if it cannot be had."""
+    host, port = settings.http_host, settings.http_port
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    # With the protocol named, asyncio switches Nagle's algorithm off for what it accepts.
+    listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind((host, port))
+    except OSError as error:
+        listener.close()
+        raise InvalidSetting(
+            f"{host}:{port} cannot be listened on ({error.strerror}): "
+            "choose another place with FOOTNOTE_HTTP_HOST and FOOTNOTE_HTTP_PORT."
+        ) from None
+    server = _Server(
+        uvicorn.Config(
+            Starlette(routes=routes),
+            lifespan="off",
+            log_config=None,
+            access_log=False,
+            timeout_graceful_shutdown=GRACE_SECONDS,
+        )
+    )
+    serving = asyncio.create_task(server.serve(sockets=[listener]))
+    try:
+        await server.listening.wait()
+        shown = f"[{host}]" if ":" in host else host
+        yield f"http://{shown}:{listener.getsockname()[1]}"
+    finally:
+        server.should_exit = True
+        await serving
+        listener.close()
