@@ -1,0 +1,340 @@
+"""A strict Slack on loopback: Web API, streaming, Socket Mode, signed HTTP, and its people.
+
+    with FakeSlack(manifest) as slack:
+        slack.add_user("U1", "ada")
+        slack.add_channel("C1", "general", members=["U1"])
+        ... connect an app to slack.api_url with slack.bot_token and slack.app_token ...
+        said = slack.say("U1", "C1", f"{slack.mention} who wrote the first program?")
+        said.wait()
+        print(slack.screen("C1", said.ts))
+
+Everything is safe to use from any thread while the app runs in this process or in another one.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from aiohttp import web
+
+from tests.fakes.slack_api import Refusal, WebApi
+from tests.fakes.slack_call import Call
+from tests.fakes.slack_delivery import EVENT, Courier, Delivery
+from tests.fakes.slack_events import callback, subscription
+from tests.fakes.slack_http import SignedHttp
+from tests.fakes.slack_limits import ACK_SECONDS, EVENT_SCOPES, REDELIVERY_SECONDS
+from tests.fakes.slack_manifest import read_manifest
+from tests.fakes.slack_people import People
+from tests.fakes.slack_responses import ResponseUrls
+from tests.fakes.slack_screen import Shown, shown, written_out
+from tests.fakes.slack_server import Server
+from tests.fakes.slack_socket import SocketMode
+from tests.fakes.slack_workspace import (
+    APP_ID,
+    BOT_ID,
+    BOT_USER,
+    TEAM,
+    Channel,
+    File,
+    Json,
+    Session,
+    Workspace,
+)
+
+
+class FakeSlack(People):
+    """One workspace with one app installed; use as a context manager.
+
+    ``rate_limits`` overrides calls a minute per method (``slack_limits.UNLIMITED`` lifts all);
+    ``ack_seconds`` and ``redelivery`` shorten Slack's waits. ``events_url``: deliver by signed HTTP
+    there instead of by Socket Mode.
+    """
+
+    team, app_id, bot_id, bot_user = TEAM, APP_ID, BOT_ID, BOT_USER
+    bot_token = "xoxb-fake-bot-token"
+    app_token = "xapp-1-fake-app-token"
+    signing_secret = "fake-signing-secret"
+    mention = f"<@{BOT_USER}>"
+
+    def __init__(
+        self,
+        manifest: Mapping[str, Any] | str | Path | None = None,
+        *,
+        rate_limits: Mapping[str, int] | None = None,
+        ack_seconds: float = ACK_SECONDS,
+        redelivery: tuple[float, ...] = REDELIVERY_SECONDS,
+        events_url: str | None = None,
+    ) -> None:
+        self.workspace = Workspace(read_manifest(manifest), lambda: self._server.base)
+        self.workspace.emit = self.tell
+        self.ack_seconds = ack_seconds
+        self.sockets = SocketMode(ack_seconds)
+        self.response_urls = ResponseUrls(self.workspace)
+        self.deliveries: list[Delivery] = []
+        self.unsent: list[Json] = []  # events nobody subscribed to, or lacking the scope
+        tokens = {self.bot_token: "bot", self.app_token: "app"}
+        self._api = WebApi(
+            self.workspace,
+            tokens,
+            dict(rate_limits or {}),
+            lambda: self._server.base,
+            lambda: self.sockets.open(self._server.base),
+        )
+        self._server = Server(
+            self.workspace, self._api, self.sockets, self._serve_file, self.response_urls.take
+        )
+        self._redelivery = redelivery
+        self._courier = Courier(self.sockets, redelivery)
+        self._https: list[SignedHttp] = []
+        if events_url is not None:
+            self.deliver_to(events_url)
+
+    def __enter__(self) -> Self:
+        self._server.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._server.stop(self._wind_up)
+
+    async def _wind_up(self) -> None:
+        self._courier.stop()
+        for http in self._https:
+            await http.close()
+        for link in list(self.sockets.links):
+            await link.socket.close()
+
+    @property
+    def base(self) -> str:
+        """``http://127.0.0.1:PORT``"""
+        return self._server.base
+
+    @property
+    def api_url(self) -> str:
+        """The base URL for slack_sdk's clients, with its closing slash."""
+        return f"{self._server.base}/api/"
+
+    # --- the workspace ---
+
+    def add_user(self, user: str, name: str, locale: str = "en-US") -> str:
+        return self.workspace.add_user(user, name, locale).id
+
+    def add_channel(
+        self,
+        channel: str,
+        name: str,
+        kind: str = "channel",
+        members: Iterable[str] = (),
+        bot: bool = True,
+    ) -> str:
+        """``kind`` is channel, group or mpim; ``bot``: our app is a member."""
+        everyone = set(members) | ({BOT_USER} if bot else set())
+        return self.workspace.add_channel(Channel(channel, name, kind, everyone)).id
+
+    def im(self, user: str) -> str:
+        """The id of the direct conversation of ``user`` with the app."""
+        return self.workspace.im(user).id
+
+    def add_file(self, user: str, name: str, content: bytes, mimetype: str = "text/plain") -> File:
+        file = File(self.workspace.new_id("F"), name, mimetype, content, user)
+        with self.workspace.lock:
+            self.workspace.files[file.id] = file
+        return file
+
+    def _serve_file(self, name: str, token: str | None) -> web.Response:
+        file = self.workspace.files.get(name)
+        if token != self.bot_token or "files:read" not in self.workspace.scopes:
+            # Slack sends the unauthorized to its sign-in page.
+            return web.Response(text="<html>Sign in to Slack</html>", content_type="text/html")
+        if file is None:
+            return web.Response(status=404)
+        return web.Response(body=file.content, content_type=file.mimetype)
+
+    # --- what an app has done ---
+
+    def messages(self, channel: str, thread_ts: str | None = None) -> list[Shown]:
+        """What is to be seen, in order: a thread with its root, or the whole channel."""
+        with self.workspace.lock:
+            found = (
+                self.workspace.in_channel(channel)
+                if thread_ts is None
+                else self.workspace.thread(channel, thread_ts)
+            )
+            return [shown(message) for message in found]
+
+    def replies(self, channel: str, thread_ts: str) -> list[Shown]:
+        """The app's messages in a thread."""
+        return [one for one in self.messages(channel, thread_ts) if one.bot]
+
+    def screen(self, channel: str, thread_ts: str) -> str:
+        """Everything visible in a thread, as plain text."""
+        return "\n\n".join(written_out(one) for one in self.messages(channel, thread_ts))
+
+    def session(self, channel: str, thread_ts: str) -> Session | None:
+        return self.workspace.sessions.get((channel, thread_ts))
+
+    def home(self, user: str) -> Json | None:
+        """The home view published for ``user``."""
+        return self.workspace.views.get(user)
+
+    def calls(self, method: str | None = None) -> list[Call]:
+        """Calls answered so far, in order of their answers."""
+        with self.workspace.lock:
+            return [call for call in self._server.calls if method in (None, call.method)]
+
+    def wait_for(self, what: Callable[[], Any], timeout: float = 10.0) -> Any:
+        """Blocks until ``what()`` is true and returns it; woken by every change."""
+        end = time.monotonic() + timeout
+        with self.workspace.lock:
+            while not (found := what()):
+                left = end - time.monotonic()
+                if left <= 0:
+                    raise TimeoutError("what was waited for did not happen")
+                self.workspace.lock.wait(min(left, 0.2))
+            return found
+
+    async def until(self, what: Callable[[], Any], timeout: float = 10.0) -> Any:
+        """``wait_for`` for a coroutine."""
+        return await asyncio.to_thread(self.wait_for, what, timeout)
+
+    # --- telling the app ---
+
+    def tell(self, event: Json) -> Delivery | None:
+        """Delivers an event if the app may have it; ``None`` and ``unsent`` otherwise."""
+        name = subscription(event)
+        needed = EVENT_SCOPES.get(name)
+        allowed = needed is None or needed in self.workspace.scopes
+        if not self.workspace.manifest.subscribes(name) or not allowed:
+            self.unsent.append(event)
+            return None
+        return self.deliver(Delivery(EVENT, callback(self.workspace, event)))
+
+    def deliver(self, delivery: Delivery) -> Delivery:
+        """Any delivery, by the way in use: Socket Mode, or HTTP after ``deliver_to``."""
+        self.deliveries.append(delivery)
+        self._server.soon(lambda: self._courier.take(delivery))
+        return delivery
+
+    def redeliver(self, delivery: Delivery) -> Delivery:
+        """The same payload once more, as Slack does when an acknowledgement got lost."""
+        again = Delivery(delivery.kind, delivery.payload)
+        self.deliveries.append(again)
+        carrier = self._courier.carrier
+
+        async def once_more() -> None:
+            await carrier.carry(again, len(delivery.attempts), "timeout")
+            again.note_end()
+
+        self._server.soon(lambda: asyncio.ensure_future(once_more()))
+        return again
+
+    def deliver_to(self, url: str, *, secret: str | None = None, age: float = 0.0) -> None:
+        """From now on deliver by HTTP to ``url``; ``secret`` and ``age`` can be made wrong."""
+        http = SignedHttp(url, secret or self.signing_secret, self.ack_seconds, age)
+        self._https.append(http)
+        self._courier = Courier(http, self._redelivery)
+
+    def deliver_http(
+        self,
+        url: str,
+        payload: Json,
+        kind: str = EVENT,
+        *,
+        secret: str | None = None,
+        age: float = 0.0,
+        attempt: int = 0,
+    ) -> Delivery:
+        """One signed request, waited for. A wrong ``secret`` or a great ``age`` should be refused.
+
+        ``attempt`` > 0 marks it as a redelivery.
+        """
+        http = SignedHttp(url, secret or self.signing_secret, self.ack_seconds, age)
+        delivery = Delivery(kind, payload)
+
+        async def send() -> None:
+            await http.carry(delivery, attempt, "http_timeout" if attempt else "")
+            await http.close()
+            delivery.note_end()
+
+        self._server.run(send(), self.ack_seconds + 10)
+        return delivery
+
+    # --- bad weather ---
+
+    def down(self, how: str | int = "reset") -> None:
+        """Every call fails: ``reset`` cuts connections, a status answers with an HTML page."""
+        self._server.weather.outage = str(how)
+
+    def up(self) -> None:
+        self._server.weather.outage = None
+        self._server.weather.slow = 0.0
+
+    def slow(self, seconds: float, *methods: str) -> None:
+        """Every call, or those of ``methods``, takes ``seconds`` longer."""
+        self._server.weather.slow_methods = frozenset(methods) or None
+        self._server.weather.slow = seconds
+
+    def cut(self, method: str, times: int = 1) -> None:
+        """The next calls take effect, but their answers never arrive."""
+        self._server.cuts[method] = times
+
+    def storm(self, method: str, times: int, retry_after: int = 1) -> None:
+        """The next ``times`` calls are answered 429 with ``Retry-After: retry_after``."""
+        with self.workspace.lock:
+            self._api.storms[method].extend([retry_after] * times)
+
+    def refuse(
+        self,
+        method: str,
+        error: str,
+        channel: str | None = None,
+        times: int | None = None,
+        **more: Any,
+    ) -> None:
+        """Refuse ``method`` with ``error``, everywhere or in one channel; ``times``: how often."""
+        with self.workspace.lock:
+            self._api.refusals[method].append(Refusal(error, more, channel, times))
+
+    def relent(self, *methods: str) -> None:
+        """Take refusals back."""
+        with self.workspace.lock:
+            for method in methods or tuple(self._api.refusals):
+                self._api.refusals[method].clear()
+
+    def refuse_streaming(self, error: str, channel: str | None = None) -> None:
+        for method in ("chat.startStream", "chat.appendStream", "chat.stopStream"):
+            self.refuse(method, error, channel)
+
+    def restrict_reading(self) -> None:
+        """As for commercially distributed apps: one page of 15 messages a minute."""
+        self._api.restricted_reading = True
+
+    def advance(self, seconds: float) -> None:
+        """Moves Slack's clock: streams age, rate windows and response URLs run out."""
+        self.workspace.clock.advance(seconds)
+
+    def expire_streams(self) -> None:
+        self.workspace.expire_streams(at_once=True)
+
+    def disconnect(
+        self, reason: str = "refresh_requested", grace: float = 0.1, link: int | None = None
+    ) -> None:
+        """Tell Socket Mode connections to go: warning, refresh_requested or link_disabled."""
+        self._server.run(self.sockets.disconnect(reason, grace, link), grace + 10)
+
+    def cut_sockets(self) -> None:
+        """Drop Socket Mode connections without a word."""
+
+        async def cut() -> None:
+            self.sockets.cut()
+
+        self._server.run(cut())

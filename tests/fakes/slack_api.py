@@ -1,0 +1,147 @@
+"""The Web API's door: tokens, arguments, scopes, rates, faults; then the method itself."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict, deque
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from tests.fakes import slack_agents, slack_chat, slack_reads, slack_stream
+from tests.fakes.slack_call import Refused, checked_arguments
+from tests.fakes.slack_chat import need_scope
+from tests.fakes.slack_limits import RESTRICTED_PAGE, RULES, SCOPE_OF_KIND
+from tests.fakes.slack_workspace import Json, Workspace
+
+Handler = Callable[[Workspace, Json], Json]
+
+_HANDLERS: dict[str, Handler] = {
+    "agents.sessions.rename": slack_agents.rename_session,
+    "agents.sessions.setStatus": slack_agents.set_session_status,
+    "api.test": slack_reads.api_test,
+    "assistant.threads.setStatus": slack_agents.set_thread_status,
+    "assistant.threads.setSuggestedPrompts": slack_agents.set_prompts,
+    "assistant.threads.setTitle": slack_agents.set_thread_title,
+    "auth.test": slack_reads.auth_test,
+    "blocks.validate": slack_agents.validate_blocks,
+    "bots.info": slack_reads.bots_info,
+    "chat.appendStream": slack_stream.append,
+    "chat.delete": slack_chat.delete,
+    "chat.getPermalink": slack_chat.get_permalink,
+    "chat.postEphemeral": slack_chat.post_ephemeral,
+    "chat.postMessage": slack_chat.post_message,
+    "chat.startStream": slack_stream.start,
+    "chat.stopStream": slack_stream.stop,
+    "chat.update": slack_chat.update,
+    "conversations.history": slack_reads.conversations_history,
+    "conversations.info": slack_reads.conversations_info,
+    "conversations.members": slack_reads.conversations_members,
+    "conversations.open": slack_reads.conversations_open,
+    "conversations.replies": slack_reads.conversations_replies,
+    "reactions.add": slack_agents.add_reaction,
+    "reactions.remove": slack_agents.remove_reaction,
+    "team.info": slack_reads.team_info,
+    "users.info": slack_reads.users_info,
+    "views.open": slack_agents.open_view,
+    "views.publish": slack_agents.publish_view,
+}
+
+_READING = ("conversations.history", "conversations.replies")
+
+
+class RateLimited(Exception):
+    """HTTP 429 with ``Retry-After`` in whole seconds."""
+
+    def __init__(self, retry_after: int) -> None:
+        super().__init__(retry_after)
+        self.retry_after = retry_after
+
+
+@dataclass(slots=True)
+class Refusal:
+    """A refusal a test asked for; ``times`` left, ``channel`` or everywhere."""
+
+    error: str
+    more: Json
+    channel: str | None
+    times: int | None
+
+
+class WebApi:
+    """Everything between a decoded request and its JSON; called under the workspace's lock."""
+
+    def __init__(
+        self,
+        ws: Workspace,
+        tokens: dict[str, str],
+        rate_limits: dict[str, int],
+        base: Callable[[], str],
+        open_socket: Callable[[], str],
+    ) -> None:
+        self._ws = ws
+        self._tokens = tokens  # token → bot | app
+        self._limits = rate_limits
+        self._handlers: dict[str, Handler] = {
+            **_HANDLERS,
+            "files.info": slack_reads.files_info(base),
+            "apps.connections.open": lambda ws, args: {"ok": True, "url": open_socket()},
+        }
+        self._used: dict[tuple[str, str], deque[float]] = defaultdict(deque)
+        self.storms: dict[str, deque[int]] = defaultdict(deque)
+        self.refusals: dict[str, list[Refusal]] = defaultdict(list)
+        self.restricted_reading = False
+
+    def authorize(self, method: str, token: str | None) -> None:
+        if not token:
+            raise Refused("not_authed")
+        kind = self._tokens.get(token)
+        if kind is None:
+            raise Refused("invalid_auth")
+        rule = RULES.get(method)
+        if rule is not None and rule.token not in ("any", kind):
+            raise Refused("not_allowed_token_type")
+
+    def answer(self, method: str, given: Json) -> Json:
+        """The reply of a call whose token was accepted; raises ``Refused`` or ``RateLimited``."""
+        args = checked_arguments(method, given)
+        where = str(args.get("channel", args.get("channel_id", "")))
+        self._hold_back(method, where)
+        self._refuse_as_told(method, where)
+        if method != "apps.connections.open":
+            need_scope(self._ws, *self._scopes(method, where))
+        if self.restricted_reading and method in _READING:
+            args["limit"] = min(int(args.get("limit") or RESTRICTED_PAGE), RESTRICTED_PAGE)
+        reply = self._handlers[method](self._ws, args)
+        self._ws.lock.notify_all()
+        return reply
+
+    def _hold_back(self, method: str, channel: str) -> None:
+        if self.storms[method]:
+            raise RateLimited(self.storms[method].popleft())
+        rule = RULES[method]
+        allowed = self._limits.get(method, rule.calls_a_minute)
+        if self.restricted_reading and method in _READING:
+            allowed = 1
+        now = self._ws.clock.now()
+        used = self._used[method, channel if rule.by_channel else ""]
+        while used and now - used[0] >= 60:
+            used.popleft()
+        if len(used) >= allowed:
+            raise RateLimited(max(1, math.ceil(used[0] + 60 - now)))
+        used.append(now)
+
+    def _refuse_as_told(self, method: str, channel: str) -> None:
+        for refusal in self.refusals[method]:
+            if refusal.channel not in (None, channel) or refusal.times == 0:
+                continue
+            if refusal.times is not None:
+                refusal.times -= 1
+            raise Refused(refusal.error, **refusal.more)
+
+    def _scopes(self, method: str, channel: str) -> tuple[str, ...]:
+        scopes = RULES[method].scopes
+        if not any("*" in scope for scope in scopes):
+            return scopes
+        found = self._ws.channels.get(channel)
+        kind = SCOPE_OF_KIND[found.kind] if found else "channels"
+        return tuple(scope.replace("*", kind) for scope in scopes)

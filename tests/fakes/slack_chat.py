@@ -1,0 +1,215 @@
+"""The chat.* methods that post, change and remove whole messages."""
+
+from __future__ import annotations
+
+import re
+import secrets
+from typing import Any
+
+from tests.fakes import slack_events as events
+from tests.fakes.slack_blocks import Fault, fault_in_metadata, faults_in_blocks
+from tests.fakes.slack_call import Refused, text_of, truth
+from tests.fakes.slack_limits import MARKDOWN, TEXT, UPDATE_TEXT
+from tests.fakes.slack_words import as_sent, plain
+from tests.fakes.slack_workspace import (
+    BOT_ID,
+    BOT_USER,
+    Channel,
+    Json,
+    Message,
+    Workspace,
+)
+
+_TS = re.compile(r"\d{10}\.\d{6}")
+
+
+def post_message(ws: Workspace, args: Json) -> Json:
+    channel = writable(ws, text_of(args, "channel"))
+    message = _composed(ws, channel, args, TEXT)
+    ws.keep(message)
+    ws.emit(events.message_posted(ws, message))
+    shown = ws.message_json(message)
+    return {"ok": True, "channel": channel.id, "ts": message.ts, "message": shown}
+
+
+def post_ephemeral(ws: Workspace, args: Json) -> Json:
+    channel = writable(ws, text_of(args, "channel"))
+    if args["user"] not in channel.members:
+        raise Refused("user_not_in_channel")
+    message = _composed(ws, channel, args, TEXT)
+    message.ephemeral_to = args["user"]
+    ws.keep(message)
+    return {"ok": True, "message_ts": message.ts}
+
+
+def update(ws: Workspace, args: Json) -> Json:
+    channel = writable(ws, text_of(args, "channel"), users_open_ims=False)
+    message = own_message(ws, channel, text_of(args, "ts"), "cant_update_message")
+    if message.stream is not None and message.stream.state == "streaming":
+        raise Refused("streaming_state_conflict")
+    text, blocks = _content(args, UPDATE_TEXT)
+    if not text and blocks is None and "metadata" not in args and "attachments" not in args:
+        raise Refused("no_text")
+    metadata = _metadata(args)
+    before = ws.message_json(message)
+    if text or blocks is not None:
+        message.text = text or plain(blocks)
+        # With text and no blocks Slack removes the old blocks.
+        message.blocks = named(blocks) if blocks else []
+        message.attachments = args.get("attachments") or []
+    if text and not blocks:
+        message.edited = {"user": BOT_USER, "ts": ws.clock.ts()}
+    if metadata is not None:
+        message.metadata = metadata or None
+    if message.stream is not None:
+        message.stream = None  # what the stream had shown is replaced
+    ws.emit(events.message_changed(ws, message, before))
+    shown = ws.message_json(message)
+    return {
+        "ok": True,
+        "channel": channel.id,
+        "ts": message.ts,
+        "text": message.text,
+        "message": shown,
+    }
+
+
+def delete(ws: Workspace, args: Json) -> Json:
+    channel = writable(ws, text_of(args, "channel"), users_open_ims=False)
+    message = own_message(ws, channel, text_of(args, "ts"), "cant_delete_message")
+    before = ws.message_json(message)
+    ws.drop(channel.id, message.ts)
+    ws.emit(events.message_deleted(ws, message, before))
+    return {"ok": True, "channel": channel.id, "ts": message.ts}
+
+
+def get_permalink(ws: Workspace, args: Json) -> Json:
+    channel = readable(ws, text_of(args, "channel"))
+    message = ws.find(channel.id, text_of(args, "message_ts"))
+    if message is None:
+        raise Refused("message_not_found")
+    return {"ok": True, "channel": channel.id, "permalink": permalink(message)}
+
+
+def permalink(message: Message) -> str:
+    digits = message.ts.replace(".", "")
+    link = f"https://footnote-test.slack.com/archives/{message.channel}/p{digits}"
+    if message.thread_ts and message.thread_ts != message.ts:
+        link += f"?thread_ts={message.thread_ts}&cid={message.channel}"
+    return link
+
+
+# --- what several methods share ---
+
+
+def readable(ws: Workspace, channel: str) -> Channel:
+    """A channel the bot can see: public ones, and those it is in."""
+    found = ws.channels.get(channel)
+    if found is None or (found.kind != "channel" and BOT_USER not in found.members):
+        raise Refused("channel_not_found")
+    return found
+
+
+def writable(ws: Workspace, channel: str, users_open_ims: bool = True) -> Channel:
+    """A channel the bot may write to; a user's id stands for the direct conversation with them."""
+    if users_open_ims and channel in ws.users and not ws.users[channel].is_bot:
+        return ws.im(channel)
+    found = readable(ws, channel)
+    if found.archived:
+        raise Refused("is_archived")
+    if BOT_USER not in found.members and "chat:write.public" not in ws.scopes:
+        raise Refused("not_in_channel")
+    return found
+
+
+def thread_root(ws: Workspace, channel: Channel, thread_ts: str) -> Message:
+    """The message a reply goes to; a reply's own ts stands for its thread, as in Slack."""
+    if not _TS.fullmatch(thread_ts):
+        raise Refused("invalid_thread_ts")
+    root = ws.find(channel.id, thread_ts)
+    if root is None:
+        raise Refused("thread_not_found")
+    if root.ephemeral_to or root.subtype in ("channel_join", "channel_topic"):
+        raise Refused("cannot_reply_to_message")
+    return root
+
+
+def own_message(ws: Workspace, channel: Channel, ts: str, refusal: str) -> Message:
+    message = ws.find(channel.id, ts)
+    if message is None or message.ephemeral_to:
+        raise Refused("message_not_found")
+    if message.bot_id != BOT_ID:
+        raise Refused(refusal)
+    return message
+
+
+def checked_blocks(blocks: Any, root: str = "/blocks") -> list[Json]:
+    """Refuses with ``invalid_blocks`` and Slack's list of what is wrong."""
+    if not isinstance(blocks, list):
+        raise Refused("invalid_blocks_format")
+    faults = faults_in_blocks(blocks)
+    if faults:
+        raise refusal_of_blocks(faults, root)
+    return blocks
+
+
+def refusal_of_blocks(faults: list[Fault], root: str) -> Refused:
+    return Refused("invalid_blocks", *(fault.line(root) for fault in faults))
+
+
+def named(blocks: list[Json]) -> list[Json]:
+    """Blocks with the ``block_id`` that Slack gives where the app gave none."""
+    return [{"block_id": secrets.token_urlsafe(4)[:5], **block} for block in blocks]
+
+
+def checked_metadata(metadata: Any) -> Json:
+    fault = fault_in_metadata(metadata)
+    if fault:
+        raise Refused(fault)
+    return dict(metadata)
+
+
+def bot_message(ws: Workspace, channel: Channel, text: str, thread_ts: str | None) -> Message:
+    root = thread_root(ws, channel, thread_ts).root if thread_ts else None
+    return Message(channel.id, ws.clock.ts(), BOT_USER, text, root, bot_id=BOT_ID)
+
+
+def _composed(ws: Workspace, channel: Channel, args: Json, limit: int) -> Message:
+    text, blocks = _content(args, limit)
+    attachments = args.get("attachments") or []
+    if not text.strip() and not blocks and not attachments:
+        raise Refused("no_text")
+    if any(args.get(key) for key in ("username", "icon_emoji", "icon_url")):
+        need_scope(ws, "chat:write.customize")
+    metadata = _metadata(args)
+    message = bot_message(ws, channel, text or plain(blocks), text_of(args, "thread_ts"))
+    if truth(args.get("reply_broadcast")):
+        message.subtype = "thread_broadcast"
+    message.blocks = named(blocks or [])
+    message.attachments = attachments
+    message.metadata = metadata or None
+    return message
+
+
+def need_scope(ws: Workspace, *scopes: str) -> None:
+    """Refuses unless the app has one of ``scopes``."""
+    if scopes and not ws.scopes & set(scopes):
+        provided = ",".join(sorted(ws.scopes))
+        raise Refused("missing_scope", needed=scopes[0], provided=provided)
+
+
+def _content(args: Json, limit: int) -> tuple[str, list[Json] | None]:
+    text, markdown = text_of(args, "text"), text_of(args, "markdown_text")
+    if markdown and (text or args.get("blocks")):
+        raise Refused("markdown_text_conflict")
+    if len(text) > limit or len(markdown) > MARKDOWN:
+        raise Refused("msg_too_long")
+    if markdown:
+        return as_sent(markdown), [{"type": "markdown", "text": markdown}]
+    if "blocks" not in args:
+        return text, None
+    return text, checked_blocks(args["blocks"])
+
+
+def _metadata(args: Json) -> Json | None:
+    return checked_metadata(args["metadata"]) if "metadata" in args else None

@@ -1,0 +1,138 @@
+"""Something Slack has to tell the app, its attempts, and what came back.
+
+An event that is not acknowledged in time is sent again, at once, after a minute and after five;
+commands and interactions are sent once. https://docs.slack.dev/apis/events-api#retries
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from tests.fakes.slack_workspace import Json
+
+EVENT, COMMAND, INTERACTION = "events_api", "slash_commands", "interactive"
+
+
+@dataclass(slots=True)
+class Attempt:
+    """Times are of ``time.perf_counter``; ``failure`` is Slack's word for what went wrong."""
+
+    number: int
+    sent: float
+    name: str  # the envelope's id, or the URL
+    acked: float | None = None
+    failure: str | None = None
+    status: int | None = None
+    no_retry: bool = False
+
+    @property
+    def ack_seconds(self) -> float | None:
+        return None if self.acked is None else self.acked - self.sent
+
+
+@dataclass(eq=False)
+class Delivery:
+    """Safe to look at from any thread."""
+
+    kind: str
+    payload: Json
+    on_reply: Callable[[Json], None] | None = None
+    attempts: list[Attempt] = field(default_factory=list)
+    replies: list[Any] = field(default_factory=list)
+    made: float = field(default_factory=time.perf_counter)
+    given_up: bool = False
+    _acked: threading.Event = field(default_factory=threading.Event)
+    _over: threading.Event = field(default_factory=threading.Event)
+
+    @property
+    def event(self) -> Json:
+        """The inner event of an event callback."""
+        return dict(self.payload["event"])
+
+    @property
+    def event_id(self) -> str:
+        return str(self.payload["event_id"])
+
+    @property
+    def acked(self) -> bool:
+        return self._acked.is_set()
+
+    @property
+    def ack_seconds(self) -> float | None:
+        """From the first acknowledged attempt's sending to its acknowledgement."""
+        times = [a.ack_seconds for a in self.attempts if a.ack_seconds is not None]
+        return times[0] if times else None
+
+    def wait(self, timeout: float = 10.0) -> Delivery:
+        """Blocks until acknowledged; raises ``TimeoutError``. Not for use on an event loop."""
+        if not self._acked.wait(timeout):
+            raise TimeoutError(f"{self.kind} was not acknowledged: {self.attempts}")
+        return self
+
+    async def acknowledged(self, timeout: float = 10.0) -> Delivery:
+        """The same for a coroutine."""
+        return await asyncio.to_thread(self.wait, timeout)
+
+    async def over(self, timeout: float = 10.0) -> Delivery:
+        """Until no attempt is left: acknowledged, or given up."""
+        if not await asyncio.to_thread(self._over.wait, timeout):
+            raise TimeoutError(f"{self.kind} is still being delivered: {self.attempts}")
+        return self
+
+    def note_ack(self, attempt: Attempt, reply: Any) -> None:
+        attempt.acked = time.perf_counter()
+        first = not self._acked.is_set()
+        if reply not in (None, "", {}):
+            self.replies.append(reply)
+        if first and self.on_reply is not None and isinstance(reply, dict) and reply:
+            self.on_reply(reply)
+        self._acked.set()
+
+    def note_end(self) -> None:
+        self.given_up = not self.acked
+        self._over.set()
+
+
+class Carrier(Protocol):
+    async def carry(self, delivery: Delivery, number: int, reason: str) -> Attempt:
+        """One attempt, over when acknowledged, failed or out of time."""
+
+
+class Courier:
+    """Carries deliveries on the server's loop, each with its retries."""
+
+    def __init__(self, carrier: Carrier, redelivery: tuple[float, ...]) -> None:
+        self.carrier = carrier
+        self.redelivery = redelivery
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    def take(self, delivery: Delivery) -> None:
+        """On the server's loop."""
+        task = asyncio.ensure_future(self._deliver(delivery))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _deliver(self, delivery: Delivery) -> None:
+        waits = (None, *self.redelivery) if delivery.kind == EVENT else (None,)
+        reason = ""
+        for number, wait in enumerate(waits):
+            if wait:
+                await asyncio.sleep(wait)
+            if delivery.acked:
+                break
+            attempt = await self.carrier.carry(delivery, number, reason)
+            if attempt.acked is not None and attempt.failure is None:
+                break
+            reason = attempt.failure or "timeout"
+            if attempt.no_retry:
+                break
+        delivery.note_end()
+
+    def stop(self) -> None:
+        for task in self._tasks:
+            task.cancel()

@@ -1,0 +1,296 @@
+"""Events, commands and interactions in the shapes Slack sends them.
+
+https://docs.slack.dev/apis/events-api, https://docs.slack.dev/reference/interaction-payloads
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tests.fakes.slack_workspace import (
+    APP_ID,
+    BOT_USER,
+    TEAM,
+    VERIFICATION_TOKEN,
+    Channel,
+    Json,
+    Message,
+    Workspace,
+)
+
+TEAM_DOMAIN = "footnote-test"
+
+
+def callback(ws: Workspace, event: Json) -> Json:
+    """The envelope every event travels in."""
+    return {
+        "token": VERIFICATION_TOKEN,
+        "team_id": TEAM,
+        "context_team_id": TEAM,
+        "context_enterprise_id": None,
+        "api_app_id": APP_ID,
+        "event": event,
+        "type": "event_callback",
+        "event_id": ws.new_id("Ev"),
+        "event_time": int(float(event["event_ts"])),
+        "authorizations": [
+            {
+                "enterprise_id": None,
+                "team_id": TEAM,
+                "user_id": BOT_USER,
+                "is_bot": True,
+                "is_enterprise_install": False,
+            }
+        ],
+        "is_ext_shared_channel": False,
+        "event_context": f"4-{ws.new_id('ctx')}",
+    }
+
+
+def subscription(event: Json) -> str:
+    """The name under which a manifest subscribes to ``event``."""
+    if event["type"] != "message":
+        return str(event["type"])
+    kinds = {"channel": "channels", "group": "groups", "im": "im", "mpim": "mpim"}
+    return f"message.{kinds[event['channel_type']]}"
+
+
+def message_posted(ws: Workspace, message: Message) -> Json:
+    """``message``, also for the bot's own posts: Slack tells an app of those too."""
+    shown = ws.message_json(message, metadata=False)
+    for key in ("reply_count", "reply_users", "latest_reply", "reactions"):
+        shown.pop(key, None)
+    return {
+        **shown,
+        "channel": message.channel,
+        "channel_type": ws.channels[message.channel].kind,
+        "event_ts": message.ts,
+    }
+
+
+def app_mention(ws: Workspace, message: Message) -> Json:
+    """The same message as seen through ``app_mention``: no files, no channel type."""
+    event = message_posted(ws, message)
+    for key in ("files", "channel_type", "subtype", "upload"):
+        event.pop(key, None)
+    return {**event, "type": "app_mention"}
+
+
+def message_changed(ws: Workspace, message: Message, before: Json) -> Json:
+    return {
+        "type": "message",
+        "subtype": "message_changed",
+        "message": ws.message_json(message),
+        "previous_message": before,
+        "channel": message.channel,
+        "hidden": True,
+        "ts": (when := ws.clock.ts()),
+        "event_ts": when,
+        "channel_type": ws.channels[message.channel].kind,
+    }
+
+
+def message_deleted(ws: Workspace, message: Message, before: Json) -> Json:
+    return {
+        "type": "message",
+        "subtype": "message_deleted",
+        "previous_message": before,
+        "channel": message.channel,
+        "hidden": True,
+        "deleted_ts": message.ts,
+        "ts": (when := ws.clock.ts()),
+        "event_ts": when,
+        "channel_type": ws.channels[message.channel].kind,
+    }
+
+
+def reaction(ws: Workspace, kind: str, user: str, name: str, message: Message) -> Json:
+    """``reaction_added`` or ``reaction_removed``."""
+    return {
+        "type": kind,
+        "user": user,
+        "reaction": name,
+        "item": {"type": "message", "channel": message.channel, "ts": message.ts},
+        "item_user": message.user,
+        "event_ts": ws.clock.ts(),
+    }
+
+
+def member_joined(ws: Workspace, user: str, channel: Channel) -> Json:
+    return {
+        "type": "member_joined_channel",
+        "user": user,
+        "channel": channel.id,
+        "channel_type": "C" if channel.kind == "channel" else "G",
+        "team": TEAM,
+        "event_ts": ws.clock.ts(),
+    }
+
+
+def home_opened(ws: Workspace, user: str, channel: str, tab: str) -> Json:
+    event: Json = {
+        "type": "app_home_opened",
+        "user": user,
+        "channel": channel,
+        "tab": tab,
+        "event_ts": ws.clock.ts(),
+    }
+    return {**event, "view": ws.views[user]} if user in ws.views and tab == "home" else event
+
+
+def assistant_thread(ws: Workspace, kind: str, user: str, message: Message, context: Json) -> Json:
+    """``assistant_thread_started`` or ``assistant_thread_context_changed``."""
+    return {
+        "type": kind,
+        "assistant_thread": {
+            "user_id": user,
+            "context": context,
+            "channel_id": message.channel,
+            "thread_ts": message.ts,
+        },
+        "event_ts": ws.clock.ts(),
+    }
+
+
+def session_stopped(ws: Workspace, user: str, channel: str, root: str, streams: list[str]) -> Json:
+    return {
+        "type": "agent_session_stopped",
+        "channel": channel,
+        "thread_ts": root,
+        "user": user,
+        "streaming_message_ts": streams,
+        "event_ts": ws.clock.ts(),
+    }
+
+
+# --- commands and interactions ---
+
+
+def command(
+    ws: Workspace,
+    user: str,
+    channel: Channel,
+    name: str,
+    text: str,
+    response_url: str,
+    trigger: str,
+) -> dict[str, str]:
+    """A slash command: a flat form, no thread."""
+    return {
+        "token": VERIFICATION_TOKEN,
+        "team_id": TEAM,
+        "team_domain": TEAM_DOMAIN,
+        "channel_id": channel.id,
+        "channel_name": channel.name,
+        "user_id": user,
+        "user_name": ws.users[user].name,
+        "command": name,
+        "text": text,
+        "api_app_id": APP_ID,
+        "is_enterprise_install": "false",
+        "response_url": response_url,
+        "trigger_id": trigger,
+    }
+
+
+def _interaction(ws: Workspace, kind: str, user: str, trigger: str) -> Json:
+    name = ws.users[user].name
+    return {
+        "type": kind,
+        "token": VERIFICATION_TOKEN,
+        "team": {"id": TEAM, "domain": TEAM_DOMAIN},
+        "enterprise": None,
+        "is_enterprise_install": False,
+        "api_app_id": APP_ID,
+        "user": {"id": user, "username": name, "name": name, "team_id": TEAM},
+        "trigger_id": trigger,
+    }
+
+
+def message_action(
+    ws: Workspace, user: str, callback_id: str, message: Message, response_url: str, trigger: str
+) -> Json:
+    """A message shortcut."""
+    return {
+        **_interaction(ws, "message_action", user, trigger),
+        "action_ts": ws.clock.ts(),
+        "callback_id": callback_id,
+        "channel": _place(ws, message.channel),
+        "message_ts": message.ts,
+        "message": ws.message_json(message),
+        "response_url": response_url,
+    }
+
+
+def global_shortcut(ws: Workspace, user: str, callback_id: str, trigger: str) -> Json:
+    return {
+        **_interaction(ws, "shortcut", user, trigger),
+        "action_ts": ws.clock.ts(),
+        "callback_id": callback_id,
+    }
+
+
+def message_press(
+    ws: Workspace, user: str, message: Message, action: Json, response_url: str, trigger: str
+) -> Json:
+    """``block_actions`` from a message."""
+    container: Json = {
+        "type": "message",
+        "message_ts": message.ts,
+        "channel_id": message.channel,
+        "is_ephemeral": message.ephemeral_to is not None,
+    }
+    if message.thread_ts:
+        container["thread_ts"] = message.thread_ts
+    press = {
+        **_interaction(ws, "block_actions", user, trigger),
+        "container": container,
+        "channel": _place(ws, message.channel),
+        "state": {"values": {}},
+        "response_url": response_url,
+        "actions": [action],
+    }
+    # An ephemeral message is not told, only where it was.
+    return press if message.ephemeral_to else {**press, "message": ws.message_json(message)}
+
+
+def view_press(ws: Workspace, user: str, view: Json, action: Json, trigger: str) -> Json:
+    """``block_actions`` from the home tab or a modal: no message, no response URL."""
+    return {
+        **_interaction(ws, "block_actions", user, trigger),
+        "container": {"type": "view", "view_id": view["id"]},
+        "view": view,
+        "actions": [action],
+    }
+
+
+def view_submission(ws: Workspace, user: str, view: Json, values: Json, trigger: str) -> Json:
+    return {
+        **_interaction(ws, "view_submission", user, trigger),
+        "view": {**view, "state": {"values": values}},
+        "response_urls": [],
+    }
+
+
+def pressed(ws: Workspace, block_id: str, element: Json, value: str | None) -> Json:
+    """The ``actions`` entry for a pressed button or feedback button."""
+    action: Json = {
+        "type": element["type"],
+        "action_id": element["action_id"],
+        "block_id": block_id,
+        "action_ts": ws.clock.ts(),
+    }
+    chosen: Any = element
+    if element["type"] == "feedback_buttons":
+        both = (element["positive_button"], element["negative_button"])
+        chosen = next((one for one in both if one["value"] == value), None)
+        if chosen is None:
+            raise AssertionError(f"no feedback button has the value {value!r}")
+    action["text"] = chosen["text"]
+    if "value" in chosen:
+        action["value"] = chosen["value"]
+    return action
+
+
+def _place(ws: Workspace, channel: str) -> Json:
+    return {"id": channel, "name": ws.channels[channel].name}

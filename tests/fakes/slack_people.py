@@ -1,0 +1,330 @@
+"""What people do in Slack: each doing changes the workspace and tells the app."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from tests.fakes import slack_events as events
+from tests.fakes.slack_delivery import COMMAND, INTERACTION, Delivery
+from tests.fakes.slack_responses import ResponseUrls
+from tests.fakes.slack_screen import Shown, shown
+from tests.fakes.slack_words import as_sent, rich_text
+from tests.fakes.slack_workspace import BOT_USER, TEAM, File, Json, Message, Workspace
+
+
+@dataclass(frozen=True, slots=True)
+class Doing:
+    """Something a person did: the message it is about and what the app was told of it."""
+
+    channel: str
+    ts: str
+    deliveries: tuple[Delivery, ...]
+    response_url: str | None = None
+    trigger_id: str | None = None
+
+    def wait(self, timeout: float = 10.0) -> Doing:
+        """Blocks until everything is acknowledged."""
+        for delivery in self.deliveries:
+            delivery.wait(timeout)
+        return self
+
+    async def acknowledged(self, timeout: float = 10.0) -> Doing:
+        for delivery in self.deliveries:
+            await delivery.acknowledged(timeout)
+        return self
+
+
+class People:
+    """The part of FakeSlack that acts for people."""
+
+    workspace: Workspace
+    response_urls: ResponseUrls
+
+    @property
+    def base(self) -> str:
+        raise NotImplementedError
+
+    def tell(self, event: Json) -> Delivery | None:
+        raise NotImplementedError
+
+    def deliver(self, delivery: Delivery) -> Delivery:
+        raise NotImplementedError
+
+    # --- messages ---
+
+    def say(
+        self,
+        user: str,
+        channel: str,
+        text: str,
+        thread_ts: str | None = None,
+        files: Sequence[File] = (),
+    ) -> Doing:
+        """``text`` as typed: ``<@U1>`` mentions, URLs become links, the rest is escaped.
+
+        A mention of the app in a channel arrives twice, as ``app_mention`` and as ``message``.
+        """
+        ws = self.workspace
+        with ws.lock:
+            self._must_be_in(user, channel)
+            sent = as_sent(text)
+            message = Message(channel, ws.clock.ts(), user, sent, thread_ts)
+            message.client_msg_id = secrets.token_hex(16)
+            message.blocks = [rich_text(sent, secrets.token_urlsafe(4)[:5])] if sent else []
+            message.files = list(files)
+            message.subtype = "file_share" if files else None
+            if thread_ts is not None:
+                root = ws.find(channel, thread_ts)
+                if root is None:
+                    raise AssertionError(f"there is no thread {thread_ts} in {channel}")
+                message.thread_ts = root.root
+            ws.keep(message)
+            told = []
+            if BOT_USER in ws.channels[channel].members:
+                if f"<@{BOT_USER}>" in sent and ws.channels[channel].kind != "im":
+                    told.append(self.tell(events.app_mention(ws, message)))
+                told.append(self.tell(events.message_posted(ws, message)))
+            return self._done(message, told)
+
+    def edit(self, channel: str, ts: str, text: str) -> Doing:
+        """The author changes their message; ``message_changed`` with what it was."""
+        with self.workspace.lock:
+            message, before = self._existing(channel, ts)
+            message.text = as_sent(text)
+            message.blocks = [rich_text(message.text, secrets.token_urlsafe(4)[:5])]
+            message.edited = {"user": message.user, "ts": self.workspace.clock.ts()}
+            return self._changed(message, before)
+
+    def unfurl(self, channel: str, ts: str, url: str, title: str = "A page") -> Doing:
+        """Slack adds a link preview: ``message_changed`` with the same text."""
+        with self.workspace.lock:
+            message, before = self._existing(channel, ts)
+            attachment = {"from_url": url, "title": title, "title_link": url, "id": 1}
+            message.attachments = [{**attachment, "fallback": title, "original_url": url}]
+            return self._changed(message, before)
+
+    def delete(self, channel: str, ts: str) -> Doing:
+        """Deletes a person's message; one with replies stays as a tombstone, as in Slack."""
+        ws = self.workspace
+        with ws.lock:
+            message, before = self._existing(channel, ts)
+            replies = [m for m in ws.thread(channel, ts) if m.ts != ts and not m.ephemeral_to]
+            if not replies:
+                ws.drop(channel, ts)
+                return self._done(message, [self.tell(events.message_deleted(ws, message, before))])
+            message.text, message.blocks = "This message was deleted.", []
+            message.subtype = "tombstone"
+            return self._changed(message, before)
+
+    def react(self, user: str, channel: str, ts: str, name: str) -> Doing:
+        ws = self.workspace
+        with ws.lock:
+            message, _ = self._existing(channel, ts)
+            message.reactions.setdefault(name, []).append(user)
+            told = self.tell(events.reaction(ws, "reaction_added", user, name, message))
+            return self._done(message, [told])
+
+    # --- commands, shortcuts, buttons ---
+
+    def command(self, user: str, channel: str, name: str, text: str = "") -> Doing:
+        """A slash command; what the app acknowledges with is shown like a response."""
+        ws = self.workspace
+        with ws.lock:
+            self._must_be_in(user, channel)
+            known = ws.manifest.commands
+            if known is not None and name not in known:
+                raise AssertionError(f"the manifest has no command {name}")
+            # Escaping of users, channels and links is a setting of each command.
+            sent = as_sent(text) if name in ws.manifest.escaped_commands else text
+            url = self.response_urls.make(self.base, user, channel)
+            trigger = self._trigger()
+            payload = events.command(ws, user, ws.channels[channel], name, sent, url, trigger)
+            delivery = Delivery(COMMAND, payload, self._shows(user, channel))
+            self.deliver(delivery)
+            return Doing(channel, "", (delivery,), url, trigger)
+
+    def shortcut(self, user: str, callback_id: str, channel: str, ts: str) -> Doing:
+        """A message shortcut on any message the person can see."""
+        ws = self.workspace
+        with ws.lock:
+            known = ws.manifest.shortcuts
+            if known is not None and callback_id not in known:
+                raise AssertionError(f"the manifest has no shortcut {callback_id}")
+            message, _ = self._existing(channel, ts)
+            url = self.response_urls.make(self.base, user, channel)
+            trigger = self._trigger()
+            payload = events.message_action(ws, user, callback_id, message, url, trigger)
+            return self._interact(message, payload, url, trigger)
+
+    def press(
+        self,
+        user: str,
+        message: Shown | str,
+        action_id: str,
+        value: str | None = None,
+        channel: str | None = None,
+    ) -> Doing:
+        """Presses what is really there: a button, or the feedback button with ``value``.
+
+        ``message`` is what ``messages()`` gave, or a ts together with ``channel``.
+        """
+        ws = self.workspace
+        with ws.lock:
+            where = channel if isinstance(message, str) else message.channel
+            ts = message if isinstance(message, str) else message.ts
+            now, _ = self._existing(str(where), ts)
+            if now.ephemeral_to not in (None, user):
+                raise AssertionError(f"{user} does not see this message")
+            block_id, element = _pressable(shown(now).elements(), action_id, value)
+            url = self.response_urls.make(self.base, user, now.channel, now)
+            trigger = self._trigger()
+            action = events.pressed(ws, block_id, element, value)
+            payload = events.message_press(ws, user, now, action, url, trigger)
+            return self._interact(now, payload, url, trigger)
+
+    def press_home(self, user: str, action_id: str, value: str | None = None) -> Doing:
+        """Presses a button of the person's home tab."""
+        ws = self.workspace
+        with ws.lock:
+            view = ws.views[user]
+            found = [
+                (block["block_id"], element)
+                for block in view["blocks"]
+                for element in [*block.get("elements", []), block.get("accessory")]
+                if isinstance(element, dict) and "action_id" in element
+            ]
+            block_id, element = _pressable(found, action_id, value)
+            trigger = self._trigger()
+            action = events.pressed(ws, block_id, element, value)
+            payload = events.view_press(ws, user, view, action, trigger)
+            delivery = self.deliver(Delivery(INTERACTION, payload))
+            return Doing("", "", (delivery,), None, trigger)
+
+    def submit(self, user: str, view: Json, values: Json) -> Doing:
+        """Sends a modal that the app opened; ``values`` is ``{block_id: {action_id: {...}}}``."""
+        trigger = self._trigger()
+        payload = events.view_submission(self.workspace, user, view, values, trigger)
+        return Doing("", "", (self.deliver(Delivery(INTERACTION, payload)),), None, trigger)
+
+    # --- the app's own places ---
+
+    def open_home(self, user: str, tab: str = "home") -> Doing:
+        ws = self.workspace
+        channel = ws.im(user).id
+        told = self.tell(events.home_opened(ws, user, channel, tab))
+        return Doing(channel, "", _kept([told]))
+
+    def start_assistant(self, user: str, looking_at: str | None = None) -> Doing:
+        """Opens the assistant pane: a new thread in the direct conversation."""
+        ws = self.workspace
+        with ws.lock:
+            channel = ws.im(user).id
+            root = Message(channel, ws.clock.ts(), BOT_USER, "New Assistant Thread")
+            root.subtype = "assistant_app_thread"
+            ws.keep(root)
+            context = _context(looking_at)
+            event = events.assistant_thread(ws, "assistant_thread_started", user, root, context)
+            return self._done(root, [self.tell(event)])
+
+    def look_at(self, user: str, ts: str, channel: str) -> Doing:
+        """Moves to another channel while the assistant pane with thread ``ts`` is open."""
+        ws = self.workspace
+        with ws.lock:
+            root, _ = self._existing(ws.im(user).id, ts)
+            name = "assistant_thread_context_changed"
+            event = events.assistant_thread(ws, name, user, root, _context(channel))
+            return self._done(root, [self.tell(event)])
+
+    def stop_session(self, user: str, channel: str, thread_ts: str) -> Doing:
+        """The native Stop button; it is there only while the session is processing."""
+        ws = self.workspace
+        with ws.lock:
+            session = ws.sessions.get((channel, thread_ts))
+            if session is None or session.status != "processing":
+                raise AssertionError("there is no Stop button: the session is not processing")
+            if not ws.manifest.subscribes("agent_session_stopped"):
+                raise AssertionError("there is no Stop button: the event is not subscribed to")
+            running = list(ws.streams(channel, thread_ts))
+            for message in running:
+                assert message.stream is not None
+                message.stream.state = "stopped_by_user"
+            names = [message.ts for message in running]
+            told = self.tell(events.session_stopped(ws, user, channel, thread_ts, names))
+            return Doing(channel, thread_ts, _kept([told]))
+
+    def join(self, user: str, channel: str) -> Doing:
+        """A person joins: ``member_joined_channel`` and the grey line in the channel."""
+        ws = self.workspace
+        with ws.lock:
+            place = ws.channels[channel]
+            place.members.add(user)
+            line = Message(channel, ws.clock.ts(), user, f"<@{user}> has joined the channel")
+            line.subtype = "channel_join"
+            ws.keep(line)
+            joined = self.tell(events.member_joined(ws, user, place))
+            return self._done(line, [joined, self.tell(events.message_posted(ws, line))])
+
+    # --- shared ---
+
+    def _must_be_in(self, user: str, channel: str) -> None:
+        if user not in self.workspace.users:
+            raise AssertionError(f"nobody is called {user}")
+        if user not in self.workspace.channels[channel].members:
+            raise AssertionError(f"{user} is not in {channel}")
+
+    def _existing(self, channel: str, ts: str) -> tuple[Message, Json]:
+        message = self.workspace.find(channel, ts)
+        if message is None:
+            raise AssertionError(f"there is no message {ts} in {channel}")
+        return message, self.workspace.message_json(message)
+
+    def _changed(self, message: Message, before: Json) -> Doing:
+        event = events.message_changed(self.workspace, message, before)
+        seen = BOT_USER in self.workspace.channels[message.channel].members
+        return self._done(message, [self.tell(event) if seen else None])
+
+    def _done(self, message: Message, told: Iterable[Delivery | None]) -> Doing:
+        self.workspace.lock.notify_all()
+        return Doing(message.channel, message.ts, _kept(told))
+
+    def _interact(self, message: Message, payload: Json, url: str, trigger: str) -> Doing:
+        if not self.workspace.manifest.interactive:
+            raise AssertionError("the manifest does not enable interactivity")
+        delivery = self.deliver(Delivery(INTERACTION, payload))
+        return Doing(message.channel, message.ts, (delivery,), url, trigger)
+
+    def _shows(self, user: str, channel: str) -> Callable[[Json], None]:
+        def show(reply: Json) -> None:
+            with self.workspace.lock:
+                self.response_urls.show(user, channel, reply)
+
+        return show
+
+    def _trigger(self) -> str:
+        trigger = f"{self.workspace.new_id('1')}.{secrets.token_hex(6)}"
+        self.workspace.triggers[trigger] = (self.workspace.clock.now(), False)
+        return trigger
+
+
+def _kept(told: Iterable[Delivery | None]) -> tuple[Delivery, ...]:
+    return tuple(delivery for delivery in told if delivery is not None)
+
+
+def _context(channel: str | None) -> Json:
+    if channel is None:
+        return {}
+    return {"channel_id": channel, "team_id": TEAM, "enterprise_id": None}
+
+
+def _pressable(
+    found: list[tuple[str, Json]], action_id: str, value: str | None
+) -> tuple[str, Json]:
+    for block_id, element in found:
+        if element["action_id"] != action_id:
+            continue
+        if value is None or element["type"] == "feedback_buttons" or element.get("value") == value:
+            return block_id, element
+    there = ", ".join(element["action_id"] for _, element in found) or "nothing"
+    raise AssertionError(f"there is no {action_id} to press; there is: {there}")

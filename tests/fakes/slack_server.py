@@ -1,0 +1,219 @@
+"""Slack's servers on one loopback port, in a thread with its own event loop."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import socket
+import threading
+import time
+from collections.abc import Callable, Coroutine
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from aiohttp import web
+
+from tests.fakes.slack_api import RateLimited, WebApi
+from tests.fakes.slack_call import Call, Refused
+from tests.fakes.slack_socket import SocketMode
+from tests.fakes.slack_workspace import Json, Workspace
+
+T = TypeVar("T")
+_HTML = "<!DOCTYPE html><html><body><h1>Slack is down</h1></body></html>"
+
+
+@dataclass(slots=True)
+class Weather:
+    """How Slack is doing; a test changes it."""
+
+    outage: str | None = None  # reset | a status such as 500 or 503
+    slow: float = 0.0
+    slow_methods: frozenset[str] | None = None
+
+
+class Server:
+    """Serves until ``stop``; the routes are the Web API, files, response URLs and Socket Mode."""
+
+    def __init__(
+        self,
+        ws: Workspace,
+        api: WebApi,
+        sockets: SocketMode,
+        files: Callable[[str, str | None], web.Response],
+        respond: Callable[[str, Any], Json],
+    ) -> None:
+        self._ws, self._api, self._sockets = ws, api, sockets
+        self._files, self._respond = files, respond
+        self.weather = Weather()
+        self.cuts: dict[str, int] = {}
+        self.calls: list[Call] = []
+        self.loop: asyncio.AbstractEventLoop | None = None
+        self.base = ""
+        self._started = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="fake-slack", daemon=True)
+        self._runner: web.AppRunner | None = None
+
+    def start(self) -> None:
+        self._thread.start()
+        if not self._started.wait(20):
+            raise RuntimeError("the fake Slack did not start")
+
+    def stop(self, last: Callable[[], Coroutine[Any, Any, None]]) -> None:
+        """``last`` runs on the loop before the port closes."""
+        assert self.loop is not None
+        self.run(self._close(last))
+        self.loop.call_soon_threadsafe(self.loop.stop)
+        self._thread.join(20)
+
+    def run(self, work: Coroutine[Any, Any, T], timeout: float = 20.0) -> T:
+        """Runs ``work`` on the server's loop, from another thread."""
+        assert self.loop is not None
+        return asyncio.run_coroutine_threadsafe(work, self.loop).result(timeout)
+
+    def soon(self, work: Callable[[], object]) -> None:
+        assert self.loop is not None
+        self.loop.call_soon_threadsafe(work)
+
+    def _run(self) -> None:
+        self.loop = asyncio.new_event_loop()
+        asyncio.set_event_loop(self.loop)
+        self.loop.run_until_complete(self._open())
+        self._started.set()
+        self.loop.run_forever()
+        self.loop.run_until_complete(self.loop.shutdown_asyncgens())
+        self.loop.close()
+
+    async def _open(self) -> None:
+        app = web.Application(client_max_size=16 * 1024 * 1024)
+        app.router.add_route("*", "/api/{method}", self._serve_api)
+        app.router.add_get("/link/", self._sockets.serve)
+        app.router.add_get("/files-pri/{file}/{rest:.*}", self._serve_file)
+        app.router.add_post("/respond/{name}", self._serve_response_url)
+        self._runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.5)
+        await self._runner.setup()
+        listener = socket.create_server(("127.0.0.1", 0))
+        self.base = f"http://127.0.0.1:{listener.getsockname()[1]}"
+        await web.SockSite(self._runner, listener).start()
+
+    async def _close(self, last: Callable[[], Coroutine[Any, Any, None]]) -> None:
+        await last()
+        assert self._runner is not None
+        await self._runner.cleanup()
+        rest = [task for task in asyncio.all_tasks() if task is not asyncio.current_task()]
+        for task in rest:
+            task.cancel()
+        await asyncio.gather(*rest, return_exceptions=True)
+
+    # --- the Web API ---
+
+    async def _serve_api(self, request: web.Request) -> web.StreamResponse:
+        began = time.perf_counter()
+        method = request.match_info["method"]
+        weather = self.weather
+        if weather.slow and (weather.slow_methods is None or method in weather.slow_methods):
+            await asyncio.sleep(weather.slow)
+        if weather.outage == "reset":
+            return self._cut(request, Call(method, {}, began, 0.0, 0, "reset"))
+        if weather.outage is not None:
+            status = int(weather.outage)
+            self._record(Call(method, {}, began, 0.0, status, "outage"))
+            return web.Response(status=status, text=_HTML, content_type="text/html")
+        try:
+            token, args = await _decoded(request)
+        except Refused as refused:
+            return self._reply(Call(method, {}, began, 0.0, 200, refused.code, refused.json()))
+        call = self._answered(method, token, args, began)
+        if call.took_effect and self.cuts.get(method, 0) > 0:
+            self.cuts[method] -= 1
+            return self._cut(request, Call(method, args, began, 0.0, 0, "cut", call.reply, True))
+        return self._reply(call)
+
+    def _answered(self, method: str, token: str | None, args: Json, began: float) -> Call:
+        try:
+            with self._ws.lock:
+                self._api.authorize(method, token)
+                reply = self._api.answer(method, args)
+        except Refused as refused:
+            return Call(method, args, began, 0.0, 200, refused.code, refused.json())
+        except RateLimited as limited:
+            reply = {"ok": False, "error": "ratelimited", "retry_after": limited.retry_after}
+            return Call(method, args, began, 0.0, 429, "ratelimited", reply)
+        return Call(method, args, began, 0.0, 200, None, reply, True)
+
+    def _reply(self, call: Call) -> web.Response:
+        self._record(call)
+        headers = {"X-OAuth-Scopes": ",".join(sorted(self._ws.scopes)), "X-Slack-Req-Id": "1"}
+        reply = dict(call.reply)
+        if call.status == 429:
+            headers["Retry-After"] = str(reply.pop("retry_after"))
+        return web.json_response(reply, status=call.status, headers=headers)
+
+    def _cut(self, request: web.Request, call: Call) -> web.Response:
+        """Ends the connection without a word of an answer."""
+        self._record(call)
+        if request.transport is not None:
+            request.transport.abort()
+        return web.Response()
+
+    def _record(self, call: Call) -> None:
+        seconds = time.perf_counter() - call.began
+        done = Call(
+            call.method,
+            call.args,
+            call.began,
+            seconds,
+            call.status,
+            call.error,
+            call.reply,
+            call.took_effect,
+        )
+        with self._ws.lock:
+            self.calls.append(done)
+            self._ws.lock.notify_all()
+
+    # --- files and response URLs ---
+
+    async def _serve_file(self, request: web.Request) -> web.Response:
+        name = request.match_info["file"].partition("-")[2]
+        return self._files(name, _bearer(request))
+
+    async def _serve_response_url(self, request: web.Request) -> web.Response:
+        try:
+            body = json.loads(await request.text())
+        except json.JSONDecodeError:
+            return web.Response(status=400, text="invalid_payload")
+        try:
+            with self._ws.lock:
+                self._respond(request.match_info["name"], body)
+                self._ws.lock.notify_all()
+        except Refused as refused:
+            status = 404 if refused.code in ("used_url", "expired_url") else 500
+            return web.json_response(refused.json(), status=status)
+        return web.Response(text="ok", content_type="text/plain")
+
+
+def _bearer(request: web.Request) -> str | None:
+    kind, _, token = request.headers.get("Authorization", "").partition(" ")
+    return token if kind == "Bearer" and token else None
+
+
+async def _decoded(request: web.Request) -> tuple[str | None, Json]:
+    """Token and arguments, from the query, a form, or a JSON object."""
+    args: Json = dict(request.query)
+    if request.method == "POST":
+        if request.content_type == "application/json":
+            try:
+                body = json.loads(await request.text())
+            except json.JSONDecodeError:
+                raise Refused("invalid_json") from None
+            if not isinstance(body, dict):
+                raise Refused("json_not_object")
+            args |= body
+        elif request.content_type.startswith(("application/x-www-form", "multipart/")):
+            args |= dict(await request.post())
+        elif request.body_exists:
+            raise Refused("invalid_post_type")
+    elif request.method != "GET":
+        raise Refused("invalid_method")
+    in_body = args.pop("token", None)
+    return _bearer(request) or in_body, args

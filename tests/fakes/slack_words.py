@@ -1,0 +1,120 @@
+"""Slack's own way of writing text: escapes, links, mentions, and the rich text block it adds."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+# What a person's client turns into markup by itself; everything else in angle brackets is text.
+_MARKUP = re.compile(
+    r"<(?:@[UW]\w+|#C\w+(?:\|[^>]*)?|!(?:here|channel|everyone)|!subteam\^\w+(?:\|[^>]*)?"
+    r"|(?:https?://|mailto:)[^>|\s]+(?:\|[^>]*)?)>"
+)
+_URL = re.compile(r"https?://[^\s<>|]+[^\s<>|.,;:!?)\]'\"]")
+_LABELLED = re.compile(r"\[([^\]\n]+)\]\((https?://[^\s)]+)\)")
+
+
+def escape(text: str) -> str:
+    """The three characters Slack escapes, https://docs.slack.dev/messaging/formatting-message-text."""
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+
+
+def unescape(text: str) -> str:
+    return text.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")
+
+
+def as_sent(typed: str) -> str:
+    """What a person typed as Slack sends it.
+
+    ``<@U1>`` is a mention picked from the list, ``[label](https://...)`` a link made in the
+    composer, a bare URL becomes ``<url>``; other ``&``, ``<`` and ``>`` are escaped.
+    """
+    sent: list[str] = []
+    at = 0
+    for found in re.finditer(f"{_LABELLED.pattern}|{_MARKUP.pattern}|{_URL.pattern}", typed):
+        sent.append(escape(typed[at : found.start()]))
+        if found.group(1) is not None:
+            sent.append(f"<{escape(found.group(2))}|{escape(found.group(1))}>")
+        elif found.group(0).startswith("<"):
+            sent.append(found.group(0))
+        else:
+            sent.append(f"<{escape(found.group(0))}>")
+        at = found.end()
+    sent.append(escape(typed[at:]))
+    return "".join(sent)
+
+
+def rich_text(sent: str, block_id: str) -> dict[str, Any]:
+    """The ``rich_text`` block Slack makes of a message's text."""
+    elements: list[dict[str, Any]] = []
+    at = 0
+    for found in re.finditer(r"<([^<>]+)>", sent):
+        if found.start() > at:
+            elements.append({"type": "text", "text": unescape(sent[at : found.start()])})
+        elements.append(_element(found.group(1)))
+        at = found.end()
+    if at < len(sent):
+        elements.append({"type": "text", "text": unescape(sent[at:])})
+    section = {"type": "rich_text_section", "elements": elements}
+    return {"type": "rich_text", "block_id": block_id, "elements": [section]}
+
+
+def _element(inside: str) -> dict[str, Any]:
+    target, _, label = inside.partition("|")
+    if target.startswith("@"):
+        return {"type": "user", "user_id": target[1:]}
+    if target.startswith("#"):
+        return {"type": "channel", "channel_id": target[1:]}
+    if target.startswith("!subteam^"):
+        return {"type": "usergroup", "usergroup_id": target.removeprefix("!subteam^")}
+    if target.startswith("!"):
+        return {"type": "broadcast", "range": target[1:]}
+    link: dict[str, Any] = {"type": "link", "url": unescape(target)}
+    if label:
+        link["text"] = unescape(label)
+    return link
+
+
+def plain(node: Any) -> str:
+    """What a reader sees of blocks, elements or text objects, as plain lines."""
+    if isinstance(node, list):
+        return "\n".join(line for line in map(plain, node) if line)
+    if not isinstance(node, dict):
+        return ""
+    match node.get("type"):
+        case "rich_text_section" | "rich_text_quote" | "rich_text_preformatted":
+            return "".join(plain(one) for one in node.get("elements", []))
+        case "user":
+            return f"<@{node['user_id']}>"
+        case "link" | "url":
+            return node.get("text") or str(node["url"])
+        case "broadcast":
+            return f"<!{node['range']}>"
+        case "usergroup":
+            return f"<!subteam^{node['usergroup_id']}>"
+        case "emoji":
+            return f":{node['name']}:"
+        case "divider":
+            return "---"
+        case "image":
+            return str(node.get("alt_text", ""))
+        case "task_card":
+            return _task(node)
+        case "feedback_buttons":
+            both = (node["positive_button"], node["negative_button"])
+            return " ".join(f"[{plain(one['text'])}]" for one in both)
+        case "button":
+            return f"[{plain(node['text'])}]"
+        case "table":
+            return "\n".join(" | ".join(plain(cell) for cell in row) for row in node["rows"])
+    own = node.get("text")
+    parts = [own] if isinstance(own, str) else [plain(own)]
+    parts += [node["title"]] if isinstance(node.get("title"), str) else [plain(node.get("title"))]
+    parts += [plain(node.get(key)) for key in ("fields", "tasks", "elements", "rows", "accessory")]
+    return "\n".join(part for part in parts if part)
+
+
+def _task(card: dict[str, Any]) -> str:
+    lines = [f"[{card['status']}] {card['title']}"]
+    lines += [plain(card[key]) for key in ("details", "output", "sources") if card.get(key)]
+    return "\n".join(lines)

@@ -1,0 +1,319 @@
+"""What a Slack workspace holds: people, channels, messages, files, sessions."""
+
+from __future__ import annotations
+
+import copy
+import itertools
+import threading
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from tests.fakes.slack_limits import SCOPE_OF_KIND, STREAM_SECONDS
+from tests.fakes.slack_manifest import Manifest
+
+Json = dict[str, Any]
+
+TEAM = "T0FOOTNOTE"
+BOT_USER = "U0FOOTBOT"
+BOT_ID = "B0FOOTBOT"
+APP_ID = "A0FOOTNOTE"
+VERIFICATION_TOKEN = "verification-token"
+
+
+@dataclass(slots=True)
+class User:
+    id: str
+    name: str
+    locale: str = "en-US"
+    is_bot: bool = False
+    deleted: bool = False
+
+    def json(self, include_locale: bool) -> Json:
+        profile = {"real_name": self.name.title(), "display_name": self.name}
+        shown: Json = {
+            "id": self.id,
+            "team_id": TEAM,
+            "name": self.name,
+            "deleted": self.deleted,
+            "real_name": self.name.title(),
+            "tz": "Etc/UTC",
+            "tz_offset": 0,
+            "profile": profile,
+            "is_bot": self.is_bot,
+            "is_admin": False,
+            "is_app_user": False,
+        }
+        return {**shown, "locale": self.locale} if include_locale else shown
+
+
+@dataclass(slots=True)
+class Channel:
+    id: str
+    name: str
+    kind: str = "channel"  # channel, group (private), im, mpim: Slack's `channel_type`
+    members: set[str] = field(default_factory=set)
+    archived: bool = False
+
+    def json(self) -> Json:
+        shown: Json = {
+            "id": self.id,
+            "is_channel": self.kind == "channel",
+            "is_group": self.kind == "group",
+            "is_im": self.kind == "im",
+            "is_mpim": self.kind == "mpim",
+            "is_private": self.kind != "channel",
+            "is_archived": self.archived,
+            "context_team_id": TEAM,
+        }
+        if self.kind == "im":
+            shown["user"] = next(iter(self.members - {BOT_USER}))
+        else:
+            shown |= {"name": self.name, "is_member": BOT_USER in self.members}
+        return shown
+
+
+@dataclass(slots=True)
+class File:
+    id: str
+    name: str
+    mimetype: str
+    content: bytes
+    user: str
+
+    def json(self, base: str) -> Json:
+        url = f"{base}/files-pri/{TEAM}-{self.id}"
+        return {
+            "id": self.id,
+            "created": int(time.time()),
+            "name": self.name,
+            "title": self.name,
+            "mimetype": self.mimetype,
+            "filetype": self.name.rpartition(".")[2],
+            "size": len(self.content),
+            "user": self.user,
+            "mode": "hosted",
+            "is_external": False,
+            "file_access": "visible",
+            "url_private": f"{url}/{self.name}",
+            "url_private_download": f"{url}/download/{self.name}",
+            "permalink": f"{base}/files/{self.user}/{self.id}/{self.name}",
+        }
+
+
+@dataclass(slots=True)
+class Stream:
+    """The life of a streamed message; ``mode`` is settled by the first content."""
+
+    started: float
+    display: str
+    mode: str | None = None  # markdown_text | chunks
+    state: str = "streaming"  # streaming | stopped | expired | stopped_by_user
+    characters: int = 0
+    plan_title: str | None = None
+    tasks: dict[str, Json] = field(default_factory=dict)
+    parts: list[Json] = field(default_factory=list)  # markdown and blocks, in order of arrival
+    recipient: str | None = None
+
+
+@dataclass(slots=True)
+class Message:
+    channel: str
+    ts: str
+    user: str
+    text: str
+    thread_ts: str | None = None
+    blocks: list[Json] = field(default_factory=list)
+    subtype: str | None = None
+    bot_id: str | None = None
+    metadata: Json | None = None
+    edited: Json | None = None
+    files: list[File] = field(default_factory=list)
+    attachments: list[Json] = field(default_factory=list)
+    reactions: dict[str, list[str]] = field(default_factory=dict)
+    ephemeral_to: str | None = None
+    stream: Stream | None = None
+    client_msg_id: str | None = None
+
+    @property
+    def root(self) -> str:
+        return self.thread_ts or self.ts
+
+
+@dataclass(slots=True)
+class Session:
+    status: str
+    title: str | None = None
+    history: list[str] = field(default_factory=list)
+
+
+class Clock:
+    """Wall time that a test can move forward; streams, rates and `ts` follow it."""
+
+    def __init__(self) -> None:
+        self._ahead = 0.0
+        self._last = 0
+        self._lock = threading.Lock()
+
+    def now(self) -> float:
+        return time.time() + self._ahead
+
+    def advance(self, seconds: float) -> None:
+        self._ahead += seconds
+
+    def ts(self) -> str:
+        """A message timestamp, unique and rising."""
+        with self._lock:
+            self._last = max(self._last + 1, int(self.now() * 1_000_000))
+            return f"{self._last // 1_000_000}.{self._last % 1_000_000:06d}"
+
+
+class Workspace:
+    """Guarded by ``lock``; every change wakes those who wait on it."""
+
+    def __init__(self, manifest: Manifest, base: Callable[[], str]) -> None:
+        self.manifest = manifest
+        self.scopes = set(manifest.scopes)
+        self.clock = Clock()
+        self.lock = threading.Condition(threading.RLock())
+        self.users: dict[str, User] = {}
+        self.channels: dict[str, Channel] = {}
+        self.files: dict[str, File] = {}
+        self.sessions: dict[tuple[str, str], Session] = {}
+        self.assistant: dict[tuple[str, str], Json] = {}
+        self.views: dict[str, Json] = {}  # user → published home view
+        self.modals: list[Json] = []
+        self.triggers: dict[str, tuple[float, bool]] = {}  # id → made at, already used
+        self.emit: Callable[[Json], object] = lambda event: None
+        self._base = base
+        self._messages: dict[tuple[str, str], Message] = {}
+        self._threads: dict[tuple[str, str], list[Message]] = {}  # by root, in order
+        self._streaming: list[Message] = []
+        self._numbers = itertools.count(1)
+        self.add_user(BOT_USER, "footnote", is_bot=True)
+
+    def new_id(self, prefix: str) -> str:
+        return f"{prefix}{next(self._numbers):09d}"
+
+    def add_user(self, user: str, name: str, locale: str = "en-US", is_bot: bool = False) -> User:
+        with self.lock:
+            return self.users.setdefault(user, User(user, name, locale, is_bot))
+
+    def add_channel(self, channel: Channel) -> Channel:
+        if channel.kind not in SCOPE_OF_KIND:
+            raise ValueError(f"a channel is one of {', '.join(SCOPE_OF_KIND)}")
+        with self.lock:
+            return self.channels.setdefault(channel.id, channel)
+
+    def im(self, user: str) -> Channel:
+        """The direct conversation of the bot and ``user``, opened when there is none."""
+        with self.lock:
+            for channel in self.channels.values():
+                if channel.kind == "im" and user in channel.members:
+                    return channel
+            return self.add_channel(
+                Channel(f"D{user[1:]}", "directmessage", "im", {user, BOT_USER})
+            )
+
+    # --- messages ---
+
+    def keep(self, message: Message) -> Message:
+        with self.lock:
+            self._messages[message.channel, message.ts] = message
+            self._threads.setdefault((message.channel, message.root), []).append(message)
+            if message.stream is not None:
+                self._streaming.append(message)
+            self.lock.notify_all()
+        return message
+
+    def find(self, channel: str, ts: str) -> Message | None:
+        with self.lock:
+            self.expire_streams()
+            return self._messages.get((channel, ts))
+
+    def drop(self, channel: str, ts: str) -> None:
+        with self.lock:
+            message = self._messages.pop((channel, ts))
+            self._threads[channel, message.root].remove(message)
+            self.lock.notify_all()
+
+    def thread(self, channel: str, root: str) -> list[Message]:
+        """The thread's messages in order, the root first; ephemeral ones included."""
+        with self.lock:
+            self.expire_streams()
+            return list(self._threads.get((channel, root), ()))
+
+    def in_channel(self, channel: str) -> list[Message]:
+        with self.lock:
+            self.expire_streams()
+            return [message for (where, _), message in self._messages.items() if where == channel]
+
+    def streams(self, channel: str, root: str) -> Iterator[Message]:
+        for message in self.thread(channel, root):
+            if message.stream is not None and message.stream.state == "streaming":
+                yield message
+
+    def expire_streams(self, at_once: bool = False) -> None:
+        """End the streams that are older than Slack lets them be; ``at_once``: end them all."""
+        with self.lock:
+            running = []
+            for message in self._streaming:
+                stream = message.stream
+                if stream is None or stream.state != "streaming":
+                    continue
+                if at_once or self.clock.now() - stream.started >= STREAM_SECONDS:
+                    stream.state = "expired"
+                else:
+                    running.append(message)
+            self._streaming = running
+
+    def message_json(self, message: Message, metadata: bool = True) -> Json:
+        """A message as the Web API returns it and as events nest it."""
+        shown: Json = {"type": "message", "user": message.user, "ts": message.ts}
+        if message.subtype:
+            shown["subtype"] = message.subtype
+        if message.client_msg_id:
+            shown["client_msg_id"] = message.client_msg_id
+        shown |= {"text": message.text, "team": TEAM}
+        if message.bot_id:
+            profile = {"id": BOT_ID, "app_id": APP_ID, "name": "footnote", "team_id": TEAM}
+            shown |= {"bot_id": message.bot_id, "app_id": APP_ID, "bot_profile": profile}
+        if message.blocks:
+            shown["blocks"] = message.blocks
+        if message.attachments:
+            shown["attachments"] = message.attachments
+        if message.files:
+            shown["files"] = [file.json(self._base()) for file in message.files]
+        if message.edited:
+            shown["edited"] = message.edited
+        if message.metadata and metadata:
+            shown["metadata"] = message.metadata
+        if message.stream is not None:
+            streaming = message.stream.state == "streaming"
+            shown["streaming_state"] = "in_progress" if streaming else "completed"
+        if message.reactions:
+            shown["reactions"] = [
+                {"name": name, "users": users, "count": len(users)}
+                for name, users in message.reactions.items()
+            ]
+        return copy.deepcopy(shown | self._thread_json(message))
+
+    def _thread_json(self, message: Message) -> Json:
+        if message.thread_ts and message.thread_ts != message.ts:
+            root = self._messages.get((message.channel, message.thread_ts))
+            parent = {"parent_user_id": root.user} if root else {}
+            return {"thread_ts": message.thread_ts, **parent}
+        replies = [
+            reply
+            for reply in self._threads.get((message.channel, message.ts), ())
+            if reply.ts != message.ts and reply.ephemeral_to is None
+        ]
+        if not replies:
+            return {"thread_ts": message.thread_ts} if message.thread_ts else {}
+        return {
+            "thread_ts": message.ts,
+            "reply_count": len(replies),
+            "reply_users": sorted({reply.user for reply in replies}),
+            "latest_reply": max(reply.ts for reply in replies),
+        }
