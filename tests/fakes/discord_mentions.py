@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 
 from tests.fakes.discord_permissions import may
-from tests.fakes.discord_state import Json, Message, World
+from tests.fakes.discord_state import REPLY, Json, Message, World
 
 _USER = re.compile(r"<@!?(\d+)>")
 _ROLE = re.compile(r"<@&(\d+)>")
@@ -22,7 +22,8 @@ def resolve_mentions(message: Message, world: World) -> None:
     allowed = message.allowed_mentions
     users = [world.users[id] for id in _allowed(_USER.findall(text), allowed, "users")
              if id in world.users]  # fmt: skip
-    if message.replies_to is not None and _pings_replied(allowed):
+    reply = message.type == REPLY and not message.webhook and message.replies_to is not None
+    if reply and message.replies_to is not None and _pings_replied(allowed):
         users.append(message.replies_to.author)
     message.mentions = list(dict.fromkeys(users))
     guild = message.channel.guild
