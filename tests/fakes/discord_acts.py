@@ -19,7 +19,6 @@ from tests.fakes.discord_shapes import (
     user_json,
 )
 from tests.fakes.discord_state import (
-    DIRECT_MESSAGE,
     EPHEMERAL,
     FORUM,
     HAS_THREAD,
@@ -74,7 +73,6 @@ def post(
             channel.sent += 1
             join_thread(world, channel, author)
     channel.messages[message.id] = message
-    _tell_direct_channel(world, channel)
     _tell_message(world, "MESSAGE_CREATE", message)
     return message
 
@@ -85,15 +83,13 @@ def _reference(message: Message) -> Json:
     return told | ({"guild_id": guild.id} if guild else {})
 
 
-def _tell_direct_channel(world: World, channel: Channel) -> None:
-    """A bot hears of a direct-message channel when the first message is written in it."""
-    if channel.type == DIRECT_MESSAGE and len(channel.messages) == 1 and bot_sees(channel, world):
-        world.emit("CHANNEL_CREATE", lambda _: channel_json(channel, world),
-                   needs=DIRECT_MESSAGES, guild=None)  # fmt: skip
-
-
 def change(world: World, message: Message, **fields: Any) -> None:
-    """An edit that its author makes: text, embeds, components, flags, attachments."""
+    """An edit that its author makes: text, embeds, components, flags, attachments.
+
+    Mentions are found anew; who may be mentioned is as ``allowed_mentions`` says this time.
+    """
+    if "content" in fields:
+        fields.setdefault("allowed_mentions", None)
     if fields.get("content", message.content) != message.content:
         message.history.append(message.content)
     for name, value in fields.items():

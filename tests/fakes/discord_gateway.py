@@ -172,6 +172,8 @@ class Gateway:
                 frame = await connection.socket.receive(timeout=patience)
             except TimeoutError:
                 raise _Refused(4009, "Session timed out") from None
+            if frame.type is WSMsgType.CLOSE and frame.data in (1000, 1001):
+                self._end_sessions_of(connection)  # a goodbye, after which nothing is resumed
             if frame.type not in (WSMsgType.TEXT, WSMsgType.BINARY):
                 return
             if connection.zombie:
@@ -184,6 +186,11 @@ class Gateway:
             self.received.append(payload)
             known = self._take(connection, payload, known)
             self._changed()
+
+    def _end_sessions_of(self, connection: Connection) -> None:
+        with self.world.lock:
+            for session in [s for s in self.sessions.values() if s.connection is connection]:
+                del self.sessions[session.id]
 
     def _take(self, connection: Connection, payload: Json, known: bool) -> bool:
         op, data = payload.get("op"), payload.get("d")

@@ -313,6 +313,7 @@ class Messages:
 
     def unreact(self, call: Call) -> None:
         message = self._message(call)
+        refuse_archived(message.channel)
         acts.remove_reaction(self.world, message, self.world.bot, _emoji(call))
 
     def unreact_other(self, call: Call) -> None:

@@ -38,7 +38,7 @@ from tests.fakes.discord_messages import Messages
 from tests.fakes.discord_people import File, People
 from tests.fakes.discord_permissions import INVITED, bits
 from tests.fakes.discord_rest import PREFIX, Rest
-from tests.fakes.discord_shapes import guild_create_json
+from tests.fakes.discord_shapes import guild_create_json, role_json, whole_member_json
 from tests.fakes.discord_state import (
     ANNOUNCEMENT,
     FORUM,
@@ -191,9 +191,8 @@ class FakeDiscord:
                 role = Role(self.world.new_id(), "Footnote", INVITED, self.world.app.id)
                 made.roles.append(role)
                 self.world.join(made, self.world.bot).roles.append(role)
-                # A server stands for its roles: what everybody may do the bot may too.
                 told = guild_create_json(made, self.world, all_members=False)
-                self.world.emit("GUILD_CREATE", lambda _: told, needs=acts.GUILDS, guild=made)
+                self._tell(made, "GUILD_CREATE", told, acts.GUILDS)
             return made
 
     def user(self, name: str, *, accepts_direct: bool = True) -> User:
@@ -210,13 +209,29 @@ class FakeDiscord:
 
     def join(self, guild: Guild, user: User, *roles: Role) -> None:
         with self.world.lock:
-            self.world.join(guild, user).roles.extend(roles)
+            member = self.world.join(guild, user)
+            member.roles.extend(roles)
+            told = whole_member_json(member) | {"guild_id": guild.id}
+            self._tell(guild, "GUILD_MEMBER_ADD", told, acts.GUILD_MEMBERS)
 
     def role(self, guild: Guild, name: str, *permissions: str) -> Role:
         with self.world.lock:
             made = Role(self.world.new_id(), name, bits(*permissions))
             guild.roles.append(made)
+            told = {"guild_id": guild.id, "role": role_json(made)}
+            self._tell(guild, "GUILD_ROLE_CREATE", told, acts.GUILDS)
             return made
+
+    def remove_bot(self, guild: Guild) -> None:
+        """Somebody removes the bot from ``guild``."""
+        with self.world.lock:
+            self._tell(guild, "GUILD_DELETE", {"id": guild.id, "unavailable": False}, acts.GUILDS)
+            guild.members.pop(self.bot.id, None)
+            guild.installed = False
+
+    def _tell(self, guild: Guild, event: str, data: Json, needs: int) -> None:
+        if guild.installed:
+            self.world.emit(event, lambda _: data, needs=needs, guild=guild)
 
     def text(self, guild: Guild, name: str) -> Channel:
         return self._channel(TEXT, guild, name)
@@ -287,9 +302,16 @@ class FakeDiscord:
         """The effect happens, the response never arrives."""
         self.traffic.trouble("cut", where, times)
 
+    def black_out(self, kind: Outage = "502") -> None:
+        """Nothing works: HTTP fails, gateway connections break and cannot be made anew."""
+        self.down(kind)
+        self.gateway.refuse_connections()
+        self.gateway.drop()
+
     def up(self) -> None:
-        """All trouble of the HTTP side is over."""
+        """All trouble is over."""
         self.traffic.calm()
+        self.gateway.refuse_connections(False)
 
     # Looking
 

@@ -113,13 +113,13 @@ class Webhooks:
         if waited > self.first_seconds:
             raise refuse(10062)
         body = call.fields
-        kind = body["type"]
+        kind = body.get("type", 0)
         self._check_kind(interaction, kind)
         data = body.get("data") or {}
         if kind in (MESSAGE, UPDATE):
             self._respond_at_once(interaction, kind, data, call)
         elif kind == DEFERRED:
-            flags = LOADING | data.get("flags", 0) & EPHEMERAL
+            flags = LOADING | (data.get("flags") or 0) & EPHEMERAL
             interaction._loading = True
             interaction.original = self._post(interaction, flags=flags)
         elif kind == DEFERRED_UPDATE:
