@@ -1,0 +1,387 @@
+"""Markdown as a row of atoms: pieces that are not cut, and how each joins the next.
+
+A block that fits into a part is one atom. One that does not fit comes in several: a list by items,
+a table by rows, code by lines, a paragraph by sentences or words. Each atom knows what a part must
+open with to begin there, and close with to end there.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+
+from bot.rendering.phrases import by_sentence, cut
+
+Length = Callable[[str], int]
+Path = tuple[int, ...]  # what a line is inside of, outermost first: QUOTE, or a list item's indent
+
+QUOTE = 0
+_LONGEST_MARKER = 8  # characters of a fence's marker when it is repeated
+_DEEPEST = 8  # quotes in quotes whose marks are repeated
+
+_parser = MarkdownIt("commonmark").enable("table")
+_parser.core.ruler.enableOnly(["block"])
+
+_QUOTE_MARK = re.compile(r" {0,3}> ?")
+_ITEM_MARK = re.compile(r"[ \t]*(?:[-+*]|\d{1,9}[.)])(?: {1,4}(?! )| |\t|$)")
+_HEAD = re.compile(r"(?:[ \t]*(?:>[ \t]?|(?:[-+*]|\d{1,9}[.)]|#{1,6})(?:[ \t]+|$)))*[ \t]*")
+
+
+@dataclass(frozen=True, slots=True)
+class Atom:
+    """What is not cut: source text, and how it is joined to what stands before and after.
+
+    ``glue`` joins it to the atom before in the same part; ``lead`` opens a part that begins with
+    it; ``tail`` closes one that ends with it. ``root`` numbers the outermost block, ``path`` is
+    what it is inside of; ``inside_line``: it does not begin with a line of the source.
+    """
+
+    text: str
+    glue: str
+    root: int
+    path: Path = ()
+    lead: str = ""
+    tail: str = ""
+    inside_line: bool = False
+    is_heading: bool = False
+    opens: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where a block stands: its ``path``, and that of its first line (before a list's bullet)."""
+
+    path: Path
+    entry: Path
+
+    @property
+    def quotes(self) -> str:
+        return "> " * min(self.path.count(QUOTE), _DEEPEST)
+
+    @property
+    def margin(self) -> str:
+        """What further lines of the block begin with."""
+        return "".join("> " if step == QUOTE else " " * step for step in self.path)
+
+
+class Source:
+    """A text as atoms that are each no longer than a part."""
+
+    def __init__(self, text: str, limit: int, length: Length) -> None:
+        self._text = text.replace("\r\n", "\n").replace("\r", "\n").replace("\x00", "\ufffd")
+        self._limit = limit
+        self._length = length
+        self._lines = self._text.split("\n")
+        self._offsets = [0]
+        for line in self._lines:
+            self._offsets.append(self._offsets[-1] + len(line) + 1)
+        self._tokens: list[Token] = _parser.parse(self._text)
+        self._end = 0  # of the atom before, in the text
+        self._root = 0
+
+    def atoms(self) -> Iterator[Atom]:
+        return self._within(0, len(self._tokens), 0, len(self._lines), _Place((), ()))
+
+    def _within(self, i: int, j: int, first: int, last: int, place: _Place) -> Iterator[Atom]:
+        """The blocks ``tokens[i:j]`` of a container, and lines the parser made no block of."""
+        line = first
+        inner = _Place(place.path, place.path)
+        while i < j:
+            close = self._close(i)
+            start, end = self._tokens[i].map or (line, line)
+            if start > line:
+                yield from self._unread(line, start, place if line == first else inner)
+            if not place.path:
+                self._root += 1
+            yield from self._block(i, close, start, end, place if start == first else inner)
+            line = max(line, end)
+            i = close + 1
+        if last > line:
+            yield from self._unread(line, last, place if line == first else inner)
+
+    def _unread(self, start: int, end: int, place: _Place) -> Iterator[Atom]:
+        """Lines that belong to no block: link definitions, what is nested too deep."""
+        a, b = self._trimmed(start, end, place)
+        if a < b:
+            yield from self._paragraph(a, b, place)
+
+    def _block(self, i: int, close: int, start: int, end: int, place: _Place) -> Iterator[Atom]:
+        token = self._tokens[i]
+        a, b = self._trimmed(start, end, place)
+        if a >= b:
+            return
+        tail = ""
+        if token.type == "fence" and not _is_closed(token, end - start):
+            tail = f"\n{place.margin}{token.markup}"
+        if self._fits(self._slice(a, b), tail):
+            yield self._atom(a, b, place, tail=tail, is_heading=token.type == "heading_open")
+            return
+        if token.type == "fence":
+            atoms = self._fence(token, a, b if tail else b - 1, b, place)
+        elif token.type == "code_block":
+            atoms = self._indented(a, b, place)
+        elif token.type == "table_open":
+            atoms = self._table(a, b, place)
+        elif token.type == "list_item_open":
+            indent = self._indent(a, place)
+            inside = _Place((*place.path, indent), place.entry)
+            atoms = self._within(i + 1, close, start, end, inside)
+        elif token.type == "blockquote_open":
+            inside = _Place((*place.path, QUOTE), place.entry)
+            atoms = self._within(i + 1, close, start, end, inside)
+        elif token.type in ("bullet_list_open", "ordered_list_open"):
+            atoms = self._within(i + 1, close, start, end, place)
+        else:
+            atoms = self._paragraph(a, b, place)
+        first = next(atoms, None)
+        if first is not None:
+            yield replace(first, opens=True)
+        yield from atoms
+
+    # ------------------------------------------------------------ blocks that do not fit
+
+    def _fence(
+        self, token: Token, start: int, end: int, after: int, place: _Place
+    ) -> Iterator[Atom]:
+        """Code line by line: ``lines[start]`` opens it, its code ends before ``lines[end]``."""
+        opening = self._lines[start]
+        marker = token.markup[:_LONGEST_MARKER]
+        info = token.info.strip() if len(token.info) <= self._limit // 4 else ""
+        first = opening[: opening.find(token.markup)] + marker + info
+        lead = f"{place.quotes}{marker}{info}\n"
+        tail = f"\n{place.margin}{marker}"
+        glue = self._glue(start, place)
+        self._end = self._offsets[start + 1] - 1
+        atoms = self._code(start + 1, end, place, lead, tail)
+        previous = next(atoms, None)
+        if previous is None:
+            yield self._made(first + tail, start, after, place, glue=glue)
+            return
+        text = f"{first}\n{previous.text}"
+        path = place.entry
+        previous = replace(previous, text=text, glue=glue, lead="", path=path, inside_line=False)
+        if not self._fits(text, tail):
+            yield self._made(first, start, start, place, glue=glue, tail=tail)
+            previous = replace(previous, text=text[len(first) + 1 :], glue="\n", lead=lead)
+        for atom in atoms:
+            yield previous
+            previous = atom
+        yield replace(previous, text=previous.text + tail, tail="")
+        self._end = self._offsets[after] - 1
+
+    def _indented(self, start: int, end: int, place: _Place) -> Iterator[Atom]:
+        return self._code(start, end, place, "", "")
+
+    def _code(self, start: int, end: int, place: _Place, lead: str, tail: str) -> Iterator[Atom]:
+        """Lines of code as they are; one that is too long is cut anywhere."""
+        again = lead + place.quotes if lead else place.quotes + "    "
+        inner = _Place(place.path, place.path)
+        for number in range(start, end):
+            line = self._lines[number]
+            glue = "\n" if number > start else self._glue(start, place)
+            if self._fits(lead + line, tail):
+                here = place if number == start and not lead else inner
+                yield self._made(line, number, number + 1, here, glue=glue, lead=lead, tail=tail)
+                continue
+            pieces = cut(line.replace("`", "\0"), self._prefix(again + tail))
+            for count, piece in enumerate(pieces):
+                atom = self._made(
+                    piece.text.replace("\0", "`"), number, number + 1, inner,
+                    glue="" if count else glue, lead=again if count else lead, tail=tail,
+                )  # fmt: skip
+                yield replace(atom, inside_line=count > 0)
+
+    def _table(self, start: int, end: int, place: _Place) -> Iterator[Atom]:
+        """Rows under their header; a row that does not fit under it is a paragraph."""
+        header = self._slice(start, start + 2)
+        bare = rebased(header, place.path, inside_line=False)
+        if place.entry != place.path and (bullet := _HEAD.match(bare)):
+            bare = place.quotes + bare[bullet.end() :]
+        lead = bare + "\n"
+        inner = _Place(place.path, place.path)
+        if self._length(lead) > self._limit // 2:
+            for number in range(start, end):
+                yield from self._paragraph(number, number + 1, place if number == start else inner)
+            return
+        under_header = False
+        glue = self._glue(start, place)
+        for number in range(start + 2, end):
+            row = self._lines[number]
+            if under_header and self._fits(lead + row):
+                yield self._made(row, number, number + 1, inner, glue="\n", lead=lead)
+            elif self._fits(f"{header}\n{row}"):
+                here = place if number == start + 2 else inner
+                text = f"{header}\n{row}" if here is place else lead + row
+                yield self._made(text, number, number + 1, here, glue=glue)
+                under_header = True
+            else:
+                if number == start + 2:
+                    yield self._atom(start, start + 2, place)
+                atoms = self._paragraph(number, number + 1, inner)
+                first = next(atoms)
+                yield replace(first, glue=f"\n{place.margin.rstrip()}\n")
+                yield from atoms
+                under_header = False
+            glue = f"\n{place.margin.rstrip()}\n{place.margin}" if not under_header else "\n"
+
+    def _paragraph(self, start: int, end: int, place: _Place) -> Iterator[Atom]:
+        """Sentence by sentence; word by word, and piece by piece, where one does not fit."""
+        text = self._slice(start, end)
+        if self._fits(text):
+            yield self._atom(start, end, place)
+            return
+        quoted = QUOTE in place.path
+        bullet = _HEAD.match(text) if place.entry != place.path or text[:1] in "#>-+* \t" else None
+        head = bullet.end() if bullet else 0
+        done = 0
+        inner = _Place(place.path, place.path)
+        for sentence in by_sentence(text, head, self._limit // 2, quoted=quoted):
+            groups = [sentence]
+            whole = text[sentence[0].start : sentence[-1].end]
+            if not self._fits(place.quotes + sentence[0].reopen + whole, sentence[-1].close):
+                groups = [[phrase] for phrase in sentence]
+            for group in groups:
+                first, last = group[0], group[-1]
+                glue = text[done : first.start] if done else self._glue(start, place)
+                atom = Atom(
+                    text[first.start : last.end], glue, self._root,
+                    path=inner.path if done else place.entry,
+                    lead=place.quotes + first.reopen if done else "",
+                    tail=last.close, inside_line=done > 0,
+                )  # fmt: skip
+                if self._fits(place.quotes + first.reopen + atom.text, atom.tail):
+                    yield atom
+                else:
+                    yield from self._forced(atom, place.quotes)
+                done = last.end
+        self._end = self._offsets[end] - 1
+
+    def _forced(self, atom: Atom, quotes: str) -> Iterator[Atom]:
+        """An atom that does not fit, in pieces."""
+        around = quotes + (atom.lead or "") + atom.tail
+        for count, piece in enumerate(cut(atom.text, self._prefix(around))):
+            if count == 0:
+                yield replace(atom, text=piece.text)
+            else:
+                lead = atom.lead or quotes
+                yield replace(atom, text=piece.text, glue="", lead=lead, inside_line=True)
+
+    # ------------------------------------------------------------ measuring and slicing
+
+    def _atom(
+        self, start: int, end: int, place: _Place, *, tail: str = "", is_heading: bool = False
+    ) -> Atom:
+        made = self._made(self._slice(start, end), start, end, place, tail=tail)
+        return replace(made, is_heading=is_heading)
+
+    def _made(
+        self, text: str, start: int, end: int, place: _Place, *,
+        glue: str | None = None, lead: str = "", tail: str = "",
+    ) -> Atom:  # fmt: skip
+        """An atom that stands for lines ``start:end``."""
+        joined = self._glue(start, place) if glue is None else glue
+        self._end = max(self._end, self._offsets[end] - 1)
+        return Atom(text, joined, self._root, place.entry, lead, tail)
+
+    def _glue(self, start: int, place: _Place) -> str:
+        """The source between the atom before and line ``start``; one empty line at most."""
+        glue = self._text[self._end : self._offsets[start]]
+        return "\n\n" if QUOTE not in place.path and glue.count("\n") > 2 else glue or "\n"
+
+    def _slice(self, start: int, end: int) -> str:
+        return self._text[self._offsets[start] : self._offsets[end] - 1]
+
+    def _trimmed(self, start: int, end: int, place: _Place) -> tuple[int, int]:
+        """Lines without the empty ones around them."""
+        empty = " \t>" if QUOTE in place.path else None
+        end = min(end, len(self._lines))
+        while start < end and not self._lines[start].strip(empty):
+            start += 1
+        while start < end and not self._lines[end - 1].strip(empty):
+            end -= 1
+        return start, end
+
+    def _indent(self, line: int, place: _Place) -> int:
+        """Columns by which the content of the list item of this line is indented."""
+        text = self._lines[line]
+        at = 0
+        for step in place.path:
+            if step == QUOTE:
+                mark = _QUOTE_MARK.match(text, at)
+                at = mark.end() if mark else at
+            else:
+                at += min(step, len(text) - at - len(text[at:].lstrip()))
+        bullet = _ITEM_MARK.match(text, at)
+        return max(len(bullet.group().expandtabs(4)), 2) if bullet else 2
+
+    def _close(self, i: int) -> int:
+        """The token that closes ``tokens[i]``."""
+        token = self._tokens[i]
+        if token.nesting != 1:
+            return i
+        j = i + 1
+        while self._tokens[j].level != token.level or self._tokens[j].nesting != -1:
+            j += 1
+        return j
+
+    def _fits(self, *texts: str) -> bool:
+        return sum(map(self._length, texts)) <= self._limit
+
+    def _prefix(self, around: str) -> Callable[[str, int, str], int]:
+        """See ``phrases.cut``: how much of a text fits beside ``around``."""
+        room = self._limit - self._length(around)
+
+        def prefix(text: str, start: int, more: str) -> int:
+            return _longest(text, start, room - self._length(more), self._length)
+
+        return prefix
+
+
+def _longest(text: str, start: int, room: int, length: Length) -> int:
+    """The end of the longest slice from ``start`` that is within ``room``, by bisection."""
+    low, step = start, max(room, 1)
+    while low + step <= len(text) and length(text[start : low + step]) <= room:
+        low += step
+    high = min(low + step, len(text))
+    while low < high:
+        middle = (low + high + 1) // 2
+        if length(text[start:middle]) <= room:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+def _is_closed(fence: Token, lines: int) -> bool:
+    """Whether a fence of so many source lines has a closing one."""
+    code = fence.content.count("\n") + (not fence.content.endswith("\n") and fence.content != "")
+    return code <= lines - 2
+
+
+def rebased(text: str, path: Path, *, inside_line: bool) -> str:
+    """Text from inside list items, its lines moved to the left; quotes keep their marks."""
+    if not any(path):
+        return text
+    lines = text.split("\n")
+    first = 1 if inside_line else 0
+    return "\n".join(lines[:first] + [_rebased_line(line, path) for line in lines[first:]])
+
+
+def _rebased_line(line: str, path: Path) -> str:
+    kept = ""
+    for step in path:
+        if step == QUOTE:
+            mark = _QUOTE_MARK.match(line)
+            if mark is None:
+                break
+            kept += "> "
+            line = line[mark.end() :]
+        else:
+            bare = line.lstrip(" \t")
+            columns = len(line[: len(line) - len(bare)].expandtabs(4))
+            line = " " * max(columns - step, 0) + bare
+    return kept + line

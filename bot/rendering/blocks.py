@@ -1,0 +1,107 @@
+"""Cutting Markdown into parts that a platform takes, at the boundaries of its blocks.
+
+Packing is greedy: a part is filled with what ``atoms`` makes of the text, as long as there is room.
+All of it takes time linear in the text.
+"""
+
+from __future__ import annotations
+
+from bot.rendering.atoms import Atom, Length, Source, rebased
+
+MINIMUM = 80  # the smallest limit: room for a fence's or a quote's marks and some words
+_WORTH_BEGINNING = 4  # a block that must be cut begins in what is left of a part if that is 1/4
+
+
+def split(text: str, limit: int, *, length: Length = len) -> list[str]:
+    """The Markdown ``text`` in parts of at most ``limit``, cut where a reader pauses.
+
+    ``length`` measures a text in the platform's unit; it must add up: that of a whole is at most
+    the sum of those of its pieces. Blocks stay whole where they fit, and a heading stays with
+    what follows. An over-long fence is closed and reopened, an over-long table repeats its
+    header, quotes keep their marks, links, inline code and footnote marks are not cut. White
+    space around parts is dropped, nothing else. An unclosed fence is closed.
+
+    Raises ``ValueError`` for a limit under ``MINIMUM``.
+    """
+    if limit < MINIMUM:
+        raise ValueError(f"parts of {limit} are too small for Markdown; at least {MINIMUM}")
+    packer = _Packer(limit, length)
+    for atom in Source(text, limit, length).atoms():
+        packer.add(atom)
+    return packer.finish()
+
+
+class _Packer:
+    """Fills parts with atoms, one after the other."""
+
+    def __init__(self, limit: int, length: Length) -> None:
+        self._limit = limit
+        self._length = length
+        self._parts: list[str] = []
+        self._atoms: list[Atom] = []
+        self._size = 0
+
+    def add(self, atom: Atom) -> None:
+        if self._atoms and not self._join(atom):
+            headings = self._trailing_headings()
+            if len(headings) < len(self._atoms):
+                del self._atoms[len(self._atoms) - len(headings) :]
+                self._flush()
+                for heading in headings:
+                    if not self._join(heading):
+                        self._flush()
+                        self._begin(heading)
+                if headings and self._join(atom):
+                    return
+            self._flush()
+        if not self._atoms:
+            self._begin(atom)
+
+    def finish(self) -> list[str]:
+        self._flush()
+        return self._parts
+
+    def _begin(self, atom: Atom) -> None:
+        self._atoms = [atom]
+        self._size = self._length(atom.lead) + self._length(atom.text)
+
+    def _join(self, atom: Atom) -> bool:
+        """Add to the part being filled, if there is one and room in it."""
+        if not self._atoms:
+            self._begin(atom)
+            return True
+        left = self._limit - self._size
+        if atom.opens and left < self._limit // _WORTH_BEGINNING:
+            return False
+        more = self._length(atom.glue) + self._length(atom.text)
+        if more + self._length(atom.tail) > left:
+            return False
+        self._atoms.append(atom)
+        self._size += more
+        return True
+
+    def _trailing_headings(self) -> list[Atom]:
+        at = len(self._atoms)
+        while at and self._atoms[at - 1].is_heading:
+            at -= 1
+        return self._atoms[at:]
+
+    def _flush(self) -> None:
+        if not self._atoms:
+            return
+        first, last = self._atoms[0], self._atoms[-1]
+        out = [first.lead]
+        for atom in self._atoms:
+            glue = "" if atom is first else atom.glue
+            path = first.path if atom.root == first.root else ()
+            inside_line = (atom is first and atom.inside_line) or not (
+                atom is first or glue.endswith("\n")
+            )
+            out.append(rebased(glue, path, inside_line=True))
+            out.append(rebased(atom.text, path, inside_line=inside_line))
+            if atom is last:
+                out.append(rebased(atom.tail, path, inside_line=True))
+        part = "".join(out).strip("\n").rstrip()
+        if part.strip():
+            self._parts.append(part)
+        self._atoms = []

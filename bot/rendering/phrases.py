@@ -1,0 +1,259 @@
+"""Where a paragraph may be cut: between sentences, between words, and at last anywhere.
+
+A link, inline code, math or a footnote mark is never cut while it fits, and a mark stays with the
+words before it. Emphasis that must be cut is closed and opened again.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from bot.rendering.lines import cluster_start
+from bot.text.sentences import sentences
+
+Span = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Phrase:
+    """``text[start:end]`` of a paragraph, which may be cut off from its neighbours.
+
+    ``reopen`` goes before it when a part begins here, ``close`` after it when a part ends here.
+    """
+
+    start: int
+    end: int
+    reopen: str = ""
+    close: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """Text cut out of a phrase that was too long, with what it needs on either side."""
+
+    text: str
+    reopen: str = ""
+    close: str = ""
+
+
+def by_sentence(text: str, head: int, emphasis: int, *, quoted: bool) -> Iterator[list[Phrase]]:
+    """The phrases of a paragraph, sentence by sentence; between them is only white space.
+
+    ``head`` is where its words begin (behind a list's bullet, say). Emphasis of up to
+    ``emphasis`` characters is not cut. ``quoted``: line ends are followed by ">".
+    """
+    found = _phrases(text, head, emphasis, quoted=quoted)
+    starts = [sentence.start for sentence in sentences(text)]
+    group: list[Phrase] = []
+    passed = 0
+    for phrase in found:
+        count = bisect_right(starts, phrase.start)
+        if group and count > passed:
+            yield group
+            group = []
+        passed = count
+        group.append(phrase)
+    if group:
+        yield group
+
+
+def cut(text: str, prefix: Callable[[str, int, str], int]) -> Iterator[Piece]:
+    """A phrase in pieces, none longer than there is room.
+
+    ``prefix(text, start, around)`` says up to where ``text`` fits from ``start`` on, beside the
+    text ``around``. A link too long to be kept loses its target; code is closed and reopened.
+    """
+    done = 0
+    for start, end, kind in _parts(text):
+        if end <= done:
+            continue
+        while prefix(text, done, "") < end:
+            if start > done:
+                yield Piece(text[done:start])
+                done = start
+                continue
+            if kind == "link":
+                yield from cut(_label(text[start:end]), prefix)
+            elif kind == "code":
+                yield from _cut_code(text[start:end], prefix)
+            else:
+                stop = _between_characters(text, start, prefix(text, start, ""))
+                yield Piece(text[start:stop])
+                start = done = stop
+                continue
+            done = end
+    if done < len(text):
+        yield Piece(text[done:])
+
+
+# ---------------------------------------------------------------- what stays whole
+
+_LABEL = r"\[(?:[^\[\]\\]|\\.|\[[^\[\]]{0,500}\]){0,2000}+\]"
+_TARGET = r"\((?:<[^<>\n]*>|(?:[^\s()]|\([^\s()]*\))*+)(?:\s+(?:\"[^\"\n]*\"|'[^'\n]*'))?\s*\)"
+_MARK = r"\[\d{1,4}\](?!\()|\[\[\d{1,4}\]\](?:\([^()\s]*\))?"
+_WHOLE = re.compile(
+    rf"\\."
+    rf"|(?P<ticks>`+)"
+    rf"|(?P<marks>(?:{_MARK})+)"
+    rf"|(?P<link>!?{_LABEL}{_TARGET})"
+    r"|<[A-Za-z][A-Za-z0-9+.-]*:[^\s<>]*>"
+    r"|https?://[^\s<>，。；：！？、（）「」『』【】《》|]+"
+    r"|\$\$[^$]{1,2000}\$\$|(?<![\w$])\$(?=\S)[^$\n]{0,500}(?<=\S)\$(?![\w$])"
+    r"|&#?\w{1,32};",
+    re.DOTALL,
+)
+_EMPHASIS = re.compile(r"\*{1,3}|(?<!\w)_{1,3}|_{1,3}(?!\w)|~~|\|\|")
+
+
+def _whole(text: str, start: int) -> Iterator[tuple[int, int, str]]:
+    """Spans that are not to be cut, with ``code``, ``link`` or "" for their kind, in order."""
+    ticks: dict[int, list[int]] = {}
+    for run in re.finditer("`+", text):
+        ticks.setdefault(len(run.group()), []).append(run.start())
+    at = start
+    while match := _WHOLE.search(text, at):
+        at = match.end()
+        if match["ticks"] is None:
+            yield match.start(), at, "link" if match["link"] else ""
+            continue
+        places = ticks[len(match["ticks"])]
+        following = bisect_right(places, match.start())
+        if following < len(places):
+            at = places[following] + len(match["ticks"])
+            yield match.start(), at, "code"
+
+
+def _emphasised(text: str, start: int, whole: list[Span]) -> list[tuple[int, int, str]]:
+    """Where emphasis opens and ends, with its marker; marks without a partner are none.
+
+    Source: the flanking rule of CommonMark 0.31 section 6.2, without its rule of three.
+    """
+    found: list[tuple[int, int, str]] = []
+    waiting: list[tuple[int, str]] = []
+    open_markers: set[str] = set()
+    spans = iter(whole)
+    span = next(spans, None)
+    for match in _EMPHASIS.finditer(text, start):
+        while span is not None and span[1] <= match.start():
+            span = next(spans, None)
+        if span is not None and span[0] <= match.start():
+            continue
+        marker = match.group()
+        before = text[match.start() - 1 : match.start()]
+        after = text[match.end() : match.end() + 1]
+        if marker in open_markers and before and not before.isspace():
+            while waiting:
+                opened, other = waiting.pop()
+                open_markers.discard(other)
+                if other == marker:
+                    found.append((opened, match.end(), marker))
+                    break
+        elif after and not after.isspace() and marker not in open_markers:
+            waiting.append((match.start(), marker))
+            open_markers.add(marker)
+    return sorted(found)
+
+
+# ---------------------------------------------------------------- where it may be cut
+
+_WIDE = "\u3041-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+_WIDE_ENDS = "、。，．！？；：）」』】〉》〕”’…"
+_NOT_FIRST = (
+    "、。，．！？；：）」』】〉》〕”’…—～·々ーぁぃぅぇぉっゃゅょゎァィゥェォッャュョヮ\u3099\u309a"
+)
+_NOT_LAST = "（「『【〈《〔“‘"
+# What Markdown would take for the beginning of a block, were it first on its line.
+_BLOCK = r"(?:[-+*=]|#{1,6}|\d{1,9}[.)]|[-=_*]{2,})(?=\s|$)|[>|]|```|~~~|:?-{2,}"
+_STAYS = rf"(?!{_BLOCK}|\[\[?\d{{1,4}}\])"
+_WIDE_BREAK = (
+    rf"(?<=[{_WIDE}{_WIDE_ENDS}])(?![\s{_NOT_FIRST}\ufe00-\ufe0f]){_STAYS}"
+    rf"|(?<=[^\s{_NOT_LAST}])(?=[{_WIDE}])(?![{_NOT_FIRST}])"
+)
+_BREAKS = re.compile(rf"(?:[ \t]*\n[ \t]*|[ \t]+)(?=\S){_STAYS}|{_WIDE_BREAK}")
+_QUOTED_BREAKS = re.compile(rf"(?:[ \t]*\n[ \t>]*|[ \t]+)(?=\S){_STAYS}|{_WIDE_BREAK}")
+
+
+def _phrases(text: str, head: int, emphasis: int, *, quoted: bool) -> Iterator[Phrase]:
+    whole = [(start, end) for start, end, _ in _whole(text, head)]
+    emphasised = _emphasised(text, head, whole)
+    whole += [(start, end) for start, end, _ in emphasised if end - start <= emphasis]
+    whole.sort()
+    cuttable = [span for span in emphasised if span[1] - span[0] > emphasis]
+    start, open_before = 0, ""
+    for before, after, markers in _with_markers(_breaks(text, head, whole, quoted), cuttable):
+        yield Phrase(start, before, open_before, "".join(reversed(markers)))
+        start, open_before = after, "".join(markers)
+    yield Phrase(start, len(text.rstrip()), open_before, "")
+
+
+def _breaks(text: str, head: int, whole: list[Span], quoted: bool) -> Iterator[Span]:
+    """The gaps at which a cut may be made: white space, or nothing between East Asian letters."""
+    at = 0
+    covered = 0  # up to where the spans passed so far reach
+    end = len(text.rstrip())
+    for match in (_QUOTED_BREAKS if quoted else _BREAKS).finditer(text, head, end):
+        while at < len(whole) and whole[at][0] < match.end():
+            covered = max(covered, whole[at][1])
+            at += 1
+        # A zero-width break right behind a span is one; white space inside a span is none.
+        if match.start() > head and covered <= match.start():
+            yield match.span()
+
+
+def _with_markers(
+    breaks: Iterator[Span], cuttable: list[tuple[int, int, str]]
+) -> Iterator[tuple[int, int, list[str]]]:
+    """Each break with the emphasis markers that are open there, outermost first."""
+    at = 0
+    open_spans: list[tuple[int, int, str]] = []
+    for before, after in breaks:
+        while at < len(cuttable) and cuttable[at][0] < before:
+            open_spans.append(cuttable[at])
+            at += 1
+        open_spans = [span for span in open_spans if span[1] > before]
+        yield before, after, [marker for _, _, marker in open_spans]
+
+
+# ---------------------------------------------------------------- cutting by force
+
+
+def _parts(text: str) -> Iterator[tuple[int, int, str]]:
+    """A phrase as plain and whole pieces that follow each other."""
+    done = 0
+    for start, end, kind in _whole(text, 0):
+        if start > done:
+            yield done, start, ""
+        yield start, end, kind
+        done = end
+    if done < len(text):
+        yield done, len(text), ""
+
+
+def _label(link: str) -> str:
+    return link[link.index("[") + 1 : link.rindex("](")]
+
+
+def _cut_code(code: str, prefix: Callable[[str, int, str], int]) -> Iterator[Piece]:
+    ticks = code[: len(code) - len(code.lstrip("`"))]
+    content = code[len(ticks) : len(code) - len(ticks)]
+    fence = ticks if len(ticks) <= 3 else "`"
+    done = 0
+    while done < len(content):
+        stop = prefix(content, done, fence + fence)
+        stop = _between_characters(content, done, stop)
+        yield Piece(fence + content[done:stop] + fence)
+        done = stop
+
+
+def _between_characters(text: str, start: int, at: int) -> int:
+    """A place after ``start``, at ``at`` or a little before, that parts no character."""
+    at = max(at, start + 1)
+    if at >= len(text):
+        return len(text)
+    place = cluster_start(text, at)
+    if place - 1 > start and text[place - 1] == "\\":
+        place -= 1
+    return place if place > start else at
