@@ -81,6 +81,7 @@ class Source:
             self._offsets.append(self._offsets[-1] + len(line) + 1)
         self._tokens: list[Token] = _parser.parse(self._text)
         self._end = 0  # of the atom before, in the text
+        self._cut_until = -1  # the end of the last paragraph that was cut
         self._root = 0
 
     def atoms(self) -> Iterator[Atom]:
@@ -258,7 +259,7 @@ class Source:
                 else:
                     yield from self._forced(atom, place.quotes)
                 done = last.end
-        self._end = self._offsets[end] - 1
+        self._end = self._cut_until = self._offsets[end] - 1
 
     def _forced(self, atom: Atom, quotes: str) -> Iterator[Atom]:
         """An atom that does not fit, in pieces."""
@@ -288,9 +289,16 @@ class Source:
         return Atom(text, joined, self._root, place.entry, lead, tail)
 
     def _glue(self, start: int, place: _Place) -> str:
-        """The source between the atom before and line ``start``; one empty line at most."""
-        glue = self._text[self._end : self._offsets[start]]
-        return "\n\n" if QUOTE not in place.path and glue.count("\n") > 2 else glue or "\n"
+        """The source between the atom before and line ``start``; one empty line at most.
+
+        And at least one behind a paragraph that was cut: its end may open a part without the
+        bullet that kept it apart from what follows.
+        """
+        glue = self._text[self._end : self._offsets[start]] or "\n"
+        if self._end == self._cut_until and glue.count("\n") == 1:
+            margin = "".join("> " if step == QUOTE else " " * step for step in place.entry)
+            return f"\n{margin.rstrip()}{glue}"
+        return "\n\n" if QUOTE not in place.path and glue.count("\n") > 2 else glue
 
     def _slice(self, start: int, end: int) -> str:
         return self._text[self._offsets[start] : self._offsets[end] - 1]
