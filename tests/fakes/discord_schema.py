@@ -30,6 +30,7 @@ _ALSO_TAKEN: dict[str, dict[str, Any]] = {
     "BaseCreateMessageCreateRequest": {"tts": _BOOLEAN},
     "IncomingWebhookUpdateRequestPartial": {"tts": _BOOLEAN},
     "IncomingWebhookUpdateForInteractionCallbackRequestPartial": {"tts": _BOOLEAN},
+    "CreateForumThreadRequest": {"type": {"type": "integer"}},
     "RichEmbed": {"flags": {"type": "integer"}},
 }
 
