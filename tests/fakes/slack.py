@@ -14,6 +14,7 @@ Everything is safe to use from any thread while the app runs in this process or 
 from __future__ import annotations
 
 import asyncio
+import secrets
 import time
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
@@ -39,6 +40,7 @@ from tests.fakes.slack_workspace import (
     BOT_ID,
     BOT_USER,
     TEAM,
+    VERIFICATION_TOKEN,
     Channel,
     File,
     Json,
@@ -105,6 +107,8 @@ class FakeSlack(People):
         trace: TracebackType | None,
     ) -> None:
         self._server.stop(self._wind_up)
+        if self._server.crashes and error is None:
+            raise AssertionError("the fake Slack itself failed") from self._server.crashes[0]
 
     async def _wind_up(self) -> None:
         self._courier.stop()
@@ -181,6 +185,15 @@ class FakeSlack(People):
 
     def session(self, channel: str, thread_ts: str) -> Session | None:
         return self.workspace.sessions.get((channel, thread_ts))
+
+    def assistant(self, channel: str, thread_ts: str) -> Json:
+        """``status``, ``title`` and ``prompts`` of a thread of the assistant pane."""
+        return dict(self.workspace.assistant.get((channel, thread_ts), {}))
+
+    def ack_times(self) -> list[float]:
+        """Seconds from sending to acknowledgement of every attempt that was acknowledged."""
+        attempts = [attempt for delivery in self.deliveries for attempt in delivery.attempts]
+        return [a.ack_seconds for a in attempts if a.ack_seconds is not None]
 
     def home(self, user: str) -> Json | None:
         """The home view published for ``user``."""
@@ -268,7 +281,24 @@ class FakeSlack(People):
         self._server.run(send(), self.ack_seconds + 10)
         return delivery
 
+    def verify_url(self, url: str, *, secret: str | None = None) -> bool:
+        """Slack's handshake when an address is entered: whether the challenge came back."""
+        challenge = secrets.token_hex(16)
+        handshake = {"token": VERIFICATION_TOKEN, "challenge": challenge}
+        payload = {**handshake, "type": "url_verification"}
+        delivery = self.deliver_http(url, payload, secret=secret)
+        return delivery.replies in ([challenge], [{"challenge": challenge}], [{"text": challenge}])
+
     # --- bad weather ---
+
+    def without_scopes(self, *scopes: str) -> None:
+        """The app was installed without ``scopes``: its calls and events lack them."""
+        with self.workspace.lock:
+            self.workspace.scopes -= set(scopes)
+
+    def revoke(self, error: str = "token_revoked") -> None:
+        """Every call is refused: token_revoked, account_inactive, ..."""
+        self._api.revoked = error
 
     def down(self, how: str | int = "reset") -> None:
         """Every call fails: ``reset`` cuts connections, a status answers with an HTML page."""

@@ -118,6 +118,8 @@ def publish_view(ws: Workspace, args: Json) -> Json:
     user = text_of(args, "user_id")
     if user not in ws.users:
         raise Refused("user_not_found")
+    if not ws.manifest.home_tab:
+        raise Refused("not_enabled")
     _refuse_view(faults_in_view(args["view"], ("home",)))
     current = ws.views.get(user)
     if args.get("hash") and current and current["hash"] != args["hash"]:

@@ -90,6 +90,7 @@ class WebApi:
         self.storms: dict[str, deque[int]] = defaultdict(deque)
         self.refusals: dict[str, list[Refusal]] = defaultdict(list)
         self.restricted_reading = False
+        self.revoked: str | None = None
 
     def authorize(self, method: str, token: str | None) -> None:
         if not token:
@@ -97,6 +98,8 @@ class WebApi:
         kind = self._tokens.get(token)
         if kind is None:
             raise Refused("invalid_auth")
+        if self.revoked is not None:
+            raise Refused(self.revoked)
         rule = RULES.get(method)
         if rule is not None and rule.token not in ("any", kind):
             raise Refused("not_allowed_token_type")

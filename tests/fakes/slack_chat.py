@@ -57,12 +57,11 @@ def update(ws: Workspace, args: Json) -> Json:
         # With text and no blocks Slack removes the old blocks.
         message.blocks = named(blocks) if blocks else []
         message.attachments = args.get("attachments") or []
+        message.stream = None  # what the stream had shown is replaced
     if text and not blocks:
         message.edited = {"user": BOT_USER, "ts": ws.clock.ts()}
     if metadata is not None:
         message.metadata = metadata or None
-    if message.stream is not None:
-        message.stream = None  # what the stream had shown is replaced
     ws.emit(events.message_changed(ws, message, before))
     shown = ws.message_json(message)
     return {
@@ -77,9 +76,7 @@ def update(ws: Workspace, args: Json) -> Json:
 def delete(ws: Workspace, args: Json) -> Json:
     channel = writable(ws, text_of(args, "channel"), users_open_ims=False)
     message = own_message(ws, channel, text_of(args, "ts"), "cant_delete_message")
-    before = ws.message_json(message)
-    ws.drop(channel.id, message.ts)
-    ws.emit(events.message_deleted(ws, message, before))
+    ws.emit(removed(ws, message))
     return {"ok": True, "channel": channel.id, "ts": message.ts}
 
 
@@ -113,8 +110,10 @@ def readable(ws: Workspace, channel: str) -> Channel:
 def writable(ws: Workspace, channel: str, users_open_ims: bool = True) -> Channel:
     """A channel the bot may write to; a user's id stands for the direct conversation with them."""
     if users_open_ims and channel in ws.users and not ws.users[channel].is_bot:
-        return ws.im(channel)
+        channel = ws.im(channel).id
     found = readable(ws, channel)
+    if found.kind == "im" and not ws.manifest.messages_tab:
+        raise Refused("messages_tab_disabled")
     if found.archived:
         raise Refused("is_archived")
     if BOT_USER not in found.members and "chat:write.public" not in ws.scopes:
@@ -167,6 +166,28 @@ def checked_metadata(metadata: Any) -> Json:
     if fault:
         raise Refused(fault)
     return dict(metadata)
+
+
+def removed(ws: Workspace, message: Message) -> Json:
+    """Takes a message away; the event for it.
+
+    A message with replies stays as a tombstone, and Slack tells of it as a change. The tombstone
+    goes, without a word, with the last of its replies.
+    """
+    before = ws.message_json(message)
+    replies = [one for one in ws.thread(message.channel, message.ts) if one.ts != message.ts]
+    if any(one.ephemeral_to is None for one in replies):
+        message.text, message.blocks, message.files = "This message was deleted.", [], []
+        message.user, message.subtype, message.bot_id = "USLACKBOT", "tombstone", None
+        message.client_msg_id = message.metadata = message.edited = message.stream = None
+        return events.message_changed(ws, message, before)
+    ws.drop(message.channel, message.ts)
+    root = ws.find(message.channel, message.root)
+    if root is not None and root.subtype == "tombstone":
+        left = ws.thread(message.channel, message.root)
+        if not any(one.ts != root.ts and one.ephemeral_to is None for one in left):
+            ws.drop(root.channel, root.ts)
+    return events.message_deleted(ws, message, before)
 
 
 def bot_message(ws: Workspace, channel: Channel, text: str, thread_ts: str | None) -> Message:

@@ -46,6 +46,7 @@ class Delivery:
     replies: list[Any] = field(default_factory=list)
     made: float = field(default_factory=time.perf_counter)
     given_up: bool = False
+    refused: str | None = None  # what Slack minded about the reply to a command
     _acked: threading.Event = field(default_factory=threading.Event)
     _over: threading.Event = field(default_factory=threading.Event)
 

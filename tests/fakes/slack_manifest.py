@@ -23,12 +23,24 @@ class Manifest:
     shortcuts: frozenset[str] | None
     agent: bool
     interactive: bool
+    home_tab: bool
+    messages_tab: bool
 
     def subscribes(self, event: str) -> bool:
         return self.events is None or event in self.events
 
 
-EVERYTHING = Manifest(ALL_SCOPES, None, None, frozenset(), None, agent=True, interactive=True)
+EVERYTHING = Manifest(
+    ALL_SCOPES,
+    None,
+    None,
+    frozenset(),
+    None,
+    agent=True,
+    interactive=True,
+    home_tab=True,
+    messages_tab=True,
+)
 
 
 def read_manifest(given: Mapping[str, Any] | str | Path | None) -> Manifest:
@@ -48,6 +60,8 @@ def read_manifest(given: Mapping[str, Any] | str | Path | None) -> Manifest:
     scopes = ((tree.get("oauth_config") or {}).get("scopes") or {}).get("bot") or []
     commands = features.get("slash_commands") or []
     shortcuts = features.get("shortcuts") or []
+    home = features.get("app_home") or {}
+    agent = "agent_view" in features or "assistant_view" in features
     events = (settings.get("event_subscriptions") or {}).get("bot_events") or []
     if not (tree.get("display_information") or {}).get("name"):
         raise ValueError("a manifest names its app in display_information.name")
@@ -61,6 +75,13 @@ def read_manifest(given: Mapping[str, Any] | str | Path | None) -> Manifest:
         commands=frozenset(one["command"] for one in commands),
         escaped_commands=frozenset(one["command"] for one in commands if one.get("should_escape")),
         shortcuts=frozenset(one["callback_id"] for one in shortcuts),
-        agent="agent_view" in features or "assistant_view" in features,
+        agent=agent,
         interactive=bool((settings.get("interactivity") or {}).get("is_enabled")),
+        home_tab=bool(home.get("home_tab_enabled")),
+        # Agents are written to in their own pane; others need a messages tab that takes input.
+        messages_tab=agent
+        or (
+            bool(home.get("messages_tab_enabled"))
+            and not home.get("messages_tab_read_only_enabled")
+        ),
     )

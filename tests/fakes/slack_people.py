@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from tests.fakes import slack_events as events
+from tests.fakes.slack_call import Refused
+from tests.fakes.slack_chat import removed
 from tests.fakes.slack_delivery import COMMAND, INTERACTION, Delivery
 from tests.fakes.slack_responses import ResponseUrls
 from tests.fakes.slack_screen import Shown, shown
@@ -106,17 +108,14 @@ class People:
             return self._changed(message, before)
 
     def delete(self, channel: str, ts: str) -> Doing:
-        """Deletes a person's message; one with replies stays as a tombstone, as in Slack."""
+        """The author deletes a message: ``message_deleted``, or, when it has replies, a change
+        that leaves a tombstone."""
         ws = self.workspace
         with ws.lock:
-            message, before = self._existing(channel, ts)
-            replies = [m for m in ws.thread(channel, ts) if m.ts != ts and not m.ephemeral_to]
-            if not replies:
-                ws.drop(channel, ts)
-                return self._done(message, [self.tell(events.message_deleted(ws, message, before))])
-            message.text, message.blocks = "This message was deleted.", []
-            message.subtype = "tombstone"
-            return self._changed(message, before)
+            message, _ = self._existing(channel, ts)
+            event = removed(ws, message)
+            seen = BOT_USER in ws.channels[channel].members
+            return self._done(message, [self.tell(event) if seen else None])
 
     def react(self, user: str, channel: str, ts: str, name: str) -> Doing:
         ws = self.workspace
@@ -141,7 +140,8 @@ class People:
             url = self.response_urls.make(self.base, user, channel)
             trigger = self._trigger()
             payload = events.command(ws, user, ws.channels[channel], name, sent, url, trigger)
-            delivery = Delivery(COMMAND, payload, self._shows(user, channel))
+            delivery = Delivery(COMMAND, payload)
+            delivery.on_reply = self._shows(delivery, user, channel)
             self.deliver(delivery)
             return Doing(channel, "", (delivery,), url, trigger)
 
@@ -273,6 +273,9 @@ class People:
             raise AssertionError(f"nobody is called {user}")
         if user not in self.workspace.channels[channel].members:
             raise AssertionError(f"{user} is not in {channel}")
+        place = self.workspace.channels[channel]
+        if place.kind == "im" and not self.workspace.manifest.messages_tab:
+            raise AssertionError("the manifest has no messages tab to write in")
 
     def _existing(self, channel: str, ts: str) -> tuple[Message, Json]:
         message = self.workspace.find(channel, ts)
@@ -295,10 +298,13 @@ class People:
         delivery = self.deliver(Delivery(INTERACTION, payload))
         return Doing(message.channel, message.ts, (delivery,), url, trigger)
 
-    def _shows(self, user: str, channel: str) -> Callable[[Json], None]:
+    def _shows(self, delivery: Delivery, user: str, channel: str) -> Callable[[Json], None]:
         def show(reply: Json) -> None:
             with self.workspace.lock:
-                self.response_urls.show(user, channel, reply)
+                try:
+                    self.response_urls.show(user, channel, reply)
+                except Refused as refused:
+                    delivery.refused = refused.code
 
         return show
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 from dataclasses import dataclass
 
-from tests.fakes.slack_words import plain
+from tests.fakes.slack_words import links, live_mentions, plain
 from tests.fakes.slack_workspace import BOT_ID, Json, Message
 
 
@@ -35,6 +35,16 @@ class Shown:
     def seen(self) -> str:
         """Everything visible, as plain text."""
         return plain(list(self.blocks)) if self.blocks else self.text
+
+    @property
+    def pings(self) -> list[str]:
+        """Whatever in it could notify somebody."""
+        return live_mentions(self.text, list(self.blocks))
+
+    @property
+    def links(self) -> list[str]:
+        """Every address a reader could open."""
+        return links(self.text, list(self.blocks))
 
     def elements(self) -> list[tuple[str, Json]]:
         """Every interactive element with its block's id."""

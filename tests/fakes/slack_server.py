@@ -19,6 +19,7 @@ from tests.fakes.slack_socket import SocketMode
 from tests.fakes.slack_workspace import Json, Workspace
 
 T = TypeVar("T")
+_LINE = 1024 * 1024  # slack_sdk sends some structured arguments in the query
 _HTML = "<!DOCTYPE html><html><body><h1>Slack is down</h1></body></html>"
 
 
@@ -47,6 +48,7 @@ class Server:
         self.weather = Weather()
         self.cuts: dict[str, int] = {}
         self.calls: list[Call] = []
+        self.crashes: list[Exception] = []  # faults of the fake itself
         self.loop: asyncio.AbstractEventLoop | None = None
         self.base = ""
         self._started = threading.Event()
@@ -86,10 +88,12 @@ class Server:
     async def _open(self) -> None:
         app = web.Application(client_max_size=16 * 1024 * 1024)
         app.router.add_route("*", "/api/{method}", self._serve_api)
-        app.router.add_get("/link/", self._sockets.serve)
+        app.router.add_get("/link/", self._serve_link)
         app.router.add_get("/files-pri/{file}/{rest:.*}", self._serve_file)
         app.router.add_post("/respond/{name}", self._serve_response_url)
-        self._runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.5)
+        self._runner = web.AppRunner(
+            app, access_log=None, shutdown_timeout=0.5, max_line_size=_LINE
+        )
         await self._runner.setup()
         listener = socket.create_server(("127.0.0.1", 0))
         self.base = f"http://127.0.0.1:{listener.getsockname()[1]}"
@@ -138,6 +142,9 @@ class Server:
         except RateLimited as limited:
             reply = {"ok": False, "error": "ratelimited", "retry_after": limited.retry_after}
             return Call(method, args, began, 0.0, 429, "ratelimited", reply)
+        except Exception as error:
+            self.crashes.append(error)
+            raise
         return Call(method, args, began, 0.0, 200, None, reply, True)
 
     def _reply(self, call: Call) -> web.Response:
@@ -171,7 +178,12 @@ class Server:
             self.calls.append(done)
             self._ws.lock.notify_all()
 
-    # --- files and response URLs ---
+    # --- sockets, files and response URLs ---
+
+    async def _serve_link(self, request: web.Request) -> web.StreamResponse:
+        if self.weather.outage is not None:
+            return web.Response(status=503, text=_HTML, content_type="text/html")
+        return await self._sockets.serve(request)
 
     async def _serve_file(self, request: web.Request) -> web.Response:
         name = request.match_info["file"].partition("-")[2]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import Any
 
 # What a person's client turns into markup by itself; everything else in angle brackets is text.
@@ -112,6 +113,57 @@ def plain(node: Any) -> str:
     parts += [node["title"]] if isinstance(node.get("title"), str) else [plain(node.get("title"))]
     parts += [plain(node.get(key)) for key in ("fields", "tasks", "elements", "rows", "accessory")]
     return "\n".join(part for part in parts if part)
+
+
+_LIVE = re.compile(r"<(?:![a-z]+(?:\^\w+)?|@[UW]\w+)(?:\|[^>]*)?>")
+_TARGET = re.compile(
+    r"<((?:https?://|mailto:)[^>|\s]+)|\]\(\s*<?([^)\s>]+)|(https?://[^\s<>()|\]]+)"
+)
+
+
+def _markup(node: Any) -> Iterator[str]:
+    """Every text in which Slack looks for markup: mrkdwn, Markdown, a message's own text."""
+    if isinstance(node, list):
+        for inner in node:
+            yield from _markup(inner)
+    elif isinstance(node, dict):
+        if node.get("type") in ("mrkdwn", "markdown") and isinstance(node.get("text"), str):
+            yield node["text"]
+        for inner in node.values():
+            yield from _markup(inner)
+
+
+def live_mentions(text: str, blocks: list[Any]) -> list[str]:
+    """What could ping somebody: ``<!here>``, ``<@U1>``, ``<!subteam^S1>``, or their rich text.
+
+    Code is no shelter: Slack's mrkdwn reads such marks inside it too.
+    """
+    found = [mark for part in (text, *_markup(blocks)) for mark in _LIVE.findall(part)]
+    kinds = ("user", "broadcast", "usergroup")
+    return found + [plain(one) for one in _typed(blocks, kinds)]
+
+
+def links(text: str, blocks: list[Any]) -> list[str]:
+    """Every address a reader could open: in markup, rich text, sources, buttons."""
+    found = [
+        unescape(next(filter(None, one)))
+        for part in (text, *_markup(blocks))
+        for one in _TARGET.findall(part)
+    ]
+    return found + [
+        str(one["url"]) for one in _typed(blocks, ("link", "url", "button")) if "url" in one
+    ]
+
+
+def _typed(node: Any, kinds: tuple[str, ...]) -> Iterator[dict[str, Any]]:
+    if isinstance(node, list):
+        for inner in node:
+            yield from _typed(inner, kinds)
+    elif isinstance(node, dict):
+        if node.get("type") in kinds:
+            yield node
+        for inner in node.values():
+            yield from _typed(inner, kinds)
 
 
 def _task(card: dict[str, Any]) -> str:

@@ -224,6 +224,9 @@ class Workspace:
             self._threads.setdefault((message.channel, message.root), []).append(message)
             if message.stream is not None:
                 self._streaming.append(message)
+            pane = self.assistant.get((message.channel, message.root))
+            if pane is not None and message.bot_id is not None:
+                pane["status"] = ""  # a reply clears it
             self.lock.notify_all()
         return message
 

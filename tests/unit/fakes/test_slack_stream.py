@@ -1,0 +1,286 @@
+"""The fake's streams live and end as Slack's do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from tests.fakes.slack import FakeSlack
+from tests.fakes.slack_limits import UNLIMITED
+from tests.fakes.slack_stage import ADA, ELSEWHERE, GENERAL, call, client_of, furnished, refusal
+from tests.fakes.slack_workspace import Json
+
+SECTION = {"type": "section", "text": {"type": "mrkdwn", "text": "x"}}
+
+
+@pytest.fixture
+def slack() -> Iterator[FakeSlack]:
+    with furnished(rate_limits=UNLIMITED) as fake:
+        yield fake
+
+
+def task(**changes: Any) -> Json:
+    return {"type": "task_update", "id": "1", "title": "T", "status": "pending", **changes}
+
+
+def text(words: str) -> Json:
+    return {"type": "markdown_text", "text": words}
+
+
+async def start(slack: FakeSlack, **changes: Any) -> Json:
+    """A stream in a new thread of the channel; what names it from then on."""
+    args = {
+        "channel": GENERAL,
+        "thread_ts": slack.say(ADA, GENERAL, "q").ts,
+        "recipient_user_id": ADA,
+        "recipient_team_id": slack.team,
+        **changes,
+    }
+    reply = await call(slack, "chat.startStream", **args)
+    return {"channel": reply["channel"], "ts": reply["ts"]}
+
+
+@pytest.mark.parametrize(
+    ("changes", "error"),
+    [
+        ({"recipient_user_id": None}, "missing_recipient_user_id"),
+        ({"recipient_team_id": None}, "missing_recipient_team_id"),
+        ({"recipient_user_id": "U404"}, "user_not_found"),
+        ({"recipient_team_id": "T404"}, "team_not_found"),
+        ({"thread_ts": None}, "invalid_arguments"),
+        ({"thread_ts": "1700000000.000100"}, "thread_not_found"),
+        ({"channel": ELSEWHERE}, "not_in_channel"),
+        ({"task_display_mode": "grid"}, "invalid_arguments"),
+        ({"markdown_text": "x" * 12_001}, "msg_too_long"),
+        (
+            {"markdown_text": "x", "chunks": [text("x")]},
+            "cannot_provide_both_markdown_text_and_chunks",
+        ),
+    ],
+)
+async def test_a_stream_that_slack_would_not_start(
+    slack: FakeSlack, changes: Json, error: str
+) -> None:
+    assert (await refusal(start(slack, **changes)))["error"] == error
+
+
+async def test_a_direct_conversation_needs_no_recipient(slack: FakeSlack) -> None:
+    im = slack.im(ADA)
+    asked = slack.say(ADA, im, "q").ts
+    stream = await start(
+        slack, channel=im, thread_ts=asked, recipient_user_id=None, recipient_team_id=None
+    )
+    [shown] = slack.replies(im, asked)
+    assert (shown.ts, shown.streaming) == (stream["ts"], True)
+
+
+BAD_CHUNKS: list[tuple[Json, str]] = [
+    ({"type": "song"}, "invalid_chunks"),
+    ({"type": "markdown_text"}, "invalid_chunks"),
+    ({"type": "markdown_text", "text": 1}, "invalid_chunks"),
+    ({"type": "markdown_text", "text": "x", "colour": "red"}, "invalid_chunks"),
+    ({"type": "plan_update"}, "invalid_chunks"),
+    (task(status="done"), "invalid_chunks"),
+    (task(id=""), "invalid_chunks"),
+    (task(title=""), "invalid_chunks"),
+    (task(details="x" * 257), "invalid_chunks"),
+    (task(output="x" * 257), "invalid_chunks"),
+    (task(sources=[{"type": "url", "url": "https://a.example/"}]), "invalid_chunks"),
+    (task(sources=[{"type": "url", "url": "ftp://a", "text": "a"}]), "invalid_chunks"),
+    ({"type": "blocks", "blocks": [{"type": "carpet"}]}, "invalid_blocks"),
+    (text("x" * 12_001), "msg_too_long"),
+]
+
+
+@pytest.mark.parametrize(("chunk", "error"), BAD_CHUNKS)
+async def test_a_bad_chunk_is_refused_with_all_that_came_with_it(
+    slack: FakeSlack, chunk: Json, error: str
+) -> None:
+    stream = await start(slack)
+    reply = await refusal(call(slack, "chat.appendStream", **stream, chunks=[text("a"), chunk]))
+    assert reply["error"] == error
+    assert slack.messages(GENERAL)[-1].blocks == ()
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ({"markdown_text": "a"}, {"chunks": [text("b")]}),
+        ({"chunks": [text("a")]}, {"markdown_text": "b"}),
+    ],
+)
+async def test_a_stream_keeps_to_one_mode_for_life(
+    slack: FakeSlack, first: Json, second: Json
+) -> None:
+    stream = await start(slack)
+    await call(slack, "chat.appendStream", **stream, **first)
+    for method in ("chat.appendStream", "chat.stopStream"):
+        reply = await refusal(call(slack, method, **stream, **second))
+        assert reply["error"] == "streaming_mode_mismatch"
+    await call(slack, "chat.stopStream", **stream, blocks=[SECTION])
+
+
+async def test_a_stream_holds_so_much_and_no_more(slack: FakeSlack) -> None:
+    stream = await start(slack, markdown_text="x" * 11_999)
+    await call(slack, "chat.appendStream", **stream, markdown_text="y")
+    for method in ("chat.appendStream", "chat.stopStream"):
+        reply = await refusal(call(slack, method, **stream, markdown_text="z"))
+        assert reply["error"] == "msg_too_long"
+    await call(slack, "chat.stopStream", **stream)
+
+
+async def test_tasks_count_towards_what_a_stream_holds(slack: FakeSlack) -> None:
+    stream = await start(slack, chunks=[text("x" * 11_900), task(details="y" * 90)])
+    reply = await refusal(call(slack, "chat.appendStream", **stream, chunks=[task(title="z" * 20)]))
+    assert reply["error"] == "msg_too_long"
+
+
+async def test_a_repeated_task_replaces_its_state_and_lengthens_its_details(
+    slack: FakeSlack,
+) -> None:
+    source = {"type": "url", "url": "https://a.example/", "text": "A"}
+    stream = await start(
+        slack,
+        task_display_mode="plan",
+        chunks=[{"type": "plan_update", "title": "Plan"}, task(details="one, "), task(id="2")],
+    )
+    again = task(status="complete", title="New", details="two", sources=[source])
+    await call(slack, "chat.appendStream", **stream, chunks=[again, text("Answer")])
+    message = slack.messages(GENERAL)[-1]
+    first, second = message.tasks
+    assert (first["title"], first["status"], first["details"]) == ("New", "complete", "one, two")
+    assert second["status"] == "pending"
+    plan, words = message.blocks
+    assert (plan["type"], plan["title"], len(plan["tasks"])) == ("plan", "Plan", 2)
+    assert words["text"] == "Answer"
+    assert message.links == ["https://a.example/"]
+
+
+async def test_a_timeline_shows_tasks_between_the_words(slack: FakeSlack) -> None:
+    await start(slack, chunks=[text("a"), task(), text("b"), task(id="2"), text("c")])
+    kinds = [block["type"] for block in slack.messages(GENERAL)[-1].blocks]
+    assert kinds == ["markdown", "task_card", "markdown", "task_card", "markdown"]
+
+
+async def test_stopping_shows_the_last_words_then_the_blocks_and_frees_the_session(
+    slack: FakeSlack,
+) -> None:
+    stream = await start(slack)
+    root = slack.messages(GENERAL)[-1].thread_ts
+    place = {"channel_id": GENERAL, "thread_ts": root}
+    await call(slack, "agents.sessions.setStatus", **place, status="processing")
+    conflict = call(slack, "chat.update", **stream, text="no")
+    assert (await refusal(conflict))["error"] == "streaming_state_conflict"
+    metadata = {"event_type": "run", "event_payload": {"id": "7"}}
+    await call(
+        slack,
+        "chat.stopStream",
+        **stream,
+        chunks=[text("end")],
+        blocks=[SECTION],
+        metadata=metadata,
+    )
+    message = slack.messages(GENERAL)[-1]
+    assert [block["type"] for block in message.blocks] == ["markdown", "section"]
+    assert (message.stream_state, message.metadata) == ("stopped", metadata)
+    assert root is not None
+    session = slack.session(GENERAL, root)
+    assert session is not None
+    assert session.history == ["processing", "active"]
+    await call(slack, "chat.update", **stream, text="changed", blocks=[SECTION])
+    assert slack.messages(GENERAL)[-1].text == "changed"
+
+
+@pytest.mark.parametrize(
+    ("args", "error"),
+    [
+        ({}, "no_text"),
+        ({"session_status": "busy"}, "invalid_arguments"),
+        ({"blocks": [{"type": "carpet"}]}, "invalid_blocks"),
+        ({"metadata": {"event_type": "a"}}, "invalid_metadata_format"),
+    ],
+)
+async def test_a_refused_stop_leaves_the_stream_running(
+    slack: FakeSlack, args: Json, error: str
+) -> None:
+    stream = await start(slack)
+    assert (await refusal(call(slack, "chat.stopStream", **stream, **args)))["error"] == error
+    await call(slack, "chat.appendStream", **stream, markdown_text="still here")
+    await call(slack, "chat.stopStream", **stream)
+
+
+async def test_an_append_needs_content_and_an_own_streaming_message(slack: FakeSlack) -> None:
+    stream = await start(slack)
+    reply = await refusal(call(slack, "chat.appendStream", **stream))
+    assert reply["error"] == "markdown_text_or_chunks_required"
+    said = slack.say(ADA, GENERAL, "mine")
+    posted = await call(slack, "chat.postMessage", channel=GENERAL, text="x")
+    for ts, error in (
+        (said.ts, "message_not_owned_by_app"),
+        (posted["ts"], "message_not_in_streaming_state"),
+        ("1700000000.000100", "message_not_found"),
+    ):
+        append = call(slack, "chat.appendStream", channel=GENERAL, ts=ts, markdown_text="x")
+        assert (await refusal(append))["error"] == error
+
+
+@pytest.mark.parametrize("way", ["stopped", "five minutes", "expired"])
+async def test_an_ended_stream_does_not_grow(slack: FakeSlack, way: str) -> None:
+    stream = await start(slack, markdown_text="a")
+    if way == "stopped":
+        await call(slack, "chat.stopStream", **stream)
+    elif way == "expired":
+        slack.expire_streams()
+    else:
+        slack.advance(299)
+        await call(slack, "chat.appendStream", **stream, markdown_text="b")
+        slack.advance(1)
+    for method in ("chat.appendStream", "chat.stopStream"):
+        reply = await refusal(call(slack, method, **stream, markdown_text="c"))
+        assert reply["error"] == "message_not_in_streaming_state"
+    assert not slack.messages(GENERAL)[-1].streaming
+    await call(slack, "chat.update", **stream, text="the rest")
+
+
+async def test_the_stop_button_ends_the_streams_of_its_thread(slack: FakeSlack) -> None:
+    stream = await start(slack, markdown_text="a")
+    root = slack.messages(GENERAL)[-1].thread_ts
+    assert root is not None
+    with pytest.raises(AssertionError, match="no Stop button"):
+        slack.stop_session(ADA, GENERAL, root)
+    place = {"channel_id": GENERAL, "thread_ts": root}
+    await call(slack, "agents.sessions.setStatus", **place, status="processing")
+    [told] = slack.stop_session(ADA, GENERAL, root).deliveries
+    assert told.event["streaming_message_ts"] == [stream["ts"]]
+    reply = await refusal(call(slack, "chat.appendStream", **stream, markdown_text="b"))
+    assert reply["error"] == "stopped_by_user"
+    session = slack.session(GENERAL, root)
+    assert session is not None
+    assert session.status == "processing"
+
+
+async def test_streaming_can_be_forbidden_in_one_channel(slack: FakeSlack) -> None:
+    slack.refuse_streaming("channel_type_not_supported", GENERAL)
+    assert (await refusal(start(slack)))["error"] == "channel_type_not_supported"
+    im = slack.im(ADA)
+    await start(slack, channel=im, thread_ts=slack.say(ADA, im, "q").ts)
+    slack.relent()
+    await start(slack)
+
+
+async def test_the_helper_of_the_sdk_streams(slack: FakeSlack) -> None:
+    asked = slack.say(ADA, GENERAL, "q").ts
+    stream = await client_of(slack).chat_stream(
+        channel=GENERAL,
+        thread_ts=asked,
+        recipient_user_id=ADA,
+        recipient_team_id=slack.team,
+        buffer_size=4,
+    )
+    for words in ("**hello wo", "rld!**"):
+        await stream.append(markdown_text=words)
+    await stream.stop(blocks=[SECTION])
+    [shown] = slack.replies(GENERAL, asked)
+    assert shown.seen == "**hello world!**\nx"
