@@ -212,7 +212,7 @@ class Reception:
         None goes back to the settings. Raises ``Denied`` unless its author is an admin.
         """
         if not is_admin(self.settings, message):
-            raise Denied("denied-admin", "Only an admin may set this: ask one of yours.")
+            raise Denied("rules-not-admin", "Only an admin may set this: ask one of yours.")
         thread = message.thread
         await self._workspaces.set_rules(
             thread.platform,

@@ -15,6 +15,11 @@ queued =
 stopping = Stopping…
 stopped = Stopped.
 nothing-running = Nothing is running here, so there is nothing to stop.
+stopping-count =
+    { $count ->
+        [one] Stopping what is running here…
+       *[other] Stopping { $count } questions…
+    }
 edited-question = The question was edited. Answering it anew…
 removed-question = The question was deleted, so its answer was removed.
 
@@ -79,6 +84,8 @@ cannot-embed = I am not allowed to embed links here, so progress and sources are
 cannot-read-history = I cannot read the earlier messages here, so I only know what I was asked directly. Someone who manages this channel can give me that permission.
 cannot-post = I am not allowed to write in that channel. Someone who manages it can invite me or give me that permission.
 file-not-read = I could not read the file { $name }: { $reason }
+not-kept = I could not take your question in just now. Please ask it again in a minute.
+command-broke = That did not work. Please try again in a minute.
 
 ## Who may ask
 
@@ -144,6 +151,13 @@ stop-description = Stop the research that is running here
 rules-description = See or change how Footnote answers in this channel
 shortcut-name = Research this
 command-accepted = On it: { $question }
+stop-name = stop
+ask-name = ask
+rules-show-description = Show how Footnote answers in this channel
+rules-set-description = Change one thing about how Footnote answers in this channel
+rules-reset-description = Go back to the general settings in this channel
+rules-key = What to set
+rules-value = What it should be
 
 ## The pane beside the conversation
 

@@ -13,6 +13,7 @@ queued =
 stopping = 正在停止……
 stopped = 已停止。
 nothing-running = 这里没有正在进行的任务，无需停止。
+stopping-count = 正在停止 { $count } 个问题……
 edited-question = 问题已修改，正在重新回答……
 removed-question = 问题已删除，对应的回答也一并删除了。
 
@@ -63,6 +64,8 @@ cannot-embed = 我没有在这里嵌入链接的权限，所以进度和来源�
 cannot-read-history = 我看不到这里之前的消息，只知道直接问我的内容。频道管理者可以授予我该权限。
 cannot-post = 我没有在那个频道发言的权限。频道管理者可以邀请我加入，或授予我该权限。
 file-not-read = 无法读取文件 { $name }：{ $reason }
+not-kept = 刚才没能收下你的问题，请过一分钟再问一次。
+command-broke = 刚才没有成功，请过一分钟再试。
 
 ## 谁可以提问
 
@@ -116,6 +119,13 @@ stop-description = 停止这里正在进行的研究
 rules-description = 查看或更改 Footnote 在这个频道的回答方式
 shortcut-name = 研究一下
 command-accepted = 好的，这就去查：{ $question }
+stop-name = 停止
+ask-name = 提问
+rules-show-description = 查看 Footnote 在这个频道的回答方式
+rules-set-description = 更改 Footnote 在这个频道的一项回答方式
+rules-reset-description = 让这个频道恢复为通用设置
+rules-key = 要设置的项目
+rules-value = 设置的值
 
 ## 对话旁的面板
 

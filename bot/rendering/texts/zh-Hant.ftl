@@ -13,6 +13,7 @@ queued =
 stopping = 正在停止……
 stopped = 已停止。
 nothing-running = 這裡沒有進行中的工作，不需要停止。
+stopping-count = 正在停止 { $count } 個問題……
 edited-question = 問題已修改，正在重新回答……
 removed-question = 問題已刪除，對應的回答也一併移除了。
 
@@ -63,6 +64,8 @@ cannot-embed = 我沒有在這裡嵌入連結的權限，所以進度和來源�
 cannot-read-history = 我看不到這裡先前的訊息，只知道直接問我的內容。頻道管理者可以授予我這項權限。
 cannot-post = 我沒有在那個頻道發言的權限。頻道管理者可以邀請我加入，或授予我這項權限。
 file-not-read = 無法讀取檔案 { $name }：{ $reason }
+not-kept = 剛才沒能收下你的問題，請過一分鐘再問一次。
+command-broke = 剛才沒有成功，請過一分鐘再試。
 
 ## 誰可以提問
 
@@ -116,6 +119,13 @@ stop-description = 停止這裡進行中的研究
 rules-description = 查看或變更 Footnote 在這個頻道的回答方式
 shortcut-name = 研究一下
 command-accepted = 好的，這就去查：{ $question }
+stop-name = 停止
+ask-name = 提問
+rules-show-description = 查看 Footnote 在這個頻道的回答方式
+rules-set-description = 變更 Footnote 在這個頻道的一項回答方式
+rules-reset-description = 讓這個頻道恢復為一般設定
+rules-key = 要設定的項目
+rules-value = 設定的值
 
 ## 對話旁的面板
 
