@@ -72,10 +72,14 @@ class StepView:
 
 @dataclass(frozen=True, slots=True)
 class PlanView:
-    """The whole state of a run's plan at one moment; posters show the latest and drop the rest."""
+    """The whole state of a run's plan at one moment; posters show the latest and drop the rest.
+
+    ``numbered`` are the pages that have a footnote number by now, each as number and URL.
+    """
 
     title: str
     steps: tuple[StepView, ...]
+    numbered: tuple[tuple[int, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

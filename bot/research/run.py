@@ -127,7 +127,8 @@ class Run:
         return tuple(self._steps.values())
 
     def plan(self) -> PlanView:
-        return PlanView(title=self.message.text, steps=self.steps)
+        numbered = {source.number: source.url for source in self.sources}
+        return PlanView(self.message.text, self.steps, tuple(numbered.items()))
 
     def answer(
         self,
