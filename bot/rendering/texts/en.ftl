@@ -77,15 +77,21 @@ feedback-thanks = Thank you. Your feedback is kept with this answer.
 ## When something is in the way
 
 no-question = What would you like to know? Write your question right after mentioning me, or use /ask.
+files-question = What does { $names } say?
 failed = I could not finish this one: { $reason }
 answer-posted-late = This answer was ready earlier but could not be posted until now.
 cannot-open-thread = I am not allowed to open a thread here, so I am answering in the channel. Someone who manages this channel can give me that permission.
 cannot-embed = I am not allowed to embed links here, so progress and sources are plain text. Someone who manages this channel can give me that permission.
 cannot-read-history = I cannot read the earlier messages here, so I only know what I was asked directly. Someone who manages this channel can give me that permission.
+history-too-slow = I could not read the earlier messages here in time, so I only know what I was asked directly. Asking again later may help.
+asked-by = { $name } asked: { $question }
 cannot-post = I am not allowed to write in that channel. Someone who manages it can invite me or give me that permission.
 file-not-read = I could not read the file { $name }: { $reason }
+try-again = That could not be kept just now. Please try again in a moment.
 not-kept = I could not take your question in just now. Please ask it again in a minute.
 command-broke = That did not work. Please try again in a minute.
+question-gone = I no longer know this question. Please ask it again.
+asked-already = This was asked already; see the thread.
 
 ## Who may ask
 
@@ -94,6 +100,7 @@ denied-channel = { -brand } does not answer in this channel. Try another one, or
 denied-user = You are not on the list of people who may ask { -brand }. An admin of { -brand } can add you.
 denied-role = You need another role to ask { -brand }. An admin of { -brand } can tell you which, or allow yours.
 denied-direct = { -brand } does not take direct messages. Ask in a channel, or ask an admin of { -brand } to allow them.
+denied-admin = Only an admin of { -brand } can change how it answers here.
 
 ## Rules of a channel
 
@@ -105,6 +112,7 @@ rules-reset = Done. The general settings apply to this channel again.
 rules-unknown = There is no rule named “{ $key }”. You can set: { $known }
 rules-invalid = “{ $value }” does not work for { $key }. Possible: { $allowed }
 rules-not-admin = Only an admin of { -brand } can change how it answers here.
+rules-help = { $show } shows the rules of this channel, { $set } changes one of them ({ $keys }), { $reset } goes back to the general settings.
 
 ## Home
 

@@ -57,15 +57,21 @@ feedback-thanks = 谢谢！你的反馈已与这条回答一并保存。
 ## 遇到问题时
 
 no-question = 想了解什么？请在提及我之后直接写下问题，或使用 /ask。
+files-question = { $names } 讲了什么？
 failed = 这个问题没能完成：{ $reason }
 answer-posted-late = 这条回答早已写好，但直到现在才得以发出。
 cannot-open-thread = 我没有在这里创建讨论串的权限，所以直接在频道里回答。频道管理者可以授予我该权限。
 cannot-embed = 我没有在这里嵌入链接的权限，所以进度和来源以纯文本显示。频道管理者可以授予我该权限。
 cannot-read-history = 我看不到这里之前的消息，只知道直接问我的内容。频道管理者可以授予我该权限。
+history-too-slow = 我没能及时读完这里之前的消息，只知道直接问我的内容。稍后再问也许可以。
+asked-by = { $name } 问：{ $question }
 cannot-post = 我没有在那个频道发言的权限。频道管理者可以邀请我加入，或授予我该权限。
 file-not-read = 无法读取文件 { $name }：{ $reason }
+try-again = 刚才没能保存，请稍后再试。
 not-kept = 刚才没能收下你的问题，请过一分钟再问一次。
 command-broke = 刚才没有成功，请过一分钟再试。
+question-gone = 这个问题已经找不到了，请再问一次。
+asked-already = 这个已经问过了，请看讨论串。
 
 ## 谁可以提问
 
@@ -74,6 +80,7 @@ denied-channel = { -brand } 不在这个频道回答问题。请换一个频道�
 denied-user = 你不在可以向 { -brand } 提问的名单上，{ -brand } 管理员可以把你加进去。
 denied-role = 你当前的身份组不能向 { -brand } 提问。{ -brand } 管理员可以告诉你需要哪个身份组，或允许你的身份组。
 denied-direct = { -brand } 不接受私信。请在频道里提问，或请 { -brand } 管理员允许私信。
+denied-admin = 只有 { -brand } 的管理员可以更改它在这里的回答方式。
 
 ## 频道规则
 
@@ -85,6 +92,7 @@ rules-reset = 设置好了。这个频道已恢复为通用设置。
 rules-unknown = 没有名为“{ $key }”的规则。可以设置：{ $known }
 rules-invalid = “{ $value }”不能用作 { $key } 的值。可选：{ $allowed }
 rules-not-admin = 只有 { -brand } 管理员可以更改这里的回答方式。
+rules-help = { $show }：查看本频道的规则；{ $set }：修改其中一条（{ $keys }）；{ $reset }：恢复通用设置。
 
 ## 主页
 

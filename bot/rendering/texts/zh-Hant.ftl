@@ -57,15 +57,21 @@ feedback-thanks = 謝謝！你的意見已和這則回答一起保存。
 ## 遇到問題時
 
 no-question = 想知道什麼？請在提及我之後直接寫下問題，或使用 /ask。
+files-question = { $names } 講了什麼？
 failed = 這個問題沒能完成：{ $reason }
 answer-posted-late = 這則回答早已寫好，但直到現在才得以送出。
 cannot-open-thread = 我沒有在這裡建立討論串的權限，所以直接在頻道裡回答。頻道管理者可以授予我這項權限。
 cannot-embed = 我沒有在這裡嵌入連結的權限，所以進度和來源以純文字顯示。頻道管理者可以授予我這項權限。
 cannot-read-history = 我看不到這裡先前的訊息，只知道直接問我的內容。頻道管理者可以授予我這項權限。
+history-too-slow = 我沒能及時讀完這裡先前的訊息，只知道直接問我的內容。稍後再問也許可以。
+asked-by = { $name } 問：{ $question }
 cannot-post = 我沒有在那個頻道發言的權限。頻道管理者可以邀請我加入，或授予我這項權限。
 file-not-read = 無法讀取檔案 { $name }：{ $reason }
+try-again = 剛才沒能儲存，請稍後再試。
 not-kept = 剛才沒能收下你的問題，請過一分鐘再問一次。
 command-broke = 剛才沒有成功，請過一分鐘再試。
+question-gone = 這個問題已經找不到了，請再問一次。
+asked-already = 這個已經問過了，請看討論串。
 
 ## 誰可以提問
 
@@ -74,6 +80,7 @@ denied-channel = { -brand } 不在這個頻道回答問題。請換一個頻道�
 denied-user = 你不在可以向 { -brand } 提問的名單上，{ -brand } 管理員可以把你加進去。
 denied-role = 你目前的身分組不能向 { -brand } 提問。{ -brand } 管理員可以告訴你需要哪個身分組，或允許你的身分組。
 denied-direct = { -brand } 不接受私訊。請在頻道裡提問，或請 { -brand } 管理員允許私訊。
+denied-admin = 只有 { -brand } 的管理員可以變更它在這裡的回答方式。
 
 ## 頻道規則
 
@@ -85,6 +92,7 @@ rules-reset = 設定好了。這個頻道已恢復為一般設定。
 rules-unknown = 沒有名為「{ $key }」的規則。可以設定：{ $known }
 rules-invalid = 「{ $value }」不能用作 { $key } 的值。可選：{ $allowed }
 rules-not-admin = 只有 { -brand } 管理員可以變更這裡的回答方式。
+rules-help = { $show }：檢視本頻道的規則；{ $set }：修改其中一條（{ $keys }）；{ $reset }：恢復一般設定。
 
 ## 首頁
 
