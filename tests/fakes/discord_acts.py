@@ -112,9 +112,10 @@ def _tell_message(world: World, event: str, message: Message) -> None:
     if message.private_to is not None and message.author is not world.bot:
         return
     guild = message.channel.guild
+    echo = {"nonce": message.nonce} if event == "MESSAGE_CREATE" and message.nonce else {}
     world.emit(
         event,
-        lambda sees: event_message_json(message, world, sees_content=sees),
+        lambda sees: event_message_json(message, world, sees_content=sees) | echo,
         needs=GUILD_MESSAGES if guild else DIRECT_MESSAGES,
         guild=guild,
     )

@@ -9,7 +9,7 @@ from tests.fakes.discord_errors import FormErrors, invalid, refuse
 from tests.fakes.discord_limits import FILE_BYTES, FILES, check_message
 from tests.fakes.discord_permissions import may
 from tests.fakes.discord_rest import Call, Route, Upload
-from tests.fakes.discord_shapes import message_json, user_json
+from tests.fakes.discord_shapes import message_json, new_message_json, user_json
 from tests.fakes.discord_state import (
     COMPONENTS_V2,
     DEFAULT,
@@ -102,7 +102,7 @@ def store_file(world: World, channel: Channel, name: str, media_type: str, data:
     id = world.new_id()
     path = f"/attachments/{channel.id}/{id}/{name}"
     world.files[path] = (media_type, data)
-    url = world.cdn + path
+    url = f"{world.cdn}{path}?ex=7fffffff&is=60000000&hm={int(id):064x}&"
     told = {"id": id, "filename": name, "size": len(data), "url": url, "proxy_url": url}
     return told | {"content_type": media_type}
 
@@ -149,7 +149,8 @@ class Messages:
 
     def create(self, call: Call) -> Json:
         channel = find_channel(self.world, call.parts["channel_id"])
-        return self.told(self.post(channel, call.fields, call.files))
+        made = self.post(channel, call.fields, call.files)
+        return new_message_json(made, self.world, sees_content=True)
 
     def post(
         self,

@@ -233,7 +233,10 @@ def guild_create_json(guild: Guild, world: World, *, all_members: bool) -> Json:
 
 
 def message_json(message: Message, world: World, *, sees_content: bool) -> Json:
-    """As REST tells it; ``sees_content`` is false for apps without the content intent."""
+    """As REST tells it; ``sees_content`` is false for apps without the content intent.
+
+    The nonce is not in it: it is echoed when a message is created, and not kept.
+    """
     shown = sees_content or content_is_free(message, world)
     told: Json = {
         "id": message.id,
@@ -253,8 +256,6 @@ def message_json(message: Message, world: World, *, sees_content: bool) -> Json:
         "type": message.type,
         "flags": message.flags,
     }
-    if message.nonce is not None:
-        told["nonce"] = message.nonce
     if message.reactions:
         told["reactions"] = [_reaction_json(e, by, world) for e, by in message.reactions.items()]
     if message.reference is not None:
@@ -273,6 +274,12 @@ def message_json(message: Message, world: World, *, sees_content: bool) -> Json:
     if message.interaction is not None:
         told["interaction_metadata"] = message.interaction
     return told
+
+
+def new_message_json(message: Message, world: World, *, sees_content: bool) -> Json:
+    """As the response to its creation tells it: with the nonce."""
+    told = message_json(message, world, sees_content=sees_content)
+    return told if message.nonce is None else told | {"nonce": message.nonce}
 
 
 def event_message_json(message: Message, world: World, *, sees_content: bool) -> Json:

@@ -46,6 +46,9 @@ class Bot(discord.Client):
         self.tree = app_commands.CommandTree(self)
         self.heard: list[tuple[str, Any]] = []
 
+    async def before_identify_hook(self, shard_id: int | None, *, initial: bool = False) -> None:
+        """Five seconds would be waited here."""
+
     def of(self, event: str) -> list[Any]:
         return [what for name, what in self.heard if name == event]
 
@@ -308,6 +311,28 @@ async def test_nobody_is_pinged_when_nobody_may_be(place: Place) -> None:
         assert fake.posts(place.general)[0].previews_suppressed
 
 
+async def test_an_edit_and_a_reply_ping_unless_they_say_otherwise(place: Place) -> None:
+    fake, bot = place.discord, Bot(intents())
+    async with running(fake, bot):
+        channel = bot.get_channel(int(place.general.id))
+        assert isinstance(channel, discord.TextChannel)
+        said = fake.people.say(place.ada, place.general, "Why?")
+        source = channel.get_partial_message(int(said.id))
+        reply = await source.reply("hm")
+        assert fake.pings() == []
+        # Rules of the first version do not hold for the next one.
+        raw = {"content": f"Ada: {place.ada.mention}"}
+        where: dict[str, Any] = {"channel_id": channel.id, "message_id": reply.id}
+        path = "/channels/{channel_id}/messages/{message_id}"
+        await bot.http.request(discord.http.Route("PATCH", path, **where), json=raw)
+        assert [ids for _, ids in fake.pings()] == [frozenset({place.ada.id})]
+        raw["allowed_mentions"] = {"parse": []}  # type: ignore[assignment]
+        await bot.http.request(discord.http.Route("PATCH", path, **where), json=raw)
+        assert fake.pings() == []
+        await source.reply("loud", allowed_mentions=discord.AllowedMentions(replied_user=True))
+        assert fake.pings() == [("loud", frozenset({place.ada.id}))]
+
+
 LOSSES: dict[str, Callable[[FakeDiscord], None]] = {
     "the line is cut": lambda fake: fake.gateway.drop(),
     "reconnect is asked for": lambda fake: fake.gateway.ask_to_reconnect(),
@@ -348,6 +373,11 @@ async def test_two_shards_share_the_events(place: Place) -> None:
     heard: list[str] = []
 
     class Sharded(discord.AutoShardedClient):
+        async def before_identify_hook(
+            self, shard_id: int | None, *, initial: bool = False
+        ) -> None:
+            """Five seconds would be waited here."""
+
         async def on_message(self, message: discord.Message) -> None:
             heard.append(message.content)
 
