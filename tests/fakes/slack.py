@@ -75,7 +75,7 @@ class FakeSlack(People):
         self.workspace = Workspace(read_manifest(manifest), lambda: self._server.base)
         self.workspace.emit = self.tell
         self.ack_seconds = ack_seconds
-        self.sockets = SocketMode(ack_seconds)
+        self.sockets = SocketMode(ack_seconds, self.workspace.changed)
         self.response_urls = ResponseUrls(self.workspace)
         self.deliveries: list[Delivery] = []
         self.unsent: list[Json] = []  # events nobody subscribed to, or lacking the scope
@@ -204,6 +204,15 @@ class FakeSlack(People):
         with self.workspace.lock:
             return [call for call in self._server.calls if method in (None, call.method)]
 
+    @property
+    def connections(self) -> int:
+        """Open Socket Mode connections that take events."""
+        return len(self.sockets.ready())
+
+    def wait_connected(self, connections: int = 1, timeout: float = 20.0) -> None:
+        """Blocks until an app, in this process or another, holds so many connections."""
+        self.wait_for(lambda: self.connections >= connections, timeout)
+
     def wait_for(self, what: Callable[[], Any], timeout: float = 10.0) -> Any:
         """Blocks until ``what()`` is true and returns it; woken by every change."""
         end = time.monotonic() + timeout
@@ -268,7 +277,8 @@ class FakeSlack(People):
     ) -> Delivery:
         """One signed request, waited for. A wrong ``secret`` or a great ``age`` should be refused.
 
-        ``attempt`` > 0 marks it as a redelivery.
+        ``attempt`` > 0 marks it as a redelivery. It blocks: for an app on the caller's own event
+        loop, call it through ``asyncio.to_thread``.
         """
         http = SignedHttp(url, secret or self.signing_secret, self.ack_seconds, age)
         delivery = Delivery(kind, payload)

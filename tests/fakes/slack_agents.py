@@ -36,8 +36,8 @@ def set_session_status(ws: Workspace, args: Json) -> Json:
         raise Refused("invalid_arguments", f"[ERROR] must be less than {TITLE + 1} characters")
     if any(args.get(key) for key in ("username", "icon_emoji", "icon_url")):
         need_scope(ws, "chat:write.customize")
-    initiator = args.get("initiator_user_id")
-    if initiator is not None and initiator not in channel.members:
+    initiator = text_of(args, "initiator_user_id")
+    if initiator and initiator not in channel.members:
         raise Refused("user_not_found")
     root = _root(ws, channel, args)
     session = ws.sessions.setdefault((channel.id, root), Session(status, args.get("title")))

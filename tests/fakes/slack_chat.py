@@ -34,7 +34,7 @@ def post_message(ws: Workspace, args: Json) -> Json:
 
 def post_ephemeral(ws: Workspace, args: Json) -> Json:
     channel = writable(ws, text_of(args, "channel"))
-    if args["user"] not in channel.members:
+    if text_of(args, "user") not in channel.members:
         raise Refused("user_not_in_channel")
     message = _composed(ws, channel, args, TEXT)
     message.ephemeral_to = args["user"]

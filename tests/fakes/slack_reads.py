@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import math
 from collections.abc import Callable
 from typing import TypeVar
 
@@ -128,7 +129,7 @@ def _inside(ws: Workspace, args: Json) -> Channel:
 
 def _listing(ws: Workspace, args: Json, found: list[Message], keep: str | None) -> Json:
     """A page of messages; ``keep``: the thread's root, which opens every page of a thread."""
-    oldest, latest = float(args.get("oldest") or 0), float(args.get("latest") or "inf")
+    oldest, latest = _moment(args, "oldest", 0.0), _moment(args, "latest", math.inf)
     edges = truth(args.get("inclusive"))
     within = [
         message
@@ -148,6 +149,13 @@ def _listing(ws: Workspace, args: Json, found: list[Message], keep: str | None) 
         "has_more": bool(more),
     }
     return {**reply, "response_metadata": {"next_cursor": more}} if more else reply
+
+
+def _moment(args: Json, name: str, default: float) -> float:
+    try:
+        return float(args.get(name) or default)
+    except (TypeError, ValueError):
+        raise Refused(f"invalid_ts_{name}") from None
 
 
 def _page(items: list[T], args: Json, default: int) -> tuple[list[T], str]:

@@ -9,6 +9,7 @@ import asyncio
 import json
 import secrets
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -35,8 +36,9 @@ class Link:
 class SocketMode:
     """The server's end of Socket Mode; everything here runs on the server's loop."""
 
-    def __init__(self, ack_seconds: float) -> None:
+    def __init__(self, ack_seconds: float, changed: Callable[[], None]) -> None:
         self.ack_seconds = ack_seconds
+        self._changed = changed  # told of every connection and acknowledgement
         self.links: list[Link] = []
         self.connected = 0  # ever
         self.strange: list[str] = []  # what the app sent that Slack would not understand
@@ -64,6 +66,7 @@ class SocketMode:
         try:
             await socket.send_json(self._hello())
             self._anyone.set()
+            self._changed()
             async for message in socket:
                 if message.type == WSMsgType.TEXT:
                     self._read(message.data)
@@ -88,6 +91,7 @@ class SocketMode:
             self.links.remove(link)
         if not self.ready():
             self._anyone.clear()
+        self._changed()
         for future in link.waiting.values():
             if not future.done():
                 future.set_exception(ConnectionError("closed before the acknowledgement"))
@@ -107,6 +111,7 @@ class SocketMode:
             self.strange.append(data)
         if attempt.acked is None:
             delivery.note_ack(attempt, payload)
+            self._changed()
         for link in self.links:
             future = link.waiting.pop(ack["envelope_id"], None)
             if future is not None and not future.done():

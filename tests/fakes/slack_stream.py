@@ -101,17 +101,17 @@ def stop(ws: Workspace, args: Json) -> Json:
 
 
 def _recipient(ws: Workspace, channel: Channel, args: Json) -> str | None:
-    user, team = args.get("recipient_user_id"), args.get("recipient_team_id")
+    user, team = text_of(args, "recipient_user_id"), text_of(args, "recipient_team_id")
     if channel.kind != "im":
         if not user:
             raise Refused("missing_recipient_user_id")
         if not team:
             raise Refused("missing_recipient_team_id")
-    if user is not None and user not in ws.users:
+    if user and user not in ws.users:
         raise Refused("user_not_found")
-    if team is not None and team != TEAM:
+    if team and team != TEAM:
         raise Refused("team_not_found")
-    return user
+    return user or None
 
 
 def _running(ws: Workspace, args: Json) -> tuple[Message, Stream]:

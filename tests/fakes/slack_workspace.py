@@ -196,6 +196,11 @@ class Workspace:
     def new_id(self, prefix: str) -> str:
         return f"{prefix}{next(self._numbers):09d}"
 
+    def changed(self) -> None:
+        """Wakes those who wait for something that is not a message."""
+        with self.lock:
+            self.lock.notify_all()
+
     def add_user(self, user: str, name: str, locale: str = "en-US", is_bot: bool = False) -> User:
         with self.lock:
             return self.users.setdefault(user, User(user, name, locale, is_bot))

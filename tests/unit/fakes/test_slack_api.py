@@ -173,6 +173,8 @@ REFUSED: list[tuple[str, Json, str]] = [
     ("conversations.info", {"channel": "C404"}, "channel_not_found"),
     ("conversations.open", {"users": "U404"}, "user_not_found"),
     ("users.info", {"user": "U404"}, "user_not_found"),
+    ("users.info", {"user": [ADA]}, "invalid_arguments"),
+    ("conversations.history", {**OTHERS, "oldest": "soon"}, "invalid_ts_oldest"),
     ("files.info", {"file": "F404"}, "file_not_found"),
     ("bots.info", {"bot": "B404"}, "bot_not_found"),
     ("views.publish", {"user_id": ADA, "view": {"type": "modal"}}, "invalid_arguments"),

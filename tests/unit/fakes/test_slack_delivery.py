@@ -99,6 +99,21 @@ async def test_an_event_without_acknowledgement_comes_again(slack: FakeSlack) ->
     assert [attempt.failure for attempt in delivery.attempts] == ["timeout", "timeout", None]
 
 
+async def test_a_late_acknowledgement_is_kept_but_does_not_stop_the_repetition(
+    slack: FakeSlack,
+) -> None:
+    async with raw(slack) as app:
+        [delivery] = slack.say(ADA, GENERAL, "hello").deliveries
+        first, second = await app.next(), await app.next()
+        await app.ack(first)
+        await app.ack(second)
+        await delivery.over()
+    late, again = delivery.attempts
+    assert (late.failure, again.failure) == ("timeout", None)
+    assert late.ack_seconds is not None
+    assert late.ack_seconds > 0.2
+
+
 async def test_slack_gives_up_in_the_end(slack: FakeSlack) -> None:
     async with raw(slack) as app:
         [delivery] = slack.say(ADA, GENERAL, "hello").deliveries

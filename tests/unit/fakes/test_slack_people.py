@@ -9,6 +9,7 @@ import aiohttp
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from slack_sdk.errors import SlackApiError
 
 from tests.fakes.slack import FakeSlack
 from tests.fakes.slack_manifest import read_manifest
@@ -220,9 +221,8 @@ async def test_a_home_is_published_and_pressed(slack: FakeSlack) -> None:
     press = slack.press_home(ADA, "a").deliveries[0].payload
     assert press["container"] == {"type": "view", "view_id": published["view"]["id"]}
     assert slack.open_home(ADA).deliveries[0].event["view"]["id"] == published["view"]["id"]
-    stale = call(slack, "views.publish", user_id=ADA, view=view, hash="old")
-    with pytest.raises(Exception, match="hash_conflict"):
-        await stale
+    with pytest.raises(SlackApiError, match="hash_conflict"):
+        await call(slack, "views.publish", user_id=ADA, view=view, hash="old")
 
 
 MANIFEST = """
@@ -243,7 +243,7 @@ settings:
 """
 
 
-def test_only_what_the_manifest_asks_for_is_told() -> None:
+async def test_only_what_the_manifest_asks_for_is_told() -> None:
     with furnished(MANIFEST) as slack:
         said = slack.say(ADA, GENERAL, f"{slack.mention} hi")
         assert told(said) == ["app_mention"]
@@ -260,6 +260,11 @@ def test_only_what_the_manifest_asks_for_is_told() -> None:
             slack.shortcut(ADA, "other", GENERAL, said.ts)
         with pytest.raises(AssertionError, match="no messages tab"):
             slack.say(ADA, slack.im(ADA), "hi")
+        view = {"type": "home", "blocks": [{"type": "divider"}]}
+        with pytest.raises(SlackApiError, match="not_enabled"):
+            await call(slack, "views.publish", user_id=ADA, view=view)
+        with pytest.raises(SlackApiError, match="messages_tab_disabled"):
+            await call(slack, "chat.postMessage", channel=ADA, text="hi")
 
 
 @pytest.mark.parametrize(
