@@ -1,0 +1,1 @@
+"""Discord: answers in threads, with footnotes, through its bot gateway."""

@@ -1,0 +1,239 @@
+"""The gateway client: the least that Discord must tell and that is kept of it."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import sys
+from collections.abc import Callable, Coroutine, Iterable, Iterator
+from typing import Any
+
+import aiohttp
+import discord
+import structlog
+import yarl
+from discord import app_commands
+from discord.gateway import DiscordWebSocket
+from discord.http import Route
+
+from adapters.discord.listener import log_failure
+from bot.errors import CredentialsRefused, Invalid
+from bot.settings import Settings
+
+CONTENT_INTENT_HINT = (
+    "Discord does not show Footnote what is written without mentioning it, so follow-ups need a "
+    "mention: switch on Message Content Intent under Bot, Privileged Gateway Intents, at "
+    "https://discord.com/developers/applications"
+)
+FIRST_WAIT, LONGEST_WAIT = 1.0, 60.0  # seconds between attempts to reach Discord
+# How long the servers may take to introduce themselves after a connection; seconds.
+GUILDS_SECONDS = 1.0
+# discord.com/developers/docs/topics/opcodes-and-status-codes#gateway
+AUTHENTICATION_FAILED, INVALID_SHARD, SHARDING_REQUIRED = 4004, 4010, 4011
+
+_AWAY = (
+    aiohttp.ClientError,
+    OSError,
+    asyncio.TimeoutError,
+    discord.HTTPException,
+    discord.GatewayNotFound,
+    discord.ConnectionClosed,
+    # What discord.py ends with after more than an hour of attempts to open a WebSocket.
+    RecursionError,
+)
+
+log = structlog.get_logger(__name__)
+
+
+class FootnoteClient(discord.AutoShardedClient):
+    """Keeps servers and channels; no members, no messages."""
+
+    def __init__(self) -> None:
+        self._wanted = discord.Intents(
+            guilds=True,  # channels, threads, roles
+            guild_messages=True,
+            dm_messages=True,
+            guild_reactions=True,  # a stop sign stops
+            dm_reactions=True,
+            message_content=True,  # privileged; without it follow-ups need a mention
+        )
+        # Footnote does not speak; discord.py warns about missing voice libraries otherwise.
+        discord.VoiceClient.warn_nacl = discord.VoiceClient.warn_dave = False
+        super().__init__(
+            intents=self._wanted,
+            max_messages=None,
+            member_cache_flags=discord.MemberCacheFlags.none(),
+            chunk_guilds_at_startup=False,
+            guild_ready_timeout=GUILDS_SECONDS,
+            allowed_mentions=discord.AllowedMentions.none(),
+            enable_debug_events=False,
+        )
+        self.tree: app_commands.CommandTree[FootnoteClient] = app_commands.CommandTree(
+            self,
+            allowed_installs=app_commands.AppInstallationType(guild=True, user=True),
+            allowed_contexts=app_commands.AppCommandContext(
+                guild=True, dm_channel=True, private_channel=True
+            ),
+        )
+
+    @property
+    def reads_all(self) -> bool:
+        """Whether messages are shown that do not mention the bot."""
+        return self.intents.message_content
+
+    def listen(self, events: Iterable[Callable[..., Coroutine[Any, Any, None]]]) -> None:
+        for event in events:
+            self.event(event)
+
+    async def on_error(self, event_method: str, /, *args: Any, **kwargs: Any) -> None:
+        error = sys.exc_info()[1]
+        if error is not None:
+            log_failure(event_method, error)
+
+    # ------------------------------------------------------------ connecting
+
+    async def log_in(self, token: str) -> None:
+        """Open the REST side, as often as it takes; raises ``CredentialsRefused``."""
+        wait = FIRST_WAIT
+        while True:
+            try:
+                return await self.login(token)
+            except discord.LoginFailure:
+                await self._forget_connections()
+                raise refused_token() from None
+            except _AWAY as error:
+                log.warning("discord not reached", error=_told(error), again_in=wait)
+                await self._forget_connections()
+            await asyncio.sleep(wait)
+            wait = min(2 * wait, LONGEST_WAIT)
+
+    async def stay_connected(self, token: str) -> None:
+        """Listen to the gateway until cancelled, whatever happens to the connection.
+
+        Raises ``CredentialsRefused`` when the token is not accepted any more and ``Invalid`` when
+        the application may not connect as it does.
+        """
+        if not _may_read_all(self.application_flags):
+            self._do_without_content()
+        wait = FIRST_WAIT
+        try:
+            while True:
+                began = asyncio.get_running_loop().time()
+                try:
+                    await self._choose_gateway()
+                    await self.connect()
+                except discord.PrivilegedIntentsRequired:  # switched off since the login
+                    self._do_without_content()
+                except _AWAY as error:
+                    self._judge(error)
+                    log.warning("discord connection lost", error=_told(error), again_in=wait)
+                if asyncio.get_running_loop().time() - began > LONGEST_WAIT:
+                    wait = FIRST_WAIT
+                await asyncio.sleep(wait)
+                wait = min(2 * wait, LONGEST_WAIT)
+                await self._reopen(token)
+        finally:
+            # The REST side stays open: what is still being answered is posted.
+            for shard in self.shards.values():
+                await shard.disconnect()
+
+    async def _choose_gateway(self) -> None:
+        """After an invalidated session discord.py goes to a fixed address: make it the right one
+        where the API is not Discord's own."""
+        if Route.BASE != _OFFICIAL:
+            _, url, _ = await self.http.get_bot_gateway()
+            DiscordWebSocket.DEFAULT_GATEWAY = yarl.URL(url)
+
+    def _do_without_content(self) -> None:
+        if self.intents.message_content:
+            # The connection state keeps this very object.
+            self._wanted.message_content = False
+            log.warning("no message content", hint=CONTENT_INTENT_HINT)
+
+    def _judge(self, error: BaseException) -> None:
+        """Raises when connecting again cannot help."""
+        if not isinstance(error, discord.ConnectionClosed):
+            return
+        if error.code == AUTHENTICATION_FAILED:
+            raise refused_token() from None
+        if error.code in (INVALID_SHARD, SHARDING_REQUIRED):
+            self.shard_count = None  # type: ignore[assignment]  # asks again
+        elif error.code != 1000:
+            raise Invalid(
+                f"Discord closes the connection with code {error.code}: check the application at "
+                "https://discord.com/developers/applications."
+            ) from None
+
+    async def _reopen(self, token: str) -> None:
+        """discord.py closes everything when a connection cannot go on: begin anew."""
+        if not self.is_closed():
+            await self.close()
+        await self._forget_connections()
+        self.clear()
+        await self._async_setup_hook()
+        await self.log_in(token)
+
+    async def _forget_connections(self) -> None:
+        await self.http.close()
+        self.http.connector = discord.utils.MISSING
+        self.http.clear()
+
+
+_OFFICIAL = Route.BASE
+
+
+def refused_token() -> CredentialsRefused:
+    return CredentialsRefused(
+        "Discord does not accept DISCORD_TOKEN: copy the token anew from "
+        "https://discord.com/developers/applications, under Bot, Reset Token."
+    )
+
+
+def _may_read_all(flags: discord.ApplicationFlags) -> bool:
+    return flags.gateway_message_content or flags.gateway_message_content_limited
+
+
+def _told(error: BaseException) -> str:
+    """One line: proxies send whole pages."""
+    if isinstance(error, discord.HTTPException):
+        return f"HTTP {error.status}"
+    return (str(error) or type(error).__name__).splitlines()[0][:200]
+
+
+@contextlib.contextmanager
+def api_of(settings: Settings) -> Iterator[None]:
+    """Speak to the API of the settings; it is one for the whole process, as discord.py has it."""
+    base, gateway = Route.BASE, DiscordWebSocket.DEFAULT_GATEWAY
+    Route.BASE = settings.discord_api_url.rstrip("/")
+    try:
+        yield
+    finally:
+        Route.BASE, DiscordWebSocket.DEFAULT_GATEWAY = base, gateway
+
+
+class _OneLine(logging.Handler):
+    """Hands what discord.py logs to our log, without its traceback."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        error = record.exc_info[1] if record.exc_info else None
+        log.log(
+            min(record.levelno, logging.WARNING),
+            "discord.py",
+            said=record.getMessage().splitlines()[0],
+            **({"error": _told(error)} if error is not None else {}),
+        )
+
+
+@contextlib.contextmanager
+def library_log() -> Iterator[None]:
+    """discord.py's own log becomes lines of ours."""
+    logger, handler = logging.getLogger("discord"), _OneLine(logging.WARNING)
+    propagate = logger.propagate
+    logger.addHandler(handler)
+    logger.propagate = False
+    try:
+        yield
+    finally:
+        logger.removeHandler(handler)
+        logger.propagate = propagate

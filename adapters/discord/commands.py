@@ -1,0 +1,205 @@
+"""What people can run: /ask, /stop, /footnote, and "Research this" in a message's menu."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import Any
+
+import discord
+import structlog
+from discord import app_commands
+from discord.app_commands import Choice, Command, ContextMenu, Group, locale_str
+
+from adapters.discord.client import FootnoteClient
+from adapters.discord.incoming import PLATFORM, attachments_of, text_of, text_of_option
+from adapters.discord.interactions import Asking, arrival, guarded
+from bot.conversing import rules
+from bot.conversing.access import check_access
+from bot.conversing.reception import Reception
+from bot.errors import StorageUnavailable
+from bot.messages import Depth
+from bot.rendering.texts import texts_for
+from bot.search.registry import BUILDERS
+from bot.storage.workspaces import Workspaces
+
+QUESTION_CHARACTERS = 4_000  # as many as a message of the longest kind holds
+VALUE_CHARACTERS = 1_000
+FACT = "commands"
+
+_TRANSLATED = {discord.Locale.chinese: "zh-Hans", discord.Locale.taiwan_chinese: "zh-Hant"}
+
+log = structlog.get_logger(__name__)
+
+
+class Commands:
+    """Builds the commands, and keeps Discord's list of them up to date."""
+
+    def __init__(
+        self, client: FootnoteClient, reception: Reception, workspaces: Workspaces
+    ) -> None:
+        self._client = client
+        self._asking = Asking(client, reception)
+        self._reception = reception
+        self._workspaces = workspaces
+        self._translator = CatalogTranslator()
+
+    async def install(self) -> None:
+        """Answer these commands from now on."""
+        tree = self._client.tree
+        for command in (self._ask(), self._stop(), self._research(), self._rules()):
+            tree.add_command(command, override=True)
+        tree.error(_on_error)
+        await tree.set_translator(self._translator)
+
+    async def sync(self) -> None:
+        """Tell Discord about the commands, if they are not those it was told last."""
+        tree, application = self._client.tree, str(self._client.application_id)
+        payload = [
+            await command.get_translated_payload(tree, self._translator)
+            for command in tree.get_commands()
+        ]
+        told = hashlib.sha256(json.dumps(payload, sort_keys=True).encode()).hexdigest()
+        try:
+            if (await self._workspaces.facts(PLATFORM, application)).get(FACT) == told:
+                return
+            await tree.sync()
+            await self._workspaces.remember(PLATFORM, application, FACT, told)
+        except (discord.DiscordException, OSError, StorageUnavailable) as error:
+            log.warning("commands not registered", error=str(error))
+
+    # ------------------------------------------------------------ the commands
+
+    def _ask(self) -> Command[Any, ..., Any]:
+        @app_commands.command(name=_texts("ask-name"), description=_texts("ask-description"))
+        @app_commands.describe(question=_texts("ask-question"), depth=_texts("ask-depth"))
+        @app_commands.choices(
+            depth=[Choice(name=_texts(f"depth-{depth}"), value=depth) for depth in rules.DEPTHS]
+        )
+        async def ask(
+            interaction: discord.Interaction[FootnoteClient],
+            question: app_commands.Range[str, 1, QUESTION_CHARACTERS],
+            depth: Choice[str] | None = None,
+        ) -> None:
+            me = interaction.application_id
+            text = text_of_option(question, interaction.guild, me)
+            message = arrival(interaction, text)
+            wanted: Depth = depth.value if depth is not None else "auto"  # type: ignore[assignment]
+            await self._asking.ask(interaction, message, wanted)
+
+        return ask
+
+    def _stop(self) -> Command[Any, ..., Any]:
+        @app_commands.command(name=_texts("stop-name"), description=_texts("stop-description"))
+        async def stop(interaction: discord.Interaction[FootnoteClient]) -> None:
+            texts = texts_for(str(interaction.locale))
+            async with guarded(interaction):
+                await interaction.response.defer(ephemeral=True, thinking=True)
+                message = arrival(interaction, "")
+                check_access(self._reception.settings, message)
+                count = await self._reception.stop(message.thread)
+                sentence = texts("stopping-count", count=count) if count else None
+                await interaction.edit_original_response(
+                    content=sentence or texts("nothing-running")
+                )
+
+        return stop
+
+    def _research(self) -> ContextMenu:
+        async def research(
+            interaction: discord.Interaction[FootnoteClient], message: discord.Message
+        ) -> None:
+            text = text_of(message, interaction.application_id)
+            await self._asking.research(
+                interaction, arrival(interaction, text, attachments_of(message)), message
+            )
+
+        return ContextMenu(name=_texts("shortcut-name"), callback=research)
+
+    def _rules(self) -> Group:
+        group = Group(
+            name="footnote",
+            description=_texts("rules-description"),
+            default_permissions=discord.Permissions(manage_guild=True),
+            allowed_contexts=app_commands.AppCommandContext(guild=True),
+            allowed_installs=app_commands.AppInstallationType(guild=True),
+        )
+
+        @group.command(name="show", description=_texts("rules-show-description"))
+        async def show(interaction: discord.Interaction[FootnoteClient]) -> None:
+            texts = texts_for(str(interaction.locale))
+            async with guarded(interaction):
+                await interaction.response.defer(ephemeral=True, thinking=True)
+                here = await self._reception.rules(arrival(interaction, "").thread)
+                lines = [
+                    texts("rules-line", key=key, value=value) for key, value in rules.shown(here)
+                ]
+                body = "\n".join([f"**{texts('rules-title')}**", *lines])
+                await _answer(interaction, body if lines else texts("rules-none"))
+
+        @group.command(name="set", description=_texts("rules-set-description"))
+        @app_commands.describe(key=_texts("rules-key"), value=_texts("rules-value"))
+        @app_commands.choices(key=[Choice(name=key, value=key) for key in rules.KEYS])
+        async def set_rule(
+            interaction: discord.Interaction[FootnoteClient],
+            key: Choice[str],
+            value: app_commands.Range[str, 1, VALUE_CHARACTERS],
+        ) -> None:
+            texts = texts_for(str(interaction.locale))
+            async with guarded(interaction):
+                await interaction.response.defer(ephemeral=True, thinking=True)
+                message = arrival(interaction, "")
+                here = await self._reception.rules(message.thread)
+                new = rules.changed(here, key.value, value, BUILDERS)
+                await self._reception.set_rules(message, new)
+                await _answer(interaction, texts("rules-set", key=key.value, value=value))
+
+        @group.command(name="reset", description=_texts("rules-reset-description"))
+        async def reset(interaction: discord.Interaction[FootnoteClient]) -> None:
+            texts = texts_for(str(interaction.locale))
+            async with guarded(interaction):
+                await interaction.response.defer(ephemeral=True, thinking=True)
+                await self._reception.set_rules(arrival(interaction, ""), None)
+                await _answer(interaction, texts("rules-reset"))
+
+        return group
+
+
+async def _answer(interaction: discord.Interaction[FootnoteClient], text: str) -> None:
+    """The words of an admin come back as they were typed, but ping and format nothing."""
+    await interaction.edit_original_response(
+        content=text[:2_000], allowed_mentions=discord.AllowedMentions.none()
+    )
+
+
+def _texts(id: str) -> locale_str:
+    return locale_str(texts_for("en")(id), id=id)
+
+
+class CatalogTranslator(app_commands.Translator):
+    """The words of the commands, from the catalogs."""
+
+    async def translate(
+        self,
+        string: locale_str,
+        locale: discord.Locale,
+        context: app_commands.TranslationContextTypes,
+    ) -> str | None:
+        catalog, id = _TRANSLATED.get(locale), string.extras.get("id")
+        return texts_for(catalog)(id) if catalog and id else None
+
+
+async def _on_error(
+    interaction: discord.Interaction[FootnoteClient], error: app_commands.AppCommandError
+) -> None:
+    """A command that this version does not know any more, or that broke."""
+    log.error(
+        "command broke", command=interaction.data and interaction.data.get("name"), error=str(error)
+    )
+    log.debug("command broke here", exc_info=error)
+    texts = texts_for(str(interaction.locale))
+    async with guarded(interaction):
+        if not interaction.response.is_done():
+            await interaction.response.send_message(texts("command-broke"), ephemeral=True)
+        else:
+            await interaction.followup.send(texts("command-broke"), ephemeral=True)

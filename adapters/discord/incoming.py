@@ -1,0 +1,192 @@
+"""What arrives from Discord, as messages: who said what where, and to whom."""
+
+from __future__ import annotations
+
+import mimetypes
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import discord
+
+from adapters.discord.markup import Names, begins_with_mention, mentions_in, plain_markdown
+from bot.conversing.reception import Address
+from bot.messages import Attachment, Author, Message, Thread
+from bot.pages.urls import links_in
+from bot.text.language import detect
+
+PLATFORM = "discord"
+NO_GUILD = "@me"  # the workspace of direct messages, as Discord's own links name it
+
+_QUESTIONS = (discord.MessageType.default, discord.MessageType.reply)
+_SHOWN_NOT_READ = ("image/", "video/", "audio/")
+_LATIN_WORD = re.compile(r"[A-Za-z]{2,}")
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where something was said; ``inside`` tells that it is a thread or a direct message, in
+    which an answer goes in place."""
+
+    guild: str
+    channel: str
+    inside: str
+
+    @property
+    def direct(self) -> bool:
+        return self.guild == NO_GUILD
+
+    def thread(self, started_by: str) -> Thread:
+        """The conversation here; in a channel the one that ``started_by`` opens."""
+        return Thread(PLATFORM, self.guild, self.channel, self.inside or started_by)
+
+
+def place_of(channel: discord.abc.Snowflake, guild_id: int | None) -> Place:
+    """Where a channel stands. ``guild_id`` is None in direct messages."""
+    if guild_id is None:
+        return Place(NO_GUILD, str(channel.id), str(channel.id))
+    if isinstance(channel, discord.Thread):
+        return Place(str(guild_id), str(channel.parent_id), str(channel.id))
+    return Place(str(guild_id), str(channel.id), "")
+
+
+def is_said(message: discord.Message) -> bool:
+    """Whether a person wrote this; not a bot, a webhook, or Discord itself (joins, pins, the
+    notices of types 18 and 21 that come with threads)."""
+    by_person = not message.author.bot and message.webhook_id is None
+    return by_person and message.type in _QUESTIONS
+
+
+def guild_id_of(message: discord.Message) -> int | None:
+    """The server of a message, also of one that is not known (yet)."""
+    if message.guild is not None:
+        return message.guild.id
+    return getattr(message.channel, "guild_id", None)
+
+
+def own_mentions(me: int, guild: discord.Guild | None) -> tuple[str, ...]:
+    """What stands for Footnote in a text: its user, and the role that came with it."""
+    role = guild.self_role if guild is not None else None
+    return (f"<@{me}>", f"<@!{me}>", *([f"<@&{role.id}>"] if role is not None else []))
+
+
+def address_of(message: discord.Message, place: Place, me: int) -> Address | None:
+    """Whom a message speaks to; None when it is no concern of Footnote's.
+
+    In a channel only a mention counts: a reply pings its author by itself and @everyone means
+    nobody. Inside a thread a reply to Footnote is a word to it.
+    """
+    if place.direct or mentions_in(message.content).intersection(own_mentions(me, message.guild)):
+        return "footnote"
+    if not place.inside:
+        return None
+    answered = _answered(message)
+    if answered == me:
+        return "footnote" if any(user.id == me for user in message.mentions) else "thread"
+    if begins_with_mention(message.content) or answered not in (None, message.author.id):
+        return "others"
+    return "thread"
+
+
+def _answered(message: discord.Message) -> int | None:
+    """The author of the message that this one replies to."""
+    resolved = message.reference.resolved if message.reference is not None else None
+    return resolved.author.id if isinstance(resolved, discord.Message) else None
+
+
+def message_from(message: discord.Message, place: Place, me: int) -> Message:
+    """A Discord message as the core knows it."""
+    text = text_of(message, me)
+    return Message(
+        event_id=str(message.id),
+        thread=place.thread(str(message.id)),
+        author=author_of(message.author),
+        text=text,
+        at=message.created_at,
+        links=tuple(links_in(text)),
+        attachments=attachments_of(message),
+        locale=locale_of(text, message.guild),
+        direct=place.direct,
+    )
+
+
+def text_of(message: discord.Message, me: int) -> str:
+    """What a message says, as plain Markdown; a forwarded one says what it brings along."""
+    contents = [message.content, *(part.content for part in message.message_snapshots)]
+    names = _names(message.guild, message.mentions)
+    own = own_mentions(me, message.guild)
+    return "\n\n".join(text for c in contents if (text := plain_markdown(c, names, own)))
+
+
+def text_of_option(typed: str, guild: discord.Guild | None, me: int) -> str:
+    """What was typed into a command, as plain Markdown."""
+    return plain_markdown(typed, _names(guild, ()), own_mentions(me, guild))
+
+
+def author_of(user: discord.abc.User, permissions: discord.Permissions | None = None) -> Author:
+    """Who acted; ``permissions`` where Discord tells them with the act."""
+    if not isinstance(user, discord.Member):
+        return Author(str(user.id), user.display_name)
+    held = permissions or user.guild_permissions
+    roles = tuple(str(role.id) for role in user.roles if not role.is_default())
+    return Author(str(user.id), user.display_name, roles, held.manage_guild)
+
+
+def attachments_of(message: discord.Message) -> tuple[Attachment, ...]:
+    """The files of a message that can be read; pictures, films and sound are left out."""
+    files = [*message.attachments]
+    for part in message.message_snapshots:
+        files += part.attachments
+    found = []
+    for file in files:
+        media_type = file.content_type or mimetypes.guess_type(file.filename)[0] or ""
+        if not media_type.startswith(_SHOWN_NOT_READ):
+            found.append(Attachment(file.filename, media_type, file.url))
+    return tuple(found)
+
+
+def locale_of(text: str, guild: discord.Guild | None) -> str:
+    """In which language to speak about a message: its own, or the server's if it has hardly
+    any words of its own."""
+    language = detect(text)
+    if language == "zh":
+        return f"zh-{'TW' if _is_traditional(text, guild) else 'CN'}"
+    if language != "en" or guild is None or len(_LATIN_WORD.findall(text)) >= 3:
+        return language
+    return str(guild.preferred_locale)
+
+
+def _is_traditional(text: str, guild: discord.Guild | None) -> bool:
+    """The national character sets of the two shores tell the scripts apart; where every
+    character is in both, the server's language does."""
+    only_traditional = sum(_only_in(char, "big5", "gb2312") for char in text)
+    only_simplified = sum(_only_in(char, "gb2312", "big5") for char in text)
+    if only_traditional == only_simplified:
+        return guild is not None and str(guild.preferred_locale) == "zh-TW"
+    return only_traditional > only_simplified
+
+
+def _only_in(char: str, one: str, other: str) -> bool:
+    return ord(char) > 0x3400 and _has(one, char) and not _has(other, char)
+
+
+def _has(charset: str, char: str) -> bool:
+    try:
+        char.encode(charset)
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _names(guild: discord.Guild | None, mentioned: Sequence[discord.abc.User]) -> Names:
+    people = {user.id: user.display_name for user in mentioned}
+
+    def role(id: int) -> str | None:
+        found = guild.get_role(id) if guild is not None else None
+        return found.name.lstrip("@") if found is not None else None
+
+    def channel(id: int) -> str | None:
+        found = guild.get_channel_or_thread(id) if guild is not None else None
+        return found.name if found is not None else None
+
+    return Names(people.get, role, channel)

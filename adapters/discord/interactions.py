@@ -1,0 +1,175 @@
+"""Interactions: acknowledged first, for Discord waits three seconds for that; then taken in."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import replace
+
+import discord
+import structlog
+
+from adapters.discord.client import FootnoteClient
+from adapters.discord.incoming import Place, author_of, place_of
+from adapters.discord.listener import patiently
+from bot.conversing.access import check_access
+from bot.conversing.reception import Asked, Reception, Told
+from bot.errors import Denied, FootnoteError, Invalid, InvalidQuestion, StorageUnavailable
+from bot.messages import Attachment, Depth, Message
+from bot.pages.urls import links_in
+from bot.posting import PostState
+from bot.rendering.texts import Texts, texts_for
+from bot.service import clean_question
+
+# discord.com/developers/docs/topics/opcodes-and-status-codes#json
+UNKNOWN_INTERACTION, ALREADY_ACKNOWLEDGED = 10062, 40060
+
+FootnoteInteraction = discord.Interaction[FootnoteClient]
+
+log = structlog.get_logger(__name__)
+
+
+def arrival(
+    interaction: FootnoteInteraction, text: str, attachments: tuple[Attachment, ...] = ()
+) -> Message:
+    """What someone asks by an interaction. In a channel its thread is yet to be made."""
+    place = _place(interaction)
+    permissions = interaction.permissions if interaction.guild_id is not None else None
+    return Message(
+        event_id=str(interaction.id),
+        thread=place.thread(f"pending-{interaction.id}"),
+        author=author_of(interaction.user, permissions),
+        text=text,
+        at=interaction.created_at,
+        links=tuple(links_in(text)),
+        attachments=attachments,
+        locale=str(interaction.locale),
+        direct=place.direct,
+    )
+
+
+def _place(interaction: FootnoteInteraction) -> Place:
+    if interaction.channel is None:  # of a kind that this library does not know yet
+        raise Invalid("Footnote cannot answer in this kind of channel: ask in another one.")
+    return place_of(interaction.channel, interaction.guild_id)
+
+
+def sentence_for(error: FootnoteError, texts: Texts) -> str:
+    """What to tell whoever acted, in their language where the catalogs know it."""
+    if isinstance(error, Denied):
+        return texts(error.text_id)
+    if isinstance(error, InvalidQuestion):
+        return texts("no-question")
+    if isinstance(error, StorageUnavailable):
+        return texts("not-kept")
+    return error.sentence
+
+
+@asynccontextmanager
+async def guarded(interaction: FootnoteInteraction) -> AsyncIterator[None]:
+    """What goes wrong becomes a private sentence."""
+    try:
+        yield
+    except (Denied, Invalid, StorageUnavailable) as error:
+        await tell(interaction, sentence_for(error, texts_for(str(interaction.locale))))
+    except (discord.DiscordException, OSError) as error:
+        log.warning("interaction not answered", interaction=interaction.id, error=str(error))
+
+
+async def tell(interaction: FootnoteInteraction, sentence: str) -> None:
+    """A sentence for whoever acted; alone, unless the deferral was for all to see."""
+    response = interaction.response
+    try:
+        if not response.is_done():
+            await response.send_message(sentence, ephemeral=True)
+        elif response.type is discord.InteractionResponseType.deferred_channel_message:
+            await interaction.edit_original_response(content=sentence)
+        else:
+            await interaction.followup.send(sentence, ephemeral=True)
+    except (discord.DiscordException, OSError) as error:
+        log.warning("not told", interaction=interaction.id, error=str(error))
+
+
+class Asking:
+    """Takes in the questions that come by commands."""
+
+    def __init__(self, client: FootnoteClient, reception: Reception) -> None:
+        self._client = client
+        self._reception = reception
+
+    async def ask(self, interaction: FootnoteInteraction, message: Message, depth: Depth) -> None:
+        """A question of its own: its answer begins with the interaction's response."""
+        async with guarded(interaction):
+            self._check(message)
+            if not await self._defer(interaction, ephemeral=False):
+                return
+            await self._receive(interaction, message, depth, post_state_of(interaction))
+
+    async def research(
+        self, interaction: FootnoteInteraction, message: Message, target: discord.Message
+    ) -> None:
+        """A message as the question: its answer goes into that message's thread.
+
+        Where the bot itself is not present it can only answer as the interaction's response.
+        """
+        async with guarded(interaction):
+            self._check(message)
+            if not interaction.is_guild_integration():
+                if await self._defer(interaction, ephemeral=False):
+                    await self._receive(interaction, message, "auto", post_state_of(interaction))
+                return
+            if not await self._defer(interaction, ephemeral=True):
+                return
+            place = place_of(target.channel, interaction.guild_id)
+            message = replace(message, thread=place.thread(str(target.id)))
+            state: PostState = {"message": str(target.id)}
+            if await self._receive(interaction, message, "auto", state):
+                texts = texts_for(message.locale)
+                await interaction.edit_original_response(
+                    content=texts("command-accepted", question=target.jump_url)
+                )
+
+    def _check(self, message: Message) -> None:
+        """What needs no waiting is refused before the deferral, to the asker alone."""
+        check_access(self._reception.settings, message)
+        clean_question(message.text)
+
+    async def _defer(self, interaction: FootnoteInteraction, *, ephemeral: bool) -> bool:
+        """False when Discord has given the interaction up, and told the asker so."""
+        try:
+            await interaction.response.defer(thinking=True, ephemeral=ephemeral)
+        except discord.HTTPException as error:
+            if error.code == UNKNOWN_INTERACTION:
+                log.warning("interaction came too late", interaction=interaction.id)
+                return False
+            if error.code != ALREADY_ACKNOWLEDGED:
+                log.warning("interaction not deferred", error=str(error))
+        except OSError as error:
+            log.warning("interaction not deferred", error=str(error))
+        return True
+
+    async def _receive(
+        self, interaction: FootnoteInteraction, message: Message, depth: Depth, state: PostState
+    ) -> bool:
+        outcome = await patiently(
+            lambda: self._reception.receive(message, "footnote", depth=depth, post_state=state)
+        )
+        if isinstance(outcome, Told):
+            texts = texts_for(message.locale)
+            stopped = outcome.stopped
+            await tell(
+                interaction,
+                texts("stopping-count", count=stopped) if stopped else texts("nothing-running"),
+            )
+        return isinstance(outcome, Asked)
+
+
+def post_state_of(interaction: FootnoteInteraction) -> PostState:
+    """What the poster needs to answer as the interaction's response, for its 15 minutes."""
+    return {
+        "interaction": {
+            "id": str(interaction.id),
+            "token": interaction.token,
+            "application_id": str(interaction.application_id),
+        }
+    }

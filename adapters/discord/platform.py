@@ -1,0 +1,94 @@
+"""Discord as `footnote serve` runs it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import ExitStack, asynccontextmanager, suppress
+
+from starlette.routing import BaseRoute
+
+from adapters.discord.absence import Absence, Left
+from adapters.discord.client import FootnoteClient, api_of, library_log
+from adapters.discord.commands import Commands
+from adapters.discord.listener import Listener
+from adapters.discord.patience import PatientPoster
+from adapters.discord.poster import DiscordPoster
+from adapters.discord.presses import Presses
+from bot.conversing.reception import Reception
+from bot.errors import CredentialsRefused, InvalidSetting
+from bot.posting import Poster
+from bot.settings import Settings
+from bot.storage.workspaces import Workspaces
+
+
+class DiscordPlatform:
+    """See ``bot.platform.Platform``. Opened by ``open_discord``."""
+
+    name = "discord"
+
+    def __init__(self, client: FootnoteClient, token: str, workspaces: Workspaces) -> None:
+        self._client = client
+        self._token = token
+        self._workspaces = workspaces
+        self._login = asyncio.create_task(client.log_in(token))
+        self.poster: Poster = PatientPoster(DiscordPoster(client, workspaces), self._login)
+
+    @property
+    def routes(self) -> Sequence[BaseRoute]:
+        return ()
+
+    async def run(self, reception: Reception, ready: Callable[[], None]) -> None:
+        """As the protocol says. Raises ``CredentialsRefused`` and ``Invalid``."""
+        await asyncio.shield(self._login)
+        absence = Absence(self._client, self._workspaces)
+        await absence.load()
+        listener = Listener(self._client, reception, absence)
+        commands = Commands(self._client, reception, self._workspaces)
+        Presses(self._client, reception).install()
+        left: dict[int, list[Left]] = {}
+
+        async def on_shard_connect(shard_id: int) -> None:
+            # Before the first event of the new session, which will move the marks.
+            left[shard_id] = absence.of_shard(shard_id)
+
+        async def on_shard_ready(shard_id: int) -> None:
+            await absence.catch_up(left.pop(shard_id, []), listener.on_message)
+
+        async def on_ready() -> None:
+            ready()
+            await commands.sync()
+
+        self._client.listen([*listener.events, on_shard_connect, on_shard_ready, on_ready])
+        await commands.install()
+        try:
+            await self._client.stay_connected(self._token)
+        finally:
+            await absence.aclose()
+
+    async def aclose(self) -> None:
+        self._login.cancel()
+        with suppress(asyncio.CancelledError, CredentialsRefused):
+            await self._login
+        await self._client.close()
+
+
+@asynccontextmanager
+async def open_discord(
+    settings: Settings, workspaces: Workspaces
+) -> AsyncIterator[DiscordPlatform]:
+    """The platform; logging in goes on in the background, for Discord may be away.
+
+    Raises ``InvalidSetting`` without DISCORD_TOKEN.
+    """
+    if settings.discord_token is None:
+        raise InvalidSetting("DISCORD_TOKEN is not set: the README shows how to get it.")
+    with ExitStack() as stack:
+        stack.enter_context(library_log())
+        stack.enter_context(api_of(settings))
+        token = settings.discord_token.get_secret_value()
+        platform = DiscordPlatform(FootnoteClient(), token, workspaces)
+        try:
+            yield platform
+        finally:
+            await platform.aclose()
