@@ -1,0 +1,214 @@
+"""Calls of Slack's Web API whose failures have a meaning, and the pace they keep.
+
+slack_sdk's own retry handlers are left out here: they would send a message again whose first
+sending had arrived and only its answer was lost. What may be repeated is decided by the caller.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections.abc import Mapping
+from dataclasses import dataclass
+from time import monotonic
+from typing import Any
+
+import aiohttp
+from slack_sdk.errors import SlackApiError, SlackClientError
+from slack_sdk.web.async_client import AsyncWebClient
+
+from adapters.slack.limits import CALLS_A_MINUTE
+from bot.errors import PlatformUnavailable, PostRefused
+
+Json = dict[str, Any]
+
+# What a call that does not reach Slack raises; TimeoutError is an OSError.
+FAILURES = (aiohttp.ClientError, OSError, SlackClientError)
+
+# https://docs.slack.dev/reference/methods: errors that pass
+_PASSING = frozenset(
+    {
+        *("ratelimited", "rate_limited", "internal_error", "fatal_error", "request_timeout"),
+        *("service_unavailable", "temporarily_unavailable", "accesslimited", "team_added_to_org"),
+        *("org_login_required", "external_channel_migrating", "message_limit_exceeded"),
+    }
+)
+_CREDENTIALS = frozenset(
+    {"invalid_auth", "not_authed", "token_revoked", "token_expired", "account_inactive"}
+)
+_SENTENCES: Mapping[str, str] = {
+    "channel_not_found": "Slack does not show Footnote that channel: invite it there.",
+    "not_in_channel": "Footnote is not in that Slack channel: invite it there.",
+    "is_archived": "That Slack channel is archived: unarchive it or ask elsewhere.",
+    "thread_not_found": "The Slack thread of the question is gone: ask again.",
+    "restricted_action": "A setting of the Slack workspace keeps Footnote from posting there: ask "
+    "one of its admins.",
+}
+
+
+class Refusal(PostRefused):
+    """Slack said no, with this error ``code``; nothing took effect."""
+
+    def __init__(self, method: str, code: str, detail: str = "") -> None:
+        if code in _CREDENTIALS:
+            sentence = "Slack does not accept the bot token: check SLACK_BOT_TOKEN."
+        else:
+            sentence = _SENTENCES.get(
+                code, f"Slack refused to post the answer ({code}): ask an admin of the workspace."
+            )
+        super().__init__(sentence, detail=f"{method}: {code} {detail}".strip())
+        self.method = method
+        self.code = code
+
+
+class Limited(PlatformUnavailable):
+    """Slack asks to wait ``retry_after`` seconds; nothing took effect."""
+
+    retry_after: float
+
+    def __init__(self, method: str, retry_after: float) -> None:
+        super().__init__(
+            "Slack limits how often Footnote may post: the answer follows when it may.",
+            detail=f"{method}: 429, Retry-After {retry_after:g}",
+            retry_after=retry_after,
+        )
+
+
+class Away(PlatformUnavailable):
+    """Slack does not answer; whether the call took effect is not known."""
+
+    def __init__(self, method: str, detail: str) -> None:
+        super().__init__(
+            "Slack does not answer: the answer is kept and posted when it does.",
+            detail=f"{method}: {detail}",
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Timing:
+    """How long things may take, in seconds.
+
+    ``between_updates`` and ``between_appends`` are the least time between two shows of one reply,
+    ``stream_delay`` passes before a stream is begun (a run that ends sooner needs none),
+    ``first_sign`` is how long opening a reply waits for Slack, ``patience`` how long the final post
+    is tried, ``reading`` how long a thread's history may take; ``backoff`` the first wait.
+    ``pace`` stretches the time between the calls that can wait.
+    """
+
+    between_updates: float = 1.2
+    between_appends: float = 0.7
+    stream_delay: float = 0.8
+    first_sign: float = 2.0
+    patience: float = 120.0
+    reading: float = 75.0
+    backoff: float = 0.5
+    pace: float = 1.0
+
+
+class Calls:
+    """One workspace's Web API. ``timing`` as in ``Timing``."""
+
+    def __init__(self, client: AsyncWebClient, timing: Timing) -> None:
+        self._client = AsyncWebClient(
+            token=client.token,
+            base_url=client.base_url,
+            timeout=client.timeout,
+            ssl=client.ssl,
+            proxy=client.proxy,
+            session=client.session,
+            trust_env_in_session=client.trust_env_in_session,
+            headers=dict(client.headers),
+            team_id=client.default_params.get("team_id"),
+            logger=client.logger,
+            retry_handlers=[],
+        )
+        self.timing = timing
+        self._held: dict[str, float] = {}  # method → until when Slack wants no more of it
+        self._next: dict[str, float] = {}  # method → when the next call that can wait is due
+
+    @property
+    def client(self) -> AsyncWebClient:
+        return self._client
+
+    async def once(self, method: str, **arguments: Any) -> Json:
+        """One call, sent once. Raises ``Refusal``, ``Limited`` or ``Away``."""
+        try:
+            response = await getattr(self._client, method.replace(".", "_"))(**arguments)
+        except SlackApiError as error:
+            failure = self._failure(method, error)
+        except FAILURES as error:
+            failure = Away(method, repr(error))
+        else:
+            return response.data if isinstance(response.data, dict) else {}
+        raise failure
+
+    async def patiently(
+        self, method: str, *, patience: float | None = None, repeat: bool = True, **arguments: Any
+    ) -> Json:
+        """A call tried again until it works or ``patience`` seconds are over.
+
+        ``repeat``: whether it does no harm twice; if not, ``Away`` is raised at once.
+        """
+        deadline = monotonic() + (self.timing.patience if patience is None else patience)
+        tries = 0
+        while True:
+            wait = self._held.get(method, 0.0) - monotonic()
+            if wait > 0:
+                await self._wait(method, wait, deadline)
+            try:
+                return await self.once(method, **arguments)
+            except Limited as limited:
+                await self._wait(method, limited.retry_after, deadline)
+            except Away:
+                if not repeat or not await self.back_off(tries, deadline):
+                    raise
+            tries += 1
+
+    async def back_off(self, tries: int, deadline: float) -> bool:
+        """Wait longer each time; False when that would pass the deadline."""
+        wait = self.timing.backoff * 2 ** min(tries, 6) * (0.75 + random.random() / 2)  # noqa: S311
+        if monotonic() + wait > deadline:
+            return False
+        await asyncio.sleep(wait)
+        return True
+
+    def due(self, method: str) -> float:
+        """Seconds until a call that can wait may be made; 0.0 takes the turn.
+
+        All replies of a workspace share what Slack allows; a fifth of it is left for calls that
+        cannot wait.
+        """
+        now = monotonic()
+        at = max(self._next.get(method, 0.0), self._held.get(method, 0.0))
+        if at > now:
+            return at - now
+        self._next[method] = now + self.timing.pace * 60 / (0.8 * CALLS_A_MINUTE[method])
+        return 0.0
+
+    async def _wait(self, method: str, seconds: float, deadline: float) -> None:
+        if monotonic() + seconds > deadline:
+            raise Limited(method, seconds)
+        await asyncio.sleep(seconds)
+
+    def _failure(self, method: str, error: SlackApiError) -> Refusal | Limited | Away:
+        response = error.response
+        data = response.data if isinstance(getattr(response, "data", None), dict) else {}
+        status = int(getattr(response, "status_code", 0) or 0)
+        code = str(data.get("error", ""))
+        if status == 429 or code in ("ratelimited", "rate_limited"):
+            wait = _seconds(response.headers.get("Retry-After") if status == 429 else None)
+            self._held[method] = monotonic() + wait
+            return Limited(method, wait)
+        if status >= 500 or not code or code in _PASSING:
+            return Away(method, f"{status} {code}".strip())
+        told = (data.get("response_metadata") or {}).get("messages") or []
+        needed = f"needs {data['needed']}" if "needed" in data else ""
+        return Refusal(method, code, " ".join([needed, *map(str, told)]).strip()[:500])
+
+
+def _seconds(header: object) -> float:
+    """``Retry-After`` in seconds; one second where it is missing or nonsense."""
+    try:
+        return min(max(float(str(header)), 0.1), 3_600.0)
+    except ValueError:
+        return 1.0

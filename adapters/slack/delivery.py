@@ -1,0 +1,173 @@
+"""Whole messages of a reply: posted, replaced, taken away; each of them visible exactly once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from time import monotonic
+from typing import Any
+
+import structlog
+
+from adapters.slack.calls import Away, Calls, Json, Refusal
+from adapters.slack.identity import Identity
+from adapters.slack.trail import Post, Trail, found_in_thread
+
+# The message cannot be changed any more, but another one may take its place.
+_UNCHANGEABLE = frozenset({"message_not_found", "edit_window_closed", "cant_update_message"})
+_NOT_STREAMING = frozenset(
+    {"message_not_in_streaming_state", "stopped_by_user", "message_not_found"}
+)
+
+log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One message of a reply: its blocks, and what a notification shows of it."""
+
+    blocks: tuple[Json, ...]
+    text: str
+
+
+class Delivery:
+    """The messages of one run. ``patience`` is in seconds; 0.0 means one try."""
+
+    def __init__(self, calls: Calls, identity: Identity, trail: Trail) -> None:
+        self._calls = calls
+        self._identity = identity
+        self._trail = trail
+
+    async def settle(self, parts: Sequence[Part], *, first: int = 0) -> None:
+        """Show exactly these messages, from the reply's message ``first`` on, and none after them.
+
+        Doing it again changes nothing. Raises ``PlatformUnavailable`` and ``PostRefused``.
+        """
+        patience = self._calls.timing.patience
+        for number, part in enumerate(parts, start=first):
+            await self.put(number, part, patience=patience)
+        await self.trim(first + len(parts), patience=patience)
+
+    async def put(self, number: int, part: Part, *, patience: float) -> None:
+        """Show a part in the place of message ``number``, or after the last one."""
+        await self.recover(patience=patience)
+        if number < len(self._trail.posts):
+            await self._replace(number, part, patience)
+        else:
+            await self._post(number, part, patience)
+
+    async def trim(self, kept: int, *, patience: float) -> None:
+        """Take away the messages after the first ``kept``."""
+        while len(self._trail.posts) > kept:
+            await self.delete(self._trail.posts[-1], patience=patience)
+
+    async def delete(self, post: Post, *, patience: float) -> None:
+        """Take one message away; one that is gone already is fine."""
+        try:
+            await self._calls.patiently(
+                "chat.delete", patience=patience, channel=self._trail.channel, ts=post.ts
+            )
+        except Refusal as refusal:
+            if refusal.code not in ("message_not_found", "thread_not_found"):
+                raise
+        self._trail.posts.remove(post)
+        await self._trail.save()
+
+    async def recover(self, *, patience: float) -> None:
+        """Find what was posted when it is not known whether it was."""
+        if self._trail.pending is None:
+            return
+        bot_user = await self._identity.user(patience=patience)
+        found = await found_in_thread(self._calls, self._trail, bot_user, patience=patience)
+        if found is not None:
+            self._trail.posts = found
+        await self._trail.unintend()
+
+    async def end_stream(self, post: Post, *, patience: float) -> None:
+        """End a stream, whoever began it, so that its message can be replaced."""
+        try:
+            await self._calls.patiently(
+                "chat.stopStream",
+                patience=patience,
+                channel=self._trail.channel,
+                ts=post.ts,
+                chunks=[{"type": "markdown_text", "text": "…"}],
+                metadata=self._trail.metadata(self._trail.posts.index(post)),
+            )
+        except Refusal as refusal:
+            if refusal.code == "msg_too_long":
+                await self._end_full_stream(post, patience)
+            elif refusal.code not in _NOT_STREAMING:
+                raise
+        post.streamed = False
+
+    async def _end_full_stream(self, post: Post, patience: float) -> None:
+        try:
+            await self._calls.patiently(
+                "chat.stopStream", patience=patience, channel=self._trail.channel, ts=post.ts
+            )
+        except Refusal as refusal:
+            if refusal.code not in _NOT_STREAMING:
+                raise
+
+    async def _replace(self, number: int, part: Part, patience: float) -> None:
+        post = self._trail.posts[number]
+        if post.streamed:
+            await self.end_stream(post, patience=patience)
+        arguments: dict[str, Any] = {
+            "channel": self._trail.channel,
+            "ts": post.ts,
+            "text": part.text,
+            "blocks": list(part.blocks),
+            "metadata": self._trail.metadata(number),
+        }
+        try:
+            try:
+                await self._calls.patiently("chat.update", patience=patience, **arguments)
+            except Refusal as refusal:
+                if refusal.code != "streaming_state_conflict":
+                    raise
+                await self.end_stream(post, patience=patience)
+                await self._calls.patiently("chat.update", patience=patience, **arguments)
+        except Refusal as refusal:
+            if refusal.code not in _UNCHANGEABLE:
+                raise
+            log.info("message not changeable", ts=post.ts, code=refusal.code)
+            self._trail.posts.remove(post)
+            await self._post(number, part, patience)
+
+    async def _post(self, number: int, part: Part, patience: float) -> None:
+        deadline = monotonic() + patience
+        tries = 0
+        await self._trail.intend(number)
+        while True:
+            try:
+                posted = await self._calls.patiently(
+                    "chat.postMessage",
+                    patience=max(deadline - monotonic(), 0.0),
+                    repeat=False,
+                    channel=self._trail.channel,
+                    thread_ts=self._trail.thread,
+                    text=part.text,
+                    blocks=list(part.blocks),
+                    metadata=self._trail.metadata(number),
+                    unfurl_links=False,
+                    unfurl_media=False,
+                )
+            except Away:
+                if not await self._calls.back_off(tries, deadline):
+                    raise
+                # It may have arrived, and only Slack's answer was lost.
+                before = {post.ts for post in self._trail.posts}
+                await self.recover(patience=max(deadline - monotonic(), 0.0))
+                if any(post.ts not in before for post in self._trail.posts):
+                    return
+                await self._trail.intend(number)
+                tries += 1
+            except Refusal:
+                await self._trail.unintend()
+                raise
+            else:
+                self._trail.posts.insert(number, Post(str(posted["ts"])))
+                await self._trail.unintend()
+                return

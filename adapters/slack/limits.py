@@ -1,0 +1,74 @@
+"""What Slack allows, as named numbers, each with the page it comes from.
+
+Numbers marked "seen" stand on no page: they were reported by those who met them, and Footnote keeps
+a distance from them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+# https://docs.slack.dev/reference/block-kit/blocks/markdown-block: over all markdown blocks of a
+# message; the same number bounds `markdown_text` of chat.postMessage and of the streaming methods.
+MARKDOWN_CHARACTERS = 12_000
+
+# https://docs.slack.dev/reference/block-kit/blocks: blocks of one message
+MESSAGE_BLOCKS = 50
+
+# https://docs.slack.dev/reference/methods/chat.update: characters of `text`
+TEXT_CHARACTERS = 4_000
+
+# https://docs.slack.dev/reference/block-kit/blocks/context-block: elements, and characters of one
+# (https://docs.slack.dev/reference/block-kit/composition-objects/text-object gives 3,000 at most)
+CONTEXT_ELEMENTS = 10
+CONTEXT_CHARACTERS = 2_000
+
+# https://docs.slack.dev/reference/block-kit/blocks/section-block
+SECTION_CHARACTERS = 3_000
+
+# https://docs.slack.dev/reference/block-kit/block-elements/button-element
+BUTTON_CHARACTERS = 75
+BUTTON_VALUE_CHARACTERS = 2_000
+
+# https://docs.slack.dev/reference/methods/agents.sessions.setStatus
+SESSION_TITLE_CHARACTERS = 200
+
+# https://docs.slack.dev/reference/methods/chat.startStream: a task's `details` and `output` in one
+# chunk
+TASK_FIELD_CHARACTERS = 256
+
+# Seen: a stream ends by itself five minutes after its start, and takes 12,000 characters in all
+# (text, titles, details, outputs, each time they are sent).
+STREAM_SECONDS = 300.0
+STREAM_CHARACTERS = 12_000
+
+# https://docs.slack.dev/reference/methods/conversations.replies: the largest page; apps that are
+# distributed outside the Marketplace are given 15 messages, once a minute, whatever they ask for
+PAGE_MESSAGES = 200
+
+# Calls a minute for a method in one workspace, https://docs.slack.dev/apis/web-api/rate-limits and
+# the page of each method (tier 2: 20, tier 3: 50, tier 4: 100).
+CALLS_A_MINUTE: Mapping[str, int] = {
+    "agents.sessions.setStatus": 50,
+    "chat.appendStream": 100,
+    "chat.startStream": 20,
+    "chat.stopStream": 20,
+    "chat.update": 50,
+    "conversations.replies": 50,
+}
+
+# ---- Footnote's own, inside of those above
+
+PART_CHARACTERS = 11_500  # of an answer in one message
+PLAN_CHARACTERS = 4_000  # of a stream that tasks may use; the rest is for the answer
+STREAM_RESERVE = 600  # characters of a stream kept for the last states of its tasks
+STREAM_SECONDS_USED = 270.0  # then the stream is continued in another message
+TASKS = 20  # lines of a plan that are shown
+TASK_TITLE_CHARACTERS = 140
+TASK_SOURCES = 10  # links under one task
+SOURCES = 40  # listed under an answer
+QUOTE_CHARACTERS = 300  # of one source
+QUOTES_CHARACTERS = 8_000  # of all sources
+RICH_TEXT_CHARACTERS = 2_800  # of one rich_text block
+FALLBACK_TEXT_CHARACTERS = 3_000  # of `text` beside blocks: what a notification shows
+FOLLOW_UPS = 3

@@ -1,0 +1,159 @@
+"""A run's plan as Slack shows it: one task per round of searching or per sub-question. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from adapters.slack.limits import (
+    TASK_FIELD_CHARACTERS,
+    TASK_SOURCES,
+    TASK_TITLE_CHARACTERS,
+    TASKS,
+)
+from bot.answers import PlanView, StepView
+from bot.pages.urls import domain
+from bot.rendering.footnotes import link_target
+from bot.rendering.lines import shortened
+from bot.rendering.texts import Texts
+
+TaskState = Literal["pending", "in_progress", "complete", "error"]
+
+_TITLES = frozenset({"rewrite", "search", "read", "think", "plan", "draft", "revise", "write"})
+_BRACKETS = str.maketrans({"<": "‹", ">": "›"})
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A page that a task read."""
+
+    url: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """One line of the plan. ``details`` are said once, when the task has ended."""
+
+    id: str
+    title: str
+    state: TaskState
+    details: str = ""
+    links: tuple[Link, ...] = ()
+
+
+@dataclass(slots=True)
+class _Group:
+    """Steps that make one task; the first one names it."""
+
+    steps: list[StepView] = field(default_factory=list)
+
+
+def tasks(plan: PlanView, texts: Texts, *, ended: bool = False) -> tuple[Task, ...]:
+    """The plan's tasks in order, at most ``TASKS``; the last says how many more there are.
+
+    Reads, and the thinking between, belong to the searches before them; steps with a parent to
+    their parent. ``ended``: no task is left open, because the run has come to its end.
+    """
+    groups = _groups(plan.steps)
+    shown = [
+        _task(group, texts, last=number == len(groups) - 1, ended=ended)
+        for number, group in enumerate(groups)
+    ]
+    if len(shown) <= TASKS:
+        return tuple(shown)
+    rest = shown[TASKS - 1 :]
+    more = texts("more-steps", count=len(rest))
+    return (*shown[: TASKS - 1], Task("more", more, rest[-1].state))
+
+
+def heading(title: str) -> str:
+    """A plan's title."""
+    return plain(title, TASK_TITLE_CHARACTERS)
+
+
+def plain(text: str, longest: int) -> str:
+    """Foreign text where Slack shows plain text: on one line, and nothing in it is markup."""
+    return shortened(text.translate(_BRACKETS), longest)
+
+
+def _groups(steps: Sequence[StepView]) -> list[_Group]:
+    groups: list[_Group] = []
+    by_id: dict[str, _Group] = {}
+    for step in steps:
+        group = by_id.get(step.parent) if step.parent else None
+        if group is None and groups and _continues(groups[-1], step):
+            group = groups[-1]
+        if group is None:
+            group = _Group()
+            groups.append(group)
+        group.steps.append(step)
+        by_id[step.id] = group
+    return groups
+
+
+def _continues(group: _Group, step: StepView) -> bool:
+    """Whether a step goes on with the task before it."""
+    kinds = {one.kind for one in group.steps}
+    match step.kind:
+        case "think":
+            return True
+        case "read":
+            return bool(kinds & {"search", "read"})
+        case "search":
+            return kinds == {"search"}  # asked for together; a search after reading is a new round
+    return False
+
+
+def _task(group: _Group, texts: Texts, *, last: bool, ended: bool) -> Task:
+    first = next((step for step in group.steps if step.kind != "think"), group.steps[0])
+    same = [step for step in group.steps if step.kind == first.kind and not step.parent]
+    title = _title(first, texts)
+    if len(same) > 1:
+        title += f" · {texts('more-steps', count=len(same) - 1)}"
+    links = _links(group.steps)
+    state = _state(group.steps, open_ended=last and not ended, ended=ended)
+    return Task(
+        id=first.id or "step",
+        title=plain(title, TASK_TITLE_CHARACTERS) or first.kind,
+        state=state,
+        details=_details(group.steps, same) if state in ("complete", "error") else "",
+        links=links,
+    )
+
+
+def _title(step: StepView, texts: Texts) -> str:
+    kind = step.kind if step.kind in _TITLES else "other"
+    return texts(f"step-{kind}", title=shortened(step.title, 100)) if step.title else step.kind
+
+
+def _state(steps: Sequence[StepView], *, open_ended: bool, ended: bool) -> TaskState:
+    states = {step.state for step in steps}
+    if not ended and "running" in states:
+        return "in_progress"
+    if not ended and states == {"waiting"}:
+        return "pending"
+    if states == {"failed"}:
+        return "error"
+    return "in_progress" if open_ended and states != {"failed"} else "complete"
+
+
+def _details(steps: Sequence[StepView], same: Sequence[StepView]) -> str:
+    """The other queries of a round, and what went wrong."""
+    said = [step.title for step in same[1:]] + [step.detail for step in steps if step.detail]
+    return plain(" · ".join(dict.fromkeys(said)), TASK_FIELD_CHARACTERS)
+
+
+def _links(steps: Sequence[StepView]) -> tuple[Link, ...]:
+    """The pages that were read, each once."""
+    found: dict[str, Link] = {}
+    for step in steps:
+        if step.state != "done":
+            continue
+        for url in step.sources:
+            target = link_target(url)
+            if target and len(target) <= 2_000:
+                text = step.title if step.title != url else domain(url)
+                found.setdefault(target, Link(target, plain(text, 80) or domain(url) or target))
+    return tuple(found.values())[:TASK_SOURCES]

@@ -1,0 +1,261 @@
+"""One answer being shown in Slack: a task of its own brings the latest state out, at Slack's pace.
+
+``progress`` and ``stream`` only set the state and wake that task, so that a slow or limiting Slack
+never holds up a run. ``finish`` and ``fail`` wait for it and then see to it that exactly the answer
+is there.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from time import monotonic
+
+import structlog
+
+from adapters.slack.abilities import Abilities, Ability
+from adapters.slack.calls import Calls, Refusal
+from adapters.slack.delivery import Delivery
+from adapters.slack.format import Final, failure, final, parts
+from adapters.slack.identity import Identity
+from adapters.slack.limits import SESSION_TITLE_CHARACTERS
+from adapters.slack.plan import plain
+from adapters.slack.streaming import Streaming, TakenOver, message_parts
+from adapters.slack.trail import Trail
+from adapters.slack.updating import Updating
+from adapters.slack.view import View
+from bot.answers import Answer, PlanView
+from bot.errors import FootnoteError, PlatformUnavailable, PostRefused, RunLost, StorageUnavailable
+from bot.posting import RunRef
+from bot.rendering.texts import texts_for
+
+SESSION_PATIENCE = 15.0  # seconds that the end of a session's status is tried
+
+# Slack refuses everything else there as well.
+CLOSED = frozenset(
+    {
+        *("channel_not_found", "is_archived", "thread_not_found", "invalid_thread_ts"),
+        *("invalid_auth", "not_authed", "token_revoked", "token_expired", "account_inactive"),
+    }
+)
+
+log = structlog.get_logger(__name__)
+
+
+class SlackReply:
+    """See the module docstring. Begins with ``begin``."""
+
+    def __init__(
+        self, calls: Calls, identity: Identity, abilities: Abilities, run: RunRef, trail: Trail
+    ) -> None:
+        self._calls = calls
+        self._abilities = abilities
+        self._run = run
+        self._trail = trail
+        self._texts = texts_for(run.message.locale)
+        self._delivery = Delivery(calls, identity, trail)
+        self._edited = trail.settled and bool(trail.posts)
+        self._view = View(PlanView(run.message.text, ()))
+        self._way: Streaming | Updating | None = None
+        self._session = False
+        self._wake = asyncio.Event()
+        self._closing = asyncio.Event()
+        self._seen = asyncio.Event()  # a first sign is there
+        self._began = monotonic()
+        self._sender: asyncio.Task[None] | None = None
+
+    async def begin(self) -> None:
+        """Give a first sign, and wait a little for it. Raises ``PostRefused`` and ``RunLost``."""
+        self._sender = asyncio.create_task(self._send())
+        seen = asyncio.create_task(self._seen.wait())
+        try:
+            await asyncio.wait(
+                {self._sender, seen},
+                timeout=self._calls.timing.first_sign,
+                return_when=asyncio.FIRST_COMPLETED,
+            )
+        finally:
+            seen.cancel()
+        if self._sender.done():
+            self._sender.result()
+
+    # ------------------------------------------------------------ what the run tells
+
+    def progress(self, plan: PlanView) -> None:
+        self._view = View(plan, self._view.text)
+        self._wake.set()
+
+    def stream(self, text: str) -> None:
+        self._view = View(self._view.plan, text)
+        self._wake.set()
+
+    async def finish(self, answer: Answer) -> None:
+        depth = self._run.options.depth
+        await self._end(final(answer, self._texts, depth=depth))
+
+    async def fail(self, answer: Answer, error: FootnoteError) -> None:
+        await self._end(failure(answer, error.sentence, self._texts))
+
+    async def abandon(self) -> None:
+        self._closing.set()
+        if self._sender is not None and not self._sender.done():
+            self._sender.cancel()
+            await asyncio.wait({self._sender})
+        if self._sender is not None and not self._sender.cancelled():
+            self._sender.exception()  # whatever it was, this attempt is over
+
+    # ------------------------------------------------------------ the end
+
+    async def _end(self, ending: Final) -> None:
+        self._closing.set()
+        if self._sender is not None:
+            await asyncio.wait({self._sender})
+            if not self._sender.cancelled() and isinstance(self._sender.exception(), RunLost):
+                self._sender.result()
+        patience = self._calls.timing.patience
+        await self._delivery.recover(patience=patience)
+        told = "active" if self._session else None
+        shown = isinstance(self._way, Streaming) and await self._way.finish(
+            ending, self._view.plan, told
+        )
+        if not shown:
+            await self._delivery.settle(message_parts(parts(ending.text), ending))
+        self._trail.settled = True
+        await self._trail.save()
+        await self._end_session()
+
+    async def _end_session(self) -> None:
+        """Set the status that never changes by itself."""
+        ended = isinstance(self._way, Streaming) and self._way.session_ended
+        if ended or not self._session:
+            return
+        try:
+            await self._calls.patiently(
+                "agents.sessions.setStatus",
+                patience=min(SESSION_PATIENCE, self._calls.timing.patience),
+                channel_id=self._trail.channel,
+                thread_ts=self._trail.thread,
+                status="active",
+            )
+        except (PlatformUnavailable, PostRefused) as error:
+            log.warning("session status not ended", run=self._run.id, error=str(error))
+
+    # ------------------------------------------------------------ while it works
+
+    async def _send(self) -> None:
+        """Show what is new until the reply ends. Raises what makes showing more pointless."""
+        await self._begin_session()
+        self._way = await self._chosen_way()
+        if self._session:
+            self._seen.set()
+        else:
+            self._wake.set()
+        tries = 0
+        while await self._something_new():
+            try:
+                await self._show()
+                tries = 0
+            except PlatformUnavailable as away:
+                log.debug("not shown yet", run=self._run.id, error=str(away))
+                wait = away.retry_after or self._calls.timing.backoff * 2 ** min(tries, 6)
+                tries += 1
+                self._wake.set()
+                await self._pause(wait)
+            except StorageUnavailable as error:
+                log.warning("posts not kept", run=self._run.id, error=str(error))
+                await self._pause(self._calls.timing.between_updates)
+
+    async def _show(self) -> None:
+        assert self._way is not None  # noqa: S101
+        self._wake.clear()
+        try:
+            await self._way.show(self._view)
+        except TakenOver:
+            self._way = self._updating()
+            self._wake.set()
+        except Refusal as refusal:
+            if refusal.code in CLOSED or isinstance(self._way, Updating):
+                raise
+            await self._lacks("streaming", refusal)
+            self._way = self._updating()
+            self._wake.set()
+        else:
+            self._seen.set()
+
+    async def _something_new(self) -> bool:
+        """Wait until there is something to show and Slack may be asked; False at the end."""
+        while not self._closing.is_set():
+            await self._woken()
+            wait = self._wait()
+            if wait <= 0:
+                break
+            await self._pause(wait)
+        return not self._closing.is_set()
+
+    def _wait(self) -> float:
+        """Seconds until the next call may be made."""
+        assert self._way is not None  # noqa: S101
+        timing = self._calls.timing
+        if isinstance(self._way, Streaming) and not self._way.begun:
+            # A session tells that Footnote is at work; a run that ends at once needs no stream.
+            delay = self._began + timing.stream_delay - monotonic() if self._session else 0.0
+            return delay if delay > 0 else self._calls.due("chat.startStream")
+        return self._calls.due(self._way.method)
+
+    async def _woken(self) -> None:
+        waits = [asyncio.create_task(event.wait()) for event in (self._wake, self._closing)]
+        try:
+            await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for wait in waits:
+                wait.cancel()
+
+    async def _pause(self, seconds: float) -> None:
+        """Sleep, but not beyond the end."""
+        try:
+            await asyncio.wait_for(self._closing.wait(), seconds)
+        except TimeoutError:
+            return
+
+    # ------------------------------------------------------------ sessions and ways
+
+    async def _begin_session(self) -> None:
+        """Say that Footnote is at work, which also brings Slack's own Stop button."""
+        where = self._run.message.thread
+        if not await self._abilities.has("sessions", where.workspace, self._trail.channel):
+            return
+        try:
+            await self._calls.once(
+                "agents.sessions.setStatus",
+                channel_id=self._trail.channel,
+                thread_ts=self._trail.thread,
+                status="processing",
+                title=plain(self._run.message.text, SESSION_TITLE_CHARACTERS),
+            )
+            self._session = True
+        except Refusal as refusal:
+            if refusal.code in CLOSED:
+                raise
+            await self._lacks("sessions", refusal)
+        except PlatformUnavailable as away:
+            log.debug("session not begun", run=self._run.id, error=str(away))
+
+    async def _chosen_way(self) -> Streaming | Updating:
+        where = self._run.message.thread
+        streams = await self._abilities.has("streaming", where.workspace, self._trail.channel)
+        if streams and not self._trail.posts:
+            return Streaming(self._calls, self._delivery, self._trail, self._texts)
+        return self._updating()
+
+    def _updating(self) -> Updating:
+        return Updating(
+            self._calls,
+            self._delivery,
+            self._trail,
+            self._texts,
+            note=self._texts("edited-question") if self._edited else "",
+            stop="" if self._session else self._run.id,
+        )
+
+    async def _lacks(self, ability: Ability, refusal: Refusal) -> None:
+        where = self._run.message.thread
+        await self._abilities.lacks(ability, where.workspace, self._trail.channel, refusal)

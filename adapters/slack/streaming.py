@@ -1,0 +1,331 @@
+"""A reply that grows while it is read: Slack's streaming methods in plan mode.
+
+https://docs.slack.dev/reference/methods/chat.startStream. A stream only grows, so only text that
+will not change is sent; it ends after some minutes and holds so many characters, so it is continued
+in another message. What turns out different at the end is corrected by replacing the messages.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from time import monotonic
+from typing import Any
+
+import structlog
+
+from adapters.slack.calls import Away, Calls, Json, Refusal
+from adapters.slack.delivery import Delivery, Part
+from adapters.slack.format import (
+    Final,
+    chunk_characters,
+    markdown,
+    markdown_block,
+    notification,
+    parts,
+    task_chunk,
+)
+from adapters.slack.limits import (
+    PLAN_CHARACTERS,
+    STREAM_CHARACTERS,
+    STREAM_RESERVE,
+    STREAM_SECONDS_USED,
+)
+from adapters.slack.plan import Task, heading, tasks
+from adapters.slack.trail import Post, Trail
+from adapters.slack.view import View
+from adapters.slack.writing import cut_before, ready
+from bot.answers import PlanView
+from bot.rendering.texts import Texts
+
+log = structlog.get_logger(__name__)
+
+_ENDED = frozenset({"message_not_in_streaming_state", "message_not_found"})
+
+
+class TakenOver(Exception):
+    """A stream is there of which it is not known what it holds: it can only be replaced."""
+
+
+@dataclass(slots=True)
+class _Stream:
+    """One streamed message, and all that it was sent."""
+
+    post: Post
+    began: float = field(default_factory=monotonic)
+    characters: int = 0
+    plan_characters: int = 0
+    title: str = ""
+    said: dict[str, tuple[str, str]] = field(default_factory=dict)  # task → title, state
+    detailed: set[str] = field(default_factory=set)
+    linked: set[tuple[str, str]] = field(default_factory=set)  # task and URL
+    text: str = ""
+
+    def take(self, chunks: Sequence[Json]) -> None:
+        """Slack has taken these."""
+        for chunk in chunks:
+            size = chunk_characters(chunk)
+            self.characters += size
+            match chunk["type"]:
+                case "markdown_text":
+                    self.text += chunk["text"]
+                    continue
+                case "plan_update":
+                    self.title = chunk["title"]
+                case "task_update":
+                    self.said[chunk["id"]] = (chunk["title"], chunk["status"])
+                    if chunk.get("details"):
+                        self.detailed.add(chunk["id"])
+                    self.linked |= {(chunk["id"], link["url"]) for link in chunk.get("sources", ())}
+            self.plan_characters += size
+
+    @property
+    def room(self) -> int:
+        """Characters of text that it still takes."""
+        return STREAM_CHARACTERS - STREAM_RESERVE - self.characters
+
+
+class Streaming:
+    """Shows a run by streaming. Calls that can wait are made once; the caller tries again."""
+
+    method = "chat.appendStream"
+
+    def __init__(self, calls: Calls, delivery: Delivery, trail: Trail, texts: Texts) -> None:
+        self._calls = calls
+        self._delivery = delivery
+        self._trail = trail
+        self._texts = texts
+        self._stream: _Stream | None = None
+        self._sent = ""  # of the answer, over all messages
+        self._plan_told = False  # the plan stands in an earlier message
+        self._quiet = False  # nothing more can be shown before the end
+        self.session_ended = False  # the session's status was set with the stream's end
+
+    @property
+    def begun(self) -> bool:
+        return self._stream is not None
+
+    async def show(self, view: View) -> None:
+        """Bring the reply up to date. Raises ``Refusal`` when streams cannot be begun here,
+        ``TakenOver``, ``Limited`` and ``Away``."""
+        if self._quiet:
+            return
+        if self._trail.pending is not None:
+            await self._delivery.recover(patience=0.0)
+            if self._trail.posts:
+                raise TakenOver
+        if self._stream is None:
+            await self._begin(view)
+        elif monotonic() - self._stream.began > STREAM_SECONDS_USED:
+            await self._continue_elsewhere(view)
+        else:
+            await self._grow(self._stream, view)
+
+    async def finish(self, final: Final, plan: PlanView, session_status: str | None) -> bool:
+        """End with the whole answer; False when the messages have to be replaced instead.
+
+        Raises ``PlatformUnavailable`` and ``PostRefused``.
+        """
+        stream = self._stream
+        if stream is None or self._quiet or self._trail.pending is not None:
+            return False
+        if not final.text.startswith(self._sent):
+            return False
+        rest = final.text[len(self._sent) :]
+        chunks = [] if self._plan_told else self._plan_chunks(stream, plan, final.title, ended=True)
+        room = STREAM_CHARACTERS - stream.characters - sum(map(chunk_characters, chunks))
+        at = len(rest) if len(rest) <= room else cut_before(rest, room)
+        here, elsewhere = rest[:at], rest[at:].strip()
+        if here:
+            chunks.append({"type": "markdown_text", "text": here})
+        last = [] if elsewhere else list(final.closing)
+        if not await self._stop(stream, chunks, last, None if elsewhere else session_status):
+            return False
+        self._sent += here
+        if elsewhere:
+            rest_of = message_parts(parts(elsewhere), final)
+            await self._delivery.settle(rest_of, first=len(self._trail.posts))
+        return True
+
+    # ------------------------------------------------------------ growing
+
+    async def _begin(self, view: View) -> _Stream:
+        """Begin a stream with what there is to show."""
+        stream = _Stream(Post("", streamed=True))
+        chunks = self._news(stream, view)
+        author = self._trail.run.message
+        arguments: dict[str, Any] = {
+            "channel": self._trail.channel,
+            "thread_ts": self._trail.thread,
+            "task_display_mode": "plan",
+        }
+        if not self._trail.channel.startswith("D"):
+            arguments["recipient_user_id"] = author.author.id
+            arguments["recipient_team_id"] = author.thread.workspace
+        if chunks:
+            arguments["chunks"] = chunks
+        await self._trail.intend(len(self._trail.posts))
+        try:
+            begun = await self._calls.once("chat.startStream", **arguments)
+        except Away:
+            raise  # it may have begun: the intention stays
+        except BaseException as error:
+            if not isinstance(error, Exception):
+                raise
+            await self._trail.unintend()
+            raise
+        stream.post = await self._trail.arrived(str(begun["ts"]), streamed=True)
+        stream.take(chunks)
+        self._sent += stream.text
+        self._stream = stream
+        return stream
+
+    async def _grow(self, stream: _Stream, view: View) -> None:
+        chunks = self._news(stream, view)
+        if not chunks:
+            if self._waiting_text(view) and stream.text:
+                await self._continue_elsewhere(view)
+            return
+        try:
+            await self._calls.once(
+                self.method, channel=self._trail.channel, ts=stream.post.ts, chunks=chunks
+            )
+        except Away:
+            # Whether it arrived is not known, and what is sent twice is shown twice.
+            self._quiet = True
+            raise
+        except Refusal as refusal:
+            await self._refused(refusal, view)
+            return
+        before = stream.text
+        stream.take(chunks)
+        self._sent += stream.text[len(before) :]
+
+    async def _refused(self, refusal: Refusal, view: View) -> None:
+        if refusal.code in _ENDED or refusal.code == "msg_too_long":
+            await self._continue_elsewhere(view)
+        else:
+            log.info("stream not continued", run=self._trail.run.id, error=str(refusal))
+            self._quiet = True
+
+    async def _continue_elsewhere(self, view: View) -> None:
+        """Go on in another message: the stream has ended, is about to, or is full."""
+        old = self._stream
+        assert old is not None  # noqa: S101
+        if not old.text:
+            await self._begin(view)
+            await self._delivery.delete(old.post, patience=self._calls.timing.first_sign)
+            return
+        ended = [] if self._plan_told else self._plan_chunks(old, view.plan, "", ended=True)
+        if not await self._stop(old, ended, [], None, patience=0.0):
+            self._quiet = self._quiet or old.post.streamed
+        self._plan_told = True
+        self._stream = None
+        if not self._quiet:
+            await self._begin(view)
+
+    async def _stop(
+        self,
+        stream: _Stream,
+        chunks: Sequence[Json],
+        blocks: Sequence[Json],
+        session_status: str | None,
+        *,
+        patience: float | None = None,
+    ) -> bool:
+        """End a stream; False when it does not take what it was given."""
+        arguments: dict[str, Any] = {}
+        if chunks:
+            arguments["chunks"] = list(chunks)
+        if blocks:
+            arguments["blocks"] = list(blocks)
+        if session_status:
+            arguments["session_status"] = session_status
+        try:
+            await self._calls.patiently(
+                "chat.stopStream",
+                patience=patience,
+                repeat=False,
+                channel=self._trail.channel,
+                ts=stream.post.ts,
+                metadata=self._trail.metadata(self._trail.posts.index(stream.post)),
+                **arguments,
+            )
+        except Away as away:
+            log.info("stream perhaps not ended", run=self._trail.run.id, error=str(away))
+            return False
+        except Refusal as refusal:
+            log.info("stream not ended", run=self._trail.run.id, error=str(refusal))
+            if refusal.code in _ENDED:
+                stream.post.streamed = False
+            return False
+        stream.post.streamed = False
+        self.session_ended = session_status is not None
+        stream.take(chunks)
+        await self._trail.save()
+        return True
+
+    # ------------------------------------------------------------ what is new
+
+    def _news(self, stream: _Stream, view: View) -> list[Json]:
+        chunks = [] if self._plan_told else self._plan_chunks(stream, view.plan, view.plan.title)
+        fresh = self._fresh(view)
+        room = stream.room - sum(map(chunk_characters, chunks))
+        if len(fresh) > room:
+            fresh = fresh[: cut_before(fresh, room)]
+        if fresh:
+            chunks.append({"type": "markdown_text", "text": fresh})
+        return chunks
+
+    def _plan_chunks(
+        self, stream: _Stream, plan: PlanView, title: str, *, ended: bool = False
+    ) -> list[Json]:
+        chunks: list[Json] = []
+        wanted = heading(title)
+        if wanted and wanted != stream.title:
+            chunks.append({"type": "plan_update", "title": wanted})
+        for task in tasks(plan, self._texts, ended=ended):
+            chunk = _task_news(stream, task)
+            if chunk is not None:
+                chunks.append(chunk)
+        budget = STREAM_RESERVE if ended else 0
+        budget += PLAN_CHARACTERS - stream.plan_characters
+        kept: list[Json] = []
+        for chunk in chunks:
+            budget -= chunk_characters(chunk)
+            if budget < 0:
+                break
+            kept.append(chunk)
+        return kept
+
+    def _waiting_text(self, view: View) -> bool:
+        return bool(self._fresh(view))
+
+    def _fresh(self, view: View) -> str:
+        """What of the answer is written for good and was not sent yet."""
+        urls: Mapping[int, str] = dict(view.plan.numbered)
+        text = markdown(ready(view.text, urls), urls)
+        if self._sent and not text.startswith(self._sent):
+            return ""  # the beginning was withdrawn: the end puts it right
+        return text[len(self._sent) :]
+
+
+def _task_news(stream: _Stream, task: Task) -> Json | None:
+    """What the stream does not say of a task yet, or None."""
+    details = task.details if task.id not in stream.detailed else ""
+    links = [link for link in task.links if (task.id, link.url) not in stream.linked]
+    if stream.said.get(task.id) == (task.title, task.state) and not details and not links:
+        return None
+    return task_chunk(task, details=details, links=links)
+
+
+def message_parts(pieces: Sequence[str], final: Final) -> list[Part]:
+    """The messages that show an answer's pieces; the last one carries what stands under it."""
+    last = len(pieces) - 1
+    return [
+        Part(
+            blocks=(markdown_block(piece), *(final.closing if number == last else ())),
+            text=notification(final.plain if number == 0 else piece),
+        )
+        for number, piece in enumerate(pieces)
+    ]
