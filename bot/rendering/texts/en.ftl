@@ -102,7 +102,6 @@ denied-channel = { -brand } does not answer in this channel. Try another one, or
 denied-user = You are not on the list of people who may ask { -brand }. An admin of { -brand } can add you.
 denied-role = You need another role to ask { -brand }. An admin of { -brand } can tell you which, or allow yours.
 denied-direct = { -brand } does not take direct messages. Ask in a channel, or ask an admin of { -brand } to allow them.
-denied-admin = Only an admin of { -brand } can change how it answers here.
 
 ## Rules of a channel
 

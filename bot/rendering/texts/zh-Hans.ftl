@@ -82,7 +82,6 @@ denied-channel = { -brand } 不在这个频道回答问题。请换一个频道�
 denied-user = 你不在可以向 { -brand } 提问的名单上，{ -brand } 管理员可以把你加进去。
 denied-role = 你当前的身份组不能向 { -brand } 提问。{ -brand } 管理员可以告诉你需要哪个身份组，或允许你的身份组。
 denied-direct = { -brand } 不接受私信。请在频道里提问，或请 { -brand } 管理员允许私信。
-denied-admin = 只有 { -brand } 的管理员可以更改它在这里的回答方式。
 
 ## 频道规则
 

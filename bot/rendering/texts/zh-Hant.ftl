@@ -82,7 +82,6 @@ denied-channel = { -brand } 不在這個頻道回答問題。請換一個頻道�
 denied-user = 你不在可以向 { -brand } 提問的名單上，{ -brand } 管理員可以把你加進去。
 denied-role = 你目前的身分組不能向 { -brand } 提問。{ -brand } 管理員可以告訴你需要哪個身分組，或允許你的身分組。
 denied-direct = { -brand } 不接受私訊。請在頻道裡提問，或請 { -brand } 管理員允許私訊。
-denied-admin = 只有 { -brand } 的管理員可以變更它在這裡的回答方式。
 
 ## 頻道規則
 
