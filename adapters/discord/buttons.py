@@ -1,0 +1,166 @@
+"""The buttons under a reply: what they look like, and what pressing one means.
+
+Everything a press needs is in the button's ``custom_id``, so that old buttons work after a
+restart: ``footnote:feedback:good:RUN``, ``footnote:feedback:bad:RUN``, ``footnote:deeper:RUN``,
+``footnote:follow-up:NUMBER:RUN`` (counted from 0), ``footnote:stop:RUN``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import discord
+
+from adapters.discord.limits import BUTTON_LABEL, BUTTONS_IN_ROW
+from bot.rendering.lines import shortened
+from bot.rendering.texts import Texts
+from bot.storage.workspaces import Verdict
+
+TEMPLATE = re.compile(
+    r"footnote:(?:feedback:(?P<verdict>good|bad)|(?P<deeper>deeper)"
+    r"|follow-up:(?P<number>\d{1,2})|(?P<stop>stop)):(?P<run>[0-9A-Za-z_-]{1,64})"
+)
+FOLLOW_UPS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Feedback:
+    run: str
+    verdict: Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class Deeper:
+    run: str
+
+
+@dataclass(frozen=True, slots=True)
+class FollowUp:
+    """``number`` counts the answer's suggestions from 0."""
+
+    run: str
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class Stop:
+    run: str
+
+
+Action = Feedback | Deeper | FollowUp | Stop
+Pressed = Callable[[discord.Interaction[Any], Action], Awaitable[None]]
+
+
+def encode(action: Action) -> str:
+    """The ``custom_id`` of the button that does this."""
+    match action:
+        case Feedback(run, verdict):
+            return f"footnote:feedback:{verdict}:{run}"
+        case Deeper(run):
+            return f"footnote:deeper:{run}"
+        case FollowUp(run, number):
+            return f"footnote:follow-up:{number}:{run}"
+        case Stop(run):
+            return f"footnote:stop:{run}"
+
+
+def parse(custom_id: str) -> Action | None:
+    """What a ``custom_id`` means; None when it is none of ours."""
+    match = TEMPLATE.fullmatch(custom_id)
+    return None if match is None else _action(match)
+
+
+def _action(match: re.Match[str]) -> Action:
+    run = match["run"]
+    if match["verdict"]:
+        return Feedback(run, "good" if match["verdict"] == "good" else "bad")
+    if match["number"]:
+        return FollowUp(run, int(match["number"]))
+    return Deeper(run) if match["deeper"] else Stop(run)
+
+
+# ---------------------------------------------------------------- looks
+
+
+def view_while_working(run: str, texts: Texts) -> discord.ui.View:
+    """Stop."""
+    view = discord.ui.View(timeout=None)
+    view.add_item(_button(Stop(run), texts("stop-button"), discord.ButtonStyle.danger))
+    return view
+
+
+def view_for(
+    run: str, texts: Texts, *, deeper: bool, suggestions: Sequence[str] = ()
+) -> discord.ui.View:
+    """Feedback, "Dig deeper" where that is something else, and up to three questions to go on
+    with; a question that is too long for a button is shortened on it."""
+    view = discord.ui.View(timeout=None)
+    looks = discord.ButtonStyle
+    view.add_item(_button(Feedback(run, "good"), texts("feedback-good"), looks.secondary, "👍"))
+    view.add_item(_button(Feedback(run, "bad"), texts("feedback-bad"), looks.secondary, "👎"))
+    if deeper:
+        view.add_item(_button(Deeper(run), texts("dig-deeper"), looks.primary, "🔎"))
+    for number, suggestion in enumerate(suggestions[:FOLLOW_UPS]):
+        label = shortened(suggestion, BUTTON_LABEL)
+        if label:
+            # Each in a row of its own: phones put long labels below each other anyway.
+            view.add_item(_button(FollowUp(run, number), label, looks.secondary, row=number + 1))
+    return view
+
+
+def runs_in(components: Sequence[dict[str, Any]]) -> set[str]:
+    """The runs that a message's buttons belong to; ``components`` as Discord sends them."""
+    found = set()
+    for row in components:
+        for part in (row, *row.get("components", ())):
+            action = parse(str(part.get("custom_id", "")))
+            if action is not None:
+                found.add(action.run)
+    return found
+
+
+def _button(
+    action: Action,
+    label: str,
+    style: discord.ButtonStyle,
+    emoji: str | None = None,
+    row: int = 0,
+) -> discord.ui.Button[discord.ui.View]:
+    return discord.ui.Button(
+        custom_id=encode(action), label=label, style=style, emoji=emoji, row=row
+    )
+
+
+# ---------------------------------------------------------------- presses
+
+
+def dynamic_item(pressed: Pressed) -> type[discord.ui.DynamicItem[Any]]:
+    """The class to give to ``client.add_dynamic_items``: ``pressed`` learns of every press of a
+    button of ours, on whichever message it is."""
+
+    class FootnoteButton(discord.ui.DynamicItem[discord.ui.Button[Any]], template=TEMPLATE):
+        def __init__(self, button: discord.ui.Button[Any], action: Action) -> None:
+            super().__init__(button)
+            self.action = action
+
+        @classmethod
+        async def from_custom_id(
+            cls,
+            interaction: discord.Interaction[Any],
+            item: discord.ui.Item[Any],
+            match: re.Match[str],
+            /,
+        ) -> FootnoteButton:
+            custom_id = match.string
+            return cls(discord.ui.Button(custom_id=custom_id), _action(match))
+
+        async def callback(self, interaction: discord.Interaction[Any]) -> None:
+            await pressed(interaction, self.action)
+
+    return FootnoteButton
+
+
+assert BUTTONS_IN_ROW >= FOLLOW_UPS  # noqa: S101 - a slip in the tables above

@@ -1,0 +1,248 @@
+"""How plans and answers look in Discord: message texts and embeds. No network, no state."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import discord
+
+from adapters.discord import limits
+from adapters.discord.safety import harmless, words
+from bot.answers import Answer, PlanView, StepView
+from bot.rendering.blocks import split
+from bot.rendering.footnotes import SourceView, link_target, linked, sources
+from bot.rendering.lines import shortened
+from bot.rendering.texts import Texts
+
+COLOUR = discord.Colour(0x4A6FA5)
+MARKS = {"waiting": "▫️", "running": "⏳", "done": "✅", "failed": "⚠️"}
+NAMED_STEPS = frozenset(
+    ("rewrite", "search", "read", "think", "plan", "draft", "revise", "write", "check")
+)
+STEPS_SHOWN = 12  # of a plan; the earlier ones are counted
+STEP_TITLE = 120  # characters
+REMARKS = 1_500  # characters of doubts and notes in the embed
+SUGGESTION = 300  # characters
+TITLE = 150  # characters of a source's title
+QUOTES = (300, 200, 120, 60, 0)  # characters of a quote, shorter the more sources there are
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What one message shows, buttons aside."""
+
+    content: str = ""
+    embeds: tuple[discord.Embed, ...] = ()
+
+
+# ---------------------------------------------------------------- while it works
+
+
+def working(
+    plan: PlanView | None,
+    text: str,
+    texts: Texts,
+    *,
+    run: str,
+    seconds: float,
+    embeds: bool,
+    opening: str = "",
+) -> Look:
+    """The plan with its states, and the end of the text written so far.
+
+    ``seconds`` is how long it has been going on; ``opening`` stands before everything.
+    """
+    lines = plan_lines(plan.steps if plan else (), texts)
+    footer = f"{texts('elapsed', seconds=int(seconds))} · {run}"
+    written = _tail(text)
+    if not embeds:
+        plain = "\n".join([f"**{texts('working')}**", *lines, f"-# {footer}"])
+        return Look(_within(limits.CONTENT, opening, written or plain))
+    embed = discord.Embed(
+        title=texts("working"), description="\n".join(lines) or None, colour=COLOUR
+    )
+    embed.set_footer(text=footer)
+    return Look(_within(limits.CONTENT, opening, written), (embed,))
+
+
+def plan_lines(steps: Sequence[StepView], texts: Texts) -> list[str]:
+    """One line a step, the latest ones; the others are counted."""
+    shown = [step for step in steps if step.state != "waiting"] or list(steps)
+    hidden = len(shown) - STEPS_SHOWN
+    lines = [f"-# {texts('more-steps', count=hidden)}"] if hidden > 0 else []
+    return lines + [_step_line(step, texts) for step in shown[-STEPS_SHOWN:]]
+
+
+def _step_line(step: StepView, texts: Texts) -> str:
+    id = f"step-{step.kind}" if step.kind in NAMED_STEPS else "step-other"
+    line = f"{MARKS[step.state]} {texts(id, title=words(shortened(step.title, STEP_TITLE)))}"
+    return f"{line} — {words(shortened(step.detail, STEP_TITLE))}" if step.detail else line
+
+
+def _tail(text: str) -> str:
+    """The last part of a text that is still being written, as Markdown that closes."""
+    parts = split(harmless(text), limits.PART) if text.strip() else []
+    return parts[-1] if parts else ""
+
+
+# ---------------------------------------------------------------- the answer
+
+
+def answered(
+    answer: Answer,
+    texts: Texts,
+    *,
+    embeds: bool,
+    gaps: Iterable[str] = (),
+    opening: str = "",
+) -> tuple[Look, ...]:
+    """The messages of an answer, in order, at least one; sources and summary are in the last.
+
+    ``gaps`` are text ids of what Footnote may not do there; ``opening`` stands before the text.
+    """
+    body = answer_text(answer, texts)
+    if opening:
+        body = f"{opening}\n\n{body}"
+    remarks = [texts(gap) for gap in gaps] + _remarks(answer, texts)
+    if embeds:
+        parts = split(body, limits.PART)
+        looks = [Look(part) for part in parts] or [Look("…")]
+        last = looks.pop()
+        return (*looks, Look(last.content, (_under(answer, remarks, texts),)))
+    lines = [f"-# {line}" for line in (*remarks, summary(answer, texts))]
+    cited = _source_lines(answer, texts)
+    body = "\n\n".join(filter(None, (body, cited, "\n".join(lines))))
+    return tuple(Look(part) for part in split(body, limits.PART))
+
+
+def answer_text(answer: Answer, texts: Texts) -> str:
+    """The answer as Discord's Markdown: footnotes are links, all else is harmless."""
+    if answer.status == "failed":
+        return f"⚠️ {texts('failed', reason=harmless(answer.text))}"
+    urls = {citation.number: citation.url for citation in answer.citations}
+    text = harmless(answer.text, frozenset(urls.values()))
+    return linked(text, urls, lambda number, url: f"[[{number}]](<{url}>)")
+
+
+def summary(answer: Answer, texts: Texts) -> str:
+    """Time, searches, pages, cost and run."""
+    usage = answer.usage
+    return texts(
+        "summary",
+        seconds=usage.seconds,
+        searches=usage.searches,
+        pages=usage.pages,
+        cost=usage.usd,
+        run=answer.run,
+    )
+
+
+def _remarks(answer: Answer, texts: Texts) -> list[str]:
+    doubts = [
+        texts(
+            "unverified",
+            sentence=words(shortened(doubt.sentence, 200)),
+            reason=words(shortened(doubt.reason, 200)),
+        )
+        for doubt in answer.doubts
+    ]
+    return doubts + [words(shortened(note, 300)) for note in answer.notes]
+
+
+def _under(answer: Answer, remarks: Sequence[str], texts: Texts) -> discord.Embed:
+    """The embed below an answer, within its limits: remarks, sources, follow-ups, summary."""
+    for quote in QUOTES:
+        embed = _embed(answer, remarks, texts, quote)
+        if len(embed) <= limits.EMBED_TOTAL:
+            return embed
+    while len(embed) > limits.EMBED_TOTAL:
+        embed.remove_field(-2)  # the last source; what follows counts what is not shown
+    return embed
+
+
+def _embed(answer: Answer, remarks: Sequence[str], texts: Texts, quote: int) -> discord.Embed:
+    description = _fitting(remarks, REMARKS)
+    views = sources(answer.citations, quote or 1, TITLE)
+    embed = discord.Embed(
+        title=texts("sources-heading") if views else None,
+        description=description or None,
+        colour=COLOUR,
+    )
+    long = any(len(suggestion) > limits.BUTTON_LABEL for suggestion in answer.suggestions)
+    room = limits.EMBED_FIELDS - (1 if long else 0)
+    shown = views if len(views) <= room else views[: room - 1]
+    for view in shown:
+        embed.add_field(name=_field_name(view), value=_field_value(view, quote > 0), inline=False)
+    if len(shown) < len(views):
+        more = texts("more-sources", count=len(views) - len(shown))
+        embed.add_field(name="…", value=more, inline=False)
+    if long:  # their buttons show only the beginning
+        listed = _fitting(
+            [f"- {words(shortened(s, SUGGESTION))}" for s in answer.suggestions], 1000
+        )
+        embed.add_field(name=texts("follow-ups-heading"), value=listed, inline=False)
+    embed.set_footer(text=shortened(summary(answer, texts), limits.EMBED_FOOTER))
+    return embed
+
+
+def _field_name(view: SourceView) -> str:
+    return shortened(f"[{view.number}] {view.domain}", limits.EMBED_FIELD_NAME)
+
+
+def _field_value(view: SourceView, with_quotes: bool) -> str:
+    title = _titled(view)
+    lines = [title] if len(title) <= limits.EMBED_FIELD_VALUE else [f"**{words(view.title)}**"]
+    for quote in view.quotes if with_quotes else ():
+        line = f"> {words(quote)}"
+        if sum(map(len, lines)) + len(lines) + len(line) > limits.EMBED_FIELD_VALUE:
+            break
+        lines.append(line)
+    return "\n".join(lines)
+
+
+def _titled(view: SourceView) -> str:
+    target = link_target(view.url)
+    title = words(view.title)
+    return f"[**{title}**](<{target}>)" if target else f"**{title}**"
+
+
+def _source_lines(answer: Answer, texts: Texts) -> str:
+    """The sources as text, where embeds are not allowed."""
+    views = sources(answer.citations, QUOTES[1], TITLE)
+    lines = [f"**{texts('sources-heading')}**"] if views else []
+    for view in views:
+        lines.append(f"\\[{view.number}\\] {_titled(view)}")
+        lines += [f"> {words(quote)}" for quote in view.quotes]
+    return "\n".join(lines)
+
+
+# ---------------------------------------------------------------- small things
+
+
+def echo(question: str, name: str, texts: Texts) -> str:
+    """The question of a command as a message that its thread can start from."""
+    asked = texts("question-of", name=words(name))
+    quoted = words(shortened(question, limits.PART - 400))
+    return _within(limits.CONTENT, f"**{asked}**", f"> {quoted}")
+
+
+def thread_name(question: str) -> str:
+    """A thread's name: the question, as far as it fits."""
+    return shortened(question, limits.THREAD_NAME) or "Footnote"
+
+
+def _fitting(lines: Sequence[str], longest: int) -> str:
+    """As many whole lines as there is room for."""
+    kept: list[str] = []
+    for line in lines:
+        if sum(map(len, kept)) + len(kept) + len(line) > longest:
+            break
+        kept.append(line)
+    return "\n".join(kept)
+
+
+def _within(longest: int, *parts: str) -> str:
+    """The parts below each other, the last one cut where there is no room for it."""
+    text = "\n\n".join(part for part in parts if part)
+    return text if len(text) <= longest else text[: longest - 1] + "…"

@@ -1,0 +1,107 @@
+"""What was said in a thread before Footnote was asked there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from adapters.discord import wire
+from adapters.discord.limits import HISTORY_PAGE
+from adapters.discord.markup import Names, plain_markdown
+from adapters.discord.wire import DiscordRefused, Wire
+from bot.errors import FootnoteError
+from bot.messages import Author, Message
+from bot.pages.urls import links_in
+from bot.posting import RunRef
+from bot.rendering.texts import texts_for
+
+SAID = (0, 19)  # message types: a message, a reply
+THREAD_STARTER = 21  # stands for the message that a thread was made from
+NO_GUILD = "@me"
+
+
+async def read_history(wire: Wire, run: RunRef) -> Sequence[Message]:
+    """The latest messages before the question, oldest first, without our own.
+
+    In a thread that the question itself begins, the message it replies to. Raises
+    ``FootnoteError`` when reading is not allowed there, and ``PlatformUnavailable``.
+    """
+    thread, question = run.message.thread, run.message.event_id
+    if thread.thread == question:
+        raw = await _answered(wire, run, thread.channel, question)
+    else:
+        inside = thread.channel if thread.workspace == NO_GUILD else thread.thread
+        raw = await _before(wire, run, inside, question)
+    return [
+        _message(one, run)
+        for one in raw
+        if str(one["author"]["id"]) != wire.user_id and one.get("content")
+    ]
+
+
+async def _answered(
+    wire: Wire, run: RunRef, channel: str, question: str
+) -> list[Mapping[str, Any]]:
+    try:
+        asked = await wire.request(
+            "GET",
+            "/channels/{channel_id}/messages/{message_id}",
+            channel_id=channel,
+            message_id=question,
+        )
+    except DiscordRefused:  # the thread is new: nothing is missed for certain
+        return []
+    answered = asked.get("referenced_message")
+    return [answered] if answered else []
+
+
+async def _before(wire_: Wire, run: RunRef, channel: str, question: str) -> list[Mapping[str, Any]]:
+    try:
+        told = await wire_.request(
+            "GET",
+            "/channels/{channel_id}/messages",
+            query={"limit": HISTORY_PAGE},
+            channel_id=channel,
+        )
+    except DiscordRefused as refused:
+        if refused.code == wire.UNKNOWN_CHANNEL:
+            return []
+        raise _unreadable(run, str(refused)) from refused
+    if not told:  # the question at least is there: Discord shows nothing to who may not look
+        raise _unreadable(run, "no messages")
+    until = int(question) if question.isdigit() else None
+    said: list[Mapping[str, Any]] = []
+    for one in sorted(told, key=lambda message: int(message["id"])):
+        if until is not None and int(one["id"]) >= until:
+            continue
+        if one["type"] == THREAD_STARTER and one.get("referenced_message"):
+            said.append(one["referenced_message"])
+        elif one["type"] in SAID:
+            said.append(one)
+    return said
+
+
+def _unreadable(run: RunRef, detail: str) -> FootnoteError:
+    return FootnoteError(texts_for(run.message.locale)("cannot-read-history"), detail=detail)
+
+
+def _message(raw: Mapping[str, Any], run: RunRef) -> Message:
+    text = plain_markdown(str(raw.get("content", "")), _names(raw.get("mentions", ())))
+    return Message(
+        event_id=str(raw["id"]),
+        thread=run.message.thread,
+        author=Author(str(raw["author"]["id"]), _name(raw["author"])),
+        text=text,
+        at=datetime.fromisoformat(raw["timestamp"]),
+        links=tuple(links_in(text)),
+    )
+
+
+def _names(mentioned: Iterable[Mapping[str, Any]]) -> Names:
+    people = {int(user["id"]): _name(user) for user in mentioned}
+    return Names(people.get, lambda id: None, lambda id: None)
+
+
+def _name(user: Mapping[str, Any]) -> str:
+    return str(user.get("global_name") or user.get("username") or "someone")

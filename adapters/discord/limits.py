@@ -1,0 +1,35 @@
+"""What Discord takes at most, each number with the page it comes from.
+
+MESSAGE is https://docs.discord.com/developers/resources/message, COMPONENTS
+https://docs.discord.com/developers/components/reference, CHANNEL
+https://docs.discord.com/developers/resources/channel, INTERACTIONS
+https://docs.discord.com/developers/interactions/receiving-and-responding.
+"""
+
+CONTENT = 2_000  # characters of a message's text; MESSAGE, create message
+NONCE = 25  # characters; MESSAGE, create message
+HISTORY_PAGE = 100  # messages of one request; MESSAGE, get channel messages
+
+# MESSAGE, embed limits: of each, and of all texts of a message's embeds together.
+EMBED_TITLE = 256
+EMBED_DESCRIPTION = 4_096
+EMBED_FIELDS = 25
+EMBED_FIELD_NAME = 256
+EMBED_FIELD_VALUE = 1_024
+EMBED_FOOTER = 2_048
+EMBED_TOTAL = 6_000
+
+BUTTON_LABEL = 80  # characters; COMPONENTS, button structure
+BUTTONS_IN_ROW = 5  # COMPONENTS, action row
+CUSTOM_ID = 100  # characters; COMPONENTS, custom id
+
+THREAD_NAME = 100  # characters; CHANNEL, start thread from message
+THREAD_ARCHIVES_AFTER = 4_320  # minutes without a message; CHANNEL, thread metadata
+
+INTERACTION_SECONDS = 15 * 60  # that an interaction's token lives; INTERACTIONS
+FOLLOW_UPS_ELSEWHERE = 5  # per interaction where only the user brought the app; INTERACTIONS
+
+# Ours, chosen to stay clear of the limits above.
+SECONDS_BETWEEN_EDITS = 1.5  # Discord is seen to allow 5 edits in 5 s in one channel
+REQUEST_SECONDS = 60.0  # for one request with its retries and waits
+PART = 1_900  # characters of a part, so that what is added to it fits

@@ -1,0 +1,209 @@
+"""Where posts go: a channel the bot may write in, or the response to an interaction."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import discord
+from discord.http import handle_message_parameters
+
+from adapters.discord import limits, wire
+from adapters.discord.format import Look
+from adapters.discord.state import ORIGINAL, Deferred
+from adapters.discord.wire import DiscordRefused, Wire
+
+
+@dataclass(frozen=True, slots=True)
+class Post:
+    """A message to show. ``nonce`` makes creating it twice harmless; ``answers`` is the message
+    it replies to, or ""."""
+
+    look: Look
+    view: discord.ui.View | None
+    nonce: str = ""
+    answers: str = ""
+
+
+def nonce_of(run: str, turn: int, part: int) -> str:
+    """The same for every attempt at this part, and another one once parts were taken away."""
+    return hashlib.sha256(f"{run}/{turn}/{part}".encode()).hexdigest()[: limits.NONCE]
+
+
+class Outlet(Protocol):
+    """All raise ``PlatformUnavailable`` and ``DiscordRefused``."""
+
+    most_posts: int | None
+
+    async def create(self, post: Post) -> str:
+        """A new message; returns its id."""
+        ...
+
+    async def edit(self, id: str, post: Post) -> None: ...
+
+    async def delete(self, id: str) -> None:
+        """Take a message away; one that is gone is fine."""
+        ...
+
+    async def latest(self, after: str = "") -> list[dict[str, Any]]:
+        """Messages there as Discord tells them, oldest first, after one of them."""
+        ...
+
+
+def body_of(post: Post) -> dict[str, Any]:
+    """A message as JSON: all that it shows, so that an edit leaves nothing of before."""
+    # A message without embeds of its own shows no previews of links either.
+    flags = discord.MessageFlags(suppress_embeds=not post.look.embeds)
+    with handle_message_parameters(
+        content=post.look.content,
+        embeds=post.look.embeds,
+        view=post.view,
+        flags=flags,
+        nonce=post.nonce or None,
+        allowed_mentions=discord.AllowedMentions.none(),
+    ) as parameters:
+        body: dict[str, Any] = dict(parameters.payload or {})
+    body.pop("tts", None)
+    if post.answers:
+        body["message_reference"] = {"message_id": post.answers, "fail_if_not_exists": False}
+    return body
+
+
+class ChannelOutlet:
+    """A channel, thread or direct message in which the bot writes by itself."""
+
+    most_posts: int | None = None
+
+    def __init__(self, wire: Wire, channel: str) -> None:
+        self._wire = wire
+        self._channel = channel
+
+    async def create(self, post: Post) -> str:
+        body = body_of(post)
+        try:
+            made = await self._send(body)
+        except DiscordRefused as refused:
+            if refused.code != wire.NO_HISTORY_TO_REPLY or not post.answers:
+                raise
+            del body["message_reference"]
+            made = await self._send(body)
+        id = str(made["id"])
+        if not _looks_like(made, body):  # an earlier attempt's, found by its nonce
+            await self.edit(id, post)
+        return id
+
+    async def _send(self, body: dict[str, Any]) -> Any:
+        return await self._wire.request(
+            "POST", "/channels/{channel_id}/messages", json=body, channel_id=self._channel
+        )
+
+    async def edit(self, id: str, post: Post) -> None:
+        body = body_of(Post(post.look, post.view))
+        try:
+            await self._change(id, body)
+        except DiscordRefused as refused:
+            if refused.code != wire.THREAD_ARCHIVED:
+                raise
+            await self._wire.request(
+                "PATCH",
+                "/channels/{channel_id}",
+                json={"archived": False},
+                channel_id=self._channel,
+            )
+            await self._change(id, body)
+
+    async def _change(self, id: str, body: dict[str, Any]) -> None:
+        await self._wire.request(
+            "PATCH",
+            "/channels/{channel_id}/messages/{message_id}",
+            json=body,
+            channel_id=self._channel,
+            message_id=id,
+        )
+
+    async def delete(self, id: str) -> None:
+        try:
+            await self._wire.request(
+                "DELETE",
+                "/channels/{channel_id}/messages/{message_id}",
+                channel_id=self._channel,
+                message_id=id,
+            )
+        except DiscordRefused as refused:
+            if refused.code not in (wire.UNKNOWN_MESSAGE, wire.UNKNOWN_CHANNEL):
+                raise
+
+    async def latest(self, after: str = "") -> list[dict[str, Any]]:
+        query: dict[str, Any] = {"limit": limits.HISTORY_PAGE}
+        if after:
+            query["after"] = after
+        told = await self._wire.request(
+            "GET", "/channels/{channel_id}/messages", query=query, channel_id=self._channel
+        )
+        return sorted(told, key=lambda message: int(message["id"]))
+
+
+class InteractionOutlet:
+    """The response to an interaction and its follow-ups, for 15 minutes: all there is where only
+    the asker brought the app along. Follow-ups have no nonce."""
+
+    most_posts: int | None = 1 + limits.FOLLOW_UPS_ELSEWHERE
+
+    def __init__(self, wire: Wire, deferred: Deferred) -> None:
+        self._wire = wire
+        self._deferred = deferred
+        self._used = False
+
+    async def create(self, post: Post) -> str:
+        """The first one becomes the response itself."""
+        if not self._used:
+            await self.edit(ORIGINAL, post)
+            return ORIGINAL
+        made = await self._wire.request(
+            "POST",
+            "/webhooks/{webhook_id}/{webhook_token}",
+            json=body_of(Post(post.look, post.view)),
+            query={"wait": "true"},
+            webhook_id=self._deferred.application_id,
+            webhook_token=self._deferred.token,
+        )
+        return str(made["id"])
+
+    async def edit(self, id: str, post: Post) -> None:
+        self._used = True
+        await self.change(id, body_of(Post(post.look, post.view)))
+
+    async def change(self, id: str, body: dict[str, Any]) -> Any:
+        """Edit a message; returns it as Discord tells it."""
+        return await self._wire.request(
+            "PATCH",
+            "/webhooks/{webhook_id}/{webhook_token}/messages/{message_id}",
+            json=body,
+            message_id=id,
+            webhook_id=self._deferred.application_id,
+            webhook_token=self._deferred.token,
+        )
+
+    async def delete(self, id: str) -> None:
+        try:
+            await self._wire.request(
+                "DELETE",
+                "/webhooks/{webhook_id}/{webhook_token}/messages/{message_id}",
+                message_id=id,
+                webhook_id=self._deferred.application_id,
+                webhook_token=self._deferred.token,
+            )
+        except DiscordRefused as refused:
+            if refused.code not in (wire.UNKNOWN_MESSAGE, wire.INVALID_WEBHOOK_TOKEN):
+                raise
+
+    async def latest(self, after: str = "") -> list[dict[str, Any]]:
+        return []  # nobody but members may look
+
+
+def _looks_like(made: dict[str, Any], body: dict[str, Any]) -> bool:
+    """Whether a message is the one just sent. Without the message-content intent Discord still
+    tells an app its own words."""
+    same_text = str(made.get("content", "")).strip() == str(body.get("content") or "").strip()
+    return same_text and len(made.get("embeds", ())) == len(body.get("embeds", ()))

@@ -1,0 +1,283 @@
+"""Discord's way out: finds where a reply goes, begins it, takes it away again.
+
+Only REST is used, through a client that has logged in; no gateway is needed.
+
+- A mention in a channel is answered in a thread made from it: the listener gives the message's id
+  as the thread's, and ``{"message": id}``.
+- In a thread or a direct message the answer goes there, as a reply to the question.
+- A deferred command is turned into its question, and a thread is made from that; the listener
+  gives ``{"interaction": …}``, and in a channel a thread's name that is no number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+
+import discord
+import structlog
+
+from adapters.discord import wire
+from adapters.discord.asker import tell_asker
+from adapters.discord.buttons import view_while_working
+from adapters.discord.files import download
+from adapters.discord.format import Look, echo, thread_name
+from adapters.discord.history import read_history
+from adapters.discord.limits import THREAD_ARCHIVES_AFTER
+from adapters.discord.outlet import (
+    ChannelOutlet,
+    InteractionOutlet,
+    Outlet,
+    Post,
+    body_of,
+    nonce_of,
+)
+from adapters.discord.reply import DiscordReply
+from adapters.discord.state import ORIGINAL, Posted, posted
+from adapters.discord.wire import DiscordRefused, Wire
+from bot.errors import PostRefused
+from bot.messages import Attachment, Message, Thread
+from bot.posting import PostState, RunRef
+from bot.rendering.texts import texts_for
+from bot.storage.workspaces import Workspaces
+
+NO_GUILD = "@me"
+NEW = timedelta(seconds=60)  # a question younger than this can have no forgotten posts
+
+# Not there, or not for us: the next place is tried.
+_CLOSED = (
+    wire.UNKNOWN_CHANNEL,
+    wire.MISSING_ACCESS,
+    wire.MISSING_PERMISSIONS,
+    wire.WRONG_CHANNEL_TYPE,
+)
+
+log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """A place for a reply: a channel or thread ("": the response to the interaction), the message
+    it answers there, the text id of what it has to excuse, whether the thread is ours."""
+
+    channel: str
+    answers: str = ""
+    gap: str = ""
+    made_thread: bool = False
+
+
+class DiscordPoster:
+    """See the module docstring. ``client`` is logged in before anything is posted."""
+
+    def __init__(self, client: discord.Client, workspaces: Workspaces) -> None:
+        self._client = client
+        self._wire = Wire(client)
+        self._workspaces = workspaces
+
+    # ------------------------------------------------------------ beginning
+
+    async def open(self, run: RunRef, saved: PostState | None) -> DiscordReply:
+        known = posted(saved)
+        if known.place:
+            return await self._again(run, known)
+        run, known = await self._with_question(run, known)
+        async with aclosing(self._places(run, known)) as places:
+            async for place in places:
+                settled = replace(
+                    known,
+                    place=place.channel or ORIGINAL,
+                    through="bot" if place.channel else "interaction",
+                    made_thread=place.made_thread,
+                    gaps=(place.gap,) if place.gap else (),
+                )
+                reply = self._reply(run, settled, place.answers)
+                try:
+                    await reply.show_working()
+                except DiscordRefused as refused:
+                    if refused.code not in _CLOSED:
+                        await self._apologise(run, known)
+                        raise
+                    log.info("place closed", run=run.id, place=place.channel, error=str(refused))
+                else:
+                    return reply
+        await self._apologise(run, known)
+        raise PostRefused(texts_for(run.message.locale)("cannot-post"))
+
+    async def _again(self, run: RunRef, known: Posted) -> DiscordReply:
+        """The reply that an earlier attempt began."""
+        reply = self._reply(run, known, self._answered_there(run, known), recovered=True)
+        if not known.posts:
+            await reply.show_working()
+        return reply
+
+    def _reply(
+        self, run: RunRef, known: Posted, answers: str, *, recovered: bool = False
+    ) -> DiscordReply:
+        async def apologise() -> None:
+            await self._apologise(run, known)
+
+        asked = run.message
+        opening = ""
+        if known.through == "interaction":
+            opening = echo(asked.text, asked.author.name, texts_for(asked.locale))
+        return DiscordReply(
+            run,
+            known,
+            self._outlet(known),
+            self._wire.user_id,
+            answers=answers,
+            opening=opening,
+            recovered=recovered or datetime.now(UTC) - asked.at > NEW,
+            apologise=apologise,
+        )
+
+    def _outlet(self, known: Posted) -> Outlet:
+        if known.through == "interaction" and known.interaction is not None:
+            return InteractionOutlet(self._wire, known.interaction)
+        return ChannelOutlet(self._wire, known.place)
+
+    @staticmethod
+    def _answered_there(run: RunRef, known: Posted) -> str:
+        """The message that a reply at this place answers."""
+        if known.question:
+            return known.question if known.question != known.place else ""
+        thread = run.message.thread.thread
+        return thread if known.place == run.message.thread.channel != thread else ""
+
+    async def _apologise(self, run: RunRef, known: Posted) -> None:
+        await tell_asker(self._wire, run, known)
+
+    # ------------------------------------------------------------ the question
+
+    async def _with_question(self, run: RunRef, known: Posted) -> tuple[RunRef, Posted]:
+        """The run with its question standing in the channel; a command has left none there."""
+        if known.interaction is None or known.question:
+            return run, known
+        asked = run.message
+        content = echo(asked.text, asked.author.name, texts_for(asked.locale))
+        post = Post(Look(content), None)
+        outlet = InteractionOutlet(self._wire, known.interaction)
+        try:
+            told = await outlet.change(ORIGINAL, body_of(post))
+            question = str(told["id"])
+        except DiscordRefused as refused:
+            log.info("command not answered", run=run.id, error=str(refused))
+            # Its 15 minutes are over: the question is posted as any message.
+            channel = ChannelOutlet(self._wire, _standing(asked.thread))
+            post = replace(post, nonce=nonce_of(run.id, 0, -1))
+            try:
+                question = await channel.create(post)
+            except DiscordRefused:
+                await self._apologise(run, known)
+                raise
+        return run, replace(known, question=question, echoed=True)
+
+    # ------------------------------------------------------------ places
+
+    async def _places(self, run: RunRef, known: Posted) -> AsyncGenerator[_Place]:
+        """Where the reply may go, best first; each is tried only when those before are closed."""
+        thread = run.message.thread
+        if thread.workspace != NO_GUILD and (
+            thread.thread == known.question or not thread.thread.isdigit()
+        ):
+            async for place in self._places_in_channel(run, known):
+                yield place
+        else:
+            inside = _standing(thread)
+            yield _Place(inside, known.question if known.question != inside else "")
+            if inside != thread.channel and not known.question:
+                # An earlier answer went into the channel because no thread could be made.
+                yield _Place(thread.channel, thread.thread)
+        if known.interaction is not None:
+            yield _Place("", gap="only-for-command")
+
+    async def _places_in_channel(self, run: RunRef, known: Posted) -> AsyncGenerator[_Place]:
+        thread, question = run.message.thread, known.question
+        gap, made = "", False
+        try:
+            await self._make_thread(thread.channel, question, run.message.text)
+            made = True
+        except DiscordRefused as refused:
+            if refused.code == wire.UNKNOWN_MESSAGE:
+                raise  # the question is gone
+            if refused.code not in (wire.THREAD_EXISTS, wire.WRONG_CHANNEL_TYPE):
+                log.info("no thread made", run=run.id, error=str(refused))
+                gap = "cannot-open-thread"
+        if thread.thread != question:
+            await run.move(Thread(thread.platform, thread.workspace, thread.channel, question))
+        if not gap:
+            yield _Place(question, made_thread=made)
+        # A channel without threads (of a voice room) needs no excuse.
+        yield _Place(thread.channel, question, gap or ("cannot-open-thread" if made else ""))
+
+    async def _make_thread(self, channel: str, question: str, text: str) -> None:
+        await self._wire.request(
+            "POST",
+            "/channels/{channel_id}/messages/{message_id}/threads",
+            json={"name": thread_name(text), "auto_archive_duration": THREAD_ARCHIVES_AFTER},
+            channel_id=channel,
+            message_id=question,
+        )
+
+    # ------------------------------------------------------------ waiting, leaving
+
+    async def queued(self, run: RunRef, ahead: int) -> None:
+        """A message in the thread; it has the nonce and the button by which ``open`` makes it
+        the reply's first."""
+        texts = texts_for(run.message.locale)
+        thread = run.message.thread
+        if not thread.thread.isdigit() or thread.thread == run.message.event_id:
+            return  # a thread of its own has no queue
+        post = Post(
+            Look(texts("queued", ahead=ahead)),
+            view_while_working(run.id, texts),
+            nonce=nonce_of(run.id, 0, 0),
+            answers=run.message.event_id if run.message.event_id.isdigit() else "",
+        )
+        await ChannelOutlet(self._wire, _standing(thread)).create(post)
+
+    async def remove(self, run: RunRef, saved: PostState | None) -> None:
+        known = posted(saved)
+        if not known.place:
+            return
+        outlet = self._outlet(known)
+        for id in reversed(known.posts):
+            try:
+                await outlet.delete(id)
+            except DiscordRefused as refused:
+                log.info("post not removed", run=run.id, error=str(refused))
+        if known.made_thread and await self._is_ours_alone(run, known.place):
+            await self._delete_channel(run, known.place)
+
+    async def _is_ours_alone(self, run: RunRef, thread: str) -> bool:
+        try:
+            said = await ChannelOutlet(self._wire, thread).latest()
+        except DiscordRefused:
+            return False
+        notices = (18, 21)  # that Discord itself puts at a thread's beginning
+        return all(
+            message["type"] in notices or str(message["author"]["id"]) == self._wire.user_id
+            for message in said
+        )
+
+    async def _delete_channel(self, run: RunRef, channel: str) -> None:
+        try:
+            await self._wire.request("DELETE", "/channels/{channel_id}", channel_id=channel)
+        except DiscordRefused as refused:  # only those who manage threads may
+            log.info("thread not deleted", run=run.id, error=str(refused))
+
+    # ------------------------------------------------------------ reading
+
+    async def history(self, run: RunRef) -> Sequence[Message]:
+        return await read_history(self._wire, run)
+
+    async def download(self, attachment: Attachment, limit: int) -> bytes:
+        return await download(attachment, limit)
+
+
+def _standing(thread: Thread) -> str:
+    """The channel in which a message of this thread stands: the thread, where there is one."""
+    inside = thread.workspace != NO_GUILD and thread.thread.isdigit()
+    return thread.thread if inside else thread.channel

@@ -1,0 +1,128 @@
+"""One request to Discord's REST API through the logged-in client, and what its failures mean.
+
+Everything sent here may be sent twice: messages carry an enforced nonce, edits say how a message
+is to look, and what is gone or there already is told apart by Discord's error code. So a request
+whose response was lost is simply repeated.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import aiohttp
+import discord
+import stamina
+import structlog
+from discord.http import Route
+
+from adapters.discord.limits import REQUEST_SECONDS
+from bot.errors import PlatformUnavailable, PostRefused
+
+ATTEMPTS = 4
+FIRST_WAIT, LAST_WAIT = 0.2, 3.0  # seconds between attempts
+
+# https://docs.discord.com/developers/topics/opcodes-and-status-codes#json
+UNKNOWN_CHANNEL, UNKNOWN_MESSAGE = 10003, 10008
+FOLLOW_UPS_SPENT = 40094
+MISSING_ACCESS, MISSING_PERMISSIONS, WRONG_CHANNEL_TYPE = 50001, 50013, 50024
+INVALID_WEBHOOK_TOKEN = 50027
+THREAD_ARCHIVED = 50083
+NO_HISTORY_TO_REPLY, THREAD_EXISTS = 160002, 160004
+
+log = structlog.get_logger(__name__)
+
+
+class DiscordRefused(PostRefused):
+    """Discord said no: HTTP ``status`` and its own JSON ``code`` (0 where it gave none)."""
+
+    def __init__(self, status: int, code: int, text: str) -> None:
+        super().__init__(
+            "Discord did not let me do that: someone who manages the server can check what I am "
+            "allowed to do there.",
+            detail=f"{status} {code}: {text}",
+        )
+        self.status = status
+        self.code = code
+
+
+class Wire:
+    """See the module docstring. ``client`` needs ``login()``, no gateway."""
+
+    def __init__(self, client: discord.Client) -> None:
+        self._client = client
+
+    @property
+    def user_id(self) -> str:
+        """Who we are there."""
+        user = self._client.user
+        return "" if user is None else str(user.id)
+
+    async def request(
+        self,
+        method: str,
+        path: str,
+        *,
+        json: dict[str, Any] | None = None,
+        query: dict[str, Any] | None = None,
+        **ids: str,
+    ) -> Any:
+        """Discord's answer as JSON; ``ids`` fill the places in ``path``.
+
+        Raises ``PlatformUnavailable`` and ``DiscordRefused``.
+        """
+        extra: dict[str, Any] = {}
+        if json is not None:
+            extra["json"] = json
+        if query is not None:
+            extra["params"] = query
+        try:
+            async with asyncio.timeout(REQUEST_SECONDS):
+                async for attempt in stamina.retry_context(
+                    on=_was_lost,
+                    attempts=ATTEMPTS,
+                    timeout=None,
+                    wait_initial=FIRST_WAIT,
+                    wait_max=LAST_WAIT,
+                ):
+                    with attempt:
+                        return await self._client.http.request(Route(method, path, **ids), **extra)
+        except discord.RateLimited as limited:
+            raise _away("Discord asks to wait", str(limited), limited.retry_after) from limited
+        except discord.HTTPException as error:
+            raise _meaning(error) from error
+        except (aiohttp.ClientError, OSError) as error:  # TimeoutError is an OSError
+            raise _away("Discord cannot be reached", repr(error)) from error
+        except RuntimeError as error:
+            if "closed" not in str(error):  # aiohttp's word for a session that was closed
+                raise
+            raise _away("The connection to Discord is closed", str(error)) from error
+        raise AssertionError("a retry that neither returned nor raised")
+
+
+def _was_lost(error: Exception) -> bool:
+    """Whether the response never came, or says to come again soon."""
+    if isinstance(error, discord.HTTPException):
+        return error.status == 503
+    return isinstance(error, (aiohttp.ClientError, ConnectionError))
+
+
+def _meaning(error: discord.HTTPException) -> PlatformUnavailable | DiscordRefused:
+    if error.status == 429:
+        return _away("Discord asks to wait", str(error), _retry_after(error))
+    if error.status >= 500:
+        return _away("Discord has trouble", str(error))
+    if error.status == 401 and error.code == 0:  # the bot's token, not an interaction's
+        return _away("Discord does not accept the bot's token", str(error))
+    return DiscordRefused(error.status, error.code, error.text)
+
+
+def _away(what: str, detail: str, retry_after: float | None = None) -> PlatformUnavailable:
+    return PlatformUnavailable(
+        f"{what}; the answer is kept and posted later.", detail=detail, retry_after=retry_after
+    )
+
+
+def _retry_after(error: discord.HTTPException) -> float | None:
+    value = error.response.headers.get("Retry-After", "")
+    return float(value) if value.replace(".", "", 1).isdigit() else None
