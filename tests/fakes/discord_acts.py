@@ -111,7 +111,8 @@ def _tell_message(world: World, event: str, message: Message) -> None:
         return
     if message.private_to is not None and message.author is not world.bot:
         return
-    guild = message.channel.guild
+    # An ephemeral message is told as if it were a direct one: no guild, and by that intent.
+    guild = message.channel.guild if message.private_to is None else None
     echo = {"nonce": message.nonce} if event == "MESSAGE_CREATE" and message.nonce else {}
     world.emit(
         event,

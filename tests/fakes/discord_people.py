@@ -15,7 +15,7 @@ from tests.fakes import discord_acts as acts
 from tests.fakes.discord_commands import Commands, check_offered, chosen_options
 from tests.fakes.discord_gateway import Gateway
 from tests.fakes.discord_messages import store_file
-from tests.fakes.discord_permissions import DIRECT, ELSEWHERE, permissions
+from tests.fakes.discord_permissions import BITS, DIRECT, ELSEWHERE, permissions
 from tests.fakes.discord_shapes import (
     channel_json,
     message_json,
@@ -151,7 +151,7 @@ class People:
     ) -> Interaction:
         """``/name`` with option values by name. An option of type attachment names a file."""
         with self.world.lock:
-            command = self._offered(name, 1, channel)
+            command = self._offered(user, name, 1, channel)
             data = self._command_data(command, channel)
             data["options"] = chosen_options(command, options or {})
             self._attach(data, channel, attachments)
@@ -162,7 +162,7 @@ class People:
     ) -> Interaction:
         """A command of a message's Apps menu. The bot is shown the message whole."""
         with self.world.lock:
-            command = self._offered(name, 3, message.channel)
+            command = self._offered(user, name, 3, message.channel)
             data = self._command_data(command, message.channel)
             shown = message_json(message, self.world, sees_content=True)
             data |= {"target_id": message.id, "resolved": {"messages": {message.id: shown}}}
@@ -200,12 +200,20 @@ class People:
         mine = channel.type == DIRECT_MESSAGE and self.world.bot in channel.recipients
         return IN_BOT_DM if mine else IN_PRIVATE
 
-    def _offered(self, name: str, type: int, channel: Channel) -> Json:
+    def _offered(self, user: User, name: str, type: int, channel: Channel) -> Json:
         guild = channel.guild
         context = self._context(channel)
         installed = guild.installed if guild else context == IN_BOT_DM
         command = self.commands.find(name, type, guild.id if guild else None)
-        return check_offered(command, name, context, installed)
+        command = check_offered(command, name, context, installed)
+        needed = command["default_member_permissions"]
+        if guild and needed is not None:
+            allowed = permissions(user, channel)
+            # "0" is for administrators only.
+            wanted = int(needed) or BITS["ADMINISTRATOR"]
+            if allowed & wanted != wanted:
+                raise LookupError(f"{name!r} is not offered to {user.name}")
+        return command
 
     @staticmethod
     def _command_data(command: Json, channel: Channel) -> Json:

@@ -11,7 +11,9 @@ if TYPE_CHECKING:
     from tests.fakes.discord_state import Channel, User
 
 BITS: dict[str, int] = {
+    "CREATE_INSTANT_INVITE": 1 << 0,
     "KICK_MEMBERS": 1 << 1,
+    "BAN_MEMBERS": 1 << 2,
     "ADMINISTRATOR": 1 << 3,
     "MANAGE_CHANNELS": 1 << 4,
     "MANAGE_GUILD": 1 << 5,
@@ -26,11 +28,13 @@ BITS: dict[str, int] = {
     "MENTION_EVERYONE": 1 << 17,
     "USE_EXTERNAL_EMOJIS": 1 << 18,
     "MANAGE_ROLES": 1 << 28,
+    "MANAGE_WEBHOOKS": 1 << 29,
     "USE_APPLICATION_COMMANDS": 1 << 31,
     "MANAGE_THREADS": 1 << 34,
     "CREATE_PUBLIC_THREADS": 1 << 35,
     "CREATE_PRIVATE_THREADS": 1 << 36,
     "SEND_MESSAGES_IN_THREADS": 1 << 38,
+    "MODERATE_MEMBERS": 1 << 40,
     "USE_EXTERNAL_APPS": 1 << 50,
 }
 ALL = sum(BITS.values())

@@ -246,6 +246,31 @@ async def test_nothing_connects_in_a_black_out_and_all_does_after_it(
     assert (await again.hear())["t"] == "RESUMED"
 
 
+@pytest.mark.parametrize(("intent", "told"), [(1 << 9, False), (1 << 12, True)])
+async def test_an_ephemeral_message_is_told_as_if_it_were_direct(
+    fake: FakeDiscord, client: aiohttp.ClientSession, intent: int, told: bool
+) -> None:
+    general, ada = people(fake)
+    wire = await connect(client, fake)
+    await wire.identify(intents=intent)
+    await wire.hear()
+    headers = {"Authorization": f"Bot {fake.token}"}
+    commands = f"{fake.url}/applications/{fake.app.id}/commands"
+    ask = {"name": "ask", "description": "Ask"}
+    async with client.post(commands, json=ask, headers=headers) as answer:
+        assert answer.status == 201
+    asked = fake.people.slash(ada, general, "ask")
+    assert (await wire.hear())["t"] == "INTERACTION_CREATE"
+    callback = f"{fake.url}/interactions/{asked.id}/{asked.token}/callback"
+    secret = {"type": 4, "data": {"content": "psst", "flags": 64}}
+    async with client.post(callback, json=secret) as answer:
+        assert answer.status == 204
+    await wire.say(1, None)
+    heard = await wire.hear()
+    assert (heard.get("t") == "MESSAGE_CREATE") is told
+    assert not told or "guild_id" not in heard["d"]
+
+
 async def test_private_messages_and_interactions_go_to_the_first_shard(
     fake: FakeDiscord, client: aiohttp.ClientSession
 ) -> None:

@@ -340,6 +340,20 @@ async def test_commands_keep_their_ids_and_are_offered_as_registered(site: Site)
         site.fake.people.slash(site.ada, site.general, "tell")
 
 
+@pytest.mark.parametrize("needed", [0, 1 << 5])
+async def test_a_command_for_managers_is_offered_to_managers(site: Site, needed: int) -> None:
+    command = ASK | {"default_member_permissions": needed}
+    await site.call("PUT", f"/applications/{site.fake.app.id}/commands", [command])
+    manager = site.fake.role(site.guild, "Manager", "MANAGE_GUILD")
+    people = [site.fake.member(site.guild, "Max", manager), site.guild.owner, site.ada]
+    for person, offered in zip(people, (needed != 0, True, False), strict=True):
+        if offered:
+            site.fake.people.slash(person, site.general, "ask", {"question": "x"})
+        else:
+            with pytest.raises(LookupError):
+                site.fake.people.slash(person, site.general, "ask", {"question": "x"})
+
+
 async def test_an_interaction_has_one_response_within_three_seconds(site: Site) -> None:
     asked = await site.ask()
     assert await site.code("POST", site.hook(asked), TEXT) == (404, 10015)
