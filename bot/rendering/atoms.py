@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
@@ -17,9 +18,6 @@ from markdown_it.token import Token
 from bot.rendering.phrases import by_sentence, cut
 
 Length = Callable[[str], int]
-Path = tuple[int, ...]  # what a line is inside of, outermost first: QUOTE, or a list item's indent
-
-QUOTE = 0
 _LONGEST_MARKER = 8  # characters of a fence's marker when it is repeated
 _DEEPEST = 8  # quotes in quotes whose marks are repeated
 
@@ -31,13 +29,34 @@ _ITEM_MARK = re.compile(r"[ \t]*(?:[-+*]|\d{1,9}[.)])(?: {1,4}(?! )| |\t|$)")
 _HEAD = re.compile(r"(?:[ \t]*(?:>[ \t]?|(?:[-+*]|\d{1,9}[.)]|#{1,6})(?:[ \t]+|$)))*[ \t]*")
 
 
+class Container(NamedTuple):
+    """A quote, or a list item whose content is indented by so many columns; ``token`` tells it
+    from others."""
+
+    indent: int
+    token: int
+
+    @property
+    def margin(self) -> str:
+        """What each further line inside begins with."""
+        return " " * self.indent or "> "
+
+    @property
+    def is_quote(self) -> bool:
+        return self.indent == 0
+
+
+Path = tuple[Container, ...]  # what a line is inside of, outermost first
+
+
 @dataclass(frozen=True, slots=True)
 class Atom:
     """What is not cut: source text, and how it is joined to what stands before and after.
 
     ``glue`` joins it to the atom before in the same part; ``lead`` opens a part that begins with
     it; ``tail`` closes one that ends with it. ``root`` numbers the outermost block, ``path`` is
-    what it is inside of; ``inside_line``: it does not begin with a line of the source.
+    what it is inside of; ``inside_line``: it does not begin with a line of the source;
+    ``keeps_next``, as a heading does: it does not end a part.
     """
 
     text: str
@@ -47,7 +66,7 @@ class Atom:
     lead: str = ""
     tail: str = ""
     inside_line: bool = False
-    is_heading: bool = False
+    keeps_next: bool = False
     opens: bool = False
 
 
@@ -60,12 +79,16 @@ class _Place:
 
     @property
     def quotes(self) -> str:
-        return "> " * min(self.path.count(QUOTE), _DEEPEST)
+        return "> " * min(sum(container.is_quote for container in self.path), _DEEPEST)
+
+    @property
+    def is_quoted(self) -> bool:
+        return any(container.is_quote for container in self.path)
 
     @property
     def margin(self) -> str:
         """What further lines of the block begin with."""
-        return "".join("> " if step == QUOTE else " " * step for step in self.path)
+        return _margin(self.path)
 
 
 class Source:
@@ -81,7 +104,7 @@ class Source:
             self._offsets.append(self._offsets[-1] + len(line) + 1)
         self._tokens: list[Token] = _parser.parse(self._text)
         self._end = 0  # of the atom before, in the text
-        self._cut_until = -1  # the end of the last paragraph that was cut
+        self._cut_until = -1  # the end of the last paragraph or table that was cut
         self._root = 0
 
     def atoms(self) -> Iterator[Atom]:
@@ -119,7 +142,7 @@ class Source:
         if token.type == "fence" and not _is_closed(token, end - start):
             tail = f"\n{place.margin}{token.markup}"
         if self._fits(self._slice(a, b), tail):
-            yield self._atom(a, b, place, tail=tail, is_heading=token.type == "heading_open")
+            yield self._atom(a, b, place, tail=tail, keeps_next=token.type == "heading_open")
             return
         if token.type == "fence":
             atoms = self._fence(token, a, b if tail else b - 1, b, place)
@@ -128,11 +151,11 @@ class Source:
         elif token.type == "table_open":
             atoms = self._table(a, b, place)
         elif token.type == "list_item_open":
-            indent = self._indent(a, place)
-            inside = _Place((*place.path, indent), place.entry)
+            item = Container(self._indent(a, place), i)
+            inside = _Place((*place.path, item), place.entry)
             atoms = self._within(i + 1, close, start, end, inside)
         elif token.type == "blockquote_open":
-            inside = _Place((*place.path, QUOTE), place.entry)
+            inside = _Place((*place.path, Container(0, i)), place.entry)
             atoms = self._within(i + 1, close, start, end, inside)
         elif token.type in ("bullet_list_open", "ordered_list_open"):
             atoms = self._within(i + 1, close, start, end, place)
@@ -198,36 +221,31 @@ class Source:
 
     def _table(self, start: int, end: int, place: _Place) -> Iterator[Atom]:
         """Rows under their header; a row that does not fit under it is a paragraph."""
-        header = self._slice(start, start + 2)
-        bare = rebased(header, place.path, inside_line=False)
-        if place.entry != place.path and (bullet := _HEAD.match(bare)):
-            bare = place.quotes + bare[bullet.end() :]
-        lead = bare + "\n"
         inner = _Place(place.path, place.path)
-        if self._length(lead) > self._limit // 2:
+        again = self._slice(start, start + 2)
+        if place.entry != place.path and (bullet := _HEAD.match(again)):
+            again = place.margin + again[bullet.end() :]
+        lead = rebased(again, place.path, inside_line=False) + "\n"
+        if self._length(again) > self._limit // 2:
             for number in range(start, end):
                 yield from self._paragraph(number, number + 1, place if number == start else inner)
             return
-        under_header = False
-        glue = self._glue(start, place)
+        gap = f"\n{place.margin.rstrip()}\n"
+        yield self._atom(start, start + 2, place, keeps_next=True)
+        under_header = True
         for number in range(start + 2, end):
             row = self._lines[number]
-            if under_header and self._fits(lead + row):
-                yield self._made(row, number, number + 1, inner, glue="\n", lead=lead)
-            elif self._fits(f"{header}\n{row}"):
-                here = place if number == start + 2 else inner
-                text = f"{header}\n{row}" if here is place else lead + row
-                yield self._made(text, number, number + 1, here, glue=glue)
-                under_header = True
-            else:
-                if number == start + 2:
-                    yield self._atom(start, start + 2, place)
-                atoms = self._paragraph(number, number + 1, inner)
-                first = next(atoms)
-                yield replace(first, glue=f"\n{place.margin.rstrip()}\n")
-                yield from atoms
+            if not self._fits(again, "\n", row):
+                first, *rest = self._paragraph(number, number + 1, inner)
+                yield replace(first, glue=gap)
+                yield from rest
                 under_header = False
-            glue = f"\n{place.margin.rstrip()}\n{place.margin}" if not under_header else "\n"
+            elif under_header:
+                yield self._made(row, number, number + 1, inner, glue="\n", lead=lead)
+            else:
+                yield self._made(f"{again}\n{row}", number, number + 1, inner, glue=gap)
+                under_header = True
+        self._cut_until = self._end
 
     def _paragraph(self, start: int, end: int, place: _Place) -> Iterator[Atom]:
         """Sentence by sentence; word by word, and piece by piece, where one does not fit."""
@@ -235,7 +253,7 @@ class Source:
         if self._fits(text):
             yield self._atom(start, end, place)
             return
-        quoted = QUOTE in place.path
+        quoted = place.is_quoted
         bullet = _HEAD.match(text) if place.entry != place.path or text[:1] in "#>-+* \t" else None
         head = bullet.end() if bullet else 0
         done = 0
@@ -274,10 +292,10 @@ class Source:
     # ------------------------------------------------------------ measuring and slicing
 
     def _atom(
-        self, start: int, end: int, place: _Place, *, tail: str = "", is_heading: bool = False
+        self, start: int, end: int, place: _Place, *, tail: str = "", keeps_next: bool = False
     ) -> Atom:
         made = self._made(self._slice(start, end), start, end, place, tail=tail)
-        return replace(made, is_heading=is_heading)
+        return replace(made, keeps_next=keeps_next)
 
     def _made(
         self, text: str, start: int, end: int, place: _Place, *,
@@ -291,21 +309,20 @@ class Source:
     def _glue(self, start: int, place: _Place) -> str:
         """The source between the atom before and line ``start``; one empty line at most.
 
-        And at least one behind a paragraph that was cut: its end may open a part without the
-        bullet that kept it apart from what follows.
+        And at least one behind a paragraph or table that was cut: its end may open a part
+        without the bullet that kept it apart from what follows.
         """
         glue = self._text[self._end : self._offsets[start]] or "\n"
         if self._end == self._cut_until and glue.count("\n") == 1:
-            margin = "".join("> " if step == QUOTE else " " * step for step in place.entry)
-            return f"\n{margin.rstrip()}{glue}"
-        return "\n\n" if QUOTE not in place.path and glue.count("\n") > 2 else glue
+            return f"\n{_margin(place.entry).rstrip()}{glue}"
+        return "\n\n" if not place.is_quoted and glue.count("\n") > 2 else glue
 
     def _slice(self, start: int, end: int) -> str:
         return self._text[self._offsets[start] : self._offsets[end] - 1]
 
     def _trimmed(self, start: int, end: int, place: _Place) -> tuple[int, int]:
         """Lines without the empty ones around them."""
-        empty = " \t>" if QUOTE in place.path else None
+        empty = " \t>" if place.is_quoted else None
         end = min(end, len(self._lines))
         while start < end and not self._lines[start].strip(empty):
             start += 1
@@ -317,12 +334,12 @@ class Source:
         """Columns by which the content of the list item of this line is indented."""
         text = self._lines[line]
         at = 0
-        for step in place.path:
-            if step == QUOTE:
+        for container in place.path:
+            if container.is_quote:
                 mark = _QUOTE_MARK.match(text, at)
                 at = mark.end() if mark else at
             else:
-                at += min(step, len(text) - at - len(text[at:].lstrip()))
+                at += container.indent  # white space, or the bullets of the items around this one
         bullet = _ITEM_MARK.match(text, at)
         return max(len(bullet.group().expandtabs(4)), 2) if bullet else 2
 
@@ -364,6 +381,10 @@ def _longest(text: str, start: int, room: int, length: Length) -> int:
     return low
 
 
+def _margin(path: Path) -> str:
+    return "".join(container.margin for container in path)
+
+
 def _is_closed(fence: Token, lines: int) -> bool:
     """Whether a fence of so many source lines has a closing one."""
     code = fence.content.count("\n") + (not fence.content.endswith("\n") and fence.content != "")
@@ -372,7 +393,7 @@ def _is_closed(fence: Token, lines: int) -> bool:
 
 def rebased(text: str, path: Path, *, inside_line: bool) -> str:
     """Text from inside list items, its lines moved to the left; quotes keep their marks."""
-    if not any(path):
+    if all(container.is_quote for container in path):
         return text
     lines = text.split("\n")
     first = 1 if inside_line else 0
@@ -381,8 +402,8 @@ def rebased(text: str, path: Path, *, inside_line: bool) -> str:
 
 def _rebased_line(line: str, path: Path) -> str:
     kept = ""
-    for step in path:
-        if step == QUOTE:
+    for container in path:
+        if container.is_quote:
             mark = _QUOTE_MARK.match(line)
             if mark is None:
                 break
@@ -391,5 +412,5 @@ def _rebased_line(line: str, path: Path) -> str:
         else:
             bare = line.lstrip(" \t")
             columns = len(line[: len(line) - len(bare)].expandtabs(4))
-            line = " " * max(columns - step, 0) + bare
+            line = " " * max(columns - container.indent, 0) + bare
     return kept + line

@@ -43,7 +43,7 @@ class _Packer:
 
     def add(self, atom: Atom) -> None:
         if self._atoms and not self._join(atom):
-            headings = self._trailing_headings()
+            headings = self._trailing_beginnings()
             if len(headings) < len(self._atoms):
                 del self._atoms[len(self._atoms) - len(headings) :]
                 self._flush()
@@ -80,9 +80,9 @@ class _Packer:
         self._size += more
         return True
 
-    def _trailing_headings(self) -> list[Atom]:
+    def _trailing_beginnings(self) -> list[Atom]:
         at = len(self._atoms)
-        while at and self._atoms[at - 1].is_heading:
+        while at and self._atoms[at - 1].keeps_next:
             at -= 1
         return self._atoms[at:]
 

@@ -78,7 +78,7 @@ def spoken() -> tuple[dict[str, str], set[str]]:
     for folder in ("bot", "adapters"):
         for module in sorted((ROOT / folder).rglob("*.py")):
             code = module.read_text(encoding="utf-8")
-            for id in re.findall(r"texts\(\s*\"([^\"]+)\"", code.replace("``", "")):
+            for id in re.findall(r"(?:texts|Denied)\(\s*\"([^\"]+)\"", code.replace("``", "")):
                 if f'``texts("{id}"' not in code:  # an example in a docstring
                     ids.setdefault(id, module.name)
             beginnings.update(re.findall(r"texts\(\s*f\"([a-z-]+)\{", code))
