@@ -49,15 +49,22 @@ POLICIES = {
 }
 
 
+def configured_names(settings: Settings) -> tuple[str, ...]:
+    """The names of the providers that are searched.
+
+    Without ``settings.providers`` that is the local documents where there are any, else Wikipedia.
+    """
+    return tuple(dict.fromkeys(settings.providers)) or (
+        ("local",) if settings.docs else ("wikipedia",)
+    )
+
+
 def open_search(settings: Settings) -> Search:
     """Everything that is configured to be searched, ready to use; close it with ``aclose``.
 
-    Without ``settings.providers`` that is the local documents where there are any, else Wikipedia.
     Raises ``InvalidSetting`` for an unknown name, or for documents that do not exist.
     """
-    names = tuple(dict.fromkeys(settings.providers)) or (
-        ("local",) if settings.docs else ("wikipedia",)
-    )
+    names = configured_names(settings)
     for name in names:
         if name not in BUILDERS:
             raise InvalidSetting(

@@ -1,0 +1,1 @@
+"""Slack: mentions, direct messages, commands and shortcuts in; streamed, cited answers out."""

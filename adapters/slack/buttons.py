@@ -1,0 +1,134 @@
+"""What people press: the buttons under an answer, and the message shortcut."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable
+from datetime import UTC, datetime
+
+import structlog
+
+from adapters.slack import actions
+from adapters.slack.calls import Json
+from adapters.slack.incoming import (
+    attachments_of,
+    event_id,
+    mentions_in,
+    thread_of,
+    unescape,
+    without_mention,
+    words_of,
+)
+from adapters.slack.listener import Listener, author_of
+from adapters.slack.whispers import Ear, sentence
+from bot.errors import FootnoteError, StorageUnavailable
+from bot.messages import Author, Message
+from bot.pages.urls import links_in
+from bot.rendering.texts import Texts, texts_for
+
+RESEARCH_THIS = "research_this"  # the shortcut's callback id
+ACK_SECONDS = 2.5  # Slack shows a failure after 3
+
+log = structlog.get_logger(__name__)
+
+
+class Buttons:
+    """A method returns once what was asked for is kept, and at the latest after ``ACK_SECONDS``.
+
+    Slack delivers a press once, so a failure is told to whoever pressed.
+    """
+
+    def __init__(self, listener: Listener) -> None:
+        self._listener = listener
+        self._reception = listener.reception
+        self._whispers = listener.whispers
+
+    async def pressed(self, body: Json) -> None:
+        """``block_actions`` with one of our action ids."""
+        container = body.get("container") or {}
+        channel = str((body.get("channel") or {}).get("id") or container.get("channel_id") or "")
+        user = str(body["user"]["id"])
+        author, locale = await self._who(user)
+        ear = Ear(
+            channel,
+            user,
+            str(container.get("thread_ts") or ""),
+            response_url=str(body.get("response_url") or ""),
+        )
+        for action in body.get("actions") or ():
+            press = actions.pressed(str(action.get("action_id")), str(action.get("value") or ""))
+            if press is None:
+                log.warning("unknown button", action=action.get("action_id"))
+                continue
+            # The ids of direct conversations begin with D.
+            texts, direct = texts_for(locale), channel.startswith("D")
+            doing = self._done(press, author, locale, texts, direct=direct)
+            await self._in_time(doing, ear, texts)
+
+    async def _done(
+        self, press: actions.Press, author: Author, locale: str, texts: Texts, *, direct: bool
+    ) -> str | None:
+        """Do it; returns what to tell."""
+        reception = self._reception
+        match press:
+            case actions.Feedback(run, verdict):
+                kept = await reception.feedback(run, author, verdict)
+                return texts("feedback-thanks") if kept else texts("question-gone")
+            case actions.Stop(run):
+                stopped = await reception.stop_run(run)
+                return texts("stopping") if stopped else texts("nothing-running")
+            case actions.Deeper(run):
+                asked = await reception.dig_deeper(run, author, locale=locale, direct=direct)
+                return None if asked.new else texts("asked-already")
+            case actions.FollowUp(run, number):
+                asked = await reception.follow_up(run, number, author, locale=locale, direct=direct)
+                return None if asked.new else texts("asked-already")
+
+    async def research(self, body: Json) -> None:
+        """The message shortcut "Research this": the message becomes the presser's question."""
+        said, channel = body["message"], str(body["channel"]["id"])
+        user = str(body["user"]["id"])
+        raw = words_of(said)
+        people = await self._listener.people.quickly([user, *mentions_in(raw)])
+        names = {person.id: person.name for person in people.values()}
+        text = unescape(without_mention(raw, self._listener.me.user), names)
+        author, locale = author_of(user, people, text)
+        texts = texts_for(locale)
+        attachments = attachments_of(said)
+        if not text and attachments:
+            text = texts("files-question", names=", ".join(file.name for file in attachments))
+        message = Message(
+            event_id=f"{event_id(channel, str(said['ts']))}:research:{user}",
+            thread=thread_of(self._listener.me.team, channel, said),
+            author=author,
+            text=text,
+            at=datetime.now(UTC),
+            links=tuple(links_in(text)),
+            attachments=attachments,
+            locale=locale,
+            direct=channel.startswith("D"),
+        )
+        ear = Ear(channel, user, response_url=str(body.get("response_url") or ""))
+
+        async def accept() -> None:
+            await self._reception.receive(message, "footnote")
+
+        await self._in_time(accept(), ear, texts, text)
+
+    async def _in_time(
+        self, doing: Awaitable[str | None], ear: Ear, texts: Texts, text: str = "-"
+    ) -> None:
+        """Await something for as long as Slack does, and tell what became of it."""
+        try:
+            async with asyncio.timeout(ACK_SECONDS):
+                told = await doing
+        except (TimeoutError, StorageUnavailable):
+            self._whispers.say(ear, texts("try-again"))
+        except FootnoteError as error:
+            self._whispers.say(ear, sentence(error, texts, text))
+        else:
+            if told is not None:
+                self._whispers.say(ear, told)
+
+    async def _who(self, user: str) -> tuple[Author, str]:
+        return author_of(user, await self._listener.people.quickly([user]), "")

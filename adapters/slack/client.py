@@ -1,0 +1,106 @@
+"""The Web API client, reaching Slack at all, and where the SDK's log goes."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import random
+from collections.abc import Awaitable, Callable
+
+import aiohttp
+import structlog
+from slack_sdk.web.async_client import AsyncWebClient
+
+from adapters.slack.calls import Json, Refusal
+from bot.errors import CredentialsRefused, PlatformUnavailable
+from bot.settings import Settings
+
+TIMEOUT_SECONDS = 30
+FIRST_PAUSE, LONGEST_PAUSE = 1.0, 60.0  # seconds between attempts to reach Slack at all
+
+# Errors that any call with the same token would meet, and those of apps.connections.open:
+# https://docs.slack.dev/reference/methods/auth.test
+TOKEN_ERRORS = frozenset(
+    [
+        *("invalid_auth", "not_authed", "account_inactive", "token_revoked", "token_expired"),
+        *("not_allowed_token_type", "no_permission", "missing_scope", "access_denied"),
+        *("team_access_not_granted", "forbidden_team", "socket_mode_not_enabled"),
+    ]
+)
+
+log = structlog.get_logger(__name__)
+
+
+def web_client(settings: Settings, session: aiohttp.ClientSession) -> AsyncWebClient:
+    """A client for the bot's token. It repeats nothing by itself; see ``calls``."""
+    token = settings.slack_bot_token
+    return AsyncWebClient(
+        token=token.get_secret_value() if token is not None else None,
+        base_url=settings.slack_api_url.rstrip("/") + "/",
+        timeout=TIMEOUT_SECONDS,
+        session=session,
+        logger=sdk_logger(),
+        retry_handlers=[],
+    )
+
+
+def new_session() -> aiohttp.ClientSession:
+    """One pool of connections for everything said to Slack."""
+    return aiohttp.ClientSession(
+        timeout=aiohttp.ClientTimeout(total=TIMEOUT_SECONDS), trust_env=True
+    )
+
+
+def refused_token(refusal: Refusal, variable: str) -> CredentialsRefused:
+    """A refusal that is about the token in the setting ``variable``."""
+    return CredentialsRefused(
+        f"Slack does not accept {variable} ({refusal.code}): copy the token again from your app's "
+        "page at https://api.slack.com/apps.",
+        detail=refusal.detail,
+    )
+
+
+async def until_reached(call: Callable[[], Awaitable[Json]], variable: str) -> Json:
+    """The answer of ``call``, tried with growing pauses for as long as Slack is away.
+
+    Tells the log once that it is. Raises ``CredentialsRefused`` that names ``variable``, the
+    setting with the call's token, and ``PostRefused``.
+    """
+    pause = FIRST_PAUSE
+    while True:
+        try:
+            answer = await call()
+        except Refusal as refusal:
+            if refusal.code in TOKEN_ERRORS:
+                raise refused_token(refusal, variable) from refusal
+            raise
+        except PlatformUnavailable as away:
+            if pause == FIRST_PAUSE:
+                log.warning("Slack is away, trying on", error=away.detail)
+            await asyncio.sleep(away.retry_after or pause * random.uniform(0.5, 1.0))  # noqa: S311
+            pause = min(pause * 2, LONGEST_PAUSE)
+        else:
+            if pause > FIRST_PAUSE:
+                log.warning("Slack is back")
+            return answer
+
+
+class _ToOurLog(logging.Handler):
+    """One line an event, without tracebacks; what is information to the SDK is detail to us."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        line = record.getMessage().partition("\n")[0]
+        if record.levelno >= logging.WARNING:
+            log.warning(line, by="slack")
+        else:
+            log.debug(line, by="slack")
+
+
+def sdk_logger() -> logging.Logger:
+    """The logger that bolt and the SDK get. Never below INFO: they would log what people say."""
+    logger = logging.getLogger("footnote.slack")
+    if not logger.handlers:
+        logger.addHandler(_ToOurLog())
+        logger.setLevel(logging.INFO)
+        logger.propagate = False
+    return logger

@@ -1,0 +1,162 @@
+"""The slash commands: ``/ask`` and ``/footnote``."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import get_args
+
+from adapters.slack.calls import Json
+from adapters.slack.incoming import mentions_in, unescape
+from adapters.slack.listener import PLATFORM, Listener, author_of
+from adapters.slack.whispers import Ear, sentence
+from bot.conversing.rules import DEPTHS, KEYS, changed, shown
+from bot.errors import Denied, FootnoteError, Invalid, StorageUnavailable
+from bot.messages import Author, Depth, Message, Thread
+from bot.pages.urls import links_in
+from bot.rendering.texts import Texts, texts_for
+
+ASK, FOOTNOTE = "/ask", "/footnote"
+ACK_SECONDS = 2.5  # Slack shows a failure after 3
+
+_CHOSEN = re.compile(
+    rf"(?:--depth[ =](?P<option>\w+)|(?P<word>{'|'.join(DEPTHS)})[ \t]*[:：])(?:\s+|$)?",
+    re.IGNORECASE,
+)
+_OPTION_AT_END = re.compile(r"\s--depth[ =](\w+)\s*$", re.IGNORECASE)
+
+
+def parse_ask(text: str) -> tuple[Depth, str]:
+    """The depth and the question of ``/ask deep: why …`` or ``/ask --depth deep why …``.
+
+    Raises ``Invalid`` for a depth there is not.
+    """
+    text = text.strip()
+    if match := _CHOSEN.match(text):
+        return _depth(match["option"] or match["word"]), text[match.end() :].strip()
+    if match := _OPTION_AT_END.search(text):
+        return _depth(match[1]), text[: match.start()].strip()
+    return "auto", text
+
+
+def _depth(word: str) -> Depth:
+    for depth in get_args(Depth):
+        if word.lower() == depth:
+            return depth  # type: ignore[no-any-return]
+    raise Invalid(f"There is no depth {word!r}: choose one of {', '.join(DEPTHS)}.")
+
+
+class Commands:
+    """Answers a command with what its asker alone is shown at once."""
+
+    def __init__(self, listener: Listener, providers: Sequence[str]) -> None:
+        self._listener = listener
+        self._providers = tuple(providers)
+
+    # ------------------------------------------------------------ /ask
+
+    async def ask(self, command: Json) -> str:
+        """Accept the question; returns the private line that says so, or why not.
+
+        Slack delivers a command once, so a failure is told, never retried.
+        """
+        message, texts = await self._message(command)
+        try:
+            depth, question = parse_ask(message.text)
+            message = replace(message, text=question, links=tuple(links_in(question)))
+            async with asyncio.timeout(ACK_SECONDS):
+                await self._listener.reception.receive(
+                    message, "footnote", depth=depth, post_state=_post_state(command)
+                )
+        except (TimeoutError, StorageUnavailable):
+            return texts("try-again")
+        except FootnoteError as error:
+            return sentence(error, texts, message.text)
+        return texts("command-accepted", question=message.text)
+
+    async def _message(self, command: Json) -> tuple[Message, Texts]:
+        """The command as a message whose thread does not exist yet; its poster begins it."""
+        user, channel = str(command["user_id"]), str(command["channel_id"])
+        raw = str(command.get("text") or "")
+        people = await self._listener.people.quickly([user, *mentions_in(raw)])
+        text = unescape(raw, {person.id: person.name for person in people.values()})
+        author, locale = author_of(user, people, text)
+        trigger = str(command["trigger_id"])
+        if author.name == user:
+            author = Author(user, str(command.get("user_name") or user))
+        message = Message(
+            event_id=f"{channel}:command:{trigger}",
+            thread=Thread(PLATFORM, self._listener.me.team, channel, f"pending-{trigger}"),
+            author=author,
+            text=text,
+            at=datetime.now(UTC),
+            locale=locale,
+            direct=command.get("channel_name") == "directmessage",
+        )
+        return message, texts_for(locale)
+
+    # ------------------------------------------------------------ /footnote
+
+    async def footnote(self, command: Json) -> None:
+        """Show or change the rules of the channel; the answer follows by response URL."""
+        message, texts = await self._message(command)
+        ear = Ear(
+            message.thread.channel,
+            message.author.id,
+            response_url=str(command.get("response_url") or ""),
+        )
+        try:
+            self._listener.whispers.say(ear, await self._ruled(message, texts))
+        except Denied as denied:
+            self._listener.whispers.say(ear, sentence(denied, texts))
+        except FootnoteError as error:
+            self._listener.whispers.say(ear, error.sentence)
+
+    async def _ruled(self, message: Message, texts: Texts) -> str:
+        reception = self._listener.reception
+        words = message.text.split(maxsplit=2)
+        verb = words[0].lower() if words else "rules"
+        if verb == "rules" and len(words) < 2:
+            return self._shown(shown(await reception.rules(message.thread)), texts)
+        if verb == "set" and len(words) > 1:
+            key, value = words[1].lower(), words[2] if len(words) > 2 else ""
+            if key not in KEYS:
+                return texts("rules-unknown", key=key, known=", ".join(KEYS))
+            rules = changed(await reception.rules(message.thread), key, value, self._providers)
+            await reception.set_rules(await self._with_rights(message), rules)
+            return texts("rules-set", key=key, value=dict(shown(rules)).get(key, "–"))
+        if verb == "reset" and len(words) == 1:
+            await reception.set_rules(await self._with_rights(message), None)
+            return texts("rules-reset")
+        return texts(
+            "rules-help",
+            show=FOOTNOTE,
+            set=f"{FOOTNOTE} set KEY VALUE",
+            reset=f"{FOOTNOTE} reset",
+            keys=", ".join(KEYS),
+        )
+
+    async def _with_rights(self, message: Message) -> Message:
+        """The message with what its author may do, looked up however long that takes."""
+        person = await self._listener.people.person(message.author.id)
+        return replace(message, author=Author(person.id, person.name, admin=person.admin))
+
+    def _shown(self, rules: Sequence[tuple[str, str]], texts: Texts) -> str:
+        if not rules:
+            return texts("rules-none")
+        lines = [texts("rules-line", key=key, value=value) for key, value in rules]
+        return "\n".join([texts("rules-title"), *lines])
+
+
+def _post_state(command: Json) -> dict[str, object]:
+    """What the poster needs to begin the thread of a command."""
+    return {
+        "command": {
+            "channel": str(command["channel_id"]),
+            "user": str(command["user_id"]),
+            "response_url": str(command.get("response_url") or ""),
+        }
+    }

@@ -1,0 +1,189 @@
+"""What people write in Slack, as plain Markdown and as ``Message``.
+
+The format is https://docs.slack.dev/messaging/formatting-message-text (mrkdwn).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from bot.messages import Attachment, Author, Message, Thread
+from bot.pages.urls import links_in
+
+Json = Mapping[str, Any]
+
+# Message subtypes in which a person says something (https://docs.slack.dev/reference/events/message).
+SPEECH = frozenset((None, "file_share", "thread_broadcast", "me_message"))
+FILES_GONE = frozenset(("tombstone", "hidden_by_limit"))
+
+_CODE = re.compile(r"```.*?```|`[^`\n]+`", re.DOTALL)
+_MARKUP = re.compile(r"<([^<>\n]+)>")
+_MENTION = re.compile(r"<@([UW][A-Z0-9]+)(?:\|[^<>]*)?>")
+_ENTITY = re.compile(r"&(amp|lt|gt);")
+_PLAIN = {"amp": "&", "lt": "<", "gt": ">"}
+# A mark opens where no word precedes it and no space follows it, and closes the other way round.
+_BOLD = re.compile(r"(?<![\w*])\*(?=[^\s*])([^*\n]*[^\s*])\*(?![\w*])")
+_STRUCK = re.compile(r"(?<![\w~])~(?=[^\s~])([^~\n]*[^\s~])~(?![\w~])")
+_BULLET = re.compile(r"^([ \t]*)[•◦▪][ \t]+", re.MULTILINE)
+_KEPT = re.compile("\x00(\\d+)\x00")
+
+
+# ---------------------------------------------------------------- text
+
+
+def unescape(text: str, names: Mapping[str, str]) -> str:
+    """Slack's text as plain Markdown; ``names`` are those of people, by id.
+
+    Who is not in ``names`` goes by the id. Code keeps its characters: marks in it are not read.
+    """
+    kept: list[str] = []
+
+    def keep(ready: str) -> str:
+        kept.append(ready)
+        return f"\x00{len(kept) - 1}\x00"
+
+    def code(match: re.Match[str]) -> str:
+        return keep(_plain(_MARKUP.sub(lambda one: _shown(one[1], names)[0], match[0])))
+
+    def markup(match: re.Match[str]) -> str:
+        label, target = _shown(match[1], names)
+        return keep(_link(_plain(label), _plain(target)) if target else _plain(label))
+
+    text = _CODE.sub(code, text.replace("\x00", ""))
+    text = _MARKUP.sub(markup, text)
+    text = _BOLD.sub(r"**\1**", text)
+    text = _STRUCK.sub(r"~~\1~~", text)
+    text = _BULLET.sub(r"\1- ", text)
+    return _KEPT.sub(lambda match: kept[int(match[1])], _plain(text))
+
+
+def mentions_in(text: str) -> list[str]:
+    """The ids of the people mentioned in Slack's text, each once, in order."""
+    return list(dict.fromkeys(_MENTION.findall(text)))
+
+
+def begins_with_mention(text: str) -> bool:
+    """Whether Slack's text opens by addressing somebody."""
+    return _MENTION.match(text.lstrip()) is not None
+
+
+def without_mention(text: str, user: str) -> str:
+    """Slack's text without the mentions of one user, and without the gaps they leave."""
+    mention = re.compile(rf"[ \t]*<@{re.escape(user)}(?:\|[^<>]*)?>([ \t]*[:,，：](?=\s|$))?")
+    return mention.sub("", text).strip()
+
+
+def _plain(text: str) -> str:
+    return _ENTITY.sub(lambda match: _PLAIN[match[1]], text)
+
+
+def _shown(inside: str, names: Mapping[str, str]) -> tuple[str, str]:
+    """What stands between angle brackets, as label and, for a link, its target."""
+    target, _, label = inside.partition("|")
+    if target.startswith("@"):
+        return f"@{names.get(target[1:]) or label or target[1:]}", ""
+    if target.startswith("#"):
+        return f"#{label or target[1:]}", ""
+    if target.startswith("!subteam^"):
+        return f"@{(label or target.removeprefix('!subteam^')).removeprefix('@')}", ""
+    if target.startswith("!date^"):
+        return label, ""
+    if target.startswith("!"):
+        return f"@{target[1:]}", ""
+    if ":" not in target:  # nothing Slack would have made; as it stands
+        return f"<{inside}>", ""
+    bare = target.removeprefix("mailto:").removeprefix("tel:")
+    if not label or label in (target, bare) or target in (f"http://{label}", f"https://{label}"):
+        return (bare if target.startswith(("mailto:", "tel:")) else target), ""
+    return label, target
+
+
+def _link(label: str, target: str) -> str:
+    label = label.replace("\\", "\\\\").replace("[", "\\[").replace("]", "\\]")
+    # A bracket in the target would end the link early.
+    return f"[{label}]({target.replace('(', '%28').replace(')', '%29')})"
+
+
+# ---------------------------------------------------------------- messages
+
+
+def event_id(channel: str, ts: str) -> str:
+    """The identity of a message, whichever events tell of it."""
+    return f"{channel}:{ts}"
+
+
+def is_speech(message: Json) -> bool:
+    """Whether a person says something: no app, no joins, no channel topics."""
+    return (
+        message.get("subtype") in SPEECH
+        and bool(message.get("user"))
+        and not message.get("bot_id")
+        and not message.get("hidden")
+    )
+
+
+def thread_of(team: str, channel: str, message: Json) -> Thread:
+    """The thread a message is in, or that a reply to it begins."""
+    return Thread("slack", team, channel, str(message.get("thread_ts") or message["ts"]))
+
+
+def attachments_of(message: Json) -> tuple[Attachment, ...]:
+    """The files of a message that can be fetched."""
+    return tuple(
+        Attachment(
+            name=str(file.get("name") or file.get("title") or file.get("id", "")),
+            media_type=str(file.get("mimetype") or "application/octet-stream"),
+            url=str(file.get("permalink") or file["url_private"]),
+            download=str(file.get("url_private_download") or file["url_private"]),
+        )
+        for file in message.get("files") or ()
+        if file.get("url_private")
+        and file.get("mode") not in FILES_GONE
+        and not file.get("is_external")
+    )
+
+
+def words_of(message: Json) -> str:
+    """Slack's text of a message of anyone, also of an app that put all of it into attachments."""
+    if text := str(message.get("text") or ""):
+        return text
+    parts: Sequence[Json] = message.get("attachments") or ()
+    lines = [
+        line
+        for part in parts
+        for line in (part.get("title") or part.get("fallback"), part.get("text"), _source(part))
+        if line
+    ]
+    return "\n".join(dict.fromkeys(lines))
+
+
+def _source(part: Json) -> str:
+    url = part.get("title_link") or part.get("from_url")
+    return f"<{url}>" if url else ""
+
+
+def to_message(
+    message: Json,
+    *,
+    thread: Thread,
+    author: Author,
+    text: str,
+    locale: str,
+    direct: bool = False,
+) -> Message:
+    """A message as the core takes it; ``text`` is its Markdown."""
+    ts = str(message["ts"])
+    return Message(
+        event_id=event_id(thread.channel, ts),
+        thread=thread,
+        author=author,
+        text=text,
+        at=datetime.fromtimestamp(float(ts), UTC),
+        links=tuple(links_in(text)),
+        attachments=attachments_of(message),
+        locale=locale,
+        direct=direct,
+    )

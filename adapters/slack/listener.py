@@ -1,0 +1,246 @@
+"""Slack's events, brought to the reception: normalized, told apart, and nothing else.
+
+A method returns once what happened is kept; only then is its event acknowledged. One that raises
+is not acknowledged, so Slack delivers the event again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+
+from cachetools import LRUCache
+
+from adapters.slack.calls import Calls, Json
+from adapters.slack.incoming import (
+    attachments_of,
+    begins_with_mention,
+    event_id,
+    is_speech,
+    mentions_in,
+    thread_of,
+    to_message,
+    unescape,
+    without_mention,
+)
+from adapters.slack.people import People, Person
+from adapters.slack.trail import run_of
+from adapters.slack.whispers import Ear, Whispers, sentence
+from bot.conversing.reception import Address, Reception, Told
+from bot.conversing.words import is_stop_word
+from bot.errors import Denied, Invalid, StorageUnavailable
+from bot.messages import Author, Message, Thread
+from bot.rendering.texts import Texts, texts_for
+from bot.text.language import detect
+
+PLATFORM = "slack"
+MESSAGES_REMEMBERED = 10_000
+# How long a mention waits for the `message` event that tells of the same words: only that one
+# carries files. Both are sent at once; without the channel scopes only the mention is.
+MENTION_SECONDS = 0.25
+LAST_RETRY = 3  # Slack delivers no event more often
+
+STOP_REACTIONS = frozenset(
+    [
+        *("octagonal_sign", "stop_sign", "stop_button", "black_square_for_stop", "no_entry"),
+        *("no_entry_sign", "x", "negative_squared_cross_mark", "raised_hand", "hand"),
+    ]
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Me:
+    """Who the bot is: its workspace, its user, its bot id."""
+
+    team: str
+    user: str
+    bot: str
+
+
+class Listener:
+    """See the module docstring."""
+
+    def __init__(
+        self, me: Me, reception: Reception, calls: Calls, people: People, whispers: Whispers
+    ) -> None:
+        self.me = me
+        self.reception = reception
+        self.people = people
+        self.whispers = whispers
+        self._calls = calls
+        self._arrived: LRUCache[str, asyncio.Event] = LRUCache(MESSAGES_REMEMBERED)
+        self._settled: LRUCache[str, None] = LRUCache(MESSAGES_REMEMBERED)
+        self._latest: LRUCache[str, Thread] = LRUCache(MESSAGES_REMEMBERED)
+
+    # ------------------------------------------------------------ what people say
+
+    async def mentioned(self, event: Json, retry: int = 0) -> None:
+        """``app_mention``: in a channel, always followed by or following a ``message``."""
+        if not is_speech(event):
+            return
+        arrived = self._arrival(event["channel"], event["ts"])
+        try:
+            await asyncio.wait_for(arrived.wait(), MENTION_SECONDS)
+        except TimeoutError:
+            await self._take(event, "footnote", direct=False, retry=retry)
+
+    async def said(self, event: Json, retry: int = 0) -> None:
+        """``message.channels``, ``.groups``, ``.mpim`` and ``.im``, all subtypes."""
+        subtype = event.get("subtype")
+        if subtype == "message_changed":
+            await self._changed(event, retry)
+        elif subtype == "message_deleted":
+            ts = event.get("deleted_ts") or (event.get("previous_message") or {}).get("ts")
+            if ts:
+                await self.reception.forget(PLATFORM, event_id(event["channel"], str(ts)))
+        elif is_speech(event):
+            direct = event.get("channel_type") == "im"
+            if self._mentions_me(event):
+                self._arrival(event["channel"], event["ts"]).set()
+            if (address := self._address(event, direct)) is not None:
+                await self._take(event, address, direct=direct, retry=retry)
+
+    async def _changed(self, event: Json, retry: int) -> None:
+        message, before = event["message"], event.get("previous_message") or {}
+        channel, ts = event["channel"], str(message["ts"])
+        if message.get("subtype") == "tombstone":  # deleted, but the head of a thread
+            await self.reception.forget(PLATFORM, event_id(channel, ts))
+            return
+        if not is_speech(message) or message.get("text") == before.get("text"):
+            return  # an app's message, or a link preview that was added
+        message = {**message, "channel": channel}
+        direct = event.get("channel_type") == "im"
+        mentioned = self._mentions_me(message)
+        if mentioned:
+            self._arrival(channel, ts).set()
+        people = await self.people.quickly([message["user"], *mentions_in(message["text"])])
+        try:
+            text = self._text(message, people)
+            known = await self.reception.edit(PLATFORM, event_id(channel, ts), text)
+        except Invalid:
+            return  # emptied: what was answered stays
+        if not known and (direct or mentioned):
+            # It began no run so far: it may have been refused, or not been meant for us.
+            await self._take(message, "footnote", direct=direct, retry=retry, again=True)
+
+    def _address(self, event: Json, direct: bool) -> Address | None:
+        """Whom a message speaks to; None when it is in no thread and none of our business."""
+        if direct or self._mentions_me(event):
+            return "footnote"
+        if event.get("thread_ts") in (None, event["ts"]):
+            return None
+        return "others" if begins_with_mention(event.get("text") or "") else "thread"
+
+    async def _take(
+        self, event: Json, address: Address, *, direct: bool, retry: int, again: bool = False
+    ) -> None:
+        """Bring a message to the reception, and tell its author what became of it if need be.
+
+        What was settled in this process is not brought again, unless it carries files or changed.
+        """
+        id = event_id(event["channel"], str(event["ts"]))
+        if id in self._settled and not again and not attachments_of(event):
+            return
+        thread = thread_of(self.me.team, event["channel"], event)
+        if address != "footnote" and not await self.reception.takes_part(thread):
+            return  # before anything is asked about the people of other threads
+        message = await self._message(event, direct)
+        ear = ear_of(message, event)
+        texts = texts_for(message.locale)
+        told = id in self._settled and not again
+        try:
+            outcome = await self.reception.receive(message, address)
+        except StorageUnavailable as error:
+            if retry >= LAST_RETRY:  # there is no other time
+                self.whispers.say(ear, error.sentence)
+            raise
+        except (Denied, Invalid) as error:
+            if not told:
+                self.whispers.say(ear, sentence(error, texts, message.text))
+        else:
+            if isinstance(outcome, Told) and not told:
+                self._tell_stopped(ear, texts, outcome.stopped)
+            if direct:
+                self._latest[event["channel"]] = message.thread
+        self._settled[id] = None
+
+    def _tell_stopped(self, ear: Ear, texts: Texts, stopped: int) -> None:
+        self.whispers.say(ear, texts("stopping") if stopped else texts("nothing-running"))
+
+    async def _message(self, event: Json, direct: bool) -> Message:
+        people = await self.people.quickly([event["user"], *mentions_in(event.get("text") or "")])
+        text = self._text(event, people)
+        thread = thread_of(self.me.team, event["channel"], event)
+        if direct and not event.get("thread_ts") and is_stop_word(text):
+            # Between the threads of a direct conversation, "stop" means the latest.
+            thread = self._latest.get(event["channel"], thread)
+        author, locale = author_of(event["user"], people, text)
+        return to_message(
+            event, thread=thread, author=author, text=text, locale=locale, direct=direct
+        )
+
+    def _text(self, message: Json, people: dict[str, Person]) -> str:
+        names = {person.id: person.name for person in people.values()}
+        return unescape(without_mention(message.get("text") or "", self.me.user), names)
+
+    def _mentions_me(self, message: Json) -> bool:
+        return self.me.user in mentions_in(message.get("text") or "")
+
+    def _arrival(self, channel: str, ts: str) -> asyncio.Event:
+        """Set once the ``message`` event about a mention is here."""
+        event: asyncio.Event = self._arrived.setdefault(event_id(channel, ts), asyncio.Event())
+        return event
+
+    # ------------------------------------------------------------ stopping
+
+    async def session_stopped(self, event: Json) -> None:
+        """``agent_session_stopped``: Slack's own Stop button."""
+        await self.reception.stop(
+            Thread(PLATFORM, self.me.team, event["channel"], str(event["thread_ts"]))
+        )
+
+    async def reacted(self, event: Json) -> None:
+        """``reaction_added``: some of them on a question, or on our reply to it, stop it."""
+        item = event.get("item") or {}
+        name = str(event.get("reaction", "")).partition("::")[0]  # without the skin's tone
+        if name not in STOP_REACTIONS or item.get("type") != "message":
+            return
+        if event.get("item_user") == self.me.user:
+            self.whispers.later(self._stop_reply(item["channel"], str(item["ts"])))
+        else:
+            await self.reception.stop_question(PLATFORM, event_id(item["channel"], item["ts"]))
+
+    async def _stop_reply(self, channel: str, ts: str) -> None:
+        """Slack does not tell which thread the reply is in: its metadata names the run."""
+        found = await self._calls.once(
+            "conversations.replies",
+            channel=channel,
+            ts=ts,
+            latest=ts,
+            inclusive=True,
+            limit=1,
+            include_all_metadata=True,
+        )
+        for message in found.get("messages") or ():
+            run_id, _ = run_of(message) if message.get("ts") == ts else (None, None)
+            if run_id is not None:
+                await self.reception.stop_run(run_id)
+
+
+def author_of(user: str, people: dict[str, Person], text: str) -> tuple[Author, str]:
+    """The author and their locale, as far as they are known; else the language of the text."""
+    person = people.get(user)
+    if person is None:
+        return Author(user, user), detect(text)
+    return Author(user, person.name, admin=person.admin), person.locale or detect(text)
+
+
+def ear_of(message: Message, event: Json) -> Ear:
+    """Where the author of a message hears a whisper about it: where it stands."""
+    in_thread = message.direct or event.get("thread_ts")
+    return Ear(
+        message.thread.channel,
+        message.author.id,
+        message.thread.thread if in_thread else "",
+        message.direct,
+    )

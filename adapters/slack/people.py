@@ -1,0 +1,90 @@
+"""Names, languages and rights of the people of a workspace, asked of Slack seldom."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import structlog
+from cachetools import TTLCache
+
+from adapters.slack.calls import Calls
+
+PEOPLE_REMEMBERED = 20_000
+REMEMBERED_SECONDS = 3_600.0
+PATIENCE_SECONDS = 0.3  # that an event waits for names before it goes on without
+PAUSE_SECONDS = 10.0  # in which nobody waits again, once names came too late
+MOST_ASKED = 20  # of the people mentioned in one message
+
+log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """``locale`` is the tag of Slack's interface, such as ``en-US``."""
+
+    id: str
+    name: str
+    locale: str
+    admin: bool = False
+
+
+class People:
+    """Looks people up by ``users.info``, each once an hour, many callers sharing one look-up."""
+
+    def __init__(self, calls: Calls) -> None:
+        self._calls = calls
+        self._known: TTLCache[str, Person] = TTLCache(PEOPLE_REMEMBERED, REMEMBERED_SECONDS)
+        self._asking: dict[str, asyncio.Task[Person]] = {}
+        self._hurry_until = 0.0
+
+    async def aclose(self) -> None:
+        for task in self._asking.values():
+            task.cancel()
+        await asyncio.gather(*self._asking.values(), return_exceptions=True)
+
+    async def quickly(self, ids: Iterable[str]) -> dict[str, Person]:
+        """Those of them who are known, or become known within ``PATIENCE_SECONDS``."""
+        wanted = list(dict.fromkeys(ids))[:MOST_ASKED]
+        tasks = [self._ask(id) for id in wanted if id not in self._known]
+        if tasks and time.monotonic() >= self._hurry_until:
+            _, late = await asyncio.wait(tasks, timeout=PATIENCE_SECONDS)
+            if late:
+                self._hurry_until = time.monotonic() + PAUSE_SECONDS
+        return {id: self._known[id] for id in wanted if id in self._known}
+
+    async def person(self, id: str) -> Person:
+        """One of them, however long it takes. Raises ``PlatformUnavailable``, ``PostRefused``."""
+        if id in self._known:
+            known: Person = self._known[id]
+            return known
+        return await asyncio.shield(self._ask(id))
+
+    def _ask(self, id: str) -> asyncio.Task[Person]:
+        task = self._asking.get(id)
+        if task is None:
+            task = self._asking[id] = asyncio.create_task(self._look_up(id))
+            task.add_done_callback(lambda done: self._asked(id, done))
+        return task
+
+    def _asked(self, id: str, task: asyncio.Task[Person]) -> None:
+        self._asking.pop(id, None)
+        if not task.cancelled() and (error := task.exception()) is not None:
+            log.debug("person not looked up", id=id, error=str(error))
+
+    async def _look_up(self, id: str) -> Person:
+        # Not patiently: a name that cannot be had now is looked up with the next message.
+        answer = await self._calls.once("users.info", user=id, include_locale=True)
+        user = answer["user"]
+        profile = user.get("profile") or {}
+        name = profile.get("display_name") or profile.get("real_name") or user.get("name") or id
+        person = Person(
+            id=id,
+            name=" ".join(str(name).split()),
+            locale=str(user.get("locale") or ""),
+            admin=bool(user.get("is_admin") or user.get("is_owner")),
+        )
+        self._known[id] = person
+        return person

@@ -1,0 +1,75 @@
+"""Socket Mode: one connection, made anew whenever it is gone.
+
+The SDK answers Slack's own requests to reconnect. What it does not survive well (a cut network, an
+address that ran out) is watched from outside: then it is thrown away, and a new one is made.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from time import monotonic
+
+import structlog
+from slack_bolt.adapter.socket_mode.aiohttp import AsyncSocketModeHandler
+from slack_bolt.async_app import AsyncApp
+from slack_sdk.socket_mode.aiohttp import SocketModeClient
+
+from adapters.slack.calls import Calls, Json
+from adapters.slack.client import sdk_logger, until_reached
+
+PING_SECONDS = 5.0  # a silent connection is given up after one and a half of them
+CONNECT_SECONDS = 15.0
+LOOK_SECONDS = 0.25
+GONE_SECONDS = 0.5  # without a connection, until a new one is made
+RECONNECTING_SECONDS = 15.0  # the same while the SDK is at it
+
+log = structlog.get_logger(__name__)
+
+
+async def open_address(calls: Calls, app_token: str) -> str:
+    """A fresh WebSocket address; raises as ``until_reached``."""
+
+    async def call() -> Json:
+        return await calls.once("apps.connections.open", app_token=app_token)
+
+    return str((await until_reached(call, "SLACK_APP_TOKEN"))["url"])
+
+
+async def listen(
+    app: AsyncApp, calls: Calls, app_token: str, connected: Callable[[], None]
+) -> None:
+    """Receive events until cancelled; ``connected`` is called each time they arrive again.
+
+    Raises ``CredentialsRefused`` and ``PostRefused``.
+    """
+    while True:
+        address = await open_address(calls, app_token)
+        handler = AsyncSocketModeHandler(
+            app, app_token, logger=sdk_logger(), web_client=calls.client, ping_interval=PING_SECONDS
+        )
+        client = handler.client
+        client.wss_uri = address
+        client.auto_reconnect_enabled = client.default_auto_reconnect_enabled = False
+        try:
+            await asyncio.wait_for(handler.connect_async(), CONNECT_SECONDS)  # type: ignore[no-untyped-call]
+            connected()
+            await _until_gone(client)
+            log.info("Socket Mode connection is gone, making another")
+        except TimeoutError:
+            log.warning("Socket Mode does not connect, trying on")
+        finally:
+            await handler.close_async()  # type: ignore[no-untyped-call]
+
+
+async def _until_gone(client: SocketModeClient) -> None:
+    """Returns once there has been no connection for too long."""
+    alive = monotonic()
+    while True:
+        await asyncio.sleep(LOOK_SECONDS)
+        if await client.is_connected():
+            alive = monotonic()
+            continue
+        reconnecting = client.connect_operation_lock.locked()
+        if monotonic() - alive > (RECONNECTING_SECONDS if reconnecting else GONE_SECONDS):
+            return

@@ -1,0 +1,86 @@
+"""Slack as it is served: the real SDK on a fake Slack, the real reception, a scripted reasoner."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from adapters.slack.platform import SlackPlatform, open_slack
+from bot.app import open_app
+from bot.conversing.reception import Reception
+from bot.messages import Message
+from bot.settings import Settings, load_settings
+from bot.storage.store import Store, open_store
+from bot.storage.tables import feedback, messages, runs
+from bot.storage.workspaces import Workspaces
+from tests.fakes.library import a_shelf
+from tests.fakes.poster import RememberingPoster
+from tests.fakes.slack import FakeSlack
+
+MANIFEST = Path(__file__).parents[4] / "deploy" / "slack-manifest.yaml"
+
+
+@dataclass
+class Served:
+    """A running adapter whose answers are only remembered, and what it answered."""
+
+    slack: FakeSlack
+    platform: SlackPlatform
+    reception: Reception
+    store: Store
+    poster: RememberingPoster
+    running: asyncio.Task[None]
+
+    @property
+    def asked(self) -> list[Message]:
+        """The messages that became questions and were opened, in that order."""
+        return [reply.run.message for reply in self.poster.replies]
+
+    async def rows(self, table: str) -> list[Mapping[str, Any]]:
+        kept = {"messages": messages, "runs": runs, "feedback": feedback}[table]
+        async with self.store.database.read() as db:
+            return [dict(row._mapping) for row in (await db.execute(kept.select())).all()]
+
+
+def slack_settings(slack: FakeSlack, folder: Path, **settings: Any) -> Settings:
+    return load_settings(
+        **{
+            "slack_bot_token": slack.bot_token,
+            "slack_app_token": slack.app_token,
+            "slack_api_url": slack.api_url,
+            "data_dir": folder,
+            "providers": "wikipedia",
+            **settings,
+        }
+    )
+
+
+@asynccontextmanager
+async def served(slack: FakeSlack, folder: Path, **settings: Any) -> AsyncIterator[Served]:
+    """Serve until the block ends; events arrive from the first line on."""
+    configured = slack_settings(slack, folder, **settings)
+    store = await open_store(configured.database)
+    poster = RememberingPoster()
+    ready = asyncio.Event()
+    shelf = a_shelf("Tower is 330 m tall.")
+    async with (
+        open_slack(configured, Workspaces(store.database)) as platform,
+        open_app(configured, {"slack": poster}, search=shelf, store=store) as app,
+    ):
+        reception = Reception(configured, store, app.service, app.dispatcher, {"slack": poster})
+        running = asyncio.create_task(platform.run(reception, ready.set))
+        waiting = asyncio.create_task(ready.wait())
+        try:
+            await asyncio.wait({running, waiting}, return_when=asyncio.FIRST_COMPLETED)
+            if running.done():
+                running.result()
+            yield Served(slack, platform, reception, store, poster, running)
+        finally:
+            for task in (waiting, running):
+                task.cancel()
+            await asyncio.gather(waiting, running, return_exceptions=True)
+            await reception.aclose()
