@@ -88,15 +88,12 @@ class Away(PlatformUnavailable):
 class Timing:
     """How long things may take, in seconds.
 
-    ``between_updates`` and ``between_appends`` are the least time between two shows of one reply,
     ``stream_delay`` passes before a stream is begun (a run that ends sooner needs none),
     ``first_sign`` is how long opening a reply waits for Slack, ``patience`` how long the final post
     is tried, ``reading`` how long a thread's history may take; ``backoff`` the first wait.
     ``pace`` stretches the time between the calls that can wait.
     """
 
-    between_updates: float = 1.2
-    between_appends: float = 0.7
     stream_delay: float = 0.8
     first_sign: float = 2.0
     patience: float = 120.0

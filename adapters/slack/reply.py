@@ -111,6 +111,7 @@ class SlackReply:
             await asyncio.wait({self._sender})
             if not self._sender.cancelled() and isinstance(self._sender.exception(), RunLost):
                 self._sender.result()
+        await self._trail.save()  # an attempt that lost its run ends here
         patience = self._calls.timing.patience
         await self._delivery.recover(patience=patience)
         told = "active" if self._session else None
@@ -147,8 +148,8 @@ class SlackReply:
         self._way = await self._chosen_way()
         if self._session:
             self._seen.set()
-        else:
-            self._wake.set()
+        if self._trail.posts or not self._session:
+            self._wake.set()  # what an earlier attempt left is not shown as if it were current
         tries = 0
         while await self._something_new():
             try:
@@ -162,7 +163,7 @@ class SlackReply:
                 await self._pause(wait)
             except StorageUnavailable as error:
                 log.warning("posts not kept", run=self._run.id, error=str(error))
-                await self._pause(self._calls.timing.between_updates)
+                await self._pause(self._calls.timing.backoff)
 
     async def _show(self) -> None:
         assert self._way is not None  # noqa: S101

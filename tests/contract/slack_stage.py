@@ -1,0 +1,161 @@
+"""Slack for the poster contract: the real SDK client against the fake, over real sockets."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+
+import aiohttp
+from slack_sdk.web.async_client import AsyncWebClient
+
+from adapters.slack.calls import Timing
+from adapters.slack.poster import SlackPoster
+from bot.messages import Attachment, Author, Message, Thread
+from bot.storage.store import Store, open_store
+from bot.storage.workspaces import Workspaces
+from tests.fakes.slack import FakeSlack
+from tests.fakes.slack_limits import UNLIMITED
+from tests.fakes.slack_screen import Shown
+from tests.fakes.slack_words import plain
+
+CHANNEL, ADA, BOB = "C1", "U1", "U2"
+QUICK = Timing(stream_delay=0.01, first_sign=1.0, patience=2.5, reading=3.0, backoff=0.02, pace=0.0)
+POSTING = ("chat.postMessage", "chat.startStream", "chat.update", "chat.stopStream")
+LIVE = re.compile(r"<[@!#][^\s>]*>?")
+
+
+class SlackStage:
+    """One workspace with a channel and two people; see ``Stage``."""
+
+    def __init__(self, slack: FakeSlack, client: AsyncWebClient, store: Store) -> None:
+        self.slack = slack
+        self.client = client
+        self.workspaces = Workspaces(store.database)
+
+    # ---- what people do
+
+    def ask(self, text: str, channel: str = CHANNEL) -> Message:
+        said = self.slack.say(ADA, channel, f"{self.slack.mention} {text}")
+        return self._message(channel, said.ts, said.ts, text, Author(ADA, "ada"))
+
+    def ask_in(self, earlier: Message, text: str) -> Message:
+        root = earlier.thread.thread
+        said = self.slack.say(BOB, earlier.thread.channel, f"{self.slack.mention} {text}", root)
+        return self._message(earlier.thread.channel, said.ts, root, text, Author(BOB, "bob"))
+
+    def say_in(self, earlier: Message, text: str) -> None:
+        self.slack.say(BOB, earlier.thread.channel, text, earlier.thread.thread)
+
+    def share(self, name: str, body: bytes) -> Attachment:
+        file = self.slack.add_file(ADA, name, body)
+        shown = file.json(self.slack.base)
+        return Attachment(name, file.mimetype, shown["permalink"], shown["url_private_download"])
+
+    def _message(self, channel: str, ts: str, root: str, text: str, author: Author) -> Message:
+        thread = Thread("slack", self.slack.team, channel, root)
+        return Message(f"{channel}:{ts}", thread, author, text, datetime.now(UTC), locale="en-US")
+
+    # ---- Footnote's way out
+
+    def poster(self, timing: Timing = QUICK) -> SlackPoster:
+        return SlackPoster(self.client, self.workspaces, timing=timing)
+
+    # ---- what is to be seen
+
+    def posts(self, message: Message) -> list[Shown]:
+        """Footnote's messages in the thread but for what only one person sees."""
+        thread = message.thread
+        replies = self.slack.replies(thread.channel, thread.thread)
+        return [one for one in replies if not one.ephemeral_to and one.ts != thread.thread]
+
+    def shown(self, message: Message) -> list[str]:
+        return [post.seen for post in self.posts(message)]
+
+    def whispers(self, message: Message) -> list[str]:
+        replies = self.slack.replies(message.thread.channel, message.thread.thread)
+        return [one.seen for one in replies if one.ephemeral_to == message.author.id]
+
+    def buttons(self, message: Message) -> list[str]:
+        elements = [element for post in self.posts(message) for _, element in post.elements()]
+        return [label for element in elements for label in _labels(element)]
+
+    def at_work(self, message: Message) -> bool:
+        session = self.slack.session(message.thread.channel, message.thread.thread)
+        at_work = session is not None and session.status == "processing"
+        return at_work or any(
+            post.streaming or "Researching" in post.seen for post in self.posts(message)
+        )
+
+    def pings(self, message: Message) -> list[str]:
+        return [
+            ping
+            for post in self.posts(message)
+            for text in (post.text, *_markup(list(post.blocks)))
+            for ping in LIVE.findall(text)
+        ]
+
+    async def until(self, message: Message, words: str) -> None:
+        await self.slack.until(lambda: any(words in text for text in self.shown(message)))
+
+    # ---- bad weather
+
+    def down(self) -> None:
+        self.slack.down(503)
+
+    def up(self) -> None:
+        self.slack.up()
+
+    def limit(self, times: int) -> None:
+        for method in (*POSTING, "chat.appendStream"):
+            self.slack.storm(method, times)
+
+    def cut(self) -> None:
+        for method in POSTING:
+            self.slack.cut(method)
+
+    def close_channel(self, message: Message) -> None:
+        self.slack.workspace.channels[message.thread.channel].archived = True
+
+
+def _labels(element: dict[str, object]) -> list[str]:
+    keys = ("text", "positive_button", "negative_button")
+    return [plain(element[key]) for key in keys if key in element]
+
+
+def _markup(node: object) -> list[str]:
+    """The texts in which Slack reads markup: mrkdwn and Markdown, not plain and rich text."""
+    if isinstance(node, list):
+        return [text for one in node for text in _markup(one)]
+    if not isinstance(node, dict):
+        return []
+    if node.get("type") in ("mrkdwn", "markdown"):
+        return [str(node["text"])]
+    return [text for one in node.values() for text in _markup(one)]
+
+
+@asynccontextmanager
+async def slack_stage(
+    folder: Path, prepare: Callable[[FakeSlack], None] = lambda slack: None
+) -> AsyncIterator[SlackStage]:
+    """A Slack where everything works, unless ``prepare`` says otherwise."""
+    store = await open_store(f"sqlite+aiosqlite:///{folder / 'footnote.sqlite'}")
+    try:
+        with FakeSlack(rate_limits=UNLIMITED) as slack:
+            slack.add_user(ADA, "ada")
+            slack.add_user(BOB, "bob")
+            slack.add_channel(CHANNEL, "general", members=[ADA, BOB])
+            prepare(slack)
+            async with aiohttp.ClientSession() as session:
+                client = AsyncWebClient(slack.bot_token, slack.api_url, session=session)
+                yield SlackStage(slack, client, store)
+    finally:
+        await store.close()
+
+
+def refusing(slack: FakeSlack) -> None:
+    """A workspace that allows neither streams nor sessions."""
+    slack.refuse_streaming("missing_scope")
+    slack.refuse("agents.sessions.setStatus", "feature_disabled")

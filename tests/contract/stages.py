@@ -1,0 +1,123 @@
+"""What the poster contract needs of a platform: its fake, a poster connected to it, bad weather.
+
+A new platform implements ``Stage`` and adds itself to ``STAGES`` in ``test_poster``.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Protocol
+
+from bot.errors import RunLost
+from bot.messages import Attachment, Message, RunOptions, Thread
+from bot.posting import Poster, PostState, RunRef
+
+
+class Stage(Protocol):
+    """A platform with people and with Footnote, as a test sees and disturbs it."""
+
+    # ---- what people do
+
+    def ask(self, text: str) -> Message:
+        """Somebody asks in a channel, which begins a thread."""
+        ...
+
+    def ask_in(self, earlier: Message, text: str) -> Message:
+        """Somebody else asks in the thread of an earlier message."""
+        ...
+
+    def say_in(self, earlier: Message, text: str) -> None:
+        """Somebody says something there that is no question."""
+        ...
+
+    def share(self, name: str, body: bytes) -> Attachment:
+        """Somebody shares a text file."""
+        ...
+
+    # ---- Footnote's way out
+
+    def poster(self) -> Poster:
+        """A poster as another process would make it: it knows nothing of the others."""
+        ...
+
+    # ---- what is to be seen
+
+    def shown(self, message: Message) -> list[str]:
+        """What Footnote's messages in the thread say, in order, each with all its parts."""
+        ...
+
+    def whispers(self, message: Message) -> list[str]:
+        """What is shown to the message's author alone."""
+        ...
+
+    def buttons(self, message: Message) -> list[str]:
+        """The labels of all buttons in the thread."""
+        ...
+
+    def at_work(self, message: Message) -> bool:
+        """Whether anything tells that Footnote is working."""
+        ...
+
+    def pings(self, message: Message) -> list[str]:
+        """The mentions in Footnote's messages that would reach anybody."""
+        ...
+
+    async def until(self, message: Message, words: str) -> None:
+        """Wait until Footnote's messages in the thread hold these words."""
+        ...
+
+    # ---- bad weather
+
+    def down(self) -> None: ...
+
+    def up(self) -> None: ...
+
+    def limit(self, times: int) -> None:
+        """The next calls that post or change anything are told to wait a second."""
+        ...
+
+    def cut(self) -> None:
+        """The next call that posts takes effect, but its answer is lost."""
+        ...
+
+    def close_channel(self, message: Message) -> None:
+        """From now on nobody can post where the message is."""
+        ...
+
+
+@dataclass
+class Desk:
+    """Keeps a run's post state as the store would: as JSON, for the attempt that holds the run."""
+
+    message: Message
+    run_id: str = "run0a1b2c3d"
+    options: RunOptions = field(default_factory=RunOptions)
+    saved: PostState | None = None
+    attempt: int = 0
+    moved: list[Thread] = field(default_factory=list)
+
+    def run(self) -> RunRef:
+        """The run for its next attempt; the ones before lose it."""
+        self.attempt += 1
+        attempt = self.attempt
+
+        def holds() -> None:
+            if attempt != self.attempt:
+                raise RunLost("Another attempt has taken the run over.")
+
+        async def save(state: PostState) -> None:
+            holds()
+            self.saved = json.loads(json.dumps(state))
+
+        async def move(thread: Thread) -> None:
+            holds()
+            self.moved.append(thread)
+            self.message = replace(self.message, thread=thread)
+
+        return RunRef(self.run_id, self.message, self.options, save, move)
+
+
+def joined(texts: Sequence[str]) -> str:
+    return "\n".join(texts)
