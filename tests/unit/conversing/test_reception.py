@@ -1,0 +1,331 @@
+"""What a message, an edit, a deletion and a pressed button mean, on any platform."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from bot.conversing.reception import Asked, Heard, Told
+from bot.errors import Denied, Invalid, InvalidQuestion
+from bot.messages import Author
+from bot.settings import ChannelRules
+from bot.storage.workspaces import Workspaces
+from tests.unit.conversing.conftest import House, OpenHouse
+
+ADA, BOB = Author("U1", "Ada"), Author("U2", "Bob")
+
+
+# ---------------------------------------------------------------- what is a question
+
+
+async def test_what_is_said_to_footnote_is_a_question(house: House) -> None:
+    outcome = await house.reception.receive(house.message("How tall is the tower?"), "footnote")
+    assert isinstance(outcome, Asked)
+    assert (outcome.new, outcome.ahead) == (True, 0)
+    await house.dispatcher.wait(outcome.run_id)
+    assert house.poster.replies[0].finished[0].text == "Tower is 330 m tall [1]."
+
+
+async def test_the_same_message_delivered_twice_is_one_question(house: House) -> None:
+    message = house.message("How tall is the tower?")
+    first = await house.reception.receive(message, "footnote")
+    again = await house.reception.receive(message, "footnote")
+    assert isinstance(first, Asked)
+    assert again == Asked(first.run_id, new=False, ahead=0)
+    await house.dispatcher.wait(first.run_id)
+    assert len(house.poster.replies) == 1
+
+
+async def test_a_thread_of_strangers_is_left_alone(house: House) -> None:
+    message = house.message("Lunch?")
+    assert await house.reception.receive(message, "thread") == Heard()
+    assert await house.reception.receive(message, "others") == Heard()
+    assert house.poster.replies == []
+
+
+async def test_a_reply_in_a_thread_of_ours_is_a_question(house: House) -> None:
+    await house.answered()
+    outcome = await house.reception.receive(house.message("And the bridge?"), "thread")
+    assert isinstance(outcome, Asked)
+    await house.dispatcher.wait(outcome.run_id)
+    said = house.reasoner.transcripts[-1].entries
+    assert [entry.text for entry in said] == ["How tall is the tower?", "Tower is 330 m tall [1]."]
+
+
+async def test_a_thread_is_ours_after_a_restart_too(house: House) -> None:
+    await house.answered()
+    house.reception._ours.clear()
+    assert isinstance(await house.reception.receive(house.message("And?"), "thread"), Asked)
+
+
+@pytest.mark.parametrize("setting", ["mention", "thread"])
+async def test_what_people_say_to_each_other_is_remembered_but_not_answered(
+    open_house: OpenHouse, setting: str
+) -> None:
+    house = await open_house(followups=setting)
+    await house.answered()
+    address = "others" if setting == "thread" else "thread"
+    said = house.message("I measured it.", author=BOB)
+    assert await house.reception.receive(said, address) == Heard()  # type: ignore[arg-type]
+    await house.answered("Who measured it?")
+    entry = house.reasoner.transcripts[-1].entries[-1]
+    assert (entry.name, entry.text) == ("Bob", "I measured it.")
+
+
+async def test_a_message_that_was_only_heard_becomes_a_question_when_asked(house: House) -> None:
+    await house.answered()
+    message = house.message("How long is the bridge?")
+    assert await house.reception.receive(message, "others") == Heard()
+    outcome = await house.reception.receive(message, "footnote")
+    assert isinstance(outcome, Asked)
+    assert outcome.new
+
+
+@pytest.mark.parametrize("text", ["", "  ", "?!"])
+async def test_an_empty_question_is_refused_with_a_sentence(house: House, text: str) -> None:
+    with pytest.raises(InvalidQuestion):
+        await house.ask(text)
+
+
+async def test_denied_askers_hear_why(open_house: OpenHouse) -> None:
+    house = await open_house(deny_users=("U2",))
+    with pytest.raises(Denied) as refusal:
+        await house.ask("How tall?", author=BOB)
+    assert refusal.value.text_id == "denied-user"
+    await house.answered()
+    with pytest.raises(Denied):
+        await house.reception.receive(house.message("And?", author=BOB), "thread")
+
+
+async def test_history_is_read_once_and_comes_before_the_question(house: House) -> None:
+    early = house.message("The tower is high.", author=BOB)
+    house.poster.said = [early]
+    await house.answered("Is that true?")
+    assert [e.text for e in house.reasoner.transcripts[0].entries] == ["The tower is high."]
+    house.poster.said = [house.message("Never read.")]
+    await house.answered("Sure?")
+    texts = [e.text for e in house.reasoner.transcripts[1].entries]
+    assert texts == ["The tower is high.", "Is that true?", "Tower is 330 m tall [1]."]
+
+
+# ---------------------------------------------------------------- waiting and stopping
+
+
+async def test_a_second_question_waits_its_turn_and_the_asker_is_told(house: House) -> None:
+    house.reasoner.let_on.clear()
+    first = await house.ask("How tall is the tower?")
+    second = await house.ask("How long is the bridge?")
+    assert (first.ahead, second.ahead) == (0, 1)
+    house.reasoner.let_on.set()
+    await house.dispatcher.wait(second.run_id)
+    assert house.poster.waiting == [(second.run_id, 1)]
+    asked = [reply.run.message.text for reply in house.poster.replies]
+    assert asked == ["How tall is the tower?", "How long is the bridge?"]
+
+
+async def test_the_word_stop_ends_the_threads_runs(house: House) -> None:
+    house.reasoner.let_on.clear()
+    first, second = await house.ask("How tall?"), await house.ask("How long?")
+    other = await house.ask("How old?", thread="t2")
+    await house.reasoner.thinking.wait()
+    assert await house.reception.receive(house.message("Stop!"), "thread") == Told(2)
+    for run in (first, second):
+        await house.dispatcher.wait(run.run_id)
+        assert (await house.run(run.run_id)).state == "stopped"
+    assert (await house.run(other.run_id)).state in ("accepted", "running")
+
+
+async def test_stopping_by_run_or_by_message(house: House) -> None:
+    house.reasoner.let_on.clear()
+    message = house.message("How tall?")
+    first = await house.reception.receive(message, "footnote")
+    assert isinstance(first, Asked)
+    second = await house.ask("How long?", thread="t2")
+    assert await house.reception.stop_question("slack", message.event_id)
+    assert await house.reception.stop_run(second.run_id)
+    for run_id in (first.run_id, second.run_id):
+        await house.dispatcher.wait(run_id)
+        assert (await house.run(run_id)).state == "stopped"
+        assert not await house.reception.stop_run(run_id)
+    assert not await house.reception.stop_question("slack", "unknown")
+
+
+# ---------------------------------------------------------------- editing and deleting
+
+
+async def test_an_edited_question_is_answered_anew_in_the_same_reply(house: House) -> None:
+    message = house.message("How tall is the tower?")
+    asked = await house.reception.receive(message, "footnote")
+    assert isinstance(asked, Asked)
+    await house.dispatcher.wait(asked.run_id)
+    assert await house.reception.edit("slack", message.event_id, "How long is the bridge?")
+    await house.dispatcher.wait(asked.run_id)
+    first, second = house.poster.replies
+    assert second.run.message.text == "How long is the bridge?"
+    assert second.saved == {"opened": 1}
+    assert len(second.finished) == 1
+    assert first.run.id == second.run.id
+
+
+async def test_a_question_edited_while_it_is_worked_on_gets_one_answer(house: House) -> None:
+    house.reasoner.let_on.clear()
+    message = house.message("How tall is the tower?")
+    asked = await house.reception.receive(message, "footnote")
+    assert isinstance(asked, Asked)
+    await house.reasoner.thinking.wait()
+    assert await house.reception.edit("slack", message.event_id, "How long is the bridge?")
+    house.reasoner.let_on.set()
+    await house.dispatcher.wait(asked.run_id)
+    first, second = house.poster.replies
+    assert (first.finished, first.failed, first.abandoned) == ([], [], 1)
+    assert [answer.question for answer in second.finished] == ["How long is the bridge?"]
+
+
+async def test_a_question_edited_while_it_waits_is_asked_as_edited(house: House) -> None:
+    house.reasoner.let_on.clear()
+    await house.ask("How tall is the tower?")
+    message = house.message("How logn is the bridge?")
+    second = await house.reception.receive(message, "footnote")
+    assert isinstance(second, Asked)
+    await house.reasoner.thinking.wait()
+    await house.reception.edit("slack", message.event_id, "How long is the bridge?")
+    house.reasoner.let_on.set()
+    await house.dispatcher.wait(second.run_id)
+    assert [r.run.message.text for r in house.poster.replies] == [
+        "How tall is the tower?",
+        "How long is the bridge?",
+    ]
+    assert house.poster.replies[1].finished[0].status == "answered"
+
+
+async def test_an_edit_that_changes_nothing_is_no_edit(house: House) -> None:
+    message = house.message("How tall is the tower?")
+    asked = await house.reception.receive(message, "footnote")
+    assert isinstance(asked, Asked)
+    await house.dispatcher.wait(asked.run_id)
+    assert not await house.reception.edit("slack", message.event_id, " How tall is the tower? ")
+    assert not await house.reception.edit("slack", "unknown", "Anything?")
+    with pytest.raises(InvalidQuestion):
+        await house.reception.edit("slack", message.event_id, "")
+    assert len(house.poster.replies) == 1
+
+
+@pytest.mark.parametrize("working", [True, False], ids=["while working", "when answered"])
+async def test_a_deleted_question_takes_its_reply_away(house: House, working: bool) -> None:
+    if working:
+        house.reasoner.let_on.clear()
+    message = house.message("How tall is the tower?")
+    asked = await house.reception.receive(message, "footnote")
+    assert isinstance(asked, Asked)
+    if working:
+        await house.reasoner.thinking.wait()
+    else:
+        await house.dispatcher.wait(asked.run_id)
+    assert await house.reception.forget("slack", message.event_id)
+    await house.dispatcher.wait(asked.run_id)
+    assert house.poster.removed == [(asked.run_id, {"opened": 1})]
+    run = await house.run(asked.run_id)
+    assert (run.state, run.message.text, run.answer) == ("removed", "", None)
+    assert not await house.reception.forget("slack", message.event_id)
+    # The event delivered once more finds it removed, and does nothing.
+    assert await house.reception.receive(message, "footnote") == Asked(asked.run_id, False, 0)
+    await house.dispatcher.wait(asked.run_id)
+    assert len(house.poster.replies) == 1
+
+
+async def test_what_was_deleted_is_not_remembered(house: House) -> None:
+    message = house.message("How tall is the tower?")
+    asked = await house.reception.receive(message, "footnote")
+    assert isinstance(asked, Asked)
+    await house.dispatcher.wait(asked.run_id)
+    await house.reception.forget("slack", message.event_id)
+    house.reasoner.let_on.set()
+    await house.dispatcher.wait(asked.run_id)
+    await house.answered("How long is the bridge?")
+    assert house.reasoner.transcripts[-1].entries == ()
+
+
+# ---------------------------------------------------------------- buttons
+
+
+async def test_digging_deeper_asks_the_same_question_once_more_and_only_once(house: House) -> None:
+    answer = await house.answered()
+    deeper = await house.reception.dig_deeper(answer.run, BOB, locale="en", direct=False)
+    again = await house.reception.dig_deeper(answer.run, ADA, locale="en", direct=False)
+    assert (deeper.new, again.new, again.run_id) == (True, False, deeper.run_id)
+    await house.dispatcher.wait(deeper.run_id)
+    run = await house.run(deeper.run_id)
+    assert (run.message.text, run.options.depth, run.message.author.id) == (
+        "How tall is the tower?",
+        "deep",
+        "U2",
+    )
+
+
+async def test_a_suggestion_is_asked_in_the_same_thread(house: House) -> None:
+    answer = await house.answered()
+    stored = await house.run(answer.run)
+    assert stored.answer is not None
+    await house.store.save_answer(
+        answer.run, stored.attempt, replace(stored.answer, suggestions=("How long is the bridge?",))
+    )
+    asked = await house.reception.follow_up(answer.run, 0, BOB, locale="en", direct=False)
+    await house.dispatcher.wait(asked.run_id)
+    run = await house.run(asked.run_id)
+    assert (run.message.text, run.message.thread) == (
+        "How long is the bridge?",
+        stored.message.thread,
+    )
+    with pytest.raises(Invalid):
+        await house.reception.follow_up(answer.run, 1, BOB, locale="en", direct=False)
+
+
+async def test_buttons_of_forgotten_runs_say_so(house: House) -> None:
+    with pytest.raises(Invalid, match="no longer knows"):
+        await house.reception.dig_deeper("gone", ADA, locale="en", direct=False)
+    assert not await house.reception.feedback("gone", ADA, "good")
+
+
+async def test_buttons_obey_the_lists(open_house: OpenHouse) -> None:
+    house = await open_house(deny_users=("U2",))
+    answer = await house.answered()
+    with pytest.raises(Denied):
+        await house.reception.dig_deeper(answer.run, BOB, locale="en", direct=False)
+
+
+async def test_feedback_is_kept_with_the_run_and_the_last_verdict_counts(house: House) -> None:
+    answer = await house.answered()
+    for author, verdict in ((ADA, "bad"), (BOB, "good"), (ADA, "good")):
+        assert await house.reception.feedback(answer.run, author, verdict)  # type: ignore[arg-type]
+    kept = await Workspaces(house.store.database).feedback(answer.run)
+    assert kept == {"U1": "good", "U2": "good"}
+
+
+# ---------------------------------------------------------------- places
+
+
+async def test_an_admin_sets_the_rules_of_a_channel(open_house: OpenHouse) -> None:
+    house = await open_house(channels={"C1": {"depth": "quick"}})
+    command = house.message("/footnote", author=Author("U1", "Ada", admin=True))
+    assert (await house.reception.rules(command.thread)).depth == "quick"
+    await house.reception.set_rules(command, ChannelRules(depth="deep", language="German"))
+    asked = await house.ask("How tall is the tower?")
+    options = (await house.run(asked.run_id)).options
+    assert (options.depth, options.instructions) == ("deep", "Answer in this language: German.")
+    await house.reception.set_rules(command, None)
+    assert (await house.reception.rules(command.thread)).depth == "quick"
+
+
+async def test_nobody_else_sets_rules(house: House) -> None:
+    with pytest.raises(Denied):
+        await house.reception.set_rules(house.message("/footnote"), ChannelRules(depth="deep"))
+    assert await house.reception.rules(house.message("x").thread) == ChannelRules()
+
+
+async def test_the_months_use_counts_questions_and_cost(house: House) -> None:
+    await house.answered()
+    await house.answered("How long is the bridge?", thread="t2")
+    use = await house.reception.use_this_month("slack", "T1")
+    assert (use.questions, use.answered, use.usd) == (2, 2, 0.0)
+    assert (await house.reception.use_this_month("slack", "T2")).questions == 0

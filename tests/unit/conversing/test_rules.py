@@ -1,0 +1,72 @@
+"""Channel rules: how a channel is answered, and how an admin changes it."""
+
+from __future__ import annotations
+
+import pytest
+
+from bot.conversing.rules import changed, options_for, shown
+from bot.errors import Invalid
+from bot.settings import ChannelRules, load_settings
+
+PROVIDERS = ("local", "wikipedia")
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "expected"),
+    [
+        ("depth", "Deep", ChannelRules(depth="deep")),
+        ("Depth", "", ChannelRules()),
+        ("tone", "dry,  short ", ChannelRules(tone="dry, short")),
+        ("language", "Deutsch", ChannelRules(language="Deutsch")),
+        ("providers", "local, wikipedia", ChannelRules(providers=("local", "wikipedia"))),
+        ("providers", "Local", ChannelRules(providers=("local",))),
+        ("providers", "", ChannelRules()),
+    ],
+)
+def test_a_rule_is_set_from_what_is_typed(key: str, value: str, expected: ChannelRules) -> None:
+    assert changed(ChannelRules(), key, value, PROVIDERS) == expected
+
+
+def test_one_rule_changes_and_the_others_stay() -> None:
+    rules = ChannelRules(tone="dry", depth="quick")
+    assert changed(rules, "language", "zh", PROVIDERS) == ChannelRules(
+        tone="dry", depth="quick", language="zh"
+    )
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "words"),
+    [
+        ("tones", "dry", "Did you mean tone?"),
+        ("colour", "red", "set one of tone, language, depth, providers"),
+        ("depth", "profound", "choose one of auto, quick, standard, deep"),
+        ("providers", "local, gogle", "'gogle'"),
+        ("tone", "x" * 1_001, "tone cannot be set"),
+    ],
+)
+def test_what_cannot_be_set_is_named(key: str, value: str, words: str) -> None:
+    with pytest.raises(Invalid, match=r".+") as error:
+        changed(ChannelRules(), key, value, PROVIDERS)
+    assert words in error.value.sentence
+
+
+def test_rules_become_the_options_of_a_run_and_the_askers_depth_goes_first() -> None:
+    rules = ChannelRules(tone="Dry.", language="German", depth="quick", providers=("local",))
+    options = options_for(rules)
+    assert (options.depth, options.providers) == ("quick", ("local",))
+    assert options.instructions == "Answer in this language: German. Tone: Dry."
+    assert options_for(rules, "deep").depth == "deep"
+    assert options_for(ChannelRules()).instructions == ""
+
+
+def test_only_what_is_set_is_shown() -> None:
+    assert shown(ChannelRules()) == []
+    assert shown(ChannelRules(tone="dry", providers=("a", "b"))) == [
+        ("tone", "dry"),
+        ("providers", "a, b"),
+    ]
+
+
+def test_rules_come_from_the_settings(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FOOTNOTE_CHANNELS", '{"C1": {"depth": "deep", "language": "zh"}}')
+    assert load_settings().channels == {"C1": ChannelRules(depth="deep", language="zh")}
