@@ -1,0 +1,197 @@
+"""Discord's way out on a stage: the real REST client against a fake Discord, no gateway."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from typing import Any, cast
+
+import discord
+from discord.http import Route
+
+from adapters.discord.poster import DiscordPoster
+from adapters.discord.reply import DiscordReply
+from bot.answers import Answer, Citation, PlanView, StepState, StepView, Usage
+from bot.errors import RunLost
+from bot.messages import Author, Message, RunOptions, Thread
+from bot.posting import PostState, RunRef
+from bot.storage.workspaces import Workspaces
+from tests.fakes.discord_server import Channel, FakeDiscord, Interaction, User
+from tests.fakes.discord_server import Message as Said
+
+NUMBERS = itertools.count(1)
+
+
+class NoFacts:
+    """What is known about workspaces: nothing, until it is remembered."""
+
+    def __init__(self) -> None:
+        self.kept: dict[tuple[str, str], dict[str, Any]] = {}
+
+    async def facts(self, platform: str, workspace: str) -> dict[str, Any]:
+        return dict(self.kept.get((platform, workspace), {}))
+
+    async def remember(self, platform: str, workspace: str, name: str, value: Any) -> None:
+        self.kept.setdefault((platform, workspace), {})[name] = value
+
+
+@dataclass
+class Kept:
+    """A run and what storage knows of it. ``lost``: another attempt has taken it over."""
+
+    message: Message
+    state: PostState | None
+    options: RunOptions = RunOptions()
+    id: str = field(default_factory=lambda: f"{next(NUMBERS):012x}")
+    saves: list[PostState] = field(default_factory=list)
+    lost: bool = False
+
+    @property
+    def run(self) -> RunRef:
+        return RunRef(self.id, self.message, self.options, self.save, self.move)
+
+    async def save(self, state: PostState) -> None:
+        if self.lost:
+            raise RunLost("taken over")
+        self.state = state
+        self.saves.append(state)
+
+    async def move(self, thread: Thread) -> None:
+        self.message = replace(self.message, thread=thread)
+
+
+@dataclass
+class Stage:
+    discord: FakeDiscord
+    client: discord.Client
+    poster: DiscordPoster
+    facts: NoFacts
+
+    def mention(self, said: Said, *, locale: str = "en") -> Kept:
+        """What the listener makes of a message."""
+        channel = said.channel
+        inside = channel.is_thread or channel.guild is None
+        parent = channel.parent if channel.is_thread and channel.parent else channel
+        thread = Thread(
+            "discord",
+            channel.guild.id if channel.guild else "@me",
+            parent.id,
+            channel.id if inside else said.id,
+        )
+        author = Author(said.author.id, said.author.name)
+        text = said.content.replace(self.discord.bot.mention, "").strip()
+        message = Message(said.id, thread, author, text, _now(), locale=locale)
+        return Kept(message, {"message": said.id})
+
+    def command(self, asked: Interaction, question: str) -> Kept:
+        """What the listener makes of ``/ask``, which it has deferred."""
+        channel = asked.channel
+        inside = channel.is_thread or channel.guild is None
+        parent = channel.parent if channel.is_thread and channel.parent else channel
+        thread = Thread(
+            "discord",
+            channel.guild.id if channel.guild else "@me",
+            parent.id,
+            channel.id if inside else f"pending-{asked.id}",
+        )
+        author = Author(asked.user.id, asked.user.name)
+        message = Message(f"i{asked.id}", thread, author, question, _now())
+        deferred = {
+            "id": asked.id,
+            "token": asked.token,
+            "application_id": self.discord.app.id,
+        }
+        return Kept(message, {"interaction": deferred})
+
+    async def ask(self, user: User, channel: Channel, question: str) -> tuple[Kept, Interaction]:
+        """``/ask`` by somebody, deferred and accepted."""
+        if not self.discord.registered():
+            await self._register()
+        asked = self.discord.people.slash(user, channel, "ask", {"question": question})
+        await self.client.http.request(
+            Route(
+                "POST",
+                "/interactions/{interaction_id}/{token}/callback",
+                interaction_id=asked.id,
+                token=asked.token,
+            ),
+            json={"type": 5},
+        )
+        return self.command(asked, question), asked
+
+    async def _register(self) -> None:
+        question = {"type": 3, "name": "question", "description": "What", "required": True}
+        command = {
+            "type": 1,
+            "name": "ask",
+            "description": "Ask",
+            "options": [question],
+            "integration_types": [0, 1],
+            "contexts": [0, 1, 2],
+        }
+        await self.client.http.request(
+            Route("PUT", "/applications/{app}/commands", app=self.discord.app.id), json=[command]
+        )
+
+    async def open(self, kept: Kept) -> DiscordReply:
+        return await self.poster.open(kept.run, kept.state)
+
+    async def answer(self, kept: Kept, answer: Answer | None = None) -> None:
+        """The whole way of a run."""
+        reply = await self.open(kept)
+        await reply.finish(answer or an_answer(kept))
+
+
+@contextmanager
+def fake_discord() -> Iterator[FakeDiscord]:
+    with FakeDiscord() as fake:
+        before = Route.BASE
+        Route.BASE = fake.url
+        fake.user("Olga")  # somebody owns the application
+        try:
+            yield fake
+        finally:
+            Route.BASE = before
+
+
+@asynccontextmanager
+async def a_stage(fake: FakeDiscord) -> AsyncIterator[Stage]:
+    client = discord.Client(intents=discord.Intents.none())
+    facts = NoFacts()
+    async with client:
+        await client.login(fake.token)
+        poster = DiscordPoster(client, cast(Workspaces, facts))
+        yield Stage(fake, client, poster, facts)
+
+
+def a_plan(*titles: str, state: StepState = "running") -> PlanView:
+    steps = tuple(
+        StepView(f"s{i}", "search", title, state) for i, title in enumerate(titles, start=1)
+    )
+    return PlanView("The question", steps)
+
+
+def a_citation(number: int = 1, **changes: Any) -> Citation:
+    cited = Citation(
+        number, f"https://example.org/{number}", f"Page {number}", f"Quote {number}.", "h", 0, 8
+    )
+    return replace(cited, **changes)
+
+
+def an_answer(kept: Kept | None = None, text: str = "It is blue [1].", **changes: Any) -> Answer:
+    answer = Answer(
+        "answered",
+        text,
+        "Why is the sky blue?",
+        kept.id if kept else "run1",
+        citations=(a_citation(1),),
+        usage=Usage(searches=2, pages=3, seconds=4.2, usd=0.01),
+    )
+    return replace(answer, **changes)
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)
