@@ -72,7 +72,9 @@ def begins_with_mention(text: str) -> bool:
 
 def without_mention(text: str, user: str) -> str:
     """Slack's text without the mentions of one user, and without the gaps they leave."""
-    mention = re.compile(rf"[ \t]*<@{re.escape(user)}(?:\|[^<>]*)?>([ \t]*[:,，：](?=\s|$))?")
+    mention = re.compile(
+        rf"[ \t]*<@{re.escape(user)}(?:\|[^<>]*)?>(?:[ \t]*(?:[:,](?=\s|$)|[，：、]))?"
+    )
     return mention.sub("", text).strip()
 
 

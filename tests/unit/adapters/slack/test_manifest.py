@@ -1,0 +1,122 @@
+"""The app manifest asks for what the code needs, and for nothing else."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+import yaml
+
+from adapters.slack import scopes
+from adapters.slack.wiring import Wiring
+from tests.fakes.slack_limits import EVENT_SCOPES, RULES, SCOPE_OF_KIND
+from tests.unit.adapters.slack.serving import MANIFEST
+
+ADAPTER = MANIFEST.parents[1] / "adapters" / "slack"
+_METHOD = re.compile(r'"((?:[a-z]+\.)+[a-z][A-Za-z]*)"')
+_FAMILIES = {method.partition(".")[0] for method in RULES} | {"usergroups", "team", "pins", "bots"}
+
+
+@pytest.fixture(scope="module")
+def manifest() -> dict[str, Any]:
+    return cast(dict[str, Any], yaml.safe_load(MANIFEST.read_text(encoding="utf-8")))
+
+
+@pytest.fixture(scope="module")
+def wiring() -> Wiring:
+    """Only its tables are looked at."""
+    from unittest.mock import MagicMock
+
+    return Wiring(MagicMock(), MagicMock(), MagicMock(), MagicMock(), MagicMock())
+
+
+def called_methods() -> set[str]:
+    """Every Web API method that the adapter names."""
+    return {
+        method
+        for module in ADAPTER.glob("*.py")
+        if module.name != "scopes.py"
+        for method in _METHOD.findall(module.read_text(encoding="utf-8"))
+        if method.partition(".")[0] in _FAMILIES
+    }
+
+
+def test_every_method_the_adapter_calls_is_in_the_table_and_no_other() -> None:
+    assert called_methods() == set(scopes.METHODS)
+
+
+def test_methods_are_called_by_name_so_that_the_test_above_sees_them() -> None:
+    families = "|".join(sorted(_FAMILIES))
+    by_attribute = re.compile(rf"\.(?:{families})_[a-zA-Z_]+\(")
+    found = {
+        (module.name, call)
+        for module in ADAPTER.glob("*.py")
+        for call in by_attribute.findall(module.read_text(encoding="utf-8"))
+    }
+    assert found == {("doctor.py", ".auth_test(")}  # its headers are needed
+
+
+@pytest.mark.parametrize("method", scopes.METHODS)
+def test_a_method_has_the_scopes_slack_documents(method: str) -> None:
+    documented = {
+        scope.replace("*", kind)
+        for scope in RULES[method].scopes
+        for kind in SCOPE_OF_KIND.values()
+        if RULES[method].token == "bot"
+    }
+    assert set(scopes.METHODS[method]) == documented
+
+
+@pytest.mark.parametrize("event", [event for event in scopes.EVENTS if event in EVENT_SCOPES])
+def test_an_event_has_the_scope_slack_documents(event: str) -> None:
+    assert scopes.EVENTS[event] == EVENT_SCOPES[event]
+
+
+def test_the_manifest_asks_for_the_scopes_that_are_needed(manifest: dict[str, Any]) -> None:
+    asked = manifest["oauth_config"]["scopes"]["bot"]
+    assert sorted(asked) == sorted(scopes.needed())
+    assert "user" not in manifest["oauth_config"]["scopes"]
+
+
+def test_the_manifest_subscribes_to_the_events_that_are_listened_to(
+    manifest: dict[str, Any], wiring: Wiring
+) -> None:
+    subscribed = manifest["settings"]["event_subscriptions"]["bot_events"]
+    assert sorted(subscribed) == sorted(scopes.EVENTS)
+    assert {event.partition(".")[0] for event in subscribed} == set(wiring.events)
+
+
+def test_the_manifest_has_the_commands_that_are_answered(
+    manifest: dict[str, Any], wiring: Wiring
+) -> None:
+    commands = manifest["features"]["slash_commands"]
+    assert {one["command"] for one in commands} == set(wiring.commands)
+    # Without it Slack sends mentions and links as plain text, which could be anybody's.
+    assert all(one["should_escape"] for one in commands)
+
+
+def test_the_manifest_has_the_shortcuts_that_are_taken(
+    manifest: dict[str, Any], wiring: Wiring
+) -> None:
+    shortcuts = manifest["features"]["shortcuts"]
+    assert {(one["type"], one["callback_id"]) for one in shortcuts} == {
+        ("message", callback_id) for callback_id in wiring.shortcuts
+    }
+    assert all(len(one["name"]) <= 24 for one in shortcuts)
+
+
+def test_the_manifest_makes_an_agent_with_buttons_and_a_home(manifest: dict[str, Any]) -> None:
+    assert "agent_view" in manifest["features"]
+    assert manifest["settings"]["interactivity"]["is_enabled"] is True
+    assert manifest["features"]["app_home"] == {
+        "home_tab_enabled": True,
+        "messages_tab_enabled": True,
+        "messages_tab_read_only_enabled": False,
+    }
+
+
+def test_the_manifest_connects_without_an_address(manifest: dict[str, Any]) -> None:
+    assert manifest["settings"]["socket_mode_enabled"] is True
+    assert "url" not in Path(MANIFEST).read_text(encoding="utf-8").split("display_information")[1]
