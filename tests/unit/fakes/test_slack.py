@@ -29,7 +29,7 @@ FEEDBACK: Json = {
 
 @pytest.fixture
 def slack() -> Iterator[FakeSlack]:
-    with FakeSlack(redelivery=(0.0,), ack_seconds=0.5) as fake:
+    with FakeSlack() as fake:
         fake.add_user("U1", "ada")
         fake.add_channel("C1", "general", members=["U1"])
         yield fake

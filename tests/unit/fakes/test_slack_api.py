@@ -380,6 +380,38 @@ async def test_threads_are_read_in_pages_that_open_with_the_root(slack: FakeSlac
     assert [message["text"] for message in history["messages"]] == ["root"]
 
 
+@pytest.mark.parametrize(
+    ("bounds", "found"),
+    [
+        ({"oldest": 0}, ["b", "c"]),
+        ({"latest": 1}, ["a"]),
+        ({"oldest": 0, "inclusive": True}, ["a", "b", "c"]),
+        ({"oldest": 0, "latest": 2}, ["b"]),
+    ],
+)
+async def test_history_lies_between_its_bounds(
+    slack: FakeSlack, bounds: Json, found: list[str]
+) -> None:
+    times = [slack.say(ADA, GENERAL, words).ts for words in "abc"]
+    args = {k: times[v] if k != "inclusive" else v for k, v in bounds.items()}
+    page = await call(slack, "conversations.history", channel=GENERAL, **args)
+    assert [message["text"] for message in page["messages"]][::-1] == found
+
+
+async def test_a_fault_of_the_fake_itself_does_not_go_unnoticed() -> None:
+    async def broken() -> None:
+        with furnished() as slack:
+            slack.workspace.channels[GENERAL].members = None  # type: ignore[assignment]
+            headers = {"Authorization": f"Bearer {slack.bot_token}"}
+            data = {"channel": GENERAL, "text": "x"}
+            async with aiohttp.ClientSession(headers=headers) as session:
+                answer = await session.post(f"{slack.api_url}chat.postMessage", data=data)
+                assert answer.status == 500
+
+    with pytest.raises(AssertionError, match="itself failed"):
+        await broken()
+
+
 async def test_locales_are_told_when_asked_for(slack: FakeSlack) -> None:
     client = client_of(slack)
     assert "locale" not in (await client.users_info(user=BOB))["user"]
@@ -492,11 +524,11 @@ async def test_a_cut_answer_leaves_its_effect_behind(slack: FakeSlack) -> None:
 
 
 async def test_a_slow_slack_takes_its_time(slack: FakeSlack) -> None:
-    slack.slow(0.05, "auth.test")
+    slack.slow(0.2, "auth.test")
     await call(slack, "auth.test")
     await call(slack, "team.info")
     [slow], [quick] = slack.calls("auth.test"), slack.calls("team.info")
-    assert slow.seconds >= 0.05 > quick.seconds
+    assert slow.seconds >= 0.2 > quick.seconds
 
 
 @pytest.mark.parametrize(

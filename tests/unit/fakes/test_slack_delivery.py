@@ -29,6 +29,13 @@ from tests.fakes.slack_workspace import Json
 
 @pytest.fixture
 def slack() -> Iterator[FakeSlack]:
+    with furnished(redelivery=(0.0, 0.05)) as fake:
+        yield fake
+
+
+@pytest.fixture
+def hasty() -> Iterator[FakeSlack]:
+    """A Slack that soon gives up waiting for an acknowledgement."""
     with furnished(redelivery=(0.0, 0.05), ack_seconds=0.2) as fake:
         yield fake
 
@@ -83,12 +90,12 @@ async def test_an_event_travels_in_an_envelope_and_its_acknowledgement_is_timed(
         await app.ack(envelope)
         await said.acknowledged()
     [seconds] = slack.ack_times()
-    assert 0 < seconds < 0.2
+    assert 0 < seconds < 3
 
 
-async def test_an_event_without_acknowledgement_comes_again(slack: FakeSlack) -> None:
-    async with raw(slack) as app:
-        [delivery] = slack.say(ADA, GENERAL, "hello").deliveries
+async def test_an_event_without_acknowledgement_comes_again(hasty: FakeSlack) -> None:
+    async with raw(hasty) as app:
+        [delivery] = hasty.say(ADA, GENERAL, "hello").deliveries
         envelopes = [await app.next() for _ in range(3)]
         await app.ack(envelopes[2])
         await delivery.over()
@@ -100,10 +107,10 @@ async def test_an_event_without_acknowledgement_comes_again(slack: FakeSlack) ->
 
 
 async def test_a_late_acknowledgement_is_kept_but_does_not_stop_the_repetition(
-    slack: FakeSlack,
+    hasty: FakeSlack,
 ) -> None:
-    async with raw(slack) as app:
-        [delivery] = slack.say(ADA, GENERAL, "hello").deliveries
+    async with raw(hasty) as app:
+        [delivery] = hasty.say(ADA, GENERAL, "hello").deliveries
         first, second = await app.next(), await app.next()
         await app.ack(first)
         await app.ack(second)
@@ -114,28 +121,28 @@ async def test_a_late_acknowledgement_is_kept_but_does_not_stop_the_repetition(
     assert late.ack_seconds > 0.2
 
 
-async def test_slack_gives_up_in_the_end(slack: FakeSlack) -> None:
-    async with raw(slack) as app:
-        [delivery] = slack.say(ADA, GENERAL, "hello").deliveries
+async def test_slack_gives_up_in_the_end(hasty: FakeSlack) -> None:
+    async with raw(hasty) as app:
+        [delivery] = hasty.say(ADA, GENERAL, "hello").deliveries
         for _ in range(3):
             await app.next()
         await delivery.over()
     assert delivery.given_up
 
 
-async def test_a_command_is_sent_once_and_may_be_acknowledged_with_words(slack: FakeSlack) -> None:
-    async with raw(slack) as app:
-        late = slack.command(ADA, GENERAL, "/ask", "a & b")
+async def test_a_command_is_sent_once_and_may_be_acknowledged_with_words(hasty: FakeSlack) -> None:
+    async with raw(hasty) as app:
+        late = hasty.command(ADA, GENERAL, "/ask", "a & b")
         envelope = await app.next()
         assert (envelope["type"], envelope["accepts_response_payload"]) == ("slash_commands", True)
         assert envelope["payload"]["text"] == "a & b"
         assert "retry_attempt" not in envelope
         await late.deliveries[0].over()
         assert late.deliveries[0].given_up
-        told = slack.command(ADA, GENERAL, "/ask")
+        told = hasty.command(ADA, GENERAL, "/ask")
         await app.ack(await app.next(), payload={"text": "Working on it"})
         await told.acknowledged()
-    [message] = slack.messages(GENERAL)
+    [message] = hasty.messages(GENERAL)
     assert (message.text, message.ephemeral_to) == ("Working on it", ADA)
 
 
@@ -271,7 +278,7 @@ async def test_everything_reaches_bolt_signed_over_http(slack: FakeSlack) -> Non
     assert kinds == ["event_callback", "/ask", "block_actions"]
     assert seen[0]["event"]["text"] == "hello &lt;there&gt;"
     assert "On it" in [message.text for message in slack.messages(GENERAL)]
-    assert all(seconds < 0.2 for seconds in slack.ack_times())
+    assert all(0 < seconds < 3 for seconds in slack.ack_times())
 
 
 @pytest.mark.parametrize(
