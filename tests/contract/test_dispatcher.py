@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from bot.dispatch.local import LocalDispatcher
-from bot.errors import StorageUnavailable
+from bot.errors import PlatformUnavailable, StorageUnavailable
 from bot.messages import RunOptions, Thread
 from bot.storage.store import RunRecord, Store, open_store
 from tests.unit.samples import NOW, a_message, a_thread
@@ -282,3 +282,60 @@ async def test_a_run_that_cannot_be_ended_is_given_back_and_the_thread_goes_on(
             with pytest.raises(type(error)):
                 await dispatcher.wait(run_id)
         assert [run.id for run in await store.unfinished(datetime.now(UTC))] == ["run-a", "run-b"]
+
+
+# ---------------------------------------------------------------- serving: what is left is resumed
+
+
+class Faulty(Gate):
+    """Fails so many times before it works."""
+
+    def __init__(self, store: Store, failures: int, error: Exception) -> None:
+        super().__init__(store, open=True)
+        self.failures, self.error = failures, error
+        self.attempts = 0
+
+    async def answer(self, run: RunRecord, stop: asyncio.Event) -> None:
+        self.attempts += 1
+        if self.attempts <= self.failures:
+            raise self.error
+        await super().answer(run, stop)
+
+
+async def test_a_run_that_failed_is_tried_again_while_serving(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("bot.dispatch.local.FIRST_RETRY_SECONDS", 0.0)
+    monkeypatch.setattr("bot.dispatch.local.STOP_POLL_SECONDS", 0.01)
+    gate = Faulty(store, 2, PlatformUnavailable("Slack does not answer."))
+    async with LocalDispatcher(store, gate, CONCURRENCY, sweep_seconds=0.01) as dispatcher:
+        await store.accept("run-a", a_message("a"), RunOptions(), NOW, owner=dispatcher.owner)
+        await dispatcher.submit("run-a", a_thread())
+        await gate.until(lambda: gate.ended == ["a"])
+    assert gate.attempts == 3
+    assert await state_of(store, "run-a") == "answered"
+
+
+async def test_a_run_that_just_failed_is_left_in_peace_for_as_long_as_its_peer_asks(
+    store: Store,
+) -> None:
+    error = PlatformUnavailable("Slack is rate limiting.", retry_after=600.0)
+    gate = Faulty(store, 1, error)
+    async with LocalDispatcher(store, gate, CONCURRENCY) as dispatcher:
+        await store.accept("run-a", a_message("a"), RunOptions(), NOW, owner=dispatcher.owner)
+        await dispatcher.submit("run-a", a_thread())
+        with pytest.raises(PlatformUnavailable):
+            await dispatcher.wait("run-a")
+        assert await dispatcher.resume() == []
+    assert await state_of(store, "run-a") == "running"
+
+
+async def test_a_run_left_by_another_process_is_found_while_serving(
+    store: Store, gate: Gate, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("bot.dispatch.local.STOP_POLL_SECONDS", 0.01)
+    gate.open = True
+    async with LocalDispatcher(store, gate, CONCURRENCY, sweep_seconds=0.01):
+        await store.accept("run-a", a_message("a"), RunOptions(), NOW)
+        await gate.until(lambda: gate.ended == ["a"])
+    assert await state_of(store, "run-a") == "answered"

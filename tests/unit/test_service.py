@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from bot.answers import Answer
 from bot.errors import (
     BudgetSpent,
     CredentialsRefused,
@@ -17,10 +18,13 @@ from bot.errors import (
     InvalidQuestion,
     ModelRefused,
     ModelUnavailable,
+    PlatformUnavailable,
+    PostRefused,
     RunLost,
     StorageUnavailable,
 )
-from bot.messages import Message, RunOptions, Transcript
+from bot.messages import Attachment, Message, RunOptions, Transcript
+from bot.posting import PostState, RunRef
 from bot.reasoning.reasoner import (
     Action,
     AnswerDelta,
@@ -40,7 +44,7 @@ from bot.storage.store import Store, open_store
 from tests.fakes.library import Shelf, a_library, a_shelf
 from tests.fakes.poster import Remembered, RememberingPoster
 from tests.fakes.reasoner import Scripted
-from tests.unit.samples import NOW, a_message
+from tests.unit.samples import NOW, a_message, a_thread
 
 TEXTS = ("Tower is 330 m tall.", "Bridge is long.")
 TURNS: list[list[Action]] = [[Search(("tower",))], [Read((1,))]]
@@ -392,3 +396,126 @@ def test_a_question_that_is_too_long_is_refused_with_both_numbers() -> None:
 )
 def test_a_question_is_cleaned(written: str, read: str) -> None:
     assert clean_question(written) == read
+
+
+# ---------------------------------------------------------------- the platform's troubles
+
+
+class Away(RememberingPoster):
+    """A platform that cannot be reached, or does not let us post, so many times."""
+
+    def __init__(self, error: Exception, opens: int = 0, finishes: int = 0) -> None:
+        super().__init__()
+        self.error, self.opens, self.finishes = error, opens, finishes
+
+    async def open(self, run: RunRef, saved: PostState | None) -> Remembered:
+        self.opens -= 1
+        if self.opens >= 0:
+            raise self.error
+        return AwayReply(self, await super().open(run, saved))
+
+
+class AwayReply(Remembered):
+    def __init__(self, poster: Away, reply: Remembered) -> None:
+        super().__init__(reply.run, reply.saved)
+        self.poster = poster
+        poster.replies[-1] = self
+
+    async def finish(self, answer: Answer) -> None:
+        self.poster.finishes -= 1
+        if self.poster.finishes >= 0:
+            raise self.poster.error
+        await super().finish(answer)
+
+
+AWAY = PlatformUnavailable("Slack does not answer.")
+
+
+async def test_research_does_not_wait_for_a_platform_that_is_away(open_world: OpenWorld) -> None:
+    world = await open_world(Scripted(TURNS))
+    world.poster = world.service._posters["terminal"] = Away(AWAY, opens=1)  # type: ignore[index]
+    reply = await world.work(await world.accept(a_message()))
+    assert reply.finished[0].status == "answered"
+    assert len(world.poster.replies) == 1
+
+
+@pytest.mark.parametrize("parts", [{"opens": 2}, {"finishes": 1}], ids=["opening", "finishing"])
+async def test_an_answer_that_cannot_be_posted_is_posted_later_without_new_research(
+    open_world: OpenWorld, parts: dict[str, int]
+) -> None:
+    reasoner = Scripted(TURNS)
+    world = await open_world(reasoner)
+    world.poster = world.service._posters["terminal"] = Away(AWAY, **parts)  # type: ignore[index]
+    run_id = await world.accept(a_message())
+    with pytest.raises(PlatformUnavailable):
+        await world.work(run_id)
+    assert await world.state(run_id) == "running"
+    desks = len(reasoner.desks)
+    reply = await world.work(run_id)
+    assert reply.finished[0].text == "Tower is 330 m tall [1]."
+    assert len(reasoner.desks) == desks
+    assert await world.state(run_id) == "answered"
+
+
+async def test_a_place_that_is_closed_to_us_ends_the_run_before_money_is_spent(
+    open_world: OpenWorld,
+) -> None:
+    reasoner = Scripted(TURNS)
+    world = await open_world(reasoner)
+    closed = Away(PostRefused("The channel is archived."), opens=1)
+    world.poster = world.service._posters["terminal"] = closed  # type: ignore[index]
+    run_id = await world.accept(a_message())
+    with pytest.raises(IndexError):  # no reply was ever opened
+        await world.work(run_id)
+    assert (await world.state(run_id), reasoner.desks) == ("failed", [])
+
+
+async def test_history_that_cannot_be_read_is_said_and_read_next_time(
+    open_world: OpenWorld,
+) -> None:
+    world = await open_world(Scripted(TURNS))
+    sentence = "The earlier messages cannot be read: invite Footnote to the channel."
+
+    async def history(run: RunRef) -> list[Message]:
+        raise PostRefused(sentence)
+
+    world.poster.history = history  # type: ignore[method-assign]
+    (answer,) = (await world.work(await world.accept(a_message()))).finished
+    assert (answer.status, answer.notes) == ("answered", (sentence,))
+    del world.poster.history
+    (answer,) = (await world.work(await world.accept(a_message()))).finished
+    assert answer.notes == ()
+
+
+async def test_a_file_sent_with_the_question_is_read_and_cited(open_world: OpenWorld) -> None:
+    world = await open_world(Scripted())
+    url = "https://files.example/a.txt"
+    world.poster.files[url] = b"The mast is 12 m tall."
+    message = replace(a_message(), attachments=(Attachment("a.txt", "text/plain", url),))
+    (answer,) = (await world.work(await world.accept(message))).finished
+    assert [(c.url, c.quote) for c in answer.citations] == [(url, "The mast is 12 m tall.")]
+
+
+async def test_a_file_alone_is_not_small_talk(open_world: OpenWorld) -> None:
+    world = await open_world(Scripted(rewritten=Rewritten("chat", "sum it up", reply="Hello!")))
+    url = "https://files.example/a.txt"
+    world.poster.files[url] = b"The mast is 12 m tall."
+    message = replace(a_message(), attachments=(Attachment("a.txt", "text/plain", url),))
+    (answer,) = (await world.work(await world.accept(message))).finished
+    assert [c.url for c in answer.citations] == [url]
+
+
+async def test_a_run_may_be_given_its_thread_when_that_is_made(open_world: OpenWorld) -> None:
+    world = await open_world(Scripted(TURNS))
+    run_id = await world.accept(a_message(thread=a_thread("pending-1")))
+    opened = world.poster.open
+
+    async def open_and_move(run: RunRef, saved: PostState | None) -> Remembered:
+        await run.move(a_thread("made"))
+        return await opened(run, saved)
+
+    world.poster.open = open_and_move  # type: ignore[method-assign]
+    await world.work(run_id)
+    run = await world.store.run(run_id)
+    assert run is not None
+    assert (run.message.thread, run.state) == (a_thread("made"), "answered")

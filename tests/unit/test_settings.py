@@ -142,4 +142,5 @@ def test_a_secret_is_never_shown(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_every_known_name_is_ours_or_a_platforms() -> None:
-    assert all(name.startswith(("FOOTNOTE_", "ANTHROPIC_", "SLACK_", "DISCORD_")) for name in known_names())
+    prefixes = ("FOOTNOTE_", "ANTHROPIC_", "SLACK_", "DISCORD_")
+    assert all(name.startswith(prefixes) for name in known_names())

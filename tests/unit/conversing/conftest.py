@@ -16,7 +16,7 @@ from bot.answers import Answer
 from bot.conversing.reception import Asked, Reception
 from bot.dispatch.local import LocalDispatcher
 from bot.messages import Author, Message, Thread
-from bot.reasoning.reasoner import Desk, Read, Search, SubQuestion, Turn
+from bot.reasoning.reasoner import Action, Desk, Read, Search, SubQuestion, Turn
 from bot.service import ResearchService
 from bot.settings import load_settings
 from bot.storage.store import RunRecord, Store, open_store
@@ -24,7 +24,7 @@ from tests.fakes.library import a_library, a_shelf
 from tests.fakes.poster import RememberingPoster
 from tests.fakes.reasoner import Scripted
 
-TURNS = [[Search(("tower",))], [Read((1,))]]
+TURNS: list[list[Action]] = [[Search(("tower",))], [Read((1,))]]
 
 
 class Gated(Scripted):

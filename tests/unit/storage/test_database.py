@@ -68,7 +68,8 @@ async def test_many_writers_at_once_take_turns(tmp_path: Path) -> None:
         async with database.write() as db:
             await db.execute(
                 sa.text(
-                    "INSERT INTO threads VALUES (:key, 'p', 'w', 'c', 't', '2026-01-01 00:00:00', 0)"
+                    "INSERT INTO threads "
+                    "VALUES (:key, 'p', 'w', 'c', 't', '2026-01-01 00:00:00', 0)"
                 ),
                 {"key": str(number)},
             )
