@@ -13,6 +13,7 @@ from bot.answers import Answer, PlanView, StepView
 from bot.rendering.blocks import split
 from bot.rendering.footnotes import SourceView, link_target, linked, sources
 from bot.rendering.lines import shortened
+from bot.rendering.tables import with_plain_tables
 from bot.rendering.texts import Texts
 
 COLOUR = discord.Colour(0x4A6FA5)
@@ -20,6 +21,7 @@ MARKS = {"waiting": "▫️", "running": "⏳", "done": "✅", "failed": "⚠️
 NAMED_STEPS = frozenset(
     ("rewrite", "search", "read", "think", "plan", "draft", "revise", "write", "check")
 )
+TABLE_WIDTH = 60  # columns of a monospaced block on a laptop; a phone wraps it
 STEPS_SHOWN = 12  # of a plan; the earlier ones are counted
 STEP_TITLE = 120  # characters
 REMARKS = 1_500  # characters of doubts and notes in the embed
@@ -82,7 +84,9 @@ def _step_line(step: StepView, texts: Texts) -> str:
 
 def _tail(text: str) -> str:
     """The last part of a text that is still being written, as Markdown that closes."""
-    parts = split(harmless(text), limits.PART) if text.strip() else []
+    parts = (
+        split(with_plain_tables(harmless(text), TABLE_WIDTH), limits.PART) if text.strip() else []
+    )
     return parts[-1] if parts else ""
 
 
@@ -122,6 +126,8 @@ def answer_text(answer: Answer, texts: Texts) -> str:
         return f"⚠️ {texts('failed', reason=harmless(answer.text))}"
     urls = {citation.number: citation.url for citation in answer.citations}
     text = harmless(answer.text, frozenset(urls.values()))
+    # Tables first: a link in a cell would count as its letters, and do nothing in a fence.
+    text = with_plain_tables(text, TABLE_WIDTH)
     return linked(text, urls, lambda number, url: f"[[{number}]](<{url}>)")
 
 

@@ -33,11 +33,13 @@ async def read_history(wire: Wire, run: RunRef) -> Sequence[Message]:
     else:
         inside = thread.channel if thread.workspace == NO_GUILD else thread.thread
         raw = await _before(wire, run, inside, question)
-    return [
+    said = [
         _message(one, run)
         for one in raw
         if str(one["author"]["id"]) != wire.user_id and one.get("content")
     ]
+    # A message that a command was run on is the question, and may have begun the thread.
+    return [message for message in said if message.text != run.message.text]
 
 
 async def _answered(

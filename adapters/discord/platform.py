@@ -32,7 +32,7 @@ class DiscordPlatform:
         self._token = token
         self._workspaces = workspaces
         self._login = asyncio.create_task(client.log_in(token))
-        self.poster: Poster = PatientPoster(DiscordPoster(client, workspaces), self._login)
+        self.poster: Poster = PatientPoster(DiscordPoster(client), self._login)
 
     @property
     def routes(self) -> Sequence[BaseRoute]:
@@ -64,6 +64,7 @@ class DiscordPlatform:
         try:
             await self._client.stay_connected(self._token)
         finally:
+            await listener.aclose()
             await absence.aclose()
 
     async def aclose(self) -> None:

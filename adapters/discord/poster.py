@@ -25,7 +25,7 @@ from adapters.discord.buttons import view_while_working
 from adapters.discord.files import download
 from adapters.discord.format import Look, echo, thread_name
 from adapters.discord.history import read_history
-from adapters.discord.limits import THREAD_ARCHIVES_AFTER
+from adapters.discord.limits import SECONDS_BETWEEN_EDITS, THREAD_ARCHIVES_AFTER
 from adapters.discord.outlet import (
     ChannelOutlet,
     InteractionOutlet,
@@ -41,7 +41,6 @@ from bot.errors import PostRefused
 from bot.messages import Attachment, Message, Thread
 from bot.posting import PostState, RunRef
 from bot.rendering.texts import texts_for
-from bot.storage.workspaces import Workspaces
 
 NO_GUILD = "@me"
 NEW = timedelta(seconds=60)  # a question younger than this can have no forgotten posts
@@ -52,6 +51,9 @@ _CLOSED = (
     wire.MISSING_ACCESS,
     wire.MISSING_PERMISSIONS,
     wire.WRONG_CHANNEL_TYPE,
+    wire.CLOSED_DIRECT,
+    wire.NO_TEXT_CHANNEL,
+    wire.THREAD_LOCKED,
 )
 
 log = structlog.get_logger(__name__)
@@ -69,12 +71,14 @@ class _Place:
 
 
 class DiscordPoster:
-    """See the module docstring. ``client`` is logged in before anything is posted."""
+    """See the module docstring. ``client`` is logged in before anything is posted.
 
-    def __init__(self, client: discord.Client, workspaces: Workspaces) -> None:
-        self._client = client
+    ``between`` are the seconds from one edit of a reply's progress to the next.
+    """
+
+    def __init__(self, client: discord.Client, *, between: float = SECONDS_BETWEEN_EDITS) -> None:
         self._wire = Wire(client)
-        self._workspaces = workspaces
+        self._between = between
 
     # ------------------------------------------------------------ beginning
 
@@ -82,7 +86,7 @@ class DiscordPoster:
         known = posted(saved)
         if known.place:
             return await self._again(run, known)
-        run, known = await self._with_question(run, known)
+        known = await self._with_question(run, known)
         async with aclosing(self._places(run, known)) as places:
             async for place in places:
                 settled = replace(
@@ -131,6 +135,7 @@ class DiscordPoster:
             opening=opening,
             recovered=recovered or datetime.now(UTC) - asked.at > NEW,
             apologise=apologise,
+            between=self._between,
         )
 
     def _outlet(self, known: Posted) -> Outlet:
@@ -151,10 +156,10 @@ class DiscordPoster:
 
     # ------------------------------------------------------------ the question
 
-    async def _with_question(self, run: RunRef, known: Posted) -> tuple[RunRef, Posted]:
-        """The run with its question standing in the channel; a command has left none there."""
+    async def _with_question(self, run: RunRef, known: Posted) -> Posted:
+        """What is known once the question stands in the channel; a command leaves none there."""
         if known.interaction is None or known.question:
-            return run, known
+            return known
         asked = run.message
         content = echo(asked.text, asked.author.name, texts_for(asked.locale))
         post = Post(Look(content), None)
@@ -172,7 +177,7 @@ class DiscordPoster:
             except DiscordRefused:
                 await self._apologise(run, known)
                 raise
-        return run, replace(known, question=question, echoed=True)
+        return replace(known, question=question, echoed=True)
 
     # ------------------------------------------------------------ places
 

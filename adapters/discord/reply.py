@@ -187,9 +187,11 @@ class DiscordReply:
         try:
             await self._put_all(looks(may_embed), view)
         except DiscordRefused as refused:
-            if refused.code != wire.MISSING_PERMISSIONS or not may_embed:
+            if not may_embed or refused.code not in (wire.MISSING_PERMISSIONS, wire.INVALID_FORM):
                 raise
-            self._posted = replace(self._posted, gaps=(*self._posted.gaps, CANNOT_EMBED))
+            log.warning("shown without embeds", run=self._run.id, error=str(refused))
+            if refused.code == wire.MISSING_PERMISSIONS:
+                self._posted = replace(self._posted, gaps=(*self._posted.gaps, CANNOT_EMBED))
             await self._put_all(looks(False), view)
             await self._run.save(self._posted.json())
 
@@ -231,9 +233,9 @@ class DiscordReply:
             ours = str(message["author"]["id"]) == self._our_id
             if not ours or str(message["id"]) in known:
                 continue
-            if known and message.get("content", "") == post.look.content:
-                return str(message["id"])
-            if self._run.id in buttons.runs_in(message.get("components", ())):
+            runs = buttons.runs_in(message.get("components", ()))
+            same = bool(known) and message.get("content", "") == post.look.content
+            if self._run.id in runs or (same and not runs):
                 return str(message["id"])
         return ""
 

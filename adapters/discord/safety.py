@@ -1,9 +1,8 @@
 """Text of models and pages that does nothing in Discord but stand there.
 
-Discord reads ``<@1>``, ``<#1>``, ``<:emoji:1>``, ``<t:1>``, ``</command:1>`` and ``<https://…>``
-(https://docs.discord.com/developers/reference#message-formatting), turns addresses and invites
-into links with previews, and ``@everyone`` into a highlight. A backslash before the punctuation
-takes that away and is not shown itself. Inside code nothing is live.
+What is common to platforms is in ``bot.rendering.safety``; here is what Discord adds: previews of
+links (none for an address in angle brackets) and its own Markdown
+(https://support.discord.com/hc/en-us/articles/210298617).
 """
 
 from __future__ import annotations
@@ -11,56 +10,52 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 
+from bot.pages.urls import dedupe_key
+from bot.rendering.lines import one_line
+from bot.rendering.safety import without_autolinks, without_pings
 from bot.research.marks import code_spans
 from bot.text.control import without_controls
 
-_EVERYONE = re.compile(r"@(?=everyone|here)", re.IGNORECASE)
-_SCHEME = re.compile(r"(?<![A-Za-z])((?:https?|steam|discord|mailto|tel|ftp):)//", re.IGNORECASE)
-_INVITE = re.compile(
-    r"(discord\.gg|discord(?:app)?\.com/(?:invite|events)|discord\.new|dis\.gd)/", re.IGNORECASE
+_LINKED = re.compile(
+    r"(?P<before>\]\()\s*(?P<target>https?://(?:[^\s<>()]|\([^\s<>()]*\))+)(?P<after>\s*\))"
+    r"|(?P<bare>(?<![<(])https?://(?:[^\s<>()|*]|\([^\s<>()]*\))*[^\s<>()|*.,;:!?'\"\]])",
+    re.IGNORECASE,
 )
-_LINK = re.compile(
-    r"(?<![\\!])\[([^\[\]\n]*)\]\(\s*<?(https?://[^\s<>()]*(?:\([^\s<>()]*\)[^\s<>()]*)*)>?\s*\)"
-)
-_IMAGE = re.compile(r"!(?=\[[^\[\]\n]*\]\()")
-_MARKDOWN = re.compile(r"([\\*_~|`>#\[\]()-])")
-_ZERO_WIDTH = "\u200b"
+_HEADING = re.compile(r"^([ \t>]*)#{4,6}[ \t]+(.*?)[ \t#]*$", re.MULTILINE)  # Discord has three
+_MARKDOWN = re.compile(r"([\\*_~|`\[\]<])|(?<=:)(//)|^([#>+-])")
 
 
 def harmless(text: str, sources: Collection[str] = ()) -> str:
-    """Markdown in which nothing is live but links to ``sources`` (URLs), without previews.
+    """Markdown in which nothing is live but links to ``sources`` (URLs), and none is previewed.
 
     Other links keep their words and lose their target.
     """
-    text = without_controls(text)
+    allowed = frozenset(dedupe_key(url) for url in sources)
+    text = without_pings(without_autolinks(without_controls(text), allowed))
     out: list[str] = []
     end = 0
     for start, stop in code_spans(text):
-        out += [_harmless(text[end:start], sources), text[start:stop]]
+        out += [_as_discord_reads(text[end:start]), text[start:stop]]
         end = stop
-    out.append(_harmless(text[end:], sources))
+    out.append(_as_discord_reads(text[end:]))
     return "".join(out)
 
 
 def words(text: str) -> str:
     """Plain text as Markdown that shows it letter for letter, on one line."""
-    return _dead(_MARKDOWN.sub(r"\\\1", " ".join(without_controls(text, " ").split())))
+    return without_pings(_MARKDOWN.sub(_escaped, one_line(text)))
 
 
-def _harmless(text: str, sources: Collection[str]) -> str:
-    out: list[str] = []
-    end = 0
-    for link in _LINK.finditer(text):
-        out.append(_dead(_IMAGE.sub("", text[end : link.start()])))
-        label, url = _dead(link[1]), link[2]
-        out.append(f"[{label}](<{url}>)" if url in sources and label.strip() else label)
-        end = link.end()
-    out.append(_dead(text[end:]))
-    return "".join(out)
+def _escaped(match: re.Match[str]) -> str:
+    return f"\\{match.group()}"
 
 
-def _dead(text: str) -> str:
-    text = text.replace("<", "\\<").replace("\\\\<", "\\<")
-    text = _EVERYONE.sub("@" + _ZERO_WIDTH, text)
-    text = _SCHEME.sub(r"\1\\//", text)
-    return _INVITE.sub(r"\1\\/", text)
+def _as_discord_reads(text: str) -> str:
+    text = _HEADING.sub(r"\1**\2**", text)
+    return _LINKED.sub(_without_preview, text)
+
+
+def _without_preview(link: re.Match[str]) -> str:
+    if link["bare"]:
+        return f"<{link['bare']}>"
+    return f"](<{link['target']}>)"

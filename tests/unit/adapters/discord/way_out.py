@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from typing import Any, cast
+from typing import Any
 
 import discord
 from discord.http import Route
@@ -18,24 +18,11 @@ from bot.answers import Answer, Citation, PlanView, StepState, StepView, Usage
 from bot.errors import RunLost
 from bot.messages import Author, Message, RunOptions, Thread
 from bot.posting import PostState, RunRef
-from bot.storage.workspaces import Workspaces
 from tests.fakes.discord_server import Channel, FakeDiscord, Interaction, User
 from tests.fakes.discord_server import Message as Said
 
 NUMBERS = itertools.count(1)
-
-
-class NoFacts:
-    """What is known about workspaces: nothing, until it is remembered."""
-
-    def __init__(self) -> None:
-        self.kept: dict[tuple[str, str], dict[str, Any]] = {}
-
-    async def facts(self, platform: str, workspace: str) -> dict[str, Any]:
-        return dict(self.kept.get((platform, workspace), {}))
-
-    async def remember(self, platform: str, workspace: str, name: str, value: Any) -> None:
-        self.kept.setdefault((platform, workspace), {})[name] = value
+BETWEEN = 0.05  # seconds between edits, so that tests need not wait
 
 
 @dataclass
@@ -44,7 +31,7 @@ class Kept:
 
     message: Message
     state: PostState | None
-    options: RunOptions = RunOptions()
+    options: RunOptions = field(default_factory=RunOptions)
     id: str = field(default_factory=lambda: f"{next(NUMBERS):012x}")
     saves: list[PostState] = field(default_factory=list)
     lost: bool = False
@@ -65,10 +52,9 @@ class Kept:
 
 @dataclass
 class Stage:
-    discord: FakeDiscord
+    fake: FakeDiscord
     client: discord.Client
     poster: DiscordPoster
-    facts: NoFacts
 
     def mention(self, said: Said, *, locale: str = "en") -> Kept:
         """What the listener makes of a message."""
@@ -82,7 +68,7 @@ class Stage:
             channel.id if inside else said.id,
         )
         author = Author(said.author.id, said.author.name)
-        text = said.content.replace(self.discord.bot.mention, "").strip()
+        text = said.content.replace(self.fake.bot.mention, "").strip()
         message = Message(said.id, thread, author, text, _now(), locale=locale)
         return Kept(message, {"message": said.id})
 
@@ -102,15 +88,15 @@ class Stage:
         deferred = {
             "id": asked.id,
             "token": asked.token,
-            "application_id": self.discord.app.id,
+            "application_id": self.fake.app.id,
         }
         return Kept(message, {"interaction": deferred})
 
     async def ask(self, user: User, channel: Channel, question: str) -> tuple[Kept, Interaction]:
         """``/ask`` by somebody, deferred and accepted."""
-        if not self.discord.registered():
+        if not self.fake.registered():
             await self._register()
-        asked = self.discord.people.slash(user, channel, "ask", {"question": question})
+        asked = self.fake.people.slash(user, channel, "ask", {"question": question})
         await self.client.http.request(
             Route(
                 "POST",
@@ -133,7 +119,7 @@ class Stage:
             "contexts": [0, 1, 2],
         }
         await self.client.http.request(
-            Route("PUT", "/applications/{app}/commands", app=self.discord.app.id), json=[command]
+            Route("PUT", "/applications/{app}/commands", app=self.fake.app.id), json=[command]
         )
 
     async def open(self, kept: Kept) -> DiscordReply:
@@ -160,11 +146,10 @@ def fake_discord() -> Iterator[FakeDiscord]:
 @asynccontextmanager
 async def a_stage(fake: FakeDiscord) -> AsyncIterator[Stage]:
     client = discord.Client(intents=discord.Intents.none())
-    facts = NoFacts()
     async with client:
         await client.login(fake.token)
-        poster = DiscordPoster(client, cast(Workspaces, facts))
-        yield Stage(fake, client, poster, facts)
+        poster = DiscordPoster(client, between=BETWEEN)
+        yield Stage(fake, client, poster)
 
 
 def a_plan(*titles: str, state: StepState = "running") -> PlanView:
