@@ -26,9 +26,9 @@ from aiohttp import web
 from tests.fakes.slack_api import Refusal, WebApi
 from tests.fakes.slack_call import Call
 from tests.fakes.slack_delivery import EVENT, Courier, Delivery
-from tests.fakes.slack_events import callback, subscription
+from tests.fakes.slack_events import callback, needed_scope, subscription
 from tests.fakes.slack_http import SignedHttp
-from tests.fakes.slack_limits import ACK_SECONDS, EVENT_SCOPES, REDELIVERY_SECONDS
+from tests.fakes.slack_limits import ACK_SECONDS, AGENT_EVENTS, REDELIVERY_SECONDS
 from tests.fakes.slack_manifest import read_manifest
 from tests.fakes.slack_people import People
 from tests.fakes.slack_responses import ResponseUrls
@@ -232,9 +232,9 @@ class FakeSlack(People):
 
     def tell(self, event: Json) -> Delivery | None:
         """Delivers an event if the app may have it; ``None`` and ``unsent`` otherwise."""
-        name = subscription(event)
-        needed = EVENT_SCOPES.get(name)
+        name, needed = subscription(event), needed_scope(event)
         allowed = needed is None or needed in self.workspace.scopes
+        allowed = allowed and (self.workspace.manifest.agent or name not in AGENT_EVENTS)
         if not self.workspace.manifest.subscribes(name) or not allowed:
             self.unsent.append(event)
             return None

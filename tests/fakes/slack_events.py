@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from tests.fakes.slack_limits import EVENT_SCOPES
 from tests.fakes.slack_workspace import (
     APP_ID,
     BOT_USER,
@@ -150,6 +151,21 @@ def assistant_thread(ws: Workspace, kind: str, user: str, message: Message, cont
         },
         "event_ts": ws.clock.ts(),
     }
+
+
+def context_changed(ws: Workspace, user: str, channel: str | None) -> Json:
+    """``app_context_changed``: what a person looks at while the agent is open beside it."""
+    entity = {"type": "slack#/types/channel_id", "value": channel, "team_id": TEAM}
+    context = {} if channel is None else {"entities": [entity]}
+    when = ws.clock.ts()
+    return {"type": "app_context_changed", "user": user, "context": context, "event_ts": when}
+
+
+def needed_scope(event: Json) -> str | None:
+    """The scope an app must have to be told of ``event``."""
+    if event["type"] == "member_joined_channel":
+        return "channels:read" if event["channel_type"] == "C" else "groups:read"
+    return EVENT_SCOPES.get(subscription(event))
 
 
 def session_stopped(ws: Workspace, user: str, channel: str, root: str, streams: list[str]) -> Json:

@@ -84,9 +84,6 @@ RULES: dict[str, Rule] = {
 # Scope an event needs besides the subscription, https://docs.slack.dev/reference/events
 EVENT_SCOPES: dict[str, str] = {
     "app_mention": "app_mentions:read",
-    "assistant_thread_context_changed": "assistant:write",
-    "assistant_thread_started": "assistant:write",
-    "member_joined_channel": "channels:read",
     "message.channels": "channels:history",
     "message.groups": "groups:history",
     "message.im": "im:history",
@@ -94,6 +91,16 @@ EVENT_SCOPES: dict[str, str] = {
     "reaction_added": "reactions:read",
     "reaction_removed": "reactions:read",
 }
+
+# Events only an app declared as an agent gets.
+AGENT_EVENTS = frozenset(
+    {
+        "agent_session_stopped",
+        "app_context_changed",
+        "assistant_thread_context_changed",
+        "assistant_thread_started",
+    }
+)
 
 ALL_SCOPES = frozenset(
     {scope for rule in RULES.values() for scope in rule.scopes if "*" not in scope}

@@ -237,6 +237,11 @@ class People:
             event = events.assistant_thread(ws, name, user, root, _context(channel))
             return self._done(root, [self.tell(event)])
 
+    def change_context(self, user: str, channel: str | None = None) -> Doing:
+        """Moves to ``channel``, or away from all, while the agent is open beside it."""
+        told = self.tell(events.context_changed(self.workspace, user, channel))
+        return Doing(channel or "", "", _kept([told]))
+
     def stop_session(self, user: str, channel: str, thread_ts: str) -> Doing:
         """The native Stop button; it is there only while the session is processing."""
         ws = self.workspace

@@ -195,6 +195,8 @@ def test_shortcuts_reactions_joins_and_panes_are_told(slack: FakeSlack) -> None:
     assert thread["channel_id"] == slack.im(ADA)
     assert thread["context"]["channel_id"] == GENERAL
     assert told(slack.look_at(ADA, pane.ts, SECRET)) == ["assistant_thread_context_changed"]
+    moved = slack.change_context(ADA, GENERAL).deliveries[0].event
+    assert moved["context"]["entities"][0]["value"] == GENERAL
     inside = slack.say(ADA, slack.im(ADA), "hi", pane.ts).deliveries[0].event
     assert (inside["thread_ts"], inside["channel_type"]) == (pane.ts, "im")
     assert told(slack.open_home(ADA)) == ["app_home_opened"]
@@ -238,7 +240,7 @@ oauth_config:
     bot: [app_mentions:read, chat:write, commands]
 settings:
   event_subscriptions:
-    bot_events: [app_mention, message.channels]
+    bot_events: [app_mention, message.channels, assistant_thread_started]
   interactivity: {is_enabled: true}
 """
 
@@ -249,8 +251,9 @@ async def test_only_what_the_manifest_asks_for_is_told() -> None:
         assert told(said) == ["app_mention"]
         # message.channels is subscribed to but lacks its scope; reactions are neither
         assert slack.react(BOB, GENERAL, said.ts, "eyes").deliveries == ()
+        assert slack.start_assistant(ADA).deliveries == ()  # it is not an agent
         kinds = [event["type"] for event in slack.unsent]
-        assert kinds == ["message", "reaction_added"]
+        assert kinds == ["message", "reaction_added", "assistant_thread_started"]
         command = slack.command(ADA, GENERAL, "/ask", "<@U1ADA> & co").deliveries[0].payload
         assert command["text"] == "<@U1ADA> &amp; co"
         slack.shortcut(ADA, "research", GENERAL, said.ts)
