@@ -21,7 +21,7 @@ from bot.storage.workspaces import Workspaces
 
 PLACES = 100  # that are asked at most when the bot comes back
 MESSAGES = 100  # that are read of one place: what a page of its history holds
-SAVE_SECONDS = 2.0  # that places are gathered before they are stored
+SAVE_SECONDS = 5.0  # that places are gathered before they are stored
 FACT = "places"
 
 log = structlog.get_logger(__name__)

@@ -49,6 +49,8 @@ log = structlog.get_logger(__name__)
 class FootnoteClient(discord.AutoShardedClient):
     """Keeps servers and channels; no members, no messages."""
 
+    guilds_seconds = GUILDS_SECONDS
+
     def __init__(self) -> None:
         self._wanted = discord.Intents(
             guilds=True,  # channels, threads, roles
@@ -65,7 +67,7 @@ class FootnoteClient(discord.AutoShardedClient):
             max_messages=None,
             member_cache_flags=discord.MemberCacheFlags.none(),
             chunk_guilds_at_startup=False,
-            guild_ready_timeout=GUILDS_SECONDS,
+            guild_ready_timeout=self.guilds_seconds,
             allowed_mentions=discord.AllowedMentions.none(),
             enable_debug_events=False,
         )
@@ -114,7 +116,7 @@ class FootnoteClient(discord.AutoShardedClient):
         Raises ``CredentialsRefused`` when the token is not accepted any more and ``Invalid`` when
         the application may not connect as it does.
         """
-        if not _may_read_all(self.application_flags):
+        if not may_read_all(self.application_flags):
             self._do_without_content()
         wait = FIRST_WAIT
         try:
@@ -190,7 +192,8 @@ def refused_token() -> CredentialsRefused:
     )
 
 
-def _may_read_all(flags: discord.ApplicationFlags) -> bool:
+def may_read_all(flags: discord.ApplicationFlags) -> bool:
+    """Whether the message-content intent is switched on; "limited" is its form for small bots."""
     return flags.gateway_message_content or flags.gateway_message_content_limited
 
 

@@ -128,7 +128,7 @@ def author_of(user: discord.abc.User, permissions: discord.Permissions | None = 
     if not isinstance(user, discord.Member):
         return Author(str(user.id), user.display_name)
     held = permissions or user.guild_permissions
-    roles = tuple(str(role.id) for role in user.roles if not role.is_default())
+    roles = tuple(str(role.id) for role in user.roles if role and not role.is_default())
     return Author(str(user.id), user.display_name, roles, held.manage_guild)
 
 

@@ -74,6 +74,11 @@ async def guarded(interaction: FootnoteInteraction) -> AsyncIterator[None]:
         await tell(interaction, sentence_for(error, texts_for(str(interaction.locale))))
     except (discord.DiscordException, OSError) as error:
         log.warning("interaction not answered", interaction=interaction.id, error=str(error))
+    except Exception as error:
+        log.error("interaction broke", error=repr(error))
+        log.debug("interaction broke here", exc_info=True)
+        texts = texts_for(str(interaction.locale))
+        await tell(interaction, texts("command-broke"))
 
 
 async def tell(interaction: FootnoteInteraction, sentence: str) -> None:
@@ -120,8 +125,7 @@ class Asking:
                 return
             if not await self._defer(interaction, ephemeral=True):
                 return
-            place = place_of(target.channel, interaction.guild_id)
-            message = replace(message, thread=place.thread(str(target.id)))
+            message = replace(message, thread=_place(interaction).thread(str(target.id)))
             state: PostState = {"message": str(target.id)}
             if await self._receive(interaction, message, "auto", state):
                 texts = texts_for(message.locale)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine
+from dataclasses import replace
 from typing import Any, TypeVar
 from weakref import WeakValueDictionary
 
@@ -21,6 +22,7 @@ from adapters.discord.incoming import (
     PLATFORM,
     Place,
     address_of,
+    author_of,
     guild_id_of,
     is_said,
     message_from,
@@ -29,12 +31,13 @@ from adapters.discord.incoming import (
 )
 from bot.conversing.reception import Address, Asked, Heard, Reception, Told
 from bot.errors import Denied, FootnoteError, InvalidQuestion, StorageUnavailable
-from bot.messages import Message, Thread
+from bot.messages import Author, Message, Thread
 from bot.rendering.texts import texts_for
 
 PATIENCE_SECONDS = 30.0  # that storage is waited for: Discord tells everything only once
 PRIVATE_SECONDS = 30.0  # that a private sentence stands in a channel, where no other way is open
 REMIND_SECONDS = 3600.0  # before somebody is told again that a thread is closed to them
+TYPING_SECONDS = 5.0  # before typing is shown again; Discord shows it for ten
 STOP_SIGNS = frozenset("🛑✋❌")
 
 log = structlog.get_logger(__name__)
@@ -51,6 +54,14 @@ class Listener:
         self._absence = absence
         self._orders: WeakValueDictionary[int, asyncio.Lock] = WeakValueDictionary()
         self._told: TTLCache[tuple[str, str], bool] = TTLCache(10_000, REMIND_SECONDS)
+        self._typing: TTLCache[int, bool] = TTLCache(10_000, TYPING_SECONDS)
+        self._errands: set[asyncio.Task[None]] = set()
+
+    async def aclose(self) -> None:
+        """Drop the signs that are still to be shown."""
+        for errand in self._errands:
+            errand.cancel()
+        await asyncio.gather(*self._errands, return_exceptions=True)
 
     @property
     def events(self) -> list[Callable[..., Coroutine[Any, Any, None]]]:
@@ -74,16 +85,20 @@ class Listener:
                 self._seen(message, (await self._place_of(message)))
 
     async def on_raw_message_edit(self, event: discord.RawMessageUpdateEvent) -> None:
-        """An embed that was found for a link is no edit; nor is what cannot be read."""
+        """A preview that was found for a link is no edit; nor is what cannot be read."""
         message = event.message
         if not is_said(message) or message.edited_at is None or not message.content:
             return
-        text = text_of(message, self._me)
         async with self._in_order(event.channel_id):
+            place = await self._place_of(message)
+            asked = address_of(message, place, self._me) or message.flags.has_thread
+            if not asked:  # it can have been no question
+                return
+            text = text_of(message, self._me)
             try:
                 await patiently(lambda: self._reception.edit(PLATFORM, str(message.id), text))
             except InvalidQuestion:
-                log.info("edited to nothing", message=message.id)
+                log.debug("edited to nothing", message=message.id)
 
     async def on_raw_message_delete(self, event: discord.RawMessageDeleteEvent) -> None:
         async with self._in_order(event.channel_id):
@@ -102,13 +117,23 @@ class Listener:
             if await self._reception.stop_question(PLATFORM, str(event.message_id)):
                 return
             if event.message_author_id == self._me:
-                place = await self._place(event.channel_id, event.guild_id)
-                await self._reception.stop(place.thread(str(event.message_id)))
+                await self._stop_by_reply(event)
 
     async def on_raw_thread_delete(self, event: discord.RawThreadDeleteEvent) -> None:
         thread = Thread(PLATFORM, str(event.guild_id), str(event.parent_id), str(event.thread_id))
         self._absence.leave(event.thread_id)
         await self._reception.stop(thread)
+
+    async def _stop_by_reply(self, event: discord.RawReactionActionEvent) -> None:
+        """In a thread all runs of it; in a channel the thread that begins with the reply, or the
+        question that it answers there."""
+        place = await self._place(event.channel_id, event.guild_id)
+        if await self._reception.stop(place.thread(str(event.message_id))) or place.inside:
+            return
+        channel = self._client.get_partial_messageable(event.channel_id)
+        reply = await channel.fetch_message(event.message_id)
+        if reply.reference is not None:
+            await self._reception.stop_question(PLATFORM, str(reply.reference.message_id))
 
     # ------------------------------------------------------------ messages
 
@@ -118,20 +143,25 @@ class Listener:
         if address is None:
             return
         said = message_from(message, place, self._me)
+        said = replace(said, author=await self._author(message))
+        if not said.text and address != "footnote":
+            return  # a picture, a sticker, or words that Discord does not show us
+        # The first message of a forum post has no place outside its thread.
+        state = {"message": said.event_id} if said.event_id != place.inside else None
         try:
             outcome = await patiently(
-                lambda: self._reception.receive(
-                    said, address, post_state={"message": said.event_id}
-                )
+                lambda: self._reception.receive(said, address, post_state=state)
             )
         except Denied as denied:
-            await self._deny(message, said, address, denied)
+            self._deny(message, said, address, denied)
         except InvalidQuestion:
             if address == "footnote":
-                await self._reply(message, texts_for(said.locale)("no-question"))
+                texts = texts_for(said.locale)
+                self._later(self._reply(message, texts("no-question")))
         except StorageUnavailable as error:
             log.error("question not kept", message=message.id, error=str(error))
-            await self._reply(message, texts_for(said.locale)("not-kept"))
+            texts = texts_for(said.locale)
+            self._later(self._reply(message, texts("not-kept")))
         else:
             await self._acknowledge(message, said, place, outcome)
 
@@ -140,53 +170,73 @@ class Listener:
     ) -> None:
         if not isinstance(outcome, Heard):
             self._seen(message, place)
+        if isinstance(outcome, Told):
+            await self._absence.save()  # read again, it would stop what was asked since
         if isinstance(outcome, Asked) and outcome.new:
-            await self._trying(message.channel.typing())
+            self._show_typing(message.channel)
         elif isinstance(outcome, Told) and outcome.stopped:
-            await self._trying(message.add_reaction("👌"))
+            self._later(message.add_reaction("👌"))
         elif isinstance(outcome, Told):
-            await self._reply(message, texts_for(said.locale)("nothing-running"))
+            texts = texts_for(said.locale)
+            self._later(self._reply(message, texts("nothing-running")))
 
     def _seen(self, message: discord.Message, place: Place) -> None:
         if place.inside:
             self._absence.seen(message.channel.id, guild_id_of(message) or 0, message.id)
 
-    async def _deny(
+    async def _author(self, message: discord.Message) -> Author:
+        """Who wrote it. A message read from the history tells no roles; they are asked for where
+        they matter."""
+        settings, guild, author = self._reception.settings, message.guild, message.author
+        ruled = settings.allow_roles or settings.deny_roles
+        if ruled and guild is not None and not isinstance(author, discord.Member):
+            try:
+                return author_of(await guild.fetch_member(author.id))
+            except discord.NotFound:  # has left
+                log.debug("author has left", message=message.id)
+        return author_of(author)
+
+    # ------------------------------------------------------------ signs
+
+    def _show_typing(self, channel: discord.abc.Messageable) -> None:
+        channel_id = getattr(channel, "id", 0)
+        if channel_id not in self._typing:
+            self._typing[channel_id] = True
+            self._later(_type(channel))
+
+    def _deny(
         self, message: discord.Message, said: Message, address: Address, denied: Denied
     ) -> None:
-        """Tell the author alone: in a direct message, or where those are closed for a moment in
-        the channel. Whoever was not even speaking to Footnote is told once."""
+        """Tell the author alone. Whoever was not even speaking to Footnote is told once."""
         if address != "footnote":
             key = (said.author.id, said.thread.key)
             if key in self._told:
                 return
             self._told[key] = True
-        sentence = texts_for(said.locale)(denied.text_id)
+        texts = texts_for(said.locale)
+        self._later(self._whisper(message, texts(denied.text_id)))
+
+    async def _whisper(self, message: discord.Message, sentence: str) -> None:
+        """In a direct message, or where those are closed for a moment in the channel."""
         try:
-            await message.author.send(sentence, allowed_mentions=discord.AllowedMentions.none())
+            await message.author.send(sentence)
         except discord.Forbidden:
             await self._reply(message, sentence, delete_after=PRIVATE_SECONDS)
-        except (discord.HTTPException, OSError) as error:
-            log.warning("not told", message=message.id, error=str(error))
 
     async def _reply(
         self, message: discord.Message, text: str, *, delete_after: float | None = None
     ) -> None:
-        await self._trying(
-            message.reply(
-                text,
-                mention_author=False,
-                allowed_mentions=discord.AllowedMentions.none(),
-                delete_after=delete_after,  # type: ignore[arg-type]
-            )
-        )
+        """The client's ``allowed_mentions`` see to it that this pings nobody."""
+        reply = await message.reply(text, mention_author=False)
+        if delete_after is not None:
+            await asyncio.sleep(delete_after)
+            await reply.delete()
 
-    async def _trying(self, sending: Any) -> None:
-        """A sign that may fail: nothing depends on it."""
-        try:
-            await sending
-        except (discord.DiscordException, OSError) as error:
-            log.info("not shown", error=str(error))
+    def _later(self, showing: Coroutine[Any, Any, None]) -> None:
+        """Show a sign that nothing depends on, while the next events are taken in."""
+        errand = asyncio.create_task(_trying(showing))
+        self._errands.add(errand)
+        errand.add_done_callback(self._errands.discard)
 
     async def _forget(self, message_id: int) -> None:
         await patiently(lambda: self._reception.forget(PLATFORM, str(message_id)))
@@ -218,6 +268,17 @@ class Listener:
         if lock is None:
             lock = self._orders[channel_id] = asyncio.Lock()
         return lock
+
+
+async def _trying(showing: Coroutine[Any, Any, None]) -> None:
+    try:
+        await showing
+    except (discord.DiscordException, OSError) as error:
+        log.info("not shown", error=str(error))
+
+
+async def _type(channel: discord.abc.Messageable) -> None:
+    await channel.typing()
 
 
 async def patiently(act: Callable[[], Awaitable[T]]) -> T:

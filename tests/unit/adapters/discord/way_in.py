@@ -12,12 +12,16 @@ from typing import Any
 from adapters.discord.client import FootnoteClient, api_of, library_log
 from adapters.discord.platform import DiscordPlatform
 from bot.app import App, open_app
-from bot.conversing.reception import Reception
+from bot.conversing.reception import Address, Asked, Heard, Reception, Told
 from bot.errors import StorageUnavailable
+from bot.messages import Depth, Message
+from bot.posting import PostState, RunRef
 from bot.settings import Settings, load_settings
 from bot.storage.store import RunRecord, open_store
 from bot.storage.workspaces import Workspaces
-from tests.fakes.discord_server import FakeDiscord
+from tests.fakes.discord_acts import post
+from tests.fakes.discord_server import Channel, FakeDiscord, User
+from tests.fakes.discord_server import Message as FakeMessage
 from tests.fakes.library import a_shelf
 from tests.fakes.poster import Remembered, RememberingPoster
 
@@ -25,7 +29,42 @@ from tests.fakes.poster import Remembered, RememberingPoster
 class HastyClient(FootnoteClient):
     """Does not wait the five seconds that Discord wants between two new sessions."""
 
-    async def before_identify_hook(self, shard_id: int | None, *, initial: bool = False) -> None: ...
+    guilds_seconds = 0.05
+
+    async def before_identify_hook(
+        self, shard_id: int | None, *, initial: bool = False
+    ) -> None: ...
+
+
+class TroubledReception(Reception):
+    """Cannot store anything the next ``failures`` times."""
+
+    failures = 0
+
+    async def receive(
+        self,
+        message: Message,
+        address: Address,
+        *,
+        depth: Depth = "auto",
+        post_state: PostState | None = None,
+    ) -> Asked | Told | Heard:
+        if self.failures:
+            self.failures -= 1
+            raise StorageUnavailable("The database is locked: try again.")
+        return await super().receive(message, address, depth=depth, post_state=post_state)
+
+
+@dataclass
+class SlowPoster(RememberingPoster):
+    """Lets no run begin before ``go_on`` is set."""
+
+    go_on: asyncio.Event = field(default_factory=asyncio.Event)
+
+    async def open(self, run: RunRef, saved: PostState | None) -> Remembered:
+        reply = await super().open(run, saved)
+        await self.go_on.wait()
+        return reply
 
 
 @dataclass
@@ -35,7 +74,7 @@ class Running:
     discord: FakeDiscord
     client: FootnoteClient
     platform: DiscordPlatform
-    reception: Reception
+    reception: TroubledReception
     app: App
     poster: RememberingPoster
     workspaces: Workspaces
@@ -55,12 +94,27 @@ class Running:
         )
         return self.poster.replies
 
-    async def quiet(self) -> None:
-        """Wait until everything that Discord told was handled."""
-        guild = next(iter(self.discord.world.guilds.values()))
-        channel = next(iter(self.discord.world.channels_of(guild)))
-        before = len(self.discord.requests("POST", "/typing"))
-        del before, channel
+    async def stop_requested(self, reply: Remembered) -> None:
+        while not (await self.run_record(reply)).stop_requested:
+            await asyncio.sleep(0.005)
+
+    async def barrier(self, user: User, channel: Channel) -> None:
+        """Wait until everything that was said in a channel before was taken in."""
+        said = self.discord.people.say(user, channel, "Barrier?", mentions_bot=True)
+        await self.until(
+            lambda: any(
+                reply.run.message.event_id == said.id and reply.finished
+                for reply in self.poster.replies
+            )
+        )
+
+    def post_as_bot(
+        self, channel: Channel, text: str, replies_to: FakeMessage | None = None
+    ) -> FakeMessage:
+        """What a poster would have posted."""
+        world = self.discord.world
+        with world.lock:
+            return post(world, channel, world.bot, text, replies_to=replies_to)
 
     async def run_record(self, reply: Remembered) -> RunRecord:
         record = await self.app.store.run(reply.run.id)
@@ -81,15 +135,18 @@ async def running(
         **settings,
     )
     poster = poster or RememberingPoster()
+    posters = {"discord": poster}
     store = await open_store(chosen.database)
     workspaces = Workspaces(store.database)
     with library_log(), api_of(chosen):
         client = HastyClient()
         platform = DiscordPlatform(client, discord.token, workspaces)
         async with open_app(
-            chosen, {"discord": poster}, search=a_shelf("Tower is 330 m tall."), store=store
+            chosen, posters, search=a_shelf("Tower is 330 m tall."), store=store
         ) as app:
-            reception = Reception(chosen, store, app.service, app.dispatcher, {"discord": poster})
+            reception = TroubledReception(
+                chosen, store, app.service, app.dispatcher, {"discord": poster}
+            )
             here = Running(discord, client, platform, reception, app, poster, workspaces)
             listening = asyncio.create_task(platform.run(reception, here.ready.set))
             waiting = asyncio.create_task(here.ready.wait())
@@ -105,6 +162,3 @@ async def running(
                     await listening
                 await reception.aclose()
                 await platform.aclose()
-
-
-__all__ = ["Running", "StorageUnavailable", "running"]

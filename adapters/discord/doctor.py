@@ -1,0 +1,78 @@
+"""What `footnote doctor` tells about Discord, and what the bot must be allowed to do there."""
+
+from __future__ import annotations
+
+import asyncio
+
+import aiohttp
+import discord
+
+from adapters.discord.client import CONTENT_INTENT_HINT, api_of, may_read_all, refused_token
+from bot.errors import FootnoteError, InvalidSetting, PlatformUnavailable
+from bot.settings import Settings
+
+LOGIN_SECONDS = 15.0
+
+# Permission (as discord.py names it) → what it is for. All that the bot needs in a server.
+PERMISSIONS = {
+    "view_channel": "see the question",
+    "send_messages": "answer in a channel where no thread can be opened",
+    "send_messages_in_threads": "answer",
+    "create_public_threads": "open a thread for the answer",
+    "embed_links": "show progress and sources",
+    "read_message_history": "know what was said before the question",
+    "add_reactions": "show that it stops",
+}
+SCOPES = ("bot", "applications.commands")
+
+
+def needed_permissions() -> discord.Permissions:
+    """The table as Discord's integer."""
+    return discord.Permissions(**dict.fromkeys(PERMISSIONS, True))
+
+
+def invitation(application_id: int) -> str:
+    """The address at which whoever manages a server adds the bot to it."""
+    return discord.utils.oauth_url(application_id, permissions=needed_permissions(), scopes=SCOPES)
+
+
+async def examine(settings: Settings) -> str:
+    """Log in and look at the application; a line for whoever runs `footnote doctor`.
+
+    Raises ``InvalidSetting`` without a token, ``CredentialsRefused`` when Discord does not accept
+    it, ``PlatformUnavailable`` when it cannot be asked, and ``FootnoteError`` for what has to be
+    switched on at Discord.
+    """
+    if settings.discord_token is None:
+        raise InvalidSetting("DISCORD_TOKEN is not set: the README shows how to get it.")
+    with api_of(settings):
+        async with discord.Client(intents=discord.Intents.none()) as client:
+            application = await _application(client, settings.discord_token.get_secret_value())
+            servers = application.approximate_guild_count
+    invited = invitation(application.id)
+    if application.interactions_endpoint_url:
+        raise FootnoteError(
+            "The application sends commands to an Interactions Endpoint URL, so Footnote never "
+            "gets them: empty that field under General Information at "
+            "https://discord.com/developers/applications."
+        )
+    if not may_read_all(application.flags):
+        raise FootnoteError(f"{CONTENT_INTENT_HINT}. Add Footnote to a server at {invited}")
+    name = client.user.name if client.user is not None else application.name
+    where = "1 server" if servers == 1 else f"{servers:,} servers"
+    return f"logged in as {name}, in {where}; add it to another one at {invited}"
+
+
+async def _application(client: discord.Client, token: str) -> discord.AppInfo:
+    try:
+        async with asyncio.timeout(LOGIN_SECONDS):
+            await client.login(token)
+            return await client.application_info()
+    except discord.LoginFailure:
+        raise refused_token() from None
+    except (discord.HTTPException, aiohttp.ClientError, OSError) as error:
+        raise PlatformUnavailable(
+            "Discord cannot be reached: check the network, or https://discordstatus.com, "
+            "and try again.",
+            detail=str(error).split("\n")[0][:200],
+        ) from None

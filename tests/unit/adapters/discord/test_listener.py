@@ -1,0 +1,397 @@
+"""What people say on Discord, and what Footnote takes from it; over real sockets."""
+
+from __future__ import annotations
+
+import pytest
+
+from bot.messages import Thread
+from tests.fakes.discord_server import Channel, File
+from tests.unit.adapters.discord.conftest import Open, Room
+from tests.unit.adapters.discord.way_in import Running, SlowPoster
+
+HOW_TALL = "How tall is the tower?"
+
+
+async def a_thread(here: Running, room: Room) -> Channel:
+    """A thread in which Footnote was asked something."""
+    thread = room.discord.people.start_thread(room.ada, room.general, "Towers")
+    room.discord.people.say(room.ada, thread, HOW_TALL, mentions_bot=True)
+    await here.asked()
+    return thread
+
+
+# ---------------------------------------------------------------- what is a question
+
+
+async def test_a_mention_in_a_channel_opens_the_thread_that_has_its_id(
+    here: Running, room: Room
+) -> None:
+    said = room.discord.people.say(room.ada, room.general, HOW_TALL, mentions_bot=True)
+    (reply,) = await here.asked()
+    message = reply.run.message
+    assert message.text == HOW_TALL
+    assert message.event_id == said.id
+    assert message.thread == Thread("discord", room.guild.id, room.general.id, said.id)
+    assert (message.author.id, message.author.name) == (room.ada.id, "Ada")
+    assert reply.saved == {"message": said.id}
+    assert room.discord.requests("POST", f"/channels/{room.general.id}/typing")
+
+
+async def test_a_direct_message_is_a_question(here: Running, room: Room) -> None:
+    direct = room.discord.direct(room.ada)
+    room.discord.people.say(room.ada, direct, HOW_TALL)
+    (reply,) = await here.asked()
+    assert reply.run.message.thread == Thread("discord", "@me", direct.id, direct.id)
+
+
+async def test_direct_messages_can_be_switched_off(open_footnote: Open, room: Room) -> None:
+    async with open_footnote(direct_messages=False) as here:
+        direct = room.discord.direct(room.ada)
+        room.discord.people.say(room.ada, direct, "这座塔有多高？")
+        await here.until(lambda: room.discord.posts(direct))
+        assert room.discord.posts(direct)[0].content.startswith("Footnote 不接受私信")
+        assert here.questions == []
+
+
+async def test_a_mention_in_a_thread_stays_there(here: Running, room: Room) -> None:
+    thread = await a_thread(here, room)
+    (reply,) = here.poster.replies
+    assert reply.run.message.thread == Thread("discord", room.guild.id, room.general.id, thread.id)
+
+
+async def test_a_forum_post_is_a_thread(here: Running, room: Room) -> None:
+    forum = room.discord.forum(room.guild, "questions")
+    thread, _ = room.discord.people.forum_post(
+        room.ada, forum, "Tower", HOW_TALL, mentions_bot=True
+    )
+    (reply,) = await here.asked()
+    assert reply.run.message.thread == Thread("discord", room.guild.id, forum.id, thread.id)
+    assert reply.saved is None, "no thread is to be made from its first message"
+
+
+async def test_a_thread_of_ours_needs_no_mention(here: Running, room: Room) -> None:
+    thread = await a_thread(here, room)
+    room.discord.people.say(room.bob, thread, "And how old is it?")
+    await here.asked(2)
+    assert here.questions == [HOW_TALL, "And how old is it?"]
+
+
+async def test_an_archived_thread_of_ours_is_still_ours(here: Running, room: Room) -> None:
+    thread = await a_thread(here, room)
+    room.discord.people.archive(thread)
+    room.discord.people.say(room.bob, thread, "And how old is it?")
+    await here.asked(2)
+
+
+async def test_with_followups_by_mention_a_thread_of_ours_needs_one(
+    open_footnote: Open, room: Room
+) -> None:
+    async with open_footnote(followups="mention") as here:
+        thread = await a_thread(here, room)
+        room.discord.people.say(room.bob, thread, "I wonder how old it is.")
+        room.discord.people.say(room.bob, thread, "How old is it?", mentions_bot=True)
+        await here.asked(2)
+        assert here.questions == [HOW_TALL, "How old is it?"]
+
+
+async def test_what_people_say_to_each_other_is_heard_but_no_question(
+    here: Running, room: Room
+) -> None:
+    thread = await a_thread(here, room)
+    said = room.discord.people.say(room.bob, thread, f"<@{room.ada.id}> it looks taller")
+    room.discord.people.say(room.ada, thread, "No", reply_to=said)
+    room.discord.people.say(room.ada, thread, "@everyone look")
+    await here.barrier(room.ada, thread)
+    assert here.questions == [HOW_TALL, "Barrier?"]
+    transcript = await here.app.store.transcript(await here.run_record(here.poster.replies[1]))
+    heard = [entry.text for entry in transcript.entries if entry.role == "person"]
+    assert heard == [HOW_TALL, "@Ada it looks taller", "No", "@everyone look"]
+
+
+@pytest.mark.parametrize("text", ["@everyone look at this", "Nothing for you", "<@1> hello"])
+async def test_a_channel_is_not_listened_to(here: Running, room: Room, text: str) -> None:
+    room.discord.people.say(room.ada, room.general, text)
+    await here.barrier(room.ada, room.general)
+    assert len(here.questions) == 1
+
+
+async def test_a_reply_pings_its_author_by_itself_which_is_no_question(
+    here: Running, room: Room
+) -> None:
+    ours = here.post_as_bot(room.general, "An answer.")
+    room.discord.people.say(room.ada, room.general, "Thanks", reply_to=ours)
+    await here.barrier(room.ada, room.general)
+    assert len(here.questions) == 1
+
+
+async def test_the_role_that_came_with_the_bot_is_the_bot(here: Running, room: Room) -> None:
+    role = room.guild.members[room.discord.bot.id].roles[0]
+    room.discord.people.say(room.ada, room.general, f"<@&{role.id}> {HOW_TALL}")
+    # Without a mention of the user the text is only shown with the message-content intent.
+    await here.asked()
+    assert here.questions == [HOW_TALL]
+
+
+async def test_bots_are_not_answered(here: Running, room: Room) -> None:
+    robot = room.discord.world.user("Robot", bot=True)
+    room.discord.join(room.guild, robot)
+    room.discord.people.say(robot, room.general, HOW_TALL, mentions_bot=True)
+    await here.barrier(room.ada, room.general)
+    assert len(here.questions) == 1
+
+
+async def test_the_notices_that_come_with_threads_are_no_questions(
+    here: Running, room: Room
+) -> None:
+    said = room.discord.people.say(room.ada, room.general, HOW_TALL, mentions_bot=True)
+    await here.asked()
+    room.discord.people.start_thread(room.bob, room.general, "Towers", source=said)
+    room.discord.people.start_thread(room.bob, room.general, "Bridges")
+    await here.barrier(room.ada, room.general)
+    assert len(here.questions) == 2
+
+
+async def test_what_is_written_reads_as_markdown(here: Running, room: Room) -> None:
+    text = f"Ask <@{room.bob.id}> in <#{room.general.id}> <:wave:12> `<@1>`"
+    room.discord.people.say(room.ada, room.general, text, mentions_bot=True)
+    await here.asked()
+    assert here.questions == ["Ask @Bob in #general :wave: `<@1>`"]
+
+
+async def test_files_that_can_be_read_come_along(here: Running, room: Room) -> None:
+    room.discord.people.say(
+        room.ada,
+        room.general,
+        "Sum this up",
+        mentions_bot=True,
+        attachments=[
+            File("notes.md", b"# Notes", "text/markdown"),
+            File("a.png", b"", "image/png"),
+        ],
+    )
+    (reply,) = await here.asked()
+    (file,) = reply.run.message.attachments
+    assert (file.name, file.media_type) == ("notes.md", "text/markdown")
+    assert file.url.startswith("http")
+
+
+async def test_links_are_known(here: Running, room: Room) -> None:
+    room.discord.people.say(
+        room.ada, room.general, "Sum up <https://example.org/1>", mentions_bot=True
+    )
+    (reply,) = await here.asked()
+    assert reply.run.message.links == ("https://example.org/1",)
+
+
+async def test_a_flood_loses_and_doubles_nothing_and_stays_in_order(
+    here: Running, room: Room
+) -> None:
+    asked = [f"Question {number}?" for number in range(100)]
+    for text in asked:
+        room.discord.people.say(room.ada, room.general, text, mentions_bot=True)
+    await here.asked(100)
+    accepted = sorted(here.poster.replies, key=lambda reply: int(reply.run.message.event_id))
+    assert [reply.run.message.text for reply in accepted] == asked
+
+
+# ---------------------------------------------------------------- what becomes of it
+
+
+async def test_an_edit_is_answered_anew(here: Running, room: Room) -> None:
+    said = room.discord.people.say(room.ada, room.general, HOW_TALL, mentions_bot=True)
+    await here.asked()
+    room.discord.people.edit(said, f"<@{room.discord.bot.id}> How old is the tower?")
+    await here.asked(2)
+    first, second = here.poster.replies
+    assert second.run.id == first.run.id
+    assert here.questions == [HOW_TALL, "How old is the tower?"]
+
+
+async def test_an_edit_never_overtakes_its_question(here: Running, room: Room) -> None:
+    said = room.discord.people.say(room.ada, room.general, HOW_TALL, mentions_bot=True)
+    room.discord.people.edit(said, f"<@{room.discord.bot.id}> How old is the tower?")
+    await here.until(lambda: here.poster.replies and here.poster.replies[-1].finished)
+    await here.until(lambda: here.questions[-1] == "How old is the tower?")
+
+
+async def test_a_link_preview_is_no_edit(here: Running, room: Room) -> None:
+    said = room.discord.people.say(
+        room.ada, room.general, "Sum up https://example.org/1", mentions_bot=True
+    )
+    await here.asked()
+    room.discord.people.resolve_embed(said, "https://example.org/1")
+    await here.barrier(room.ada, room.general)
+    assert len(here.poster.replies) == 2
+
+
+async def test_a_deleted_question_takes_its_reply_along(here: Running, room: Room) -> None:
+    said = room.discord.people.say(room.ada, room.general, HOW_TALL, mentions_bot=True)
+    (reply,) = await here.asked()
+    room.discord.people.delete(said)
+    await here.until(lambda: here.poster.removed)
+    assert here.poster.removed[0][0] == reply.run.id
+
+
+async def test_the_word_stop_stops_and_is_acknowledged(
+    open_footnote: Open, room: Room, slow_poster: SlowPoster
+) -> None:
+    async with open_footnote(poster=slow_poster) as here:
+        thread = room.discord.people.start_thread(room.ada, room.general, "Towers")
+        room.discord.people.say(room.ada, thread, HOW_TALL, mentions_bot=True)
+        await here.until(lambda: slow_poster.replies)
+        stop = room.discord.people.say(room.bob, thread, "Stop!")
+        await here.until(lambda: stop.reactions)
+        slow_poster.go_on.set()
+        (reply,) = await here.asked()
+        assert reply.finished[0].status == "stopped"
+
+
+async def test_stop_where_nothing_runs_says_so(here: Running, room: Room) -> None:
+    thread = await a_thread(here, room)
+    stop = room.discord.people.say(room.bob, thread, "stop")
+    await here.until(lambda: room.discord.posts(thread))
+    (post,) = room.discord.posts(thread)
+    assert "Nothing is running here" in post.content
+    assert post.reply_to == stop.id
+    assert not post.pings
+
+
+@pytest.mark.parametrize("sign", ["🛑", "✋", "❌"])
+async def test_a_stop_sign_on_the_question_stops_it(
+    open_footnote: Open, room: Room, slow_poster: SlowPoster, sign: str
+) -> None:
+    async with open_footnote(poster=slow_poster) as here:
+        said = room.discord.people.say(room.ada, room.general, HOW_TALL, mentions_bot=True)
+        await here.until(lambda: slow_poster.replies)
+        room.discord.people.react(room.bob, said, "👍")
+        room.discord.people.react(room.bob, said, sign)
+        await here.stop_requested(slow_poster.replies[0])
+        slow_poster.go_on.set()
+        (reply,) = await here.asked()
+        assert reply.finished[0].status == "stopped"
+
+
+async def test_a_stop_sign_on_a_reply_stops_its_thread(
+    open_footnote: Open, room: Room, slow_poster: SlowPoster
+) -> None:
+    async with open_footnote(poster=slow_poster) as here:
+        thread = room.discord.people.start_thread(room.ada, room.general, "Towers")
+        room.discord.people.say(room.ada, thread, HOW_TALL, mentions_bot=True)
+        await here.until(lambda: slow_poster.replies)
+        ours = here.post_as_bot(thread, "Researching…")
+        room.discord.people.react(room.bob, ours, "🛑")
+        await here.stop_requested(slow_poster.replies[0])
+        slow_poster.go_on.set()
+        (reply,) = await here.asked()
+        assert reply.finished[0].status == "stopped"
+
+
+async def test_a_stop_sign_on_a_reply_in_a_channel_stops_what_it_answers(
+    open_footnote: Open, room: Room, slow_poster: SlowPoster
+) -> None:
+    async with open_footnote(poster=slow_poster) as here:
+        said = room.discord.people.say(room.ada, room.general, HOW_TALL, mentions_bot=True)
+        await here.until(lambda: slow_poster.replies)
+        ours = here.post_as_bot(room.general, "Researching…", replies_to=said)
+        room.discord.people.react(room.bob, ours, "🛑")
+        await here.stop_requested(slow_poster.replies[0])
+        slow_poster.go_on.set()
+        await here.asked()
+
+
+async def test_a_deleted_thread_stops_what_runs_in_it(
+    open_footnote: Open, room: Room, slow_poster: SlowPoster
+) -> None:
+    async with open_footnote(poster=slow_poster) as here:
+        thread = room.discord.people.start_thread(room.ada, room.general, "Towers")
+        room.discord.people.say(room.ada, thread, HOW_TALL, mentions_bot=True)
+        await here.until(lambda: slow_poster.replies)
+        room.discord.people.delete_channel(thread)
+        await here.stop_requested(slow_poster.replies[0])
+        slow_poster.go_on.set()
+
+
+# ---------------------------------------------------------------- who may ask
+
+
+async def test_denial_is_a_direct_message(open_footnote: Open, room: Room) -> None:
+    async with open_footnote(deny_users=room.ada.id) as here:
+        room.discord.people.say(room.ada, room.general, HOW_TALL, mentions_bot=True)
+        direct = room.discord.direct(room.ada)
+        await here.until(lambda: room.discord.posts(direct))
+        (post,) = room.discord.posts(direct)
+        assert "You are not on the list" in post.content
+        assert here.poster.replies == []
+        assert room.discord.posts(room.general) == []
+
+
+async def test_where_direct_messages_are_closed_denial_is_a_passing_reply(
+    open_footnote: Open, room: Room, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("adapters.discord.listener.PRIVATE_SECONDS", 0.05)
+    room.ada.accepts_direct = False
+    async with open_footnote(deny_channels=room.general.id) as here:
+        said = room.discord.people.say(room.ada, room.general, "铁塔有多高？", mentions_bot=True)
+        await here.until(lambda: room.discord.requests("DELETE", "/messages/"))
+        posted = room.discord.requests("POST", f"/channels/{room.general.id}/messages")
+        assert posted[0].body["content"].startswith("Footnote 不在这个频道回答问题")
+        assert posted[0].body["message_reference"]["message_id"] in (said.id, int(said.id))
+        await here.until(lambda: not room.discord.posts(room.general))
+
+
+async def test_roles_decide(open_footnote: Open, room: Room) -> None:
+    role = room.discord.role(room.guild, "Researchers")
+    room.discord.join(room.guild, room.bob, role)
+    async with open_footnote(allow_roles=role.id) as here:
+        room.discord.people.say(room.ada, room.general, "May I?", mentions_bot=True)
+        room.discord.people.say(room.bob, room.general, HOW_TALL, mentions_bot=True)
+        await here.asked()
+        await here.until(lambda: room.discord.posts(room.discord.direct(room.ada)))
+        assert here.questions == [HOW_TALL]
+
+
+async def test_who_was_not_speaking_to_footnote_is_told_once(
+    open_footnote: Open, room: Room
+) -> None:
+    async with open_footnote(deny_users=room.bob.id) as here:
+        thread = await a_thread(here, room)
+        for text in ("One?", "Two?", "Three?"):
+            room.discord.people.say(room.bob, thread, text)
+        await here.barrier(room.ada, thread)
+        await here.until(lambda: room.discord.posts(room.discord.direct(room.bob)))
+        assert len(room.discord.posts(room.discord.direct(room.bob))) == 1
+
+
+@pytest.mark.parametrize("text", ["", "?!", "…"])
+async def test_a_mention_without_a_question_is_told_how_to_ask(
+    here: Running, room: Room, text: str
+) -> None:
+    room.discord.people.say(room.ada, room.general, text, mentions_bot=True)
+    await here.until(lambda: room.discord.posts(room.general))
+    assert "Write your question" in room.discord.posts(room.general)[0].content
+
+
+async def test_a_sticker_or_a_smile_in_a_thread_is_no_question(here: Running, room: Room) -> None:
+    thread = await a_thread(here, room)
+    room.discord.people.say(room.bob, thread, "👍")
+    room.discord.people.say(room.bob, thread, "", attachments=[File("a.png", b"", "image/png")])
+    await here.barrier(room.ada, thread)
+    assert len(here.questions) == 2
+    assert room.discord.posts(thread) == []
+
+
+async def test_a_question_waits_for_storage_and_is_kept(here: Running, room: Room) -> None:
+    here.reception.failures = 2
+    room.discord.people.say(room.ada, room.general, HOW_TALL, mentions_bot=True)
+    await here.asked()
+    assert here.questions == [HOW_TALL]
+
+
+async def test_a_question_that_cannot_be_kept_is_given_back(
+    here: Running, room: Room, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("adapters.discord.listener.PATIENCE_SECONDS", 0.05)
+    here.reception.failures = 1_000
+    room.discord.people.say(room.ada, room.general, HOW_TALL, mentions_bot=True)
+    await here.until(lambda: room.discord.posts(room.general))
+    assert "ask it again" in room.discord.posts(room.general)[0].content
