@@ -19,7 +19,7 @@ from adapters.slack.incoming import (
     without_mention,
     words_of,
 )
-from adapters.slack.listener import Listener, author_of
+from adapters.slack.listener import Listener, about_files, author_of
 from adapters.slack.whispers import Ear, sentence
 from bot.errors import FootnoteError, StorageUnavailable
 from bot.messages import Author, Message
@@ -95,8 +95,7 @@ class Buttons:
         author, locale = author_of(user, people, text)
         texts = texts_for(locale)
         attachments = attachments_of(said)
-        if not text and attachments:
-            text = texts("files-question", names=", ".join(file.name for file in attachments))
+        text = text or about_files(attachments, texts)
         message = Message(
             event_id=f"{event_id(channel, str(said['ts']))}:research:{user}",
             thread=thread_of(self._listener.me.team, channel, said),

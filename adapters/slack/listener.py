@@ -7,6 +7,7 @@ is not acknowledged, so Slack delivers the event again.
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from cachetools import LRUCache
@@ -29,7 +30,7 @@ from adapters.slack.whispers import Ear, Whispers, sentence
 from bot.conversing.reception import Address, Reception, Told
 from bot.conversing.words import is_stop_word
 from bot.errors import Denied, Invalid, StorageUnavailable
-from bot.messages import Author, Message, Thread
+from bot.messages import Attachment, Author, Message, Thread
 from bot.rendering.texts import Texts, texts_for
 from bot.text.language import detect
 
@@ -113,7 +114,7 @@ class Listener:
         mentioned = self._mentions_me(message)
         if mentioned:
             self._arrival(channel, ts).set()
-        people = await self.people.quickly([message["user"], *mentions_in(message["text"])])
+        people = await self.people.quickly(self.named_in(message))
         try:
             text = self._text(message, people)
             known = await self.reception.edit(PLATFORM, event_id(channel, ts), text)
@@ -168,16 +169,22 @@ class Listener:
         self.whispers.say(ear, texts("stopping") if stopped else texts("nothing-running"))
 
     async def _message(self, event: Json, direct: bool) -> Message:
-        people = await self.people.quickly([event["user"], *mentions_in(event.get("text") or "")])
+        people = await self.people.quickly(self.named_in(event))
         text = self._text(event, people)
         thread = thread_of(self.me.team, event["channel"], event)
         if direct and not event.get("thread_ts") and is_stop_word(text):
             # Between the threads of a direct conversation, "stop" means the latest.
             thread = self._latest.get(event["channel"], thread)
         author, locale = author_of(event["user"], people, text)
+        text = text or about_files(attachments_of(event), texts_for(locale))
         return to_message(
             event, thread=thread, author=author, text=text, locale=locale, direct=direct
         )
+
+    def named_in(self, message: Json) -> list[str]:
+        """The ids of the author and of whom they mention, without ourselves."""
+        ids = [message["user"], *mentions_in(message.get("text") or "")]
+        return [id for id in ids if id != self.me.user]
 
     def _text(self, message: Json, people: dict[str, Person]) -> str:
         names = {person.id: person.name for person in people.values()}
@@ -233,6 +240,13 @@ def author_of(user: str, people: dict[str, Person], text: str) -> tuple[Author, 
     if person is None:
         return Author(user, user), detect(text)
     return Author(user, person.name, admin=person.admin), person.locale or detect(text)
+
+
+def about_files(files: Sequence[Attachment], texts: Texts) -> str:
+    """What someone wants to know who sends files without a word; "" without files."""
+    if not files:
+        return ""
+    return texts("files-question", names=", ".join(file.name for file in files))
 
 
 def ear_of(message: Message, event: Json) -> Ear:

@@ -29,6 +29,7 @@ class User:
     locale: str = "en-US"
     is_bot: bool = False
     deleted: bool = False
+    is_admin: bool = False
 
     def json(self, include_locale: bool) -> Json:
         profile = {"real_name": self.name.title(), "display_name": self.name}
@@ -42,7 +43,7 @@ class User:
             "tz_offset": 0,
             "profile": profile,
             "is_bot": self.is_bot,
-            "is_admin": False,
+            "is_admin": self.is_admin,
             "is_app_user": False,
         }
         return {**shown, "locale": self.locale} if include_locale else shown

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,16 +12,45 @@ from typing import Any
 from adapters.slack.platform import SlackPlatform, open_slack
 from bot.app import open_app
 from bot.conversing.reception import Reception
+from bot.errors import StorageUnavailable
 from bot.messages import Message
+from bot.search.blend import SearchResult
 from bot.settings import Settings, load_settings
 from bot.storage.store import Store, open_store
 from bot.storage.tables import feedback, messages, runs
 from bot.storage.workspaces import Workspaces
-from tests.fakes.library import a_shelf
+from tests.fakes.library import Shelf, a_shelf
 from tests.fakes.poster import RememberingPoster
 from tests.fakes.slack import FakeSlack
 
 MANIFEST = Path(__file__).parents[4] / "deploy" / "slack-manifest.yaml"
+
+
+class Flaky(Reception):
+    """Fails to keep messages as often as it is told."""
+
+    failures = 0
+
+    def _fail(self) -> None:
+        if self.failures > 0:
+            self.failures -= 1
+            raise StorageUnavailable("The database is locked: try again.")
+
+    async def receive(self, *args: Any, **options: Any) -> Any:
+        self._fail()
+        return await super().receive(*args, **options)
+
+    async def dig_deeper(self, *args: Any, **options: Any) -> Any:
+        self._fail()
+        return await super().dig_deeper(*args, **options)
+
+
+class Stuck(Shelf):
+    """A search that never ends by itself."""
+
+    async def search(self, query: str, limit: int, providers: tuple[str, ...] = ()) -> SearchResult:
+        await asyncio.Event().wait()
+        raise AssertionError
 
 
 @dataclass
@@ -30,7 +59,7 @@ class Served:
 
     slack: FakeSlack
     platform: SlackPlatform
-    reception: Reception
+    reception: Flaky
     store: Store
     poster: RememberingPoster
     running: asyncio.Task[None]
@@ -40,10 +69,42 @@ class Served:
         """The messages that became questions and were opened, in that order."""
         return [reply.run.message for reply in self.poster.replies]
 
+    async def questions(self, count: int) -> list[Message]:
+        """The first ``count`` of them, waited for."""
+        await self.until(lambda: len(self.asked) >= count)
+        return self.asked
+
+    async def until(self, what: Callable[[], Any], seconds: float = 10.0) -> None:
+        """Wait until something of this process is true."""
+        async with asyncio.timeout(seconds):
+            while not what():
+                await asyncio.sleep(0.005)
+
+    async def whisper(self, user: str, channel: str, thread: str | None = None) -> str:
+        """The first thing only ``user`` is shown there."""
+
+        def heard() -> list[str]:
+            there = self.slack.messages(channel, thread)
+            return [one.text for one in there if one.ephemeral_to == user]
+
+        return str((await self.slack.until(heard))[0])
+
     async def rows(self, table: str) -> list[Mapping[str, Any]]:
         kept = {"messages": messages, "runs": runs, "feedback": feedback}[table]
         async with self.store.database.read() as db:
             return [dict(row._mapping) for row in (await db.execute(kept.select())).all()]
+
+    async def states(self) -> list[str]:
+        return [row["state"] for row in await self.rows("runs")]
+
+    async def ended(self, count: int) -> list[str]:
+        """The states of ``count`` runs, once none is unfinished."""
+        async with asyncio.timeout(10):
+            while True:
+                states = await self.states()
+                if len(states) == count and not {"accepted", "running"} & set(states):
+                    return states
+                await asyncio.sleep(0.005)
 
 
 def slack_settings(slack: FakeSlack, folder: Path, **settings: Any) -> Settings:
@@ -60,18 +121,20 @@ def slack_settings(slack: FakeSlack, folder: Path, **settings: Any) -> Settings:
 
 
 @asynccontextmanager
-async def served(slack: FakeSlack, folder: Path, **settings: Any) -> AsyncIterator[Served]:
+async def served(
+    slack: FakeSlack, folder: Path, *, search: Shelf | None = None, **settings: Any
+) -> AsyncIterator[Served]:
     """Serve until the block ends; events arrive from the first line on."""
     configured = slack_settings(slack, folder, **settings)
     store = await open_store(configured.database)
     poster = RememberingPoster()
     ready = asyncio.Event()
-    shelf = a_shelf("Tower is 330 m tall.")
+    shelf = search or a_shelf("Tower is 330 m tall.")
     async with (
         open_slack(configured, Workspaces(store.database)) as platform,
         open_app(configured, {"slack": poster}, search=shelf, store=store) as app,
     ):
-        reception = Reception(configured, store, app.service, app.dispatcher, {"slack": poster})
+        reception = Flaky(configured, store, app.service, app.dispatcher, {"slack": poster})
         running = asyncio.create_task(platform.run(reception, ready.set))
         waiting = asyncio.create_task(ready.wait())
         try:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,15 +11,9 @@ from adapters.slack.doctor import examine
 from adapters.slack.scopes import needed
 from bot.errors import CredentialsRefused, FootnoteError, InvalidSetting, PlatformUnavailable
 from tests.fakes.slack import FakeSlack
-from tests.unit.adapters.slack.serving import MANIFEST, slack_settings
+from tests.unit.adapters.slack.serving import slack_settings
 
 SECRET = "0123456789abcdef0123456789abcdef"
-
-
-@pytest.fixture
-def slack() -> Iterator[FakeSlack]:
-    with FakeSlack(MANIFEST) as slack:
-        yield slack
 
 
 async def test_what_works_is_told_in_one_sentence(slack: FakeSlack, tmp_path: Path) -> None:

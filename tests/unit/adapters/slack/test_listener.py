@@ -2,31 +2,397 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import asyncio
 from pathlib import Path
 
 import pytest
 
 from tests.fakes.slack import FakeSlack
-from tests.unit.adapters.slack.serving import MANIFEST, served
+from tests.fakes.slack_delivery import EVENT, Delivery
+from tests.fakes.slack_events import app_mention, callback, message_posted
+from tests.unit.adapters.slack.serving import Served, served
+
+# ---------------------------------------------------------------- ways in
 
 
-@pytest.fixture
-def slack() -> Iterator[FakeSlack]:
-    with FakeSlack(MANIFEST) as slack:
-        slack.add_user("U1", "ada")
-        slack.add_user("U2", "grace", locale="zh-TW")
-        slack.add_channel("C1", "general", members=["U1", "U2"])
-        yield slack
+async def test_a_mention_becomes_a_question(bot: Served, slack: FakeSlack) -> None:
+    said = await slack.say("U1", "C1", f"{slack.mention} how tall is the *Tower*?").acknowledged()
+    (message,) = await bot.questions(1)
+    assert message.text == "how tall is the **Tower**?"
+    assert message.author.name == "ada"
+    assert message.thread.key == f"slack:{slack.team}:C1:{said.ts}"
+    assert message.event_id == f"C1:{said.ts}"
 
 
-async def test_a_mention_becomes_a_question(slack: FakeSlack, tmp_path: Path) -> None:
+async def test_a_mention_that_arrives_as_two_events_is_one_question(
+    bot: Served, slack: FakeSlack
+) -> None:
+    said = await slack.say("U1", "C1", f"{slack.mention} how tall is it?").acknowledged()
+    assert len(said.deliveries) == 2
+    assert len(await bot.rows("runs")) == 1
+
+
+async def test_a_mention_is_heard_where_only_mentions_are_sent(
+    bot: Served, slack: FakeSlack
+) -> None:
+    """An operator may leave the scopes for reading channels out."""
+    slack.workspace.scopes.discard("channels:history")
+    said = await slack.say("U1", "C1", f"{slack.mention} how tall is it?").acknowledged()
+    assert [delivery.event["type"] for delivery in said.deliveries] == ["app_mention"]
+    assert [message.text for message in await bot.questions(1)] == ["how tall is it?"]
+
+
+async def test_files_come_with_the_question(bot: Served, slack: FakeSlack) -> None:
+    file = slack.add_file("U1", "notes.txt", b"Tower notes")
+    said = slack.say("U1", "C1", f"{slack.mention} what do my notes say?", files=[file])
+    await said.acknowledged()
+    (message,) = await bot.questions(1)
+    assert [one.name for one in message.attachments] == ["notes.txt"]
+    assert message.attachments[0].download.startswith(slack.base)
+
+
+async def test_files_alone_are_a_question_about_them(bot: Served, slack: FakeSlack) -> None:
+    file = slack.add_file("U1", "notes.txt", b"Tower notes")
+    await slack.say("U1", "C1", slack.mention, files=[file]).acknowledged()
+    assert [one.text for one in await bot.questions(1)] == ["What does notes.txt say?"]
+
+
+async def test_a_direct_message_needs_no_mention(bot: Served, slack: FakeSlack) -> None:
+    said = await slack.say("U1", slack.im("U1"), "how tall is it?").acknowledged()
+    (message,) = await bot.questions(1)
+    assert message.text == "how tall is it?"
+    assert message.thread.thread == said.ts
+
+
+async def test_direct_messages_begin_a_thread_each(bot: Served, slack: FakeSlack) -> None:
+    first = await slack.say("U1", slack.im("U1"), "how tall is it?").acknowledged()
+    second = await slack.say("U1", slack.im("U1"), "who built it?").acknowledged()
+    third = await slack.say("U1", slack.im("U1"), "and when?", first.ts).acknowledged()
+    threads = {message.text: message.thread.thread for message in await bot.questions(3)}
+    assert threads == {
+        "how tall is it?": first.ts,
+        "who built it?": second.ts,
+        "and when?": first.ts,
+    }
+    assert third.ts not in threads.values()
+
+
+async def test_a_reply_in_its_thread_needs_no_mention(bot: Served, slack: FakeSlack) -> None:
+    first = await slack.say("U1", "C1", f"{slack.mention} how tall is it?").acknowledged()
+    await slack.say("U2", "C1", "and how old?", first.ts).acknowledged()
+    follow_up = (await bot.questions(2))[1]
+    assert (follow_up.text, follow_up.author.name) == ("and how old?", "grace")
+    assert follow_up.thread.thread == first.ts
+
+
+async def test_followups_can_be_limited_to_mentions(slack: FakeSlack, tmp_path: Path) -> None:
+    async with served(slack, tmp_path, followups="mention") as bot:
+        first = await slack.say("U1", "C1", f"{slack.mention} how tall is it?").acknowledged()
+        await slack.say("U2", "C1", "and how old?", first.ts).acknowledged()
+        await slack.say("U2", "C1", f"{slack.mention} how old?", first.ts).acknowledged()
+        assert [one.text for one in await bot.questions(2)] == ["how tall is it?", "how old?"]
+        assert "and how old?" in [row["text"] for row in await bot.rows("messages")]
+
+
+async def test_what_is_said_to_others_in_its_thread_is_only_heard(
+    bot: Served, slack: FakeSlack
+) -> None:
+    first = await slack.say("U1", "C1", f"{slack.mention} how tall is it?").acknowledged()
+    await slack.say("U1", "C1", "<@U2> did you know?", first.ts).acknowledged()
+    assert len(await bot.rows("runs")) == 1
+    assert "@grace did you know?" in [row["text"] for row in await bot.rows("messages")]
+
+
+async def test_what_others_talk_about_is_none_of_its_business(
+    bot: Served, slack: FakeSlack
+) -> None:
+    said = await slack.say("U1", "C1", "lunch?").acknowledged()
+    await slack.say("U2", "C1", "at noon", said.ts).acknowledged()
+    assert await bot.rows("messages") == []
+    assert slack.calls("users.info") == []
+
+
+@pytest.mark.parametrize(
+    ("user", "text", "locale"),
+    [("U1", "什麼是光合作用？", "en-US"), ("U2", "how tall is it?", "zh-TW")],
+)
+async def test_the_locale_is_the_askers(
+    bot: Served, slack: FakeSlack, user: str, text: str, locale: str
+) -> None:
+    await slack.say(user, "C1", f"{slack.mention} {text}").acknowledged()
+    assert [message.locale for message in await bot.questions(1)] == [locale]
+
+
+async def test_mentioned_people_go_by_their_names(bot: Served, slack: FakeSlack) -> None:
+    await slack.say("U1", "C1", f"{slack.mention} what did <@U2> publish?").acknowledged()
+    assert [one.text for one in await bot.questions(1)] == ["what did @grace publish?"]
+
+
+async def test_slow_names_hold_nothing_up(bot: Served, slack: FakeSlack) -> None:
+    slack.slow(2.0, "users.info")
+    said = await slack.say("U1", "C1", f"{slack.mention} 法国的首都是哪里？").acknowledged()
+    (message,) = await bot.questions(1)
+    assert (message.author.name, message.locale) == ("U1", "zh")
+    assert max(delivery.ack_seconds or 9 for delivery in said.deliveries) < 1.0
+    # Once they are slow, the next does not wait at all.
+    again = await slack.say("U2", "C1", f"{slack.mention} how tall is it?").acknowledged()
+    assert max(delivery.ack_seconds or 9 for delivery in again.deliveries) < 0.25
+
+
+async def test_names_are_asked_for_once(bot: Served, slack: FakeSlack) -> None:
+    for number in range(3):
+        await slack.say("U1", "C1", f"{slack.mention} question {number}").acknowledged()
+    await bot.questions(3)
+    assert len(slack.calls("users.info")) == 1
+
+
+# ---------------------------------------------------------------- what is no question
+
+
+async def test_joins_are_ignored(bot: Served, slack: FakeSlack) -> None:
+    slack.add_user("U3", "eve")
+    joined = slack.join("U3", "C1")
+    for delivery in joined.deliveries:
+        await delivery.over()
+    assert await bot.rows("messages") == []
+
+
+async def test_other_bots_are_ignored(bot: Served, slack: FakeSlack) -> None:
+    said = slack.say("U1", "C1", f"{slack.mention} how tall is it?")
+    await said.acknowledged()
+    message = slack.workspace.find("C1", said.ts)
+    assert message is not None
+    message.bot_id, message.user, message.ts = "B9", "U9", slack.workspace.clock.ts()
+    for event in (app_mention(slack.workspace, message), message_posted(slack.workspace, message)):
+        delivery = slack.tell(event)
+        assert delivery is not None
+        await delivery.acknowledged()
+    assert len(await bot.rows("runs")) == 1
+
+
+async def test_an_empty_mention_is_told_how_to_ask(bot: Served, slack: FakeSlack) -> None:
+    await slack.say("U1", "C1", slack.mention).acknowledged()
+    whisper = await bot.whisper("U1", "C1")
+    assert "What would you like to know?" in whisper
+    await slack.say("U2", "C1", slack.mention).acknowledged()
+    assert "想知道什麼" in await bot.whisper("U2", "C1")
+    assert len(slack.calls("chat.postEphemeral")) == 2
+
+
+async def test_a_denied_asker_is_told_privately_and_once(slack: FakeSlack, tmp_path: Path) -> None:
+    async with served(slack, tmp_path, deny_users="U1") as bot:
+        await slack.say("U1", "C1", f"{slack.mention} how tall is it?").acknowledged()
+        assert "not on the list" in await bot.whisper("U1", "C1")
+        assert await bot.rows("runs") == []
+        assert len(slack.calls("chat.postEphemeral")) == 1
+        assert slack.calls("chat.postMessage") == []
+
+
+async def test_denied_direct_messages_are_answered_where_they_stand(
+    slack: FakeSlack, tmp_path: Path
+) -> None:
+    async with served(slack, tmp_path, direct_messages=False):
+        said = await slack.say("U1", slack.im("U1"), "how tall is it?").acknowledged()
+        await slack.until(lambda: slack.replies(slack.im("U1"), said.ts))
+        assert "does not take direct messages" in slack.screen(slack.im("U1"), said.ts)
+
+
+async def test_unknown_events_are_acknowledged(slack: FakeSlack, tmp_path: Path) -> None:
+    """An app may be subscribed to more than the manifest says."""
+    async with served(slack, tmp_path):
+        event = {"type": "team_rename", "name": "New", "event_ts": slack.workspace.clock.ts()}
+        delivery = slack.deliver(Delivery(EVENT, callback(slack.workspace, event)))
+        await delivery.acknowledged()
+
+
+# ---------------------------------------------------------------- edits and deletions
+
+
+async def test_an_edited_question_is_answered_anew(bot: Served, slack: FakeSlack) -> None:
+    said = await slack.say("U1", "C1", f"{slack.mention} how tall is it?").acknowledged()
+    await bot.questions(1)
+    await slack.edit("C1", said.ts, f"{slack.mention} how old is it?").acknowledged()
+    assert (await bot.questions(2))[1].text == "how old is it?"
+    assert len(await bot.rows("runs")) == 1
+
+
+async def test_a_link_preview_is_no_edit(bot: Served, slack: FakeSlack) -> None:
+    said = await slack.say("U1", "C1", f"{slack.mention} sum up https://example.org").acknowledged()
+    await bot.questions(1)
+    await slack.unfurl("C1", said.ts, "https://example.org").acknowledged()
+    (run,) = await bot.rows("runs")
+    assert run["attempt"] == 1
+    assert len(bot.asked) == 1
+
+
+async def test_a_mention_added_later_is_a_question(bot: Served, slack: FakeSlack) -> None:
+    said = await slack.say("U1", "C1", "how tall is it?").acknowledged()
+    await slack.edit("C1", said.ts, f"{slack.mention} how tall is it?").acknowledged()
+    assert [one.text for one in await bot.questions(1)] == ["how tall is it?"]
+
+
+async def test_an_empty_mention_can_be_filled_in(bot: Served, slack: FakeSlack) -> None:
+    said = await slack.say("U1", "C1", slack.mention).acknowledged()
+    await slack.edit("C1", said.ts, f"{slack.mention} how tall is it?").acknowledged()
+    assert [one.text for one in await bot.questions(1)] == ["how tall is it?"]
+
+
+async def test_an_emptied_question_keeps_its_answer(bot: Served, slack: FakeSlack) -> None:
+    said = await slack.say("U1", "C1", f"{slack.mention} how tall is it?").acknowledged()
+    await bot.questions(1)
+    await slack.edit("C1", said.ts, slack.mention).acknowledged()
+    assert len(bot.asked) == 1
+    assert slack.calls("chat.postEphemeral") == []
+
+
+@pytest.mark.parametrize("has_replies", [False, True])
+async def test_a_deleted_question_takes_its_answer_along(
+    bot: Served, slack: FakeSlack, has_replies: bool
+) -> None:
+    """With replies Slack leaves a tombstone and tells of a change, else of a deletion."""
+    said = await slack.say("U1", "C1", f"{slack.mention} how tall is it?").acknowledged()
+    await bot.questions(1)
+    if has_replies:
+        await slack.say("U2", "C1", "<@U1> good question", said.ts).acknowledged()
+    await slack.delete("C1", said.ts).acknowledged()
+    await bot.until(lambda: bot.poster.removed)
+    assert next(row["text"] for row in await bot.rows("messages")) == ""
+
+
+# ---------------------------------------------------------------- stopping
+
+
+async def test_the_word_stop_stops(slow_bot: Served, slack: FakeSlack) -> None:
+    said = await slack.say("U1", "C1", f"{slack.mention} how tall is it?").acknowledged()
+    await slow_bot.questions(1)
+    await slack.say("U2", "C1", "stop", said.ts).acknowledged()
+    assert await slow_bot.ended(1) == ["stopped"]
+    assert "正在停止" in await slow_bot.whisper("U2", "C1", said.ts)
+
+
+async def test_stop_with_nothing_to_stop_says_so(bot: Served, slack: FakeSlack) -> None:
+    said = await slack.say("U1", "C1", f"{slack.mention} how tall is it?").acknowledged()
+    await bot.ended(1)
+    await slack.say("U1", "C1", f"{slack.mention} stop", said.ts).acknowledged()
+    assert "Nothing is running here" in await bot.whisper("U1", "C1", said.ts)
+    assert len(slack.calls("chat.postEphemeral")) == 1
+
+
+async def test_stop_between_direct_threads_means_the_latest(
+    slow_bot: Served, slack: FakeSlack
+) -> None:
+    await slack.say("U1", slack.im("U1"), "how tall is it?").acknowledged()
+    await slow_bot.questions(1)
+    await slack.say("U1", slack.im("U1"), "stop").acknowledged()
+    assert await slow_bot.ended(1) == ["stopped"]
+    assert len(await slow_bot.rows("runs")) == 1
+
+
+@pytest.mark.parametrize("name", ["octagonal_sign", "x", "raised_hand::skin-tone-3"])
+async def test_a_stop_sign_on_the_question_stops(
+    slow_bot: Served, slack: FakeSlack, name: str
+) -> None:
+    said = await slack.say("U1", "C1", f"{slack.mention} how tall is it?").acknowledged()
+    await slow_bot.questions(1)
+    await slack.react("U2", "C1", said.ts, name).acknowledged()
+    assert await slow_bot.ended(1) == ["stopped"]
+
+
+async def test_a_stop_sign_on_the_reply_stops(slow_bot: Served, slack: FakeSlack) -> None:
+    said = await slack.say("U1", "C1", f"{slack.mention} how tall is it?").acknowledged()
+    await slow_bot.questions(1)
+    run_id = slow_bot.poster.replies[0].run.id
+    posted = await slow_bot.platform.poster._calls.once(
+        "chat.postMessage",
+        channel="C1",
+        thread_ts=said.ts,
+        text="Researching",
+        metadata={"event_type": "footnote_run", "event_payload": {"run": run_id, "part": 0}},
+    )
+    await slack.react("U2", "C1", posted["ts"], "octagonal_sign").acknowledged()
+    assert await slow_bot.ended(1) == ["stopped"]
+
+
+async def test_other_reactions_are_only_reactions(slow_bot: Served, slack: FakeSlack) -> None:
+    said = await slack.say("U1", "C1", f"{slack.mention} how tall is it?").acknowledged()
+    await slow_bot.questions(1)
+    await slack.react("U2", "C1", said.ts, "thumbsup").acknowledged()
+    assert await slow_bot.states() == ["running"]
+
+
+async def test_slacks_own_stop_button_stops(slow_bot: Served, slack: FakeSlack) -> None:
+    said = await slack.say("U1", "C1", f"{slack.mention} how tall is it?").acknowledged()
+    await slow_bot.questions(1)
+    await slow_bot.platform.poster._calls.once(
+        "agents.sessions.setStatus", channel_id="C1", thread_ts=said.ts, status="processing"
+    )
+    await slack.stop_session("U1", "C1", said.ts).acknowledged()
+    assert await slow_bot.ended(1) == ["stopped"]
+
+
+# ---------------------------------------------------------------- nothing is lost, nothing twice
+
+
+async def test_a_redelivered_event_does_nothing(bot: Served, slack: FakeSlack) -> None:
+    said = await slack.say("U1", "C1", f"{slack.mention} how tall is it?").acknowledged()
+    await bot.questions(1)
+    for delivery in said.deliveries:
+        await slack.redeliver(delivery).acknowledged()
+    assert len(await bot.rows("runs")) == 1
+    assert len(bot.asked) == 1
+
+
+async def test_a_redelivered_event_does_nothing_after_a_restart(
+    slack: FakeSlack, tmp_path: Path
+) -> None:
     async with served(slack, tmp_path) as bot:
-        said = slack.say("U1", "C1", f"{slack.mention} how tall is the *Tower*?")
-        await said.acknowledged()
-        await slack.until(lambda: bot.asked)
-        (message,) = bot.asked
-        assert message.text == "how tall is the **Tower**?"
-        assert message.author.name == "ada"
-        assert message.thread.key == f"slack:{slack.team}:C1:{said.ts}"
-        assert message.event_id == f"C1:{said.ts}"
+        said = await slack.say("U1", "C1", f"{slack.mention} how tall is it?").acknowledged()
+        await bot.ended(1)
+    async with served(slack, tmp_path) as bot:
+        for delivery in said.deliveries:
+            await slack.redeliver(delivery).acknowledged()
+        assert len(await bot.rows("runs")) == 1
+        assert bot.asked == []
+
+
+async def test_what_could_not_be_kept_is_not_acknowledged(bot: Served, slack: FakeSlack) -> None:
+    """Slack delivers it again, and then it is kept."""
+    bot.reception.failures = 2
+    said = await slack.say("U1", "C1", f"{slack.mention} how tall is it?").acknowledged()
+    message = next(one for one in said.deliveries if one.event["type"] == "message")
+    assert len(message.attempts) == 3
+    assert [one.text for one in await bot.questions(1)] == ["how tall is it?"]
+
+
+async def test_after_the_last_delivery_the_asker_is_told(bot: Served, slack: FakeSlack) -> None:
+    bot.reception.failures = 99
+    said = slack.say("U1", "C1", f"{slack.mention} how tall is it?")
+    message = next(one for one in said.deliveries if one.event["type"] == "message")
+    await message.over()
+    assert message.given_up
+    assert "database is locked" in await bot.whisper("U1", "C1")
+
+
+async def test_many_events_at_once_are_each_a_question(bot: Served, slack: FakeSlack) -> None:
+    said = [slack.say("U1", "C1", f"{slack.mention} question {n}") for n in range(50)]
+    await asyncio.gather(*(one.acknowledged() for one in said))
+    assert {one.text for one in await bot.questions(50)} == {f"question {n}" for n in range(50)}
+    assert {len(one.deliveries[1].attempts) for one in said} == {1}
+
+
+async def test_a_broken_event_is_not_acknowledged_and_harms_nothing(
+    bot: Served, slack: FakeSlack
+) -> None:
+    broken = slack.deliver(
+        Delivery(
+            EVENT,
+            callback(
+                slack.workspace,
+                {"type": "message", "event_ts": "1.0", "user": "U1", "text": "no channel"},
+            ),
+        )
+    )
+    await broken.over()
+    assert broken.given_up
+    await slack.say("U1", "C1", f"{slack.mention} how tall is it?").acknowledged()
+    await bot.questions(1)

@@ -1,0 +1,162 @@
+"""The buttons under an answer, and the message shortcut."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from adapters.slack import actions
+from tests.fakes.slack import FakeSlack
+from tests.fakes.slack_people import Doing
+from tests.fakes.slack_workspace import BOT_ID, BOT_USER, Message
+from tests.unit.adapters.slack.serving import Served, served
+
+
+def a_button(action_id: str, value: str) -> dict[str, Any]:
+    text = {"type": "plain_text", "text": action_id}
+    return {"type": "button", "action_id": action_id, "value": value, "text": text}
+
+
+async def an_answer(bot: Served, slack: FakeSlack) -> tuple[str, str]:
+    """Ask something; returns the run and the ts of a message with buttons about it."""
+    said = await slack.say("U1", "C1", f"{slack.mention} how tall is the tower?").acknowledged()
+    await bot.questions(1)
+    run = bot.poster.replies[0].run.id
+    buttons = [
+        a_button(actions.DEEPER, run),
+        a_button(actions.STOP, run),
+        a_button(actions.follow_up_action(0), actions.follow_up_value(run, 0)),
+        a_button(actions.FEEDBACK, actions.feedback_value(run, "good")),
+        a_button("footnote_feedback", "nonsense"),
+    ]
+    blocks = [{"type": "actions", "block_id": "b", "elements": buttons}]
+    ts = slack.workspace.clock.ts()
+    reply = Message("C1", ts, BOT_USER, "330 m", said.ts, blocks=blocks, bot_id=BOT_ID)
+    slack.workspace.keep(reply)
+    return run, ts
+
+
+async def told(slack: FakeSlack, doing: Doing) -> str:
+    """What the one who pressed is shown; the message with the button stays."""
+    await doing.acknowledged()
+    assert doing.response_url is not None
+    url = doing.response_url
+    (answer,) = await slack.until(lambda: slack.response_urls.received(url))
+    assert answer["response_type"] == "ephemeral"
+    assert answer["replace_original"] is False
+    return str(answer["text"])
+
+
+async def test_feedback_is_kept_with_its_run(bot: Served, slack: FakeSlack) -> None:
+    run, reply = await an_answer(bot, slack)
+    pressed = slack.press("U2", reply, actions.FEEDBACK, f"good:{run}", channel="C1")
+    assert "謝謝" in await told(slack, pressed)
+    (kept,) = await bot.rows("feedback")
+    assert (kept["run_id"], kept["author_id"], kept["verdict"]) == (run, "U2", "good")
+
+
+async def test_dig_deeper_asks_again_once(bot: Served, slack: FakeSlack) -> None:
+    _, reply = await an_answer(bot, slack)
+    await slack.press("U2", reply, actions.DEEPER, channel="C1").acknowledged()
+    deeper = (await bot.questions(2))[1]
+    assert deeper.author.id == "U2"
+    assert bot.poster.replies[1].run.options.depth == "deep"
+    assert deeper.thread == bot.asked[0].thread
+    assert "asked already" in await told(
+        slack, slack.press("U1", reply, actions.DEEPER, channel="C1")
+    )
+    assert len(await bot.rows("runs")) == 2
+
+
+async def test_a_suggestion_that_is_gone_is_told(bot: Served, slack: FakeSlack) -> None:
+    _, reply = await an_answer(bot, slack)
+    await bot.ended(1)
+    pressed = slack.press("U1", reply, actions.follow_up_action(0), channel="C1")
+    assert "suggestion is gone" in await told(slack, pressed)
+
+
+async def test_the_stop_button_stops(slow_bot: Served, slack: FakeSlack) -> None:
+    _, reply = await an_answer(slow_bot, slack)
+    assert "Stopping" in await told(slack, slack.press("U1", reply, actions.STOP, channel="C1"))
+    assert await slow_bot.ended(1) == ["stopped"]
+    again = slack.press("U1", reply, actions.STOP, channel="C1")
+    assert "Nothing is running" in await told(slack, again)
+
+
+async def test_a_denied_press_is_told_why(slack: FakeSlack, tmp_path: Path) -> None:
+    async with served(slack, tmp_path, deny_users="U2") as bot:
+        _, reply = await an_answer(bot, slack)
+        pressed = slack.press("U2", reply, actions.DEEPER, channel="C1")
+        assert "不在" in await told(slack, pressed)
+        assert len(await bot.rows("runs")) == 1
+
+
+async def test_a_press_that_carries_nonsense_is_acknowledged(bot: Served, slack: FakeSlack) -> None:
+    _, reply = await an_answer(bot, slack)
+    await slack.press("U1", reply, actions.FEEDBACK, "nonsense", channel="C1").acknowledged()
+    assert await bot.rows("feedback") == []
+
+
+# ---------------------------------------------------------------- Research this
+
+
+async def test_a_message_is_researched_in_its_thread(bot: Served, slack: FakeSlack) -> None:
+    file = slack.add_file("U2", "notes.txt", b"Tower notes")
+    said = slack.say("U2", "C1", "the *tower* at https://example.org is tall", files=[file])
+    await slack.shortcut("U1", "research_this", "C1", said.ts).acknowledged()
+    (message,) = await bot.questions(1)
+    assert message.text == "the **tower** at https://example.org is tall"
+    assert message.author.name == "ada"
+    assert message.links == ("https://example.org",)
+    assert [one.name for one in message.attachments] == ["notes.txt"]
+    assert message.thread.thread == said.ts
+
+
+async def test_a_reply_is_researched_in_the_thread_it_is_in(bot: Served, slack: FakeSlack) -> None:
+    root = slack.say("U2", "C1", "look at this")
+    said = slack.say("U2", "C1", "the tower is tall", root.ts)
+    await slack.shortcut("U1", "research_this", "C1", said.ts).acknowledged()
+    assert (await bot.questions(1))[0].thread.thread == root.ts
+
+
+async def test_a_double_click_is_one_question_and_another_person_is_another(
+    bot: Served, slack: FakeSlack
+) -> None:
+    said = slack.say("U2", "C1", "the tower is tall")
+    for user in ("U1", "U1", "U2"):
+        await slack.shortcut(user, "research_this", "C1", said.ts).acknowledged()
+    assert [one.author.id for one in await bot.questions(2)] == ["U1", "U2"]
+    assert len(await bot.rows("runs")) == 2
+
+
+async def test_an_apps_message_can_be_researched(bot: Served, slack: FakeSlack) -> None:
+    message = Message("C1", slack.workspace.clock.ts(), "U9", "", bot_id="B9")
+    message.attachments = [
+        {"title": "News", "text": "The tower grew.", "title_link": "https://x.org"}
+    ]
+    slack.workspace.keep(message)
+    await slack.shortcut("U1", "research_this", "C1", message.ts).acknowledged()
+    (asked,) = await bot.questions(1)
+    assert asked.text == "News\nThe tower grew.\nhttps://x.org"
+    assert asked.links == ("https://x.org",)
+
+
+async def test_a_message_without_words_is_told(bot: Served, slack: FakeSlack) -> None:
+    message = Message("C1", slack.workspace.clock.ts(), "U2", "")
+    slack.workspace.keep(message)
+    doing = slack.shortcut("U1", "research_this", "C1", message.ts)
+    assert "What would you like to know?" in await told(slack, doing)
+
+
+@pytest.mark.parametrize("kind", ["shortcut", "deeper"])
+async def test_what_cannot_be_kept_is_told(bot: Served, slack: FakeSlack, kind: str) -> None:
+    _, reply = await an_answer(bot, slack)
+    bot.reception.failures = 1
+    if kind == "shortcut":
+        doing = slack.shortcut("U1", "research_this", "C1", reply)
+    else:
+        doing = slack.press("U1", reply, actions.DEEPER, channel="C1")
+    assert "try again" in await told(slack, doing)
+    assert len(await bot.rows("runs")) == 1

@@ -1,0 +1,178 @@
+"""`/ask` and `/footnote`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from adapters.slack.commands import parse_ask
+from bot.errors import Invalid
+from bot.messages import Depth
+from tests.fakes.slack import FakeSlack
+from tests.fakes.slack_people import Doing
+from tests.unit.adapters.slack.serving import Served, served
+
+
+async def told(slack: FakeSlack, doing: Doing) -> str:
+    """What the command's asker is shown, by its acknowledgement or its response URL."""
+    (delivery,) = (await doing.acknowledged()).deliveries
+    if delivery.replies:
+        assert delivery.replies[0]["response_type"] == "ephemeral"
+        return str(delivery.replies[0]["text"])
+    assert doing.response_url is not None
+    url = doing.response_url
+    (answer,) = await slack.until(lambda: slack.response_urls.received(url))
+    assert answer["response_type"] == "ephemeral"
+    return str(answer["text"])
+
+
+# ---------------------------------------------------------------- /ask
+
+
+@pytest.mark.parametrize(
+    ("text", "depth", "question"),
+    [
+        ("how tall is it?", "auto", "how tall is it?"),
+        ("", "auto", ""),
+        ("deep: how tall is it?", "deep", "how tall is it?"),
+        ("Quick:how tall is it?", "quick", "how tall is it?"),
+        ("deep：有多高？", "deep", "有多高？"),
+        ("--depth deep how tall is it?", "deep", "how tall is it?"),
+        ("--depth=standard how tall is it?", "standard", "how tall is it?"),
+        ("how tall is it? --depth deep", "deep", "how tall is it?"),
+        ("deep:", "deep", ""),
+        ("deep water is how deep?", "auto", "deep water is how deep?"),
+        ("deeply: what does it mean?", "auto", "deeply: what does it mean?"),
+        ("what does --depth deep do?", "auto", "what does --depth deep do?"),
+    ],
+)
+def test_a_depth_may_come_first_or_last(text: str, depth: Depth, question: str) -> None:
+    assert parse_ask(text) == (depth, question)
+
+
+def test_a_depth_that_is_none_is_told() -> None:
+    with pytest.raises(Invalid, match=r"'deeper'.*auto, quick, standard, deep"):
+        parse_ask("--depth deeper why?")
+
+
+async def test_ask_becomes_a_question(bot: Served, slack: FakeSlack) -> None:
+    doing = slack.command("U1", "C1", "/ask", "deep: what did <@U2> build at https://example.org?")
+    said = await told(slack, doing)
+    (message,) = await bot.questions(1)
+    assert message.text == "what did @grace build at https://example.org?"
+    assert message.links == ("https://example.org",)
+    assert message.thread.thread == f"pending-{doing.trigger_id}"
+    assert bot.poster.replies[0].run.options.depth == "deep"
+    assert bot.poster.replies[0].saved == {
+        "command": {"channel": "C1", "user": "U1", "response_url": doing.response_url}
+    }
+    assert said == "On it: what did @grace build at https://example.org?"
+
+
+async def test_ask_repeats_the_question_without_its_powers(bot: Served, slack: FakeSlack) -> None:
+    (delivery,) = (
+        await slack.command("U1", "C1", "/ask", "what does <!channel> do?").acknowledged()
+    ).deliveries
+    assert "<!" not in delivery.replies[0]["text"]
+
+
+@pytest.mark.parametrize("text", ["", "   ", "deep:"])
+async def test_an_empty_ask_is_told_how_to_ask(bot: Served, slack: FakeSlack, text: str) -> None:
+    assert "What would you like to know?" in await told(
+        slack, slack.command("U1", "C1", "/ask", text)
+    )
+    assert await bot.rows("runs") == []
+
+
+async def test_ask_speaks_the_askers_language(bot: Served, slack: FakeSlack) -> None:
+    await slack.say("U2", "C1", f"{slack.mention} how tall is it?").acknowledged()
+    assert "想知道什麼" in await told(slack, slack.command("U2", "C1", "/ask", ""))
+
+
+async def test_a_denied_ask_is_told_why(slack: FakeSlack, tmp_path: Path) -> None:
+    async with served(slack, tmp_path, deny_channels="C1"):
+        said = await told(slack, slack.command("U1", "C1", "/ask", "how tall is it?"))
+        assert "does not answer in this channel" in said
+
+
+async def test_an_ask_that_cannot_be_kept_is_not_lost_in_silence(
+    bot: Served, slack: FakeSlack
+) -> None:
+    """Slack delivers a command once."""
+    bot.reception.failures = 1
+    said = await told(slack, slack.command("U1", "C1", "/ask", "how tall is it?"))
+    assert "try again" in said
+    assert await bot.rows("runs") == []
+
+
+async def test_asks_are_acknowledged_in_time(bot: Served, slack: FakeSlack) -> None:
+    slack.slow(5.0, "users.info")
+    (delivery,) = (
+        await slack.command("U1", "C1", "/ask", "how tall is it?").acknowledged()
+    ).deliveries
+    assert delivery.ack_seconds is not None
+    assert delivery.ack_seconds < 0.8
+    slack.up()
+
+
+# ---------------------------------------------------------------- /footnote
+
+
+async def test_rules_are_shown_set_and_reset_by_an_admin(slack: FakeSlack, tmp_path: Path) -> None:
+    async with served(slack, tmp_path, admins="U1") as bot:
+
+        async def footnote(text: str) -> str:
+            return await told(slack, slack.command("U1", "C1", "/footnote", text))
+
+        assert "no rules of its own" in await footnote("")
+        assert "language is now: German" in await footnote("set language German")
+        assert "depth is now: deep" in await footnote("set depth Deep")
+        shown = await footnote("rules")
+        assert "language: German" in shown
+        assert "depth: deep" in shown
+        await slack.say("U2", "C1", f"{slack.mention} how tall is it?").acknowledged()
+        await bot.questions(1)
+        options = bot.poster.replies[0].run.options
+        assert options.depth == "deep"
+        assert "German" in options.instructions
+        assert "general settings apply" in await footnote("reset")
+        assert "no rules of its own" in await footnote("rules")
+
+
+@pytest.mark.parametrize("text", ["set language German", "reset"])
+async def test_who_is_no_admin_may_only_look(bot: Served, slack: FakeSlack, text: str) -> None:
+    assert "Only an admin" in await told(slack, slack.command("U1", "C1", "/footnote", text))
+    assert "no rules" in await told(slack, slack.command("U1", "C1", "/footnote"))
+
+
+async def test_slacks_own_admins_may_set_rules(bot: Served, slack: FakeSlack) -> None:
+    slack.workspace.users["U1"].is_admin = True
+    said = await told(slack, slack.command("U1", "C1", "/footnote", "set tone brief"))
+    assert "tone is now: brief" in said
+
+
+@pytest.mark.parametrize(
+    ("text", "part"),
+    [
+        ("set langauge German", "tone, language, depth, providers"),
+        ("set depth deeper", "choose one of auto, quick, standard, deep"),
+        ("set providers nowhere", "choose among wikipedia"),
+        ("help", "/footnote set KEY VALUE"),
+        ("dance", "/footnote set KEY VALUE"),
+        ("set", "/footnote set KEY VALUE"),
+    ],
+)
+async def test_a_slip_is_told_what_would_work(
+    slack: FakeSlack, tmp_path: Path, text: str, part: str
+) -> None:
+    async with served(slack, tmp_path, admins="U1"):
+        assert part in await told(slack, slack.command("U1", "C1", "/footnote", text))
+
+
+async def test_what_footnote_tells_is_for_the_admin_alone(bot: Served, slack: FakeSlack) -> None:
+    doing = slack.command("U1", "C1", "/footnote", "set tone <!channel> &amp; kind")
+    said = await told(slack, doing)
+    assert "<!channel>" not in json.dumps(said)
+    assert slack.calls("chat.postMessage") == []
