@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from time import monotonic
 from typing import Any
 
@@ -11,23 +10,23 @@ import structlog
 
 from adapters.slack.calls import Away, Calls, Json, Refusal
 from adapters.slack.identity import Identity
+from adapters.slack.part import Part, simpler
 from adapters.slack.trail import Post, Trail, found_in_thread
 
 # The message cannot be changed any more, but another one may take its place.
 _UNCHANGEABLE = frozenset({"message_not_found", "edit_window_closed", "cant_update_message"})
+# The workspace does not know a kind of block, or a limit is narrower than Slack's pages say.
+_UNSHOWABLE = frozenset(
+    {
+        *("invalid_blocks", "invalid_blocks_format", "msg_blocks_too_many", "msg_too_long"),
+        *("blocks_too_long", "unsupported_block"),
+    }
+)
 _NOT_STREAMING = frozenset(
     {"message_not_in_streaming_state", "stopped_by_user", "message_not_found"}
 )
 
 log = structlog.get_logger(__name__)
-
-
-@dataclass(frozen=True, slots=True)
-class Part:
-    """One message of a reply: its blocks, and what a notification shows of it."""
-
-    blocks: tuple[Json, ...]
-    text: str
 
 
 class Delivery:
@@ -51,6 +50,16 @@ class Delivery:
     async def put(self, number: int, part: Part, *, patience: float) -> None:
         """Show a part in the place of message ``number``, or after the last one."""
         await self.recover(patience=patience)
+        try:
+            await self._put(number, part, patience)
+        except Refusal as refusal:
+            plainer = simpler(part) if refusal.code in _UNSHOWABLE else None
+            if plainer is None:
+                raise
+            log.warning("blocks refused", run=self._trail.run.id, error=str(refusal))
+            await self.put(number, plainer, patience=patience)
+
+    async def _put(self, number: int, part: Part, patience: float) -> None:
         if number < len(self._trail.posts):
             await self._replace(number, part, patience)
         else:
@@ -168,6 +177,5 @@ class Delivery:
                 await self._trail.unintend()
                 raise
             else:
-                self._trail.posts.insert(number, Post(str(posted["ts"])))
-                await self._trail.unintend()
+                await self._trail.arrived(number, Post(str(posted["ts"])))
                 return

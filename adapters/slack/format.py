@@ -15,20 +15,23 @@ from adapters.slack.limits import (
     BUTTON_CHARACTERS,
     CONTEXT_CHARACTERS,
     CONTEXT_ELEMENTS,
-    FALLBACK_TEXT_CHARACTERS,
     FOLLOW_UPS,
+    NOTIFICATION_CHARACTERS,
     PART_CHARACTERS,
     QUOTE_CHARACTERS,
     QUOTES_CHARACTERS,
     RICH_TEXT_CHARACTERS,
     SOURCES,
+    URL_CHARACTERS,
 )
 from adapters.slack.plan import Link, Task, plain
 from bot.answers import Answer, Status
 from bot.messages import Depth
+from bot.pages.urls import dedupe_key
 from bot.rendering.blocks import split
 from bot.rendering.footnotes import SourceView, link_target, linked, sources
 from bot.rendering.lines import shortened
+from bot.rendering.safety import without_autolinks, without_pings
 from bot.rendering.texts import Texts
 
 Json = dict[str, Any]
@@ -58,7 +61,8 @@ class Final:
 
 def markdown(text: str, urls: Mapping[int, str]) -> str:
     """An answer's text with its footnotes as links, in which nothing else is live."""
-    return linked(_harmless(text), urls, lambda number, url: f"[[{number}]]({url})")
+    sources_only = without_autolinks(without_pings(text), _keys(urls.values()))
+    return linked(sources_only, urls, lambda number, url: f"[[{number}]]({url})")
 
 
 def urls_of(answer: Answer) -> dict[int, str]:
@@ -77,7 +81,7 @@ def escaped(text: str) -> str:
 
 def notification(text: str) -> str:
     """What a notification shows of a message that has blocks."""
-    return escaped(plain(text, FALLBACK_TEXT_CHARACTERS // 2)) or "…"
+    return escaped(plain(text, NOTIFICATION_CHARACTERS)) or "…"
 
 
 def markdown_block(text: str) -> Json:
@@ -117,12 +121,17 @@ def closing(answer: Answer, texts: Texts, *, depth: Depth) -> list[Json]:
     if answer.suggestions:
         blocks += _follow_ups(answer, texts)
     if answer.status in _ASK_AGAIN:
-        if depth != "deep":
+        if depth != "deep" and _is_researched(answer):
             button = _button(texts("dig-deeper"), actions.DEEPER, answer.run)
             blocks.append({"type": "actions", "elements": [button]})
         blocks.append(_feedback(answer.run, texts))
     blocks.append(_context([_summary(answer, texts)]))
     return blocks
+
+
+def _is_researched(answer: Answer) -> bool:
+    """Whether there is anything to dig into: greetings are answered without a search."""
+    return bool(answer.citations or answer.queries)
 
 
 def source_blocks(answer: Answer, texts: Texts) -> list[Json]:
@@ -140,13 +149,14 @@ def source_blocks(answer: Answer, texts: Texts) -> list[Json]:
 
 def _source(view: SourceView, room: int) -> list[Json]:
     target = link_target(view.url)
-    title = _harmless(f"[{view.number}] {view.title}")
-    named: Json = {"type": "link", "url": target, "text": title} if target else _text(title)
+    title = without_pings(f"[{view.number}] {view.title}")
+    linkable = 0 < len(target) <= URL_CHARACTERS
+    named: Json = {"type": "link", "url": target, "text": title} if linkable else _text(title)
     line = [named]
     if view.domain and view.domain != view.title:
         line.append(_text(f" ({view.domain})"))
     entry = [_section(line)]
-    quote = _harmless(shortened(" … ".join(view.quotes), room))
+    quote = without_pings(shortened(" … ".join(view.quotes), room))
     if quote:
         entry.append({"type": "rich_text_quote", "elements": [_text(quote)]})
     return entry
@@ -260,7 +270,13 @@ def question_text(name: str, question: str, texts: Texts) -> str:
 
 
 def _harmless(text: str) -> str:
-    return text.replace("<@", "<\u2060@").replace("<!", "<\u2060!").replace("<#", "<\u2060#")
+    """Text of our own with foreign words in it, as Markdown in which nothing is live."""
+    return without_autolinks(without_pings(text), frozenset())
+
+
+def _keys(urls: Iterable[str]) -> frozenset[str]:
+    """What tells the sources' addresses from others, however they are written."""
+    return frozenset(dedupe_key(target) for url in urls if (target := link_target(url)))
 
 
 def _joined(lines: Sequence[str]) -> list[str]:

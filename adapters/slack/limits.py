@@ -57,6 +57,10 @@ CALLS_A_MINUTE: Mapping[str, int] = {
     "conversations.replies": 50,
 }
 
+# https://docs.slack.dev/reference/block-kit/block-elements/button-element: the longest URL of a
+# block that is told anywhere
+URL_CHARACTERS = 3_000
+
 # ---- Footnote's own, inside of those above
 
 PART_CHARACTERS = 11_500  # of an answer in one message
@@ -70,5 +74,5 @@ SOURCES = 40  # listed under an answer
 QUOTE_CHARACTERS = 300  # of one source
 QUOTES_CHARACTERS = 8_000  # of all sources
 RICH_TEXT_CHARACTERS = 2_800  # of one rich_text block
-FALLBACK_TEXT_CHARACTERS = 3_000  # of `text` beside blocks: what a notification shows
+NOTIFICATION_CHARACTERS = 700  # of `text` beside blocks, before it is escaped
 FOLLOW_UPS = 3

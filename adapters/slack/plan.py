@@ -11,11 +11,13 @@ from adapters.slack.limits import (
     TASK_SOURCES,
     TASK_TITLE_CHARACTERS,
     TASKS,
+    URL_CHARACTERS,
 )
 from bot.answers import PlanView, StepView
 from bot.pages.urls import domain
 from bot.rendering.footnotes import link_target
 from bot.rendering.lines import shortened
+from bot.rendering.safety import without_pings
 from bot.rendering.texts import Texts
 
 TaskState = Literal["pending", "in_progress", "complete", "error"]
@@ -75,7 +77,7 @@ def heading(title: str) -> str:
 
 def plain(text: str, longest: int) -> str:
     """Foreign text where Slack shows plain text: on one line, and nothing in it is markup."""
-    return shortened(text.translate(_BRACKETS), longest)
+    return shortened(without_pings(text.translate(_BRACKETS)), longest)
 
 
 def _groups(steps: Sequence[StepView]) -> list[_Group]:
@@ -153,7 +155,7 @@ def _links(steps: Sequence[StepView]) -> tuple[Link, ...]:
             continue
         for url in step.sources:
             target = link_target(url)
-            if target and len(target) <= 2_000:
+            if 0 < len(target) <= URL_CHARACTERS:
                 text = step.title if step.title != url else domain(url)
                 found.setdefault(target, Link(target, plain(text, 80) or domain(url) or target))
     return tuple(found.values())[:TASK_SOURCES]

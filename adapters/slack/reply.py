@@ -56,7 +56,8 @@ class SlackReply:
         self._edited = trail.settled and bool(trail.posts)
         self._view = View(PlanView(run.message.text, ()))
         self._way: Streaming | Updating | None = None
-        self._session = False
+        self._session = False  # Slack says that Footnote is at work, and shows its Stop button
+        self._session_begun = False  # or may say so
         self._wake = asyncio.Event()
         self._closing = asyncio.Event()
         self._seen = asyncio.Event()  # a first sign is there
@@ -114,7 +115,7 @@ class SlackReply:
         await self._trail.save()  # an attempt that lost its run ends here
         patience = self._calls.timing.patience
         await self._delivery.recover(patience=patience)
-        told = "active" if self._session else None
+        told = "active" if self._session_begun else None
         shown = isinstance(self._way, Streaming) and await self._way.finish(
             ending, self._view.plan, told
         )
@@ -127,7 +128,7 @@ class SlackReply:
     async def _end_session(self) -> None:
         """Set the status that never changes by itself."""
         ended = isinstance(self._way, Streaming) and self._way.session_ended
-        if ended or not self._session:
+        if ended or not self._session_begun:
             return
         try:
             await self._calls.patiently(
@@ -224,6 +225,7 @@ class SlackReply:
         where = self._run.message.thread
         if not await self._abilities.has("sessions", where.workspace, self._trail.channel):
             return
+        self._session_begun = True
         try:
             await self._calls.once(
                 "agents.sessions.setStatus",
@@ -234,6 +236,7 @@ class SlackReply:
             )
             self._session = True
         except Refusal as refusal:
+            self._session_begun = False
             if refusal.code in CLOSED:
                 raise
             await self._lacks("sessions", refusal)

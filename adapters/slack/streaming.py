@@ -14,8 +14,8 @@ from typing import Any
 
 import structlog
 
-from adapters.slack.calls import Away, Calls, Json, Refusal
-from adapters.slack.delivery import Delivery, Part
+from adapters.slack.calls import Away, Calls, Json, Limited, Refusal
+from adapters.slack.delivery import Delivery
 from adapters.slack.format import (
     Final,
     chunk_characters,
@@ -31,6 +31,7 @@ from adapters.slack.limits import (
     STREAM_RESERVE,
     STREAM_SECONDS_USED,
 )
+from adapters.slack.part import Part
 from adapters.slack.plan import Task, heading, tasks
 from adapters.slack.trail import Post, Trail
 from adapters.slack.view import View
@@ -97,6 +98,7 @@ class Streaming:
         self._texts = texts
         self._stream: _Stream | None = None
         self._sent = ""  # of the answer, over all messages
+        self._stale: Post | None = None
         self._plan_told = False  # the plan stands in an earlier message
         self._quiet = False  # nothing more can be shown before the end
         self.session_ended = False  # the session's status was set with the stream's end
@@ -114,6 +116,7 @@ class Streaming:
             await self._delivery.recover(patience=0.0)
             if self._trail.posts:
                 raise TakenOver
+        await self._clear(patience=0.0)
         if self._stream is None:
             await self._begin(view)
         elif monotonic() - self._stream.began > STREAM_SECONDS_USED:
@@ -131,6 +134,7 @@ class Streaming:
             return False
         if not final.text.startswith(self._sent):
             return False
+        await self._clear(patience=self._calls.timing.patience)
         rest = final.text[len(self._sent) :]
         chunks = [] if self._plan_told else self._plan_chunks(stream, plan, final.title, ended=True)
         room = STREAM_CHARACTERS - stream.characters - sum(map(chunk_characters, chunks))
@@ -149,36 +153,32 @@ class Streaming:
 
     # ------------------------------------------------------------ growing
 
-    async def _begin(self, view: View) -> _Stream:
+    async def _begin(self, view: View) -> None:
         """Begin a stream with what there is to show."""
         stream = _Stream(Post("", streamed=True))
         chunks = self._news(stream, view)
-        author = self._trail.run.message
+        message = self._trail.run.message
         arguments: dict[str, Any] = {
             "channel": self._trail.channel,
             "thread_ts": self._trail.thread,
             "task_display_mode": "plan",
         }
         if not self._trail.channel.startswith("D"):
-            arguments["recipient_user_id"] = author.author.id
-            arguments["recipient_team_id"] = author.thread.workspace
+            arguments["recipient_user_id"] = message.author.id
+            arguments["recipient_team_id"] = message.thread.workspace
         if chunks:
             arguments["chunks"] = chunks
         await self._trail.intend(len(self._trail.posts))
         try:
             begun = await self._calls.once("chat.startStream", **arguments)
-        except Away:
-            raise  # it may have begun: the intention stays
-        except BaseException as error:
-            if not isinstance(error, Exception):
-                raise
-            await self._trail.unintend()
+        except (Limited, Refusal):
+            await self._trail.unintend()  # but not where it may have begun
             raise
-        stream.post = await self._trail.arrived(str(begun["ts"]), streamed=True)
+        stream.post = Post(str(begun["ts"]), streamed=True)
         stream.take(chunks)
         self._sent += stream.text
         self._stream = stream
-        return stream
+        await self._trail.arrived(len(self._trail.posts), stream.post)
 
     async def _grow(self, stream: _Stream, view: View) -> None:
         chunks = self._news(stream, view)
@@ -214,7 +214,8 @@ class Streaming:
         assert old is not None  # noqa: S101
         if not old.text:
             await self._begin(view)
-            await self._delivery.delete(old.post, patience=self._calls.timing.first_sign)
+            self._stale = old.post
+            await self._clear(patience=0.0)
             return
         ended = [] if self._plan_told else self._plan_chunks(old, view.plan, "", ended=True)
         if not await self._stop(old, ended, [], None, patience=0.0):
@@ -223,6 +224,12 @@ class Streaming:
         self._stream = None
         if not self._quiet:
             await self._begin(view)
+
+    async def _clear(self, *, patience: float) -> None:
+        """Take away the message whose plan stands in a later one now."""
+        if self._stale is not None:
+            await self._delivery.delete(self._stale, patience=patience)
+            self._stale = None
 
     async def _stop(
         self,

@@ -45,7 +45,6 @@ class Trail:
     pending: int | None = None
     settled: bool = False
     command: dict[str, str] = field(default_factory=dict)
-    known: bool = False  # whether anything had been saved before this attempt
 
     @classmethod
     def of(cls, run: RunRef, saved: PostState | None) -> Trail:
@@ -59,7 +58,6 @@ class Trail:
             pending=state.get("pending"),
             settled=bool(state.get("settled")),
             command=dict(state.get("command") or {}),
-            known="posts" in state,
         )
 
     async def save(self) -> None:
@@ -75,16 +73,13 @@ class Trail:
         self.pending, self.settled = part, False
         await self.save()
 
-    async def arrived(self, ts: str, *, streamed: bool = False) -> Post:
+    async def arrived(self, number: int, post: Post) -> None:
         """Keep where it was posted."""
-        post = Post(ts, streamed)
-        self.posts.append(post)
-        self.pending = None
-        await self.save()
-        return post
+        self.posts.insert(number, post)
+        await self.unintend()
 
     async def unintend(self) -> None:
-        """It was not posted."""
+        """Nothing is under way any more."""
         self.pending = None
         await self.save()
 

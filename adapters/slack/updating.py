@@ -6,8 +6,9 @@ One message with the plan and the text so far, changed by chat.update.
 from __future__ import annotations
 
 from adapters.slack.calls import Calls
-from adapters.slack.delivery import Delivery, Part
+from adapters.slack.delivery import Delivery
 from adapters.slack.format import markdown, notification, working_blocks
+from adapters.slack.part import Part
 from adapters.slack.plan import tasks
 from adapters.slack.trail import Trail
 from adapters.slack.view import View

@@ -1,0 +1,53 @@
+"""What buttons carry comes back as what was meant; anything else means nothing."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from adapters.slack import actions
+from adapters.slack.actions import Deeper, Feedback, FollowUp, Press, Stop
+
+RUNS = st.text("0123456789abcdef", min_size=12, max_size=12)
+
+
+@given(RUNS, st.integers(0, 9))
+def test_what_a_button_carries_comes_back(run: str, number: int) -> None:
+    for action, value, press in (
+        (actions.FEEDBACK, actions.feedback_value(run, "good"), Feedback(run, "good")),
+        (actions.FEEDBACK, actions.feedback_value(run, "bad"), Feedback(run, "bad")),
+        (actions.DEEPER, run, Deeper(run)),
+        (actions.STOP, run, Stop(run)),
+        (
+            actions.follow_up_action(number),
+            actions.follow_up_value(run, number),
+            FollowUp(run, number),
+        ),
+    ):
+        assert actions.pressed(action, value) == press
+        assert actions.ANY.fullmatch(action)
+
+
+@pytest.mark.parametrize(
+    ("action", "value"),
+    [
+        ("footnote_feedback", "abc"),
+        ("footnote_feedback", "fine:abc"),
+        ("footnote_feedback", "good:"),
+        ("footnote_deeper", ""),
+        ("footnote_deeper", "a b"),
+        ("footnote_stop", "abc:1"),
+        ("footnote_follow_up_0", "abc"),
+        ("footnote_follow_up_0", "abc:-1"),
+        ("footnote_follow_up_0", "abc:999999"),
+        ("other", "abc"),
+    ],
+)
+def test_nonsense_means_nothing(action: str, value: str) -> None:
+    assert actions.pressed(action, value) is None
+
+
+@given(st.text(), st.text())
+def test_nothing_that_is_sent_breaks_it(action: str, value: str) -> None:
+    assert isinstance(actions.pressed(action, value), Press | None)

@@ -1,0 +1,266 @@
+"""Answers as Slack's blocks: valid, within the limits, harmless, and nothing of them lost."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from adapters.slack.format import (
+    escaped,
+    failure,
+    final,
+    markdown,
+    notification,
+    parts,
+    question_text,
+    working_blocks,
+)
+from adapters.slack.limits import PART_CHARACTERS, SOURCES, TEXT_CHARACTERS
+from adapters.slack.part import Part, simpler
+from adapters.slack.plan import tasks
+from adapters.slack.streaming import message_parts
+from bot.answers import Answer, Citation, Doubt, PlanView, Status, StepView, Usage
+from bot.messages import Depth
+from bot.rendering.texts import LOCALES, texts_for
+from tests.fakes.slack_blocks import faults_in_blocks
+from tests.fakes.slack_words import plain
+
+EN = texts_for("en")
+URLS = {1: "https://example.org/a", 2: "https://example.org/b?x=(1)", 3: "file:///home/notes.md"}
+
+
+def a_citation(number: int = 1, quote: str = "It is tall.", **changes: Any) -> Citation:
+    url = changes.get("url", f"https://example{number}.org/page")
+    return Citation(number, url, changes.get("title", f"Page {number}"), quote, "hash", 0, 5)
+
+
+def an_answer(text: str = "It is tall [1].", **changes: Any) -> Answer:
+    values: dict[str, Any] = {
+        "status": "answered",
+        "text": text,
+        "question": "How tall is it?",
+        "run": "run0a1b2c3d",
+        "citations": (a_citation(),),
+        "queries": ("tower height",),
+        "usage": Usage(searches=1, pages=2, seconds=3.25, usd=0.0123),
+    }
+    return Answer(**{**values, **changes})
+
+
+def blocks_of(answer: Answer, depth: Depth = "auto", locale: str = "en") -> list[dict[str, Any]]:
+    ending = final(answer, texts_for(locale), depth=depth)
+    shown = message_parts(parts(ending.text), ending)
+    return [block for part in shown for block in part.blocks]
+
+
+def actions_of(blocks: list[dict[str, Any]]) -> dict[str, Any]:
+    found = [e for block in blocks for e in block.get("elements", ()) if "action_id" in e]
+    return {element["action_id"]: element for element in found}
+
+
+# ---------------------------------------------------------------- text
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("It is tall [1].", "It is tall [[1]](https://example.org/a)."),
+        (
+            "Both [1][2].",
+            "Both [[1]](https://example.org/a)[[2]](https://example.org/b?x=%281%29).",
+        ),
+        ("A file [3].", "A file [3]."),
+        ("`code [1]`", "`code [1]`"),
+        ("```\n[1]\n```", "```\n[1]\n```"),
+        ("Nobody gave [9].", "Nobody gave [9]."),
+    ],
+)
+def test_footnotes_are_links_to_their_sources(text: str, shown: str) -> None:
+    assert markdown(text, URLS) == shown
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "See [here](https://evil.example/x).",
+        "See https://evil.example/x now.",
+        "See <https://evil.example/x>.",
+        "See evil.example/x now.",
+        "![picture](https://evil.example/x.png)",
+    ],
+)
+def test_only_sources_are_linked(text: str) -> None:
+    shown = markdown(text, URLS)
+    assert "](https://evil" not in shown
+    assert "<https://evil" not in shown
+    assert "evil.example/x" not in shown.replace("`", " ").split() or "`" in shown
+
+
+@pytest.mark.parametrize("ping", ["<!channel>", "<!here|x>", "<@U1>", "<!subteam^S1>", "<#C1>"])
+def test_pings_are_only_words(ping: str) -> None:
+    assert ping not in markdown(f"Hello {ping}, `{ping}`", URLS)
+    assert ping not in notification(f"Hello {ping}")
+    assert ping not in question_text(f"Ada {ping}", f"who is {ping}?", EN)
+
+
+@pytest.mark.parametrize(
+    "block",
+    [
+        "| a | b |\n|---|---|\n| 1 | 2 |",
+        "1. one\n2. two",
+        "> a quote\n> of two lines",
+        "```python\nprint('<a> & b')\n```",
+        "这座塔高 330 米。東京スカイツリーは634mです。",
+        "- one\n  - inside\n- two",
+    ],
+)
+def test_markdown_survives(block: str) -> None:
+    assert markdown(block, URLS) == block
+    assert parts(block) == [block]
+
+
+def test_what_is_escaped_reads_the_same_in_slack() -> None:
+    assert escaped("a < b && c > d") == "a &lt; b &amp;&amp; c &gt; d"
+
+
+@given(st.text(max_size=5_000))
+def test_a_notification_never_is_empty_or_too_long(text: str) -> None:
+    assert 0 < len(notification(text)) <= TEXT_CHARACTERS
+
+
+# ---------------------------------------------------------------- under the answer
+
+
+def test_a_source_has_number_title_domain_and_quote() -> None:
+    shown = plain(blocks_of(an_answer()))
+    for words in ("[1] Page 1", "(example1.org)", "It is tall."):
+        assert words in shown
+
+
+def test_sources_link_to_their_pages_and_files_are_only_named() -> None:
+    file = a_citation(2, title="Notes", url="file:///home/notes.md")
+    text = json.dumps(blocks_of(an_answer(citations=(a_citation(), file))))
+    assert '"url": "https://example1.org/page"' in text
+    assert "file://" not in text
+    assert "Notes" in text
+
+
+def test_more_sources_than_fit_are_counted() -> None:
+    cited = tuple(a_citation(number) for number in range(1, SOURCES + 6))
+    assert "and 5 more sources" in plain(blocks_of(an_answer(citations=cited)))
+
+
+@pytest.mark.parametrize(
+    ("depth", "status", "changes", "there"),
+    [
+        ("auto", "answered", {}, True),
+        ("quick", "not_found", {}, True),
+        ("standard", "stopped", {}, True),
+        ("deep", "answered", {}, False),
+        ("auto", "answered", {"citations": (), "queries": ()}, False),  # a greeting
+    ],
+)
+def test_digging_deeper_is_offered_where_there_is_something_to_dig(
+    depth: Depth, status: Status, changes: dict[str, Any], there: bool
+) -> None:
+    blocks = blocks_of(an_answer(status=status, **changes), depth)
+    assert ("footnote_deeper" in actions_of(blocks)) == there
+
+
+def test_suggestions_are_at_most_three_buttons() -> None:
+    found = actions_of(blocks_of(an_answer(suggestions=("One?", "Two?", "Th" + "r" * 90, "Four?"))))
+    names = [name for name in found if name.startswith("footnote_follow_up")]
+    assert names == ["footnote_follow_up_0", "footnote_follow_up_1", "footnote_follow_up_2"]
+    assert found["footnote_follow_up_1"]["value"] == "run0a1b2c3d:1"
+    assert found["footnote_follow_up_2"]["text"]["text"].endswith("…")
+
+
+def test_feedback_names_the_run() -> None:
+    element = actions_of(blocks_of(an_answer()))["footnote_feedback"]
+    assert element["positive_button"]["value"] == "good:run0a1b2c3d"
+    assert element["negative_button"]["value"] == "bad:run0a1b2c3d"
+
+
+@pytest.mark.parametrize("locale", LOCALES)
+def test_the_line_of_numbers_speaks_the_askers_language(locale: str) -> None:
+    shown = plain(blocks_of(an_answer(), locale=locale))
+    assert texts_for(locale)("sources-heading") in shown
+    assert "0.0123" in shown
+    assert "3.3" in shown or "3.2" in shown
+
+
+def test_a_failure_has_no_buttons() -> None:
+    ending = failure(an_answer("", status="failed", citations=()), "No key: set one.", EN)
+    assert "No key: set one." in ending.text
+    assert actions_of(list(ending.closing)) == {}
+
+
+# ---------------------------------------------------------------- valid, whatever comes
+
+WILD = st.text(max_size=200) | st.sampled_from(["<!here>", "a" * 400, "漢字" * 300, "\n\n", "# x"])
+CITATIONS = st.builds(
+    Citation,
+    number=st.integers(1, 60),
+    url=st.sampled_from(["https://e.org/" + "p" * 3_500, "https://e.org", "file:///x", "nonsense"]),
+    title=WILD,
+    quote=WILD,
+    page_hash=st.just("h"),
+    start=st.just(0),
+    end=st.just(1),
+)
+ANSWERS = st.builds(
+    Answer,
+    status=st.sampled_from(["answered", "not_found", "stopped", "failed"]),
+    text=st.lists(WILD, max_size=5).map("\n\n".join),
+    question=WILD,
+    run=st.just("run0a1b2c3d"),
+    citations=st.lists(CITATIONS, max_size=60).map(tuple),
+    doubts=st.lists(st.builds(Doubt, WILD, WILD), max_size=25).map(tuple),
+    notes=st.lists(WILD, max_size=25).map(tuple),
+    suggestions=st.lists(WILD, max_size=6).map(tuple),
+    queries=st.just(("q",)),
+)
+
+
+@given(ANSWERS)
+def test_every_message_is_one_that_slack_takes(answer: Answer) -> None:
+    ending = final(answer, EN, depth="auto")
+    for part in message_parts(parts(ending.text), ending):
+        simple: Part | None = part
+        while simple is not None:
+            assert faults_in_blocks(list(simple.blocks)) == []
+            assert simple.text
+            simple = simpler(simple)
+
+
+@given(st.lists(WILD, max_size=30), WILD)
+def test_every_message_at_work_is_one_that_slack_takes(titles: list[str], text: str) -> None:
+    steps = [StepView(str(n), "search", title, "done") for n, title in enumerate(titles)]
+    plan = PlanView("How tall?", tuple(steps))
+    blocks = working_blocks(tasks(plan, EN), markdown(text, {}).strip(), EN, stop="run0a1b2c3d")
+    assert faults_in_blocks(blocks) == []
+
+
+def test_the_simplest_message_still_says_everything() -> None:
+    answer = an_answer("It is **tall** [1].", citations=(a_citation(),), notes=("Slow today.",))
+    ending = final(answer, EN, depth="auto")
+    part: Part | None = message_parts(parts(ending.text), ending)[0]
+    simplest = part
+    while part is not None:
+        simplest, part = part, simpler(part)
+    assert simplest is not None
+    assert {block["type"] for block in simplest.blocks} == {"section"}
+    for words in ("It is **tall**", "Page 1", "https://example1.org/page", "Slow today."):
+        assert words in plain(list(simplest.blocks))
+
+
+@given(st.integers(1, 60))
+def test_a_long_answer_is_cut_between_paragraphs(paragraphs: int) -> None:
+    text = "\n\n".join(f"Paragraph {n}. {'word ' * 100}".strip() for n in range(paragraphs))
+    found = parts(text)
+    assert "\n\n".join(found) == text
+    assert all(len(part) <= PART_CHARACTERS for part in found)

@@ -1,0 +1,150 @@
+"""A run's steps as the tasks of a Slack plan."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from adapters.slack.limits import (
+    TASK_FIELD_CHARACTERS,
+    TASK_SOURCES,
+    TASK_TITLE_CHARACTERS,
+    TASKS,
+)
+from adapters.slack.plan import Link, Task, tasks
+from bot.answers import PlanView, StepState, StepView
+from bot.rendering.texts import texts_for
+
+EN = texts_for("en")
+KINDS = ("rewrite", "search", "read", "think", "write", "draft", "something new")
+STATES: tuple[StepState, ...] = ("waiting", "running", "done", "failed")
+
+
+def a_step(
+    kind: str,
+    title: str = "towers",
+    state: StepState = "done",
+    *,
+    sources: tuple[str, ...] = (),
+    detail: str = "",
+    parent: str = "",
+) -> StepView:
+    id = f"{kind}-{title}"
+    return StepView(id, kind, title, state, 0.0, detail, sources, parent)
+
+
+def shown(*steps: StepView, ended: bool = False) -> tuple[Task, ...]:
+    return tasks(PlanView("How tall?", steps), EN, ended=ended)
+
+
+def test_searches_made_together_and_their_reads_are_one_task() -> None:
+    (task,) = shown(
+        a_step("search", "tower height"),
+        a_step("search", "tower metres"),
+        a_step("think"),
+        a_step("read", "The Tower", sources=("https://example.org/tower",)),
+        a_step("read", "https://example.org/x", sources=("https://example.org/x",)),
+    )
+    assert task.title == "Searching: tower height · and one more step"
+    assert task.links == (
+        Link("https://example.org/tower", "The Tower"),
+        Link("https://example.org/x", "example.org"),
+    )
+
+
+def test_a_search_after_reading_begins_a_new_task() -> None:
+    found = shown(
+        a_step("search", "tower height"), a_step("read", "Tower"), a_step("search", "tower age")
+    )
+    assert [task.title for task in found] == ["Searching: tower height", "Searching: tower age"]
+
+
+def test_steps_of_a_sub_question_belong_to_it() -> None:
+    found = shown(
+        a_step("question", "Who built it?"),
+        a_step("question", "How tall is it?"),
+        a_step("search", "builder", parent="question-Who built it?"),
+        a_step("read", "Page", sources=("https://e.org/",), parent="question-How tall is it?"),
+    )
+    assert [(task.title, len(task.links)) for task in found] == [
+        ("Who built it?", 0),
+        ("How tall is it?", 1),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("states", "ended", "state"),
+    [
+        (("running",), False, "in_progress"),
+        (("waiting",), False, "pending"),
+        (("done",), False, "in_progress"),  # what it leads to is not known yet
+        (("done",), True, "complete"),
+        (("running",), True, "complete"),
+        (("failed",), False, "error"),
+        (("failed",), True, "error"),
+        (("failed", "done"), True, "complete"),
+    ],
+)
+def test_a_task_is_as_far_as_its_steps(
+    states: tuple[StepState, ...], ended: bool, state: str
+) -> None:
+    steps = [a_step("search", f"query {n}", state) for n, state in enumerate(states)]
+    assert [task.state for task in shown(*steps, ended=ended)] == [state]
+
+
+def test_only_the_last_task_waits_for_what_follows() -> None:
+    found = shown(a_step("rewrite"), a_step("search"), a_step("write", state="running"))
+    assert [task.state for task in found] == ["complete", "complete", "in_progress"]
+
+
+def test_why_a_step_failed_is_told() -> None:
+    (task,) = shown(a_step("search", state="failed", detail="Brave did not answer."), ended=True)
+    assert "Brave did not answer." in task.details
+
+
+def test_pages_that_were_not_read_and_files_are_no_links() -> None:
+    (task,) = shown(
+        a_step("search"),
+        a_step("read", "Gone", "failed", sources=("https://example.org/gone",)),
+        a_step("read", "File", sources=("file:///etc/passwd",)),
+        a_step("read", "Script", sources=("javascript:alert(1)",)),
+    )
+    assert task.links == ()
+
+
+def test_more_tasks_than_fit_are_counted() -> None:
+    steps = [a_step(kind, f"{kind} {n}") for n in range(30) for kind in ("search", "read")]
+    found = shown(*steps)
+    assert len(found) == TASKS
+    assert found[-1].title == "and 11 more steps"
+
+
+STEPS = st.builds(
+    StepView,
+    id=st.text("abc", min_size=1, max_size=2),
+    kind=st.sampled_from(KINDS),
+    title=st.text(max_size=300),
+    state=st.sampled_from(STATES),
+    detail=st.text(max_size=400),
+    sources=st.lists(
+        st.one_of(st.text(max_size=20), st.just("https://example.org/?q=" + "x" * 50)), max_size=12
+    ).map(tuple),
+    parent=st.text("abc", max_size=2),
+)
+
+
+@given(st.lists(STEPS, max_size=60), st.booleans())
+def test_whatever_the_plan_its_tasks_keep_the_limits(steps: list[StepView], ended: bool) -> None:
+    found = shown(*steps, ended=ended)
+    assert len(found) <= TASKS
+    for task in found:
+        assert task.id
+        assert 0 < len(task.title) <= TASK_TITLE_CHARACTERS
+        assert len(task.details) <= TASK_FIELD_CHARACTERS
+        assert len(task.links) <= TASK_SOURCES
+        assert all(
+            link.text and link.url.startswith(("http://", "https://")) for link in task.links
+        )
+        assert "<" not in task.title + task.details
+        assert not ended or task.state in ("complete", "error")
