@@ -77,6 +77,7 @@ def answer_json(answer: Answer) -> str:
         "usage": usage,
         "doubts": [asdict(doubt) for doubt in answer.doubts],
         "notes": list(answer.notes),
+        "suggestions": list(answer.suggestions),
         "run": answer.run,
     }
     return json.dumps(document, ensure_ascii=False, indent=2)
@@ -111,6 +112,9 @@ def rendered(answer: Answer) -> RenderableType:
                 for citation in cited
             ]
     parts += [Text(f"\n{remark}", style="yellow") for remark in _remarks(answer)]
+    if answer.suggestions:
+        parts += [Text(), Text("You could ask next", style="bold")]
+        parts += [Text(f"• {suggestion}") for suggestion in map(_clean, answer.suggestions)]
     parts.append(Text(f"\n{_cost(answer)}", style="dim"))
     return Group(*parts)
 

@@ -19,6 +19,7 @@ from bot.research.desk import Reading, merge_sources
 from bot.research.direct import direct
 from bot.research.iterate import iterate
 from bot.research.run import Run
+from bot.research.suggest import suggest
 from bot.research.write import unsourced, write
 from bot.settings import Settings
 
@@ -142,4 +143,7 @@ class Road:
             reasoner=self._reasoner.name,
             citations=checked.citations,
             doubts=checked.doubts,
+            suggestions=suggest(
+                self.question, checked.text, checked.citations, tuple(self._run.offers.values())
+            ),
         )

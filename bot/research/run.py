@@ -31,6 +31,7 @@ from bot.reasoning.reasoner import (
 )
 from bot.research.budget import Budget
 from bot.research.library import Library
+from bot.research.suggest import Offer
 from bot.research.together import together
 from bot.search.provider import Hit
 from bot.storage.journal import Journal, RecordedStep, step_key
@@ -100,6 +101,7 @@ class Run:
         self.budget = budget
         self.queries: list[str] = []
         self.sources: list[Source] = []  # what any loop of the run was shown, as it was shown
+        self.offers: dict[str, Offer] = {}  # what searches found, by URL, in that order
         self.notes: list[str] = []
         self.unanswered = ""  # why no search has been answered so far, once one was tried
         self._answered = False
@@ -139,6 +141,7 @@ class Run:
         reasoner: str,
         citations: tuple[Citation, ...] = (),
         doubts: tuple[Doubt, ...] = (),
+        suggestions: tuple[str, ...] = (),
     ) -> Answer:
         """An answer that carries what this run did and spent."""
         return Answer(
@@ -153,6 +156,7 @@ class Run:
             usage=self.usage,
             doubts=doubts,
             notes=tuple(self.notes),
+            suggestions=suggestions,
         )
 
     # ------------------------------------------------------------ searching and reading
@@ -174,6 +178,8 @@ class Run:
             self._spent = replace(self._spent, searches=self._spent.searches + 1)
         if query not in self.queries:
             self.queries.append(query)
+        for hit in outcome.hits:
+            self.offers.setdefault(hit.url, Offer(hit.title, hit.url))
         for failure in outcome.failures:
             self.note(failure)
         if outcome.problem:

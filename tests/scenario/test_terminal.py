@@ -48,6 +48,7 @@ def test_the_json_contract(footnote: Program, documents: Path) -> None:
         "usage",
         "doubts",
         "notes",
+        "suggestions",
         "run",
     ]
     assert set(answer["citations"][0]) == {"number", "url", "title", "quote"}

@@ -519,3 +519,12 @@ async def test_a_run_may_be_given_its_thread_when_that_is_made(open_world: OpenW
     run = await world.store.run(run_id)
     assert run is not None
     assert (run.message.thread, run.state) == (a_thread("made"), "answered")
+
+
+async def test_pages_that_were_found_and_not_used_are_suggested(open_world: OpenWorld) -> None:
+    reasoner = Scripted([[Search(("tower bridge",))], [Read((1,))]])
+    world = await open_world(reasoner)
+    message = a_message("How tall is the tower, and how long the bridge?")
+    (answer,) = (await world.work(await world.accept(message))).finished
+    assert [citation.title for citation in answer.citations] == ["Tower"]
+    assert answer.suggestions == ("Tell me more about Bridge",)
