@@ -85,6 +85,13 @@ def spoken() -> tuple[dict[str, str], set[str]]:
     return ids, beginnings
 
 
+def literals() -> set[str]:
+    """The strings in code that may be ids."""
+    modules = (path for folder in ("bot", "adapters") for path in (ROOT / folder).rglob("*.py"))
+    texts = (module.read_text(encoding="utf-8") for module in modules)
+    return {literal for text in texts for literal in re.findall(r"\"([a-z]+(?:-[a-z]+)*)\"", text)}
+
+
 # ---------------------------------------------------------------- which language
 
 
@@ -243,5 +250,6 @@ def test_every_text_the_code_asks_for_is_there() -> None:
 
 def test_no_text_is_left_that_nobody_says() -> None:
     ids, beginnings = spoken()
-    unsaid = {id for id in catalog("en") if id not in ids and not id.startswith(tuple(beginnings))}
+    said = {*ids, *literals()}  # an id may be handed on before it is said
+    unsaid = {id for id in catalog("en") if id not in said and not id.startswith(tuple(beginnings))}
     assert sorted(unsaid - NOT_YET_SAID) == []

@@ -1,0 +1,116 @@
+"""Foreign text that does nothing: it pings nobody and links to nothing but sources.
+
+What a platform would act on is parted by an invisible WORD JOINER (U+2060), so that the text reads
+as before. It is no white space, so a line is not broken there either.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator
+
+from bot.errors import AddressRefused
+from bot.pages.urls import dedupe_key
+from bot.research.links import defuse
+from bot.research.marks import code_spans
+
+WORD_JOINER = "\u2060"
+
+# Slack: docs.slack.dev/messaging/formatting-message-text (mentions, channels, dates). Discord:
+# docs.discord.com/developers/reference#message-formatting (also commands, emoji, times, guides).
+_LIVE = re.compile(
+    r"<(?=![A-Za-z]|@[!&]?\w|\#[\w&]|/[^\s<>:]+(?:\ [^\s<>:]+){0,2}:\d|a?:\w+:\d|t:-?\d|id:\w)"
+    r"|[@＠](?=(?:everyone|here|channel|group)(?!\w))",
+    re.IGNORECASE | re.VERBOSE,
+)
+
+_EASTERN = "\u3001-\u303f\u3041-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uff01-\uff60"
+_LETTER = f"[^\\W_{_EASTERN}]"
+_DOMAIN = (
+    rf"(?<!{_LETTER})(?:{_LETTER}(?:(?:{_LETTER}|-){{0,61}}{_LETTER})?\.){{1,8}}"
+    rf"(?:(?!\d){_LETTER}){{2,24}}(?!{_LETTER}|-)"
+)
+_ADDRESS = re.compile(
+    r"(?P<link>!?\[(?:[^\[\]\n]|\[[^\[\]\n]*\])*+\]"
+    r"\((?:<[^<>\n]*>|(?:[^\s()]|\([^\s()]*\))*+)(?:\s+(?:\"[^\"\n]*\"|'[^'\n]*'))?\s*\)"
+    r")|(?P<url>(?i:https?|ftp|file|mailto|tel|javascript|data|vbscript):[^\s<>\"'`|]+)"
+    rf"|(?P<bare>{_DOMAIN})(?P<rest>(?::\d{{1,5}}(?!{_LETTER}))?(?:[/?\#][^\s<>`|{_EASTERN}]*)?)"
+)
+_JOINED = tuple("`/@.-_")  # an address behind one of these is part of something longer
+_TRAILING = ".,;:!?)]}。，；：！？）】」』”"  # of a whole address, as ``defuse`` has it
+_TRAILING_MARKUP = _TRAILING + "*_~\"'’"
+
+
+def without_pings(text: str) -> str:
+    """The text with mentions, channels, dates, commands and emoji of Slack and Discord as words.
+
+    In code too: it costs nothing there, and platforms differ in what they take for code.
+    """
+    return _LIVE.sub(lambda match: match.group() + WORD_JOINER, text)
+
+
+def without_autolinks(text: str, allowed: Collection[str]) -> str:
+    """The Markdown text with no address left that a platform would make a link of by itself.
+
+    ``allowed`` are the dedupe keys of the sources (``pages.urls.dedupe_key``); links to them stay,
+    other links keep their words, and so does code. Other addresses that go somewhere
+    ("evil.example/path") become code, as ``research.links.defuse`` makes of whole URLs; a mere
+    name ("Booking.com") reads as before.
+    """
+    if _has_stray_tick(text):
+        # It would pair with a backtick of ours, and free what that was to hold.
+        text = _outside_code(text, allowed, may_be_code=False)
+    text = defuse(text, allowed)
+    return _outside_code(text, allowed, may_be_code=not _has_stray_tick(text))
+
+
+def _outside_code(text: str, allowed: Collection[str], *, may_be_code: bool) -> str:
+    out: list[str] = []
+    end = 0
+    for start, stop in _plain_spans(text):
+        out += [text[end:start], *_disarmed(text, start, stop, allowed, may_be_code)]
+        end = stop
+    return "".join(out)
+
+
+def _has_stray_tick(text: str) -> bool:
+    """Whether there is a backtick outside code."""
+    return any("`" in text[start:stop] for start, stop in _plain_spans(text))
+
+
+def _plain_spans(text: str) -> list[tuple[int, int]]:
+    edges = [edge for span in code_spans(text) for edge in span]
+    return list(zip([0, *edges[1::2]], [*edges[::2], len(text)], strict=True))
+
+
+def _disarmed(
+    text: str, start: int, stop: int, allowed: Collection[str], may_be_code: bool
+) -> Iterator[str]:
+    """``text[start:stop]`` in pieces."""
+    done = start
+    for match in _ADDRESS.finditer(text, start, stop):
+        if match["link"] is not None:  # defuse has seen to it
+            continue
+        whole = match.group()
+        address = whole
+        if match["url"] or match["rest"]:
+            address = whole.rstrip(_TRAILING if match["url"] else _TRAILING_MARKUP)
+        if _is_allowed(address if match["url"] else f"https://{address}", allowed):
+            continue
+        yield text[done : match.start()]
+        done = match.start() + len(address)
+        before, after = text[match.start() - 1 : match.start()], text[done : done + 1]
+        goes_somewhere = address != match["bare"] or address.lower().startswith("www.")
+        if may_be_code and goes_somewhere and before not in _JOINED and after != "`":
+            yield f"`{address}`"
+        else:
+            inert = address.replace(".", f".{WORD_JOINER}")
+            yield inert.replace(":", f"{WORD_JOINER}:") if match["url"] else inert
+    yield text[done:stop]
+
+
+def _is_allowed(address: str, allowed: Collection[str]) -> bool:
+    try:
+        return dedupe_key(address) in allowed
+    except AddressRefused:
+        return False

@@ -1,0 +1,139 @@
+"""Markdown tables for platforms that render none: aligned text in a code fence, or records."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+
+_parser = MarkdownIt("commonmark").enable("table")
+_PREFIX = re.compile(r"[ \t>]*")
+_BETWEEN = " | "
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table's cells as inline Markdown; each row has as many as ``header``.
+
+    ``right`` and ``center`` are the numbers of columns aligned so.
+    """
+
+    header: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    right: frozenset[int] = frozenset()
+    center: frozenset[int] = frozenset()
+
+
+def with_plain_tables(text: str, width: int) -> str:
+    """The Markdown text with its tables as monospaced blocks of at most ``width`` columns.
+
+    A table that would be wider becomes records, a line "**Header**: cell" for each cell. Tables
+    in code are code.
+    """
+    if "|" not in text:
+        return text
+    lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    out: list[str] = []
+    done = 0
+    for table, start, end in _tables(_parser.parse("\n".join(lines))):
+        prefix = _PREFIX.match(lines[start])
+        margin = prefix.group() if prefix else ""
+        if re.match(r"(?:[-+*]|\d{1,9}[.)])\s", lines[start][len(margin) :]):
+            continue  # the first line of a list item; it stays what it is
+        out += lines[done:start]
+        out += [f"{margin}{line}".rstrip() for line in plain(table, width).split("\n")]
+        done = end
+    return "\n".join(out + lines[done:])
+
+
+def plain(table: Table, width: int) -> str:
+    """A table as aligned text in a code fence, or as records where that is wider than ``width``."""
+    cells = [[plain_text(cell) for cell in row] for row in (table.header, *table.rows)]
+    widths = [max(map(columns, column)) for column in zip(*cells, strict=True)]
+    if sum(widths) + len(_BETWEEN) * (len(widths) - 1) > width:
+        return records(table)
+    header, *rows = [
+        _BETWEEN.join(_padded(cell, widths[n], n, table) for n, cell in enumerate(row)).rstrip()
+        for row in cells
+    ]
+    rule = "-+-".join("-" * wide for wide in widths)
+    # Cells hold no line that could close it: each is on one line, behind none or a bar.
+    fence = "````" if any("```" in line for line in (header, *rows)) else "```"
+    return "\n".join([fence, header, rule, *rows, fence])
+
+
+def records(table: Table) -> str:
+    """A table as one paragraph per row, a line for each cell that is not empty."""
+    names = [plain_text(cell) for cell in table.header]
+    rows = table.rows or (("",) * len(names),)
+    return "\n\n".join(_record(names, row) for row in rows)
+
+
+def columns(text: str) -> int:
+    """How many columns a text takes in a monospaced font.
+
+    Two for East Asian wide and fullwidth characters (Unicode Standard Annex #11), none for marks
+    that combine and characters without width.
+    """
+    if text.isascii():
+        return len(text)
+    return sum(map(_columns, text))
+
+
+def plain_text(cell: str) -> str:
+    """The words of inline Markdown, on one line."""
+    block = _parser.parseInline(cell)
+    words = [
+        " " if token.type in ("softbreak", "hardbreak") else token.content
+        for token in (block[0].children or [])
+    ]
+    return " ".join("".join(words).split())
+
+
+def _record(names: Sequence[str], row: Sequence[str]) -> str:
+    lines = [
+        f"**{name}**: {cell}" if name else cell
+        for name, cell in zip(names, row, strict=True)
+        if cell
+    ]
+    return "\n".join(lines) or " · ".join(f"**{name}**" for name in names if name)
+
+
+def _columns(character: str) -> int:
+    if unicodedata.category(character) in ("Mn", "Me", "Cf"):
+        return 0
+    return 2 if unicodedata.east_asian_width(character) in ("W", "F") else 1
+
+
+def _padded(cell: str, width: int, column: int, table: Table) -> str:
+    space = width - columns(cell)
+    left = space if column in table.right else space // 2 if column in table.center else 0
+    return " " * left + cell + " " * (space - left)
+
+
+def _tables(tokens: Sequence[Token]) -> list[tuple[Table, int, int]]:
+    """The tables of a text with the lines they stand on."""
+    found: list[tuple[Table, int, int]] = []
+    rows: list[list[str]] = []
+    aligned: dict[str, set[int]] = {"right": set(), "center": set()}
+    start = end = 0
+    for i, token in enumerate(tokens):
+        if token.type == "table_open" and token.map:
+            start, end = token.map
+            rows, aligned = [], {"right": set(), "center": set()}
+        elif token.type == "tr_open":
+            rows.append([])
+        elif token.type in ("th_open", "td_open"):
+            style = str(token.attrs.get("style", "")).removeprefix("text-align:")
+            if style in aligned:
+                aligned[style].add(len(rows[-1]))
+            rows[-1].append(tokens[i + 1].content)
+        elif token.type == "table_close":
+            header, *body = map(tuple, rows)
+            right, center = frozenset(aligned["right"]), frozenset(aligned["center"])
+            found.append((Table(header, tuple(body), right, center), start, end))
+    return found

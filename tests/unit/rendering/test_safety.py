@@ -1,0 +1,130 @@
+"""Foreign text pings nobody and links to nothing but sources."""
+
+from __future__ import annotations
+
+import re
+from time import perf_counter
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bot.pages.urls import dedupe_key
+from bot.rendering.safety import WORD_JOINER, without_autolinks, without_pings
+
+READ = "https://example.org/tower"
+ALLOWED = {dedupe_key(READ)}
+# What Slack and Discord act on, as their documentation writes it.
+LIVE = re.compile(
+    r"<![a-z][^>]*>|<[@#][!&]?\w[^>]*>|</[^>]*:\d+>|<a?:\w+:\d+>|<t:-?\d+(?::\w)?>|<id:\w+>"
+    r"|@(?:everyone|here|channel)\b"
+)
+BARE = re.compile(r"(?:[a-z0-9-]+\.)+[a-z]{2,}(?![\w-])")
+
+
+# ---------------------------------------------------------------- pings
+
+
+@pytest.mark.parametrize(
+    "live",
+    [
+        "<!channel>", "<!here>", "<!everyone>", "<!here|here>", "<!subteam^S012>",
+        "<!subteam^S012|@team>", "<!date^1392734382^{date}^https://evil.example|x>",
+        "<@U012AB3CD>", "<@U012AB3CD|ada>", "<@W012>", "<@123456789>", "<@!123>", "<@&456>",
+        "<#C024BE7LR>", "<#C024BE7LR|general>", "<#123>", "</ask:12>", "</ask now:12>",
+        "<:wave:12>", "<a:wave:12>", "<t:1618953630>", "<t:1618953630:R>", "<id:customize>",
+        "@everyone", "@here", "@channel", "@Everyone",
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize(
+    "around", ["{}", "a{} b", "`{}`", "```\n{}\n```", "[{}](x)", "**{}**", "。{}"]
+)
+def test_nothing_that_pings_is_left(live: str, around: str) -> None:
+    text = around.format(live)
+    safe = without_pings(text)
+    assert safe != text
+    assert not LIVE.search(safe)
+    assert safe.replace(WORD_JOINER, "") == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a < b and c > d", "<b>bold</b>", "<https://example.org>", "ada@example.org", "@ada",
+        "@hereafter", "x <- y", "<!-- comment -->", "<tag a:b>", "1 <2", "C# <T>",
+    ],
+)  # fmt: skip
+def test_what_pings_nobody_stays_as_it_is(text: str) -> None:
+    assert without_pings(text) == text
+
+
+@given(st.text(alphabet="<>!@#&/:^|at1U _", max_size=40), st.sampled_from(["", "everyone", "here"]))
+def test_pings_are_broken_for_good(text: str, name: str) -> None:
+    safe = without_pings(text + name)
+    assert not LIVE.search(safe)
+    assert without_pings(safe) == safe
+
+
+# ---------------------------------------------------------------- addresses
+
+
+@pytest.mark.parametrize(
+    ("written", "shown"),
+    [
+        (f"See {READ}.", f"See {READ}."),
+        (f"See [the tower.info]({READ}).", f"See [the tower.info]({READ})."),
+        (f"[[1]](<{READ}>)", f"[[1]](<{READ}>)"),
+        ("See example.org/tower.", "See example.org/tower."),
+        ("See www.example.org/tower.", "See www.example.org/tower."),
+        ("See https://evil.example/x.", "See `https://evil.example/x`."),
+        ("See evil.example/path?q=1.", "See `evil.example/path?q=1`."),
+        ("See www.evil.example.", "See `www.evil.example`."),
+        ("(evil.example/x)", "(`evil.example/x`)"),
+        ("evil.example:8080", "`evil.example:8080`"),
+        ("见evil.example/x。", "见`evil.example/x`。"),
+        ("**evil.example/x**", "**`evil.example/x`**"),
+        ("[the tower](https://evil.example/x)", "the tower"),
+        ("Booking.com is", "Booking.\u2060com is"),
+        ("见booking.com。", "见booking.\u2060com。"),
+        ("Write to ada@evil.example", "Write to ada@evil.\u2060example"),
+        ("bücher.example", "bücher.\u2060example"),
+        ("`a`evil.example/x", "`a`evil.\u2060example/x"),
+        ("`evil.example/x`", "`evil.example/x`"),
+        ("```\nevil.example/x\n```", "```\nevil.example/x\n```"),
+        ("It cost 3.50, e.g. on 1.2.2003.", "It cost 3.50, e.g. on 1.2.2003."),
+        ("The end. Next.", "The end. Next."),
+    ],
+)
+def test_only_sources_become_links(written: str, shown: str) -> None:
+    assert without_autolinks(written, ALLOWED) == shown
+
+
+@given(
+    st.lists(
+        st.sampled_from(
+            ["evil.example", "/x", " ", ".", "`", "www.", "example.org/tower", READ, "http://",
+             "a", "见", "(", ")", "[", "]", ",", "\n", "?q=", "a.b", "-", "@", "_", ":80", "*"]
+        ),
+        max_size=12,
+    ).map("".join)
+)  # fmt: skip
+def test_addresses_are_disarmed_for_good(text: str) -> None:
+    safe = without_autolinks(text, ALLOWED)
+    assert without_autolinks(safe, ALLOWED) == safe
+
+
+@given(
+    st.lists(st.sampled_from(["evil.example", "/x", " ", "www.", "a", "见", ",", "-"]), max_size=9)
+)
+def test_no_bare_address_is_left_outside_code(words: list[str]) -> None:
+    safe = without_autolinks("".join(words), ALLOWED)
+    assert not BARE.search(re.sub(r"`[^`]*`", " ", safe))
+
+
+@pytest.mark.parametrize(
+    "text", ["a." * 40_000, "a-" * 40_000, "[" * 40_000, "x.com " * 10_000, "<!" * 40_000]
+)
+def test_it_takes_time_linear_in_the_text(text: str) -> None:
+    begun = perf_counter()
+    without_pings(without_autolinks(text, ALLOWED))
+    assert perf_counter() - begun < 5  # quadratic would take minutes
