@@ -17,10 +17,12 @@ from bot.conversing.rules import DEPTHS, KEYS, changed, shown
 from bot.errors import Denied, FootnoteError, Invalid, StorageUnavailable
 from bot.messages import Author, Depth, Message, Thread
 from bot.pages.urls import links_in
+from bot.rendering.lines import shortened
 from bot.rendering.texts import Texts, texts_for
 
 ASK, FOOTNOTE = "/ask", "/footnote"
 ACK_SECONDS = 2.5  # Slack shows a failure after 3
+QUESTION_CHARACTERS = 300  # of the question that are repeated to its asker
 
 _CHOSEN = re.compile(
     rf"(?:--depth[ =](?P<option>\w+)|(?P<word>{'|'.join(DEPTHS)})[ \t]*[:：])(?:\s+|$)?",
@@ -75,7 +77,7 @@ class Commands:
             return texts("try-again")
         except FootnoteError as error:
             return sentence(error, texts, message.text)
-        return texts("command-accepted", question=message.text)
+        return texts("command-accepted", question=shortened(message.text, QUESTION_CHARACTERS))
 
     async def _message(self, command: Json) -> tuple[Message, Texts]:
         """The command as a message whose thread does not exist yet; its poster begins it."""

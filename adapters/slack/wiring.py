@@ -22,6 +22,7 @@ from adapters.slack.buttons import RESEARCH_THIS, Buttons
 from adapters.slack.calls import Json
 from adapters.slack.client import sdk_logger
 from adapters.slack.commands import ASK, FOOTNOTE, Commands
+from adapters.slack.format import escaped
 from adapters.slack.home import Home
 from adapters.slack.listener import Listener
 from bot.errors import FootnoteError
@@ -107,7 +108,7 @@ class Wiring:
         async def listen(command: dict[str, Any], ack: Any) -> None:
             text = await self._work(answer(command))
             if text:
-                await ack(text=text, response_type="ephemeral")
+                await ack(text=escaped(text), response_type="ephemeral")
             else:
                 await ack()
 

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
@@ -16,6 +17,12 @@ DEFAULT = "en"
 LOCALES = ("en", "zh-Hans", "zh-Hant")
 
 _TRADITIONAL = frozenset(("hant", "tw", "hk", "mo"))
+
+
+# fluent.runtime refuses a longer value (its guard against patterns that grow without end).
+LONGEST_VALUE = 1_000  # characters
+
+_STAND_IN = re.compile("\x00([^\x00]+)\x00")
 
 
 class UnknownText(KeyError):
@@ -41,10 +48,16 @@ class Texts:
         pattern = bundle.get_message(id).value
         if pattern is None:
             raise UnknownText(f"the text {id!r} has no value in {self.locale}")
-        text, problems = bundle.format_pattern(pattern, dict(values))
+        long = {name: text for name, text in values.items() if _is_long(text)}
+        stand_ins = {name: f"\x00{name}\x00" for name in long}
+        text, problems = bundle.format_pattern(pattern, {**values, **stand_ins})
         if problems:
             raise UnknownText(f"{id!r} in {self.locale}: {', '.join(map(str, problems))}")
-        return str(text)
+        return _STAND_IN.sub(lambda found: str(long.get(found[1], found[0])), str(text))
+
+
+def _is_long(value: str | int | float) -> bool:
+    return isinstance(value, str) and len(value) > LONGEST_VALUE
 
 
 def texts_for(locale: str) -> Texts:

@@ -182,6 +182,12 @@ def test_a_missing_value_is_a_slip_in_our_code(locale: str) -> None:
         texts_for(locale)("queued")
 
 
+@pytest.mark.parametrize("length", [1, 999, 1_000, 1_001, 20_000])
+@pytest.mark.parametrize("locale", LOCALES)
+def test_values_of_any_length_go_in_whole(locale: str, length: int) -> None:
+    assert "x" * length in texts_for(locale)("command-accepted", question="x" * length)
+
+
 # ---------------------------------------------------------------- the catalogs
 
 

@@ -40,6 +40,10 @@ class Flaky(Reception):
         self._fail()
         return await super().receive(*args, **options)
 
+    async def use_this_month(self, *args: Any, **options: Any) -> Any:
+        self._fail()
+        return await super().use_this_month(*args, **options)
+
     async def dig_deeper(self, *args: Any, **options: Any) -> Any:
         self._fail()
         return await super().dig_deeper(*args, **options)

@@ -72,10 +72,15 @@ async def test_ask_becomes_a_question(bot: Served, slack: FakeSlack) -> None:
 
 
 async def test_ask_repeats_the_question_without_its_powers(bot: Served, slack: FakeSlack) -> None:
-    (delivery,) = (
-        await slack.command("U1", "C1", "/ask", "what does <!channel> do?").acknowledged()
-    ).deliveries
-    assert "<!" not in delivery.replies[0]["text"]
+    said = await told(slack, slack.command("U1", "C1", "/ask", "does <b> & <!channel> work?"))
+    assert said == "On it: does &lt;b&gt; &amp; @channel work?"
+    assert (await bot.questions(1))[0].text == "does <b> & @channel work?"
+
+
+async def test_a_long_ask_is_repeated_in_part(bot: Served, slack: FakeSlack) -> None:
+    said = await told(slack, slack.command("U1", "C1", "/ask", "why? " * 1_000))
+    assert len(said) < 400
+    assert len((await bot.questions(1))[0].text) == 4_999
 
 
 @pytest.mark.parametrize("text", ["", "   ", "deep:"])

@@ -1,0 +1,117 @@
+"""The app's home tab, and the pane beside the conversation."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from adapters.slack.home import Connected, home_view
+from bot.rendering.texts import LOCALES, texts_for
+from bot.search.indexer import Indexer
+from bot.storage.workspaces import Use
+from tests.fakes.slack import FakeSlack
+from tests.fakes.slack_blocks import faults_in_view
+from tests.fakes.slack_words import plain
+from tests.unit.adapters.slack.serving import Served, served
+
+
+async def home_of(slack: FakeSlack, user: str) -> str:
+    await slack.open_home(user).acknowledged()
+    view = await slack.until(lambda: slack.home(user))
+    return plain(view["blocks"])
+
+
+async def test_home_tells_how_to_ask_what_is_connected_and_what_was_used(
+    bot: Served, slack: FakeSlack
+) -> None:
+    await slack.say("U1", "C1", f"{slack.mention} how tall is the tower?").acknowledged()
+    await bot.ended(1)
+    home = await home_of(slack, "U1")
+    assert "Use /ask anywhere." in home
+    assert "Searching with: wikipedia" in home
+    assert "Thinking with: extractive" in home
+    assert "1 question" in home
+    assert "$0.00 spent" in home
+
+
+async def test_home_is_in_the_language_of_who_opens_it(bot: Served, slack: FakeSlack) -> None:
+    await slack.say("U2", "C1", f"{slack.mention} how tall is it?").acknowledged()  # now known
+    assert "本月" in await home_of(slack, "U2")
+
+
+async def test_home_is_shown_without_numbers_while_the_database_is_away(
+    bot: Served, slack: FakeSlack
+) -> None:
+    bot.reception.failures = 1
+    home = await home_of(slack, "U1")
+    assert "How to ask" in home
+    assert "This month" not in home
+
+
+async def test_home_counts_indexed_documents(slack: FakeSlack, tmp_path: Path) -> None:
+    docs = tmp_path / "docs"
+    docs.mkdir()
+    (docs / "a.txt").write_text("The tower is tall.")
+    async with served(slack, tmp_path, providers="local", docs=str(docs)):
+        assert "local document" not in await home_of(slack, "U1")  # nothing is indexed yet
+        Indexer(tmp_path / "index.sqlite").index([docs])
+        slack.workspace.views.clear()
+        assert "One local document" in await home_of(slack, "U1")
+
+
+@pytest.mark.parametrize("locale", LOCALES)
+@pytest.mark.parametrize("use", [None, Use(0, 0, 0.0), Use(1_234, 1_200, 56.78)])
+def test_home_is_a_view_that_slack_takes(locale: str, use: Use | None) -> None:
+    many = tuple(f"provider-{number}" for number in range(60))
+    for connected in (Connected("extractive", ("wikipedia",), None), Connected("m", many, 7)):
+        view = home_view(connected, use, texts_for(locale))
+        assert faults_in_view(view, ("home",)) == []
+
+
+# ---------------------------------------------------------------- the pane
+
+
+async def test_the_pane_begins_with_prompts_and_a_title(bot: Served, slack: FakeSlack) -> None:
+    pane = await slack.start_assistant("U2").acknowledged()
+    state = await slack.until(lambda: _complete(slack, pane.channel, pane.ts))
+    assert state["title"] == "想知道什麼？"
+    assert len(state["prompts"]["prompts"]) == 3
+
+
+async def test_the_pane_is_named_after_its_first_question(bot: Served, slack: FakeSlack) -> None:
+    pane = await slack.start_assistant("U1").acknowledged()
+    await slack.until(lambda: _complete(slack, pane.channel, pane.ts))
+    await slack.say("U1", pane.channel, "how tall is the tower? " * 20, pane.ts).acknowledged()
+    assert (await bot.questions(1))[0].thread.thread == pane.ts
+    title = await slack.until(lambda: _title(slack, pane.channel, pane.ts, "how tall"))
+    assert len(title) <= 200
+    await slack.say("U1", pane.channel, "and how old?", pane.ts).acknowledged()
+    await bot.questions(2)
+    assert len(slack.calls("assistant.threads.setTitle")) == 2
+
+
+async def test_the_messages_tab_begins_with_prompts(bot: Served, slack: FakeSlack) -> None:
+    """The agent view has no pane: the conversation itself gets the prompts."""
+    opened = await slack.open_home("U1", tab="messages").acknowledged()
+    state = await slack.until(lambda: slack.workspace.assistant.get((opened.channel, "")))
+    assert state["prompts"]["prompts"][0]["title"] == "Compare two things"
+    assert slack.home("U1") is None
+
+
+async def test_a_pane_that_is_retired_harms_nothing(bot: Served, slack: FakeSlack) -> None:
+    for method in ("setSuggestedPrompts", "setTitle"):
+        slack.refuse(f"assistant.threads.{method}", "method_deprecated")
+    pane = await slack.start_assistant("U1").acknowledged()
+    await slack.say("U1", pane.channel, "how tall is it?", pane.ts).acknowledged()
+    assert len(await bot.questions(1)) == 1
+
+
+def _complete(slack: FakeSlack, channel: str, ts: str) -> dict[str, object] | None:
+    state = slack.workspace.assistant.get((channel, ts), {})
+    return state if {"title", "prompts"} <= set(state) else None
+
+
+def _title(slack: FakeSlack, channel: str, ts: str, beginning: str) -> str:
+    title = str(slack.workspace.assistant.get((channel, ts), {}).get("title", ""))
+    return title if title.startswith(beginning) else ""

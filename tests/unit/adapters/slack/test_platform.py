@@ -1,0 +1,248 @@
+"""Slack as it is served: both doors, start-up, reconnecting, ending."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+import uvicorn
+from starlette.applications import Starlette
+
+from adapters.slack.platform import PATH, open_slack
+from bot.errors import CredentialsRefused
+from bot.storage.store import open_store
+from bot.storage.workspaces import Workspaces
+from tests.fakes.slack import FakeSlack
+from tests.fakes.slack_http import signed_headers
+from tests.unit.adapters.slack.serving import Served, served, slack_settings
+
+SECRET = FakeSlack.signing_secret
+
+
+# ---------------------------------------------------------------- signed HTTP
+
+
+@asynccontextmanager
+async def open_door(bot: Served) -> AsyncIterator[str]:
+    """The routes of the adapter on a real port, as `serve` has them; yields their address."""
+    config = uvicorn.Config(
+        Starlette(routes=list(bot.platform.routes)), port=0, log_level="error", lifespan="off"
+    )
+    server = uvicorn.Server(config)
+    server.install_signal_handlers = lambda: None  # type: ignore[attr-defined]
+    serving = asyncio.create_task(server.serve())
+    try:
+        while not server.started:
+            await asyncio.sleep(0.01)
+        port = server.servers[0].sockets[0].getsockname()[1]
+        yield f"http://127.0.0.1:{port}{PATH}"
+    finally:
+        server.should_exit = True
+        await serving
+
+
+@pytest.fixture
+async def http_bot(slack: FakeSlack, tmp_path: Path) -> AsyncIterator[Served]:
+    """Only signed HTTP."""
+    async with (
+        served(slack, tmp_path, slack_app_token=None, slack_signing_secret=SECRET) as bot,
+        open_door(bot) as address,
+    ):
+        slack.deliver_to(address)
+        yield bot
+
+
+async def test_events_arrive_by_signed_http(http_bot: Served, slack: FakeSlack) -> None:
+    said = await slack.say("U1", "C1", f"{slack.mention} how tall is it?").acknowledged()
+    assert [one.text for one in await http_bot.questions(1)] == ["how tall is it?"]
+    assert {delivery.attempts[0].status for delivery in said.deliveries} == {200}
+    assert slack.calls("apps.connections.open") == []
+
+
+@pytest.mark.parametrize(
+    "question", ["how tall is it?", "what is a payload?", "payload=x & y", "100% sure? äöü 中文"]
+)
+async def test_commands_arrive_by_signed_http(
+    http_bot: Served, slack: FakeSlack, question: str
+) -> None:
+    doing = await slack.command("U1", "C1", "/ask", question).acknowledged()
+    assert doing.deliveries[0].replies[0]["text"].startswith("On it: ")
+    assert [one.text for one in await http_bot.questions(1)] == [question]
+
+
+async def test_shortcuts_arrive_by_signed_http(http_bot: Served, slack: FakeSlack) -> None:
+    said = slack.say("U2", "C1", "the tower is tall")
+    await slack.shortcut("U1", "research_this", "C1", said.ts).acknowledged()
+    assert [one.text for one in await http_bot.questions(1)] == ["the tower is tall"]
+
+
+async def test_what_could_not_be_kept_is_answered_with_an_error(
+    http_bot: Served, slack: FakeSlack
+) -> None:
+    http_bot.reception.failures = 1
+    said = await slack.say("U1", "C1", f"{slack.mention} how tall is it?").acknowledged()
+    message = next(one for one in said.deliveries if one.event["type"] == "message")
+    assert [attempt.status for attempt in message.attempts] == [500, 200]
+    assert len(await http_bot.questions(1)) == 1
+
+
+async def test_the_address_is_verified(http_bot: Served) -> None:
+    async with open_door(http_bot) as address, httpx.AsyncClient() as client:
+        body = '{"type": "url_verification", "challenge": "c123", "token": "t"}'
+        headers = signed_headers(SECRET, body, "application/json")
+        answer = await client.post(address, content=body, headers=headers)
+        assert (answer.status_code, answer.json()) == (200, {"challenge": "c123"})
+
+
+@pytest.mark.parametrize(
+    ("secret", "age"), [("another-secret", 0.0), (SECRET, 600.0)], ids=["forged", "replayed"]
+)
+async def test_what_slack_did_not_sign_now_is_refused(
+    http_bot: Served, slack: FakeSlack, secret: str, age: float
+) -> None:
+    async with open_door(http_bot) as address:
+        said = slack.say("U1", "C1", f"{slack.mention} how tall is it?")
+        await said.acknowledged()
+        payload = {**said.deliveries[1].payload}
+        payload["event"] = {**payload["event"], "ts": "1.000001", "text": "<@U0FOOTBOT> forged"}
+        forged = await asyncio.to_thread(
+            slack.deliver_http, address, payload, secret=secret, age=age
+        )
+        assert [attempt.status for attempt in forged.attempts] == [401]
+        assert "forged" not in [row["text"] for row in await http_bot.rows("messages")]
+
+
+async def test_a_body_that_is_too_large_is_not_read(http_bot: Served) -> None:
+    async with open_door(http_bot) as address, httpx.AsyncClient() as client:
+        body = "x" * 1_000_001
+        answer = await client.post(
+            address, content=body, headers=signed_headers(SECRET, body, "text/plain")
+        )
+        assert answer.status_code == 413
+
+        async def endless() -> AsyncIterator[bytes]:
+            yield b"x"
+
+        answer = await client.post(address, content=endless())
+        assert answer.status_code == 413
+
+
+async def test_events_before_the_start_are_to_come_again(slack: FakeSlack, tmp_path: Path) -> None:
+    settings = slack_settings(slack, tmp_path, slack_signing_secret=SECRET)
+    store = await open_store(settings.database)
+    async with open_slack(settings, Workspaces(store.database)) as platform:
+        app = httpx.ASGITransport(Starlette(routes=list(platform.routes)))
+        async with httpx.AsyncClient(transport=app, base_url="http://app") as client:
+            assert (await client.post(PATH, content="{}")).status_code == 503
+    await store.close()
+
+
+async def test_both_doors_lead_to_the_same_question(slack: FakeSlack, tmp_path: Path) -> None:
+    async with (
+        served(slack, tmp_path, slack_signing_secret=SECRET) as bot,
+        open_door(bot) as address,
+    ):
+        said = await slack.say("U1", "C1", f"{slack.mention} how tall is it?").acknowledged()
+        for delivery in said.deliveries:
+            again = await asyncio.to_thread(slack.deliver_http, address, delivery.payload)
+            assert again.acked
+        assert len(await bot.rows("runs")) == 1
+
+
+async def test_without_a_signing_secret_there_is_no_door(bot: Served) -> None:
+    assert bot.platform.routes == []
+
+
+# ---------------------------------------------------------------- starting
+
+
+@pytest.mark.parametrize(
+    ("setting", "variable"),
+    [("slack_bot_token", "SLACK_BOT_TOKEN"), ("slack_app_token", "SLACK_APP_TOKEN")],
+)
+async def test_a_wrong_token_is_named(
+    slack: FakeSlack, tmp_path: Path, setting: str, variable: str
+) -> None:
+    wrong: dict[str, Any] = {setting: "xoxb-wrong"}
+    with pytest.raises(CredentialsRefused, match=f"{variable} .invalid_auth"):
+        async with served(slack, tmp_path, **wrong):
+            pass
+
+
+@pytest.mark.parametrize("how", ["reset", "503"])
+async def test_a_slack_that_is_away_is_waited_for(
+    slack: FakeSlack, tmp_path: Path, how: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("adapters.slack.client.FIRST_PAUSE", 0.02)
+    slack.down(how)
+
+    async def come_back() -> None:
+        await asyncio.sleep(0.3)
+        slack.up()
+
+    back = asyncio.create_task(come_back())
+    async with served(slack, tmp_path) as bot:
+        assert back.done()
+        await slack.say("U1", "C1", f"{slack.mention} how tall is it?").acknowledged()
+        await bot.questions(1)
+
+
+# ---------------------------------------------------------------- connections
+
+
+async def test_slack_asking_to_reconnect_loses_nothing(bot: Served, slack: FakeSlack) -> None:
+    before = slack.sockets.connected
+    await asyncio.to_thread(slack.disconnect, "refresh_requested")
+    said = [slack.say("U1", "C1", f"{slack.mention} question {n}") for n in range(5)]
+    for one in said:
+        await one.acknowledged()
+    assert {one.text for one in await bot.questions(5)} == {f"question {n}" for n in range(5)}
+    assert slack.sockets.connected == before + 1
+
+
+async def test_a_cut_connection_is_made_anew(bot: Served, slack: FakeSlack) -> None:
+    await asyncio.to_thread(slack.cut_sockets)
+    await slack.say("U1", "C1", f"{slack.mention} how tall is it?").acknowledged()
+    await bot.questions(1)
+
+
+async def test_a_connection_is_made_anew_after_an_outage(
+    bot: Served, slack: FakeSlack, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("adapters.slack.client.FIRST_PAUSE", 0.05)
+    slack.down("503")
+    await asyncio.to_thread(slack.cut_sockets)
+    await asyncio.sleep(1.0)
+    slack.up()
+    await slack.say("U1", "C1", f"{slack.mention} how tall is it?").acknowledged()
+    await bot.questions(1)
+
+
+async def test_what_is_being_taken_in_at_the_end_is_still_kept(
+    slack: FakeSlack, tmp_path: Path
+) -> None:
+    slack.slow(0.2, "users.info")  # holds the first event up
+    async with served(slack, tmp_path) as bot:
+        slack.say("U1", "C1", f"{slack.mention} how tall is it?")
+        await slack.until(lambda: slack.sockets.links[0].waiting)
+        await asyncio.sleep(0.05)
+        bot.running.cancel()
+        await asyncio.gather(bot.running, return_exceptions=True)
+        assert [row["text"] for row in await bot.rows("messages")] == ["how tall is it?"]
+    slack.up()
+
+
+async def test_nothing_secret_is_logged(
+    slack: FakeSlack, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    async with served(slack, tmp_path, log_level="debug") as bot:
+        await slack.say("U1", "C1", f"{slack.mention} what is my hobby?").acknowledged()
+        await bot.questions(1)
+    captured = capsys.readouterr()
+    for secret in (slack.bot_token, slack.app_token, "my hobby"):
+        assert secret not in captured.out + captured.err
