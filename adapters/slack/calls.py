@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from time import monotonic
 from typing import Any
@@ -21,6 +21,9 @@ from adapters.slack.limits import CALLS_A_MINUTE
 from bot.errors import PlatformUnavailable, PostRefused
 
 Json = dict[str, Any]
+
+# Of the calls that Slack allows in a minute, the parts that may come at once and one by one.
+BURST, STEADY = 0.25, 0.55
 
 # What a call that does not reach Slack raises; TimeoutError is an OSError.
 FAILURES = (aiohttp.ClientError, OSError, SlackClientError)
@@ -91,7 +94,8 @@ class Timing:
     ``stream_delay`` passes before a stream is begun (a run that ends sooner needs none),
     ``first_sign`` is how long opening a reply waits for Slack, ``patience`` how long the final post
     is tried, ``reading`` how long a thread's history may take; ``backoff`` the first wait.
-    ``pace`` stretches the time between the calls that can wait.
+    ``between`` is the least time between two shows of one reply; ``pace`` stretches the time that
+    Slack's rates demand between calls that can wait.
     """
 
     stream_delay: float = 0.8
@@ -99,13 +103,17 @@ class Timing:
     patience: float = 120.0
     reading: float = 75.0
     backoff: float = 0.5
+    between: float = 1.0
     pace: float = 1.0
 
 
 class Calls:
-    """One workspace's Web API. ``timing`` as in ``Timing``."""
+    """One workspace's Web API. ``clock`` gives seconds."""
 
-    def __init__(self, client: AsyncWebClient, timing: Timing) -> None:
+    def __init__(
+        self, client: AsyncWebClient, timing: Timing, clock: Callable[[], float] = monotonic
+    ) -> None:
+        self._clock = clock
         self._client = AsyncWebClient(
             token=client.token,
             base_url=client.base_url,
@@ -121,7 +129,7 @@ class Calls:
         )
         self.timing = timing
         self._held: dict[str, float] = {}  # method → until when Slack wants no more of it
-        self._next: dict[str, float] = {}  # method → when the next call that can wait is due
+        self._next: dict[str, float] = {}  # method → when all its turns are there again
 
     @property
     def client(self) -> AsyncWebClient:
@@ -149,7 +157,7 @@ class Calls:
         deadline = monotonic() + (self.timing.patience if patience is None else patience)
         tries = 0
         while True:
-            wait = self._held.get(method, 0.0) - monotonic()
+            wait = self._held.get(method, 0.0) - self._clock()
             if wait > 0:
                 await self._wait(method, wait, deadline)
             try:
@@ -172,14 +180,20 @@ class Calls:
     def due(self, method: str) -> float:
         """Seconds until a call that can wait may be made; 0.0 takes the turn.
 
-        All replies of a workspace share what Slack allows; a fifth of it is left for calls that
+        All replies of a workspace share what Slack allows; a part of it is left for calls that
         cannot wait.
         """
-        now = monotonic()
-        at = max(self._next.get(method, 0.0), self._held.get(method, 0.0))
-        if at > now:
-            return at - now
-        self._next[method] = now + self.timing.pace * 60 / (0.8 * CALLS_A_MINUTE[method])
+        now = self._clock()
+        if (held := self._held.get(method, 0.0)) > now:
+            return held - now
+        # A token bucket: in no minute more than BURST + STEADY of what Slack allows.
+        allowed = CALLS_A_MINUTE[method]
+        gap = self.timing.pace * 60 / (STEADY * allowed)
+        full = max(self._next.get(method, 0.0), now)
+        over = full - now - gap * (BURST * allowed - 1)
+        if over > 0:
+            return over
+        self._next[method] = full + gap
         return 0.0
 
     async def _wait(self, method: str, seconds: float, deadline: float) -> None:
@@ -194,7 +208,7 @@ class Calls:
         code = str(data.get("error", ""))
         if status == 429 or code in ("ratelimited", "rate_limited"):
             wait = _seconds(response.headers.get("Retry-After") if status == 429 else None)
-            self._held[method] = monotonic() + wait
+            self._held[method] = self._clock() + wait
             return Limited(method, wait)
         if status >= 500 or not code or code in _PASSING:
             return Away(method, f"{status} {code}".strip())

@@ -8,7 +8,7 @@ from typing import Any
 
 import structlog
 
-from adapters.slack.calls import Away, Calls, Json, Refusal
+from adapters.slack.calls import Away, Calls, Refusal
 from adapters.slack.identity import Identity
 from adapters.slack.part import Part, simpler
 from adapters.slack.trail import Post, Trail, found_in_thread

@@ -62,6 +62,7 @@ class SlackReply:
         self._closing = asyncio.Event()
         self._seen = asyncio.Event()  # a first sign is there
         self._began = monotonic()
+        self._shown_at = self._began - calls.timing.between
         self._sender: asyncio.Task[None] | None = None
 
     async def begin(self) -> None:
@@ -169,8 +170,10 @@ class SlackReply:
     async def _show(self) -> None:
         assert self._way is not None  # noqa: S101
         self._wake.clear()
+        self._shown_at = monotonic()
         try:
-            await self._way.show(self._view)
+            if not await self._way.show(self._view):
+                self._wake.set()
         except TakenOver:
             self._way = self._updating()
             self._wake.set()
@@ -197,6 +200,9 @@ class SlackReply:
         """Seconds until the next call may be made."""
         assert self._way is not None  # noqa: S101
         timing = self._calls.timing
+        rest = self._shown_at + timing.between - monotonic()
+        if rest > 0:
+            return rest
         if isinstance(self._way, Streaming) and not self._way.begun:
             # A session tells that Footnote is at work; a run that ends at once needs no stream.
             delay = self._began + timing.stream_delay - monotonic() if self._session else 0.0

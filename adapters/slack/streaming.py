@@ -107,11 +107,13 @@ class Streaming:
     def begun(self) -> bool:
         return self._stream is not None
 
-    async def show(self, view: View) -> None:
-        """Bring the reply up to date. Raises ``Refusal`` when streams cannot be begun here,
-        ``TakenOver``, ``Limited`` and ``Away``."""
+    async def show(self, view: View) -> bool:
+        """Bring the reply up to date; False when one call was not enough for that.
+
+        Raises ``Refusal`` when streams cannot be begun here, ``TakenOver``, ``Limited``, ``Away``.
+        """
         if self._quiet:
-            return
+            return True
         if self._trail.pending is not None:
             await self._delivery.recover(patience=0.0)
             if self._trail.posts:
@@ -123,6 +125,7 @@ class Streaming:
             await self._continue_elsewhere(view)
         else:
             await self._grow(self._stream, view)
+        return self._quiet or not self._fresh(view)
 
     async def finish(self, final: Final, plan: PlanView, session_status: str | None) -> bool:
         """End with the whole answer; False when the messages have to be replaced instead.
@@ -183,7 +186,7 @@ class Streaming:
     async def _grow(self, stream: _Stream, view: View) -> None:
         chunks = self._news(stream, view)
         if not chunks:
-            if self._waiting_text(view) and stream.text:
+            if self._fresh(view):
                 await self._continue_elsewhere(view)
             return
         try:
@@ -279,7 +282,9 @@ class Streaming:
         fresh = self._fresh(view)
         room = stream.room - sum(map(chunk_characters, chunks))
         if len(fresh) > room:
-            fresh = fresh[: cut_before(fresh, room)]
+            at = cut_before(fresh, room)
+            # A block longer than any stream has to be cut somewhere.
+            fresh = fresh[: room if at == 0 and not stream.text and room > 0 else at]
         if fresh:
             chunks.append({"type": "markdown_text", "text": fresh})
         return chunks
@@ -304,9 +309,6 @@ class Streaming:
                 break
             kept.append(chunk)
         return kept
-
-    def _waiting_text(self, view: View) -> bool:
-        return bool(self._fresh(view))
 
     def _fresh(self, view: View) -> str:
         """What of the answer is written for good and was not sent yet."""

@@ -43,14 +43,18 @@ class Updating:
         self._stop = stop
         self._shown: Part | None = None
 
-    async def show(self, view: View) -> None:
-        """Bring the message up to date. Raises ``Refusal``, ``Limited`` and ``Away``."""
+    async def show(self, view: View) -> bool:
+        """Bring the message up to date, which is True.
+
+        Raises ``Refusal``, ``Limited`` and ``Away``.
+        """
         part = self._part(view)
         if part == self._shown:
-            return
+            return True
         await self._delivery.put(0, part, patience=0.0)
         await self._delivery.trim(1, patience=0.0)
         self._shown = part
+        return True
 
     def _part(self, view: View) -> Part:
         urls = dict(view.plan.numbered)

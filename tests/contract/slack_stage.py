@@ -22,7 +22,15 @@ from tests.fakes.slack_screen import Shown
 from tests.fakes.slack_words import plain
 
 CHANNEL, ADA, BOB = "C1", "U1", "U2"
-QUICK = Timing(stream_delay=0.01, first_sign=1.0, patience=2.5, reading=3.0, backoff=0.02, pace=0.0)
+QUICK = Timing(
+    stream_delay=0.01,
+    first_sign=1.0,
+    patience=2.5,
+    reading=3.0,
+    backoff=0.02,
+    between=0.0,
+    pace=0.0,
+)
 POSTING = ("chat.postMessage", "chat.startStream", "chat.update", "chat.stopStream")
 LIVE = re.compile(r"<[@!#][^\s>]*>?")
 
