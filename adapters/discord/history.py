@@ -34,7 +34,7 @@ async def read_history(wire: Wire, run: RunRef) -> Sequence[Message]:
         inside = thread.channel if thread.workspace == NO_GUILD else thread.thread
         raw = await _before(wire, run, inside, question)
     said = [
-        _message(one, run)
+        _message(one, run, wire.user_id)
         for one in raw
         if str(one["author"]["id"]) != wire.user_id and one.get("content")
     ]
@@ -88,8 +88,9 @@ def _unreadable(run: RunRef, detail: str) -> FootnoteError:
     return FootnoteError(texts_for(run.message.locale)("cannot-read-history"), detail=detail)
 
 
-def _message(raw: Mapping[str, Any], run: RunRef) -> Message:
-    text = plain_markdown(str(raw.get("content", "")), _names(raw.get("mentions", ())))
+def _message(raw: Mapping[str, Any], run: RunRef, our_id: str) -> Message:
+    own = (f"<@{our_id}>", f"<@!{our_id}>")
+    text = plain_markdown(str(raw.get("content", "")), _names(raw.get("mentions", ())), own)
     return Message(
         event_id=str(raw["id"]),
         thread=run.message.thread,

@@ -103,7 +103,10 @@ class Wire:
 def _was_lost(error: Exception) -> bool:
     """Whether the response never came, or says to come again soon."""
     if isinstance(error, discord.HTTPException):
-        return error.status == 503
+        # discord.py sits out five 429s in a row; without "Via" it is not Discord who says it, but
+        # its guard against floods, and coming again soon makes that worse.
+        patient = error.status == 429 and "Via" in error.response.headers
+        return patient or error.status == 503
     return isinstance(error, (aiohttp.ClientError, ConnectionError))
 
 

@@ -1,156 +1,554 @@
-"""Where a reply goes in Discord, and that there is exactly one."""
+"""Where a reply goes in Discord, what is done where it may not go there, and how it leaves."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
+from dataclasses import replace
 
 import pytest
 
-from tests.fakes.discord_server import Channel, FakeDiscord, Guild, User
-from tests.unit.adapters.discord.way_out import (
-    Stage,
-    a_plan,
-    a_stage,
-    an_answer,
-    fake_discord,
-)
+from adapters.discord.buttons import Deeper, encode
+from bot.errors import FootnoteError, PageUnreadable, PlatformUnavailable, PostRefused
+from bot.messages import Attachment
+from tests.fakes.discord_server import Channel, File, Seen
+from tests.unit.adapters.discord.way_out import Kept, Stage, a_plan, a_stage, an_answer
+
+CITED = "It is blue [[1]](<https://example.org/1>)."
 
 
 @pytest.fixture
-def fake() -> Iterator[FakeDiscord]:
-    with fake_discord() as fake:
-        yield fake
-
-
-@pytest.fixture
-async def stage(fake: FakeDiscord) -> AsyncIterator[Stage]:
-    async with a_stage(fake) as stage:
+async def stage() -> AsyncIterator[Stage]:
+    async with a_stage() as stage:
         yield stage
 
 
-@pytest.fixture
-def guild(fake: FakeDiscord) -> Guild:
-    return fake.guild("Reading room")
+def shown(stage: Stage, channel: Channel) -> list[Seen]:
+    return stage.fake.posts(channel)
 
 
-@pytest.fixture
-def ada(fake: FakeDiscord, guild: Guild) -> User:
-    return fake.member(guild, "Ada")
+# ---------------------------------------------------------------- where it goes
 
 
-@pytest.fixture
-def general(fake: FakeDiscord, guild: Guild) -> Channel:
-    return fake.text(guild, "general")
-
-
-# ---------------------------------------------------------------- places
-
-
-async def test_a_mention_is_answered_in_a_thread_made_from_it(
-    fake: FakeDiscord, stage: Stage, ada: User, general: Channel
-) -> None:
-    said = fake.people.say(ada, general, "Why is the sky blue?", mentions_bot=True)
-    await stage.answer(stage.mention(said))
-    thread = fake.thread_of(said)
-    assert thread is not None
+async def test_a_mention_is_answered_in_a_thread_made_from_it(stage: Stage) -> None:
+    said, kept = stage.asked()
+    await stage.answer(kept)
+    thread = stage.thread(said)
     assert thread.name == "Why is the sky blue?"
-    assert [post.content for post in fake.posts(thread)] == [
-        "It is blue [[1]](<https://example.org/1>)."
-    ]
-    assert fake.posts(general) == []
+    assert [post.content for post in shown(stage, thread)] == [CITED]
+    assert shown(stage, stage.general) == []
 
 
-async def test_a_direct_message_is_answered_in_place_as_a_reply(
-    fake: FakeDiscord, stage: Stage, ada: User
-) -> None:
-    said = fake.people.say(ada, fake.direct(ada), "Why is the sky blue?")
+async def test_a_thread_that_is_there_already_is_used(stage: Stage) -> None:
+    said, kept = stage.asked()
+    thread = stage.fake.people.start_thread(stage.ada, stage.general, "Sky", source=said)
+    await stage.answer(kept)
+    assert [post.content for post in shown(stage, thread)] == [CITED]
+
+
+@pytest.mark.parametrize("text", ["x" * 300, "为什么天空是蓝色的？" * 30, "a\nb\tc", "@everyone?"])
+async def test_any_question_names_its_thread(stage: Stage, text: str) -> None:
+    said, kept = stage.asked(text)
+    await stage.answer(kept)
+    assert 1 <= len(stage.thread(said).name) <= 100
+
+
+async def test_a_direct_message_is_answered_in_place_as_a_reply(stage: Stage) -> None:
+    direct = stage.fake.direct(stage.ada)
+    said = stage.fake.people.say(stage.ada, direct, "Why is the sky blue?")
     await stage.answer(stage.mention(said))
-    (post,) = fake.posts(fake.direct(ada))
-    assert post.reply_to == said.id
+    (post,) = shown(stage, direct)
+    assert (post.content, post.reply_to) == (CITED, said.id)
 
 
-async def test_a_message_in_a_thread_is_answered_there(
-    fake: FakeDiscord, stage: Stage, ada: User, general: Channel
-) -> None:
-    thread = fake.people.start_thread(ada, general, "Physics")
-    said = fake.people.say(ada, thread, "Why is the sky blue?", mentions_bot=True)
+async def test_a_message_in_a_thread_is_answered_there(stage: Stage) -> None:
+    thread = stage.fake.people.start_thread(stage.ada, stage.general, "Physics")
+    said = stage.fake.people.say(stage.ada, thread, "Why is the sky blue?", mentions_bot=True)
     await stage.answer(stage.mention(said))
-    (post,) = fake.posts(thread)
-    assert post.reply_to == said.id
+    (post,) = shown(stage, thread)
+    assert (post.content, post.reply_to) == (CITED, said.id)
 
 
-async def test_a_forum_post_is_answered_inside(
-    fake: FakeDiscord, stage: Stage, ada: User, guild: Guild
-) -> None:
-    forum = fake.forum(guild, "questions")
-    thread, first = fake.people.forum_post(ada, forum, "Sky", "Why blue?", mentions_bot=True)
+@pytest.mark.parametrize("state", ["as the listener gives it", "with the message"])
+async def test_a_forum_post_is_answered_inside(stage: Stage, state: str) -> None:
+    forum = stage.fake.forum(stage.guild, "questions")
+    post = stage.fake.people.forum_post
+    thread, first = post(stage.ada, forum, "Sky", "Why blue?", mentions_bot=True)
     kept = stage.mention(first)
     assert kept.message.thread.thread == first.id == thread.id
+    if state == "as the listener gives it":
+        kept.state = None
     await stage.answer(kept)
-    assert len(fake.posts(thread)) == 1
+    assert len(shown(stage, thread)) == 1
 
 
-async def test_a_command_becomes_its_question_and_a_thread(
-    fake: FakeDiscord, stage: Stage, ada: User, general: Channel
-) -> None:
-    kept, _ = await stage.ask(ada, general, "Why is the *sky* blue?")
+async def test_a_command_becomes_its_question_and_a_thread(stage: Stage) -> None:
+    kept, _ = await stage.ask(stage.ada, stage.general, "Why is the *sky* blue?")
     await stage.answer(kept)
-    (echo,) = fake.posts(general)
+    (echo,) = shown(stage, stage.general)
     assert "Ada" in echo.content
     assert "Why is the \\*sky\\* blue?" in echo.content
     assert not echo.loading
-    thread = fake.thread_of(fake.message(general, echo))
-    assert thread is not None
+    thread = stage.thread(stage.fake.message(stage.general, echo))
     assert kept.message.thread.thread == thread.id
-    assert len(fake.posts(thread)) == 1
+    assert [post.content for post in shown(stage, thread)] == [CITED]
 
 
-async def test_a_command_in_a_thread_is_answered_there(
-    fake: FakeDiscord, stage: Stage, ada: User, general: Channel
-) -> None:
-    thread = fake.people.start_thread(ada, general, "Physics")
-    kept, _ = await stage.ask(ada, thread, "Why is the sky blue?")
+async def test_a_command_in_a_thread_is_answered_there(stage: Stage) -> None:
+    thread = stage.fake.people.start_thread(stage.ada, stage.general, "Physics")
+    kept, _ = await stage.ask(stage.ada, thread, "Why is the sky blue?")
     await stage.answer(kept)
-    echo, post = fake.posts(thread)
+    echo, post = shown(stage, thread)
     assert "Why is the sky blue?" in echo.content
-    assert post.content.startswith("It is blue")
+    assert post.content == CITED
 
 
-async def test_a_command_in_a_direct_message_is_answered_there(
-    fake: FakeDiscord, stage: Stage, ada: User
-) -> None:
-    kept, _ = await stage.ask(ada, fake.direct(ada), "Why is the sky blue?")
+async def test_a_command_in_a_direct_message_is_answered_there(stage: Stage) -> None:
+    direct = stage.fake.direct(stage.ada)
+    kept, _ = await stage.ask(stage.ada, direct, "Why is the sky blue?")
     await stage.answer(kept)
-    _, post = fake.posts(fake.direct(ada))
-    assert post.content.startswith("It is blue")
+    _, post = shown(stage, direct)
+    assert post.content == CITED
 
 
+async def test_a_command_that_waited_more_than_15_minutes_is_still_answered(stage: Stage) -> None:
+    kept, _ = await stage.ask(stage.ada, stage.general, "Why is the sky blue?")
+    stage.fake.clock.advance(16 * 60)
+    await stage.answer(kept)
+    _, echo = shown(stage, stage.general)  # the first one stays "thinking": Discord ends that
+    assert "Why is the sky blue?" in echo.content
+    thread = stage.thread(stage.fake.message(stage.general, echo))
+    assert [post.content for post in shown(stage, thread)] == [CITED]
+
+
+@pytest.mark.parametrize("place", ["server", "private"])
 async def test_where_the_bot_is_no_member_the_command_itself_is_answered(
-    fake: FakeDiscord, stage: Stage
+    stage: Stage, place: str
 ) -> None:
-    elsewhere = fake.guild("Elsewhere", installed=False)
-    bob = fake.member(elsewhere, "Bob")
-    lobby = fake.text(elsewhere, "lobby")
-    kept, asked = await stage.ask(bob, lobby, "Why is the sky blue?")
+    if place == "server":
+        elsewhere = stage.fake.guild("Elsewhere", installed=False)
+        bob = stage.fake.member(elsewhere, "Bob")
+        there = stage.fake.text(elsewhere, "lobby")
+    else:
+        bob = stage.fake.user("Bob")
+        there = stage.fake.private(stage.ada, bob)
+    kept, asked = await stage.ask(bob, there, "Why is the sky blue?")
     reply = await stage.open(kept)
     reply.progress(a_plan("sky"))
     await reply.finish(an_answer(kept))
     (post,) = asked.replies
     assert "Why is the sky blue?" in post.content
-    assert "It is blue" in post.content
+    assert CITED in post.content
     assert "not a member" in str(post.embeds)
 
 
-async def test_an_archived_thread_is_opened_again(
-    fake: FakeDiscord, stage: Stage, ada: User, general: Channel
+async def test_where_the_bot_is_no_member_a_long_answer_fits_its_five_follow_ups(
+    stage: Stage,
 ) -> None:
-    thread = fake.people.start_thread(ada, general, "Physics")
-    said = fake.people.say(ada, thread, "Why is the sky blue?", mentions_bot=True)
-    kept = stage.mention(said)
-    fake.people.archive(thread)
+    elsewhere = stage.fake.guild("Elsewhere", installed=False)
+    bob = stage.fake.member(elsewhere, "Bob")
+    kept, asked = await stage.ask(bob, stage.fake.text(elsewhere, "lobby"), "Why?")
+    await stage.answer(kept, an_answer(kept, "\n\n".join(["word " * 300] * 12)))
+    assert len(asked.replies) == 6
+    assert asked.replies[-1].components
+
+
+# ---------------------------------------------------------------- where it may not go
+
+
+async def test_without_permission_for_threads_it_answers_in_the_channel_and_says_so(
+    stage: Stage,
+) -> None:
+    stage.fake.deny(stage.general, "CREATE_PUBLIC_THREADS")
+    said, kept = stage.asked()
+    await stage.answer(kept)
+    (post,) = shown(stage, stage.general)
+    assert (post.content, post.reply_to) == (CITED, said.id)
+    assert "not allowed to open a thread" in str(post.embeds)
+
+
+async def test_without_permission_to_write_in_threads_it_answers_in_the_channel(
+    stage: Stage,
+) -> None:
+    stage.fake.deny(stage.general, "SEND_MESSAGES_IN_THREADS")
+    said, kept = stage.asked()
+    await stage.answer(kept)
+    (post,) = shown(stage, stage.general)
+    assert (post.content, post.reply_to) == (CITED, said.id)
+
+
+async def test_what_follows_an_answer_in_the_channel_stands_there_too(stage: Stage) -> None:
+    stage.fake.deny(stage.general, "CREATE_PUBLIC_THREADS")
+    said, kept = stage.asked()
+    await stage.answer(kept)
+    deeper = Kept(replace(kept.message, event_id=f"{kept.id}:deeper"), None)
+    await stage.answer(deeper)
+    assert [post.reply_to for post in shown(stage, stage.general)] == [said.id, said.id]
+
+
+async def test_without_permission_for_embeds_all_is_text_and_it_says_so(stage: Stage) -> None:
+    stage.fake.deny(stage.general, "EMBED_LINKS")
+    said, kept = stage.asked()
     reply = await stage.open(kept)
-    fake.people.archive(thread)
+    reply.progress(a_plan("sky"))
+    (post,) = shown(stage, stage.thread(said))
+    assert "Researching" in post.content
+    await reply.finish(an_answer(kept))
+    (post,) = shown(stage, stage.thread(said))
+    assert post.embeds == ()
+    for part in ("It is blue", "(<https://example.org/1>)", "Quote 1.", "not allowed to embed"):
+        assert part in post.content
+
+
+async def test_losing_the_permission_for_embeds_on_the_way_changes_the_whole_answer(
+    stage: Stage,
+) -> None:
+    said, kept = stage.asked()
+    reply = await stage.open(kept)
+    stage.fake.deny(stage.general, "EMBED_LINKS")
+    await reply.finish(an_answer(kept))
+    (post,) = shown(stage, stage.thread(said))
+    assert post.embeds == ()
+    assert "Quote 1." in post.content
+
+
+async def test_without_permission_to_reply_it_answers_all_the_same(stage: Stage) -> None:
+    stage.fake.deny(stage.general, "CREATE_PUBLIC_THREADS", "READ_MESSAGE_HISTORY")
+    _, kept = stage.asked()
+    await stage.answer(kept)
+    (post,) = shown(stage, stage.general)
+    assert (post.content, post.reply_to) == (CITED, None)
+
+
+async def test_where_nothing_can_be_posted_the_asker_is_told_in_private(stage: Stage) -> None:
+    stage.fake.deny(
+        stage.general, "CREATE_PUBLIC_THREADS", "SEND_MESSAGES", "SEND_MESSAGES_IN_THREADS"
+    )
+    _, kept = stage.asked()
+    with pytest.raises(PostRefused, match="not allowed to write"):
+        await stage.open(kept)
+    (told,) = shown(stage, stage.fake.direct(stage.ada))
+    assert "not allowed to write" in told.content
+
+
+async def test_who_takes_no_direct_messages_is_not_told_and_nothing_breaks(stage: Stage) -> None:
+    stage.fake.deny(stage.general, "VIEW_CHANNEL")
+    _, kept = stage.asked()
+    stage.ada.accepts_direct = False
+    with pytest.raises(PostRefused):
+        await stage.open(kept)
+
+
+async def test_a_command_in_a_closed_channel_is_answered_as_its_response(stage: Stage) -> None:
+    stage.fake.deny(stage.general, "VIEW_CHANNEL")
+    kept, asked = await stage.ask(stage.ada, stage.general, "Why is the sky blue?")
+    await stage.answer(kept)
+    (post,) = asked.replies
+    assert CITED in post.content
+
+
+async def test_a_channel_that_vanishes_meanwhile_is_refused_with_a_word_to_the_asker(
+    stage: Stage,
+) -> None:
+    _, kept = stage.asked()
+    reply = await stage.open(kept)
+    thread = stage.fake.world.channels[kept.message.thread.thread]
+    stage.fake.people.delete_channel(thread)
+    with pytest.raises(PostRefused):
+        await reply.finish(an_answer(kept))
+    assert len(shown(stage, stage.fake.direct(stage.ada))) == 1
+
+
+async def test_a_deleted_question_is_refused(stage: Stage) -> None:
+    said, kept = stage.asked()
+    stage.fake.people.delete(said)
+    with pytest.raises(PostRefused):
+        await stage.open(kept)
+
+
+async def test_an_archived_thread_is_opened_again(stage: Stage) -> None:
+    thread = stage.fake.people.start_thread(stage.ada, stage.general, "Physics")
+    said = stage.fake.people.say(stage.ada, thread, "Why is the sky blue?", mentions_bot=True)
+    kept = stage.mention(said)
+    stage.fake.people.archive(thread)
+    reply = await stage.open(kept)
+    stage.fake.people.archive(thread)
     await reply.finish(an_answer(kept))
     assert not thread.archived
-    (post,) = fake.posts(thread)
-    assert post.content.startswith("It is blue")
+    assert [post.content for post in shown(stage, thread)] == [CITED]
+
+
+async def test_a_locked_thread_refuses_a_message_and_the_asker_is_told(stage: Stage) -> None:
+    thread = stage.fake.people.start_thread(stage.ada, stage.general, "Physics")
+    said = stage.fake.people.say(stage.ada, thread, "Why is the sky blue?", mentions_bot=True)
+    stage.fake.people.archive(thread, locked=True)
+    with pytest.raises(PostRefused):
+        await stage.open(stage.mention(said))
+    assert len(shown(stage, stage.fake.direct(stage.ada))) == 1
+
+
+async def test_a_locked_thread_still_answers_a_command(stage: Stage) -> None:
+    thread = stage.fake.people.start_thread(stage.ada, stage.general, "Physics")
+    kept, asked = await stage.ask(stage.ada, thread, "Why is the sky blue?")
+    stage.fake.people.archive(thread, locked=True)
+    await stage.answer(kept)
+    (post,) = asked.replies
+    assert CITED in post.content
+
+
+# ---------------------------------------------------------------- waiting
+
+
+async def test_a_question_that_waits_is_told_so_and_that_message_becomes_its_reply(
+    stage: Stage,
+) -> None:
+    direct = stage.fake.direct(stage.ada)
+    kept = stage.mention(stage.fake.people.say(stage.ada, direct, "And at night?"))
+    await stage.poster.queued(kept.run, 2)
+    (waiting,) = shown(stage, direct)
+    assert "2 questions are ahead" in waiting.content
+    await stage.answer(kept)
+    (post,) = shown(stage, direct)
+    assert (post.id, post.content) == (waiting.id, CITED)
+
+
+async def test_a_question_that_waited_long_still_has_one_reply(stage: Stage) -> None:
+    direct = stage.fake.direct(stage.ada)
+    kept = stage.mention(stage.fake.people.say(stage.ada, direct, "And at night?"))
+    await stage.poster.queued(kept.run, 1)
+    stage.fake.clock.advance(3600)
+    long_ago = kept.message.at.replace(year=kept.message.at.year - 1)
+    kept.message = replace(kept.message, at=long_ago)
+    await stage.answer(kept)
+    assert [post.content for post in shown(stage, direct)] == [CITED]
+
+
+# ---------------------------------------------------------------- leaving
+
+
+async def test_removing_takes_the_reply_and_the_thread_that_was_made_for_it(stage: Stage) -> None:
+    stage.fake.allow(stage.general, "MANAGE_THREADS")
+    said, kept = stage.asked()
+    await stage.answer(kept, an_answer(kept, "\n\n".join(["word " * 300] * 3)))
+    thread = stage.thread(said)
+    stage.fake.people.delete(said)
+    await stage.poster.remove(kept.run, kept.state)
+    assert thread.id not in stage.fake.world.channels
+
+
+async def test_a_thread_in_which_others_wrote_stays(stage: Stage) -> None:
+    stage.fake.allow(stage.general, "MANAGE_THREADS")
+    said, kept = stage.asked()
+    await stage.answer(kept)
+    thread = stage.thread(said)
+    stage.fake.people.say(stage.ada, thread, "Thank you")
+    await stage.poster.remove(kept.run, kept.state)
+    assert thread.id in stage.fake.world.channels
+    assert shown(stage, thread) == []
+
+
+async def test_without_permission_for_it_the_empty_thread_stays(stage: Stage) -> None:
+    said, kept = stage.asked()
+    await stage.answer(kept)
+    await stage.poster.remove(kept.run, kept.state)
+    assert shown(stage, stage.thread(said)) == []
+
+
+async def test_a_thread_that_others_made_stays(stage: Stage) -> None:
+    stage.fake.allow(stage.general, "MANAGE_THREADS")
+    thread = stage.fake.people.start_thread(stage.ada, stage.general, "Physics")
+    said = stage.fake.people.say(stage.ada, thread, "Why is the sky blue?", mentions_bot=True)
+    kept = stage.mention(said)
+    await stage.answer(kept)
+    stage.fake.people.delete(said)
+    await stage.poster.remove(kept.run, kept.state)
+    assert thread.id in stage.fake.world.channels
+
+
+@pytest.mark.parametrize("gone", ["never posted", "posts", "thread"])
+async def test_removing_what_is_gone_already_is_fine(stage: Stage, gone: str) -> None:
+    said, kept = stage.asked()
+    if gone != "never posted":
+        await stage.answer(kept)
+        thread = stage.thread(said)
+        for post in shown(stage, thread):
+            stage.fake.people.delete(stage.fake.message(thread, post))
+        if gone == "thread":
+            stage.fake.people.delete_channel(thread)
+    await stage.poster.remove(kept.run, kept.state)
+
+
+# ---------------------------------------------------------------- what was said before
+
+
+async def test_the_history_of_a_thread_is_what_others_said_in_it(stage: Stage) -> None:
+    people = stage.fake.people
+    opener = people.say(stage.ada, stage.general, "Rayleigh was a physicist.")
+    thread = people.start_thread(stage.ada, stage.general, "Physics", source=opener)
+    people.say(stage.ada, thread, f"{stage.ada.mention} likes him, see <https://example.org/r>.")
+    earlier = people.say(stage.ada, thread, "Who was he?", mentions_bot=True)
+    await stage.answer(stage.mention(earlier))
+    said = people.say(stage.ada, thread, "And when?", mentions_bot=True)
+    people.say(stage.ada, thread, "This comes later.")
+    kept = stage.mention(said)
+    told = await stage.poster.history(kept.run)
+    assert [message.text for message in told] == [
+        "Rayleigh was a physicist.",
+        "@Ada likes him, see https://example.org/r.",
+        "Who was he?",
+    ]
+    assert told[0].author.name == "Ada"
+    assert told[1].links == ("https://example.org/r",)
+    assert {message.thread for message in told} == {kept.message.thread}
+
+
+async def test_a_question_in_a_new_thread_has_what_it_replies_to_as_history(stage: Stage) -> None:
+    claim = stage.fake.people.say(stage.ada, stage.general, "The sky is green.")
+    said = stage.fake.people.say(
+        stage.ada, stage.general, "Is that true?", mentions_bot=True, reply_to=claim
+    )
+    kept = stage.mention(said)
+    await stage.open(kept)
+    told = await stage.poster.history(kept.run)
+    assert [message.text for message in told] == ["The sky is green."]
+
+
+async def test_a_question_in_a_new_thread_has_no_other_history(stage: Stage) -> None:
+    stage.fake.people.say(stage.ada, stage.general, "Hello")
+    _, kept = stage.asked()
+    await stage.open(kept)
+    assert await stage.poster.history(kept.run) == []
+
+
+async def test_a_history_that_may_not_be_read_is_told_in_the_askers_language(
+    stage: Stage,
+) -> None:
+    thread = stage.fake.people.start_thread(stage.ada, stage.general, "Physics")
+    said = stage.fake.people.say(stage.ada, thread, "为什么？", mentions_bot=True)
+    stage.fake.deny(stage.general, "READ_MESSAGE_HISTORY")
+    with pytest.raises(FootnoteError, match="看不到这里之前的消息"):
+        await stage.poster.history(stage.mention(said, locale="zh-CN").run)
+
+
+async def test_only_the_latest_hundred_messages_are_read(stage: Stage) -> None:
+    thread = stage.fake.people.start_thread(stage.ada, stage.general, "Physics")
+    for number in range(150):
+        stage.fake.people.say(stage.ada, thread, f"Message {number}")
+    said = stage.fake.people.say(stage.ada, thread, "So?", mentions_bot=True)
+    told = await stage.poster.history(stage.mention(said).run)
+    assert [told[0].text, told[-1].text, len(told)] == ["Message 51", "Message 149", 99]
+
+
+# ---------------------------------------------------------------- files
+
+
+def attached(stage: Stage, data: bytes) -> Attachment:
+    said = stage.fake.people.say(
+        stage.ada, stage.general, "See", attachments=[File("notes.txt", data)]
+    )
+    return Attachment("notes.txt", "text/plain", str(said.attachments[0]["url"]))
+
+
+async def test_an_attached_file_is_fetched(stage: Stage) -> None:
+    assert await stage.poster.download(attached(stage, b"blue"), 4) == b"blue"
+
+
+async def test_a_file_over_the_limit_is_refused(stage: Stage) -> None:
+    with pytest.raises(PageUnreadable, match="larger than 3 bytes"):
+        await stage.poster.download(attached(stage, b"blue"), 3)
+
+
+async def test_a_file_that_is_gone_is_told_so(stage: Stage) -> None:
+    file = attached(stage, b"blue")
+    with pytest.raises(PageUnreadable, match="no longer there"):
+        await stage.poster.download(replace(file, url=file.url.replace("notes", "gone")), 100)
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "https://example.org/attachments/1/2/notes.txt",
+        "http://cdn.discordapp.com/attachments/1/2/notes.txt",
+        "https://cdn.discordapp.com.example.org/notes.txt",
+        "https://cdn.discordapp.com@example.org/notes.txt",
+        "http://127.0.0.1:1/notes.txt",
+        "file:///etc/passwd",
+        "notes.txt",
+    ],
+)
+async def test_files_are_fetched_from_discord_only(stage: Stage, url: str) -> None:
+    with pytest.raises(PageUnreadable, match="not on Discord's servers"):
+        await stage.poster.download(Attachment("notes.txt", "text/plain", url), 100)
+
+
+# ---------------------------------------------------------------- Discord is away
+
+
+@pytest.mark.parametrize("kind", ["503", "reset"])
+async def test_discord_being_down_is_no_refusal(stage: Stage, kind: str) -> None:
+    _, kept = stage.asked()
+    stage.fake.down(kind)  # type: ignore[arg-type]
+    with pytest.raises(PlatformUnavailable):
+        await stage.open(kept)
+    stage.fake.up()
+    await stage.answer(kept)
+
+
+async def test_a_short_outage_is_waited_for(stage: Stage) -> None:
+    said, kept = stage.asked()
+    stage.fake.down("reset", times=2)
+    await stage.answer(kept)
+    assert [post.content for post in shown(stage, stage.thread(said))] == [CITED]
+
+
+async def test_a_revoked_token_is_no_refusal_of_the_answer(stage: Stage) -> None:
+    _, kept = stage.asked()
+    reply = await stage.open(kept)
+    stage.fake.app.token = "another"
+    with pytest.raises(PlatformUnavailable):
+        await reply.finish(an_answer(kept))
+
+
+async def test_a_closed_client_counts_as_away(stage: Stage) -> None:
+    _, kept = stage.asked()
+    await stage.client.close()
+    with pytest.raises(PlatformUnavailable):
+        await stage.open(kept)
+
+
+# ---------------------------------------------------------------- nobody is bothered
+
+
+async def test_nothing_ever_pings(stage: Stage) -> None:
+    hostile = f"@everyone <@{stage.ada.id}> <@&{stage.guild.id}> @here"
+    said, kept = stage.asked(hostile)
+    reply = await stage.open(kept)
+    reply.progress(a_plan(hostile))
+    reply.stream(hostile)
+    await reply.finish(an_answer(kept, hostile, notes=(hostile,), suggestions=(hostile,)))
+    asked, _ = await stage.ask(stage.ada, stage.general, hostile)
+    await stage.answer(asked)
+    assert stage.fake.pings() == []
+    for request in stage.fake.requests("POST", "/messages") + stage.fake.requests("PATCH", "/"):
+        if "content" in request.body:
+            assert request.body["allowed_mentions"] == {"parse": []}
+    assert stage.thread(said)
+
+
+async def test_every_post_has_a_nonce_that_is_enforced(stage: Stage) -> None:
+    _, kept = stage.asked()
+    await stage.answer(kept, an_answer(kept, "\n\n".join(["word " * 300] * 3)))
+    posts = [r.body for r in stage.fake.requests("POST") if r.path.endswith("/messages")]
+    assert len(posts) == 3
+    assert all(body["enforce_nonce"] for body in posts)
+    assert len({body["nonce"] for body in posts}) == 3
+
+
+async def test_deep_runs_do_not_offer_to_dig_deeper(stage: Stage) -> None:
+    ids = []
+    for depth in ("auto", "deep"):
+        said, kept = stage.asked()
+        kept.options = replace(kept.options, depth=depth)
+        await stage.answer(kept)
+        (post,) = shown(stage, stage.thread(said))
+        ids.append(encode(Deeper(kept.id)) in [button[1] for button in post.buttons])
+    assert ids == [True, False]

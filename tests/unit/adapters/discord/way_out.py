@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any
@@ -18,7 +18,7 @@ from bot.answers import Answer, Citation, PlanView, StepState, StepView, Usage
 from bot.errors import RunLost
 from bot.messages import Author, Message, RunOptions, Thread
 from bot.posting import PostState, RunRef
-from tests.fakes.discord_server import Channel, FakeDiscord, Interaction, User
+from tests.fakes.discord_server import Channel, FakeDiscord, Guild, Interaction, User
 from tests.fakes.discord_server import Message as Said
 
 NUMBERS = itertools.count(1)
@@ -52,9 +52,25 @@ class Kept:
 
 @dataclass
 class Stage:
+    """A server with a channel, and Ada in it."""
+
     fake: FakeDiscord
+    guild: Guild
+    general: Channel
+    ada: User
     client: discord.Client
     poster: DiscordPoster
+
+    def asked(self, text: str = "Why is the sky blue?", **changes: Any) -> tuple[Said, Kept]:
+        """A mention by Ada in the channel."""
+        said = self.fake.people.say(self.ada, self.general, text, mentions_bot=True)
+        return said, self.mention(said, **changes)
+
+    def thread(self, said: Said) -> Channel:
+        """The thread that was made from a message."""
+        thread = self.fake.thread_of(said)
+        assert thread is not None
+        return thread
 
     def mention(self, said: Said, *, locale: str = "en") -> Kept:
         """What the listener makes of a message."""
@@ -131,25 +147,21 @@ class Stage:
         await reply.finish(answer or an_answer(kept))
 
 
-@contextmanager
-def fake_discord() -> Iterator[FakeDiscord]:
+@asynccontextmanager
+async def a_stage() -> AsyncIterator[Stage]:
+    before = Route.BASE
+    client = discord.Client(intents=discord.Intents.none())
     with FakeDiscord() as fake:
-        before = Route.BASE
+        guild = fake.guild("Reading room")
+        general, ada = fake.text(guild, "general"), fake.member(guild, "Ada")
         Route.BASE = fake.url
-        fake.user("Olga")  # somebody owns the application
         try:
-            yield fake
+            async with client:
+                await client.login(fake.token)
+                poster = DiscordPoster(client, between=BETWEEN)
+                yield Stage(fake, guild, general, ada, client, poster)
         finally:
             Route.BASE = before
-
-
-@asynccontextmanager
-async def a_stage(fake: FakeDiscord) -> AsyncIterator[Stage]:
-    client = discord.Client(intents=discord.Intents.none())
-    async with client:
-        await client.login(fake.token)
-        poster = DiscordPoster(client, between=BETWEEN)
-        yield Stage(fake, client, poster)
 
 
 def a_plan(*titles: str, state: StepState = "running") -> PlanView:

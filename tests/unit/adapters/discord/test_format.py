@@ -1,0 +1,342 @@
+"""How plans and answers look in Discord."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import Any, Literal
+
+import discord
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from adapters.discord import limits
+from adapters.discord.format import (
+    Look,
+    answer_text,
+    answered,
+    echo,
+    plan_lines,
+    summary,
+    thread_name,
+    working,
+)
+from adapters.discord.safety import harmless, words
+from bot.answers import Answer, Doubt, PlanView, StepState, StepView
+from bot.rendering.texts import texts_for
+from tests.unit.adapters.discord.way_out import a_citation, a_plan, an_answer
+
+texts = texts_for("en")
+hostile = st.text(
+    alphabet=st.one_of(
+        st.sampled_from("<>@#&!:/t0123456789[]()*_~|`\\ \n\t-.\u200b中，"), st.characters()
+    ),
+    max_size=400,
+)
+LIVE = re.compile(
+    r"<@!?\d+>|<@&\d+>|<#\d+>|<a?:\w+:\d+>|<t:-?\d+(:\w)?>|</[\w -]+:\d+>|<id:\w+>"
+    r"|@everyone|@here"
+)
+
+
+def look(answer: Answer, **changes: Any) -> tuple[Look, ...]:
+    return answered(answer, texts, **{"embeds": True, **changes})
+
+
+def embed(answer: Answer, **changes: Any) -> discord.Embed:
+    (found,) = look(answer, **changes)[-1].embeds
+    return found
+
+
+def check_limits(looks: tuple[Look, ...]) -> None:
+    for one in looks:
+        assert len(one.content) <= limits.CONTENT
+        assert one.content.strip() or one.embeds
+        assert sum(len(e) for e in one.embeds) <= limits.EMBED_TOTAL
+        for e in one.embeds:
+            assert len(e.title or "") <= limits.EMBED_TITLE
+            assert len(e.description or "") <= limits.EMBED_DESCRIPTION
+            assert len(e.fields) <= limits.EMBED_FIELDS
+            assert len(e.footer.text or "") <= limits.EMBED_FOOTER
+            for field in e.fields:
+                assert 1 <= len((field.name or "").strip()) <= limits.EMBED_FIELD_NAME
+                assert 1 <= len((field.value or "").strip()) <= limits.EMBED_FIELD_VALUE
+
+
+# ---------------------------------------------------------------- the answer's text
+
+
+def test_marks_become_links_without_previews() -> None:
+    assert answer_text(an_answer(), texts) == "It is blue [[1]](<https://example.org/1>)."
+
+
+def test_a_mark_without_a_source_stays_a_mark() -> None:
+    assert answer_text(an_answer(text="Blue [7]."), texts) == "Blue [7]."
+
+
+def test_marks_in_code_stay() -> None:
+    assert answer_text(an_answer(text="`a[1]` [1]"), texts).startswith("`a[1]` [[1]](<")
+
+
+def test_a_source_that_is_a_local_file_is_no_link() -> None:
+    local = a_citation(1, url="file:///home/ada/notes.md")
+    answer = an_answer(citations=(local,))
+    assert answer_text(answer, texts) == "It is blue [1]."
+    check_limits(look(answer))
+
+
+def test_a_table_becomes_monospaced() -> None:
+    shown = answer_text(an_answer(text="| a | b |\n|---|---|\n| 1 | 2 |"), texts)
+    assert shown.startswith("```")
+    assert "a | b" in shown
+
+
+def test_headings_deeper_than_discords_three_become_bold() -> None:
+    assert answer_text(an_answer(text="#### Why\n\nSo."), texts) == "**Why**\n\nSo."
+    assert answer_text(an_answer(text="### Why\n\nSo."), texts) == "### Why\n\nSo."
+
+
+def test_a_failure_says_what_happened() -> None:
+    failed = Answer("failed", "The model did not answer.", "q", "run1")
+    (one,) = look(failed)
+    assert "The model did not answer." in one.content
+
+
+@pytest.mark.parametrize("status", ["answered", "not_found", "failed", "stopped"])
+@pytest.mark.parametrize("locale", ["en", "zh-CN", "zh-TW", "de"])
+@pytest.mark.parametrize("embeds", [True, False])
+def test_every_outcome_is_shown_in_every_language(
+    status: Literal["answered", "not_found", "failed", "stopped"], locale: str, embeds: bool
+) -> None:
+    looks = answered(an_answer(status=status), texts_for(locale), embeds=embeds)
+    check_limits(looks)
+    assert "blue" in looks[0].content
+
+
+def test_a_long_answer_is_cut_at_paragraphs_and_nothing_is_lost() -> None:
+    paragraphs = [f"Paragraph {n} " + "word " * 150 for n in range(12)]
+    looks = look(an_answer(text="\n\n".join(paragraphs)))
+    check_limits(looks)
+    joined = " ".join(one.content for one in looks)
+    assert joined.split() == " ".join(paragraphs).split()
+    assert all(one.content.startswith("Paragraph") for one in looks)
+
+
+def test_a_long_fence_is_closed_and_opened_again() -> None:
+    code = "\n".join(f"line {n} = {n}" for n in range(400))
+    looks = look(an_answer(text=f"```python\n{code}\n```"))
+    assert len(looks) > 2
+    for one in looks:
+        assert one.content.startswith("```python")
+        assert one.content.endswith("```")
+
+
+def test_chinese_text_is_cut_between_its_sentences() -> None:
+    looks = look(an_answer(text="天空是蓝色的，因为短波光散射得更多。" * 400))
+    check_limits(looks)
+    assert all(one.content.endswith("。") for one in looks)
+
+
+def test_an_empty_answer_still_shows_something() -> None:
+    (one,) = look(an_answer(text=""))
+    assert one.content
+
+
+# ---------------------------------------------------------------- what is under it
+
+
+def test_sources_are_linked_titles_with_their_quotes() -> None:
+    (field,) = embed(an_answer()).fields
+    assert field.name == "[1] example.org"
+    assert field.value == "[**Page 1**](<https://example.org/1>)\n> Quote 1."
+
+
+def test_a_source_cited_twice_is_one_field_with_both_quotes() -> None:
+    cited = (a_citation(1), a_citation(1, quote="Another quote."))
+    (field,) = embed(an_answer(citations=cited)).fields
+    assert (field.value or "").splitlines()[1:] == ["> Quote 1.", "> Another quote."]
+
+
+def test_the_summary_is_the_footer() -> None:
+    answer = an_answer()
+    assert embed(answer).footer.text == summary(answer, texts)
+    assert "4.2 s" in summary(answer, texts)
+    assert "run run1" in summary(answer, texts)
+
+
+def test_doubts_notes_and_gaps_stand_above_the_sources() -> None:
+    answer = an_answer(
+        doubts=(Doubt("It is green.", "no source says so"),), notes=("The budget was spent.",)
+    )
+    shown = embed(answer, gaps=("cannot-open-thread",)).description or ""
+    assert "⚠ Unverified: “It is green.” (no source says so)" in shown
+    assert "The budget was spent." in shown
+    assert "not allowed to open a thread" in shown
+
+
+def test_a_follow_up_too_long_for_its_button_is_listed() -> None:
+    short, long = "And at night?", "And why is it " + "very " * 20 + "red?"
+    assert "You could ask next" not in str(embed(an_answer(suggestions=(short,))).to_dict())
+    fields = embed(an_answer(suggestions=(short, long))).fields
+    assert fields[-1].name == "You could ask next"
+    assert long in (fields[-1].value or "")
+
+
+@pytest.mark.parametrize("count", [1, 5, 24, 25, 26, 100])
+@pytest.mark.parametrize("words_in_quote", [1, 40, 2_000])
+def test_any_number_of_sources_fits(count: int, words_in_quote: int) -> None:
+    cited = tuple(
+        a_citation(n, title="Title " * 60, quote="quote " * words_in_quote)
+        for n in range(1, count + 1)
+    )
+    answer = an_answer(citations=cited, suggestions=("long question " * 20,))
+    check_limits(look(answer))
+    shown = embed(answer).fields
+    named = sum((field.name or "").startswith("[") for field in shown)
+    counted = re.search(r"and (\d+|one) more source", str([field.value for field in shown]))
+    hidden = 0 if counted is None else 1 if counted[1] == "one" else int(counted[1])
+    assert named + hidden == count
+
+
+def test_an_address_of_any_length_fits() -> None:
+    cited = (a_citation(1, url="https://example.org/" + "a" * 5_000),)
+    check_limits(look(an_answer(citations=cited)))
+    check_limits(look(an_answer(citations=cited), embeds=False))
+
+
+def test_without_embeds_everything_is_text() -> None:
+    answer = an_answer(notes=("The budget was spent.",))
+    (one,) = look(answer, embeds=False)
+    assert one.embeds == ()
+    for part in ("**Sources**", "**Page 1**](<https://example.org/1>)", "> Quote 1.", "4.2 s"):
+        assert part in one.content
+
+
+# ---------------------------------------------------------------- while it works
+
+
+def test_the_plan_has_a_line_for_each_step_with_its_state() -> None:
+    states: tuple[StepState, ...] = ("done", "failed", "running")
+    steps = tuple(StepView(s, "search", s, s) for s in states)
+    lines = plan_lines((*steps, StepView("w", "write", "", "waiting")), texts)
+    assert lines == ["✅ Searching: done", "⚠️ Searching: failed", "⏳ Searching: running"]
+
+
+def test_a_long_plan_shows_its_latest_steps_and_counts_the_others() -> None:
+    plan = a_plan(*(f"query {n}" for n in range(100)))
+    lines = plan_lines(plan.steps, texts)
+    assert lines[0] == "-# and 88 more steps"
+    assert lines[-1].endswith("query 99")
+
+
+def test_a_kind_of_step_nobody_named_shows_its_title() -> None:
+    assert plan_lines((StepView("x", "novel", "Weighing", "done"),), texts) == ["✅ Weighing"]
+
+
+@given(st.lists(hostile, max_size=30), hostile, st.booleans())
+@settings(max_examples=60, deadline=None)
+def test_any_progress_fits_and_is_harmless(titles: list[str], text: str, embeds: bool) -> None:
+    steps = tuple(
+        StepView(str(n), "read", title, "failed", detail=title) for n, title in enumerate(titles)
+    )
+    shown = working(PlanView("q", steps), text * 20, texts, run="run1", seconds=3.2, embeds=embeds)
+    check_limits((shown,))
+    assert not LIVE.search(shown.content)
+    for e in shown.embeds:
+        assert not LIVE.search(e.description or "")
+
+
+# ---------------------------------------------------------------- nothing is live
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<@1>", "<@!1>", "<@&1>", "<#1>", "<:smile:1>", "<a:smile:1>", "<t:1700000000:R>",
+        "</ask:1>", "<id:customize>", "@everyone", "@here",
+    ],
+)  # fmt: skip
+def test_what_discord_would_act_on_is_only_shown(text: str) -> None:
+    for shown in (harmless(f"so {text} so"), words(f"so {text} so")):
+        assert not LIVE.search(shown)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[click](https://evil.example/x)",
+        "![img](https://evil.example/x)",
+        "see https://evil.example/x now",
+        "see <https://evil.example/x> now",
+        "join discord.gg/abc now",
+        "join discord.com/invite/abc now",
+        "[a]: https://evil.example/x",
+    ],
+)
+def test_what_is_no_source_is_no_link(text: str) -> None:
+    shown = harmless(text, ["https://example.org/1"])
+    assert "](" not in shown
+    outside_code = re.sub(r"`[^`]*`", "", shown)
+    assert "evil.example/x" not in outside_code
+    assert "/abc" not in outside_code
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("[a](https://example.org/1)", "[a](<https://example.org/1>)"),
+        ("see https://example.org/1.", "see <https://example.org/1>."),
+        ("[a](https://example.org/1_(x))", "[a](<https://example.org/1_(x)>)"),
+        ("`https://example.org/1`", "`https://example.org/1`"),
+    ],
+)
+def test_a_link_to_a_source_stays_without_preview(text: str, shown: str) -> None:
+    sources = ["https://example.org/1", "https://example.org/1_(x)"]
+    assert harmless(text, sources) == shown
+
+
+@given(hostile)
+@settings(max_examples=150, deadline=None)
+def test_no_answer_is_live_or_too_long(text: str) -> None:
+    answer = an_answer(
+        text=text,
+        citations=(a_citation(1, title=text, quote=text),),
+        notes=(text,),
+        doubts=(Doubt(text, text),),
+        suggestions=(text, text * 3),
+    )
+    for embeds in (True, False):
+        looks = look(answer, embeds=embeds)
+        check_limits(looks)
+        for one in looks:
+            assert not LIVE.search(one.content)
+            for e in one.embeds:
+                assert not LIVE.search(str(e.description) + str([f.value for f in e.fields]))
+
+
+# ---------------------------------------------------------------- small things
+
+
+@pytest.mark.parametrize("text", ["a*b_c", "[x](https://e.org)", "# not a heading", "a\nb", "`c`"])
+def test_words_are_shown_letter_for_letter(text: str) -> None:
+    unescaped = re.sub(r"\\([^A-Za-z0-9\s])", r"\1", words(text)).replace("\u2060", "")
+    assert unescaped == " ".join(text.split())
+
+
+@given(st.text())
+def test_any_question_makes_an_echo_and_a_name(text: str) -> None:
+    assert len(echo(text * 30, text, texts)) <= limits.CONTENT
+    assert 1 <= len(thread_name(text)) <= limits.THREAD_NAME
+    assert not LIVE.search(echo(text, text, texts))
+
+
+def test_an_opening_stands_before_the_answer() -> None:
+    (one,) = look(an_answer(), opening="**Question**\n> Why?")
+    assert one.content.startswith("**Question**\n> Why?\n\nIt is blue")
+
+
+def test_the_answer_itself_is_not_changed() -> None:
+    answer = an_answer()
+    look(answer)
+    assert answer == replace(answer)

@@ -1,0 +1,419 @@
+"""One reply: its progress, its parts, and that it is there exactly once whatever happens."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import random
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from adapters.discord.buttons import Stop, encode
+from adapters.discord.outlet import nonce_of
+from bot.answers import Answer
+from bot.errors import FootnoteError, PlatformUnavailable, RunLost
+from tests.fakes.discord_server import Channel, Seen
+from tests.unit.adapters.discord.way_out import (
+    BETWEEN,
+    Kept,
+    Stage,
+    a_citation,
+    a_plan,
+    a_stage,
+    an_answer,
+)
+
+LONG = "\n\n".join(f"Paragraph {n}. " + "word " * 250 for n in range(4))
+
+
+@pytest.fixture
+async def stage() -> AsyncIterator[Stage]:
+    async with a_stage() as stage:
+        yield stage
+
+
+@pytest.fixture
+def direct(stage: Stage) -> Channel:
+    return stage.fake.direct(stage.ada)
+
+
+@pytest.fixture
+def kept(stage: Stage, direct: Channel) -> Kept:
+    return stage.mention(stage.fake.people.say(stage.ada, direct, "Why is the sky blue?"))
+
+
+def shown(stage: Stage, channel: Channel) -> list[Seen]:
+    return stage.fake.posts(channel)
+
+
+def edits(stage: Stage) -> list[Any]:
+    return [r for r in stage.fake.requests("PATCH") if "/messages/" in r.path]
+
+
+def answers_shown(stage: Stage, channel: Channel) -> str:
+    return "\n".join(post.content for post in shown(stage, channel))
+
+
+# ---------------------------------------------------------------- while it works
+
+
+async def test_opening_shows_at_once_that_it_works_and_how_to_stop(
+    stage: Stage, kept: Kept, direct: Channel
+) -> None:
+    reply = await stage.open(kept)
+    (post,) = shown(stage, direct)
+    assert post.embeds[0]["title"] == "Researching…"
+    assert post.buttons == (("Stop", encode(Stop(kept.id))),)
+    await reply.abandon()
+
+
+async def test_the_plan_is_shown_in_the_askers_language(
+    stage: Stage, kept: Kept, direct: Channel
+) -> None:
+    kept.message = replace(kept.message, locale="zh-TW")
+    reply = await stage.open(kept)
+    reply.progress(a_plan("天空"))
+    await stage.fake.until(lambda: "搜尋：天空" in str(shown(stage, direct)[0].embeds))
+    await reply.abandon()
+
+
+async def test_many_changes_become_few_edits_and_the_last_one_is_shown(
+    stage: Stage, kept: Kept, direct: Channel
+) -> None:
+    reply = await stage.open(kept)
+    for number in range(200):
+        reply.progress(a_plan(f"query {number}"))
+        await asyncio.sleep(0)
+    await stage.fake.until(lambda: "query 199" in str(shown(stage, direct)[0].embeds))
+    assert len(edits(stage)) <= 3
+    await reply.abandon()
+
+
+async def test_edits_keep_their_distance(stage: Stage, kept: Kept) -> None:
+    reply = await stage.open(kept)
+    for number in range(60):
+        reply.progress(a_plan(f"query {number}"))
+        await asyncio.sleep(0.005)
+    times = [request.at for request in edits(stage)]
+    assert len(times) >= 3
+    gaps = [after - before for before, after in itertools.pairwise(times)]
+    assert min(gaps) >= BETWEEN * 0.8
+    await reply.abandon()
+
+
+async def test_text_is_shown_as_it_is_written(stage: Stage, kept: Kept, direct: Channel) -> None:
+    reply = await stage.open(kept)
+    reply.stream("It is")
+    await stage.fake.until(lambda: shown(stage, direct)[0].content == "It is")
+    reply.stream("It is blue.")
+    await stage.fake.until(lambda: shown(stage, direct)[0].content == "It is blue.")
+    reply.stream("Another answer")  # the model began anew
+    await stage.fake.until(lambda: shown(stage, direct)[0].content == "Another answer")
+    await reply.abandon()
+
+
+async def test_of_a_long_text_the_end_is_shown(stage: Stage, kept: Kept, direct: Channel) -> None:
+    reply = await stage.open(kept)
+    reply.stream(LONG + "\n\n```python\nprint('the end')")
+    await stage.fake.until(lambda: "the end" in shown(stage, direct)[0].content)
+    assert shown(stage, direct)[0].content.endswith("```")
+    await reply.abandon()
+
+
+async def test_progress_survives_an_outage(stage: Stage, kept: Kept, direct: Channel) -> None:
+    reply = await stage.open(kept)
+    stage.fake.storm(2, 0.05, where="PATCH")
+    reply.progress(a_plan("sky"))
+    await stage.fake.until(lambda: "sky" in str(shown(stage, direct)[0].embeds))
+    await reply.abandon()
+
+
+async def test_a_progress_message_that_somebody_deletes_comes_back_as_the_answer(
+    stage: Stage, kept: Kept, direct: Channel
+) -> None:
+    reply = await stage.open(kept)
+    stage.fake.people.delete(stage.fake.message(direct, shown(stage, direct)[0]))
+    await reply.finish(an_answer(kept))
+    assert len(shown(stage, direct)) == 1
+
+
+async def test_abandoning_posts_nothing_more(stage: Stage, kept: Kept, direct: Channel) -> None:
+    reply = await stage.open(kept)
+    await reply.abandon()
+    before = len(stage.fake.requests())
+    reply.progress(a_plan("sky"))
+    reply.stream("text")
+    await asyncio.sleep(BETWEEN * 3)
+    assert len(stage.fake.requests()) == before
+    assert len(shown(stage, direct)) == 1
+
+
+async def test_abandoning_does_not_wait_for_discord(stage: Stage, kept: Kept) -> None:
+    reply = await stage.open(kept)
+    stage.fake.slow(30.0, where="PATCH", times=1)
+    reply.progress(a_plan("sky"))
+    await asyncio.sleep(BETWEEN * 2)
+    async with asyncio.timeout(1.0):
+        await reply.abandon()
+
+
+async def test_the_answer_waits_for_an_edit_under_way_so_that_it_is_last(
+    stage: Stage, kept: Kept, direct: Channel
+) -> None:
+    reply = await stage.open(kept)
+    stage.fake.slow(0.3, where="PATCH", times=1)
+    reply.progress(a_plan("sky"))
+    await asyncio.sleep(BETWEEN * 2)
+    await reply.finish(an_answer(kept))
+    await asyncio.sleep(0.4)
+    assert "It is blue" in shown(stage, direct)[0].content
+    assert "Sources" in str(shown(stage, direct)[0].embeds)
+
+
+async def test_a_run_taken_over_shows_no_answer_of_ours(
+    stage: Stage, kept: Kept, direct: Channel
+) -> None:
+    reply = await stage.open(kept)
+    kept.lost = True
+    with pytest.raises(RunLost):
+        await reply.finish(an_answer(kept, LONG))
+    assert len(shown(stage, direct)) <= 2
+
+
+# ---------------------------------------------------------------- its end
+
+
+async def test_the_progress_becomes_the_answer(stage: Stage, kept: Kept, direct: Channel) -> None:
+    reply = await stage.open(kept)
+    (before,) = shown(stage, direct)
+    reply.progress(a_plan("sky"))
+    await reply.finish(an_answer(kept))
+    (post,) = shown(stage, direct)
+    assert post.id == before.id
+    labels = [label for label, _ in post.buttons]
+    assert labels == ["Helpful", "Not helpful", "Dig deeper"]
+
+
+async def test_a_long_answer_is_posted_whole_and_in_order(
+    stage: Stage, kept: Kept, direct: Channel
+) -> None:
+    await stage.answer(kept, an_answer(kept, LONG))
+    posts = shown(stage, direct)
+    assert len(posts) == 4
+    assert [post.content[:11] for post in posts] == [f"Paragraph {n}" for n in range(4)]
+    assert [len(post.embeds) for post in posts] == [0, 0, 0, 1]
+    assert [bool(post.buttons) for post in posts] == [False, False, False, True]
+    assert [post.previews_suppressed for post in posts] == [True, True, True, False]
+    assert all(len(post.content) <= 2_000 for post in posts)
+
+
+async def test_a_failure_is_told_in_the_same_message(
+    stage: Stage, kept: Kept, direct: Channel
+) -> None:
+    reply = await stage.open(kept)
+    error = FootnoteError("No search provider answered.")
+    answer = Answer("failed", error.sentence, "q", kept.id)
+    await reply.fail(answer, error)
+    (post,) = shown(stage, direct)
+    assert "No search provider answered." in post.content
+    assert post.buttons == ()
+
+
+async def test_finishing_twice_is_the_same_as_once(
+    stage: Stage, kept: Kept, direct: Channel
+) -> None:
+    reply = await stage.open(kept)
+    await reply.finish(an_answer(kept, LONG))
+    before = shown(stage, direct)
+    again = await stage.open(kept)
+    await again.finish(an_answer(kept, LONG))
+    assert [post.content for post in shown(stage, direct)] == [post.content for post in before]
+    assert [post.id for post in shown(stage, direct)] == [post.id for post in before]
+
+
+# ---------------------------------------------------------------- anew
+
+
+async def test_an_edited_question_is_answered_in_the_same_messages(
+    stage: Stage, kept: Kept, direct: Channel
+) -> None:
+    await stage.answer(kept, an_answer(kept, LONG))
+    first = shown(stage, direct)[0].id
+    reply = await stage.open(kept)
+    reply.progress(a_plan("sky"))
+    await stage.fake.until(lambda: "Researching" in str(shown(stage, direct)[0].embeds))
+    await stage.fake.until(lambda: len(shown(stage, direct)) == 1)
+    await reply.finish(an_answer(kept, "Short."))
+    (post,) = shown(stage, direct)
+    assert (post.id, post.content) == (first, "Short.")
+
+
+async def test_an_edited_question_may_be_answered_at_greater_length(
+    stage: Stage, kept: Kept, direct: Channel
+) -> None:
+    await stage.answer(kept, an_answer(kept, LONG))
+    reply = await stage.open(kept)
+    await reply.show_working()
+    await reply.finish(an_answer(kept, LONG.replace("word", "term")))
+    posts = shown(stage, direct)
+    assert len(posts) == 4
+    assert not any("word" in post.content for post in posts)
+
+
+# ---------------------------------------------------------------- exactly once
+
+
+@pytest.mark.parametrize("times", [1, 2])
+@pytest.mark.parametrize("where", ["POST /channels", "PATCH /channels"])
+async def test_a_response_that_is_cut_doubles_nothing(
+    stage: Stage, kept: Kept, direct: Channel, where: str, times: int
+) -> None:
+    stage.fake.cut(where=where, times=times)
+    await stage.answer(kept, an_answer(kept, LONG))
+    assert [post.content[:11] for post in shown(stage, direct)] == [
+        f"Paragraph {n}" for n in range(4)
+    ]
+
+
+async def test_a_cut_response_of_the_threads_making_doubles_nothing(stage: Stage) -> None:
+    said, kept = stage.asked()
+    stage.fake.cut(where="/threads")
+    await stage.answer(kept)
+    assert len(shown(stage, stage.thread(said))) == 1
+    assert len(stage.fake.threads_in(stage.general)) == 1
+
+
+async def test_a_storm_of_429_is_sat_out(stage: Stage, kept: Kept, direct: Channel) -> None:
+    stage.fake.storm(6, 0.02)
+    await stage.answer(kept, an_answer(kept, LONG))
+    assert len(shown(stage, direct)) == 4
+
+
+async def test_limits_as_discords_are_kept(stage: Stage, kept: Kept, direct: Channel) -> None:
+    stage.fake.traffic.limit("POST", "/channels/{channel_id}/messages", 2, 0.3)
+    stage.fake.traffic.limit("PATCH", "/channels/{channel_id}/messages/{message_id}", 2, 0.3)
+    reply = await stage.open(kept)
+    for number in range(20):
+        reply.progress(a_plan(f"query {number}"))
+        await asyncio.sleep(0.02)
+    await reply.finish(an_answer(kept, LONG))
+    assert len(shown(stage, direct)) == 4
+    assert all(request.status != 429 for request in stage.fake.requests())
+
+
+async def test_too_much_of_it_is_told_as_being_away(stage: Stage, kept: Kept) -> None:
+    reply = await stage.open(kept)
+    stage.fake.storm(100, 0.01, where="PATCH")
+    with pytest.raises(PlatformUnavailable) as away:
+        await reply.finish(an_answer(kept))
+    assert away.value.retry_after is not None
+
+
+class Killed(BaseException):
+    """The process dies here."""
+
+
+class Dying(Kept):
+    """A run whose process dies at the ``nth`` save, before or after it is kept."""
+
+    nth: int = -1
+    after: bool = False
+
+    async def save(self, state: dict[str, Any]) -> None:
+        self.nth -= 1
+        if self.nth == 0 and not self.after:
+            raise Killed
+        await super().save(state)
+        if self.nth == 0:
+            raise Killed
+
+
+@pytest.mark.parametrize("minutes", [0, 20], ids=["at once", "after 20 minutes"])
+@pytest.mark.parametrize("after", [False, True], ids=["before saving", "after saving"])
+@pytest.mark.parametrize("nth", [1, 2, 3, 4])
+@pytest.mark.parametrize("kind", ["direct", "mention", "command"])
+async def test_dying_at_any_save_leaves_one_answer(
+    stage: Stage, kind: str, nth: int, after: bool, minutes: int
+) -> None:
+    if kind == "command":
+        plain, _ = await stage.ask(stage.ada, stage.general, "Why is the sky blue?")
+    elif kind == "mention":
+        _, plain = stage.asked()
+    else:
+        direct = stage.fake.direct(stage.ada)
+        plain = stage.mention(stage.fake.people.say(stage.ada, direct, "Why is the sky blue?"))
+    kept = Dying(plain.message, plain.state)
+    kept.nth, kept.after = nth, after
+    answer = an_answer(kept, LONG)
+    with pytest.raises(Killed):
+        await stage.answer(kept, answer)
+    kept.nth = -1
+    stage.fake.clock.advance(minutes * 60)
+    if minutes:
+        kept.message = replace(kept.message, at=kept.message.at.replace(year=2020))
+    await stage.answer(kept, answer)
+    seen = [
+        post.content
+        for channel in list(stage.fake.world.channels.values())
+        for post in stage.fake.posts(channel)
+        if "Question from" not in post.content
+    ]
+    assert [content[:11] for content in seen] == [f"Paragraph {n}" for n in range(4)]
+
+
+@pytest.mark.parametrize("seed", range(12))
+async def test_whatever_breaks_there_is_one_answer_in_the_end(stage: Stage, seed: int) -> None:
+    dice = random.Random(seed)
+    said, kept = stage.asked()
+    answer = an_answer(kept, LONG)
+    for _ in range(6):
+        for _ in range(dice.randrange(3)):
+            where = dice.choice(["POST /channels", "PATCH /channels", "/threads", "DELETE"])
+            trouble = dice.choice(["cut", "reset", "503", "storm"])
+            if trouble == "cut":
+                stage.fake.cut(where=where, times=dice.randrange(1, 3))
+            elif trouble == "storm":
+                stage.fake.storm(dice.randrange(1, 4), 0.01, where=where)
+            else:
+                stage.fake.down(trouble, where=where, times=dice.randrange(1, 4))  # type: ignore[arg-type]
+        attempt = asyncio.create_task(stage.answer(kept, answer))
+        await asyncio.wait({attempt}, timeout=dice.random() * 0.08)
+        attempt.cancel()  # the process is killed at some moment
+        await asyncio.wait({attempt})
+        if dice.random() < 0.3:
+            stage.fake.clock.advance(600)
+            kept.message = replace(kept.message, at=kept.message.at.replace(year=2020))
+        stage.fake.up()
+    await stage.answer(kept, answer)
+    assert [post.content[:11] for post in shown(stage, stage.thread(said))] == [
+        f"Paragraph {n}" for n in range(4)
+    ]
+
+
+# ---------------------------------------------------------------- nonces
+
+
+def test_a_nonce_fits_and_differs_by_run_turn_and_part() -> None:
+    nonces = {
+        nonce_of(run, turn, part) for run in ("a" * 64, "b") for turn in (0, 1) for part in (0, 1)
+    }
+    assert len(nonces) == 8
+    assert all(len(nonce) <= 25 for nonce in nonces)
+
+
+async def test_many_sources_stay_within_the_limits_of_an_embed(
+    stage: Stage, kept: Kept, direct: Channel
+) -> None:
+    cited = tuple(
+        a_citation(n, title="A title " * 30, quote="Some words. " * 60, url=f"https://e.org/{n}")
+        for n in range(1, 41)
+    )
+    await stage.answer(
+        kept, an_answer(kept, "".join(f"x [{n}] " for n in range(1, 41)), citations=cited)
+    )
+    (*_, last) = shown(stage, direct)
+    assert len(last.embeds[0]["fields"]) == 25
+    assert "more sources" in last.embeds[0]["fields"][-1]["value"]
