@@ -133,7 +133,15 @@ class ModelBroken(Broken):
 
 
 class BudgetSpent(FootnoteError):
-    """The run's budget does not cover the next call."""
+    """The run's budget does not cover the next call.
+
+    ``text_id`` and ``limit`` name the sentence in the catalogs of ``bot.rendering.texts``.
+    """
+
+    def __init__(self, sentence: str, *, text_id: str = "budget-spent", limit: float = 0.0) -> None:
+        super().__init__(sentence)
+        self.text_id = text_id
+        self.limit = limit
 
 
 class Stopped(FootnoteError):

@@ -9,8 +9,10 @@ import re
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from fluent.runtime import FluentBundle, FluentResource
+if TYPE_CHECKING:
+    from fluent.runtime import FluentBundle
 
 CATALOGS = Path(__file__).with_name("texts")
 DEFAULT = "en"
@@ -88,6 +90,8 @@ def _texts(locale: str) -> Texts:
 
 @cache
 def _bundle(locale: str) -> FluentBundle:
+    from fluent.runtime import FluentBundle, FluentResource  # takes a while, often not needed
+
     # Isolation marks around values (U+2068, U+2069) would end up in links, code and searches.
     bundle = FluentBundle([locale], use_isolating=False)
     catalog = CATALOGS / f"{locale}.ftl"

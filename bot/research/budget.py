@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from bot.answers import Usage
 from bot.errors import BudgetSpent
+from bot.rendering.texts import texts_for
 from bot.settings import Settings
 
 
@@ -36,14 +37,18 @@ class Budget:
     def check_model_call(self, spent: Usage) -> None:
         """Raises ``BudgetSpent`` when another model call is not covered."""
         if spent.model_calls >= self.model_calls:
-            raise BudgetSpent(f"The budget of {self.model_calls} model calls was spent.")
+            raise _spent("budget-model-calls", self.model_calls)
         if spent.input_tokens + spent.cached_tokens >= self.input_tokens:
-            raise BudgetSpent(f"The budget of {self.input_tokens} input tokens was spent.")
+            raise _spent("budget-input-tokens", self.input_tokens)
         if spent.usd >= self.usd:
-            raise BudgetSpent(f"The budget of {self.usd:.2f} USD was spent.")
+            raise _spent("budget-usd", self.usd)
         self.check_time(spent)
 
     def check_time(self, spent: Usage) -> None:
         """Raises ``BudgetSpent`` when the time is over; before any search, read or model call."""
         if spent.seconds >= self.seconds:
-            raise BudgetSpent(f"The time of {self.seconds:.0f} seconds was spent.")
+            raise _spent("budget-seconds", self.seconds)
+
+
+def _spent(text_id: str, limit: float) -> BudgetSpent:
+    return BudgetSpent(texts_for("en")(text_id, limit=limit), text_id=text_id, limit=limit)

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from bot.answers import Citation, Doubt
 from bot.pages.passages import Passage
 from bot.reasoning.reasoner import CitationDelta, Evidence, Source
+from bot.rendering.texts import Texts, texts_for
 from bot.research.marks import literal_spans, numbers_in, without_marks
 from bot.research.write import CitedSpan, Written, at_tail
 from bot.text.facts import facts, missing_from
@@ -25,8 +26,6 @@ from bot.text.sentences import Sentence, sentences
 from bot.text.terms import keywords, terms
 
 DOUBT_MARK = "⚠"
-NO_SOURCE = "it carries no footnote"
-NOT_IN_QUOTE = "its footnotes do not say: {facts}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +37,12 @@ class Checked:
     doubts: tuple[Doubt, ...]
 
 
-def check(written: Written, evidence: Evidence, question: str) -> Checked:
-    """Check a written answer against the evidence it was written from."""
+ENGLISH = texts_for("en")
+
+
+def check(written: Written, evidence: Evidence, question: str, texts: Texts = ENGLISH) -> Checked:
+    """Check a written answer against the evidence it was written from; doubts are worded with
+    ``texts``."""
     sources = {source.number: source for source in evidence.sources}
     literals = literal_spans(written.text)
     citations: dict[tuple[int, int, int], Citation] = {}
@@ -54,7 +57,7 @@ def check(written: Written, evidence: Evidence, question: str) -> Checked:
             citations.setdefault(key, _citation(source, passage))
         reason = ""
         if cited or not _makes_no_claim(sentence, piece, written.text, literals):
-            reason = _doubt(without_marks(piece), cited, question)
+            reason = _doubt(without_marks(piece), cited, question, texts)
         if reason:
             doubts.append(Doubt(" ".join(without_marks(piece).split()), reason))
         out.append(written.text[end : sentence.start])
@@ -103,11 +106,11 @@ def _best(claim: str, passages: Sequence[Passage]) -> list[Passage]:
     return best
 
 
-def _doubt(claim: str, cited: Sequence[tuple[Source, Passage]], question: str) -> str:
+def _doubt(claim: str, cited: Sequence[tuple[Source, Passage]], question: str, texts: Texts) -> str:
     """Why a claim is doubted, or ""."""
     claimed = facts(claim)
     if not cited:
-        return NO_SOURCE if missing_from(claimed, question) else ""
+        return texts("doubt-no-footnote") if missing_from(claimed, question) else ""
     quoted = "\n".join(passage.text for _, passage in cited)
     missing = missing_from(claimed, quoted)
     if missing:
@@ -117,7 +120,8 @@ def _doubt(claim: str, cited: Sequence[tuple[Source, Passage]], question: str) -
         missing = [fact for fact in missing if fact.kind != "name" or fact in absent]
     if not missing:
         return ""
-    return NOT_IN_QUOTE.format(facts=", ".join(dict.fromkeys(fact.text for fact in missing)))
+    named = ", ".join(dict.fromkeys(fact.text for fact in missing))
+    return texts("doubt-not-quoted", facts=named)
 
 
 def _surroundings(sources: Iterable[Source]) -> Iterable[str]:

@@ -28,7 +28,7 @@ async def direct(
         if best:
             await keeper.carry_out(Turn((Read(tuple(best)),)))
     except BudgetSpent as error:
-        run.note(f"{error.sentence} The answer rests on what was found until then.")
+        run.note_error(error, "rests-on-found")
     sources = merge_sources(keeper.desk.sources)
     return Evidence(sources=sources, enough=bool(sources), queries=tuple(run.queries))
 

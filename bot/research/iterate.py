@@ -58,7 +58,7 @@ async def iterate(
             nudge = EMPTY_NUDGE if empty else LAST_NUDGE if number == last - 1 else ""
             await keeper.carry_out(turn, nudge)
     except BudgetSpent as error:
-        run.note(f"{error.sentence} The answer rests on what was found until then.")
+        run.note_error(error, "rests-on-found")
     sources = merge_sources(keeper.desk.sources)
     return Evidence(
         sources=sources,

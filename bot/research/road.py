@@ -63,7 +63,7 @@ class Road:
             return await self._walk()
         except (ModelUnavailable, BudgetSpent) as error:
             # A budget that does not even cover the rewrite leaves nothing else either.
-            self._run.note(f"{error.sentence} What follows was found and quoted without the model.")
+            self._run.note_error(error, "quoted-without-model")
             self._reasoner = self._fallback
             return await self._walk()
 
@@ -77,7 +77,7 @@ class Road:
         evidence = Evidence(
             sources=merge_sources(self._run.sources), queries=tuple(self._run.queries)
         )
-        self._run.note("Stopped before the answer was complete.")
+        self._run.note(self._run.texts("stopped-before-complete"))
         return await self._write(self._rewritten, evidence, "stopped")
 
     async def _walk(self) -> Answer:
@@ -134,7 +134,7 @@ class Road:
             evidence,
             self._on_text,
         )
-        checked = check(written, evidence, rewritten.question)
+        checked = check(written, evidence, rewritten.question, self._run.texts)
         found: Status = "answered" if checked.citations else "not_found"
         return self._run.answer(
             status or found,

@@ -18,7 +18,14 @@ from typing import Any, TypeVar
 from pydantic import TypeAdapter
 
 from bot.answers import Answer, Citation, Doubt, PlanView, Status, StepState, StepView, Usage
-from bot.errors import Broken, FootnoteError, Refused, Unavailable
+from bot.errors import (
+    Broken,
+    BudgetSpent,
+    FootnoteError,
+    ModelUnavailable,
+    Refused,
+    Unavailable,
+)
 from bot.messages import Attachment, Message, RunOptions
 from bot.pages.page import Page
 from bot.reasoning.reasoner import (
@@ -29,6 +36,7 @@ from bot.reasoning.reasoner import (
     Source,
     TextDelta,
 )
+from bot.rendering.texts import DEFAULT, texts_for
 from bot.research.budget import Budget
 from bot.research.library import Library
 from bot.research.suggest import Offer
@@ -98,6 +106,7 @@ class Run:
         self.message = message
         self.options = options
         self.now = now
+        self.texts = texts_for(message.locale)
         self.budget = budget
         self.queries: list[str] = []
         self.sources: list[Source] = []  # what any loop of the run was shown, as it was shown
@@ -202,6 +211,19 @@ class Run:
         if sentence not in self.notes:
             self.notes.append(sentence)
 
+    def note_error(self, error: FootnoteError, consequence: str) -> None:
+        """What went wrong, and what that means for the answer (the id of a text)."""
+        space = "" if self.texts.locale.startswith("zh") else " "
+        self.note(f"{self._described(error)}{space}{self.texts(consequence)}")
+
+    def _described(self, error: FootnoteError) -> str:
+        """An error's sentence as far as it is known in the asker's language."""
+        if isinstance(error, BudgetSpent) and error.limit:
+            return self.texts(error.text_id, limit=error.limit)
+        if isinstance(error, ModelUnavailable) and self.texts.locale != DEFAULT:
+            return self.texts("model-away")
+        return error.sentence
+
     async def _read(self, url: str, title: str) -> Page | str:
         fetched: list[Page] = []
 
@@ -301,7 +323,7 @@ class Run:
     def _pay(self, reply: ModelReply) -> None:
         usd = self._price(reply)
         if usd is None:
-            self.note(f"The price of {reply.model} is not known: its cost is not in the total.")
+            self.note(self.texts("price-unknown", model=reply.model))
         spent = self._spent
         self._spent = replace(
             spent,

@@ -528,3 +528,13 @@ async def test_pages_that_were_found_and_not_used_are_suggested(open_world: Open
     (answer,) = (await world.work(await world.accept(message))).finished
     assert [citation.title for citation in answer.citations] == ["Tower"]
     assert answer.suggestions == ("Tell me more about Bridge",)
+
+
+async def test_remarks_are_in_the_askers_language(open_world: OpenWorld) -> None:
+    spent = BudgetSpent(
+        "The budget of 3 model calls was spent.", text_id="budget-model-calls", limit=3
+    )
+    world = await open_world(Failing("gather", spent))
+    message = replace(a_message("塔有多高？"), locale="zh-TW")
+    (answer,) = (await world.work(await world.accept(message))).finished
+    assert answer.notes == ("3 次模型呼叫的額度已用完。回答以此前查到的內容為依據。",)

@@ -179,3 +179,17 @@ prompt-explain = Explain something new
 prompt-explain-message = What is new in the latest release of Python, and why does it matter?
 prompt-summarize = Sum up a page
 prompt-summarize-message = Summarize https://en.wikipedia.org/wiki/Citation in five points.
+
+## Remarks under an answer
+
+budget-model-calls = The budget of { NUMBER($limit, useGrouping: 0) } model calls was spent.
+budget-input-tokens = The budget of { NUMBER($limit, useGrouping: 0) } input tokens was spent.
+budget-usd = The budget of { NUMBER($limit, minimumFractionDigits: 2, maximumFractionDigits: 2) } USD was spent.
+budget-seconds = The time of { NUMBER($limit, maximumFractionDigits: 0) } seconds was spent.
+rests-on-found = The answer rests on what was found until then.
+quoted-without-model = What follows was found and quoted without the model.
+stopped-before-complete = Stopped before the answer was complete.
+model-away = The language model cannot be reached.
+price-unknown = The price of { $model } is not known: its cost is not in the total.
+doubt-no-footnote = it carries no footnote
+doubt-not-quoted = its footnotes do not say: { $facts }

@@ -147,3 +147,17 @@ prompt-explain = 解释新事物
 prompt-explain-message = Python 最新版本有哪些新功能，为什么重要？
 prompt-summarize = 总结一个网页
 prompt-summarize-message = 用五点总结 https://zh.wikipedia.org/wiki/引用
+
+## 回答下方的说明
+
+budget-model-calls = { NUMBER($limit, useGrouping: 0) } 次模型调用的额度已用完。
+budget-input-tokens = { NUMBER($limit, useGrouping: 0) } 个输入词元的额度已用完。
+budget-usd = { NUMBER($limit, minimumFractionDigits: 2, maximumFractionDigits: 2) } 美元的额度已用完。
+budget-seconds = { NUMBER($limit, maximumFractionDigits: 0) } 秒的时间已用完。
+rests-on-found = 回答以此前查到的内容为依据。
+quoted-without-model = 以下内容是在没有语言模型的情况下查找并摘录的。
+stopped-before-complete = 回答完成之前已停止。
+model-away = 暂时无法连接语言模型。
+price-unknown = { $model } 的价格未知，其费用未计入总额。
+doubt-no-footnote = 没有脚注
+doubt-not-quoted = 脚注中没有提到：{ $facts }

@@ -147,3 +147,17 @@ prompt-explain = 解釋新事物
 prompt-explain-message = Python 最新版本有哪些新功能，為什麼重要？
 prompt-summarize = 總結一個網頁
 prompt-summarize-message = 用五點總結 https://zh.wikipedia.org/wiki/引用
+
+## 回答下方的說明
+
+budget-model-calls = { NUMBER($limit, useGrouping: 0) } 次模型呼叫的額度已用完。
+budget-input-tokens = { NUMBER($limit, useGrouping: 0) } 個輸入詞元的額度已用完。
+budget-usd = { NUMBER($limit, minimumFractionDigits: 2, maximumFractionDigits: 2) } 美元的額度已用完。
+budget-seconds = { NUMBER($limit, maximumFractionDigits: 0) } 秒的時間已用完。
+rests-on-found = 回答以此前查到的內容為依據。
+quoted-without-model = 以下內容是在沒有語言模型的情況下查找並摘錄的。
+stopped-before-complete = 回答完成之前已停止。
+model-away = 暫時無法連線到語言模型。
+price-unknown = { $model } 的價格未知，其費用未計入總額。
+doubt-no-footnote = 沒有註腳
+doubt-not-quoted = 註腳中沒有提到：{ $facts }

@@ -15,7 +15,7 @@ from bot.reasoning.reasoner import (
     Source,
     TextDelta,
 )
-from bot.research.check import DOUBT_MARK, NO_SOURCE, Checked, check
+from bot.research.check import DOUBT_MARK, Checked, check
 from bot.research.write import write
 from tests.unit.samples import NOW
 
@@ -183,7 +183,7 @@ async def test_a_figure_must_be_in_the_cited_words_a_name_may_be_elsewhere_on_th
 )
 async def test_a_claim_without_a_footnote_is_doubted(sentence: str) -> None:
     checked, _ = await answer(f"It was completed in 1889 [1].\n\n{sentence}")
-    assert [doubt.reason for doubt in checked.doubts] == [NO_SOURCE]
+    assert [doubt.reason for doubt in checked.doubts] == ["it carries no footnote"]
     assert DOUBT_MARK in checked.text.splitlines()[-1]
 
 
