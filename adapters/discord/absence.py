@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -44,6 +45,7 @@ class Absence:
         self._workspaces = workspaces
         self._places: LRUCache[int, tuple[int, int]] = LRUCache(PLACES)
         self._saving: asyncio.Task[None] | None = None
+        self._closing = asyncio.Event()
 
     def seen(self, channel_id: int, guild_id: int, message_id: int) -> None:
         """A message of a place was taken in."""
@@ -101,11 +103,12 @@ class Absence:
             log.warning("places not kept", error=str(error))
 
     async def aclose(self) -> None:
-        if self._saving is not None and not self._saving.done():
-            self._saving.cancel()
-            await asyncio.gather(self._saving, return_exceptions=True)
-            await self.save()
+        """Store what is not stored yet."""
+        self._closing.set()
+        if self._saving is not None:
+            await self._saving
 
     async def _save_soon(self) -> None:
-        await asyncio.sleep(SAVE_SECONDS)
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self._closing.wait(), SAVE_SECONDS)
         await self.save()

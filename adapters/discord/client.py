@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import functools
 import logging
 import sys
 from collections.abc import Callable, Coroutine, Iterable, Iterator
@@ -43,6 +44,8 @@ _AWAY = (
     RecursionError,
 )
 
+Event = Callable[..., Coroutine[Any, Any, None]]
+
 log = structlog.get_logger(__name__)
 
 
@@ -52,6 +55,7 @@ class FootnoteClient(discord.AutoShardedClient):
     guilds_seconds = GUILDS_SECONDS
 
     def __init__(self) -> None:
+        self._work: set[asyncio.Task[Any]] = set()
         self._wanted = discord.Intents(
             guilds=True,  # channels, threads, roles
             guild_messages=True,
@@ -84,9 +88,38 @@ class FootnoteClient(discord.AutoShardedClient):
         """Whether messages are shown that do not mention the bot."""
         return self.intents.message_content
 
-    def listen(self, events: Iterable[Callable[..., Coroutine[Any, Any, None]]]) -> None:
+    def listen(self, events: Iterable[Event]) -> None:
+        """Call these at the events of their names."""
         for event in events:
-            self.event(event)
+            self.event(self._counted(event))
+
+    def _counted(self, event: Event) -> Event:
+        @functools.wraps(event)
+        async def counted(*args: Any) -> None:
+            with self.at_work():
+                await event(*args)
+
+        return counted
+
+    @contextlib.contextmanager
+    def at_work(self) -> Iterator[None]:
+        """What happens inside is finished before the platform ends."""
+        task = asyncio.current_task()
+        if task is None or task in self._work:
+            yield
+            return
+        self._work.add(task)
+        try:
+            yield
+        finally:
+            self._work.discard(task)
+
+    async def finish_work(self, seconds: float) -> None:
+        """Let the events at work come to their end, and cancel those that take longer."""
+        if self._work:
+            _, late = await asyncio.wait(self._work, timeout=seconds)
+            for task in late:
+                task.cancel()
 
     async def on_error(self, event_method: str, /, *args: Any, **kwargs: Any) -> None:
         error = sys.exc_info()[1]

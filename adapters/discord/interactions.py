@@ -69,7 +69,8 @@ def sentence_for(error: FootnoteError, texts: Texts) -> str:
 async def guarded(interaction: FootnoteInteraction) -> AsyncIterator[None]:
     """What goes wrong becomes a private sentence."""
     try:
-        yield
+        with interaction.client.at_work():
+            yield
     except (Denied, Invalid, StorageUnavailable) as error:
         await tell(interaction, sentence_for(error, texts_for(str(interaction.locale))))
     except (discord.DiscordException, OSError) as error:

@@ -21,6 +21,8 @@ from bot.posting import Poster
 from bot.settings import Settings
 from bot.storage.workspaces import Workspaces
 
+LAST_EVENTS_SECONDS = 5.0  # that what Discord just told gets to be taken in when `serve` ends
+
 
 class DiscordPlatform:
     """See ``bot.platform.Platform``. Opened by ``open_discord``."""
@@ -64,6 +66,7 @@ class DiscordPlatform:
         try:
             await self._client.stay_connected(self._token)
         finally:
+            await self._client.finish_work(LAST_EVENTS_SECONDS)
             await listener.aclose()
             await absence.aclose()
 
