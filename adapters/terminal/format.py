@@ -15,8 +15,9 @@ from rich.markdown import Markdown
 from rich.padding import Padding
 from rich.text import Text
 
-from bot.answers import Answer, Citation, StepView
-from bot.text.control import without_controls
+from bot.answers import Answer, StepView
+from bot.rendering.footnotes import by_number
+from bot.rendering.lines import one_line, shortened
 
 VERBS = {"search": "Search", "read": "Read"}  # the titles of other steps say what is done
 MARKS = {"waiting": "·", "done": "✓", "failed": "✗"}
@@ -46,9 +47,9 @@ def _plan_line(steps: Sequence[StepView]) -> Text:
     line = Text(f"{mark} " if mark else "", style=STYLES.get(first.state, ""))
     if first.kind in VERBS:
         line.append(f"{VERBS[first.kind]} ", style="bold")
-    line.append(" · ".join(_clean(step.title) for step in steps))
+    line.append(" · ".join(one_line(step.title) for step in steps))
     if first.detail:
-        line.append(f" — {_clean(first.detail)}", style="yellow")
+        line.append(f" — {one_line(first.detail)}", style="yellow")
     if first.state == "done":
         # What was done at once took as long as its slowest part.
         line.append(f"  {max(step.seconds for step in steps):.1f} s", style="dim")
@@ -88,9 +89,9 @@ def plain(answer: Answer) -> str:
     parts = [answer.text]
     if answer.citations:
         lines = ["Sources:"]
-        for number, cited in _by_number(answer.citations):
-            lines.append(f"[{number}] {_clean(cited[0].title)} — {_clean(cited[0].url)}")
-            lines += [f"    “{_shortened(citation.quote)}”" for citation in cited]
+        for number, cited in by_number(answer.citations):
+            lines.append(f"[{number}] {one_line(cited[0].title)} — {one_line(cited[0].url)}")
+            lines += [f"    “{shortened(citation.quote, QUOTE_WIDTH)}”" for citation in cited]
         parts.append("\n".join(lines))
     parts += _remarks(answer)
     return "\n\n".join(parts)
@@ -102,33 +103,29 @@ def rendered(answer: Answer) -> RenderableType:
     parts: list[RenderableType] = [Text(), _markdown(answer.text, urls)]
     if answer.citations:
         parts += [Text(), Text("Sources", style="bold")]
-        for number, cited in _by_number(answer.citations):
+        for number, cited in by_number(answer.citations):
             head = Text(f"[{number}] ", style="cyan")
-            head.append(_clean(cited[0].title), style=f"bold link {cited[0].url}")
-            head.append(f"  {_clean(cited[0].url)}", style="dim")
+            head.append(one_line(cited[0].title), style=f"bold link {cited[0].url}")
+            head.append(f"  {one_line(cited[0].url)}", style="dim")
             parts.append(head)
             parts += [
-                Padding(Text(f"“{_shortened(citation.quote)}”", style="italic"), (0, 0, 0, 4))
+                Padding(
+                    Text(f"“{shortened(citation.quote, QUOTE_WIDTH)}”", style="italic"),
+                    (0, 0, 0, 4),
+                )
                 for citation in cited
             ]
     parts += [Text(f"\n{remark}", style="yellow") for remark in _remarks(answer)]
     if answer.suggestions:
         parts += [Text(), Text("You could ask next", style="bold")]
-        parts += [Text(f"• {suggestion}") for suggestion in map(_clean, answer.suggestions)]
+        parts += [Text(f"• {suggestion}") for suggestion in map(one_line, answer.suggestions)]
     parts.append(Text(f"\n{_cost(answer)}", style="dim"))
     return Group(*parts)
 
 
-def _by_number(citations: tuple[Citation, ...]) -> list[tuple[int, list[Citation]]]:
-    grouped: dict[int, list[Citation]] = {}
-    for citation in citations:
-        grouped.setdefault(citation.number, []).append(citation)
-    return sorted(grouped.items())
-
-
 def _remarks(answer: Answer) -> list[str]:
     doubts = [f"⚠ {doubt.sentence} — {doubt.reason}" for doubt in answer.doubts]
-    return [_clean(remark) for remark in (*doubts, *answer.notes)]
+    return [one_line(remark) for remark in (*doubts, *answer.notes)]
 
 
 def _cost(answer: Answer) -> str:
@@ -176,13 +173,3 @@ def _linked(token: Token, urls: dict[int, str]) -> Iterator[Token]:
             yield Token("link_open", "a", 1, attrs={"href": url})
             yield plain_text
             yield Token("link_close", "a", -1)
-
-
-def _shortened(quote: str) -> str:
-    flat = _clean(" ".join(quote.split()))
-    return flat if len(flat) <= QUOTE_WIDTH else flat[: QUOTE_WIDTH - 1].rsplit(" ", 1)[0] + " …"
-
-
-def _clean(text: str) -> str:
-    """Text of pages and models on one line, unable to steer the terminal."""
-    return re.sub(r"[\n\t]", " ", without_controls(text, " "))

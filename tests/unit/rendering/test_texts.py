@@ -24,20 +24,8 @@ SUMMARY: dict[str, Any] = {"seconds": 12.34, "searches": 2, "pages": 3, "run": "
 # wants after all goes from the catalogs too.
 NOT_YET_SAID = listed(
     """
-    working queued stopping stopped nothing-running edited-question removed-question
-    step-rewrite step-search step-read step-think step-plan step-draft step-revise step-write
-    step-check step-other elapsed more-steps sources-heading source-line more-sources unverified
-    summary more-details follow-ups-heading stop-button dig-deeper feedback-good feedback-bad
-    feedback-thanks no-question failed answer-posted-late cannot-open-thread cannot-embed
-    cannot-read-history cannot-post file-not-read denied-workspace denied-channel denied-user
-    denied-role denied-direct rules-title rules-line rules-none rules-set rules-reset
-    rules-unknown rules-invalid rules-not-admin home-title home-intro home-how home-how-mention
-    home-how-direct home-how-follow-up home-how-command home-how-shortcut home-how-stop
-    home-connected home-reasoner home-providers home-documents home-usage home-questions
-    home-answered home-cost ask-description ask-question ask-depth depth-auto depth-quick
-    depth-standard depth-deep stop-description rules-description shortcut-name command-accepted
-    pane-title pane-greeting prompts-title prompt-compare prompt-compare-message prompt-explain
-    prompt-explain-message prompt-summarize prompt-summarize-message
+    answer-posted-late elapsed file-not-read more-details pane-greeting removed-question
+    rules-invalid source-line
     """
 )
 
@@ -81,7 +69,7 @@ def spoken() -> tuple[dict[str, str], set[str]]:
             for id in re.findall(r"(?:texts|Denied)\(\s*\"([^\"]+)\"", code.replace("``", "")):
                 if f'``texts("{id}"' not in code:  # an example in a docstring
                     ids.setdefault(id, module.name)
-            beginnings.update(re.findall(r"texts\(\s*f\"([a-z-]+)\{", code))
+            beginnings.update(re.findall(r"texts\(\s*f[\"']([a-z-]+)\{", code))
     return ids, beginnings
 
 
