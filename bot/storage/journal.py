@@ -14,7 +14,7 @@ import sqlalchemy as sa
 from bot.errors import RunLost
 from bot.pages.page import Page
 from bot.storage.database import Database
-from bot.storage.store import insert, page_of, update_fenced
+from bot.storage.rows import insert, page_of, update_fenced
 from bot.storage.tables import pages, run_pages, runs, steps
 
 

@@ -9,7 +9,7 @@ from typing import Any, Literal
 import sqlalchemy as sa
 
 from bot.storage.database import Database
-from bot.storage.store import insert
+from bot.storage.rows import insert
 from bot.storage.tables import channel_rules, facts, feedback, runs, threads
 
 Verdict = Literal["good", "bad"]
