@@ -6,6 +6,7 @@ The format is https://docs.slack.dev/messaging/formatting-message-text (mrkdwn).
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
@@ -28,6 +29,7 @@ _PLAIN = {"amp": "&", "lt": "<", "gt": ">"}
 _BOLD = re.compile(r"(?<![\w*])\*(?=[^\s*])([^*\n]*[^\s*])\*(?![\w*])")
 _STRUCK = re.compile(r"(?<![\w~])~(?=[^\s~])([^~\n]*[^\s~])~(?![\w~])")
 _BULLET = re.compile(r"^([ \t]*)[•◦▪][ \t]+", re.MULTILINE)
+_EMOJI = re.compile(r":[a-z0-9_+'-]+(?:::skin-tone-[2-6])?:")
 _KEPT = re.compile("\x00(\\d+)\x00")
 
 
@@ -58,6 +60,11 @@ def unescape(text: str, names: Mapping[str, str]) -> str:
     text = _STRUCK.sub(r"~~\1~~", text)
     text = _BULLET.sub(r"\1- ", text)
     return _KEPT.sub(lambda match: kept[int(match[1])], _plain(text))
+
+
+def is_wordless(text: str) -> bool:
+    """Whether plain text holds nothing but emoji, marks and space."""
+    return not any(unicodedata.category(char)[0] in "LN" for char in _EMOJI.sub("", text))
 
 
 def mentions_in(text: str) -> list[str]:

@@ -18,6 +18,7 @@ from adapters.slack.incoming import (
     begins_with_mention,
     event_id,
     is_speech,
+    is_wordless,
     mentions_in,
     thread_of,
     to_message,
@@ -44,7 +45,7 @@ LAST_RETRY = 3  # Slack delivers no event more often
 STOP_REACTIONS = frozenset(
     [
         *("octagonal_sign", "stop_sign", "stop_button", "black_square_for_stop", "no_entry"),
-        *("no_entry_sign", "x", "negative_squared_cross_mark", "raised_hand", "hand"),
+        *("no_entry_sign", "x", "negative_squared_cross_mark"),
     ]
 )
 
@@ -91,9 +92,7 @@ class Listener:
         if subtype == "message_changed":
             await self._changed(event, retry)
         elif subtype == "message_deleted":
-            ts = event.get("deleted_ts") or (event.get("previous_message") or {}).get("ts")
-            if ts:
-                await self.reception.forget(PLATFORM, event_id(event["channel"], str(ts)))
+            await self._deleted(event["channel"], event.get("previous_message") or {}, event)
         elif is_speech(event):
             direct = event.get("channel_type") == "im"
             if self._mentions_me(event):
@@ -105,7 +104,7 @@ class Listener:
         message, before = event["message"], event.get("previous_message") or {}
         channel, ts = event["channel"], str(message["ts"])
         if message.get("subtype") == "tombstone":  # deleted, but the head of a thread
-            await self.reception.forget(PLATFORM, event_id(channel, ts))
+            await self._deleted(channel, message, message)
             return
         if not is_speech(message) or message.get("text") == before.get("text"):
             return  # an app's message, or a link preview that was added
@@ -114,6 +113,8 @@ class Listener:
         mentioned = self._mentions_me(message)
         if mentioned:
             self._arrival(channel, ts).set()
+        elif not direct and not await self._is_ours(channel, message):
+            return
         people = await self.people.quickly(self.named_in(message))
         try:
             text = self._text(message, people)
@@ -123,6 +124,16 @@ class Listener:
         if not known and (direct or mentioned):
             # It began no run so far: it may have been refused, or not been meant for us.
             await self._take(message, "footnote", direct=direct, retry=retry, again=True)
+
+    async def _deleted(self, channel: str, message: Json, event: Json) -> None:
+        """``message`` as it was, which Slack may leave out; ``event`` has its ``ts``."""
+        ts = event.get("deleted_ts") or message.get("ts")
+        if ts and (not message.get("ts") or await self._is_ours(channel, message)):
+            await self.reception.forget(PLATFORM, event_id(channel, str(ts)))
+
+    async def _is_ours(self, channel: str, message: Json) -> bool:
+        """Whether Footnote takes part in the message's thread."""
+        return await self.reception.takes_part(thread_of(self.me.team, channel, message))
 
     def _address(self, event: Json, direct: bool) -> Address | None:
         """Whom a message speaks to; None when it is in no thread and none of our business."""
@@ -142,13 +153,16 @@ class Listener:
         id = event_id(event["channel"], str(event["ts"]))
         if id in self._settled and not again and not attachments_of(event):
             return
-        thread = thread_of(self.me.team, event["channel"], event)
-        if address != "footnote" and not await self.reception.takes_part(thread):
+        if address != "footnote" and not await self._is_ours(event["channel"], event):
             return  # before anything is asked about the people of other threads
         message = await self._message(event, direct)
         ear = ear_of(message, event)
         texts = texts_for(message.locale)
-        told = id in self._settled and not again
+        if address == "thread" and is_wordless(message.text):
+            return  # an emoji among people, as good as a reaction
+        # Whoever talks in a thread without asking for us is told once that they may not.
+        whom = id if address == "footnote" else f"{message.thread.key} {message.author.id}"
+        told = whom in self._settled and not again
         try:
             outcome = await self.reception.receive(message, address)
         except StorageUnavailable as error:
@@ -156,8 +170,9 @@ class Listener:
                 self.whispers.say(ear, error.sentence)
             raise
         except (Denied, Invalid) as error:
-            if not told:
+            if not told and not (address == "thread" and isinstance(error, Invalid)):
                 self.whispers.say(ear, sentence(error, texts, message.text))
+                self._settled[whom] = None
         else:
             if isinstance(outcome, Told) and not told:
                 self._tell_stopped(ear, texts, outcome.stopped)

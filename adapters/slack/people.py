@@ -11,11 +11,12 @@ import structlog
 from cachetools import TTLCache
 
 from adapters.slack.calls import Calls
+from bot.errors import PostRefused
 
 PEOPLE_REMEMBERED = 20_000
 REMEMBERED_SECONDS = 3_600.0
 PATIENCE_SECONDS = 0.3  # that an event waits for names before it goes on without
-PAUSE_SECONDS = 10.0  # in which nobody waits again, once names came too late
+PAUSE_SECONDS = 10.0  # in which nobody is looked up quickly, once one took too long
 MOST_ASKED = 20  # of the people mentioned in one message
 
 log = structlog.get_logger(__name__)
@@ -48,8 +49,9 @@ class People:
     async def quickly(self, ids: Iterable[str]) -> dict[str, Person]:
         """Those of them who are known, or become known within ``PATIENCE_SECONDS``."""
         wanted = list(dict.fromkeys(ids))[:MOST_ASKED]
-        tasks = [self._ask(id) for id in wanted if id not in self._known]
-        if tasks and time.monotonic() >= self._hurry_until:
+        if time.monotonic() >= self._hurry_until and (
+            tasks := [self._ask(id) for id in wanted if id not in self._known]
+        ):
             _, late = await asyncio.wait(tasks, timeout=PATIENCE_SECONDS)
             if late:
                 self._hurry_until = time.monotonic() + PAUSE_SECONDS
@@ -71,8 +73,13 @@ class People:
 
     def _asked(self, id: str, task: asyncio.Task[Person]) -> None:
         self._asking.pop(id, None)
-        if not task.cancelled() and (error := task.exception()) is not None:
-            log.debug("person not looked up", id=id, error=str(error))
+        if task.cancelled() or (error := task.exception()) is None:
+            return
+        log.debug("person not looked up", id=id, error=str(error))
+        if isinstance(error, PostRefused):  # a stranger, or the scope is missing
+            self._known[id] = Person(id, id, "")
+        else:
+            self._hurry_until = time.monotonic() + PAUSE_SECONDS
 
     async def _look_up(self, id: str) -> Person:
         # Not patiently: a name that cannot be had now is looked up with the next message.

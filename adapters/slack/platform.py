@@ -36,7 +36,6 @@ from bot.storage.workspaces import Workspaces
 
 PATH = "/slack/events"  # events, commands and interactivity alike
 LARGEST_BODY = 1_000_000  # bytes; Slack's own bodies stay far below
-DRAIN_SECONDS = 3.0  # Slack waits no longer for an acknowledgement
 
 
 @asynccontextmanager
@@ -91,7 +90,6 @@ class SlackPlatform:
                 await socket.listen(app, self._calls, token, ready)
         finally:
             self._app = None
-            await wiring.drained(DRAIN_SECONDS)
             await whispers.aclose()
 
     def _wired(self, bot: Json, reception: Reception, whispers: Whispers) -> Wiring:

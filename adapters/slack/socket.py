@@ -7,19 +7,23 @@ address that ran out) is watched from outside: then it is thrown away, and a new
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from time import monotonic
+from typing import Any
 
 import structlog
 from slack_bolt.adapter.socket_mode.aiohttp import AsyncSocketModeHandler
 from slack_bolt.async_app import AsyncApp
 from slack_sdk.socket_mode.aiohttp import SocketModeClient
+from slack_sdk.socket_mode.async_client import AsyncBaseSocketModeClient
+from slack_sdk.socket_mode.request import SocketModeRequest
 
 from adapters.slack.calls import Calls, Json
 from adapters.slack.client import sdk_logger, until_reached
 
 PING_SECONDS = 5.0  # a silent connection is given up after one and a half of them
 CONNECT_SECONDS = 15.0
+DRAIN_SECONDS = 3.0  # Slack waits no longer for an acknowledgement
 LOOK_SECONDS = 0.25
 GONE_SECONDS = 0.5  # without a connection, until a new one is made
 RECONNECTING_SECONDS = 15.0  # the same while the SDK is at it
@@ -41,8 +45,9 @@ async def listen(
 ) -> None:
     """Receive events until cancelled; ``connected`` is called each time they arrive again.
 
-    Raises ``CredentialsRefused`` and ``PostRefused``.
+    Cancelled, it lets what is being taken in be acknowledged first. Raises ``CredentialsRefused`` and ``PostRefused``.
     """
+    taking: set[asyncio.Task[Any]] = set()
     while True:
         address = await open_address(calls, app_token)
         handler = AsyncSocketModeHandler(
@@ -50,16 +55,35 @@ async def listen(
         )
         client = handler.client
         client.wss_uri = address
+        client.socket_mode_request_listeners = [_tracked(handler, taking)]
         client.auto_reconnect_enabled = client.default_auto_reconnect_enabled = False
         try:
             await asyncio.wait_for(handler.connect_async(), CONNECT_SECONDS)  # type: ignore[no-untyped-call]
             connected()
             await _until_gone(client)
             log.info("Socket Mode connection is gone, making another")
+        except asyncio.CancelledError:
+            if taking:
+                await asyncio.wait(taking, timeout=DRAIN_SECONDS)
+            raise
         except TimeoutError:
             log.warning("Socket Mode does not connect, trying on")
         finally:
             await handler.close_async()  # type: ignore[no-untyped-call]
+
+
+def _tracked(
+    handler: AsyncSocketModeHandler, taking: set[asyncio.Task[Any]]
+) -> Callable[[AsyncBaseSocketModeClient, SocketModeRequest], Awaitable[None]]:
+    """The handler, which shows in ``taking`` what it is at."""
+
+    async def handle(client: AsyncBaseSocketModeClient, request: SocketModeRequest) -> None:
+        if (task := asyncio.current_task()) is not None:
+            taking.add(task)
+            task.add_done_callback(taking.discard)
+        await handler.handle(client, request)  # type: ignore[arg-type]
+
+    return handle
 
 
 async def _until_gone(client: SocketModeClient) -> None:

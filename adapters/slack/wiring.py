@@ -6,7 +6,6 @@ answered with 500, or by Socket Mode not at all, and so is delivered again by Sl
 
 from __future__ import annotations
 
-import asyncio
 import re
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
@@ -24,6 +23,7 @@ from adapters.slack.client import sdk_logger
 from adapters.slack.commands import ASK, FOOTNOTE, Commands
 from adapters.slack.format import escaped
 from adapters.slack.home import Home
+from adapters.slack.incoming import unescape
 from adapters.slack.listener import Listener
 from bot.errors import FootnoteError
 
@@ -45,7 +45,6 @@ class Wiring:
         self._buttons = buttons
         self._pane = pane
         self._home = home
-        self._working: set[asyncio.Task[Any]] = set()
         self.events: Mapping[str, EventHandler] = {
             "app_mention": listener.mentioned,
             "message": self._said,
@@ -61,11 +60,6 @@ class Wiring:
         self.shortcuts: Mapping[str, Callable[[Json], Awaitable[None]]] = {
             RESEARCH_THIS: buttons.research
         }
-
-    async def drained(self, seconds: float) -> None:
-        """Give what is being taken in this long to end."""
-        if self._working:
-            await asyncio.wait(self._working, timeout=seconds)
 
     def app(self, client: AsyncWebClient, signing_secret: str, bot: AuthorizeResult) -> AsyncApp:
         """Bolt with every listener; ``bot`` is what auth.test told at the start."""
@@ -98,7 +92,7 @@ class Wiring:
     def _event_listener(self, handler: EventHandler) -> Callable[..., Awaitable[None]]:
         async def listen(event: dict[str, Any], request: Any) -> None:
             retry = (request.headers.get(RETRY_HEADER) or ["0"])[0]
-            await self._work(handler(event, int(retry) if retry.isdecimal() else 0))
+            await handler(event, int(retry) if retry.isdecimal() else 0)
 
         return listen
 
@@ -106,7 +100,7 @@ class Wiring:
         self, answer: Callable[[Json], Awaitable[str]]
     ) -> Callable[..., Awaitable[None]]:
         async def listen(command: dict[str, Any], ack: Any) -> None:
-            text = await self._work(answer(command))
+            text = await answer(command)
             if text:
                 await ack(text=escaped(text), response_type="ephemeral")
             else:
@@ -118,24 +112,18 @@ class Wiring:
         self, take: Callable[[Json], Awaitable[None]]
     ) -> Callable[..., Awaitable[None]]:
         async def listen(body: dict[str, Any], ack: Any) -> None:
-            await self._work(take(body))
+            await take(body)
             await ack()
 
         return listen
-
-    async def _work(self, doing: Awaitable[Any]) -> Any:
-        task = asyncio.ensure_future(doing)
-        self._working.add(task)
-        task.add_done_callback(self._working.discard)
-        # What is being kept is kept even when the connection it came by ends.
-        return await asyncio.shield(task)
 
     # ------------------------------------------------------------ two at once
 
     async def _said(self, event: Json, retry: int) -> None:
         await self._listener.said(event, retry)
         if event.get("channel_type") == "im" and event.get("thread_ts") and event.get("text"):
-            asked = self._pane.asked(event["channel"], event["thread_ts"], event["text"])
+            title = unescape(event["text"], {})
+            asked = self._pane.asked(event["channel"], event["thread_ts"], title)
             self._listener.whispers.later(asked)
 
     async def _thread_started(self, event: Json) -> None:

@@ -205,6 +205,55 @@ async def test_unknown_events_are_acknowledged(slack: FakeSlack, tmp_path: Path)
         await delivery.acknowledged()
 
 
+@pytest.mark.parametrize("text", [":thumbsup:", ":+1::skin-tone-3: :tada:", "👍", "!?"])
+async def test_an_emoji_in_its_thread_is_no_question(
+    bot: Served, slack: FakeSlack, text: str
+) -> None:
+    first = await slack.say("U1", "C1", f"{slack.mention} how tall is it?").acknowledged()
+    await slack.say("U1", "C1", text, first.ts).acknowledged()
+    assert len(await bot.rows("runs")) == 1
+    assert slack.calls("chat.postEphemeral") == []
+
+
+async def test_who_may_not_ask_is_told_once_in_a_thread(slack: FakeSlack, tmp_path: Path) -> None:
+    async with served(slack, tmp_path, deny_users="U2") as bot:
+        first = await slack.say("U1", "C1", f"{slack.mention} how tall is it?").acknowledged()
+        for text in ("I know that", "it is 330 m"):
+            await slack.say("U2", "C1", text, first.ts).acknowledged()
+        assert "不在" in await bot.whisper("U2", "C1", first.ts)
+        await slack.say("U2", "C1", f"{slack.mention} how old is it?", first.ts).acknowledged()
+        await slack.until(lambda: len(slack.calls("chat.postEphemeral")) == 2)
+
+
+async def test_strangers_are_looked_up_once(bot: Served, slack: FakeSlack) -> None:
+    """People of other organizations in shared channels cannot be looked up."""
+    slack.refuse("users.info", "user_not_found")
+    for number in range(3):
+        await slack.say("U1", "C1", f"{slack.mention} question {number}").acknowledged()
+    assert [one.author.name for one in await bot.questions(3)] == ["U1"] * 3
+    assert len(slack.calls("users.info")) == 1
+
+
+async def test_looking_people_up_pauses_while_slack_limits_it(
+    bot: Served, slack: FakeSlack
+) -> None:
+    slack.storm("users.info", 5)
+    for number in range(3):
+        await slack.say("U1", "C1", f"{slack.mention} question {number}").acknowledged()
+    await bot.questions(3)
+    assert len(slack.calls("users.info")) == 1
+
+
+async def test_edits_and_deletions_elsewhere_are_none_of_its_business(
+    bot: Served, slack: FakeSlack
+) -> None:
+    said = await slack.say("U1", "C1", "lunch?").acknowledged()
+    await slack.edit("C1", said.ts, "dinner?").acknowledged()
+    await slack.delete("C1", said.ts).acknowledged()
+    assert await bot.rows("messages") == []
+    assert slack.calls("users.info") == []
+
+
 # ---------------------------------------------------------------- edits and deletions
 
 
@@ -288,7 +337,7 @@ async def test_stop_between_direct_threads_means_the_latest(
     assert len(await slow_bot.rows("runs")) == 1
 
 
-@pytest.mark.parametrize("name", ["octagonal_sign", "x", "raised_hand::skin-tone-3"])
+@pytest.mark.parametrize("name", ["octagonal_sign", "x", "no_entry_sign::skin-tone-3"])
 async def test_a_stop_sign_on_the_question_stops(
     slow_bot: Served, slack: FakeSlack, name: str
 ) -> None:

@@ -228,12 +228,14 @@ async def test_what_is_being_taken_in_at_the_end_is_still_kept(
 ) -> None:
     slack.slow(0.2, "users.info")  # holds the first event up
     async with served(slack, tmp_path) as bot:
-        slack.say("U1", "C1", f"{slack.mention} how tall is it?")
+        said = slack.say("U1", "C1", f"{slack.mention} how tall is it?")
         await slack.until(lambda: slack.sockets.links[0].waiting)
         await asyncio.sleep(0.05)
+        assert not said.deliveries[1].acked
         bot.running.cancel()
         await asyncio.gather(bot.running, return_exceptions=True)
         assert [row["text"] for row in await bot.rows("messages")] == ["how tall is it?"]
+        assert all(delivery.acked for delivery in said.deliveries)
     slack.up()
 
 
