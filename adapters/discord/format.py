@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import discord
@@ -49,21 +49,22 @@ def working(
     run: str,
     seconds: float,
     embeds: bool,
+    title: str = "",
     opening: str = "",
 ) -> Look:
-    """The plan with its states, and the end of the text written so far.
+    """The plan with its states, and of the text written so far what fits into one message.
 
-    ``seconds`` is how long it has been going on; ``opening`` stands before everything.
+    ``seconds`` is how long it has been going on; ``title`` says what is being done, if it is not
+    answering a new question; ``opening`` stands before everything.
     """
     lines = plan_lines(plan.steps if plan else (), texts)
     footer = f"{texts('elapsed', seconds=int(seconds))} · {run}"
-    written = _tail(text)
+    title = title or texts("working")
+    written = _beginning(text, dict(plan.numbered) if plan else {})
     if not embeds:
-        plain = "\n".join([f"**{texts('working')}**", *lines, f"-# {footer}"])
+        plain = "\n".join([f"**{title}**", *lines, f"-# {footer}"])
         return Look(_within(limits.CONTENT, opening, written or plain))
-    embed = discord.Embed(
-        title=texts("working"), description="\n".join(lines) or None, colour=COLOUR
-    )
+    embed = discord.Embed(title=title, description="\n".join(lines) or None, colour=COLOUR)
     embed.set_footer(text=footer)
     return Look(_within(limits.CONTENT, opening, written), (embed,))
 
@@ -82,12 +83,13 @@ def _step_line(step: StepView, texts: Texts) -> str:
     return f"{line} — {words(shortened(step.detail, STEP_TITLE))}" if step.detail else line
 
 
-def _tail(text: str) -> str:
-    """The last part of a text that is still being written, as Markdown that closes."""
-    parts = (
-        split(with_plain_tables(harmless(text), TABLE_WIDTH), limits.PART) if text.strip() else []
-    )
-    return parts[-1] if parts else ""
+def _beginning(text: str, urls: Mapping[int, str]) -> str:
+    """The first part of a text that is still being written, as Markdown that closes.
+
+    It stays as it is while the rest is written, so that it can be read.
+    """
+    parts = split(_markdown(text, urls), limits.PART) if text.strip() else []
+    return "\n\n".join(parts[:1] + ["…"] * (len(parts) > 1))
 
 
 # ---------------------------------------------------------------- the answer
@@ -124,8 +126,11 @@ def answer_text(answer: Answer, texts: Texts) -> str:
     """The answer as Discord's Markdown: footnotes are links, all else is harmless."""
     if answer.status == "failed":
         return f"⚠️ {texts('failed', reason=harmless(answer.text))}"
-    urls = {citation.number: citation.url for citation in answer.citations}
-    text = harmless(answer.text, frozenset(urls.values()))
+    return _markdown(answer.text, {c.number: c.url for c in answer.citations})
+
+
+def _markdown(text: str, urls: Mapping[int, str]) -> str:
+    text = harmless(text, frozenset(urls.values()))
     # Tables first: a link in a cell would count as its letters, and do nothing in a fence.
     text = with_plain_tables(text, TABLE_WIDTH)
     return linked(text, urls, lambda number, url: f"[[{number}]](<{url}>)")

@@ -21,7 +21,7 @@ import structlog
 
 from adapters.discord import wire
 from adapters.discord.asker import tell_asker
-from adapters.discord.buttons import view_while_working
+from adapters.discord.buttons import runs_in, view_while_working
 from adapters.discord.files import download
 from adapters.discord.format import Look, echo, thread_name
 from adapters.discord.history import read_history
@@ -43,6 +43,7 @@ from bot.posting import PostState, RunRef
 from bot.rendering.texts import texts_for
 
 NO_GUILD = "@me"
+NOTICES = (18, 21)  # types of the messages that Discord itself puts at a thread's beginning
 NEW = timedelta(seconds=60)  # a question younger than this can have no forgotten posts
 
 # Not there, or not for us: the next place is tried.
@@ -62,12 +63,11 @@ log = structlog.get_logger(__name__)
 @dataclass(frozen=True, slots=True)
 class _Place:
     """A place for a reply: a channel or thread ("": the response to the interaction), the message
-    it answers there, the text id of what it has to excuse, whether the thread is ours."""
+    it answers there, the text id of what it has to excuse."""
 
     channel: str
     answers: str = ""
     gap: str = ""
-    made_thread: bool = False
 
 
 class DiscordPoster:
@@ -93,7 +93,6 @@ class DiscordPoster:
                     known,
                     place=place.channel or ORIGINAL,
                     through="bot" if place.channel else "interaction",
-                    made_thread=place.made_thread,
                     gaps=(place.gap,) if place.gap else (),
                 )
                 reply = self._reply(run, settled, place.answers)
@@ -110,9 +109,10 @@ class DiscordPoster:
         raise PostRefused(texts_for(run.message.locale)("cannot-post"))
 
     async def _again(self, run: RunRef, known: Posted) -> DiscordReply:
-        """The reply that an earlier attempt began."""
+        """The reply that an earlier attempt began; one that was done is for a question that was
+        edited since."""
         reply = self._reply(run, known, self._answered_there(run, known), recovered=True)
-        if not known.posts:
+        if known.done or not known.posts:
             await reply.show_working()
         return reply
 
@@ -202,29 +202,34 @@ class DiscordPoster:
         thread, question = run.message.thread, known.question
         gap, made = "", False
         try:
-            await self._make_thread(thread.channel, question, run.message.text)
-            made = True
+            made = await self._make_thread(thread.channel, question, run.message.text)
         except DiscordRefused as refused:
             if refused.code == wire.UNKNOWN_MESSAGE:
                 raise  # the question is gone
-            if refused.code not in (wire.THREAD_EXISTS, wire.WRONG_CHANNEL_TYPE):
-                log.info("no thread made", run=run.id, error=str(refused))
-                gap = "cannot-open-thread"
+            log.info("no thread made", run=run.id, error=str(refused))
+            gap = "cannot-open-thread"
         if thread.thread != question:
             await run.move(Thread(thread.platform, thread.workspace, thread.channel, question))
         if not gap:
-            yield _Place(question, made_thread=made)
+            yield _Place(question)
         # A channel without threads (of a voice room) needs no excuse.
         yield _Place(thread.channel, question, gap or ("cannot-open-thread" if made else ""))
 
-    async def _make_thread(self, channel: str, question: str, text: str) -> None:
-        await self._wire.request(
-            "POST",
-            "/channels/{channel_id}/messages/{message_id}/threads",
-            json={"name": thread_name(text), "auto_archive_duration": THREAD_ARCHIVES_AFTER},
-            channel_id=channel,
-            message_id=question,
-        )
+    async def _make_thread(self, channel: str, question: str, text: str) -> bool:
+        """False when there are none in such a channel, or this one is there already."""
+        try:
+            await self._wire.request(
+                "POST",
+                "/channels/{channel_id}/messages/{message_id}/threads",
+                json={"name": thread_name(text), "auto_archive_duration": THREAD_ARCHIVES_AFTER},
+                channel_id=channel,
+                message_id=question,
+            )
+        except DiscordRefused as refused:
+            if refused.code not in (wire.THREAD_EXISTS, wire.WRONG_CHANNEL_TYPE):
+                raise
+            return False
+        return True
 
     # ------------------------------------------------------------ waiting, leaving
 
@@ -232,44 +237,66 @@ class DiscordPoster:
         """A message in the thread; it has the nonce and the button by which ``open`` makes it
         the reply's first."""
         texts = texts_for(run.message.locale)
-        thread = run.message.thread
-        if not thread.thread.isdigit() or thread.thread == run.message.event_id:
-            return  # a thread of its own has no queue
+        thread, asked = run.message.thread, run.message.event_id
+        if not thread.thread.isdigit():
+            return  # a command's thread is yet to be made, and it shows that it is thinking
+        own = thread.thread == asked and thread.workspace != NO_GUILD
+        if own:
+            await self._make_thread(thread.channel, asked, run.message.text)
         post = Post(
             Look(texts("queued", ahead=ahead)),
             view_while_working(run.id, texts),
             nonce=nonce_of(run.id, 0, 0),
-            answers=run.message.event_id if run.message.event_id.isdigit() else "",
+            answers="" if own else asked,
         )
         await ChannelOutlet(self._wire, _standing(thread)).create(post)
 
     async def remove(self, run: RunRef, saved: PostState | None) -> None:
         known = posted(saved)
         if not known.place:
-            return
+            known = replace(known, place=_standing(run.message.thread))
         outlet = self._outlet(known)
         for id in reversed(known.posts):
-            try:
-                await outlet.delete(id)
-            except DiscordRefused as refused:
-                log.info("post not removed", run=run.id, error=str(refused))
-        if known.made_thread and await self._is_ours_alone(run, known.place):
-            await self._delete_channel(run, known.place)
+            await self._delete(run, outlet, id)
+        for id in await self._forgotten(run, outlet):
+            await self._delete(run, outlet, id)
+        if known.place == known.question and await self._is_ours_alone(known.place):
+            await self._delete_thread(run, known.place)
 
-    async def _is_ours_alone(self, run: RunRef, thread: str) -> bool:
+    async def _delete(self, run: RunRef, outlet: Outlet, id: str) -> None:
         try:
+            await outlet.delete(id)
+        except DiscordRefused as refused:
+            log.info("post not removed", run=run.id, error=str(refused))
+
+    async def _forgotten(self, run: RunRef, outlet: Outlet) -> list[str]:
+        """Posts of the run that an attempt made and could not save."""
+        try:
+            said = await outlet.latest()
+        except DiscordRefused:
+            return []
+        return [
+            str(message["id"])
+            for message in said
+            if str(message["author"]["id"]) == self._wire.user_id
+            and run.id in runs_in(message.get("components", ()))
+        ]
+
+    async def _is_ours_alone(self, thread: str) -> bool:
+        """Whether we opened this thread and nobody else wrote in it."""
+        try:
+            told = await self._wire.request("GET", "/channels/{channel_id}", channel_id=thread)
             said = await ChannelOutlet(self._wire, thread).latest()
         except DiscordRefused:
             return False
-        notices = (18, 21)  # that Discord itself puts at a thread's beginning
-        return all(
-            message["type"] in notices or str(message["author"]["id"]) == self._wire.user_id
-            for message in said
+        us = self._wire.user_id
+        return str(told.get("owner_id")) == us and all(
+            message["type"] in NOTICES or str(message["author"]["id"]) == us for message in said
         )
 
-    async def _delete_channel(self, run: RunRef, channel: str) -> None:
+    async def _delete_thread(self, run: RunRef, thread: str) -> None:
         try:
-            await self._wire.request("DELETE", "/channels/{channel_id}", channel_id=channel)
+            await self._wire.request("DELETE", "/channels/{channel_id}", channel_id=thread)
         except DiscordRefused as refused:  # only those who manage threads may
             log.info("thread not deleted", run=run.id, error=str(refused))
 

@@ -61,6 +61,7 @@ class DiscordReply:
         self._recovered = recovered
         self._between = between
         self._texts: Texts = texts_for(run.message.locale)
+        self._title = self._texts("edited-question") if posted.done else ""
         self._plan: PlanView | None = None
         self._text = ""
         self._began = monotonic()
@@ -124,6 +125,7 @@ class DiscordReply:
         """Show the progress now, in the reply's first message; what an earlier answer had beside
         it goes."""
         view = buttons.view_while_working(self._run.id, self._texts)
+        self._posted = replace(self._posted, done=False)
         await self._show(lambda embeds: [self._working(embeds)], view)
 
     def _working(self, embeds: bool) -> Look:
@@ -134,6 +136,7 @@ class DiscordReply:
             run=self._run.id,
             seconds=monotonic() - self._began,
             embeds=embeds,
+            title=self._title,
             opening=self._opening,
         )
 
@@ -160,12 +163,15 @@ class DiscordReply:
         if self._sender is not None:
             # An edit under way is waited for: it must not arrive after the answer's.
             await asyncio.wait({self._sender})
+        await self._run.save(self._posted.json())  # an attempt that lost the run ends here
         try:
             await self._show(lambda embeds: self._looks(answer, embeds), view)
         except DiscordRefused:
             if self._apologise is not None:
                 await self._apologise()
             raise
+        self._posted = replace(self._posted, done=True)
+        await self._run.save(self._posted.json())
 
     def _looks(self, answer: Answer, embeds: bool) -> Sequence[Look]:
         looks = answered(

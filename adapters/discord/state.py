@@ -31,9 +31,9 @@ class Posted:
 
     ``question`` is the message with the question, or that echoes it; ``echoed`` that it is ours.
     ``place`` is the channel or thread where the reply stands ("" before that is settled),
-    ``through`` whose right to write there is used. ``posts`` are its messages, in order. ``turn``
-    counts how often parts were taken away, ``gaps`` are the text ids of what the bot may not do
-    there, ``made_thread`` that the thread was opened for this question.
+    ``through`` whose right to write there is used. ``posts`` are its messages, in order; ``done``
+    that they are an answer. ``turn`` counts how often parts were taken away, ``gaps`` are the text
+    ids of what the bot may not do there.
     """
 
     question: str = ""
@@ -42,8 +42,8 @@ class Posted:
     place: str = ""
     through: Through = "bot"
     posts: tuple[str, ...] = ()
+    done: bool = False
     turn: int = 0
-    made_thread: bool = False
     gaps: tuple[str, ...] = ()
 
     def json(self) -> PostState:
@@ -53,8 +53,8 @@ class Posted:
             "place": self.place,
             "through": self.through,
             "posts": list(self.posts),
+            "done": self.done,
             "turn": self.turn,
-            "made_thread": self.made_thread,
             "gaps": list(self.gaps),
         }
         if self.interaction is not None:
@@ -80,7 +80,7 @@ def posted(state: PostState | None) -> Posted:
         place=str(state.get("place") or ""),
         through="interaction" if state.get("through") == "interaction" else "bot",
         posts=tuple(str(id) for id in state.get("posts", ())),
+        done=bool(state.get("done")),
         turn=int(state.get("turn", 0)),
-        made_thread=bool(state.get("made_thread")),
         gaps=tuple(str(gap) for gap in state.get("gaps", ())),
     )

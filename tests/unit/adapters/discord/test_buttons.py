@@ -125,7 +125,7 @@ def test_labels_speak_the_askers_language() -> None:
 
 def test_the_runs_of_a_messages_buttons_are_known() -> None:
     view = view_for(RUN, texts, deeper=True)
-    assert runs_in(view.to_components()) == {RUN}  # type: ignore[arg-type]
+    assert runs_in(view.to_components()) == {RUN}
     assert runs_in([{"type": 1, "components": [{"type": 2, "custom_id": "x"}]}]) == set()
     assert runs_in([{"type": 2, "style": 5, "url": "https://example.org"}]) == set()
 
