@@ -1,10 +1,17 @@
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from tests.scenario.discord_place import open_discord
+from tests.scenario.places import OpenPlace
 from tests.scenario.program import Program
+from tests.scenario.serving import Nursery
+from tests.scenario.slack_place import open_slack
+
+PLACES: dict[str, OpenPlace] = {"slack": open_slack, "discord": open_discord}
 
 DOCUMENTS = {
     "travel.md": """# Travel policy
@@ -46,3 +53,11 @@ def documents(tmp_path: Path) -> Path:
 def footnote(tmp_path: Path) -> Program:
     """The program with nothing configured."""
     return Program(tmp_path)
+
+
+@pytest.fixture(scope="session")
+def nursery() -> Iterator[Nursery]:
+    """Starts programs cheaply."""
+    nursery = Nursery()
+    yield nursery
+    nursery.close()

@@ -1,0 +1,78 @@
+"""Starts many programs cheaply: ``python -m tests.scenario.nursery``.
+
+Everything the program needs is imported once; each start is a forked child that then does exactly
+what ``python -m bot`` does. One JSON line each way:
+
+    {"arguments": ["serve"], "environment": {...}, "folder": "...", "log": "..."}  →  {"pid": 4711}
+
+The child's output goes to ``log``, its exit code to ``log`` + ".code".
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+import signal
+import sys
+from pathlib import Path
+from typing import Any
+
+import bot.cli
+
+# Imported before forking: together they take a second.
+PARTS = (
+    "anthropic",
+    "adapters.discord.platform",
+    "adapters.slack.platform",
+    "adapters.terminal.indexing",
+    "bot.reasoning.claude",
+    "bot.reasoning.extractive",
+    "bot.research.road",
+    "bot.search.local",
+    "bot.serving",
+)
+
+
+def child(request: dict[str, Any]) -> None:
+    """Be the program."""
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    os.setsid()
+    log = os.open(request["log"], os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    for source, number in ((nothing, 0), (log, 1), (log, 2)):
+        os.dup2(source, number)
+    os.environ.clear()
+    os.environ.update(request["environment"])
+    os.chdir(request["folder"])
+    sys.argv = ["footnote", *request["arguments"]]
+    code: object = 1
+    try:
+        bot.cli.main()
+        code = 0
+    except SystemExit as ended:
+        code = ended.code or 0
+    finally:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        Path(request["log"] + ".code").write_text(str(code))
+
+
+def main() -> None:
+    for part in PARTS:
+        importlib.import_module(part)
+    # The kernel forgets ended children at once, so that their pids are seen to be gone.
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    for line in sys.stdin:
+        pid = os.fork()
+        if pid == 0:
+            try:
+                child(json.loads(line))
+            finally:
+                os._exit(0)
+        sys.stdout.write(json.dumps({"pid": pid}) + "\n")
+        sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main()

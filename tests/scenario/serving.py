@@ -1,0 +1,175 @@
+"""Starting, watching and ending ``footnote serve``, as its own process."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import os
+import re
+import select
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tests.scenario.program import COMMAND, REPOSITORY, Program
+
+START_SECONDS = 30.0
+END_SECONDS = 20.0
+BRISK = {"FOOTNOTE_HTTP_PORT": "0", "FOOTNOTE_LOG_LEVEL": "info", "FOOTNOTE_MODEL_RETRIES": "0"}
+
+
+class Serving:
+    """A running ``footnote serve``. ``log`` is the file of all that it prints."""
+
+    def __init__(self, pid: int, log: Path, code: Callable[[], int | None]) -> None:
+        self.pid = pid
+        self.log = log
+        self._code = code
+        self._pidfd = os.pidfd_open(pid)
+
+    def __del__(self) -> None:
+        os.close(self._pidfd)
+
+    @property
+    def said(self) -> str:
+        return self.log.read_text(encoding="utf-8", errors="replace")
+
+    @property
+    def alive(self) -> bool:
+        return not select.select([self._pidfd], [], [], 0)[0]
+
+    def until_said(self, words: str, seconds: float = START_SECONDS) -> None:
+        """Wait for a line; fails when the program ends without it."""
+        until = time.monotonic() + seconds
+        while words not in self.said:
+            # Ending is what it is woken by; the log is looked at in between.
+            ended = select.select([self._pidfd], [], [], 0.01)[0]
+            if (ended and words not in self.said) or time.monotonic() > until:
+                raise AssertionError(f"it never said {words!r}, but:\n{self.said}")
+
+    @property
+    def http(self) -> str:
+        """Where it listens for HTTP, ``http://127.0.0.1:PORT``."""
+        self.until_said("Listening for HTTP on ")
+        found = re.search(r"Listening for HTTP on (\S+)\.", self.said)
+        assert found is not None
+        return found[1]
+
+    def kill(self) -> None:
+        """End it as a power cut would."""
+        self.signal(signal.SIGKILL)
+        self.wait()
+
+    def signal(self, number: signal.Signals) -> None:
+        # By the descriptor: it can never hit another process.
+        signal.pidfd_send_signal(self._pidfd, number)
+
+    def wait(self, seconds: float = END_SECONDS) -> int | None:
+        """The exit code, once it has ended; None when it was killed."""
+        if not select.select([self._pidfd], [], [], seconds)[0]:
+            self.signal(signal.SIGKILL)
+            raise AssertionError(f"it did not end within {seconds} s:\n{self.said}")
+        assert "Traceback" not in self.said, self.said
+        return self._code()
+
+    def end(self) -> int | None:
+        """Ask it to end, and wait."""
+        if self.alive:
+            self.signal(signal.SIGTERM)
+        return self.wait()
+
+
+@dataclass
+class Nursery:
+    """The process that forks programs; one for all tests of a test process."""
+
+    _process: subprocess.Popen[str] | None = None
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def start(self, program: Program, log: Path, *arguments: str, **extra: str) -> Serving:
+        request = {
+            "arguments": arguments,
+            "environment": program.environment(extra),
+            "folder": str(program.folder),
+            "log": str(log),
+        }
+        with self._lock:
+            process = self._running(program)
+            assert process.stdin is not None
+            assert process.stdout is not None
+            process.stdin.write(json.dumps(request) + "\n")
+            process.stdin.flush()
+            pid = json.loads(process.stdout.readline())["pid"]
+
+        def code() -> int | None:
+            file = Path(f"{log}.code")
+            return int(file.read_text()) if file.exists() else None
+
+        return Serving(pid, log, code)
+
+    def _running(self, program: Program) -> subprocess.Popen[str]:
+        if self._process is None:
+            self._process = subprocess.Popen(
+                [sys.executable, "-m", "tests.scenario.nursery"],
+                cwd=REPOSITORY,
+                env=program.environment({}),
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                text=True,
+            )
+        return self._process
+
+    def close(self) -> None:
+        if self._process is not None:
+            self._process.communicate()
+
+
+_numbers = itertools.count(1)
+
+
+def start_forked(nursery: Nursery, program: Program, **extra: str) -> Serving:
+    """``serve`` as a forked child: starts in a tenth of the time."""
+    log = program.folder / f"serve-{next(_numbers)}.log"
+    log.touch()
+    return nursery.start(program, log, "serve", **{**BRISK, **extra})
+
+
+def start_alone(program: Program, **extra: str) -> Serving:
+    """``serve`` from the command line."""
+    log = program.folder / f"serve-{next(_numbers)}.log"
+    with log.open("w") as out:
+        process = subprocess.Popen(
+            [*COMMAND, "serve"],
+            cwd=program.folder,
+            env=program.environment({**BRISK, **extra}),
+            stdin=subprocess.DEVNULL,
+            stdout=out,
+            stderr=out,
+        )
+
+    def code() -> int | None:
+        ended = process.wait()
+        return None if ended < 0 else ended
+
+    return Serving(process.pid, log, code)
+
+
+@contextmanager
+def ending(serving: Serving) -> Iterator[Serving]:
+    """Ends it with the block, whatever happens; a test that passed wants a clean end."""
+    try:
+        yield serving
+        if serving.alive:
+            assert serving.end() == 0, serving.said
+    except BaseException:
+        sys.stderr.write(serving.said)
+        raise
+    finally:
+        if serving.alive:
+            serving.kill()

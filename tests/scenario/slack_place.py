@@ -1,0 +1,142 @@
+"""Slack as a place of scenarios."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+from adapters.slack import actions
+from tests.fakes.slack import FakeSlack
+from tests.fakes.slack_delivery import EVENT
+from tests.fakes.slack_limits import UNLIMITED
+from tests.fakes.slack_screen import Shown
+from tests.scenario.places import Post, Press, Said
+from tests.scenario.program import REPOSITORY
+
+ADA, LIU, GENERAL = "U1ADA", "U2LIU", "C1GENERAL"
+MANIFEST = REPOSITORY / "deploy" / "slack-manifest.yaml"
+POSTING = ("chat.postMessage", "chat.startStream", "chat.update", "chat.stopStream")
+FEEDBACK = re.compile(r'"good:([0-9a-z]+)"')
+ACTIONS: Mapping[Press, str] = {
+    "deeper": actions.DEEPER,
+    "good": actions.FEEDBACK,
+    "bad": actions.FEEDBACK,
+    "follow-up": actions.follow_up_action(0),
+    "stop": actions.STOP,
+}
+
+
+class SlackPlace:
+    """See ``Place``. Ada's Slack is in English, Liu's in Chinese."""
+
+    name = "slack"
+    ready = "slack is connected."
+
+    def __init__(self, slack: FakeSlack) -> None:
+        self.slack = slack
+        slack.add_user(ADA, "ada")
+        slack.add_user(LIU, "liu", locale="zh-CN")
+        slack.add_channel(GENERAL, "general", members=[ADA, LIU])
+
+    @property
+    def settings(self) -> Mapping[str, str]:
+        return {
+            "SLACK_BOT_TOKEN": self.slack.bot_token,
+            "SLACK_APP_TOKEN": self.slack.app_token,
+            "FOOTNOTE_SLACK_API_URL": self.slack.api_url,
+        }
+
+    # ---- what Ada does
+
+    def ask(self, text: str, *, locale: str = "en-US") -> Said:
+        user = ADA if locale.startswith("en") else LIU
+        said = self.slack.say(user, GENERAL, f"{self.slack.mention} {text}")
+        return Said(GENERAL, said.ts, said.ts)
+
+    def say(self, earlier: Said, text: str) -> Said:
+        said = self.slack.say(ADA, earlier.channel, text, thread_ts=earlier.root)
+        return Said(earlier.channel, said.ts, earlier.root)
+
+    def edit(self, said: Said, text: str) -> None:
+        mention = f"{self.slack.mention} " if said.id == said.root else ""
+        self.slack.edit(said.channel, said.id, mention + text)
+
+    def delete(self, said: Said) -> None:
+        self.slack.delete(said.channel, said.id)
+
+    def press(self, said: Said, what: Press, *, on: int = -1) -> None:
+        message = self._replies(said)[on]
+        value = None
+        if what in ("good", "bad"):
+            found = FEEDBACK.search(json.dumps(message.blocks))
+            assert found is not None, "there are no feedback buttons"
+            value = f"{what}:{found[1]}"
+        self.slack.press(ADA, message, ACTIONS[what], value)
+
+    def stop(self, said: Said) -> None:
+        self.slack.stop_session(ADA, said.channel, said.root)
+
+    # ---- what is to be seen
+
+    def posts(self, said: Said) -> list[Post]:
+        return [_post(message) for message in self._replies(said)]
+
+    def _replies(self, said: Said) -> list[Shown]:
+        replies = self.slack.replies(said.channel, said.root)
+        return [one for one in replies if not one.ephemeral_to and one.ts != said.root]
+
+    def whispers(self, said: Said) -> str:
+        shown = self.slack.messages(said.channel)
+        return "\n".join(one.seen for one in shown if one.ephemeral_to in (ADA, LIU))
+
+    def at_work(self, said: Said) -> bool:
+        session = self.slack.session(said.channel, said.root)
+        busy = session is not None and session.status == "processing"
+        return busy or any(post.working for post in self.posts(said))
+
+    def until(self, condition: Callable[[], object], seconds: float = 20.0) -> None:
+        self.slack.wait_for(condition, seconds)
+
+    def acknowledged(self) -> bool:
+        return all(delivery.acked for delivery in self.slack.deliveries)
+
+    # ---- bad weather
+
+    def tell_again(self) -> None:
+        for delivery in list(self.slack.deliveries):
+            if delivery.kind == EVENT:
+                self.slack.redeliver(delivery)
+
+    def lose_connection(self) -> None:
+        self.slack.cut_sockets()
+
+    def down(self) -> None:
+        self.slack.down(503)
+
+    def up(self) -> None:
+        self.slack.up()
+
+    def limit(self, times: int) -> None:
+        for method in (*POSTING, "chat.appendStream"):
+            self.slack.storm(method, times)
+
+    def cut(self) -> None:
+        for method in POSTING:
+            self.slack.cut(method)
+
+
+def _post(message: Shown) -> Post:
+    found = FEEDBACK.search(json.dumps(message.blocks))
+    labels = [element.get("action_id") for _, element in message.elements()]
+    working = message.streaming or actions.STOP in labels or "Researching" in message.seen
+    return Post(message.ts, message.seen, found[1] if found else "", working)
+
+
+@contextmanager
+def open_slack(**options: Any) -> Iterator[SlackPlace]:
+    """A Slack whose rates are without limits, with the app as its manifest says."""
+    with FakeSlack(MANIFEST, **{"rate_limits": UNLIMITED, **options}) as slack:
+        yield SlackPlace(slack)
