@@ -277,7 +277,7 @@ def _sentences() -> Iterator[None]:
 
     try:
         yield
-    except Invalid as error:
+    except (Invalid, CredentialsRefused) as error:
         typer.secho(error.sentence, fg="red", err=True)
         raise typer.Exit(EXIT_USAGE) from None
     except FootnoteError as error:

@@ -159,8 +159,9 @@ def test_every_option_of_footnote_in_a_page_exists(page: Path) -> None:
 # ---------------------------------------------------------------- pages and links
 
 
-def test_the_handbook_has_fifteen_to_thirty_pages() -> None:
-    assert 15 <= len(PAGES) <= 30
+def test_the_handbook_is_small_enough_to_be_known() -> None:
+    """One page is about one thing; each platform, serving and access are things of their own."""
+    assert 15 <= len(PAGES) <= 36
 
 
 @pytest.mark.parametrize("page", named(PAGES))
