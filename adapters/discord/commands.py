@@ -121,8 +121,11 @@ class Commands:
             name="footnote",
             description=_texts("rules-description"),
             default_permissions=discord.Permissions(manage_guild=True),
-            allowed_contexts=app_commands.AppCommandContext(guild=True),
-            allowed_installs=app_commands.AppInstallationType(guild=True),
+            # What is not said here is taken over from the tree.
+            allowed_contexts=app_commands.AppCommandContext(
+                guild=True, dm_channel=False, private_channel=False
+            ),
+            allowed_installs=app_commands.AppInstallationType(guild=True, user=False),
         )
 
         @group.command(name="show", description=_texts("rules-show-description"))

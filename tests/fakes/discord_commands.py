@@ -145,8 +145,16 @@ def _text(bits: object) -> str | None:
     return None if bits is None else str(bits)
 
 
-def chosen_options(command: Json, given: Json) -> list[Json]:
-    """``given`` values as a client sends them; ``ValueError`` where it would not let them by."""
+def chosen_options(command: Json, given: Json, sub: str = "") -> list[Json]:
+    """``given`` values as a client sends them; ``ValueError`` where it would not let them by.
+
+    ``sub`` is a command of the group that ``command`` then is.
+    """
+    subs = {option["name"]: option for option in command.get("options", []) if option["type"] == 1}
+    if subs or sub:
+        if sub not in subs:
+            raise LookupError(f"/{command['name']} has no command {sub!r}")
+        return [{"name": sub, "type": 1, "options": chosen_options(subs[sub], given)}]
     known = {option["name"]: option for option in command.get("options", [])}
     if strange := given.keys() - known.keys():
         raise ValueError(f"/{command['name']} has no option {sorted(strange)}")

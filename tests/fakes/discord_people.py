@@ -149,11 +149,13 @@ class People:
         locale: str = "en-US",
         attachments: Sequence[File] = (),
     ) -> Interaction:
-        """``/name`` with option values by name. An option of type attachment names a file."""
+        """``/name`` (``/name sub`` of a group) with option values by name. An option of type
+        attachment names a file."""
         with self.world.lock:
+            name, _, sub = name.partition(" ")
             command = self._offered(user, name, 1, channel)
             data = self._command_data(command, channel)
-            data["options"] = chosen_options(command, options or {})
+            data["options"] = chosen_options(command, options or {}, sub)
             self._attach(data, channel, attachments)
             return self._interact(COMMAND, user, channel, data, locale)
 

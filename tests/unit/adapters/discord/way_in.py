@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -37,9 +38,15 @@ class HastyClient(FootnoteClient):
 
 
 class TroubledReception(Reception):
-    """Cannot store anything the next ``failures`` times."""
+    """Takes nothing in unless ``held`` is set, and cannot store the next ``failures`` times."""
 
     failures = 0
+
+    @cached_property
+    def held(self) -> asyncio.Event:
+        held = asyncio.Event()
+        held.set()
+        return held
 
     async def receive(
         self,
@@ -49,6 +56,7 @@ class TroubledReception(Reception):
         depth: Depth = "auto",
         post_state: PostState | None = None,
     ) -> Asked | Told | Heard:
+        await self.held.wait()
         if self.failures:
             self.failures -= 1
             raise StorageUnavailable("The database is locked: try again.")
@@ -96,6 +104,11 @@ class Running:
 
     async def stop_requested(self, reply: Remembered) -> None:
         while not (await self.run_record(reply)).stop_requested:
+            await asyncio.sleep(0.005)
+
+    async def commands_known(self) -> None:
+        """Wait until it is stored which commands Discord was told about."""
+        while "commands" not in await self.workspaces.facts("discord", self.discord.app.id):
             await asyncio.sleep(0.005)
 
     async def barrier(self, user: User, channel: Channel) -> None:

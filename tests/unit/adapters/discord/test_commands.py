@@ -1,0 +1,406 @@
+"""Commands and buttons: registered when they changed, acknowledged at once, then taken in."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from adapters.discord.buttons import Deeper, Feedback, FollowUp, Stop, encode
+from bot.messages import Thread
+from tests.fakes.discord_server import Interaction, Message, User
+from tests.unit.adapters.discord.conftest import Open, Room
+from tests.unit.adapters.discord.way_in import Running, SlowPoster
+
+HOW_TALL = "How tall is the tower?"
+
+
+async def registered(here: Running) -> dict[str, dict[str, Any]]:
+    await here.until(lambda: here.discord.registered())
+    return {command["name"]: command for command in here.discord.registered()}
+
+
+async def ask(here: Running, room: Room, question: str = HOW_TALL, **options: Any) -> Interaction:
+    await registered(here)
+    options = {"question": question, **options}
+    return room.discord.people.slash(room.ada, room.general, "ask", options)
+
+
+async def answer_of(here: Running, asked: Interaction) -> str:
+    """What the interaction is answered with, once it is."""
+    await here.until(lambda: asked.replies and not asked.replies[-1].flags & 1 << 7)
+    return asked.replies[-1].content
+
+
+# ---------------------------------------------------------------- registering
+
+
+async def test_commands_are_offered_everywhere_and_rules_to_admins(here: Running) -> None:
+    commands = await registered(here)
+    assert set(commands) == {"ask", "stop", "footnote", "Research this"}
+    for name in ("ask", "stop", "Research this"):
+        assert commands[name]["integration_types"] == [0, 1]
+        assert sorted(commands[name]["contexts"]) == [0, 1, 2]
+    rules = commands["footnote"]
+    assert (rules["integration_types"], rules["contexts"]) == ([0], [0])
+    assert rules["default_member_permissions"] == str(1 << 5), "manage server"
+
+
+async def test_commands_speak_the_languages_of_the_catalogs(here: Running) -> None:
+    commands = await registered(here)
+    ask, menu = commands["ask"], commands["Research this"]
+    assert ask["name_localizations"] == {"zh-CN": "提问", "zh-TW": "提問"}
+    assert ask["description_localizations"]["zh-CN"].startswith("研究一个问题")
+    question, depth = ask["options"]
+    assert question["description_localizations"]["zh-TW"] == "想知道什麼"
+    assert [choice["value"] for choice in depth["choices"]] == [
+        "auto",
+        "quick",
+        "standard",
+        "deep",
+    ]
+    assert depth["choices"][0]["name_localizations"]["zh-CN"] == "自动"
+    assert menu["name_localizations"]["zh-TW"] == "研究一下"
+
+
+async def test_commands_are_registered_only_when_they_changed(
+    open_footnote: Open, room: Room
+) -> None:
+    async with open_footnote() as here:
+        await registered(here)
+        await here.commands_known()
+    async with open_footnote() as here:
+        await here.barrier(room.ada, room.general)
+        assert len(room.discord.requests("PUT", "/commands")) == 1
+    # What Discord was told was something else.
+    async with open_footnote() as here:
+        await here.workspaces.remember("discord", room.discord.app.id, "commands", "other")
+    async with open_footnote():
+        await room.discord.until(lambda: len(room.discord.requests("PUT", "/commands")) == 2)
+
+
+async def test_commands_that_cannot_be_registered_hinder_nothing(
+    open_footnote: Open, room: Room
+) -> None:
+    room.discord.down("500", where="/commands")
+    async with open_footnote() as here:
+        await here.barrier(room.ada, room.general)
+
+
+# ---------------------------------------------------------------- asking
+
+
+async def test_ask_is_deferred_and_waits_for_its_thread(here: Running, room: Room) -> None:
+    asked = await ask(here, room, depth="deep")
+    (reply,) = await here.asked()
+    assert (asked.response, asked.seconds is not None and asked.seconds < 1) == (5, True)
+    message = reply.run.message
+    assert (message.text, message.event_id) == (HOW_TALL, asked.id)
+    assert message.thread == Thread(
+        "discord", room.guild.id, room.general.id, f"pending-{asked.id}"
+    )
+    assert reply.run.options.depth == "deep"
+    assert reply.saved == {
+        "interaction": {
+            "id": asked.id,
+            "token": asked.token,
+            "application_id": room.discord.app.id,
+        }
+    }
+
+
+async def test_ask_in_a_thread_is_answered_there(here: Running, room: Room) -> None:
+    await registered(here)
+    thread = room.discord.people.start_thread(room.ada, room.general, "Towers")
+    room.discord.people.slash(room.ada, thread, "ask", {"question": HOW_TALL})
+    (reply,) = await here.asked()
+    assert reply.run.message.thread == Thread("discord", room.guild.id, room.general.id, thread.id)
+
+
+async def test_ask_in_a_direct_message_is_answered_there(here: Running, room: Room) -> None:
+    await registered(here)
+    direct = room.discord.direct(room.ada)
+    room.discord.people.slash(room.ada, direct, "ask", {"question": HOW_TALL}, locale="zh-CN")
+    (reply,) = await here.asked()
+    assert reply.run.message.thread == Thread("discord", "@me", direct.id, direct.id)
+    assert reply.run.message.locale == "zh-CN"
+
+
+async def test_ask_works_where_only_the_asker_brought_the_app(here: Running, room: Room) -> None:
+    await registered(here)
+    elsewhere = room.discord.guild("Elsewhere", installed=False)
+    channel = room.discord.text(elsewhere, "talk")
+    room.discord.join(elsewhere, room.ada)
+    friends = room.discord.private(room.ada, room.bob)
+    for place in (channel, friends):
+        room.discord.people.slash(room.ada, place, "ask", {"question": HOW_TALL})
+    first, second = await here.asked(2)
+    assert {reply.run.message.thread.workspace for reply in (first, second)} == {
+        elsewhere.id,
+        "@me",
+    }
+
+
+async def test_it_is_deferred_before_the_question_is_kept(here: Running, room: Room) -> None:
+    await registered(here)
+    here.reception.held.clear()
+    asked = room.discord.people.slash(room.ada, room.general, "ask", {"question": HOW_TALL})
+    await here.until(lambda: asked.acknowledged)
+    assert here.questions == []
+    here.reception.held.set()
+    await here.asked()
+
+
+async def test_a_question_that_storage_cannot_take_becomes_a_sentence(
+    here: Running, room: Room, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("adapters.discord.listener.PATIENCE_SECONDS", 0.05)
+    await registered(here)
+    here.reception.failures = 1_000
+    asked = room.discord.people.slash(
+        room.ada, room.general, "ask", {"question": HOW_TALL}, locale="zh-TW"
+    )
+    assert (await answer_of(here, asked)).startswith("剛才沒能收下你的問題")
+
+
+async def test_denial_is_for_the_asker_alone(open_footnote: Open, room: Room) -> None:
+    async with open_footnote(deny_users=room.ada.id) as here:
+        asked = await ask(here, room)
+        assert "You are not on the list" in await answer_of(here, asked)
+        assert asked.response == 4
+        assert asked.replies[0].private_to is room.ada
+        assert here.questions == []
+
+
+async def test_an_empty_question_is_told_how_to_ask(here: Running, room: Room) -> None:
+    asked = await ask(here, room, "?!")
+    assert "Write your question" in await answer_of(here, asked)
+    assert asked.replies[0].private_to is room.ada
+
+
+async def test_an_interaction_that_came_too_late_is_no_question(here: Running, room: Room) -> None:
+    await registered(here)
+    here.discord.gateway.drop()
+    with room.discord.world.lock:
+        asked = room.discord.people.slash(room.ada, room.general, "ask", {"question": HOW_TALL})
+        room.discord.clock.advance(4)
+    await here.until(lambda: room.discord.requests("POST", "/callback"))
+    await here.barrier(room.ada, room.general)
+    assert here.questions == ["Barrier?"], "Discord has told the asker that it failed"
+    assert not asked.acknowledged
+
+
+# ---------------------------------------------------------------- Research this
+
+
+async def test_a_message_can_be_researched_in_its_own_thread(here: Running, room: Room) -> None:
+    await registered(here)
+    said = room.discord.people.say(
+        room.bob, room.general, f"Is <@{room.ada.id}> right? https://example.org/1"
+    )
+    pressed = room.discord.people.message_command(room.ada, "Research this", said)
+    (reply,) = await here.asked()
+    message = reply.run.message
+    assert message.text == "Is @Ada right? https://example.org/1"
+    assert message.links == ("https://example.org/1",)
+    assert message.author.id == room.ada.id
+    assert message.thread == Thread("discord", room.guild.id, room.general.id, said.id)
+    assert reply.saved == {"message": said.id}
+    assert said.id in await answer_of(here, pressed)
+    assert pressed.replies[0].private_to is room.ada
+
+
+async def test_a_message_elsewhere_is_researched_as_a_response(here: Running, room: Room) -> None:
+    await registered(here)
+    friends = room.discord.private(room.ada, room.bob)
+    said = room.discord.people.say(room.bob, friends, HOW_TALL)
+    pressed = room.discord.people.message_command(room.ada, "Research this", said)
+    (reply,) = await here.asked()
+    assert reply.saved is not None
+    assert reply.saved["interaction"]["id"] == pressed.id
+
+
+async def test_a_message_without_words_cannot_be_researched(here: Running, room: Room) -> None:
+    await registered(here)
+    said = room.discord.people.say(room.bob, room.general, "👍")
+    pressed = room.discord.people.message_command(room.ada, "Research this", said)
+    assert await answer_of(here, pressed)
+    assert here.questions == []
+
+
+# ---------------------------------------------------------------- stopping
+
+
+async def test_stop_stops_the_thread_and_says_how_much(
+    open_footnote: Open, room: Room, slow_poster: SlowPoster
+) -> None:
+    async with open_footnote(poster=slow_poster) as here:
+        await registered(here)
+        thread = room.discord.people.start_thread(room.ada, room.general, "Towers")
+        for text in (HOW_TALL, "And how old?"):
+            room.discord.people.say(room.ada, thread, text, mentions_bot=True)
+        await here.until(lambda: slow_poster.waiting)
+        stop = room.discord.people.slash(room.bob, thread, "stop")
+        assert await answer_of(here, stop) == "Stopping 2 questions…"
+        assert stop.replies[0].private_to is room.bob
+        slow_poster.go_on.set()
+        replies = await here.asked()
+        assert replies[0].finished[0].status == "stopped"
+
+
+async def test_stop_where_nothing_runs_says_so(here: Running, room: Room) -> None:
+    await registered(here)
+    stop = room.discord.people.slash(room.bob, room.general, "stop")
+    assert "Nothing is running" in await answer_of(here, stop)
+
+
+# ---------------------------------------------------------------- rules of a channel
+
+
+def admin_of(room: Room) -> User:
+    role = room.discord.role(room.guild, "Admins", "MANAGE_GUILD")
+    return room.discord.member(room.guild, "Admin", role)
+
+
+async def test_admins_set_see_and_reset_the_rules_of_a_channel(here: Running, room: Room) -> None:
+    await registered(here)
+    admin = admin_of(room)
+
+    async def run(sub: str, **options: str) -> str:
+        told = room.discord.people.slash(admin, room.general, f"footnote {sub}", options)
+        return await answer_of(here, told)
+
+    assert "no rules of its own" in await run("show")
+    assert "tone is now: short and dry" in await run("set", key="tone", value="short and dry")
+    assert "depth is now: deep" in await run("set", key="depth", value="deep")
+    assert "tone: short and dry" in await run("show")
+    await ask(here, room)
+    (reply,) = await here.asked()
+    assert reply.run.options.depth == "deep"
+    assert "short and dry" in reply.run.options.instructions
+    assert "general settings apply" in await run("reset")
+    assert "no rules of its own" in await run("show")
+
+
+async def test_a_rule_that_cannot_be_is_explained(here: Running, room: Room) -> None:
+    await registered(here)
+    options = {"key": "depth", "value": "bottomless"}
+    told = room.discord.people.slash(admin_of(room), room.general, "footnote set", options)
+    assert "choose one of auto, quick" in await answer_of(here, told)
+
+
+async def test_rules_are_offered_to_admins_alone(here: Running, room: Room) -> None:
+    commands = await registered(here)
+    with pytest.raises(LookupError):
+        room.discord.people.slash(room.ada, room.general, "footnote show")
+    # Whoever runs the server may offer them to others, who still are no admins of Footnote.
+    commands["footnote"]["default_member_permissions"] = None
+    options = {"key": "depth", "value": "deep"}
+    told = room.discord.people.slash(room.ada, room.general, "footnote set", options)
+    assert "Only an admin" in await answer_of(here, told)
+
+
+# ---------------------------------------------------------------- buttons
+
+
+def with_button(here: Running, room: Room, action: Deeper | Feedback | FollowUp | Stop) -> Message:
+    message = here.post_as_bot(room.general, "An answer")
+    button = {"type": 2, "id": 2, "style": 2, "label": "Press", "custom_id": encode(action)}
+    message.components = [{"type": 1, "id": 1, "components": [button]}]
+    return message
+
+
+def press(room: Room, message: Message, **options: Any) -> Interaction:
+    return room.discord.people.press(room.bob, message, "Press", **options)
+
+
+async def test_feedback_is_kept_and_thanked_for_in_private(here: Running, room: Room) -> None:
+    await ask(here, room)
+    (reply,) = await here.asked()
+    message = with_button(here, room, Feedback(reply.run.id, "good"))
+    pressed = press(room, message, locale="zh-CN")
+    await here.until(lambda: pressed.followups)
+    assert pressed.response == 6
+    assert pressed.followups[0].content.startswith("谢谢")
+    assert pressed.followups[0].private_to is room.bob
+    assert await here.workspaces.feedback(reply.run.id) == {room.bob.id: "good"}
+
+
+async def test_dig_deeper_asks_again_deeply_and_once(here: Running, room: Room) -> None:
+    await ask(here, room)
+    (first,) = await here.asked()
+    message = with_button(here, room, Deeper(first.run.id))
+    press(room, message)
+    (_, second) = await here.asked(2)
+    assert (second.run.message.text, second.run.options.depth) == (HOW_TALL, "deep")
+    assert second.run.message.author.id == room.bob.id
+    again = press(room, message)
+    await here.until(lambda: again.followups)
+    assert "asked already" in again.followups[0].content
+    assert len(here.poster.replies) == 2
+
+
+async def test_a_suggestion_that_is_gone_is_explained(here: Running, room: Room) -> None:
+    await ask(here, room)
+    (first,) = await here.asked()
+    pressed = press(room, with_button(here, room, FollowUp(first.run.id, 9)))
+    await here.until(lambda: pressed.followups)
+    assert "suggestion is gone" in pressed.followups[0].content
+
+
+@pytest.mark.parametrize("action", [Feedback("abcdef", "bad"), Deeper("abcdef")])
+async def test_a_run_that_nobody_knows_is_explained(
+    here: Running, room: Room, action: Deeper | Feedback
+) -> None:
+    pressed = press(room, with_button(here, room, action))
+    await here.until(lambda: pressed.followups)
+    assert pressed.followups[0].private_to is room.bob
+    assert "no longer know" in pressed.followups[0].content
+
+
+async def test_who_may_not_ask_may_not_press(open_footnote: Open, room: Room) -> None:
+    async with open_footnote(deny_users=room.bob.id) as here:
+        await ask(here, room)
+        (first,) = await here.asked()
+        pressed = press(room, with_button(here, room, Deeper(first.run.id)))
+        await here.until(lambda: pressed.followups)
+        assert "You are not on the list" in pressed.followups[0].content
+
+
+async def test_the_stop_button_stops_its_run(
+    open_footnote: Open, room: Room, slow_poster: SlowPoster
+) -> None:
+    async with open_footnote(poster=slow_poster) as here:
+        await ask(here, room)
+        await here.until(lambda: slow_poster.replies)
+        press(room, with_button(here, room, Stop(slow_poster.replies[0].run.id)))
+        await here.stop_requested(slow_poster.replies[0])
+        slow_poster.go_on.set()
+        (reply,) = await here.asked()
+        assert reply.finished[0].status == "stopped"
+
+
+async def test_buttons_work_after_a_restart(open_footnote: Open, room: Room) -> None:
+    async with open_footnote() as here:
+        await ask(here, room)
+        (reply,) = await here.asked()
+        message = with_button(here, room, Feedback(reply.run.id, "bad"))
+    async with open_footnote() as here:
+        press(room, message)
+        while not await here.workspaces.feedback(reply.run.id):
+            await asyncio.sleep(0.01)
+
+
+async def test_a_broken_command_is_a_sentence(
+    here: Running, room: Room, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await registered(here)
+
+    async def broken(*args: object, **kwargs: object) -> None:
+        raise ZeroDivisionError("a slip")
+
+    monkeypatch.setattr(here.reception, "receive", broken)
+    asked = room.discord.people.slash(room.ada, room.general, "ask", {"question": HOW_TALL})
+    said = await answer_of(here, asked)
+    assert said == "That did not work. Please try again in a minute."

@@ -1,0 +1,177 @@
+"""Discord's markup becomes plain Markdown, and a message's language is found."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from adapters.discord.incoming import locale_of, place_of
+from adapters.discord.markup import (
+    Names,
+    begins_with_mention,
+    mentions_in,
+    plain_markdown,
+)
+from bot.messages import Thread
+
+NAMES = Names(
+    {7: "Ada", 8: "Bob"}.get,
+    {20: "Researchers"}.get,
+    {30: "general"}.get,
+)
+OWN = ("<@1>", "<@!1>", "<@&2>")
+FORMS = st.sampled_from(
+    ["<@1>", "<@!1>", "<@7>", "<@&20>", "<#30>", "<:a:1>", "<a:b_c:2>", "<t:0:R>", "</ask:3>"]
+)
+MARKS = st.sampled_from(["<https://x.org/?a=1>", "<", ">", "@everyone"])
+TICKS = st.sampled_from(["`", "``", "```", "\n", " "])
+
+
+def plain(content: str) -> str:
+    return plain_markdown(content, NAMES, OWN)
+
+
+# ---------------------------------------------------------------- markup
+
+
+@pytest.mark.parametrize(
+    ("written", "read"),
+    [
+        ("<@7> and <@!8>", "@Ada and @Bob"),
+        ("<@99>", "@unknown-user"),
+        ("<@&20>", "@Researchers"),
+        ("<@&99>", "@unknown-role"),
+        ("in <#30>", "in #general"),
+        ("<#99>", "#unknown-channel"),
+        ("nice <:wave:123> <a:dance_2:45>", "nice :wave: :dance_2:"),
+        ("since <t:0>", "since 1970-01-01 00:00 UTC"),
+        ("since <t:1618953630:R>!", "since 2021-04-20 21:20 UTC!"),
+        ("<t:99999999999999999:R>", "<t:99999999999999999:R>"),
+        ("use </ask:123456>", "use /ask"),
+        ("use </footnote set:123>", "use /footnote set"),
+        ("see <https://example.org/a?b=1>", "see https://example.org/a?b=1"),
+        ("[this](<https://example.org>)", "[this](https://example.org)"),
+        ("**bold** ~~gone~~ ||secret||", "**bold** ~~gone~~ ||secret||"),
+        ("`<@7>` but <@7>", "`<@7>` but @Ada"),
+        ("```\n<#30>\n``` <#30>", "```\n<#30>\n``` #general"),
+        ("an open ` and <@7>", "an open ` and @Ada"),
+        ("1 < 2 > <b>", "1 < 2 > <b>"),
+        ("<@1> How tall?", "How tall?"),
+        ("<@!1>, how tall?", "how tall?"),
+        ("<@1>：多高？", "多高？"),
+        ("<@&2> How tall?", "How tall?"),
+        ("Can <@1> tell me?", "Can tell me?"),
+        ("How tall? <@1>", "How tall?"),
+        ("<@1>\n> quoted\nWhy?", "> quoted\nWhy?"),
+        ("`<@1>`", "`<@1>`"),
+        ("<@1>", ""),
+        ("", ""),
+    ],
+)
+def test_markup_is_read_as_people_see_it(written: str, read: str) -> None:
+    assert plain(written) == read
+
+
+@given(st.text())
+def test_any_text_can_be_read(content: str) -> None:
+    plain(content)
+
+
+@given(st.text(alphabet=st.characters(exclude_characters="<")))
+def test_text_without_forms_stays_as_it_is(content: str) -> None:
+    assert plain(content) == content.strip()
+
+
+@given(st.lists(FORMS | MARKS | st.text(alphabet="ab<>@:12 ", max_size=4)).map("".join))
+def test_own_mentions_are_gone_and_others_have_names(content: str) -> None:
+    read = plain(content)
+    for form in ("<@1>", "<@!1>", "<@7>", "<@&20>", "<#30>", "<t:0:R>"):
+        assert form not in read
+
+
+@given(st.lists(FORMS | MARKS | TICKS | st.text(max_size=5)).map("".join))
+def test_code_is_kept_to_the_letter(content: str) -> None:
+    fences = re.findall(r"```.*?```", content, re.DOTALL)
+    for fence in fences[:1]:
+        assert fence in plain(content)
+
+
+@pytest.mark.parametrize(
+    ("content", "mentions"),
+    [
+        ("<@1> and <@!2> and <@&3>", {"<@1>", "<@!2>", "<@&3>"}),
+        ("`<@1>` ```<@2>```", set()),
+        ("@everyone", set()),
+    ],
+)
+def test_mentions_in_code_are_none(content: str, mentions: set[str]) -> None:
+    assert mentions_in(content) == mentions
+
+
+@pytest.mark.parametrize(
+    ("content", "first"),
+    [
+        ("<@7> you", "<@7>"),
+        ("  <@&20>", "<@&20>"),
+        ("@everyone", "@everyone"),
+        ("@here now", "@here"),
+        ("@hereafter", ""),
+        ("you <@7>", ""),
+        ("", ""),
+    ],
+)
+def test_whom_a_message_begins_with(content: str, first: str) -> None:
+    assert begins_with_mention(content) == first
+
+
+# ---------------------------------------------------------------- language
+
+
+class _Guild:
+    def __init__(self, locale: str) -> None:
+        self.preferred_locale = locale
+
+
+@pytest.mark.parametrize(
+    ("text", "server", "locale"),
+    [
+        ("How tall is the tower?", "zh-TW", "en"),
+        ("这座塔有多高？", "en-US", "zh-CN"),
+        ("這座塔有多高？", "en-US", "zh-TW"),
+        ("多高", "zh-TW", "zh-TW"),
+        ("多高", "zh-CN", "zh-CN"),
+        ("多高", None, "zh-CN"),
+        ("GPT-5?", "zh-CN", "zh-CN"),
+        ("42", "zh-TW", "zh-TW"),
+        ("", "de", "de"),
+        ("", None, "en"),
+        ("Wie hoch ist der Turm und wer hat ihn gebaut?", "en-US", "de"),
+    ],
+)
+def test_the_text_tells_its_language_before_the_server_does(
+    text: str, server: str | None, locale: str
+) -> None:
+    guild = None if server is None else _Guild(server)
+    assert locale_of(text, guild) == locale  # type: ignore[arg-type]
+
+
+# ---------------------------------------------------------------- places
+
+
+class _Channel:
+    id = 5
+
+
+def test_a_direct_message_is_its_own_thread() -> None:
+    place = place_of(_Channel(), None)
+    assert place.direct
+    assert place.thread("77") == Thread("discord", "@me", "5", "5")
+
+
+def test_in_a_channel_the_message_opens_the_thread() -> None:
+    place = place_of(_Channel(), 3)
+    assert not place.direct
+    assert place.thread("77") == Thread("discord", "3", "5", "77")
