@@ -13,6 +13,7 @@ BENCHES = {
     "rewriting": "topic words carried into follow-ups",
     "indexing": "passages per second, query time, index size",
     "extraction": "text of real news pages",
+    "chat": "`serve` on Slack and Discord: acknowledgements, first signs, calls, memory",
 }
 
 
