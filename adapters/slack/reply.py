@@ -13,7 +13,7 @@ from time import monotonic
 import structlog
 
 from adapters.slack.abilities import Abilities, Ability
-from adapters.slack.calls import Calls, Refusal
+from adapters.slack.calls import Away, Calls, Limited, Refusal
 from adapters.slack.delivery import Delivery
 from adapters.slack.format import Final, failure, final, parts
 from adapters.slack.identity import Identity
@@ -28,7 +28,7 @@ from bot.errors import FootnoteError, PlatformUnavailable, PostRefused, RunLost,
 from bot.posting import RunRef
 from bot.rendering.texts import texts_for
 
-SESSION_PATIENCE = 15.0  # seconds that the end of a session's status is tried
+SESSION_PATIENCE = 65.0  # seconds; Slack counts calls by the minute
 
 # Slack refuses everything else there as well.
 CLOSED = frozenset(
@@ -175,14 +175,12 @@ class SlackReply:
             if not await self._way.show(self._view):
                 self._wake.set()
         except TakenOver:
-            self._way = self._updating()
-            self._wake.set()
+            self._update_instead()
         except Refusal as refusal:
             if refusal.code in CLOSED or isinstance(self._way, Updating):
                 raise
             await self._lacks("streaming", refusal)
-            self._way = self._updating()
-            self._wake.set()
+            self._update_instead()
         else:
             self._seen.set()
 
@@ -231,6 +229,10 @@ class SlackReply:
         where = self._run.message.thread
         if not await self._abilities.has("sessions", where.workspace, self._trail.channel):
             return
+        left = bool(self._trail.posts)  # by an attempt that may have set the status
+        self._session_begun = left
+        if self._calls.due("agents.sessions.setStatus") > 0:
+            return  # in a rush the calls are left for statuses that have to end
         self._session_begun = True
         try:
             await self._calls.once(
@@ -246,8 +248,10 @@ class SlackReply:
             if refusal.code in CLOSED:
                 raise
             await self._lacks("sessions", refusal)
-        except PlatformUnavailable as away:
-            log.debug("session not begun", run=self._run.id, error=str(away))
+        except Limited:
+            self._session_begun = left
+        except Away as away:
+            log.debug("session perhaps not begun", run=self._run.id, error=str(away))
 
     async def _chosen_way(self) -> Streaming | Updating:
         where = self._run.message.thread
@@ -255,6 +259,12 @@ class SlackReply:
         if streams and not self._trail.posts:
             return Streaming(self._calls, self._delivery, self._trail, self._texts)
         return self._updating()
+
+    def _update_instead(self) -> None:
+        """Go on at once by changing a message."""
+        self._way = self._updating()
+        self._shown_at -= self._calls.timing.between
+        self._wake.set()
 
     def _updating(self) -> Updating:
         return Updating(

@@ -133,7 +133,7 @@ async def thread_messages(
     *,
     oldest: str | None = None,
     latest: str | None = None,
-    most: int = 1_000,
+    most: int = 3_000,
     patience: float | None = None,
 ) -> list[Json]:
     """A thread's messages, oldest first, at most about ``most`` of them; its root is the first.

@@ -276,6 +276,18 @@ async def test_a_refusal_of_the_workspace_is_found_out_once_for_all_processes(
     assert facts["sessions"]["refused"] == "feature_disabled"
 
 
+async def test_a_refused_stream_costs_no_time(
+    stage: SlackStage, slack: FakeSlack, desk: Desk
+) -> None:
+    slack.refuse_streaming("missing_scope")
+    slack.refuse("agents.sessions.setStatus", "feature_disabled")
+    began = asyncio.get_running_loop().time()
+    reply = await stage.poster(replace(QUICK, between=5.0)).open(desk.run(), None)
+    await stage.until(desk.message, "Researching")
+    assert asyncio.get_running_loop().time() - began < 1.0
+    await reply.finish(an_answer())
+
+
 async def test_a_refusal_of_one_channel_concerns_no_other(
     stage: SlackStage, slack: FakeSlack
 ) -> None:
@@ -390,6 +402,23 @@ async def test_many_runs_at_once_stay_within_slacks_rates(tmp_path: Path) -> Non
             assert len(stage.shown(desk.message)) == 1
             assert not stage.at_work(desk.message)
         assert [call.error for call in stage.slack.calls() if call.status == 429] == []
+
+
+async def test_a_rush_of_questions_leaves_no_status_at_work(
+    stage: SlackStage, slack: FakeSlack
+) -> None:
+    slack.storm("agents.sessions.setStatus", 2, retry_after=1)
+    poster = stage.poster()
+    desks = [Desk(stage.ask(f"Question {n}?"), run_id=f"run{n}") for n in range(4)]
+
+    async def work(desk: Desk) -> None:
+        reply = await poster.open(desk.run(), None)
+        await reply.finish(an_answer(run=desk.run_id))
+
+    await asyncio.gather(*map(work, desks))
+    for desk in desks:
+        assert len(stage.shown(desk.message)) == 1
+        assert not stage.at_work(desk.message)
 
 
 async def test_an_answer_waits_out_a_storm(stage: SlackStage, slack: FakeSlack, desk: Desk) -> None:
