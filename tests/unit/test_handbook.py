@@ -11,12 +11,16 @@ from xml.etree import ElementTree
 import pytest
 import typer
 
+from adapters.discord.doctor import PERMISSIONS, SCOPES
+from adapters.slack.scopes import needed
 from bot.cli import HANDBOOK, app
 from bot.reasoning.prices import PRICES
-from bot.settings import TOML, Settings, known_names
+from bot.settings import TOML, Settings, known_names, load_settings
 
 PAGES = sorted(HANDBOOK.glob("*.md"))
+ROOT = HANDBOOK.parent.parent
 SETTINGS_PAGE = HANDBOOK / "settings.md"
+ENV_EXAMPLE = ROOT / "deploy" / ".env.example"
 PICTURE = HANDBOOK / "road.svg"
 
 _SETTING = re.compile(r"\bFOOTNOTE_[A-Z0-9_]+\b")
@@ -82,6 +86,45 @@ def test_the_example_of_the_settings_file_holds_known_settings() -> None:
     keys = re.findall(r"^(\w+) =", example[1], re.MULTILINE)
     assert keys
     assert set(keys) <= set(Settings.model_fields)
+
+
+def test_the_example_of_a_deployment_holds_known_settings(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    example = text_of(ENV_EXAMPLE)
+    names = re.findall(r"^#?([A-Z][A-Z0-9_]+)=", example, re.MULTILINE)
+    for name in known_names():
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.chdir(tmp_path)
+    Path(".env").write_text(example, encoding="utf-8")
+
+    assert len(names) == len(set(names))
+    assert set(names) <= set(known_names())
+    assert load_settings() == Settings(_env_file=None)  # type: ignore[call-arg]  # changes nothing
+
+
+# ---------------------------------------------------------------- platforms
+
+
+def first_cells(page: Path, heading: str) -> list[str]:
+    """The first cells of the table under a heading, without its head."""
+    section = text_of(page).partition(f"## {heading}\n")[2].partition("\n## ")[0]
+    rows = [line.split("|")[1].strip() for line in section.splitlines() if line.startswith("|")]
+    return rows[2:]
+
+
+def test_the_slack_page_explains_every_scope_and_no_other() -> None:
+    cells = first_cells(HANDBOOK / "slack.md", "Why each scope")
+
+    assert {scope for cell in cells for scope in re.findall(r"`([a-z:_]+)`", cell)} == needed()
+
+
+def test_the_discord_page_explains_every_permission_and_no_other() -> None:
+    page = HANDBOOK / "discord.md"
+    cells = first_cells(page, "Why each permission")
+
+    assert {cell.lower().replace(" ", "_") for cell in cells} == set(PERMISSIONS)
+    assert f"`{'` and `'.join(SCOPES)}`" in text_of(page)
 
 
 # ---------------------------------------------------------------- prices
