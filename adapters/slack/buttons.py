@@ -10,6 +10,7 @@ import structlog
 
 from adapters.slack import actions
 from adapters.slack.calls import Json
+from adapters.slack.commands import asked_by
 from adapters.slack.incoming import (
     attachments_of,
     event_id,
@@ -110,7 +111,9 @@ class Buttons:
         ear = Ear(channel, user, response_url=str(body.get("response_url") or ""))
 
         async def accept() -> None:
-            await self._reception.receive(message, "footnote")
+            await self._reception.receive(
+                message, "footnote", post_state=asked_by(body, channel, user)
+            )
 
         await self._in_time(accept(), ear, texts, text)
 

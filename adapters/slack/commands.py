@@ -17,6 +17,7 @@ from bot.conversing.rules import DEPTHS, KEYS, changed, shown
 from bot.errors import Denied, FootnoteError, Invalid, StorageUnavailable
 from bot.messages import Author, Depth, Message, Thread
 from bot.pages.urls import links_in
+from bot.posting import PostState
 from bot.rendering.lines import shortened
 from bot.rendering.texts import Texts, texts_for
 
@@ -66,12 +67,13 @@ class Commands:
         Slack delivers a command once, so a failure is told, never retried.
         """
         message, texts = await self._message(command)
+        channel, user = message.thread.channel, message.author.id
         try:
             depth, question = parse_ask(message.text)
             message = replace(message, text=question, links=tuple(links_in(question)))
             async with asyncio.timeout(ACK_SECONDS):
                 await self._listener.reception.receive(
-                    message, "footnote", depth=depth, post_state=_post_state(command)
+                    message, "footnote", depth=depth, post_state=asked_by(command, channel, user)
                 )
         except (TimeoutError, StorageUnavailable):
             return texts("try-again")
@@ -153,12 +155,10 @@ class Commands:
         return "\n".join([texts("rules-title"), *lines])
 
 
-def _post_state(command: Json) -> dict[str, object]:
-    """What the poster needs to begin the thread of a command."""
-    return {
-        "command": {
-            "channel": str(command["channel_id"]),
-            "user": str(command["user_id"]),
-            "response_url": str(command.get("response_url") or ""),
-        }
-    }
+def asked_by(payload: Json, channel: str, user: str) -> PostState:
+    """What the poster needs to begin a command's thread, or to tell the asker that it may not.
+
+    Commands and shortcuts can be used where Footnote is no member.
+    """
+    url = str(payload.get("response_url") or "")
+    return {"command": {"channel": channel, "user": user, "response_url": url}}

@@ -45,7 +45,8 @@ async def listen(
 ) -> None:
     """Receive events until cancelled; ``connected`` is called each time they arrive again.
 
-    Cancelled, it lets what is being taken in be acknowledged first. Raises ``CredentialsRefused`` and ``PostRefused``.
+    Cancelled, it lets what is being taken in be acknowledged first. Raises ``CredentialsRefused``
+    and ``PostRefused``.
     """
     taking: set[asyncio.Task[Any]] = set()
     while True:

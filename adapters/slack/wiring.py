@@ -70,7 +70,10 @@ class Wiring:
         app = AsyncApp(
             name="footnote",
             logger=sdk_logger(),
-            client=client,
+            # Without its token, which bolt is given by ``authorize``.
+            client=AsyncWebClient(
+                base_url=client.base_url, session=client.session, logger=client.logger
+            ),
             signing_secret=signing_secret,
             authorize=authorize,
             process_before_response=True,

@@ -105,8 +105,11 @@ async def test_a_press_that_carries_nonsense_is_acknowledged(bot: Served, slack:
 async def test_a_message_is_researched_in_its_thread(bot: Served, slack: FakeSlack) -> None:
     file = slack.add_file("U2", "notes.txt", b"Tower notes")
     said = slack.say("U2", "C1", "the *tower* at https://example.org is tall", files=[file])
-    await slack.shortcut("U1", "research_this", "C1", said.ts).acknowledged()
+    pressed = await slack.shortcut("U1", "research_this", "C1", said.ts).acknowledged()
     (message,) = await bot.questions(1)
+    assert bot.poster.replies[0].saved == {
+        "command": {"channel": "C1", "user": "U1", "response_url": pressed.response_url}
+    }
     assert message.text == "the **tower** at https://example.org is tall"
     assert message.author.name == "ada"
     assert message.links == ("https://example.org",)
