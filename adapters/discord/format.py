@@ -116,10 +116,13 @@ def answered(
         looks = [Look(part) for part in parts] or [Look("…")]
         last = looks.pop()
         return (*looks, Look(last.content, (_under(answer, remarks, texts),)))
-    lines = [f"-# {line}" for line in (*remarks, summary(answer, texts))]
-    cited = _source_lines(answer, texts)
-    body = "\n\n".join(filter(None, (body, cited, "\n".join(lines))))
-    return tuple(Look(part) for part in split(body, limits.PART))
+    noted = "\n".join(f"-# {remark}" for remark in remarks)
+    parts = split("\n\n".join(filter(None, (body, noted))), limits.PART) or ["…"]
+    under = [*_source_lines(answer, texts), f"-# {summary(answer, texts)}"]
+    first, *rest = split("\n".join(under), limits.PART)
+    if len(parts[-1]) + len(first) < limits.PART:
+        first = f"{parts.pop()}\n\n{first}"
+    return tuple(Look(part) for part in (*parts, first, *rest))
 
 
 def answer_text(answer: Answer, texts: Texts) -> str:
@@ -218,14 +221,14 @@ def _titled(view: SourceView) -> str:
     return f"[**{title}**](<{target}>)" if target else f"**{title}**"
 
 
-def _source_lines(answer: Answer, texts: Texts) -> str:
+def _source_lines(answer: Answer, texts: Texts) -> list[str]:
     """The sources as text, where embeds are not allowed."""
     views = sources(answer.citations, QUOTES[1], TITLE)
     lines = [f"**{texts('sources-heading')}**"] if views else []
     for view in views:
         lines.append(f"\\[{view.number}\\] {_titled(view)}")
         lines += [f"> {words(quote)}" for quote in view.quotes]
-    return "\n".join(lines)
+    return lines
 
 
 # ---------------------------------------------------------------- small things

@@ -158,9 +158,11 @@ class DiscordPoster:
 
     async def _with_question(self, run: RunRef, known: Posted) -> Posted:
         """What is known once the question stands in the channel; a command leaves none there."""
+        asked = run.message
+        if known.interaction is None and not known.question and _begins_its_thread(asked):
+            return replace(known, question=asked.event_id)
         if known.interaction is None or known.question:
             return known
-        asked = run.message
         content = echo(asked.text, asked.author.name, texts_for(asked.locale))
         post = Post(Look(content), None)
         outlet = InteractionOutlet(self._wire, known.interaction)
@@ -240,7 +242,7 @@ class DiscordPoster:
         thread, asked = run.message.thread, run.message.event_id
         if not thread.thread.isdigit():
             return  # a command's thread is yet to be made, and it shows that it is thinking
-        own = thread.thread == asked and thread.workspace != NO_GUILD
+        own = _begins_its_thread(run.message)
         if own:
             await self._make_thread(thread.channel, asked, run.message.text)
         post = Post(
@@ -307,6 +309,11 @@ class DiscordPoster:
 
     async def download(self, attachment: Attachment, limit: int) -> bytes:
         return await download(attachment, limit)
+
+
+def _begins_its_thread(message: Message) -> bool:
+    thread = message.thread
+    return thread.workspace != NO_GUILD and thread.thread == message.event_id
 
 
 def _standing(thread: Thread) -> str:

@@ -20,12 +20,15 @@ from bot.errors import (
     PostRefused,
     RunLost,
 )
+from tests.contract.discord_stage import discord_stage, discord_stage_without_embeds
 from tests.contract.slack_stage import refusing, slack_stage
 from tests.contract.stages import Desk, Stage, joined
 
 STAGES: dict[str, Callable[[Path], AbstractAsyncContextManager[Stage]]] = {
     "slack": slack_stage,
     "slack without streams": lambda folder: slack_stage(folder, refusing),
+    "discord": discord_stage,
+    "discord without embeds": discord_stage_without_embeds,
 }
 
 URL = "https://example.org/tower"
@@ -184,7 +187,7 @@ async def test_a_long_answer_is_whole_and_in_order(stage: Stage, desk: Desk) -> 
     assert -1 not in places
     assert places == sorted(places)
     assert all(shown.count(f"Fact number {n} ") == 1 for n in range(150))
-    assert "The Tower" in stage.shown(desk.message)[-1]
+    assert shown.find("The Tower") > places[-1]
 
 
 # ---------------------------------------------------------------- exactly one answer
@@ -363,6 +366,15 @@ async def test_an_edited_question_is_answered_in_the_same_reply(stage: Stage, de
     assert count(stage, desk, "The question was edited") == 0
     assert len(stage.shown(desk.message)) == 1
     assert not stage.at_work(desk.message)
+
+
+async def test_a_shorter_answer_leaves_nothing_of_a_longer_one(stage: Stage, desk: Desk) -> None:
+    reply = await stage.poster().open(desk.run(), None)
+    await reply.finish(an_answer(desk, "\n\n".join(f"Old {n}. {'word ' * 500}" for n in range(8))))
+    reply = await stage.poster().open(desk.run(), desk.saved)
+    await reply.finish(an_answer(desk, "It is 276 m up to the roof [1]."))
+    assert count(stage, desk, "Old ") == 0
+    assert len(stage.shown(desk.message)) == 1
 
 
 @pytest.mark.parametrize("when", ["while it works", "after the end", "after its outcome was lost"])
