@@ -17,6 +17,7 @@ import discord
 import structlog
 from cachetools import LRUCache
 
+from adapters.discord.wire import FAILURES
 from bot.errors import StorageUnavailable
 from bot.storage.workspaces import Workspaces
 
@@ -51,11 +52,16 @@ class Absence:
         """A message of a place was taken in."""
         _, last = self._places.get(channel_id, (guild_id, 0))
         self._places[channel_id] = (guild_id, max(last, message_id))
-        if self._saving is None or self._saving.done():
-            self._saving = asyncio.create_task(self._save_soon())
+        self._changed()
 
     def leave(self, channel_id: int) -> None:
-        self._places.pop(channel_id, None)
+        """A place is gone, or closed to the bot."""
+        if self._places.pop(channel_id, None) is not None:
+            self._changed()
+
+    def _changed(self) -> None:
+        if self._saving is None or self._saving.done():
+            self._saving = asyncio.create_task(self._save_soon())
 
     def of_shard(self, shard_id: int) -> list[Left]:
         """The places, as they are now, of which one shard is told."""
@@ -84,12 +90,16 @@ class Absence:
                     await take_in(message)
             except (discord.NotFound, discord.Forbidden):
                 self.leave(place.channel_id)
-            except (discord.HTTPException, OSError) as error:
+            except FAILURES as error:
                 log.warning("not caught up", channel=place.channel_id, error=str(error))
 
     async def load(self) -> None:
-        """Know the places of the process before; raises ``StorageUnavailable``."""
-        facts = await self._workspaces.facts("discord", str(self._client.application_id))
+        """Know the places of the process before."""
+        try:
+            facts = await self._workspaces.facts("discord", str(self._client.application_id))
+        except StorageUnavailable as error:
+            log.warning("places not known", error=str(error))
+            return
         for channel_id, guild_id, last in facts.get(FACT, []):
             self._places.setdefault(int(channel_id), (int(guild_id), int(last)))
 

@@ -6,12 +6,14 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
 
+import aiohttp
 import discord
 import structlog
 
 from adapters.discord.client import FootnoteClient
 from adapters.discord.incoming import Place, author_of, place_of
 from adapters.discord.listener import patiently
+from adapters.discord.wire import FAILURES
 from bot.conversing.access import check_access
 from bot.conversing.reception import Asked, Reception, Told
 from bot.errors import Denied, FootnoteError, Invalid, InvalidQuestion, StorageUnavailable
@@ -73,7 +75,7 @@ async def guarded(interaction: FootnoteInteraction) -> AsyncIterator[None]:
             yield
     except (Denied, Invalid, StorageUnavailable) as error:
         await tell(interaction, sentence_for(error, texts_for(str(interaction.locale))))
-    except (discord.DiscordException, OSError) as error:
+    except FAILURES as error:
         log.warning("interaction not answered", interaction=interaction.id, error=str(error))
     except Exception as error:
         log.error("interaction broke", error=repr(error))
@@ -92,7 +94,7 @@ async def tell(interaction: FootnoteInteraction, sentence: str) -> None:
             await interaction.edit_original_response(content=sentence)
         else:
             await interaction.followup.send(sentence, ephemeral=True)
-    except (discord.DiscordException, OSError) as error:
+    except FAILURES as error:
         log.warning("not told", interaction=interaction.id, error=str(error))
 
 
@@ -149,7 +151,7 @@ class Asking:
                 return False
             if error.code != ALREADY_ACKNOWLEDGED:
                 log.warning("interaction not deferred", error=str(error))
-        except OSError as error:
+        except (aiohttp.ClientError, OSError) as error:
             log.warning("interaction not deferred", error=str(error))
         return True
 

@@ -29,6 +29,7 @@ from adapters.discord.incoming import (
     place_of,
     text_of,
 )
+from adapters.discord.wire import FAILURES
 from bot.conversing.reception import Address, Asked, Heard, Reception, Told
 from bot.errors import Denied, FootnoteError, InvalidQuestion, StorageUnavailable
 from bot.messages import Author, Message, Thread
@@ -273,7 +274,7 @@ class Listener:
 async def _trying(showing: Coroutine[Any, Any, None]) -> None:
     try:
         await showing
-    except (discord.DiscordException, OSError) as error:
+    except FAILURES as error:
         log.info("not shown", error=str(error))
 
 
@@ -293,7 +294,7 @@ async def patiently(act: Callable[[], Awaitable[T]]) -> T:
 
 def log_failure(where: str, error: BaseException) -> None:
     """An error of handling one event; the next ones are handled all the same."""
-    if isinstance(error, (FootnoteError, discord.DiscordException, OSError)):
+    if isinstance(error, (FootnoteError, *FAILURES)):
         log.warning("event not handled", event_name=where, error=str(error))
     else:
         log.error("event broke", event_name=where, error=repr(error))

@@ -30,6 +30,9 @@ CLOSED_DIRECT, NO_TEXT_CHANNEL, INVALID_FORM = 50007, 50008, 50035
 THREAD_ARCHIVED = 50083
 NO_HISTORY_TO_REPLY, THREAD_EXISTS, THREAD_LOCKED = 160002, 160004, 160005
 
+# What a request of discord.py's own raises; aiohttp's errors pass through it.
+FAILURES = (discord.DiscordException, aiohttp.ClientError, OSError)
+
 log = structlog.get_logger(__name__)
 
 

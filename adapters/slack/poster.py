@@ -52,8 +52,10 @@ class SlackPoster:
         reply = SlackReply(self._calls, self._identity, self._abilities, run, trail)
         try:
             await reply.begin()
-        except BaseException:
+        except BaseException as error:
             await reply.abandon()
+            if isinstance(error, PostRefused):
+                await self._tell_asker(trail, texts_for(run.message.locale)("cannot-post"))
             raise
         return reply
 
@@ -74,11 +76,11 @@ class SlackPoster:
         trail = Trail.of(run, saved)
         if not is_ts(trail.thread):
             return
+        await self._close_session(trail)  # with its last message the thread would be gone
         delivery = self._delivery(trail)
         patience = self._calls.timing.patience
         await delivery.recover(patience=patience)
         await delivery.trim(0, patience=patience)
-        await self._close_session(trail)
 
     async def history(self, run: RunRef) -> Sequence[Message]:
         return await thread_history(self._calls, self._identity, self._people, run)
