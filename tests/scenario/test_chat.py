@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
 from tests.fakes.server import serve
 from tests.scenario.conftest import PLACES
-from tests.scenario.gate import Gate
-from tests.scenario.places import Place, finished, the_answer, until_answered, until_shown
-from tests.scenario.program import Program
-from tests.scenario.serving import ending, start_alone
+from tests.scenario.gate import Gate, until
+from tests.scenario.places import (
+    Place,
+    Said,
+    finished,
+    the_answer,
+    until_answered,
+    until_shown,
+    whole,
+)
+from tests.scenario.program import REPOSITORY, Program
+from tests.scenario.serving import Nursery, Serving, ending, start_alone, start_forked
 
 KEYS, WHO = "How often is the master key rotated?", "And who rotates the master key?"
 LUNCH = "What does lunch in the canteen cost?"
@@ -42,6 +52,25 @@ def thinking(chatty: Program, gate: Gate) -> Iterator[Program]:
     with serve(gate) as url:
         chatty.settings |= {"ANTHROPIC_API_KEY": "sk-test", "ANTHROPIC_BASE_URL": url}
         yield chatty
+
+
+@contextmanager
+def running(nursery: Nursery, program: Program, place: Place, **extra: str) -> Iterator[Serving]:
+    """`serve`, connected to the place."""
+    with ending(start_forked(nursery, program, **extra)) as serving:
+        serving.until_said(place.ready)
+        yield serving
+
+
+def ask_and_catch(place: Place, gate: Gate, text: str = KEYS, *, after: int = 3) -> Said:
+    """Ask, and return while the run waits for its model call after so many others.
+
+    Four of them make an answer: understanding, two turns of searching and reading, writing.
+    """
+    gate.hold(after)
+    said = place.ask(text)
+    gate.wait_held()
+    return said
 
 
 # ---------------------------------------------------------------- the whole way
@@ -82,3 +111,221 @@ def test_from_the_mention_to_the_removed_reply(thinking: Program, place: Place, 
 
         place.delete(said)
         place.until(lambda: all("6.50" not in post.text for post in place.posts(said)))
+
+
+def test_a_suggested_question_is_asked_by_a_button(
+    nursery: Nursery, chatty: Program, place: Place
+) -> None:
+    handbook = str(REPOSITORY / "bot" / "handbook")
+    with running(nursery, chatty, place, FOOTNOTE_DOCS=handbook):
+        said = place.ask("How does Footnote resume a run that was interrupted?")
+        the_answer(place, said)
+        place.press(said, "follow-up")
+        first, second = until_answered(place, said, 2)
+        assert first.run != second.run
+
+
+def test_chinese_questions_are_answered_in_a_chinese_frame(
+    nursery: Nursery, chatty: Program, place: Place
+) -> None:
+    with running(nursery, chatty, place):
+        answer = the_answer(place, place.ask("差旅费用由谁批准？", locale="zh-CN"))
+    assert "财务总监" in answer
+    assert "来源" in answer
+    assert "深入研究" in answer
+    assert "Sources" not in answer
+
+
+def test_somebody_who_may_not_ask_is_told_in_private(
+    nursery: Nursery, chatty: Program, place: Place
+) -> None:
+    with running(nursery, chatty, place, FOOTNOTE_ALLOW_USERS="nobody"):
+        said = place.ask(KEYS)
+        place.until(lambda: "You are not on the list" in place.whispers(said))
+        assert place.posts(said) == []
+
+
+# ---------------------------------------------------------------- stopping and changing
+
+
+def test_the_word_stop_ends_the_work(
+    nursery: Nursery, thinking: Program, place: Place, gate: Gate
+) -> None:
+    with running(nursery, thinking, place):
+        said = ask_and_catch(place, gate)
+        until_shown(place, said, "Searching: ")
+        place.say(said, "stop")
+        gate.wait_empty()
+        posts = until_answered(place, said)
+        assert len(posts) == 1
+        assert "90 days" in posts[0].text, "what was found is kept"
+        gate.release()
+        place.say(said, WHO)
+        assert "security team" in until_answered(place, said, 2)[1].text, "the thread is free"
+
+
+def test_the_platforms_own_stop_ends_the_work(
+    nursery: Nursery, thinking: Program, place: Place, gate: Gate
+) -> None:
+    with running(nursery, thinking, place):
+        said = ask_and_catch(place, gate)
+        until_shown(place, said, "Searching: ")
+        place.stop(said)
+        gate.wait_empty()
+        assert "90 days" in the_answer(place, said)
+
+
+def test_a_question_edited_while_it_is_answered_is_answered_anew(
+    nursery: Nursery, thinking: Program, place: Place, gate: Gate
+) -> None:
+    with running(nursery, thinking, place):
+        said = ask_and_catch(place, gate)
+        until_shown(place, said, "Searching: ")
+        place.edit(said, LUNCH)
+        gate.wait_empty()
+        gate.release()
+        answer = the_answer(place, said)
+        assert "6.50" in answer
+        assert "90 days" not in answer
+
+
+def test_a_question_deleted_while_it_is_answered_leaves_nothing(
+    nursery: Nursery, thinking: Program, place: Place, gate: Gate
+) -> None:
+    with running(nursery, thinking, place):
+        said = ask_and_catch(place, gate)
+        until_shown(place, said, "Searching: ")
+        place.delete(said)
+        gate.wait_empty()
+        place.until(lambda: place.posts(said) == [] and not place.at_work(said))
+        assert len(gate.claude.requests) == 3
+
+
+def test_a_second_question_in_a_busy_thread_waits_and_is_told_so(
+    nursery: Nursery, thinking: Program, place: Place, gate: Gate
+) -> None:
+    with running(nursery, thinking, place):
+        said = ask_and_catch(place, gate)
+        until_shown(place, said, "Searching: ")
+        place.say(said, WHO)
+        place.until(lambda: "Queued" in place.whispers(said) + whole(place, said))
+        gate.release()
+        first, second = until_answered(place, said, 2)
+        assert "90 days" in first.text
+        assert "security team" in second.text
+
+
+# ---------------------------------------------------------------- never twice, never lost
+
+
+def test_events_that_come_again_change_nothing(
+    nursery: Nursery, thinking: Program, place: Place, gate: Gate
+) -> None:
+    with running(nursery, thinking, place):
+        said = ask_and_catch(place, gate)
+        place.tell_again()
+        place.until(place.acknowledged)
+        gate.release()
+        the_answer(place, said)
+        calls = len(gate.claude.requests)
+        place.tell_again()
+        place.until(place.acknowledged)
+        place.lose_connection()
+        place.say(said, WHO)
+        assert len(until_answered(place, said, 2)) == 2
+        assert len(gate.claude.requests) == 2 * calls
+
+
+def test_a_hundred_questions_at_once_get_an_answer_each(
+    nursery: Nursery, chatty: Program, place: Place
+) -> None:
+    with running(nursery, chatty, place):
+        asked = [place.ask(KEYS if number % 2 else LUNCH) for number in range(100)]
+        for number, said in enumerate(asked):
+            posts = until_answered(place, said, seconds=60)
+            assert len(posts) == 1
+            assert ("90 days" if number % 2 else "6.50") in posts[0].text
+        assert len({place.posts(said)[0].run for said in asked}) == 100
+
+
+def test_a_connection_lost_in_mid_answer_loses_nothing(
+    nursery: Nursery, thinking: Program, place: Place, gate: Gate
+) -> None:
+    with running(nursery, thinking, place):
+        said = ask_and_catch(place, gate)
+        place.lose_connection()
+        place.say(said, WHO)
+        gate.release()
+        first, second = until_answered(place, said, 2)
+        assert "90 days" in first.text
+        assert "security team" in second.text
+
+
+def test_an_answer_is_whole_when_the_platform_limits_every_post(
+    nursery: Nursery, thinking: Program, place: Place, gate: Gate
+) -> None:
+    with running(nursery, thinking, place):
+        said = ask_and_catch(place, gate)
+        until_shown(place, said, "Searching: ")
+        place.limit(2)
+        gate.release()
+        answer = the_answer(place, said)
+        assert "90 days" in answer
+        assert "Sources" in answer
+
+
+def test_a_post_whose_confirmation_is_lost_is_not_posted_twice(
+    nursery: Nursery, chatty: Program, place: Place
+) -> None:
+    with running(nursery, chatty, place):
+        place.cut()
+        assert "90 days" in the_answer(place, place.ask(KEYS))
+
+
+def test_an_answer_waits_for_a_platform_that_is_down(
+    nursery: Nursery, thinking: Program, place: Place, gate: Gate
+) -> None:
+    with running(nursery, thinking, place):
+        said = ask_and_catch(place, gate)
+        until_shown(place, said, "Searching: ")
+        place.down()
+        gate.release()
+        until(lambda: len([r for r in gate.claude.requests if r.finished]) == 4)
+        assert "90 days" not in whole(place, said)
+        place.up()
+        assert "90 days" in the_answer(place, said)
+        assert len(gate.claude.requests) == 4
+
+
+@pytest.mark.parametrize("ending_by", [signal.SIGTERM, signal.SIGKILL])
+def test_a_restart_in_mid_run_continues_it_in_the_same_reply(
+    nursery: Nursery,
+    thinking: Program,
+    place: Place,
+    gate: Gate,
+    ending_by: signal.Signals,
+) -> None:
+    thinking.settings["FOOTNOTE_DRAIN_SECONDS"] = "0"
+    with running(nursery, thinking, place) as first:
+        said = ask_and_catch(place, gate)
+        until_shown(place, said, "Searching: ")
+        first.signal(ending_by)
+        first.wait()
+    gate.wait_empty()
+    gate.release()
+    with running(nursery, thinking, place) as second:
+        assert "90 days" in the_answer(place, said)
+        assert len(gate.claude.requests) == 4, "no finished model call is made again"
+        second.until_said("Resuming 1 unfinished question")
+
+
+def test_what_is_asked_in_a_thread_between_two_starts_is_answered(
+    nursery: Nursery, chatty: Program, place: Place
+) -> None:
+    with running(nursery, chatty, place):
+        said = place.ask(KEYS)
+        the_answer(place, said)
+    place.say(said, WHO)
+    with running(nursery, chatty, place):
+        assert "security team" in until_answered(place, said, 2)[1].text
+        assert len(place.posts(said)) == 2
