@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import json
 from typing import Any
@@ -14,6 +15,7 @@ from discord.app_commands import Choice, Command, ContextMenu, Group, locale_str
 from adapters.discord.client import FootnoteClient
 from adapters.discord.incoming import PLATFORM, attachments_of, text_of, text_of_option
 from adapters.discord.interactions import Asking, arrival, guarded
+from adapters.discord.wire import FAILURES
 from bot.conversing import rules
 from bot.conversing.access import check_access
 from bot.conversing.reception import Reception
@@ -43,6 +45,7 @@ class Commands:
         self._reception = reception
         self._workspaces = workspaces
         self._translator = CatalogTranslator()
+        self._syncing: asyncio.Task[None] | None = None
 
     async def install(self) -> None:
         """Answer these commands from now on."""
@@ -51,6 +54,16 @@ class Commands:
             tree.add_command(command, override=True)
         tree.error(_on_error)
         await tree.set_translator(self._translator)
+
+    def sync_soon(self) -> None:
+        """As ``sync``, while events are taken in."""
+        if self._syncing is None or self._syncing.done():
+            self._syncing = asyncio.create_task(self.sync())
+
+    async def aclose(self) -> None:
+        if self._syncing is not None:
+            self._syncing.cancel()
+            await asyncio.gather(self._syncing, return_exceptions=True)
 
     async def sync(self) -> None:
         """Tell Discord about the commands, if they are not those it was told last."""
@@ -65,7 +78,7 @@ class Commands:
                 return
             await tree.sync()
             await self._workspaces.remember(PLATFORM, application, FACT, told)
-        except (discord.DiscordException, OSError, StorageUnavailable) as error:
+        except (*FAILURES, StorageUnavailable) as error:
             log.warning("commands not registered", error=str(error))
 
     # ------------------------------------------------------------ the commands

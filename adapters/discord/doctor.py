@@ -7,7 +7,13 @@ import asyncio
 import aiohttp
 import discord
 
-from adapters.discord.client import CONTENT_INTENT_HINT, api_of, may_read_all, refused_token
+from adapters.discord.client import (
+    CONTENT_INTENT_HINT,
+    api_of,
+    library_log,
+    may_read_all,
+    refused_token,
+)
 from bot.errors import FootnoteError, InvalidSetting, PlatformUnavailable
 from bot.settings import Settings
 
@@ -45,8 +51,8 @@ async def examine(settings: Settings) -> str:
     """
     if settings.discord_token is None:
         raise InvalidSetting("DISCORD_TOKEN is not set: the README shows how to get it.")
-    with api_of(settings):
-        async with discord.Client(intents=discord.Intents.none()) as client:
+    with library_log(), api_of(settings):
+        async with discord.Client(intents=discord.Intents(guilds=True)) as client:
             application = await _application(client, settings.discord_token.get_secret_value())
             servers = application.approximate_guild_count
     invited = invitation(application.id)

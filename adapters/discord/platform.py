@@ -21,7 +21,7 @@ from bot.posting import Poster
 from bot.settings import Settings
 from bot.storage.workspaces import Workspaces
 
-LAST_EVENTS_SECONDS = 5.0  # that what Discord just told gets to be taken in when `serve` ends
+LAST_EVENTS_SECONDS = 3.0  # that what Discord just told gets to be taken in when `serve` ends
 
 
 class DiscordPlatform:
@@ -59,7 +59,7 @@ class DiscordPlatform:
 
         async def on_ready() -> None:
             ready()
-            await commands.sync()
+            commands.sync_soon()
 
         self._client.listen([*listener.events, on_shard_connect, on_shard_ready, on_ready])
         await commands.install()
@@ -67,10 +67,12 @@ class DiscordPlatform:
             await self._client.stay_connected(self._token)
         finally:
             await self._client.finish_work(LAST_EVENTS_SECONDS)
+            await commands.aclose()
             await listener.aclose()
             await absence.aclose()
 
     async def aclose(self) -> None:
+        await asyncio.sleep(0)  # a client can be closed once its login has begun
         self._login.cancel()
         with suppress(asyncio.CancelledError, CredentialsRefused):
             await self._login

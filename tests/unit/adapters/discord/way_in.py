@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -86,6 +86,7 @@ class Running:
     app: App
     poster: RememberingPoster
     workspaces: Workspaces
+    listening: asyncio.Task[None] = field(init=False)
     ready: asyncio.Event = field(default_factory=asyncio.Event)
 
     @property
@@ -100,6 +101,9 @@ class Running:
         await self.until(
             lambda: sum(bool(r.finished or r.failed) for r in self.poster.replies) >= count
         )
+        for reply in [reply for reply in self.poster.replies if reply.finished or reply.failed]:
+            while (await self.run_record(reply)).state in ("accepted", "running"):
+                await asyncio.sleep(0.005)
         return self.poster.replies
 
     async def stop_requested(self, reply: Remembered) -> None:
@@ -162,6 +166,7 @@ async def running(
             )
             here = Running(discord, client, platform, reception, app, poster, workspaces)
             listening = asyncio.create_task(platform.run(reception, here.ready.set))
+            here.listening = listening
             waiting = asyncio.create_task(here.ready.wait())
             try:
                 await asyncio.wait({listening, waiting}, return_when=asyncio.FIRST_COMPLETED)
@@ -171,7 +176,6 @@ async def running(
             finally:
                 waiting.cancel()
                 listening.cancel()
-                with suppress(asyncio.CancelledError):
-                    await listening
+                await asyncio.gather(listening, return_exceptions=True)
                 await reception.aclose()
                 await platform.aclose()

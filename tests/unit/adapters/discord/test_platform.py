@@ -1,0 +1,313 @@
+"""Discord as a platform: logging in, losing the connection, coming back, ending."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import suppress
+from pathlib import Path
+
+import aiohttp
+import discord
+import pytest
+from discord.gateway import DiscordWebSocket
+from structlog.testing import capture_logs
+
+from adapters.discord.client import FootnoteClient
+from adapters.discord.platform import DiscordPlatform, open_discord
+from bot.errors import CredentialsRefused, InvalidSetting, PlatformUnavailable
+from bot.messages import RunOptions, Thread
+from bot.posting import PostState, RunRef
+from bot.settings import load_settings
+from bot.storage.store import open_store
+from bot.storage.workspaces import Workspaces
+from tests.fakes.discord_server import Channel
+from tests.unit.adapters.discord.conftest import Open, Room
+from tests.unit.adapters.discord.way_in import Running
+from tests.unit.samples import a_message
+
+HOW_TALL = "How tall is the tower?"
+MESSAGE_CONTENT = 1 << 15
+
+
+async def a_thread(here: Running, room: Room) -> Channel:
+    thread = room.discord.people.start_thread(room.ada, room.general, "Towers")
+    room.discord.people.say(room.ada, thread, HOW_TALL, mentions_bot=True)
+    await here.asked()
+    return thread
+
+
+async def reconnected(here: Running, room: Room) -> None:
+    await here.until(lambda: room.discord.gateway.connected)
+
+
+# ---------------------------------------------------------------- logging in
+
+
+async def test_it_asks_for_the_least_that_works(here: Running, room: Room) -> None:
+    intents = discord.Intents.none()
+    intents.value = room.discord.gateway.identified[0]["intents"]
+    assert {name for name, on in intents if on} == {
+        "guilds",
+        "guild_messages",
+        "dm_messages",
+        "guild_reactions",
+        "dm_reactions",
+        "message_content",
+    }
+    assert list(here.client.cached_messages) == []
+    assert here.client.guilds[0].member_count is not None
+    assert [m.id for m in here.client.guilds[0].members] in ([], [here.client.application_id])
+
+
+async def test_it_runs_as_many_shards_as_discord_says(open_footnote: Open, room: Room) -> None:
+    room.discord.gateway.shards = 2
+    async with open_footnote() as here:
+        assert here.client.shard_count == 2
+        assert [identified["shard"] for identified in room.discord.gateway.identified] == [
+            [0, 2],
+            [1, 2],
+        ]
+        await here.barrier(room.ada, room.general)
+        room.discord.people.say(room.ada, room.discord.direct(room.ada), HOW_TALL)
+        await here.asked(2)
+
+
+async def test_without_a_token_it_cannot_be_opened() -> None:
+    with pytest.raises(InvalidSetting, match="DISCORD_TOKEN"):
+        async with open_discord(load_settings(), None):  # type: ignore[arg-type]
+            raise AssertionError("unreachable")
+
+
+async def test_a_refused_token_is_named(room: Room, tmp_path: Path) -> None:
+    settings = load_settings(
+        discord_token="wrong", discord_api_url=room.discord.url, data_dir=tmp_path
+    )
+    store = await open_store(settings.database)
+    async with open_discord(settings, Workspaces(store.database)) as platform:
+        with pytest.raises(CredentialsRefused, match="DISCORD_TOKEN") as refused:
+            await platform.run(None, lambda: None)  # type: ignore[arg-type]
+        assert "wrong" not in str(refused.value)
+    await store.close()
+
+
+async def test_a_token_that_is_reset_while_it_runs_is_named(
+    open_footnote: Open, room: Room
+) -> None:
+    async with open_footnote() as here:
+        room.discord.app.token = "another"
+        room.discord.gateway.forget_sessions()
+        room.discord.gateway.close(4004)
+        with pytest.raises(CredentialsRefused, match="DISCORD_TOKEN"):
+            await here.listening
+
+
+async def test_while_discord_is_away_it_keeps_trying(
+    open_footnote: Open, room: Room, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("adapters.discord.client.FIRST_WAIT", 0.01)
+    room.discord.down("reset", where="/users/@me", times=5)
+    with capture_logs() as logs:
+        async with open_footnote() as here:
+            await here.barrier(room.ada, room.general)
+    away = [line for line in logs if line["event"] == "discord not reached"]
+    assert away
+    assert all("\n" not in line["error"] for line in away)
+
+
+async def test_a_reply_waits_for_the_login_and_then_counts_discord_as_away(
+    room: Room, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("adapters.discord.patience.LOGIN_SECONDS", 0.05)
+    room.discord.down("reset", where="/users/@me")
+    settings = load_settings(
+        discord_token=room.discord.token, discord_api_url=room.discord.url, data_dir=tmp_path
+    )
+    store = await open_store(settings.database)
+    async with open_discord(settings, Workspaces(store.database)) as platform:
+        with pytest.raises(PlatformUnavailable):
+            await platform.poster.open(a_run(room), None)
+    await store.close()
+
+
+def a_run(room: Room) -> RunRef:
+    async def save(state: PostState) -> None: ...
+
+    async def move(thread: Thread) -> None: ...
+
+    thread = Thread("discord", room.guild.id, room.general.id, "5")
+    return RunRef("r1", a_message(thread=thread), RunOptions(), save, move)
+
+
+async def test_the_api_of_the_settings_is_used_for_as_long_as_it_is_open(
+    open_footnote: Open, room: Room
+) -> None:
+    base, gateway = discord.http.Route.BASE, DiscordWebSocket.DEFAULT_GATEWAY
+    async with open_footnote():
+        assert room.discord.url == discord.http.Route.BASE
+        assert str(DiscordWebSocket.DEFAULT_GATEWAY).startswith(room.discord.gateway.url)
+    assert (base, gateway) == (discord.http.Route.BASE, DiscordWebSocket.DEFAULT_GATEWAY)
+
+
+# ---------------------------------------------------------------- the message-content intent
+
+
+async def test_without_the_content_intent_mentions_and_direct_messages_still_work(
+    open_footnote: Open, room: Room
+) -> None:
+    room.discord.app.content_intent = False
+    with capture_logs() as logs:
+        async with open_footnote() as here:
+            assert not room.discord.gateway.identified[0]["intents"] & MESSAGE_CONTENT
+            thread = await a_thread(here, room)
+            room.discord.people.say(room.bob, thread, "I am not shown to anybody.")
+            room.discord.people.say(room.ada, room.discord.direct(room.ada), "In private?")
+            await here.asked(2)
+            room.discord.people.say(room.bob, thread, "And how old?", mentions_bot=True)
+            await here.asked(3)
+            assert here.questions == [HOW_TALL, "In private?", "And how old?"]
+    (line,) = [line for line in logs if line["event"] == "no message content"]
+    assert "follow-ups need a mention" in line["hint"]
+
+
+async def test_a_content_intent_that_is_switched_off_later_is_done_without(
+    open_footnote: Open, room: Room
+) -> None:
+    async with open_footnote() as here:
+        await a_thread(here, room)
+        room.discord.app.content_intent = False
+        room.discord.gateway.forget_sessions()
+        room.discord.gateway.drop()
+        await here.until(
+            lambda: not room.discord.gateway.identified[-1]["intents"] & MESSAGE_CONTENT
+        )
+        await reconnected(here, room)
+        await here.barrier(room.ada, room.general)
+        assert not here.client.reads_all
+
+
+# ---------------------------------------------------------------- losing the connection
+
+
+@pytest.mark.parametrize("how", ["drop", "close", "ask_to_reconnect"])
+async def test_a_resumed_session_loses_and_doubles_nothing(
+    here: Running, room: Room, how: str
+) -> None:
+    thread = await a_thread(here, room)
+    gateway = room.discord.gateway
+    if how == "ask_to_reconnect":
+        gateway.ask_to_reconnect()
+    elif how == "close":
+        gateway.close(4000)
+    else:
+        gateway.drop()
+    for number in range(5):
+        room.discord.people.say(room.bob, thread, f"Question {number}?")
+    await here.until(lambda: gateway.resumes)
+    await here.asked(6)
+    await here.barrier(room.ada, thread)
+    assert here.questions == [HOW_TALL, *(f"Question {n}?" for n in range(5)), "Barrier?"]
+
+
+async def test_what_was_said_before_a_new_session_is_read(here: Running, room: Room) -> None:
+    thread = await a_thread(here, room)
+    direct = room.discord.direct(room.ada)
+    room.discord.people.say(room.ada, direct, "In private?")
+    await here.asked(2)
+    gateway = room.discord.gateway
+    gateway.refuse_connections()
+    gateway.forget_sessions()
+    gateway.drop()
+    room.discord.people.say(room.bob, thread, "While you were away?")
+    room.discord.people.say(room.bob, thread, f"<@{room.ada.id}> hello")
+    room.discord.people.say(room.ada, direct, "Are you there?")
+    gateway.refuse_connections(False)
+    await here.asked(4)
+    await here.barrier(room.ada, thread)
+    assert sorted(here.questions) == sorted(
+        [HOW_TALL, "In private?", "While you were away?", "Are you there?", "Barrier?"]
+    )
+
+
+async def test_what_was_said_between_two_processes_is_read(open_footnote: Open, room: Room) -> None:
+    async with open_footnote() as here:
+        thread = await a_thread(here, room)
+    room.discord.people.say(room.bob, thread, "While you were away?")
+    async with open_footnote() as here:
+        await here.asked()
+        assert here.questions == ["While you were away?"]
+    async with open_footnote() as here:
+        await here.barrier(room.ada, thread)
+        assert here.questions == ["Barrier?"]
+
+
+async def test_an_old_stop_stops_nothing_new(open_footnote: Open, room: Room) -> None:
+    async with open_footnote() as here:
+        thread = await a_thread(here, room)
+        room.discord.people.say(room.bob, thread, "stop")
+        await here.until(lambda: room.discord.posts(thread))
+        facts = await here.workspaces.facts("discord", room.discord.app.id)
+        assert int(facts["places"][0][2]) >= int(room.discord.posts(thread)[0].reply_to or 0)
+
+
+async def test_roles_are_asked_for_where_the_history_does_not_tell_them(
+    open_footnote: Open, room: Room
+) -> None:
+    role = room.discord.role(room.guild, "Researchers")
+    room.discord.join(room.guild, room.ada, role)
+    async with open_footnote(allow_roles=role.id) as here:
+        thread = await a_thread(here, room)
+    room.discord.people.say(room.ada, thread, "While you were away?")
+    async with open_footnote(allow_roles=role.id) as here:
+        await here.asked()
+        assert here.questions == ["While you were away?"]
+
+
+async def test_a_thread_that_is_gone_is_not_asked_again(open_footnote: Open, room: Room) -> None:
+    async with open_footnote() as here:
+        thread = await a_thread(here, room)
+    room.discord.people.delete_channel(thread)
+    async with open_footnote() as here:
+        await here.until(lambda: room.discord.requests("GET", f"/channels/{thread.id}"))
+        await here.barrier(room.ada, room.general)
+    before = len(room.discord.requests("GET", f"/channels/{thread.id}"))
+    async with open_footnote() as here:
+        await here.barrier(room.ada, room.general)
+    assert len(room.discord.requests("GET", f"/channels/{thread.id}")) == before
+
+
+# ---------------------------------------------------------------- ending
+
+
+async def test_answers_can_be_posted_after_it_stopped_listening(
+    open_footnote: Open, room: Room
+) -> None:
+    async with open_footnote() as here:
+        here.listening.cancel()
+        with suppress(asyncio.CancelledError):
+            await here.listening
+        await here.until(lambda: not room.discord.gateway.connected)
+        channel = here.client.get_partial_messageable(int(room.general.id))
+        await channel.send("Still here")
+    assert room.discord.posts(room.general)[0].content == "Still here"
+
+
+async def test_nothing_is_left_open(open_footnote: Open, room: Room) -> None:
+    async with open_footnote() as here:
+        client = here.client
+    assert client.is_closed()
+    with pytest.raises((RuntimeError, aiohttp.ClientError)):
+        await client.application_info()
+
+
+async def test_it_can_be_closed_before_it_ever_ran(room: Room, tmp_path: Path) -> None:
+    settings = load_settings(
+        discord_token=room.discord.token, discord_api_url=room.discord.url, data_dir=tmp_path
+    )
+    async with open_discord(settings, None) as platform:  # type: ignore[arg-type]
+        assert isinstance(platform, DiscordPlatform)
+        assert platform.name == "discord"
+        assert list(platform.routes) == []
+
+
+def test_a_client_keeps_no_secret_in_its_looks() -> None:
+    assert "token" not in repr(FootnoteClient())
