@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,7 @@ from bot.app import open_app
 from bot.conversing.reception import Reception
 from bot.errors import StorageUnavailable
 from bot.messages import Message
+from bot.posting import Poster
 from bot.search.blend import SearchResult
 from bot.settings import Settings, load_settings
 from bot.storage.store import Store, open_store
@@ -65,7 +66,7 @@ class Served:
     platform: SlackPlatform
     reception: Flaky
     store: Store
-    poster: RememberingPoster
+    poster: RememberingPoster  # unless it is served with the platform's own
     running: asyncio.Task[None]
 
     @property
@@ -126,7 +127,14 @@ def slack_settings(slack: FakeSlack, folder: Path, **settings: Any) -> Settings:
 
 @asynccontextmanager
 async def served(
-    slack: FakeSlack, folder: Path, *, search: Shelf | None = None, **settings: Any
+    slack: FakeSlack,
+    folder: Path,
+    *,
+    search: Shelf | None = None,
+    answering: Callable[[SlackPlatform, RememberingPoster], Poster] = lambda platform, poster: (
+        poster
+    ),
+    **settings: Any,
 ) -> AsyncIterator[Served]:
     """Serve until the block ends; events arrive from the first line on."""
     configured = slack_settings(slack, folder, **settings)
@@ -134,11 +142,15 @@ async def served(
     poster = RememberingPoster()
     ready = asyncio.Event()
     shelf = search or a_shelf("Tower is 330 m tall.")
-    async with (
-        open_slack(configured, Workspaces(store.database)) as platform,
-        open_app(configured, {"slack": poster}, search=shelf, store=store) as app,
-    ):
-        reception = Flaky(configured, store, app.service, app.dispatcher, {"slack": poster})
+    async with AsyncExitStack() as stack:
+        platform = await stack.enter_async_context(
+            open_slack(configured, Workspaces(store.database))
+        )
+        posters = {"slack": answering(platform, poster)}
+        app = await stack.enter_async_context(
+            open_app(configured, posters, search=shelf, store=store)
+        )
+        reception = Flaky(configured, store, app.service, app.dispatcher, posters)
         running = asyncio.create_task(platform.run(reception, ready.set))
         waiting = asyncio.create_task(ready.wait())
         try:
