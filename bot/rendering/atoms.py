@@ -226,9 +226,8 @@ class Source:
         if place.entry != place.path and (bullet := _HEAD.match(again)):
             again = place.margin + again[bullet.end() :]
         lead = rebased(again, place.path, inside_line=False) + "\n"
-        if self._length(again) > self._limit // 2:
-            for number in range(start, end):
-                yield from self._paragraph(number, number + 1, place if number == start else inner)
+        if self._length(lead) > self._limit // 2:
+            yield from self._wide_table(start, end, place)
             return
         gap = f"\n{place.margin.rstrip()}\n"
         yield self._atom(start, start + 2, place, keeps_next=True)
@@ -245,6 +244,17 @@ class Source:
             else:
                 yield self._made(f"{again}\n{row}", number, number + 1, inner, glue=gap)
                 under_header = True
+        self._cut_until = self._end
+
+    def _wide_table(self, start: int, end: int, place: _Place) -> Iterator[Atom]:
+        """Rows without their header, which is too long to be repeated."""
+        if self._fits(self._slice(start, start + 2)):
+            yield self._atom(start, start + 2, place)
+        else:
+            yield from self._paragraph(start, start + 1, place)
+            self._end = self._offsets[start + 2] - 1  # the line below it means nothing now
+        for number in range(start + 2, end):
+            yield from self._paragraph(number, number + 1, _Place(place.path, place.path))
         self._cut_until = self._end
 
     def _paragraph(self, start: int, end: int, place: _Place) -> Iterator[Atom]:

@@ -115,6 +115,15 @@ def test_a_row_that_does_not_fit_under_its_header_stands_alone() -> None:
     assert visible("\n\n".join(parts)).count("long") == 30
 
 
+@pytest.mark.parametrize("name", [30, 60, 200])
+def test_a_header_too_long_to_be_repeated_stands_once(name: int) -> None:
+    parts = split(f"| {'a' * name} | B |\n|---|---|\n| c | d |\n| e | f |\n\n{'End. ' * 12}", 80)
+    together = "".join(parts)
+    assert together.count("a") == name
+    assert "| c | d |" in together
+    assert not any("---" in visible(part) for part in parts)
+
+
 def test_a_long_list_is_cut_between_items() -> None:
     items = [f"{number}. item number {number}" for number in range(1, 20)]
     parts = split("\n".join(items), 80)
@@ -125,6 +134,23 @@ def test_a_nested_item_at_the_top_of_a_part_is_no_code() -> None:
     text = "- a\n" + "\n".join(f"    - nested {'word ' * 5}{number}" for number in range(9))
     for part in split(text, 80):
         assert "<code>" not in parser.render(part)
+
+
+def test_the_rest_of_an_item_does_not_swallow_the_item_that_follows() -> None:
+    parts = split(f"> 10. {'words ' * 18}\n> 10. last", 80)
+    assert parts[-1].endswith("words\n>\n> 10. last")
+    rows = "\n".join(f"    | {number} | {'c' * 20} |" for number in range(4))
+    parts = split(f"10. | AB | CD |\n    |----|----|\n{rows}\n10. last", 80)
+    assert parts[-1].endswith("|\n\n10. last")
+
+
+def test_an_item_behind_the_rest_of_another_keeps_its_own_margin() -> None:
+    code = "```\n{}\n```"
+    inner = "\n".join(f"- {code.format(name * 60)}".replace("\n", "\n  ") for name in "ab")
+    parts = split("- " + (f"{'w' * 50}\n\n" + inner).replace("\n", "\n  "), 80)
+    assert [part for part in parts if "b" in part] == [f"- ```\n  {'b' * 60}\n  ```"]
+    short = split("10. - " + "x " * 50 + "\n    - ```\n\n      b\n      ```", 80)
+    assert short[-1].endswith("- ```\n\n  b\n  ```")
 
 
 def test_a_quote_keeps_its_marks() -> None:

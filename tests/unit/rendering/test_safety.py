@@ -88,6 +88,8 @@ def test_pings_are_broken_for_good(text: str, name: str) -> None:
         ("见booking.com。", "见booking.\u2060com。"),
         ("Write to ada@evil.example", "Write to ada@evil.\u2060example"),
         ("bücher.example", "bücher.\u2060example"),
+        ("a ` b evil.example/x", "a ` b evil.\u2060example/x"),
+        ("a ` b https://evil.example/x", "a ` b https\u2060://evil.\u2060example/x"),
         ("`a`evil.example/x", "`a`evil.\u2060example/x"),
         ("`evil.example/x`", "`evil.example/x`"),
         ("```\nevil.example/x\n```", "```\nevil.example/x\n```"),

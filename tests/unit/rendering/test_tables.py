@@ -33,6 +33,12 @@ def test_a_table_too_wide_becomes_records() -> None:
     )
 
 
+def test_a_block_may_be_just_as_wide_as_asked() -> None:
+    table = Table(("ab", "cd"), (("e", "f"),))
+    assert plain(table, 7).startswith("```")
+    assert plain(table, 6).startswith("**ab**")
+
+
 @pytest.mark.parametrize(
     "text",
     [

@@ -56,7 +56,7 @@ def test_a_page_that_has_nothing_to_do_with_it_is_not_suggested() -> None:
 
 def test_a_cited_page_is_not_suggested_nor_one_of_the_same_name() -> None:
     offered = [
-        Offer("Gustave Eiffel", "https://www.example.org/eiffel/"),
+        Offer("Gustave Eiffel and his works", "https://www.example.org/eiffel/"),
         Offer("Gustave Eiffel – Other Encyclopedia", "https://other.example/x"),
         Offer("Eiffel Bridge", "https://example.org/bridge"),
     ]
