@@ -10,43 +10,22 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from typing import NamedTuple
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
+from bot.rendering.margins import QUOTE_MARK, Container, Path, Place, margin_of, rebased
 from bot.rendering.phrases import by_sentence, cut
 
 Length = Callable[[str], int]
+
 _LONGEST_MARKER = 8  # characters of a fence's marker when it is repeated
-_DEEPEST = 8  # quotes in quotes whose marks are repeated
 
 _parser = MarkdownIt("commonmark").enable("table")
 _parser.core.ruler.enableOnly(["block"])
 
-_QUOTE_MARK = re.compile(r" {0,3}> ?")
 _ITEM_MARK = re.compile(r"[ \t]*(?:[-+*]|\d{1,9}[.)])(?: {1,4}(?! )| |\t|$)")
 _HEAD = re.compile(r"(?:[ \t]*(?:>[ \t]?|(?:[-+*]|\d{1,9}[.)]|#{1,6})(?:[ \t]+|$)))*[ \t]*")
-
-
-class Container(NamedTuple):
-    """A quote, or a list item whose content is indented by so many columns; ``token`` tells it
-    from others."""
-
-    indent: int
-    token: int
-
-    @property
-    def margin(self) -> str:
-        """What each further line inside begins with."""
-        return " " * self.indent or "> "
-
-    @property
-    def is_quote(self) -> bool:
-        return self.indent == 0
-
-
-Path = tuple[Container, ...]  # what a line is inside of, outermost first
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,27 +49,6 @@ class Atom:
     opens: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class _Place:
-    """Where a block stands: its ``path``, and that of its first line (before a list's bullet)."""
-
-    path: Path
-    entry: Path
-
-    @property
-    def quotes(self) -> str:
-        return "> " * min(sum(container.is_quote for container in self.path), _DEEPEST)
-
-    @property
-    def is_quoted(self) -> bool:
-        return any(container.is_quote for container in self.path)
-
-    @property
-    def margin(self) -> str:
-        """What further lines of the block begin with."""
-        return _margin(self.path)
-
-
 class Source:
     """A text as atoms that are each no longer than a part."""
 
@@ -108,12 +66,12 @@ class Source:
         self._root = 0
 
     def atoms(self) -> Iterator[Atom]:
-        return self._within(0, len(self._tokens), 0, len(self._lines), _Place((), ()))
+        return self._within(0, len(self._tokens), 0, len(self._lines), Place((), ()))
 
-    def _within(self, i: int, j: int, first: int, last: int, place: _Place) -> Iterator[Atom]:
+    def _within(self, i: int, j: int, first: int, last: int, place: Place) -> Iterator[Atom]:
         """The blocks ``tokens[i:j]`` of a container, and lines the parser made no block of."""
         line = first
-        inner = _Place(place.path, place.path)
+        inner = Place(place.path, place.path)
         while i < j:
             close = self._close(i)
             start, end = self._tokens[i].map or (line, line)
@@ -127,13 +85,13 @@ class Source:
         if last > line:
             yield from self._unread(line, last, place if line == first else inner)
 
-    def _unread(self, start: int, end: int, place: _Place) -> Iterator[Atom]:
+    def _unread(self, start: int, end: int, place: Place) -> Iterator[Atom]:
         """Lines that belong to no block: link definitions, what is nested too deep."""
         a, b = self._trimmed(start, end, place)
         if a < b:
             yield from self._paragraph(a, b, place)
 
-    def _block(self, i: int, close: int, start: int, end: int, place: _Place) -> Iterator[Atom]:
+    def _block(self, i: int, close: int, start: int, end: int, place: Place) -> Iterator[Atom]:
         token = self._tokens[i]
         a, b = self._trimmed(start, end, place)
         if a >= b:
@@ -152,10 +110,10 @@ class Source:
             atoms = self._table(a, b, place)
         elif token.type == "list_item_open":
             item = Container(self._indent(a, place), i)
-            inside = _Place((*place.path, item), place.entry)
+            inside = Place((*place.path, item), place.entry)
             atoms = self._within(i + 1, close, start, end, inside)
         elif token.type == "blockquote_open":
-            inside = _Place((*place.path, Container(0, i)), place.entry)
+            inside = Place((*place.path, Container(0, i)), place.entry)
             atoms = self._within(i + 1, close, start, end, inside)
         elif token.type in ("bullet_list_open", "ordered_list_open"):
             atoms = self._within(i + 1, close, start, end, place)
@@ -169,7 +127,7 @@ class Source:
     # ------------------------------------------------------------ blocks that do not fit
 
     def _fence(
-        self, token: Token, start: int, end: int, after: int, place: _Place
+        self, token: Token, start: int, end: int, after: int, place: Place
     ) -> Iterator[Atom]:
         """Code line by line: ``lines[start]`` opens it, its code ends before ``lines[end]``."""
         opening = self._lines[start]
@@ -197,13 +155,13 @@ class Source:
         yield replace(previous, text=previous.text + tail, tail="")
         self._end = self._offsets[after] - 1
 
-    def _indented(self, start: int, end: int, place: _Place) -> Iterator[Atom]:
+    def _indented(self, start: int, end: int, place: Place) -> Iterator[Atom]:
         return self._code(start, end, place, "", "")
 
-    def _code(self, start: int, end: int, place: _Place, lead: str, tail: str) -> Iterator[Atom]:
+    def _code(self, start: int, end: int, place: Place, lead: str, tail: str) -> Iterator[Atom]:
         """Lines of code as they are; one that is too long is cut anywhere."""
         again = lead + place.quotes if lead else place.quotes + "    "
-        inner = _Place(place.path, place.path)
+        inner = Place(place.path, place.path)
         for number in range(start, end):
             line = self._lines[number]
             glue = "\n" if number > start else self._glue(start, place)
@@ -219,9 +177,9 @@ class Source:
                 )  # fmt: skip
                 yield replace(atom, inside_line=count > 0)
 
-    def _table(self, start: int, end: int, place: _Place) -> Iterator[Atom]:
+    def _table(self, start: int, end: int, place: Place) -> Iterator[Atom]:
         """Rows under their header; a row that does not fit under it is a paragraph."""
-        inner = _Place(place.path, place.path)
+        inner = Place(place.path, place.path)
         again = self._slice(start, start + 2)
         if place.entry != place.path and (bullet := _HEAD.match(again)):
             again = place.margin + again[bullet.end() :]
@@ -246,7 +204,7 @@ class Source:
                 under_header = True
         self._cut_until = self._end
 
-    def _wide_table(self, start: int, end: int, place: _Place) -> Iterator[Atom]:
+    def _wide_table(self, start: int, end: int, place: Place) -> Iterator[Atom]:
         """Rows without their header, which is too long to be repeated."""
         if self._fits(self._slice(start, start + 2)):
             yield self._atom(start, start + 2, place)
@@ -254,10 +212,10 @@ class Source:
             yield from self._paragraph(start, start + 1, place)
             self._end = self._offsets[start + 2] - 1  # the line below it means nothing now
         for number in range(start + 2, end):
-            yield from self._paragraph(number, number + 1, _Place(place.path, place.path))
+            yield from self._paragraph(number, number + 1, Place(place.path, place.path))
         self._cut_until = self._end
 
-    def _paragraph(self, start: int, end: int, place: _Place) -> Iterator[Atom]:
+    def _paragraph(self, start: int, end: int, place: Place) -> Iterator[Atom]:
         """Sentence by sentence; word by word, and piece by piece, where one does not fit."""
         text = self._slice(start, end)
         if self._fits(text):
@@ -267,7 +225,7 @@ class Source:
         bullet = _HEAD.match(text) if place.entry != place.path or text[:1] in "#>-+* \t" else None
         head = bullet.end() if bullet else 0
         done = 0
-        inner = _Place(place.path, place.path)
+        inner = Place(place.path, place.path)
         for sentence in by_sentence(text, head, self._limit // 2, quoted=quoted):
             groups = [sentence]
             whole = text[sentence[0].start : sentence[-1].end]
@@ -302,13 +260,13 @@ class Source:
     # ------------------------------------------------------------ measuring and slicing
 
     def _atom(
-        self, start: int, end: int, place: _Place, *, tail: str = "", keeps_next: bool = False
+        self, start: int, end: int, place: Place, *, tail: str = "", keeps_next: bool = False
     ) -> Atom:
         made = self._made(self._slice(start, end), start, end, place, tail=tail)
         return replace(made, keeps_next=keeps_next)
 
     def _made(
-        self, text: str, start: int, end: int, place: _Place, *,
+        self, text: str, start: int, end: int, place: Place, *,
         glue: str | None = None, lead: str = "", tail: str = "",
     ) -> Atom:  # fmt: skip
         """An atom that stands for lines ``start:end``."""
@@ -316,7 +274,7 @@ class Source:
         self._end = max(self._end, self._offsets[end] - 1)
         return Atom(text, joined, self._root, place.entry, lead, tail)
 
-    def _glue(self, start: int, place: _Place) -> str:
+    def _glue(self, start: int, place: Place) -> str:
         """The source between the atom before and line ``start``; one empty line at most.
 
         And at least one behind a paragraph or table that was cut: its end may open a part
@@ -324,13 +282,13 @@ class Source:
         """
         glue = self._text[self._end : self._offsets[start]] or "\n"
         if self._end == self._cut_until and glue.count("\n") == 1:
-            return f"\n{_margin(place.entry).rstrip()}{glue}"
+            return f"\n{margin_of(place.entry).rstrip()}{glue}"
         return "\n\n" if not place.is_quoted and glue.count("\n") > 2 else glue
 
     def _slice(self, start: int, end: int) -> str:
         return self._text[self._offsets[start] : self._offsets[end] - 1]
 
-    def _trimmed(self, start: int, end: int, place: _Place) -> tuple[int, int]:
+    def _trimmed(self, start: int, end: int, place: Place) -> tuple[int, int]:
         """Lines without the empty ones around them."""
         empty = " \t>" if place.is_quoted else None
         end = min(end, len(self._lines))
@@ -340,13 +298,13 @@ class Source:
             end -= 1
         return start, end
 
-    def _indent(self, line: int, place: _Place) -> int:
+    def _indent(self, line: int, place: Place) -> int:
         """Columns by which the content of the list item of this line is indented."""
         text = self._lines[line]
         at = 0
         for container in place.path:
             if container.is_quote:
-                mark = _QUOTE_MARK.match(text, at)
+                mark = QUOTE_MARK.match(text, at)
                 at = mark.end() if mark else at
             else:
                 at += container.indent  # white space, or the bullets of the items around this one
@@ -391,36 +349,7 @@ def _longest(text: str, start: int, room: int, length: Length) -> int:
     return low
 
 
-def _margin(path: Path) -> str:
-    return "".join(container.margin for container in path)
-
-
 def _is_closed(fence: Token, lines: int) -> bool:
     """Whether a fence of so many source lines has a closing one."""
     code = fence.content.count("\n") + (not fence.content.endswith("\n") and fence.content != "")
     return code <= lines - 2
-
-
-def rebased(text: str, path: Path, *, inside_line: bool) -> str:
-    """Text from inside list items, its lines moved to the left; quotes keep their marks."""
-    if all(container.is_quote for container in path):
-        return text
-    lines = text.split("\n")
-    first = 1 if inside_line else 0
-    return "\n".join(lines[:first] + [_rebased_line(line, path) for line in lines[first:]])
-
-
-def _rebased_line(line: str, path: Path) -> str:
-    kept = ""
-    for container in path:
-        if container.is_quote:
-            mark = _QUOTE_MARK.match(line)
-            if mark is None:
-                break
-            kept += "> "
-            line = line[mark.end() :]
-        else:
-            bare = line.lstrip(" \t")
-            columns = len(line[: len(line) - len(bare)].expandtabs(4))
-            line = " " * max(columns - container.indent, 0) + bare
-    return kept + line

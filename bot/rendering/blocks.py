@@ -6,7 +6,8 @@ All of it takes time linear in the text.
 
 from __future__ import annotations
 
-from bot.rendering.atoms import Atom, Length, Path, Source, rebased
+from bot.rendering.atoms import Atom, Length, Source
+from bot.rendering.margins import common, rebased
 
 MINIMUM = 80  # the smallest limit: room for a fence's or a quote's marks and some words
 _WORTH_BEGINNING = 4  # a block that must be cut begins in what is left of a part if that is 1/4
@@ -93,7 +94,7 @@ class _Packer:
         out = [first.lead]
         for atom in self._atoms:
             glue = "" if atom is first else atom.glue
-            path = _common(first.path, atom.path) if atom.root == first.root else ()
+            path = common(first.path, atom.path) if atom.root == first.root else ()
             inside_line = (atom is first and atom.inside_line) or not (
                 atom is first or glue.endswith("\n")
             )
@@ -105,11 +106,3 @@ class _Packer:
         if part.strip():
             self._parts.append(part)
         self._atoms = []
-
-
-def _common(first: Path, other: Path) -> Path:
-    """The containers that two atoms of one block are both in."""
-    count = 0
-    while count < min(len(first), len(other)) and first[count] == other[count]:
-        count += 1
-    return first[:count]
