@@ -91,6 +91,9 @@ class Rest:
         self.world = world
         self.traffic = traffic
         self._changed = changed
+        # Sees every request twice: before it takes effect (False; refusing means that it never
+        # arrived) and after it did (True), while its answer is not sent yet.
+        self.witness: Callable[[str, bool], bool] = lambda request, done: True
 
     def register(self, app: web.Application, routes: list[Route]) -> None:
         for route in routes:
@@ -132,8 +135,12 @@ class Rest:
                     headers |= admitted
                     call = Call(request.method, route.template, request.match_info,
                                 request.query, body, files)  # fmt: skip
-                    status, told = self._answer(route, request, call)
-                    cut = self.traffic.strikes("cut", line)
+                    if self.witness(line, False):
+                        status, told = self._answer(route, request, call)
+                        cut = self.traffic.strikes("cut", line)
+                        self.witness(line, True)
+                    else:
+                        outage = "reset"
         except DiscordError as error:
             status, told = error.status, error.body
         answered = outage != "reset" and cut is None

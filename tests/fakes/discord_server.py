@@ -99,6 +99,7 @@ class FakeDiscord:
         self._ending: asyncio.Event
         self._thread = threading.Thread(target=self._run, daemon=True, name="fake-discord")
         self._listening = threading.Event()
+        self._witness: Callable[[str, bool], bool] = lambda request, done: True
 
     # Life
 
@@ -141,6 +142,7 @@ class FakeDiscord:
     def _app(self) -> web.Application:
         app = web.Application(client_max_size=64 * 1024 * 1024)
         rest = Rest(self.world, self.traffic, self._changed)
+        rest.witness = lambda request, done: self._witness(request, done)
         directory = Directory(self.world, self.gateway)
         for part in (directory, self._messages, self.threads, self.commands, self.webhooks):
             rest.register(app, part.routes())
@@ -301,6 +303,14 @@ class FakeDiscord:
     def cut(self, *, where: str = "", times: float = 1) -> None:
         """The effect happens, the response never arrives."""
         self.traffic.trouble("cut", where, times)
+
+    def watch(self, witness: Callable[[str, bool], bool]) -> None:
+        """Show ``witness`` every request, as "METHOD /path": False before it takes effect, True
+        after, when it was not refused.
+
+        Returning False before it makes the request one that never arrived.
+        """
+        self._witness = witness
 
     def black_out(self, kind: Outage = "502") -> None:
         """Nothing works: HTTP fails, gateway connections break and cannot be made anew."""

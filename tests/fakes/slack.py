@@ -327,6 +327,13 @@ class FakeSlack(People):
         """The next calls take effect, but their answers never arrive."""
         self._server.cuts[method] = times
 
+    def watch(self, witness: Callable[[str, bool], bool]) -> None:
+        """Show ``witness`` every call: its method, and False before it takes effect, True after.
+
+        Returning False before it makes the call one that never arrived.
+        """
+        self._server.witness = witness
+
     def storm(self, method: str, times: int, retry_after: int = 1) -> None:
         """The next ``times`` calls are answered 429 with ``Retry-After: retry_after``."""
         with self.workspace.lock:

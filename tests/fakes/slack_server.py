@@ -46,6 +46,9 @@ class Server:
         self._ws, self._api, self._sockets = ws, api, sockets
         self._files, self._respond = files, respond
         self.weather = Weather()
+        # Sees every call twice: before it takes effect (False; refusing means that it never
+        # arrived) and after it did (True), while its answer is not sent yet.
+        self.witness: Callable[[str, bool], bool] = lambda method, done: True
         self.cuts: dict[str, int] = {}
         self.calls: list[Call] = []
         self.crashes: list[Exception] = []  # faults of the fake itself
@@ -126,7 +129,11 @@ class Server:
             token, args = await _decoded(request)
         except Refused as refused:
             return self._reply(Call(method, {}, began, 0.0, 200, refused.code, refused.json()))
+        if not self.witness(method, False):
+            return self._cut(request, Call(method, args, began, 0.0, 0, "lost"))
         call = self._answered(method, token, args, began)
+        if call.took_effect:
+            self.witness(method, True)
         if call.took_effect and self.cuts.get(method, 0) > 0:
             self.cuts[method] -= 1
             return self._cut(request, Call(method, args, began, 0.0, 0, "cut", call.reply, True))

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 
 from tests.fakes.discord_server import Channel, FakeDiscord, Message, Seen
-from tests.scenario.places import Post, Press, Said
+from tests.scenario.places import Post, Press, Said, Witness
 
 FEEDBACK = re.compile(r"footnote:feedback:good:([0-9a-z]+)")
 BUTTONS: Mapping[Press, str] = {
@@ -131,6 +131,13 @@ class DiscordPlace:
 
     def cut(self) -> None:
         self.discord.cut(where="POST /channels", times=2)  # the thread, and its first message
+
+    def watch(self, witness: Witness) -> None:
+        def seen(request: str, done: bool) -> bool:
+            changing = not request.startswith("GET") and "/channels/" in request
+            return not changing or request.endswith("/typing") or witness(done)
+
+        self.discord.watch(seen)
 
 
 def _post(seen: Seen) -> Post:

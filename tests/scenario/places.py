@@ -13,6 +13,9 @@ from typing import Literal, Protocol
 Press = Literal["deeper", "good", "bad", "follow-up", "stop"]
 
 
+Witness = Callable[[bool], bool]
+
+
 @dataclass(frozen=True, slots=True)
 class Said:
     """A message that a person wrote: ``id`` in ``channel``; ``root`` names its thread."""
@@ -112,6 +115,11 @@ class Place(Protocol):
 
     def cut(self) -> None:
         """The next call that posts takes effect, but its answer is lost."""
+        ...
+
+    def watch(self, witness: Witness) -> None:
+        """Show every call that changes what is seen to ``witness``: False before it takes effect,
+        True after. If it returns False before, the call never arrived."""
         ...
 
 

@@ -13,12 +13,13 @@ from tests.fakes.slack import FakeSlack
 from tests.fakes.slack_delivery import EVENT
 from tests.fakes.slack_limits import UNLIMITED
 from tests.fakes.slack_screen import Shown
-from tests.scenario.places import Post, Press, Said
+from tests.scenario.places import Post, Press, Said, Witness
 from tests.scenario.program import REPOSITORY
 
 ADA, LIU, GENERAL = "U1ADA", "U2LIU", "C1GENERAL"
 MANIFEST = REPOSITORY / "deploy" / "slack-manifest.yaml"
 POSTING = ("chat.postMessage", "chat.startStream", "chat.update", "chat.stopStream")
+CHANGING = {*POSTING, "chat.appendStream", "chat.delete", "agents.sessions.setStatus"}
 FEEDBACK = re.compile(r'"good:([0-9a-z]+)"')
 ACTIONS: Mapping[Press, str] = {
     "deeper": actions.DEEPER,
@@ -126,6 +127,12 @@ class SlackPlace:
     def cut(self) -> None:
         for method in POSTING:
             self.slack.cut(method)
+
+    def watch(self, witness: Witness) -> None:
+        def seen(method: str, done: bool) -> bool:
+            return method not in CHANGING or witness(done)
+
+        self.slack.watch(seen)
 
 
 def _post(message: Shown) -> Post:

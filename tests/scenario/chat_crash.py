@@ -1,0 +1,127 @@
+"""Programs that are killed while they post, and what is to be seen once another one has started."""
+
+from __future__ import annotations
+
+import shutil
+import signal
+import sqlite3
+import threading
+from collections import Counter
+from collections.abc import Sequence
+from contextlib import closing
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tests.fakes.claude import FakeClaude
+from tests.fakes.server import serve
+from tests.scenario.gate import until
+from tests.scenario.places import OpenPlace, Place, Post, Said, finished
+from tests.scenario.program import Program
+from tests.scenario.serving import Nursery, Serving, ending, start_forked
+
+# Long enough for the plan to be shown and changed before there is an answer.
+THINKING_SECONDS = 0.45
+PATIENCE = 30.0
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """Just before, or just after, the ``call``-th call (from 1) that changes what is seen."""
+
+    call: int
+    after: bool
+
+    def __str__(self) -> str:
+        return f"{'after' if self.after else 'before'} call {self.call}"
+
+
+class Trap:
+    """Kills a program at a moment; counts the calls there were."""
+
+    def __init__(self, place: Place) -> None:
+        self.calls = 0
+        self.sprung = False
+        self._moment: Moment | None = None
+        self._victim: Serving | None = None
+        self._lock = threading.Lock()
+        place.watch(self._witness)
+
+    def arm(self, victim: Serving, moment: Moment | None) -> None:
+        with self._lock:
+            self.calls, self.sprung = 0, False
+            self._victim, self._moment = victim, moment
+
+    def _witness(self, done: bool) -> bool:
+        with self._lock:
+            self.calls += not done
+            if self._moment != Moment(self.calls, done):
+                return True
+            assert self._victim is not None
+            self._victim.signal(signal.SIGKILL)
+            self._moment, self.sprung = None, True
+            return False
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a thread shows in the end. ``finished`` are the keys of the model calls that were over
+    at each kill, in order; ``repeated`` those that were finished more than once in all."""
+
+    posts: Sequence[Post]
+    calls: int
+    kills: int
+    finished: Sequence[Sequence[str]] = ()
+    repeated: Counter[str] = field(default_factory=Counter)
+
+
+def run_and_kill(
+    nursery: Nursery,
+    open_place: OpenPlace,
+    prepared: Program,
+    folder: Path,
+    question: str,
+    moments: Sequence[Moment] = (),
+) -> Outcome:
+    """Ask in a place of its own; the first program dies at the first moment, the second at the
+    second, and so on; the last one lives. ``prepared`` has a data folder with the index."""
+    shutil.copytree(prepared.folder, folder)
+    claude = FakeClaude(first_token=THINKING_SECONDS)
+    with open_place() as place, serve(claude) as url:
+        model = {"ANTHROPIC_API_KEY": "sk-test", "ANTHROPIC_BASE_URL": url}
+        program = Program(folder, {**prepared.settings, **place.settings, **model})
+        trap = Trap(place)
+        said: Said | None = None
+        over: list[list[str]] = []
+        for moment in (*moments, None):
+            with ending(start_forked(nursery, program)) as serving:
+                trap.arm(serving, moment)
+                if said is None:
+                    serving.until_said(place.ready)
+                    said = place.ask(question)
+                asked = said
+                until(lambda: trap.sprung or _is_over(program, place, asked), PATIENCE)  # noqa: B023
+                if not trap.sprung:
+                    break
+                serving.wait()
+                over.append([request.key for request in claude.requests if request.finished])
+        assert said is not None
+        times = Counter(request.key for request in claude.requests if request.finished)
+        return Outcome(
+            place.posts(said),
+            trap.calls,
+            len(over),
+            over,
+            Counter({key: count for key, count in times.items() if count > 1}),
+        )
+
+
+def _is_over(program: Program, place: Place, said: Said) -> bool:
+    """Whether the run has ended, in the store and for all to see."""
+    return finished(place, said) and _state(program) == "answered"
+
+
+def _state(program: Program) -> str:
+    path = program.folder / "data" / "footnote.sqlite"
+    with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True, timeout=5)) as database:
+        rows = database.execute("SELECT state FROM runs").fetchall()
+    return str(rows[0][0]) if rows else ""
