@@ -306,7 +306,9 @@ async def test_a_question_that_waits_is_told_so_and_that_message_becomes_its_rep
     await stage.poster.queued(kept.run, 2)
     (waiting,) = shown(stage, direct)
     assert "2 questions are ahead" in waiting.content
-    await stage.answer(kept)
+    reply = await stage.open(kept)
+    assert "Researching" in str(shown(stage, direct)[0].embeds)
+    await reply.finish(an_answer(kept))
     (post,) = shown(stage, direct)
     assert (post.id, post.content) == (waiting.id, CITED)
 

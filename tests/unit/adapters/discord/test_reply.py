@@ -177,8 +177,10 @@ async def test_the_answer_waits_for_an_edit_under_way_so_that_it_is_last(
     stage: Stage, kept: Kept, direct: Channel
 ) -> None:
     reply = await stage.open(kept)
+    reply.progress(a_plan("first"))  # until its limits are known, edits go one by one anyway
+    await stage.fake.until(lambda: "first" in str(shown(stage, direct)[0].embeds))
     stage.fake.slow(0.3, where="PATCH", times=1)
-    reply.progress(a_plan("sky"))
+    reply.progress(a_plan("second"))
     await asyncio.sleep(BETWEEN * 2)
     await reply.finish(an_answer(kept))
     await asyncio.sleep(0.4)
@@ -272,6 +274,9 @@ async def test_an_edited_question_may_be_answered_at_greater_length(
     posts = shown(stage, direct)
     assert len(posts) == 4
     assert not any("word" in post.content for post in posts)
+    # Discord may remember the nonce of a message that was deleted, and give that back.
+    nonces = [r.body["nonce"] for r in stage.fake.requests("POST", "/messages")]
+    assert len(nonces) == len(set(nonces))
 
 
 # ---------------------------------------------------------------- exactly once
