@@ -29,6 +29,7 @@ from bot.storage.conversations import Conversations
 from bot.storage.store import RunRecord, Store
 from bot.storage.workspaces import Use, Verdict, Workspaces
 
+LAST_ERRANDS_SECONDS = 2.0
 THREADS_REMEMBERED = 10_000  # of which it is known that Footnote takes part
 
 log = structlog.get_logger(__name__)
@@ -80,7 +81,9 @@ class Reception:
         self._errands: set[asyncio.Task[None]] = set()
 
     async def aclose(self) -> None:
-        """Drop what is still being told to askers."""
+        """Give what is still being told to askers a moment, and drop the rest."""
+        if self._errands:
+            await asyncio.wait(self._errands, timeout=LAST_ERRANDS_SECONDS)
         for errand in self._errands:
             errand.cancel()
         await asyncio.gather(*self._errands, return_exceptions=True)
@@ -124,6 +127,8 @@ class Reception:
         False when it began no run, or reads the same. Raises ``InvalidQuestion``.
         """
         text = clean_question(text)
+        if not await self._conversations.knows(platform, event_id):
+            return False  # most messages that people edit or delete are none of ours
         begun = await self._conversations.edit(
             platform,
             event_id,
@@ -139,6 +144,8 @@ class Reception:
 
     async def forget(self, platform: str, event_id: str) -> bool:
         """A message was deleted: its run ends and its reply goes. False when there is none."""
+        if not await self._conversations.knows(platform, event_id):
+            return False
         begun = await self._conversations.remove(
             platform, event_id, datetime.now(UTC), owner=self._dispatcher.owner, lease=LEASE
         )

@@ -14,6 +14,7 @@ from typing import Protocol
 
 import structlog
 
+from bot.dispatch.pace import Pace
 from bot.errors import StorageUnavailable, Unavailable
 from bot.messages import Thread
 from bot.storage.owner import new_owner
@@ -66,6 +67,7 @@ class LocalDispatcher:
         self._store = store
         self._executor = executor
         self._places = asyncio.Semaphore(concurrency)
+        self._pace = Pace()
         self._drain_seconds = drain_seconds
         self._sweep_seconds = sweep_seconds
         self._failures: dict[str, tuple[int, float]] = {}  # run → how often, not before when
@@ -73,11 +75,14 @@ class LocalDispatcher:
         self._jobs: dict[str, _Job] = {}
         self._workers: dict[str, asyncio.Task[None]] = {}
         self._ending: set[asyncio.Task[None]] = set()
-        self._keeper: asyncio.Task[None] | None = None
+        self._keepers: list[asyncio.Task[None]] = []
         self._draining = False
 
     async def __aenter__(self) -> LocalDispatcher:
-        self._keeper = asyncio.create_task(self._keep_leases())
+        self._keepers = [
+            asyncio.create_task(self._keep_leases()),
+            asyncio.create_task(self._pace.keep()),
+        ]
         return self
 
     async def __aexit__(self, *exc: object) -> None:
@@ -142,7 +147,7 @@ class LocalDispatcher:
         self._draining = True
         if self._workers and seconds > 0:
             await asyncio.wait(self._workers.values(), timeout=seconds)
-        tasks = [*self._workers.values(), *self._ending, *([self._keeper] if self._keeper else [])]
+        tasks = [*self._workers.values(), *self._ending, *self._keepers]
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
@@ -154,7 +159,11 @@ class LocalDispatcher:
             while queue and not self._draining:
                 job = queue[0]
                 async with self._places:
-                    await self._execute(job)
+                    await self._pace.begin()
+                    try:
+                        await self._execute(job)
+                    finally:
+                        self._pace.end()
                 queue.popleft()
         finally:
             # After a cancellation jobs are left over: nobody may wait for them any longer.

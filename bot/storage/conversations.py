@@ -30,6 +30,12 @@ class Conversations:
         async with self._database.read() as db:
             return bool(await db.scalar(query))
 
+    async def knows(self, platform: str, event_id: str) -> bool:
+        """Whether a message was ever kept."""
+        query = sa.select(sa.select(messages.c.id).where(_is_event(platform, event_id)).exists())
+        async with self._database.read() as db:
+            return bool(await db.scalar(query))
+
     async def run_of(self, platform: str, event_id: str) -> str | None:
         """The id of the run that a message began."""
         query = sa.select(runs.c.id).join(messages).where(_is_event(platform, event_id))
@@ -73,7 +79,7 @@ class Conversations:
 
     async def hear(self, said: Sequence[Message], now: datetime) -> None:
         """Keep messages that are no questions: what a later question may refer to."""
-        async with self._database.write() as db:
+        async with self._database.urgent_write() as db:
             await _keep_heard(db, said, now)
 
     async def keep_history(self, thread: Thread, said: Sequence[Message], now: datetime) -> None:
@@ -100,7 +106,7 @@ class Conversations:
         Whoever works on it loses it; what was posted stays known, for the new answer to replace.
         None when the text is the same, or the message began no run.
         """
-        async with self._database.write() as db:
+        async with self._database.urgent_write() as db:
             row = await _find(db, platform, event_id)
             if row is None or row.text == text or row.removed:
                 return None
@@ -125,7 +131,7 @@ class Conversations:
     ) -> tuple[str, Thread] | None:
         """The message was deleted: its words and its answer are forgotten, its run is left with
         taking the reply away. None when it began no run, or was deleted before."""
-        async with self._database.write() as db:
+        async with self._database.urgent_write() as db:
             row = await _find(db, platform, event_id)
             if row is None or row.removed:
                 return None

@@ -1,8 +1,8 @@
 """One database behind two doors: ``write`` for transactions, ``read`` for queries.
 
-SQLite allows one writer. Its writers therefore queue here, on a pool of one connection, where
-waiting is fair and costs nothing, instead of in SQLite's busy handler, which sleeps and retries;
-the busy timeout remains for other processes. Readers never wait for the writer (WAL).
+SQLite allows one writer. Its writers therefore take turns here, where waiting costs nothing and
+the urgent go first, instead of in SQLite's busy handler, which sleeps and retries; the busy
+timeout remains for other processes. Readers never wait for the writer (WAL).
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_en
 
 from bot.errors import InvalidSetting, StorageUnavailable
 from bot.storage.tables import HEAD
+from bot.storage.turns import Turns
 
 BUSY_SECONDS = 10  # how long another process may hold SQLite's write lock
 SQLITE_READERS = 4
@@ -63,13 +64,21 @@ class Database:
     def __init__(self, writer: AsyncEngine, reader: AsyncEngine) -> None:
         self._writer = writer
         self._reader = reader
+        self._turns = Turns()
         self.name = f"The database {writer.url.database or writer.url.host}"
 
     @asynccontextmanager
     async def write(self) -> AsyncIterator[AsyncConnection]:
         """One transaction, committed when the block ends well."""
         with self._translated():
-            async with self._writer.begin() as connection:
+            async with self._turns.turn(), self._writer.begin() as connection:
+                yield connection
+
+    @asynccontextmanager
+    async def urgent_write(self) -> AsyncIterator[AsyncConnection]:
+        """As ``write``, but ahead of all that are not urgent: a platform waits for it."""
+        with self._translated():
+            async with self._turns.urgent_turn(), self._writer.begin() as connection:
                 yield connection
 
     @asynccontextmanager
@@ -150,8 +159,6 @@ def _open_sqlite(url: sa.URL) -> Database:
     # isolation_level None: the driver begins no transaction by itself, "begin" below does.
     connect_args = {"isolation_level": None, "timeout": BUSY_SECONDS}
     writer = create_async_engine(url, pool_size=1, max_overflow=0, connect_args=connect_args)
-    # No limit on how long a writer may wait for its turn in our own queue.
-    writer.pool._timeout = None  # type: ignore[attr-defined]
     reader = create_async_engine(
         url, pool_size=SQLITE_READERS, max_overflow=0, connect_args=connect_args
     )

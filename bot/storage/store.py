@@ -71,7 +71,7 @@ class Store:
         about the message tells of are added to it.
         """
         event_key = f"{message.thread.platform}:{message.event_id}"
-        async with self.database.write() as db:
+        async with self.database.urgent_write() as db:
             known = sa.select(runs.c.id).join(messages).where(messages.c.event_key == event_key)
             if (earlier := await db.scalar(known)) is not None:
                 if message.attachments:

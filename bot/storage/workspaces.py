@@ -85,7 +85,7 @@ class Workspaces:
     async def keep_feedback(self, run_id: str, author_id: str, verdict: Verdict) -> bool:
         """Keep what someone thinks of a run's answer; False when there is no such run."""
         row = {"verdict": verdict, "at": datetime.now(UTC)}
-        async with self._database.write() as db:
+        async with self._database.urgent_write() as db:
             if await db.scalar(sa.select(runs.c.id).where(runs.c.id == run_id)) is None:
                 return False
             await db.execute(

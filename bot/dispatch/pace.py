@@ -1,0 +1,52 @@
+"""How fast runs may be begun: as fast as the event loop keeps up with acknowledging events.
+
+A platform wants its events acknowledged at once, and a rush of questions would otherwise begin so
+many runs that their work delays everything else. The event loop's own lateness is the measure: as
+long as its timers come on time, runs begin freely; when they come late, one begins at a time.
+"""
+
+from __future__ import annotations
+
+import asyncio
+
+TICK_SECONDS = 0.02
+LATE_SECONDS = 0.02  # a timer that comes later than this tells of a busy loop
+MOST_AT_ONCE = 32  # runs that may begin within a tick of a calm loop
+
+
+class Pace:
+    """``begin`` before a run's work, ``end`` after it. Belongs to one event loop."""
+
+    def __init__(self) -> None:
+        self._working = 0
+        self._left = MOST_AT_ONCE
+        self._burst = MOST_AT_ONCE
+        self._tick = asyncio.Event()
+
+    async def begin(self) -> None:
+        """Wait until a run may begin; the first one always may."""
+        while self._working and self._left <= 0:
+            await self._tick.wait()
+        self._left -= 1
+        self._working += 1
+
+    def end(self) -> None:
+        """A run's work has ended: when none is left the next may begin."""
+        self._working -= 1
+        if not self._working:
+            self._wake()
+
+    async def keep(self) -> None:
+        """Measure the loop, until cancelled."""
+        clock = asyncio.get_running_loop().time
+        while True:
+            asked = clock()
+            await asyncio.sleep(TICK_SECONDS)
+            late = clock() - asked - TICK_SECONDS > LATE_SECONDS
+            self._burst = 1 if late else min(self._burst * 2, MOST_AT_ONCE)
+            self._left = 0 if late else self._burst
+            self._wake()
+
+    def _wake(self) -> None:
+        self._tick.set()
+        self._tick = asyncio.Event()

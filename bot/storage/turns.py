@@ -1,0 +1,61 @@
+"""Turns at the one writer of a database: in order, but the urgent before the patient."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+
+class Turns:
+    """A lock with two queues. Belongs to one event loop."""
+
+    def __init__(self) -> None:
+        self._held = False
+        self._urgent: deque[asyncio.Future[None]] = deque()
+        self._patient: deque[asyncio.Future[None]] = deque()
+
+    @asynccontextmanager
+    async def turn(self) -> AsyncIterator[None]:
+        """Held while the block runs; waits behind all who came before, and all urgent ones."""
+        async with self._turn(self._patient):
+            yield
+
+    @asynccontextmanager
+    async def urgent_turn(self) -> AsyncIterator[None]:
+        """Held while the block runs; waits only behind urgent ones who came before."""
+        async with self._turn(self._urgent):
+            yield
+
+    @asynccontextmanager
+    async def _turn(self, queue: deque[asyncio.Future[None]]) -> AsyncIterator[None]:
+        await self._take(queue)
+        try:
+            yield
+        finally:
+            self._pass_on()
+
+    async def _take(self, queue: deque[asyncio.Future[None]]) -> None:
+        if not self._held:
+            self._held = True
+            return
+        mine = asyncio.get_running_loop().create_future()
+        queue.append(mine)
+        try:
+            await mine
+        except asyncio.CancelledError:
+            if mine.done() and not mine.cancelled():
+                self._pass_on()  # it was given just now; somebody else may have it
+            else:
+                queue.remove(mine)
+            raise
+
+    def _pass_on(self) -> None:
+        for queue in (self._urgent, self._patient):
+            while queue:
+                following = queue.popleft()
+                if not following.done():
+                    following.set_result(None)
+                    return
+        self._held = False

@@ -1,0 +1,63 @@
+"""Runs begin freely while the event loop keeps up, and one at a time while it does not."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+
+from bot.dispatch.pace import LATE_SECONDS, MOST_AT_ONCE, TICK_SECONDS, Pace
+
+
+async def begun(pace: Pace, wanted: int, seconds: float) -> int:
+    """How many of so many runs have begun after some time."""
+    tasks = [asyncio.create_task(pace.begin()) for _ in range(wanted)]
+    done, late = await asyncio.wait(tasks, timeout=seconds)
+    for task in late:
+        task.cancel()
+    return len(done)
+
+
+async def test_a_calm_loop_begins_many_at_once() -> None:
+    assert await begun(Pace(), MOST_AT_ONCE, 1.0) == MOST_AT_ONCE
+
+
+async def test_without_any_work_the_next_run_begins_at_once() -> None:
+    pace = Pace()
+    for _ in range(3 * MOST_AT_ONCE):  # nobody measures: only an idle pace lets these through
+        await asyncio.wait_for(pace.begin(), 1.0)
+        pace.end()
+
+
+async def test_waiting_runs_begin_when_the_work_ends() -> None:
+    pace = Pace()
+    for _ in range(MOST_AT_ONCE):
+        await pace.begin()
+    waiting = asyncio.create_task(pace.begin())
+    await asyncio.sleep(0)
+    assert not waiting.done()
+    for _ in range(MOST_AT_ONCE):
+        pace.end()
+    await asyncio.wait_for(waiting, 1.0)
+
+
+async def test_a_calm_loop_lets_on_who_waits() -> None:
+    pace = Pace()
+    keeper = asyncio.create_task(pace.keep())
+    assert await begun(pace, 3 * MOST_AT_ONCE, 20.0) == 3 * MOST_AT_ONCE
+    keeper.cancel()
+
+
+async def test_a_busy_loop_begins_no_more_while_there_is_work() -> None:
+    pace = Pace()
+    keeper = asyncio.create_task(pace.keep())
+
+    async def hog() -> None:
+        while True:
+            time.sleep(TICK_SECONDS + 2 * LATE_SECONDS)  # holds the loop up, as work does
+            await asyncio.sleep(0)
+
+    busy = asyncio.create_task(hog())
+    await asyncio.sleep(5 * TICK_SECONDS)  # until it was measured
+    assert await begun(pace, MOST_AT_ONCE, 0.5) == 1
+    busy.cancel()
+    keeper.cancel()
