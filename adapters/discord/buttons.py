@@ -9,15 +9,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import discord
 
 from adapters.discord.limits import BUTTON_LABEL, BUTTONS_IN_ROW
+from bot.conversing.presses import Deeper, Feedback, FollowUp, Press, Stop
 from bot.rendering.lines import shortened
 from bot.rendering.texts import Texts
-from bot.storage.workspaces import Verdict
 
 TEMPLATE = re.compile(
     r"footnote:(?:feedback:(?P<verdict>good|bad)|(?P<deeper>deeper)"
@@ -26,37 +25,12 @@ TEMPLATE = re.compile(
 FOLLOW_UPS = 3
 
 
-@dataclass(frozen=True, slots=True)
-class Feedback:
-    run: str
-    verdict: Verdict
+Pressed = Callable[[discord.Interaction[Any], Press], Awaitable[None]]
 
 
-@dataclass(frozen=True, slots=True)
-class Deeper:
-    run: str
-
-
-@dataclass(frozen=True, slots=True)
-class FollowUp:
-    """``number`` counts the answer's suggestions from 0."""
-
-    run: str
-    number: int
-
-
-@dataclass(frozen=True, slots=True)
-class Stop:
-    run: str
-
-
-Action = Feedback | Deeper | FollowUp | Stop
-Pressed = Callable[[discord.Interaction[Any], Action], Awaitable[None]]
-
-
-def encode(action: Action) -> str:
+def encode(press: Press) -> str:
     """The ``custom_id`` of the button that does this."""
-    match action:
+    match press:
         case Feedback(run, verdict):
             return f"footnote:feedback:{verdict}:{run}"
         case Deeper(run):
@@ -67,13 +41,13 @@ def encode(action: Action) -> str:
             return f"footnote:stop:{run}"
 
 
-def parse(custom_id: str) -> Action | None:
+def parse(custom_id: str) -> Press | None:
     """What a ``custom_id`` means; None when it is none of ours."""
     match = TEMPLATE.fullmatch(custom_id)
-    return None if match is None else _action(match)
+    return None if match is None else _press(match)
 
 
-def _action(match: re.Match[str]) -> Action:
+def _press(match: re.Match[str]) -> Press:
     run = match["run"]
     if match["verdict"]:
         return Feedback(run, "good" if match["verdict"] == "good" else "bad")
@@ -116,21 +90,21 @@ def runs_in(components: Sequence[dict[str, Any]]) -> set[str]:
     found = set()
     for row in components:
         for part in (row, *row.get("components", ())):
-            action = parse(str(part.get("custom_id", "")))
-            if action is not None:
-                found.add(action.run)
+            press = parse(str(part.get("custom_id", "")))
+            if press is not None:
+                found.add(press.run)
     return found
 
 
 def _button(
-    action: Action,
+    press: Press,
     label: str,
     style: discord.ButtonStyle,
     emoji: str | None = None,
     row: int = 0,
 ) -> discord.ui.Button[discord.ui.View]:
     return discord.ui.Button(
-        custom_id=encode(action), label=label, style=style, emoji=emoji, row=row
+        custom_id=encode(press), label=label, style=style, emoji=emoji, row=row
     )
 
 
@@ -142,9 +116,9 @@ def dynamic_item(pressed: Pressed) -> type[discord.ui.DynamicItem[Any]]:
     button of ours, on whichever message it is."""
 
     class FootnoteButton(discord.ui.DynamicItem[discord.ui.Button[Any]], template=TEMPLATE):
-        def __init__(self, button: discord.ui.Button[Any], action: Action) -> None:
+        def __init__(self, button: discord.ui.Button[Any], press: Press) -> None:
             super().__init__(button)
-            self.action = action
+            self.press = press
 
         @classmethod
         async def from_custom_id(
@@ -155,10 +129,10 @@ def dynamic_item(pressed: Pressed) -> type[discord.ui.DynamicItem[Any]]:
             /,
         ) -> FootnoteButton:
             custom_id = match.string
-            return cls(discord.ui.Button(custom_id=custom_id), _action(match))
+            return cls(discord.ui.Button(custom_id=custom_id), _press(match))
 
         async def callback(self, interaction: discord.Interaction[Any]) -> None:
-            await pressed(interaction, self.action)
+            await pressed(interaction, self.press)
 
     return FootnoteButton
 

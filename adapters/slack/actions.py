@@ -7,10 +7,9 @@ that a button works after a restart and on any process.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Literal
 
-from bot.storage.workspaces import Verdict
+from bot.conversing.presses import Deeper, Feedback, FollowUp, Press, Stop
 
 FEEDBACK = "footnote_feedback"
 DEEPER = "footnote_deeper"
@@ -22,33 +21,6 @@ _RUN = r"[0-9A-Za-z_-]{1,64}"
 _FEEDBACK = re.compile(rf"(?P<verdict>good|bad):(?P<run>{_RUN})")
 _FOLLOW_UP = re.compile(rf"(?P<run>{_RUN}):(?P<number>\d{{1,2}})")
 _ONE_RUN = re.compile(_RUN)
-
-
-@dataclass(frozen=True, slots=True)
-class Feedback:
-    run: str
-    verdict: Verdict
-
-
-@dataclass(frozen=True, slots=True)
-class Deeper:
-    run: str
-
-
-@dataclass(frozen=True, slots=True)
-class Stop:
-    run: str
-
-
-@dataclass(frozen=True, slots=True)
-class FollowUp:
-    """``number`` counts the answer's suggestions from 0."""
-
-    run: str
-    number: int
-
-
-Press = Feedback | Deeper | Stop | FollowUp
 
 
 def feedback_value(run: str, verdict: Literal["good", "bad"]) -> str:

@@ -22,6 +22,7 @@ from adapters.slack.incoming import (
 )
 from adapters.slack.listener import Listener, about_files, author_of
 from adapters.slack.whispers import Ear, sentence
+from bot.conversing.presses import carry_out
 from bot.errors import FootnoteError, StorageUnavailable
 from bot.messages import Author, Message
 from bot.pages.urls import links_in
@@ -62,28 +63,9 @@ class Buttons:
                 log.warning("unknown button", action=action.get("action_id"))
                 continue
             # The ids of direct conversations begin with D.
-            texts, direct = texts_for(locale), channel.startswith("D")
-            doing = self._done(press, author, locale, texts, direct=direct)
-            await self._in_time(doing, ear, texts)
-
-    async def _done(
-        self, press: actions.Press, author: Author, locale: str, texts: Texts, *, direct: bool
-    ) -> str | None:
-        """Do it; returns what to tell."""
-        reception = self._reception
-        match press:
-            case actions.Feedback(run, verdict):
-                kept = await reception.feedback(run, author, verdict)
-                return texts("feedback-thanks") if kept else texts("question-gone")
-            case actions.Stop(run):
-                stopped = await reception.stop_run(run)
-                return texts("stopping") if stopped else texts("nothing-running")
-            case actions.Deeper(run):
-                asked = await reception.dig_deeper(run, author, locale=locale, direct=direct)
-                return None if asked.new else texts("asked-already")
-            case actions.FollowUp(run, number):
-                asked = await reception.follow_up(run, number, author, locale=locale, direct=direct)
-                return None if asked.new else texts("asked-already")
+            direct = channel.startswith("D")
+            doing = carry_out(self._reception, press, author, locale=locale, direct=direct)
+            await self._in_time(doing, ear, texts_for(locale))
 
     async def research(self, body: Json) -> None:
         """The message shortcut "Research this": the message becomes the presser's question."""
@@ -120,7 +102,10 @@ class Buttons:
     async def _in_time(
         self, doing: Awaitable[str | None], ear: Ear, texts: Texts, text: str = "-"
     ) -> None:
-        """Await something for as long as Slack does, and tell what became of it."""
+        """Await something for as long as Slack does, and tell what became of it.
+
+        What is awaited gives the id of the text to tell, or None.
+        """
         try:
             async with asyncio.timeout(ACK_SECONDS):
                 told = await doing
@@ -130,7 +115,7 @@ class Buttons:
             self._whispers.say(ear, sentence(error, texts, text))
         else:
             if told is not None:
-                self._whispers.say(ear, told)
+                self._whispers.say(ear, texts(told))
 
     async def _who(self, user: str) -> tuple[Author, str]:
         return author_of(user, await self._listener.people.quickly([user]), "")

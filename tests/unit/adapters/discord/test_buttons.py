@@ -11,11 +11,6 @@ from hypothesis import strategies as st
 
 from adapters.discord import limits
 from adapters.discord.buttons import (
-    Action,
-    Deeper,
-    Feedback,
-    FollowUp,
-    Stop,
     dynamic_item,
     encode,
     parse,
@@ -23,10 +18,11 @@ from adapters.discord.buttons import (
     view_for,
     view_while_working,
 )
+from bot.conversing.presses import Deeper, Feedback, FollowUp, Press, Stop
 from bot.rendering.texts import texts_for
 
 RUN = "0123456789ab"
-ACTIONS: dict[str, Action] = {
+ACTIONS: dict[str, Press] = {
     f"footnote:feedback:good:{RUN}": Feedback(RUN, "good"),
     f"footnote:feedback:bad:{RUN}": Feedback(RUN, "bad"),
     f"footnote:deeper:{RUN}": Deeper(RUN),
@@ -49,13 +45,13 @@ def buttons(view: discord.ui.View) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize(("custom_id", "action"), ACTIONS.items())
-def test_an_id_says_what_its_button_does(custom_id: str, action: Action) -> None:
+def test_an_id_says_what_its_button_does(custom_id: str, action: Press) -> None:
     assert encode(action) == custom_id
     assert parse(custom_id) == action
 
 
 @given(actions)
-def test_every_action_is_found_again_in_its_id(action: Action) -> None:
+def test_every_action_is_found_again_in_its_id(action: Press) -> None:
     custom_id = encode(action)
     assert parse(custom_id) == action
     assert len(custom_id) <= limits.CUSTOM_ID
@@ -134,9 +130,9 @@ class Presses:
     """Remembers what was pressed."""
 
     def __init__(self) -> None:
-        self.actions: list[Action] = []
+        self.actions: list[Press] = []
 
-    async def pressed(self, interaction: discord.Interaction[Any], action: Action) -> None:
+    async def pressed(self, interaction: discord.Interaction[Any], action: Press) -> None:
         self.actions.append(action)
 
 
@@ -147,7 +143,7 @@ def presses() -> Presses:
 
 @pytest.mark.parametrize(("custom_id", "action"), ACTIONS.items())
 async def test_a_press_on_any_message_reaches_the_callback(
-    presses: Presses, custom_id: str, action: Action
+    presses: Presses, custom_id: str, action: Press
 ) -> None:
     made = dynamic_item(presses.pressed)
     match = made.__discord_ui_compiled_template__.fullmatch(custom_id)

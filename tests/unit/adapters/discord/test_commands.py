@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from adapters.discord.buttons import Deeper, Feedback, FollowUp, Stop, encode
+from adapters.discord.buttons import encode
+from bot.conversing.presses import Deeper, Feedback, FollowUp, Press, Stop
 from bot.messages import Thread
 from tests.fakes.discord_server import Interaction, Message, User
 from tests.unit.adapters.discord.conftest import Open, Room
@@ -304,7 +305,7 @@ async def test_rules_are_offered_to_admins_alone(here: Running, room: Room) -> N
 # ---------------------------------------------------------------- buttons
 
 
-def with_button(here: Running, room: Room, action: Deeper | Feedback | FollowUp | Stop) -> Message:
+def with_button(here: Running, room: Room, action: Press) -> Message:
     message = here.post_as_bot(room.general, "An answer")
     button = {"type": 2, "id": 2, "style": 2, "label": "Press", "custom_id": encode(action)}
     message.components = [{"type": 1, "id": 1, "components": [button]}]

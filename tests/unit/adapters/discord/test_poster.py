@@ -7,7 +7,8 @@ from dataclasses import replace
 
 import pytest
 
-from adapters.discord.buttons import Deeper, encode
+from adapters.discord.buttons import encode
+from bot.conversing.presses import Deeper
 from bot.errors import FootnoteError, PageUnreadable, PlatformUnavailable, PostRefused
 from bot.messages import Attachment
 from tests.fakes.discord_server import Channel, File, Seen

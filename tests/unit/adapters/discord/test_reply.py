@@ -11,9 +11,10 @@ from typing import Any
 
 import pytest
 
-from adapters.discord.buttons import Stop, encode
+from adapters.discord.buttons import encode
 from adapters.discord.outlet import nonce_of
 from bot.answers import Answer
+from bot.conversing.presses import Stop
 from bot.errors import FootnoteError, PlatformUnavailable, RunLost
 from tests.fakes.discord_server import Channel, Seen
 from tests.unit.adapters.discord.way_out import (

@@ -1,0 +1,67 @@
+"""What people press under an answer, and what pressing it means, on any platform.
+
+How a press travels (a button's id and value) is its adapter's affair, and so is how the presser
+is told.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from bot.conversing.reception import Reception
+from bot.messages import Author
+from bot.storage.workspaces import Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class Feedback:
+    """What someone thinks of an answer."""
+
+    run: str
+    verdict: Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class Deeper:
+    """Research the same question once more, deep."""
+
+    run: str
+
+
+@dataclass(frozen=True, slots=True)
+class FollowUp:
+    """Ask one of the answer's suggestions; ``number`` counts them from 0."""
+
+    run: str
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class Stop:
+    """End a run."""
+
+    run: str
+
+
+Press = Feedback | Deeper | FollowUp | Stop
+
+
+async def carry_out(
+    reception: Reception, press: Press, author: Author, *, locale: str, direct: bool
+) -> str | None:
+    """Do what was pressed; returns the id of the text to tell the presser alone, or None.
+
+    ``locale`` is the presser's; ``direct`` says whether it happened in a direct message. Raises
+    ``Denied``, ``Invalid`` and ``StorageUnavailable`` as the methods of ``Reception`` do.
+    """
+    match press:
+        case Feedback(run, verdict):
+            kept = await reception.feedback(run, author, verdict)
+            return "feedback-thanks" if kept else "question-gone"
+        case Stop(run):
+            return "stopping" if await reception.stop_run(run) else "nothing-running"
+        case Deeper(run):
+            asked = await reception.dig_deeper(run, author, locale=locale, direct=direct)
+        case FollowUp(run, number):
+            asked = await reception.follow_up(run, number, author, locale=locale, direct=direct)
+    return None if asked.new else "asked-already"
