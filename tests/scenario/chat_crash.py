@@ -15,7 +15,7 @@ from pathlib import Path
 from tests.fakes.claude import FakeClaude
 from tests.fakes.server import serve
 from tests.scenario.gate import until
-from tests.scenario.places import OpenPlace, Place, Post, Said, finished
+from tests.scenario.places import OpenPlace, Place, Post, Said, finished, whole
 from tests.scenario.program import Program
 from tests.scenario.serving import Nursery, Serving, ending, start_forked
 
@@ -99,7 +99,11 @@ def run_and_kill(
                     serving.until_said(place.ready)
                     said = place.ask(question)
                 asked = said
-                until(lambda: trap.sprung or _is_over(program, place, asked), PATIENCE)  # noqa: B023
+                try:
+                    until(lambda: trap.sprung or _is_over(program, place, asked), PATIENCE)  # noqa: B023
+                except TimeoutError:
+                    when = ", then ".join(map(str, moments))
+                    raise AssertionError(f"killed {when}: {whole(place, asked)}") from None
                 if not trap.sprung:
                     break
                 serving.wait()

@@ -5,8 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.fakes.server import serve
 from tests.scenario.discord_place import open_discord
-from tests.scenario.places import OpenPlace
+from tests.scenario.gate import Gate
+from tests.scenario.places import OpenPlace, Place
 from tests.scenario.program import Program
 from tests.scenario.serving import Nursery
 from tests.scenario.slack_place import open_slack
@@ -61,3 +63,29 @@ def nursery() -> Iterator[Nursery]:
     nursery = Nursery()
     yield nursery
     nursery.close()
+
+
+@pytest.fixture(params=PLACES)
+def place(request: pytest.FixtureRequest) -> Iterator[Place]:
+    with PLACES[request.param]() as place:
+        yield place
+
+
+@pytest.fixture
+def gate() -> Gate:
+    return Gate()
+
+
+@pytest.fixture
+def chatty(footnote: Program, documents: Path, place: Place) -> Program:
+    """The program connected to the place, with documents and without a model."""
+    footnote.settings |= {"FOOTNOTE_DOCS": str(documents), **place.settings}
+    return footnote
+
+
+@pytest.fixture
+def thinking(chatty: Program, gate: Gate) -> Iterator[Program]:
+    """The same with Claude, who can be made to wait."""
+    with serve(gate) as url:
+        chatty.settings |= {"ANTHROPIC_API_KEY": "sk-test", "ANTHROPIC_BASE_URL": url}
+        yield chatty

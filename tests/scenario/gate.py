@@ -8,6 +8,7 @@ import time
 from typing import Any
 
 from tests.fakes.claude import FakeClaude
+from tests.scenario.places import KEYS, Place, Said
 
 POLL_SECONDS = 0.005
 
@@ -101,3 +102,14 @@ def until(condition: Any, seconds: float = 20.0) -> None:
         if time.monotonic() > end:
             raise TimeoutError("it did not come true")
         time.sleep(POLL_SECONDS)
+
+
+def ask_and_catch(place: Place, gate: Gate, text: str = KEYS, *, after: int = 3) -> Said:
+    """Ask, and return while the run waits for its model call after so many others.
+
+    Four of them make an answer: understanding, two turns of searching and reading, writing.
+    """
+    gate.hold(after)
+    said = place.ask(text)
+    gate.wait_held()
+    return said

@@ -15,6 +15,10 @@ Press = Literal["deeper", "good", "bad", "follow-up", "stop"]
 
 Witness = Callable[[bool], bool]
 
+# What the documents of ``conftest`` answer: 90 days, the security team, 6.50 euros.
+KEYS, WHO = "How often is the master key rotated?", "And who rotates the master key?"
+LUNCH = "What does lunch in the canteen cost?"
+
 
 @dataclass(frozen=True, slots=True)
 class Said:

@@ -17,6 +17,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from tests.scenario.places import Place
 from tests.scenario.program import COMMAND, REPOSITORY, Program
 
 START_SECONDS = 30.0
@@ -173,3 +174,11 @@ def ending(serving: Serving) -> Iterator[Serving]:
     finally:
         if serving.alive:
             serving.kill()
+
+
+@contextmanager
+def running(nursery: Nursery, program: Program, place: Place, **extra: str) -> Iterator[Serving]:
+    """`serve`, connected to the place."""
+    with ending(start_forked(nursery, program, **extra)) as serving:
+        serving.until_said(place.ready)
+        yield serving

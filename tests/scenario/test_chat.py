@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import signal
-from collections.abc import Iterator
-from contextlib import contextmanager
-from pathlib import Path
 
 import pytest
 
-from tests.fakes.server import serve
-from tests.scenario.conftest import PLACES
-from tests.scenario.gate import Gate, until
+from tests.scenario.gate import Gate, ask_and_catch, until
 from tests.scenario.places import (
+    KEYS,
+    LUNCH,
+    WHO,
     Place,
-    Said,
     finished,
     the_answer,
     until_answered,
@@ -22,56 +19,7 @@ from tests.scenario.places import (
     whole,
 )
 from tests.scenario.program import REPOSITORY, Program
-from tests.scenario.serving import Nursery, Serving, ending, start_alone, start_forked
-
-KEYS, WHO = "How often is the master key rotated?", "And who rotates the master key?"
-LUNCH = "What does lunch in the canteen cost?"
-
-
-@pytest.fixture(params=PLACES)
-def place(request: pytest.FixtureRequest) -> Iterator[Place]:
-    with PLACES[request.param]() as place:
-        yield place
-
-
-@pytest.fixture
-def gate() -> Gate:
-    return Gate()
-
-
-@pytest.fixture
-def chatty(footnote: Program, documents: Path, place: Place) -> Program:
-    """The program connected to the place, with documents and without a model."""
-    footnote.settings |= {"FOOTNOTE_DOCS": str(documents), **place.settings}
-    return footnote
-
-
-@pytest.fixture
-def thinking(chatty: Program, gate: Gate) -> Iterator[Program]:
-    """The same with Claude, who can be made to wait."""
-    with serve(gate) as url:
-        chatty.settings |= {"ANTHROPIC_API_KEY": "sk-test", "ANTHROPIC_BASE_URL": url}
-        yield chatty
-
-
-@contextmanager
-def running(nursery: Nursery, program: Program, place: Place, **extra: str) -> Iterator[Serving]:
-    """`serve`, connected to the place."""
-    with ending(start_forked(nursery, program, **extra)) as serving:
-        serving.until_said(place.ready)
-        yield serving
-
-
-def ask_and_catch(place: Place, gate: Gate, text: str = KEYS, *, after: int = 3) -> Said:
-    """Ask, and return while the run waits for its model call after so many others.
-
-    Four of them make an answer: understanding, two turns of searching and reading, writing.
-    """
-    gate.hold(after)
-    said = place.ask(text)
-    gate.wait_held()
-    return said
-
+from tests.scenario.serving import Nursery, ending, running, start_alone
 
 # ---------------------------------------------------------------- the whole way
 

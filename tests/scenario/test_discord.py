@@ -1,0 +1,208 @@
+"""What only Discord has: commands, invalid sessions, permissions that are missing, forums."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.fakes.discord_server import Channel
+from tests.scenario.discord_place import DiscordPlace, open_discord
+from tests.scenario.gate import Gate, ask_and_catch
+from tests.scenario.places import KEYS, LUNCH, WHO, the_answer, until_answered, until_shown
+from tests.scenario.program import Program
+from tests.scenario.serving import Nursery, running
+
+
+@pytest.fixture
+def place() -> Iterator[DiscordPlace]:
+    with open_discord() as place:
+        yield place
+
+
+def until_reads(place: DiscordPlace, channel: Channel, words: str) -> str:
+    """The channel's text once it holds these words and nothing is being worked on."""
+
+    def over() -> bool:
+        text = place.discord.transcript(channel)
+        return words in text and "[Stop]" not in text and "[Helpful]" in text
+
+    try:
+        place.until(over)
+    except TimeoutError:
+        raise AssertionError(place.discord.transcript(channel)) from None
+    return place.discord.transcript(channel)
+
+
+# ---------------------------------------------------------------- ways in
+
+
+def test_a_command_becomes_a_question_with_a_thread(
+    nursery: Nursery, chatty: Program, place: DiscordPlace
+) -> None:
+    with running(nursery, chatty, place):
+        place.until(place.discord.registered)
+        asked = place.discord.people.slash(place.ada, place.general, "ask", {"question": KEYS})
+        place.until(lambda: place.discord.threads_in(place.general))
+        (thread,) = place.discord.threads_in(place.general)
+        until_reads(place, thread, "90 days")
+        assert KEYS in place.discord.transcript(place.general)
+        assert asked.acknowledged
+        place.discord.people.say(place.ada, thread, WHO)
+        place.until(lambda: len(place.discord.posts(thread)) == 2)
+        until_reads(place, thread, "90 days")
+        assert len(place.discord.posts(thread)) == 2
+
+
+def test_a_message_of_somebody_else_is_researched_in_its_thread(
+    nursery: Nursery, chatty: Program, place: DiscordPlace
+) -> None:
+    with running(nursery, chatty, place):
+        place.until(place.discord.registered)
+        ben = place.discord.member(place.guild, "Ben")
+        said = place.discord.people.say(ben, place.general, KEYS)
+        place.discord.people.message_command(place.ada, "Research this", said)
+        place.until(lambda: place.discord.thread_of(said))
+        thread = place.discord.thread_of(said)
+        assert thread is not None
+        until_reads(place, thread, "90 days")
+
+
+def test_a_direct_message_needs_no_mention(
+    nursery: Nursery, chatty: Program, place: DiscordPlace
+) -> None:
+    direct = place.discord.direct(place.ada)
+    with running(nursery, chatty, place):
+        place.discord.people.say(place.ada, direct, KEYS)
+        until_reads(place, direct, "90 days")
+        assert len(place.discord.posts(direct)) == 1
+
+
+def test_a_forum_post_is_answered_in_place(
+    nursery: Nursery, chatty: Program, place: DiscordPlace
+) -> None:
+    forum = place.discord.forum(place.guild, "questions")
+    with running(nursery, chatty, place):
+        people = place.discord.people
+        thread, _ = people.forum_post(place.ada, forum, "Keys", KEYS, mentions_bot=True)
+        until_reads(place, thread, "90 days")
+        people.say(place.ada, thread, LUNCH)
+        until_reads(place, thread, "6.50")
+
+
+def test_without_the_intent_follow_ups_need_a_mention(
+    nursery: Nursery, chatty: Program, place: DiscordPlace
+) -> None:
+    place.discord.app.content_intent = False
+    with running(nursery, chatty, place) as program:
+        program.until_said("Message Content Intent")
+        said = place.ask(KEYS)
+        the_answer(place, said)
+        thread = place.thread(said)
+        place.discord.people.say(place.ada, thread, LUNCH)
+        place.discord.people.say(place.ada, thread, WHO, mentions_bot=True)
+        second = until_answered(place, said, 2)[1]
+        assert "security team" in second.text
+        assert "6.50" not in second.text
+
+
+# ---------------------------------------------------------------- ways out
+
+
+def test_the_button_stops(
+    nursery: Nursery, thinking: Program, place: DiscordPlace, gate: Gate
+) -> None:
+    with running(nursery, thinking, place):
+        said = ask_and_catch(place, gate)
+        until_shown(place, said, "Searching: ")
+        place.press(said, "stop")
+        gate.wait_empty()
+        assert "90 days" in the_answer(place, said)
+
+
+def test_buttons_work_after_a_restart(
+    nursery: Nursery, chatty: Program, place: DiscordPlace
+) -> None:
+    with running(nursery, chatty, place):
+        said = place.ask(KEYS)
+        the_answer(place, said)
+    with running(nursery, chatty, place):
+        place.press(said, "bad")
+        place.until(lambda: "Thank you" in place.whispers(said))
+        place.press(said, "deeper", on=0)
+        assert len(until_answered(place, said, 2)) == 2
+
+
+@pytest.mark.parametrize("permission", ["CREATE_PUBLIC_THREADS", "EMBED_LINKS"])
+def test_what_it_may_not_do_is_done_otherwise_and_said(
+    nursery: Nursery, chatty: Program, place: DiscordPlace, permission: str
+) -> None:
+    place.discord.deny(place.general, permission)
+    with running(nursery, chatty, place):
+        said = place.ask(KEYS)
+        if permission == "EMBED_LINKS":
+            answer = the_answer(place, said)
+        else:
+            answer = until_reads(place, place.general, "90 days")
+        assert "90 days" in answer
+        assert "I am not allowed to" in answer
+
+
+def test_answers_stay_within_what_discord_is_seen_to_allow(
+    nursery: Nursery, chatty: Program, place: DiscordPlace
+) -> None:
+    place.discord.traffic.like_discord()
+    with running(nursery, chatty, place):
+        asked = [place.ask(KEYS) for _ in range(5)]
+        for said in asked:
+            assert "90 days" in the_answer(place, said)
+    refused = [r for r in place.discord.requests() if r.status == 429]
+    assert len(refused) <= 2, refused
+
+
+def test_nobody_is_notified(nursery: Nursery, chatty: Program, place: DiscordPlace) -> None:
+    trap = Path(chatty.settings["FOOTNOTE_DOCS"]) / "alarm.md"
+    trap.write_text(
+        "# Fire alarm\n\nAt a fire alarm the warden writes @everyone and "
+        f"{place.ada.mention} to all of us.\n"
+    )
+    with running(nursery, chatty, place):
+        answer = the_answer(place, place.ask("What does the warden write at a fire alarm?"))
+        assert "warden" in answer
+        assert place.discord.pings() == []
+
+
+# ---------------------------------------------------------------- the gateway
+
+
+@pytest.mark.parametrize("trouble", ["drop", "ask_to_reconnect", "invalidate", "forget_sessions"])
+def test_whatever_happens_to_the_gateway_nothing_is_lost_or_doubled(
+    nursery: Nursery, thinking: Program, place: DiscordPlace, gate: Gate, trouble: str
+) -> None:
+    with running(nursery, thinking, place):
+        said = ask_and_catch(place, gate)
+        until_shown(place, said, "Searching: ")
+        getattr(place.discord.gateway, trouble)()
+        if trouble == "forget_sessions":
+            place.discord.gateway.drop()
+        place.say(said, WHO)
+        gate.release()
+        first, second = until_answered(place, said, 2)
+        assert "90 days" in first.text
+        assert "security team" in second.text
+
+
+def test_after_a_black_out_everything_goes_on(
+    nursery: Nursery, thinking: Program, place: DiscordPlace, gate: Gate
+) -> None:
+    with running(nursery, thinking, place):
+        said = ask_and_catch(place, gate)
+        until_shown(place, said, "Searching: ")
+        place.discord.black_out()
+        gate.release()
+        place.until(lambda: len([r for r in gate.claude.requests if r.finished]) == 4)
+        place.discord.up()
+        assert "90 days" in the_answer(place, said)
+        place.say(said, WHO)
+        assert "security team" in until_answered(place, said, 2, seconds=40)[1].text

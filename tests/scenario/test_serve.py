@@ -1,0 +1,240 @@
+"""`footnote serve` as an operator sees it: wrong settings, health, several platforms, replicas."""
+
+from __future__ import annotations
+
+import json
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.error import HTTPError
+from urllib.request import urlopen
+
+import pytest
+
+from tests.scenario.discord_place import DiscordPlace, open_discord
+from tests.scenario.gate import Gate, ask_and_catch, until
+from tests.scenario.places import KEYS, LUNCH, the_answer, until_shown, whole
+from tests.scenario.program import Program
+from tests.scenario.serving import Nursery, ending, running, start_forked
+from tests.scenario.slack_place import SlackPlace, open_slack
+
+
+@pytest.fixture
+def slack() -> Iterator[SlackPlace]:
+    with open_slack() as place:
+        yield place
+
+
+@pytest.fixture
+def discord() -> Iterator[DiscordPlace]:
+    with open_discord() as place:
+        yield place
+
+
+@pytest.fixture
+def place(slack: SlackPlace) -> SlackPlace:
+    """Where there is need of only one."""
+    return slack
+
+
+@pytest.fixture
+def both(footnote: Program, documents: Path, slack: SlackPlace, discord: DiscordPlace) -> Program:
+    footnote.settings |= {"FOOTNOTE_DOCS": str(documents), **slack.settings, **discord.settings}
+    return footnote
+
+
+def health(url: str) -> tuple[int, dict[str, object]]:
+    try:
+        with urlopen(url, timeout=5) as answer:
+            return answer.status, json.loads(answer.read())
+    except HTTPError as error:
+        return error.code, json.loads(error.read())
+
+
+# ---------------------------------------------------------------- wrong settings
+
+
+def test_without_a_token_serve_says_which_to_set(nursery: Nursery, footnote: Program) -> None:
+    with ending(start_forked(nursery, footnote)) as program:
+        assert program.wait() == 2
+        assert "SLACK_BOT_TOKEN" in program.said
+        assert "DISCORD_TOKEN" in program.said
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("SLACK_BOT_TOKEN", "xoxb-wrong"),
+        ("SLACK_APP_TOKEN", "xapp-wrong"),
+        ("SLACK_APP_TOKEN", ""),
+        ("SLACK_BOT_TOKEN", ""),
+    ],
+)
+def test_a_wrong_slack_token_ends_serve_with_its_name(
+    nursery: Nursery, footnote: Program, slack: SlackPlace, name: str, value: str
+) -> None:
+    footnote.settings |= {**slack.settings, name: value}
+    with ending(start_forked(nursery, footnote)) as program:
+        assert program.wait() == 2
+        assert name in program.said
+        assert value not in program.said or not value
+
+
+def test_a_wrong_discord_token_ends_serve_with_its_name(
+    nursery: Nursery, footnote: Program, discord: DiscordPlace
+) -> None:
+    footnote.settings |= {**discord.settings, "DISCORD_TOKEN": "wrong.token.indeed"}
+    with ending(start_forked(nursery, footnote)) as program:
+        assert program.wait() == 2
+        assert "DISCORD_TOKEN" in program.said
+        assert "wrong.token.indeed" not in program.said
+
+
+def test_a_platform_that_cannot_work_leaves_the_other_one_alone(
+    nursery: Nursery, both: Program, slack: SlackPlace
+) -> None:
+    with running(nursery, both, slack, DISCORD_TOKEN="wrong.token.indeed") as program:
+        program.until_said("discord does not work")
+        assert "90 days" in the_answer(slack, slack.ask(KEYS))
+        status, body = health(f"{program.http}/readyz")
+        assert status == 503
+        assert "DISCORD_TOKEN" in str(body["failed"])
+
+
+@pytest.mark.parametrize("scope", ["chat:write", "files:read", "reactions:read"])
+def test_the_doctor_names_a_scope_that_slack_did_not_grant(
+    footnote: Program, slack: SlackPlace, scope: str
+) -> None:
+    slack.slack.without_scopes(scope)
+    ended = footnote.run("doctor", **slack.settings)
+    assert ended.code == 1
+    assert scope in ended.out
+
+
+def test_the_doctor_names_the_intent_that_is_off(footnote: Program, discord: DiscordPlace) -> None:
+    discord.discord.app.content_intent = False
+    ended = footnote.run("doctor", **discord.settings)
+    assert ended.code == 1
+    assert "Message Content Intent" in ended.out
+
+
+# ---------------------------------------------------------------- health and ending
+
+
+def test_it_is_ready_once_every_platform_is_connected(
+    nursery: Nursery, both: Program, slack: SlackPlace, discord: DiscordPlace
+) -> None:
+    discord.down()
+    with running(nursery, both, slack) as program:
+        assert health(f"{program.http}/healthz") == (200, {"status": "ok"})
+        status, body = health(f"{program.http}/readyz")
+        assert (status, body["waiting"]) == (503, ["discord"])
+        discord.up()
+        program.until_said(discord.ready)
+        assert health(f"{program.http}/readyz")[0] == 200
+
+
+def test_ending_lets_a_working_question_be_answered(
+    nursery: Nursery, thinking: Program, slack: SlackPlace, gate: Gate
+) -> None:
+    with running(nursery, thinking, slack) as program:
+        said = ask_and_catch(slack, gate)
+        program.signal(signal.SIGTERM)
+        program.until_said("Ending: ")
+        gate.release()
+        assert program.wait() == 0
+        assert "90 days" in the_answer(slack, said)
+
+
+# ---------------------------------------------------------------- several platforms
+
+
+def test_while_slack_is_down_discord_answers_and_slack_follows_by_itself(
+    nursery: Nursery, both: Program, slack: SlackPlace, discord: DiscordPlace
+) -> None:
+    with running(nursery, both, slack) as program:
+        program.until_said(discord.ready)
+        slack.down()
+        said = slack.ask(KEYS)
+        assert "6.50" in the_answer(discord, discord.ask(LUNCH))
+        assert whole(slack, said) == ""
+        slack.up()
+        assert "90 days" in the_answer(slack, said)
+
+
+def test_a_platform_that_is_down_at_the_start_is_waited_for(
+    nursery: Nursery, both: Program, slack: SlackPlace, discord: DiscordPlace
+) -> None:
+    slack.down()
+    discord.down()
+    with ending(start_forked(nursery, both)) as program:
+        until(lambda: discord.discord.requests() and slack.slack.calls())
+        discord.up()
+        program.until_said(discord.ready)
+        assert "6.50" in the_answer(discord, discord.ask(LUNCH))
+        slack.up()
+        program.until_said(slack.ready)
+        assert "90 days" in the_answer(slack, slack.ask(KEYS))
+
+
+# ---------------------------------------------------------------- replicas
+
+
+def by_http(slack: SlackPlace) -> dict[str, str]:
+    return {
+        "SLACK_BOT_TOKEN": slack.slack.bot_token,
+        "SLACK_SIGNING_SECRET": slack.slack.signing_secret,
+        "FOOTNOTE_SLACK_API_URL": slack.slack.api_url,
+    }
+
+
+def test_two_replicas_answer_an_event_that_both_are_told_once(
+    nursery: Nursery, footnote: Program, documents: Path, slack: SlackPlace
+) -> None:
+    footnote.settings |= {"FOOTNOTE_DOCS": str(documents), **by_http(slack)}
+    with (
+        running(nursery, footnote, slack) as one,
+        running(nursery, footnote, slack) as two,
+    ):
+        assert slack.slack.verify_url(f"{one.http}/slack/events")
+        slack.slack.deliver_to(f"{one.http}/slack/events")
+        asked = [slack.ask(KEYS if number % 2 else LUNCH) for number in range(6)]
+        for delivery in list(slack.slack.deliveries):
+            again = slack.slack.deliver_http(
+                f"{two.http}/slack/events", delivery.payload, delivery.kind, attempt=1
+            )
+            assert again.acked
+        for said in asked:
+            the_answer(slack, said)
+
+
+def test_a_replica_that_dies_is_replaced_by_the_other(
+    nursery: Nursery, thinking: Program, slack: SlackPlace, gate: Gate
+) -> None:
+    for name in slack.settings:
+        del thinking.settings[name]
+    thinking.settings |= by_http(slack)
+    with (
+        running(nursery, thinking, slack) as one,
+        running(nursery, thinking, slack),
+    ):
+        slack.slack.deliver_to(f"{one.http}/slack/events")
+        said = ask_and_catch(slack, gate)
+        until_shown(slack, said, "Searching: ")
+        one.kill()
+        gate.release()
+        assert "90 days" in the_answer(slack, said)
+        assert len(gate.claude.requests) == 4
+
+
+def test_an_unsigned_event_is_refused(
+    nursery: Nursery, footnote: Program, slack: SlackPlace
+) -> None:
+    footnote.settings |= by_http(slack)
+    with running(nursery, footnote, slack) as program:
+        url = f"{program.http}/slack/events"
+        slack.slack.deliver_to(url, secret="another secret")
+        said = slack.ask(KEYS)
+        until(lambda: all(d.attempts and d.attempts[0].status for d in slack.slack.deliveries))
+        assert {d.attempts[0].status for d in slack.slack.deliveries} == {401}
+        assert whole(slack, said) == ""

@@ -1,0 +1,194 @@
+"""What only Slack has: commands, shortcuts, direct messages, sockets that are refreshed, limits."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.fakes.slack_screen import Shown
+from tests.fakes.slack_words import links
+from tests.scenario.gate import Gate, ask_and_catch
+from tests.scenario.places import (
+    KEYS,
+    LUNCH,
+    WHO,
+    Said,
+    the_answer,
+    until_answered,
+    until_shown,
+    whole,
+)
+from tests.scenario.program import Program
+from tests.scenario.serving import Nursery, running
+from tests.scenario.slack_place import ADA, GENERAL, LIU, SlackPlace, open_slack
+
+
+@pytest.fixture
+def place() -> Iterator[SlackPlace]:
+    with open_slack() as place:
+        yield place
+
+
+def last(place: SlackPlace, channel: str = GENERAL) -> Shown:
+    """The latest message in a channel that is in no thread, and for all."""
+    shown = [m for m in place.slack.messages(channel) if not m.ephemeral_to]
+    return [m for m in shown if m.thread_ts in (None, m.ts)][-1]
+
+
+# ---------------------------------------------------------------- ways in
+
+
+def test_a_command_is_answered_below_its_question(
+    nursery: Nursery, chatty: Program, place: SlackPlace
+) -> None:
+    with running(nursery, chatty, place):
+        place.slack.command(ADA, GENERAL, "/ask", KEYS).wait()
+        place.until(lambda: any(not m.ephemeral_to for m in place.slack.messages(GENERAL)))
+        assert KEYS in last(place).seen
+        question = Said(GENERAL, last(place).ts, last(place).ts)
+        assert "90 days" in the_answer(place, question)
+        place.say(question, WHO)
+        assert "security team" in until_answered(place, question, 2)[1].text
+
+
+def test_a_message_of_somebody_else_is_researched_in_its_thread(
+    nursery: Nursery, chatty: Program, place: SlackPlace
+) -> None:
+    with running(nursery, chatty, place):
+        said = place.slack.say(LIU, GENERAL, KEYS)
+        place.slack.shortcut(ADA, "research_this", GENERAL, said.ts).wait()
+        assert "90 days" in the_answer(place, Said(GENERAL, said.ts, said.ts))
+
+
+def test_a_direct_message_needs_no_mention(
+    nursery: Nursery, chatty: Program, place: SlackPlace
+) -> None:
+    direct = place.slack.im(ADA)
+    with running(nursery, chatty, place):
+        said = place.slack.say(ADA, direct, KEYS)
+        assert "90 days" in the_answer(place, Said(direct, said.ts, said.ts))
+
+
+def test_a_file_that_is_sent_along_is_read(
+    nursery: Nursery, chatty: Program, place: SlackPlace
+) -> None:
+    words = b"The fountain in the courtyard is drained every November by Olga Petrova.\n"
+    with running(nursery, chatty, place):
+        file = place.slack.add_file(ADA, "courtyard.txt", words)
+        mention = f"{place.slack.mention} Who drains the fountain in the courtyard?"
+        said = place.slack.say(ADA, GENERAL, mention, files=[file])
+        answer = the_answer(place, Said(GENERAL, said.ts, said.ts))
+        assert "Olga Petrova" in answer
+        assert "courtyard.txt" in answer
+
+
+def test_the_home_tab_tells_how_to_ask(
+    nursery: Nursery, chatty: Program, place: SlackPlace
+) -> None:
+    with running(nursery, chatty, place):
+        place.slack.open_home(ADA).wait()
+        place.until(lambda: "Mention me" in str(place.slack.home(ADA)))
+
+
+def test_a_thread_that_it_is_called_into_is_read(
+    nursery: Nursery, thinking: Program, place: SlackPlace, gate: Gate
+) -> None:
+    with running(nursery, thinking, place):
+        said = place.slack.say(LIU, GENERAL, "The zebra finch of the lobby was renamed Pico.")
+        mention = f"{place.slack.mention} {KEYS}"
+        place.slack.say(ADA, GENERAL, mention, thread_ts=said.ts)
+        the_answer(place, Said(GENERAL, said.ts, said.ts))
+        assert "Pico" in str(gate.claude.calls[0])
+
+
+# ---------------------------------------------------------------- ways out
+
+
+def test_where_streams_and_sessions_are_refused_a_button_stops(
+    nursery: Nursery, thinking: Program, place: SlackPlace, gate: Gate
+) -> None:
+    place.slack.refuse_streaming("missing_scope")
+    place.slack.refuse("agents.sessions.setStatus", "feature_disabled")
+    with running(nursery, thinking, place):
+        said = ask_and_catch(place, gate)
+        until_shown(place, said, "Searching: ")
+        place.press(said, "stop")
+        gate.wait_empty()
+        assert "90 days" in the_answer(place, said)
+        assert "Stopping" in place.whispers(said)
+        # What was refused once is not tried again.
+        tried = len(place.slack.calls("chat.startStream"))
+        gate.release()
+        assert "6.50" in the_answer(place, place.ask(LUNCH))
+        assert len(place.slack.calls("chat.startStream")) == tried
+
+
+def test_a_stream_that_ran_out_is_replaced_by_the_answer(
+    nursery: Nursery, thinking: Program, place: SlackPlace, gate: Gate
+) -> None:
+    with running(nursery, thinking, place):
+        said = ask_and_catch(place, gate)
+        until_shown(place, said, "Searching: ")
+        place.slack.expire_streams()
+        gate.release()
+        assert "90 days" in the_answer(place, said)
+
+
+@pytest.mark.parametrize("reason", ["refresh_requested", "warning", "link_disabled"])
+def test_a_connection_that_slack_renews_in_mid_answer_loses_nothing(
+    nursery: Nursery, thinking: Program, place: SlackPlace, gate: Gate, reason: str
+) -> None:
+    with running(nursery, thinking, place):
+        said = ask_and_catch(place, gate)
+        place.slack.disconnect(reason)
+        other = place.ask(LUNCH)
+        gate.release()
+        assert "90 days" in the_answer(place, said)
+        assert "6.50" in the_answer(place, other)
+
+
+def test_ten_questions_at_once_stay_within_what_slack_allows(
+    nursery: Nursery, chatty: Program
+) -> None:
+    with open_slack(rate_limits={}) as place:
+        chatty.settings |= place.settings
+        with running(nursery, chatty, place):
+            asked = [place.ask(KEYS) for _ in range(10)]
+            for said in asked:
+                assert "90 days" in the_answer(place, said)
+        refused = [call for call in place.slack.calls() if call.status == 429]
+        assert refused == []
+
+
+def test_nobody_is_notified_by_what_a_page_says(
+    nursery: Nursery, chatty: Program, place: SlackPlace
+) -> None:
+    trap = Path(chatty.settings["FOOTNOTE_DOCS"]) / "alarm.md"
+    trap.write_text(
+        "# Fire alarm\n\nAt a fire alarm the warden writes <!channel> and <@U1ADA> to all, then "
+        "opens <https://evil.example|the plan>.\n"
+    )
+    with running(nursery, chatty, place):
+        said = place.ask("What does the warden write at a fire alarm?")
+        answer = the_answer(place, said)
+        assert "warden" in answer
+    replies = place.slack.replies(GENERAL, said.root)
+    assert [ping for reply in replies for ping in reply.pings] == []
+    for reply in replies:  # an address in code opens nothing
+        blocks = json.loads(re.sub("`[^`]*`", "", json.dumps(reply.blocks)))
+        assert not any("evil" in link for link in links(reply.text, blocks))
+
+
+def test_questions_that_were_cut_off_by_a_restart_are_asked_by_slack_again(
+    nursery: Nursery, chatty: Program, place: SlackPlace
+) -> None:
+    with running(nursery, chatty, place):
+        pass
+    said = place.ask(KEYS)
+    with running(nursery, chatty, place):
+        assert "90 days" in the_answer(place, said)
+        assert whole(place, said).count("Sources") == 1
