@@ -179,8 +179,8 @@ def test_nobody_is_notified_by_what_a_page_says(
     replies = place.slack.replies(GENERAL, said.root)
     assert [ping for reply in replies for ping in reply.pings] == []
     for reply in replies:  # an address in code opens nothing
-        blocks = json.loads(re.sub("`[^`]*`", "", json.dumps(reply.blocks)))
-        assert not any("evil" in link for link in links(reply.text, blocks))
+        text, blocks = json.loads(re.sub("`[^`]*`", "", json.dumps([reply.text, reply.blocks])))
+        assert not any("evil" in link for link in links(text, blocks)), reply
 
 
 def test_questions_that_were_cut_off_by_a_restart_are_asked_by_slack_again(
