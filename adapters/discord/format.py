@@ -13,6 +13,7 @@ from bot.answers import Answer, PlanView, StepView
 from bot.rendering.blocks import split
 from bot.rendering.footnotes import SourceView, link_target, linked, sources
 from bot.rendering.lines import shortened
+from bot.rendering.remarks import remarks, summary
 from bot.rendering.tables import with_plain_tables
 from bot.rendering.texts import Texts
 
@@ -110,13 +111,13 @@ def answered(
     body = answer_text(answer, texts)
     if opening:
         body = f"{opening}\n\n{body}"
-    remarks = [texts(gap) for gap in gaps] + _remarks(answer, texts)
+    small = [*(texts(gap) for gap in gaps), *remarks(answer, texts, words)]
     if embeds:
         parts = split(body, limits.PART)
         looks = [Look(part) for part in parts] or [Look("…")]
         last = looks.pop()
-        return (*looks, Look(last.content, (_under(answer, remarks, texts),)))
-    noted = "\n".join(f"-# {remark}" for remark in remarks)
+        return (*looks, Look(last.content, (_under(answer, small, texts),)))
+    noted = "\n".join(f"-# {remark}" for remark in small)
     parts = split("\n\n".join(filter(None, (body, noted))), limits.PART) or ["…"]
     under = [*_source_lines(answer, texts), f"-# {summary(answer, texts)}"]
     first, *rest = split("\n".join(under), limits.PART)
@@ -139,35 +140,10 @@ def _markdown(text: str, urls: Mapping[int, str]) -> str:
     return linked(text, urls, lambda number, url: f"[[{number}]](<{url}>)")
 
 
-def summary(answer: Answer, texts: Texts) -> str:
-    """Time, searches, pages, cost and run."""
-    usage = answer.usage
-    return texts(
-        "summary",
-        seconds=usage.seconds,
-        searches=usage.searches,
-        pages=usage.pages,
-        cost=usage.usd,
-        run=answer.run,
-    )
-
-
-def _remarks(answer: Answer, texts: Texts) -> list[str]:
-    doubts = [
-        texts(
-            "unverified",
-            sentence=words(shortened(doubt.sentence, 200)),
-            reason=words(shortened(doubt.reason, 200)),
-        )
-        for doubt in answer.doubts
-    ]
-    return doubts + [words(shortened(note, 300)) for note in answer.notes]
-
-
-def _under(answer: Answer, remarks: Sequence[str], texts: Texts) -> discord.Embed:
+def _under(answer: Answer, small: Sequence[str], texts: Texts) -> discord.Embed:
     """The embed below an answer, within its limits: remarks, sources, follow-ups, summary."""
     for quote in QUOTES:
-        embed = _embed(answer, remarks, texts, quote)
+        embed = _embed(answer, small, texts, quote)
         if len(embed) <= limits.EMBED_TOTAL:
             return embed
     while len(embed) > limits.EMBED_TOTAL:
@@ -175,8 +151,8 @@ def _under(answer: Answer, remarks: Sequence[str], texts: Texts) -> discord.Embe
     return embed
 
 
-def _embed(answer: Answer, remarks: Sequence[str], texts: Texts, quote: int) -> discord.Embed:
-    description = _fitting(remarks, REMARKS)
+def _embed(answer: Answer, small: Sequence[str], texts: Texts, quote: int) -> discord.Embed:
+    description = _fitting(small, REMARKS)
     views = sources(answer.citations, quote or 1, TITLE)
     embed = discord.Embed(
         title=texts("sources-heading") if views else None,

@@ -31,6 +31,7 @@ from bot.pages.urls import dedupe_key
 from bot.rendering.blocks import split
 from bot.rendering.footnotes import SourceView, link_target, linked, sources
 from bot.rendering.lines import shortened
+from bot.rendering.remarks import remarks, summary
 from bot.rendering.safety import without_autolinks, without_pings
 from bot.rendering.texts import Texts
 
@@ -104,18 +105,15 @@ def final(answer: Answer, texts: Texts, *, depth: Depth) -> Final:
 def failure(answer: Answer, sentence: str, texts: Texts) -> Final:
     """What is shown instead of an answer."""
     text = _harmless(texts("failed", reason=sentence))
-    closing = (_context([_summary(answer, texts)]),)
+    closing = (_context([summary(answer, texts)]),)
     return Final(text=text, closing=closing, title=answer.question, plain=text)
 
 
 def closing(answer: Answer, texts: Texts, *, depth: Depth) -> list[Json]:
     """Doubts and notes, sources, suggestions, buttons, and the line of numbers."""
     blocks: list[Json] = []
-    remarks = [
-        texts("unverified", sentence=doubt.sentence, reason=doubt.reason) for doubt in answer.doubts
-    ] + [f"ⓘ {note}" for note in answer.notes]
-    if remarks:
-        blocks.append(_context(remarks))
+    if noted := remarks(answer, texts):
+        blocks.append(_context(noted))
     if answer.citations:
         blocks += source_blocks(answer, texts)
     if answer.suggestions:
@@ -125,7 +123,7 @@ def closing(answer: Answer, texts: Texts, *, depth: Depth) -> list[Json]:
             button = _button(texts("dig-deeper"), actions.DEEPER, answer.run)
             blocks.append({"type": "actions", "elements": [button]})
         blocks.append(_feedback(answer.run, texts))
-    blocks.append(_context([_summary(answer, texts)]))
+    blocks.append(_context([summary(answer, texts)]))
     return blocks
 
 
@@ -206,18 +204,6 @@ def _feedback(run: str, texts: Texts) -> Json:
             }
         ],
     }
-
-
-def _summary(answer: Answer, texts: Texts) -> str:
-    usage = answer.usage
-    return texts(
-        "summary",
-        seconds=usage.seconds,
-        searches=usage.searches,
-        pages=usage.pages,
-        cost=usage.usd,
-        run=answer.run,
-    )
 
 
 # ---------------------------------------------------------------- while it works

@@ -18,12 +18,12 @@ from adapters.discord.format import (
     answered,
     echo,
     plan_lines,
-    summary,
     thread_name,
     working,
 )
 from adapters.discord.safety import harmless, words
 from bot.answers import Answer, Doubt, PlanView, StepState, StepView
+from bot.rendering.remarks import summary
 from bot.rendering.texts import texts_for
 from tests.unit.adapters.discord.way_out import a_citation, a_plan, an_answer
 

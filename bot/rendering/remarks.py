@@ -1,0 +1,45 @@
+"""The small print of an answer: what is in doubt, what befell its run, and what it took."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from bot.answers import Answer
+from bot.rendering.lines import one_line, shortened
+from bot.rendering.texts import Texts
+
+DOUBT = 200  # characters of a doubted sentence, and of the reason
+NOTE = 300  # characters
+
+
+def remarks(
+    answer: Answer, texts: Texts, shown: Callable[[str], str] = one_line
+) -> tuple[str, ...]:
+    """Doubts, then notes, one line each.
+
+    ``shown`` makes foreign words such that the platform shows them letter for letter; it is given
+    one line of at most ``DOUBT`` or ``NOTE`` characters.
+    """
+    doubts = [
+        texts(
+            "unverified",
+            sentence=shown(shortened(doubt.sentence, DOUBT)),
+            reason=shown(shortened(doubt.reason, DOUBT)),
+        )
+        for doubt in answer.doubts
+    ]
+    notes = [short for note in answer.notes if (short := shortened(note, NOTE))]
+    return (*doubts, *(f"ⓘ {shown(note)}" for note in notes))
+
+
+def summary(answer: Answer, texts: Texts) -> str:
+    """Time, searches, pages, cost and run, on one line."""
+    usage = answer.usage
+    return texts(
+        "summary",
+        seconds=usage.seconds,
+        searches=usage.searches,
+        pages=usage.pages,
+        cost=usage.usd,
+        run=answer.run,
+    )
