@@ -45,7 +45,8 @@ def defuse(text: str, allowed: Collection[str]) -> str:
         end = stop
     out.append(_defuse(text[end:], allowed))
     defused = "".join(out)
-    if all(_is_allowed(target, allowed) for target in link_targets(defused)):
+    targets = [*link_targets(defused), *_bare_urls(defused)]
+    if all(_is_allowed(target, allowed) for target in targets):
         return defused
     return _disarm(defused, allowed)
 
@@ -57,6 +58,15 @@ def link_targets(text: str) -> Iterator[str]:
             target = token.attrs.get("href") or token.attrs.get("src")
             if target is not None:
                 yield str(target)
+
+
+def _bare_urls(text: str) -> Iterator[str]:
+    """URLs outside code, which platforms make links of: a stray backtick pairs with one of ours."""
+    end = 0
+    for start, stop in (*code_spans(text), (len(text), len(text))):
+        for match in _SCHEME.finditer(text, end, start):
+            yield match.group().rstrip(_TRAILING)
+        end = stop
 
 
 def _disarm(text: str, allowed: Collection[str]) -> str:

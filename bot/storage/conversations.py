@@ -13,7 +13,7 @@ from bot.messages import Message, Thread
 from bot.storage.database import Database
 from bot.storage.rows import insert, keep_thread, message_row, update_fenced
 from bot.storage.store import UNFINISHED
-from bot.storage.tables import citations, messages, run_pages, runs, threads
+from bot.storage.tables import citations, messages, run_pages, runs, steps, threads
 
 
 class Conversations:
@@ -193,7 +193,8 @@ async def _begin_anew(
     *,
     removed: bool,
 ) -> None:
-    for table in (citations, run_pages):
+    # A deleted question leaves no trace; an edited one may use again what was found for it.
+    for table in (citations, run_pages, steps) if removed else (citations, run_pages):
         await db.execute(sa.delete(table).where(table.c.run_id == row.run_id))
     await db.execute(
         sa.update(runs)

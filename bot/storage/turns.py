@@ -45,11 +45,9 @@ class Turns:
         try:
             await mine
         except asyncio.CancelledError:
-            if mine.done() and not mine.cancelled():
+            if not mine.cancelled():
                 self._pass_on()  # it was given just now; somebody else may have it
-            else:
-                queue.remove(mine)
-            raise
+            raise  # else it is passed over when its turn comes
 
     def _pass_on(self) -> None:
         for queue in (self._urgent, self._patient):

@@ -77,7 +77,9 @@ class Directory:
             "flags": world.app.flags,
             "hook": True,
             "integration_types_config": contexts,
-            "owner": user_json(next(u for u in world.users.values() if u is not world.bot)),
+            "owner": user_json(
+                next((u for u in world.users.values() if u is not world.bot), world.bot)
+            ),
             "team": None,
             "redirect_uris": [],
             "interactions_endpoint_url": None,

@@ -5,11 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+import sqlalchemy as sa
 
 from bot.conversing.reception import Asked, Heard, Told
 from bot.errors import Denied, Invalid, InvalidQuestion
 from bot.messages import Author
 from bot.settings import ChannelRules
+from bot.storage.tables import steps
 from bot.storage.workspaces import Workspaces
 from tests.unit.conversing.conftest import House, OpenHouse
 
@@ -227,6 +229,8 @@ async def test_a_deleted_question_takes_its_reply_away(house: House, working: bo
     assert house.poster.removed == [(asked.run_id, {"opened": 1})]
     run = await house.run(asked.run_id)
     assert (run.state, run.message.text, run.answer) == ("removed", "", None)
+    async with house.store.database.read() as db:
+        assert (await db.execute(sa.select(steps))).all() == []
     assert not await house.reception.forget("slack", message.event_id)
     # The event delivered once more finds it removed, and does nothing.
     assert await house.reception.receive(message, "footnote") == Asked(asked.run_id, False, 0)

@@ -99,3 +99,9 @@ def test_nothing_that_commonmark_makes_a_link_of_is_left(written: str) -> None:
 def test_no_way_of_writing_leads_elsewhere(written: str) -> None:
     targets = link_targets(defuse(written, ALLOWED))
     assert all(dedupe_key(target) in ALLOWED for target in targets)
+
+
+def test_a_stray_backtick_does_not_lay_an_address_bare() -> None:
+    shown = defuse(f"a ` b {EVIL} c", ALLOWED)
+    assert EVIL not in shown
+    assert "evil.example/x" in shown
