@@ -30,6 +30,7 @@ from adapters.discord.incoming import (
     text_of,
 )
 from adapters.discord.wire import FAILURES
+from bot.conversing.errands import Errands
 from bot.conversing.reception import Address, Asked, Heard, Reception, Told
 from bot.errors import Denied, FootnoteError, InvalidQuestion, StorageUnavailable
 from bot.messages import Author, Message, Thread
@@ -56,13 +57,11 @@ class Listener:
         self._orders: WeakValueDictionary[int, asyncio.Lock] = WeakValueDictionary()
         self._told: TTLCache[tuple[str, str], bool] = TTLCache(10_000, REMIND_SECONDS)
         self._typing: TTLCache[int, bool] = TTLCache(10_000, TYPING_SECONDS)
-        self._errands: set[asyncio.Task[None]] = set()
+        self._errands = Errands("discord")
 
     async def aclose(self) -> None:
         """Drop the signs that are still to be shown."""
-        for errand in self._errands:
-            errand.cancel()
-        await asyncio.gather(*self._errands, return_exceptions=True)
+        await self._errands.aclose()
 
     @property
     def events(self) -> list[Callable[..., Coroutine[Any, Any, None]]]:
@@ -235,9 +234,7 @@ class Listener:
 
     def _later(self, showing: Coroutine[Any, Any, None]) -> None:
         """Show a sign that nothing depends on, while the next events are taken in."""
-        errand = asyncio.create_task(_trying(showing))
-        self._errands.add(errand)
-        errand.add_done_callback(self._errands.discard)
+        self._errands.later(_trying(showing))
 
     async def _forget(self, message_id: int) -> None:
         await patiently(lambda: self._reception.forget(PLATFORM, str(message_id)))

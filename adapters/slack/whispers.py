@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Coroutine
 from dataclasses import dataclass
 from typing import Any
 
 import aiohttp
-import structlog
 from slack_sdk.webhook.async_client import AsyncWebhookClient
 
 from adapters.slack.calls import Calls, Json
 from adapters.slack.format import escaped
+from bot.conversing.errands import Errands
 from bot.errors import Denied, FootnoteError, InvalidQuestion, PlatformUnavailable, PostRefused
 from bot.rendering.texts import Texts
 
 PATIENCE_SECONDS = 60.0  # a whisper that comes later than that only confuses
-
-log = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,12 +38,10 @@ class Whispers:
 
     def __init__(self, calls: Calls) -> None:
         self._calls = calls
-        self._errands: set[asyncio.Task[None]] = set()
+        self._errands = Errands("slack")
 
     async def aclose(self) -> None:
-        for errand in self._errands:
-            errand.cancel()
-        await asyncio.gather(*self._errands, return_exceptions=True)
+        await self._errands.aclose()
 
     def say(self, ear: Ear, text: str) -> None:
         """Tell one person ``text``, which is plain."""
@@ -54,18 +49,7 @@ class Whispers:
 
     def later(self, work: Coroutine[Any, Any, object]) -> None:
         """Do something an event need not wait for; what goes wrong is logged."""
-        errand = asyncio.create_task(self._done(work))
-        self._errands.add(errand)
-        errand.add_done_callback(self._errands.discard)
-
-    async def _done(self, work: Coroutine[Any, Any, object]) -> None:
-        try:
-            await work
-        except FootnoteError as error:
-            log.warning("Slack errand failed", error=str(error))
-        except Exception as error:
-            log.error("Slack errand broke", error=repr(error))
-            log.debug("Slack errand broke here", exc_info=True)
+        self._errands.later(work)
 
     async def _say(self, ear: Ear, text: str) -> None:
         if ear.response_url:

@@ -6,20 +6,19 @@ platform, so that a listener can acknowledge its event as soon as a method retur
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Coroutine, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from typing import Any, Literal
+from typing import Literal
 
-import structlog
 from cachetools import LRUCache
 
 from bot.conversing.access import check_access, is_admin
+from bot.conversing.errands import Errands
 from bot.conversing.rules import options_for
 from bot.conversing.words import is_stop_word
 from bot.dispatch.local import LocalDispatcher
-from bot.errors import Denied, FootnoteError, Invalid
+from bot.errors import Denied, Invalid
 from bot.messages import Author, Depth, Message, RunOptions, Thread
 from bot.pages.urls import links_in
 from bot.posting import Poster, PostState
@@ -31,8 +30,6 @@ from bot.storage.workspaces import Use, Verdict, Workspaces
 
 LAST_ERRANDS_SECONDS = 2.0
 THREADS_REMEMBERED = 10_000  # of which it is known that Footnote takes part
-
-log = structlog.get_logger(__name__)
 
 # Whom a message speaks to: Footnote by name or in private; its thread; or somebody else.
 Address = Literal["footnote", "thread", "others"]
@@ -78,15 +75,11 @@ class Reception:
         self._conversations = Conversations(store.database)
         self._workspaces = Workspaces(store.database)
         self._ours: LRUCache[str, bool] = LRUCache(THREADS_REMEMBERED)
-        self._errands: set[asyncio.Task[None]] = set()
+        self._errands = Errands("core")
 
     async def aclose(self) -> None:
         """Give what is still being told to askers a moment, and drop the rest."""
-        if self._errands:
-            await asyncio.wait(self._errands, timeout=LAST_ERRANDS_SECONDS)
-        for errand in self._errands:
-            errand.cancel()
-        await asyncio.gather(*self._errands, return_exceptions=True)
+        await self._errands.aclose(LAST_ERRANDS_SECONDS)
 
     # ------------------------------------------------------------ what people say
 
@@ -159,7 +152,7 @@ class Reception:
         """Stop all runs of a thread; returns how many there were."""
         unfinished = await self._conversations.unfinished_in(thread)
         for run_id in unfinished:
-            self._later(self._dispatcher.stop(run_id))
+            self._errands.later(self._dispatcher.stop(run_id))
         return len(unfinished)
 
     async def stop_run(self, run_id: str) -> bool:
@@ -167,7 +160,7 @@ class Reception:
         run = await self._store.run(run_id)
         if run is None or run.state not in ("accepted", "running"):
             return False
-        self._later(self._dispatcher.stop(run_id))
+        self._errands.later(self._dispatcher.stop(run_id))
         return True
 
     async def stop_question(self, platform: str, event_id: str) -> bool:
@@ -248,7 +241,7 @@ class Reception:
         await self._dispatcher.submit(run_id, message.thread)
         ahead = await self._conversations.ahead_of(run_id) if new else 0
         if ahead:
-            self._later(self._tell_queued(run_id, ahead))
+            self._errands.later(self._tell_queued(run_id, ahead))
         return Asked(run_id, new, ahead)
 
     async def _tell_queued(self, run_id: str, ahead: int) -> None:
@@ -261,18 +254,6 @@ class Reception:
         if run is None or run.removed:
             raise Invalid("Footnote no longer knows this question: ask it again.")
         return run
-
-    def _later(self, work: Coroutine[Any, Any, None]) -> None:
-        """Do something that the platform's event need not wait for."""
-        errand = asyncio.create_task(self._done(work))
-        self._errands.add(errand)
-        errand.add_done_callback(self._errands.discard)
-
-    async def _done(self, work: Coroutine[Any, Any, None]) -> None:
-        try:
-            await work
-        except FootnoteError as error:
-            log.warning("errand failed", error=str(error))
 
 
 def _next(

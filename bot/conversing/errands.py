@@ -1,0 +1,45 @@
+"""What an event leads to and need not wait for: telling somebody, showing a sign."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Coroutine
+from typing import Any
+
+import structlog
+
+from bot.errors import FootnoteError
+
+log = structlog.get_logger(__name__)
+
+
+class Errands:
+    """Work that goes on beside its caller. Close it with ``aclose``."""
+
+    def __init__(self, of: str) -> None:
+        """``of`` names in the log whose errands they are."""
+        self._of = of
+        self._running: set[asyncio.Task[None]] = set()
+
+    def later(self, work: Coroutine[Any, Any, object]) -> None:
+        """Do ``work`` meanwhile; what goes wrong is logged."""
+        errand = asyncio.create_task(self._done(work))
+        self._running.add(errand)
+        errand.add_done_callback(self._running.discard)
+
+    async def aclose(self, patience: float = 0.0) -> None:
+        """Give the rest ``patience`` seconds, and drop what is not done then."""
+        if self._running and patience > 0:
+            await asyncio.wait(self._running, timeout=patience)
+        for errand in self._running:
+            errand.cancel()
+        await asyncio.gather(*self._running, return_exceptions=True)
+
+    async def _done(self, work: Coroutine[Any, Any, object]) -> None:
+        try:
+            await work
+        except FootnoteError as error:
+            log.warning("errand failed", of=self._of, error=str(error))
+        except Exception as error:
+            log.error("errand broke", of=self._of, error=repr(error))
+            log.debug("errand broke here", of=self._of, exc_info=True)
