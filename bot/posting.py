@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import AsyncIterable, Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 from bot.answers import Answer, PlanView
-from bot.errors import FootnoteError
+from bot.errors import FootnoteError, PageUnreadable
 from bot.messages import Attachment, Message, RunOptions, Thread
 
 PostState = dict[str, Any]  # an adapter's own JSON: what it needs to find its posts again
@@ -92,3 +92,15 @@ class Poster(Protocol):
         Raises ``FootnoteError``; ``PageUnreadable`` when it is larger.
         """
         ...
+
+
+async def collected(chunks: AsyncIterable[bytes], attachment: Attachment, limit: int) -> bytes:
+    """A file as it comes, at most ``limit`` bytes; raises ``PageUnreadable`` when it is larger."""
+    body = bytearray()
+    async for chunk in chunks:
+        body += chunk
+        if len(body) > limit:
+            raise PageUnreadable(
+                f"The file {attachment.name} is larger than {limit:,} bytes: attach a smaller one."
+            )
+    return bytes(body)

@@ -10,6 +10,7 @@ from yarl import URL
 
 from bot.errors import PageUnreadable, PlatformUnavailable
 from bot.messages import Attachment
+from bot.posting import collected
 
 HOSTS = frozenset(("cdn.discordapp.com", "media.discordapp.net"))
 SECONDS = 60.0
@@ -34,7 +35,7 @@ async def download(attachment: Attachment, limit: int) -> bytes:
             session.get(url, allow_redirects=False) as response,
         ):
             _check(attachment, response)
-            return await _body(attachment, response, limit)
+            return await collected(response.content.iter_chunked(CHUNK), attachment, limit)
     except (aiohttp.ClientError, OSError) as error:
         raise PlatformUnavailable(
             f"The file {attachment.name} could not be fetched from Discord: ask again later.",
@@ -64,14 +65,3 @@ def _check(attachment: Attachment, response: aiohttp.ClientResponse) -> None:
             f"The file {attachment.name} is no longer there: attach it again.",
             detail=str(response.status),
         )
-
-
-async def _body(attachment: Attachment, response: aiohttp.ClientResponse, limit: int) -> bytes:
-    body = bytearray()
-    async for chunk in response.content.iter_chunked(CHUNK):
-        body += chunk
-        if len(body) > limit:
-            raise PageUnreadable(
-                f"The file {attachment.name} is larger than {limit:,} bytes: attach a smaller one."
-            )
-    return bytes(body)

@@ -13,9 +13,9 @@ from adapters.slack.identity import Identity
 from adapters.slack.incoming import mentions_in, to_message, unescape, words_of
 from adapters.slack.people import People
 from adapters.slack.trail import is_about, is_ts, message_ts, run_of, thread_messages
-from bot.errors import FootnoteError, PageUnreadable, PlatformUnavailable, PostRefused
+from bot.errors import FootnoteError, PlatformUnavailable, PostRefused
 from bot.messages import Attachment, Author, Message
-from bot.posting import RunRef
+from bot.posting import RunRef, collected
 from bot.rendering.texts import texts_for
 
 MESSAGES = 300  # of a thread, the latest ones; more than a reasoner is shown
@@ -136,15 +136,7 @@ async def _body(response: aiohttp.ClientResponse, attachment: Attachment, limit:
             "files:read.",
             detail=str(response.status),
         )
-    body = bytearray()
-    async for chunk in response.content.iter_chunked(CHUNK):
-        body += chunk
-        if len(body) > limit:
-            raise PageUnreadable(
-                f"{attachment.name} is larger than the {limit:,} bytes that are read: share a "
-                "smaller file."
-            )
-    return bytes(body)
+    return await collected(response.content.iter_chunked(CHUNK), attachment, limit)
 
 
 def _is_slack(url: str, base_url: str) -> bool:
