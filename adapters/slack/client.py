@@ -9,6 +9,7 @@ from collections.abc import Awaitable, Callable
 
 import aiohttp
 import structlog
+from slack_bolt.logger.messages import warning_client_prioritized_and_token_skipped
 from slack_sdk.web.async_client import AsyncWebClient
 
 from adapters.slack.calls import Json, Refusal
@@ -27,6 +28,9 @@ TOKEN_ERRORS = frozenset(
         *("team_access_not_granted", "forbidden_team", "socket_mode_not_enabled"),
     ]
 )
+
+# Bolt finds SLACK_BOT_TOKEN in the environment too, and warns that our client goes before it.
+_MEANT_SO = warning_client_prioritized_and_token_skipped()
 
 log = structlog.get_logger(__name__)
 
@@ -90,7 +94,7 @@ class _ToOurLog(logging.Handler):
 
     def emit(self, record: logging.LogRecord) -> None:
         line = record.getMessage().partition("\n")[0]
-        if record.levelno >= logging.WARNING:
+        if record.levelno >= logging.WARNING and line != _MEANT_SO:
             log.warning(line, by="slack")
         else:
             log.debug(line, by="slack")

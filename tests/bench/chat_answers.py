@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from tests.bench.chat_load import is_answered
 from tests.bench.chat_stage import CHANNELS, PEOPLE, Stage
 from tests.fakes.claude import Block, Reply, researcher, text
 from tests.fakes.discord_server import Channel, Interaction, Message
@@ -55,13 +56,7 @@ def ask_in_slack(stage: Stage, question: str, number: int) -> Answered:
     channel = CHANNELS[number % len(CHANNELS)]
     began = time.perf_counter()
     ts = slack.say(PEOPLE[number % len(PEOPLE)], channel, f"{slack.mention} {question}").ts
-
-    def over() -> bool:
-        session = slack.session(channel, ts)
-        shown = [one for one in slack.replies(channel, ts) if one.elements()]
-        return session is not None and session.status == "active" and bool(shown)
-
-    slack.wait_for(over, ANSWER_SECONDS)
+    slack.wait_for(lambda: is_answered(slack, channel, ts), ANSWER_SECONDS)
     calls = [call for call in slack.calls()[before:] if _place(call.args) == channel]
     done = [call for call in calls if call.ok]
     posts = [call for call in done if call.method.startswith("chat.")]

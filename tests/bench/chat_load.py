@@ -122,12 +122,19 @@ def _drained(stage: Stage, questions: Sequence[tuple[str, str]]) -> int:
     """How many of the questions are answered in time."""
 
     def answered() -> int:
-        sessions = [stage.slack.session(*question) for question in questions]
-        return sum(session is not None and session.status == "active" for session in sessions)
+        return sum(is_answered(stage.slack, *question) for question in questions)
 
     with suppress(TimeoutError):
         stage.slack.wait_for(lambda: answered() == len(questions), DRAIN_SECONDS)
     return answered()
+
+
+def is_answered(slack: FakeSlack, channel: str, ts: str) -> bool:
+    """Whether the answer to a question is there with its buttons, and nothing is at work."""
+    session = slack.session(channel, ts)
+    if session is not None and session.status == "processing":
+        return False
+    return any(one.elements() and not one.streaming for one in slack.replies(channel, ts))
 
 
 def _by_kind(deliveries: Sequence[Delivery]) -> dict[str, list[float]]:

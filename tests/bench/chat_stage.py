@@ -25,6 +25,7 @@ REPOSITORY = Path(__file__).parents[2]
 HANDBOOK = REPOSITORY / "bot" / "handbook"
 MANIFEST = REPOSITORY / "deploy" / "slack-manifest.yaml"
 OURS = ("FOOTNOTE_", "ANTHROPIC_", "SLACK_", "DISCORD_")
+CONNECTED = ("slack is connected.", "discord is connected.")
 START_SECONDS = 60.0
 END_SECONDS = 30.0
 PEOPLE = tuple(f"U{number}" for number in range(1, 21))
@@ -33,13 +34,13 @@ CHANNELS = tuple(f"C{number}" for number in range(1, 21))
 
 @dataclass
 class Serving:
-    """A running `footnote serve`. ``started`` is when its process was, ``took`` until both
-    platforms were connected; ``lines`` is what it told."""
+    """A running `footnote serve`. ``started`` is when its process was; ``lines`` is what it told,
+    ``took`` after how many seconds it told each of them first."""
 
     process: subprocess.Popen[str]
     started: float
-    took: float = 0.0
     lines: list[str] = field(default_factory=list)
+    took: dict[str, float] = field(default_factory=dict)
     told: threading.Condition = field(default_factory=threading.Condition)
 
     def read(self) -> None:
@@ -48,6 +49,7 @@ class Serving:
         for line in self.process.stderr:
             with self.told:
                 self.lines.append(line.rstrip())
+                self.took.setdefault(line.rstrip(), time.perf_counter() - self.started)
                 self.told.notify_all()
 
     def wait_connected(self) -> None:
@@ -55,10 +57,9 @@ class Serving:
         with self.told:
             if not self.told.wait_for(self._connected, START_SECONDS):
                 raise TimeoutError("\n".join(["`serve` did not connect:", *self.lines]))
-        self.took = time.perf_counter() - self.started
 
     def _connected(self) -> bool:
-        return all(f"{name} is connected." in self.lines for name in ("slack", "discord"))
+        return all(told in self.took for told in CONNECTED)
 
     def memory(self) -> tuple[float, float]:
         """Resident and proportional set size in MB."""
