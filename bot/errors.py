@@ -30,6 +30,8 @@ Callers catch by meaning, never by provider:
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 
 class FootnoteError(Exception):
     """Base of the tree.
@@ -45,7 +47,23 @@ class FootnoteError(Exception):
 
 
 class Invalid(FootnoteError):
-    """The person must change something: input or configuration."""
+    """The person must change something: input or configuration.
+
+    ``text_id`` and ``values`` name the sentence in the catalogs of ``bot.rendering.texts``;
+    ``text_id`` is "" where they do not have it.
+    """
+
+    def __init__(
+        self,
+        sentence: str,
+        *,
+        detail: str = "",
+        text_id: str = "",
+        values: Mapping[str, str | int] | None = None,
+    ) -> None:
+        super().__init__(sentence, detail=detail)
+        self.text_id = text_id
+        self.values = dict(values or {})
 
 
 class InvalidQuestion(Invalid):

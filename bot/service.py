@@ -276,10 +276,14 @@ def clean_question(text: str) -> str:
     """The question without control characters and outer space; raises ``InvalidQuestion``."""
     cleaned = without_controls(text, " ").strip()
     if not any(unicodedata.category(char)[0] in "LN" for char in cleaned):
-        raise InvalidQuestion("The question is empty: write what you want to know.")
+        raise InvalidQuestion(
+            "The question is empty: write what you want to know.", text_id="no-question"
+        )
     if len(cleaned) > MAX_QUESTION:
         raise InvalidQuestion(
             f"The question has {len(cleaned):,} characters, but at most {MAX_QUESTION:,} can be "
-            "read: shorten it, or put the long part into a file and use --docs."
+            "read: shorten it, or put the long part into a file and use --docs.",
+            text_id="question-too-long",
+            values={"length": len(cleaned), "most": MAX_QUESTION},
         )
     return cleaned

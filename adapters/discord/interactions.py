@@ -16,11 +16,12 @@ from adapters.discord.listener import patiently
 from adapters.discord.wire import FAILURES
 from bot.conversing.access import check_access
 from bot.conversing.reception import Asked, Reception, Told
-from bot.errors import Denied, FootnoteError, Invalid, InvalidQuestion, StorageUnavailable
+from bot.errors import Denied, Invalid, StorageUnavailable
 from bot.messages import Attachment, Depth, Message
 from bot.pages.urls import links_in
 from bot.posting import PostState
-from bot.rendering.texts import Texts, texts_for
+from bot.rendering.sentences import invalid, sentence_for
+from bot.rendering.texts import texts_for
 from bot.service import clean_question
 
 # discord.com/developers/docs/topics/opcodes-and-status-codes#json
@@ -52,19 +53,8 @@ def arrival(
 
 def _place(interaction: FootnoteInteraction) -> Place:
     if interaction.channel is None:  # of a kind that this library does not know yet
-        raise Invalid("Footnote cannot answer in this kind of channel: ask in another one.")
+        raise invalid("place-unknown")
     return place_of(interaction.channel, interaction.guild_id)
-
-
-def sentence_for(error: FootnoteError, texts: Texts) -> str:
-    """What to tell whoever acted, in their language where the catalogs know it."""
-    if isinstance(error, Denied):
-        return texts(error.text_id)
-    if isinstance(error, InvalidQuestion):
-        return texts("no-question")
-    if isinstance(error, StorageUnavailable):
-        return texts("not-kept")
-    return error.sentence
 
 
 @asynccontextmanager

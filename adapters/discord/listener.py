@@ -34,6 +34,7 @@ from bot.conversing.errands import Errands
 from bot.conversing.reception import Address, Asked, Heard, Reception, Told
 from bot.errors import Denied, FootnoteError, InvalidQuestion, StorageUnavailable
 from bot.messages import Author, Message, Thread
+from bot.rendering.sentences import sentence_for
 from bot.rendering.texts import texts_for
 
 PATIENCE_SECONDS = 30.0  # that storage is waited for: Discord tells everything only once
@@ -154,10 +155,10 @@ class Listener:
             )
         except Denied as denied:
             self._deny(message, said, address, denied)
-        except InvalidQuestion:
+        except InvalidQuestion as error:
             if address == "footnote":
-                texts = texts_for(said.locale)
-                self._later(self._reply(message, texts("no-question")))
+                sentence = sentence_for(error, texts_for(said.locale))
+                self._later(self._reply(message, sentence))
         except StorageUnavailable as error:
             log.error("question not kept", message=message.id, error=str(error))
             texts = texts_for(said.locale)
@@ -214,7 +215,7 @@ class Listener:
                 return
             self._told[key] = True
         texts = texts_for(said.locale)
-        self._later(self._whisper(message, texts(denied.text_id)))
+        self._later(self._whisper(message, sentence_for(denied, texts)))
 
     async def _whisper(self, message: discord.Message, sentence: str) -> None:
         """In a direct message, or where those are closed for a moment in the channel."""

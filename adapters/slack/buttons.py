@@ -21,11 +21,12 @@ from adapters.slack.incoming import (
     words_of,
 )
 from adapters.slack.listener import Listener, about_files, author_of
-from adapters.slack.whispers import Ear, sentence
+from adapters.slack.whispers import Ear
 from bot.conversing.presses import carry_out
 from bot.errors import FootnoteError, StorageUnavailable
 from bot.messages import Author, Message
 from bot.pages.urls import links_in
+from bot.rendering.sentences import sentence_for
 from bot.rendering.texts import Texts, texts_for
 
 RESEARCH_THIS = "research_this"  # the shortcut's callback id
@@ -97,11 +98,9 @@ class Buttons:
                 message, "footnote", post_state=asked_by(body, channel, user)
             )
 
-        await self._in_time(accept(), ear, texts, text)
+        await self._in_time(accept(), ear, texts)
 
-    async def _in_time(
-        self, doing: Awaitable[str | None], ear: Ear, texts: Texts, text: str = "-"
-    ) -> None:
+    async def _in_time(self, doing: Awaitable[str | None], ear: Ear, texts: Texts) -> None:
         """Await something for as long as Slack does, and tell what became of it.
 
         What is awaited gives the id of the text to tell, or None.
@@ -112,7 +111,7 @@ class Buttons:
         except (TimeoutError, StorageUnavailable):
             self._whispers.say(ear, texts("try-again"))
         except FootnoteError as error:
-            self._whispers.say(ear, sentence(error, texts, text))
+            self._whispers.say(ear, sentence_for(error, texts))
         else:
             if told is not None:
                 self._whispers.say(ear, texts(told))

@@ -7,18 +7,18 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import get_args
 
 from adapters.slack.calls import Json
 from adapters.slack.incoming import mentions_in, unescape
 from adapters.slack.listener import PLATFORM, Listener, author_of
-from adapters.slack.whispers import Ear, sentence
-from bot.conversing.rules import DEPTHS, KEYS, changed, shown
-from bot.errors import Denied, FootnoteError, Invalid, StorageUnavailable
+from adapters.slack.whispers import Ear
+from bot.conversing.rules import DEPTHS, KEYS, changed, depth_named, shown
+from bot.errors import FootnoteError, StorageUnavailable
 from bot.messages import Author, Depth, Message, Thread
 from bot.pages.urls import links_in
 from bot.posting import PostState
 from bot.rendering.lines import shortened
+from bot.rendering.sentences import sentence_for
 from bot.rendering.texts import Texts, texts_for
 
 ASK, FOOTNOTE = "/ask", "/footnote"
@@ -39,17 +39,10 @@ def parse_ask(text: str) -> tuple[Depth, str]:
     """
     text = text.strip()
     if match := _CHOSEN.match(text):
-        return _depth(match["option"] or match["word"]), text[match.end() :].strip()
+        return depth_named(match["option"] or match["word"]), text[match.end() :].strip()
     if match := _OPTION_AT_END.search(text):
-        return _depth(match[1]), text[: match.start()].strip()
+        return depth_named(match[1]), text[: match.start()].strip()
     return "auto", text
-
-
-def _depth(word: str) -> Depth:
-    for depth in get_args(Depth):
-        if word.lower() == depth:
-            return depth  # type: ignore[no-any-return]
-    raise Invalid(f"There is no depth {word!r}: choose one of {', '.join(DEPTHS)}.")
 
 
 class Commands:
@@ -78,7 +71,7 @@ class Commands:
         except (TimeoutError, StorageUnavailable):
             return texts("try-again")
         except FootnoteError as error:
-            return sentence(error, texts, message.text)
+            return sentence_for(error, texts)
         return texts("command-accepted", question=shortened(message.text, QUESTION_CHARACTERS))
 
     async def _message(self, command: Json) -> tuple[Message, Texts]:
@@ -114,10 +107,8 @@ class Commands:
         )
         try:
             self._listener.whispers.say(ear, await self._ruled(message, texts))
-        except Denied as denied:
-            self._listener.whispers.say(ear, sentence(denied, texts))
         except FootnoteError as error:
-            self._listener.whispers.say(ear, error.sentence)
+            self._listener.whispers.say(ear, sentence_for(error, texts))
 
     async def _ruled(self, message: Message, texts: Texts) -> str:
         reception = self._listener.reception
@@ -127,8 +118,6 @@ class Commands:
             return self._shown(shown(await reception.rules(message.thread)), texts)
         if verb == "set" and len(words) > 1:
             key, value = words[1].lower(), words[2] if len(words) > 2 else ""
-            if key not in KEYS:
-                return texts("rules-unknown", key=key, known=", ".join(KEYS))
             rules = changed(await reception.rules(message.thread), key, value, self._providers)
             await reception.set_rules(await self._with_rights(message), rules)
             return texts("rules-set", key=key, value=dict(shown(rules)).get(key, "–"))

@@ -27,11 +27,12 @@ from adapters.slack.incoming import (
 )
 from adapters.slack.people import People, Person
 from adapters.slack.trail import run_of
-from adapters.slack.whispers import Ear, Whispers, sentence
+from adapters.slack.whispers import Ear, Whispers
 from bot.conversing.reception import Address, Reception, Told
 from bot.conversing.words import is_stop_word
 from bot.errors import Denied, Invalid, StorageUnavailable
 from bot.messages import Attachment, Author, Message, Thread
+from bot.rendering.sentences import sentence_for
 from bot.rendering.texts import Texts, texts_for
 from bot.text.language import detect
 
@@ -165,13 +166,13 @@ class Listener:
         told = whom in self._settled and not again
         try:
             outcome = await self.reception.receive(message, address)
-        except StorageUnavailable as error:
+        except StorageUnavailable:
             if retry >= LAST_RETRY:  # there is no other time
-                self.whispers.say(ear, error.sentence)
+                self.whispers.say(ear, texts("not-kept"))
             raise
         except (Denied, Invalid) as error:
             if not told and not (address == "thread" and isinstance(error, Invalid)):
-                self.whispers.say(ear, sentence(error, texts, message.text))
+                self.whispers.say(ear, sentence_for(error, texts))
                 self._settled[whom] = None
         else:
             if isinstance(outcome, Told) and not told:

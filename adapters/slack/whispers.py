@@ -12,8 +12,7 @@ from slack_sdk.webhook.async_client import AsyncWebhookClient
 from adapters.slack.calls import Calls, Json
 from adapters.slack.format import escaped
 from bot.conversing.errands import Errands
-from bot.errors import Denied, FootnoteError, InvalidQuestion, PlatformUnavailable, PostRefused
-from bot.rendering.texts import Texts
+from bot.errors import PlatformUnavailable, PostRefused
 
 PATIENCE_SECONDS = 60.0  # a whisper that comes later than that only confuses
 
@@ -76,12 +75,3 @@ class Whispers:
             raise PlatformUnavailable("Slack does not answer.", detail=repr(error)) from error
         if answer.status_code != 200:
             raise PostRefused("Slack took no response.", detail=f"{answer.status_code}")
-
-
-def sentence(error: FootnoteError, texts: Texts, text: str = "") -> str:
-    """What the asker of ``text`` is told of an error."""
-    if isinstance(error, Denied):
-        return texts(error.text_id)
-    if isinstance(error, InvalidQuestion) and not text.strip():
-        return texts("no-question")
-    return error.sentence

@@ -18,10 +18,11 @@ from bot.conversing.errands import Errands
 from bot.conversing.rules import options_for
 from bot.conversing.words import is_stop_word
 from bot.dispatch.local import LocalDispatcher
-from bot.errors import Denied, Invalid
+from bot.errors import Denied
 from bot.messages import Author, Depth, Message, RunOptions, Thread
 from bot.pages.urls import links_in
 from bot.posting import Poster, PostState
+from bot.rendering.sentences import invalid
 from bot.service import LEASE, ResearchService, clean_question
 from bot.settings import ChannelRules, Settings
 from bot.storage.conversations import Conversations
@@ -191,7 +192,7 @@ class Reception:
         run = await self._run(run_id)
         suggestions = run.answer.suggestions if run.answer else ()
         if not 0 <= number < len(suggestions):
-            raise Invalid("This suggestion is gone: ask the question in the thread instead.")
+            raise invalid("suggestion-gone")
         event_id = f"{run_id}:follow-up:{number}"
         message = _next(run, event_id, author, suggestions[number], locale, direct)
         check_access(self.settings, message)
@@ -252,7 +253,7 @@ class Reception:
     async def _run(self, run_id: str) -> RunRecord:
         run = await self._store.run(run_id)
         if run is None or run.removed:
-            raise Invalid("Footnote no longer knows this question: ask it again.")
+            raise invalid("question-gone")
         return run
 
 

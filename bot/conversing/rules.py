@@ -5,7 +5,6 @@ They come from the setting ``channels``; what an admin sets by command goes befo
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Collection
 from typing import get_args
 
@@ -13,6 +12,7 @@ from pydantic import ValidationError
 
 from bot.errors import Invalid
 from bot.messages import Depth, RunOptions
+from bot.rendering.sentences import invalid
 from bot.settings import ChannelRules
 
 KEYS = tuple(ChannelRules.model_fields)
@@ -37,29 +37,38 @@ def changed(
     """
     key = key.strip().lower()
     if key not in KEYS:
-        near = difflib.get_close_matches(key, KEYS, n=1)
-        meant = f" Did you mean {near[0]}?" if near else ""
-        raise Invalid(f"There is no rule {key!r}: set one of {', '.join(KEYS)}.{meant}")
+        raise invalid("rules-unknown", key=key, known=", ".join(KEYS))
     value = " ".join(value.split())
     new: object = value
     if key == "depth":
-        new = value.lower() or "auto"
-        if new not in DEPTHS:
-            raise Invalid(f"There is no depth {value!r}: choose one of {', '.join(DEPTHS)}.")
+        new = depth_named(value or "auto")
     if key == "providers":
-        names = tuple(name.lower() for name in value.replace(",", " ").split())
-        unknown = [name for name in names if name not in known_providers]
-        if unknown:
-            raise Invalid(
-                f"There is no search provider {unknown[0]!r} here: "
-                f"choose among {', '.join(sorted(known_providers))}."
-            )
-        new = names
+        new = tuple(name.lower() for name in value.replace(",", " ").split())
+        for name in new:
+            if name not in known_providers:
+                raise _not_possible(key, name, sorted(known_providers))
     try:
         return ChannelRules.model_validate({**rules.model_dump(), key: new})
-    except ValidationError as error:
-        problem = error.errors(include_url=False, include_input=False)[0]["msg"]
-        raise Invalid(f"The rule {key} cannot be set: {problem}.") from None
+    except ValidationError:  # of what people type, nothing else than the length is checked
+        raise invalid("rules-too-long", key=key, most=_longest(key)) from None
+
+
+def depth_named(word: str) -> Depth:
+    """The depth that someone typed. Raises ``Invalid`` with a sentence that names them all."""
+    for depth in get_args(Depth):
+        if word.lower() == depth:
+            return depth  # type: ignore[no-any-return]
+    raise _not_possible("depth", word, DEPTHS)
+
+
+def _not_possible(key: str, value: str, possible: Collection[str]) -> Invalid:
+    return invalid("rules-invalid", key=key, value=value, allowed=", ".join(possible))
+
+
+def _longest(key: str) -> int:
+    """How many characters the value of a rule may have."""
+    limits = (getattr(one, "max_length", None) for one in ChannelRules.model_fields[key].metadata)
+    return next((limit for limit in limits if limit is not None), 0)
 
 
 def shown(rules: ChannelRules) -> list[tuple[str, str]]:

@@ -77,6 +77,7 @@ feedback-thanks = Thank you. Your feedback is kept with this answer.
 ## When something is in the way
 
 no-question = What would you like to know? Write your question right after mentioning me, or use /ask.
+question-too-long = Your question has { $length } characters, but I can read at most { $most }. Shorten it, or attach the long part as a file.
 files-question = What does { $names } say?
 failed = I could not finish this one: { $reason }
 answer-posted-late = This answer was ready earlier but could not be posted until now.
@@ -93,6 +94,8 @@ try-again = That could not be kept just now. Please try again in a moment.
 not-kept = I could not take your question in just now. Please ask it again in a minute.
 command-broke = That did not work. Please try again in a minute.
 question-gone = I no longer know this question. Please ask it again.
+suggestion-gone = This suggestion is gone. Ask the question in the thread instead.
+place-unknown = I cannot answer in this kind of channel. Ask me in another one.
 asked-already = This was asked already; see the thread.
 
 ## Who may ask
@@ -112,6 +115,7 @@ rules-set = Done. In this channel, { $key } is now: { $value }
 rules-reset = Done. The general settings apply to this channel again.
 rules-unknown = There is no rule named “{ $key }”. You can set: { $known }
 rules-invalid = “{ $value }” does not work for { $key }. Possible: { $allowed }
+rules-too-long = That is too long for { $key }: at most { $most } characters are possible.
 rules-not-admin = Only an admin of { -brand } can change how it answers here.
 rules-help = { $show } shows the rules of this channel, { $set } changes one of them ({ $keys }), { $reset } goes back to the general settings.
 

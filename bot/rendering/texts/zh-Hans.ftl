@@ -57,6 +57,7 @@ feedback-thanks = 谢谢！你的反馈已与这条回答一并保存。
 ## 遇到问题时
 
 no-question = 想了解什么？请在提及我之后直接写下问题，或使用 /ask。
+question-too-long = 你的问题有 { $length } 个字符，而我最多能读 { $most } 个。请缩短它，或把长的部分作为文件附上。
 files-question = { $names } 讲了什么？
 failed = 这个问题没能完成：{ $reason }
 answer-posted-late = 这条回答早已写好，但直到现在才得以发出。
@@ -73,6 +74,8 @@ try-again = 刚才没能保存，请稍后再试。
 not-kept = 刚才没能收下你的问题，请过一分钟再问一次。
 command-broke = 刚才没有成功，请过一分钟再试。
 question-gone = 这个问题已经找不到了，请再问一次。
+suggestion-gone = 这个建议已经不在了。请直接在讨论串里提问。
+place-unknown = 我无法在这种频道里回答。请换一个频道提问。
 asked-already = 这个已经问过了，请看讨论串。
 
 ## 谁可以提问
@@ -92,6 +95,7 @@ rules-set = 设置好了。在这个频道，{ $key } 现在是：{ $value }
 rules-reset = 设置好了。这个频道已恢复为通用设置。
 rules-unknown = 没有名为“{ $key }”的规则。可以设置：{ $known }
 rules-invalid = “{ $value }”不能用作 { $key } 的值。可选：{ $allowed }
+rules-too-long = 对 { $key } 来说太长了：最多 { $most } 个字符。
 rules-not-admin = 只有 { -brand } 管理员可以更改这里的回答方式。
 rules-help = { $show }：查看本频道的规则；{ $set }：修改其中一条（{ $keys }）；{ $reset }：恢复通用设置。
 

@@ -57,6 +57,7 @@ feedback-thanks = 謝謝！你的意見已和這則回答一起保存。
 ## 遇到問題時
 
 no-question = 想知道什麼？請在提及我之後直接寫下問題，或使用 /ask。
+question-too-long = 你的問題有 { $length } 個字元，而我最多能讀 { $most } 個。請縮短它，或把長的部分作為檔案附上。
 files-question = { $names } 講了什麼？
 failed = 這個問題沒能完成：{ $reason }
 answer-posted-late = 這則回答早已寫好，但直到現在才得以送出。
@@ -73,6 +74,8 @@ try-again = 剛才沒能儲存，請稍後再試。
 not-kept = 剛才沒能收下你的問題，請過一分鐘再問一次。
 command-broke = 剛才沒有成功，請過一分鐘再試。
 question-gone = 這個問題已經找不到了，請再問一次。
+suggestion-gone = 這個建議已經不在了。請直接在討論串裡提問。
+place-unknown = 我無法在這種頻道裡回答。請換一個頻道提問。
 asked-already = 這個已經問過了，請看討論串。
 
 ## 誰可以提問
@@ -92,6 +95,7 @@ rules-set = 設定好了。在這個頻道，{ $key } 現在是：{ $value }
 rules-reset = 設定好了。這個頻道已恢復為一般設定。
 rules-unknown = 沒有名為「{ $key }」的規則。可以設定：{ $known }
 rules-invalid = 「{ $value }」不能用作 { $key } 的值。可選：{ $allowed }
+rules-too-long = 對 { $key } 來說太長了：最多 { $most } 個字元。
 rules-not-admin = 只有 { -brand } 管理員可以變更這裡的回答方式。
 rules-help = { $show }：檢視本頻道的規則；{ $set }：修改其中一條（{ $keys }）；{ $reset }：恢復一般設定。
 

@@ -286,7 +286,7 @@ async def test_a_suggestion_is_asked_in_the_same_thread(house: House) -> None:
 
 
 async def test_buttons_of_forgotten_runs_say_so(house: House) -> None:
-    with pytest.raises(Invalid, match="no longer knows"):
+    with pytest.raises(Invalid, match="no longer know"):
         await house.reception.dig_deeper("gone", ADA, locale="en", direct=False)
     assert not await house.reception.feedback("gone", ADA, "good")
 

@@ -37,11 +37,15 @@ def test_one_rule_changes_and_the_others_stay() -> None:
 @pytest.mark.parametrize(
     ("key", "value", "words"),
     [
-        ("tones", "dry", "Did you mean tone?"),
-        ("colour", "red", "set one of tone, language, depth, providers"),
-        ("depth", "profound", "choose one of auto, quick, standard, deep"),
-        ("providers", "local, gogle", "'gogle'"),
-        ("tone", "x" * 1_001, "tone cannot be set"),
+        ("tones", "dry", "no rule named “tones”"),
+        ("colour", "red", "You can set: tone, language, depth, providers"),
+        ("depth", "profound", "Possible: auto, quick, standard, deep"),
+        (
+            "providers",
+            "local, gogle",
+            "“gogle” does not work for providers. Possible: local",
+        ),
+        ("tone", "x" * 1_001, "too long for tone: at most 1,000 characters"),
     ],
 )
 def test_what_cannot_be_set_is_named(key: str, value: str, words: str) -> None:

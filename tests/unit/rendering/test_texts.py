@@ -20,6 +20,9 @@ CHINESE = ("zh-Hans", "zh-Hant")
 NAMES = r"Footnote|Python|/ask|https?://\S+"
 SUMMARY: dict[str, Any] = {"seconds": 12.34, "searches": 2, "pages": 3, "run": "ab12"}
 
+# An id is said, or named by an error that is to be told.
+SAID = re.compile(r"(?:(?:\btexts|Denied|invalid)\(\s*|\btext_id=)[\"']([a-z-]+)[\"']")
+
 # Written before the adapters that will say them. Take an id out once it is used; one that nobody
 # wants after all goes from the catalogs too.
 NOT_YET_SAID = listed(
@@ -66,7 +69,7 @@ def spoken() -> tuple[dict[str, str], set[str]]:
     for folder in ("bot", "adapters"):
         for module in sorted((ROOT / folder).rglob("*.py")):
             code = module.read_text(encoding="utf-8")
-            for id in re.findall(r"(?:texts|Denied)\(\s*\"([^\"]+)\"", code.replace("``", "")):
+            for id in SAID.findall(code.replace("``", "")):
                 if f'``texts("{id}"' not in code:  # an example in a docstring
                     ids.setdefault(id, module.name)
             beginnings.update(re.findall(r"texts\(\s*f[\"']([a-z-]+)\{", code))

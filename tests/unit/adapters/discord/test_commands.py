@@ -10,6 +10,7 @@ import pytest
 from adapters.discord.buttons import encode
 from bot.conversing.presses import Deeper, Feedback, FollowUp, Press, Stop
 from bot.messages import Thread
+from bot.rendering.texts import texts_for
 from tests.fakes.discord_server import Interaction, Message, User
 from tests.unit.adapters.discord.conftest import Open, Room
 from tests.unit.adapters.discord.way_in import Running, SlowPoster
@@ -162,7 +163,7 @@ async def test_a_question_that_storage_cannot_take_becomes_a_sentence(
     asked = room.discord.people.slash(
         room.ada, room.general, "ask", {"question": HOW_TALL}, locale="zh-TW"
     )
-    assert (await answer_of(here, asked)).startswith("剛才沒能收下你的問題")
+    assert (await answer_of(here, asked)).startswith(texts_for("zh-TW")("try-again"))
 
 
 async def test_denial_is_for_the_asker_alone(open_footnote: Open, room: Room) -> None:
@@ -288,7 +289,7 @@ async def test_a_rule_that_cannot_be_is_explained(here: Running, room: Room) -> 
     await registered(here)
     options = {"key": "depth", "value": "bottomless"}
     told = room.discord.people.slash(admin_of(room), room.general, "footnote set", options)
-    assert "choose one of auto, quick" in await answer_of(here, told)
+    assert "Possible: auto, quick" in await answer_of(here, told)
 
 
 async def test_rules_are_offered_to_admins_alone(here: Running, room: Room) -> None:

@@ -53,7 +53,7 @@ def test_a_depth_may_come_first_or_last(text: str, depth: Depth, question: str) 
 
 
 def test_a_depth_that_is_none_is_told() -> None:
-    with pytest.raises(Invalid, match=r"'deeper'.*auto, quick, standard, deep"):
+    with pytest.raises(Invalid, match=r"“deeper”.*auto, quick, standard, deep"):
         parse_ask("--depth deeper why?")
 
 
@@ -162,8 +162,8 @@ async def test_slacks_own_admins_may_set_rules(bot: Served, slack: FakeSlack) ->
     ("text", "part"),
     [
         ("set langauge German", "tone, language, depth, providers"),
-        ("set depth deeper", "choose one of auto, quick, standard, deep"),
-        ("set providers nowhere", "choose among wikipedia"),
+        ("set depth deeper", "Possible: auto, quick, standard, deep"),
+        ("set providers nowhere", "Possible: wikipedia"),
         ("help", "/footnote set KEY VALUE"),
         ("dance", "/footnote set KEY VALUE"),
         ("set", "/footnote set KEY VALUE"),
@@ -181,3 +181,9 @@ async def test_what_footnote_tells_is_for_the_admin_alone(bot: Served, slack: Fa
     said = await told(slack, doing)
     assert "<!channel>" not in json.dumps(said)
     assert slack.calls("chat.postMessage") == []
+
+
+async def test_a_slip_is_told_in_the_askers_language(bot: Served, slack: FakeSlack) -> None:
+    for command, text in (("/footnote", "set depth deeper"), ("/ask", "--depth deeper why?")):
+        said = await told(slack, slack.command("U2", "C1", command, text))
+        assert "不能用作 depth 的值" in said

@@ -28,7 +28,7 @@ async def test_home_tells_how_to_ask_what_is_connected_and_what_was_used(
     await slack.say("U1", "C1", f"{slack.mention} how tall is the tower?").acknowledged()
     await bot.ended(1)
     home = await home_of(slack, "U1")
-    assert "Use /ask anywhere." in home
+    assert "Use /ask in any channel I am in." in home
     assert "Searching with: wikipedia" in home
     assert "Thinking with: extractive" in home
     assert "1 question" in home
