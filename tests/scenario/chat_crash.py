@@ -96,7 +96,7 @@ def run_and_kill(
             with ending(start_forked(nursery, program)) as serving:
                 trap.arm(serving, moment)
                 if said is None:
-                    serving.until_said(place.ready)
+                    place.until(lambda: place.connections)
                     said = place.ask(question)
                 asked = said
                 try:

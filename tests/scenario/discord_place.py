@@ -34,6 +34,11 @@ class DiscordPlace:
         self._said: dict[str, Message] = {}
 
     @property
+    def connections(self) -> int:
+        """It says that it is ready a second later, when no more servers come."""
+        return len(self.discord.gateway.identified)
+
+    @property
     def settings(self) -> Mapping[str, str]:
         return {
             "DISCORD_TOKEN": self.discord.token,

@@ -49,6 +49,11 @@ class Place(Protocol):
     ready: str  # what `serve` says once it is connected
 
     @property
+    def connections(self) -> int:
+        """How often Footnote has connected so far."""
+        ...
+
+    @property
     def settings(self) -> Mapping[str, str]:
         """What `serve` needs to connect."""
         ...

@@ -43,6 +43,10 @@ class SlackPlace:
         slack.add_channel(GENERAL, "general", members=[ADA, LIU])
 
     @property
+    def connections(self) -> int:
+        return self.slack.sockets.connected
+
+    @property
     def settings(self) -> Mapping[str, str]:
         return {
             "SLACK_BOT_TOKEN": self.slack.bot_token,

@@ -14,7 +14,7 @@ from tests.scenario.program import Program
 from tests.scenario.serving import Nursery
 
 QUESTION = "How often is the master key rotated?"
-AT_ONCE = 4  # programs; they mostly wait for their model
+AT_ONCE = 6  # programs; they mostly wait for their model
 
 
 @pytest.fixture

@@ -176,7 +176,7 @@ def test_nobody_is_notified(nursery: Nursery, chatty: Program, place: DiscordPla
 # ---------------------------------------------------------------- the gateway
 
 
-@pytest.mark.parametrize("trouble", ["drop", "ask_to_reconnect", "invalidate", "forget_sessions"])
+@pytest.mark.parametrize("trouble", ["drop", "ask_to_reconnect", "invalidate"])
 def test_whatever_happens_to_the_gateway_nothing_is_lost_or_doubled(
     nursery: Nursery, thinking: Program, place: DiscordPlace, gate: Gate, trouble: str
 ) -> None:
@@ -184,8 +184,6 @@ def test_whatever_happens_to_the_gateway_nothing_is_lost_or_doubled(
         said = ask_and_catch(place, gate)
         until_shown(place, said, "Searching: ")
         getattr(place.discord.gateway, trouble)()
-        if trouble == "forget_sessions":
-            place.discord.gateway.drop()
         place.say(said, WHO)
         gate.release()
         first, second = until_answered(place, said, 2)

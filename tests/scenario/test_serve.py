@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import signal
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from urllib.error import HTTPError
 from urllib.request import urlopen
@@ -15,7 +16,7 @@ from tests.scenario.discord_place import DiscordPlace, open_discord
 from tests.scenario.gate import Gate, ask_and_catch, until
 from tests.scenario.places import KEYS, LUNCH, the_answer, until_shown, whole
 from tests.scenario.program import Program
-from tests.scenario.serving import Nursery, ending, running, start_forked
+from tests.scenario.serving import Nursery, Serving, ending, running, start_forked
 from tests.scenario.slack_place import SlackPlace, open_slack
 
 
@@ -103,19 +104,23 @@ def test_a_platform_that_cannot_work_leaves_the_other_one_alone(
 
 @pytest.mark.parametrize("scope", ["chat:write", "files:read", "reactions:read"])
 def test_the_doctor_names_a_scope_that_slack_did_not_grant(
-    footnote: Program, slack: SlackPlace, scope: str
+    nursery: Nursery, footnote: Program, slack: SlackPlace, scope: str
 ) -> None:
     slack.slack.without_scopes(scope)
-    ended = footnote.run("doctor", **slack.settings)
-    assert ended.code == 1
-    assert scope in ended.out
+    footnote.settings |= slack.settings
+    with ending(start_forked(nursery, footnote, command="doctor")) as program:
+        assert program.wait() == 1
+        assert scope in program.said
 
 
-def test_the_doctor_names_the_intent_that_is_off(footnote: Program, discord: DiscordPlace) -> None:
+def test_the_doctor_names_the_intent_that_is_off(
+    nursery: Nursery, footnote: Program, discord: DiscordPlace
+) -> None:
     discord.discord.app.content_intent = False
-    ended = footnote.run("doctor", **discord.settings)
-    assert ended.code == 1
-    assert "Message Content Intent" in ended.out
+    footnote.settings |= discord.settings
+    with ending(start_forked(nursery, footnote, command="doctor")) as program:
+        assert program.wait() == 1
+        assert "Message Content Intent" in program.said
 
 
 # ---------------------------------------------------------------- health and ending
@@ -180,6 +185,13 @@ def test_a_platform_that_is_down_at_the_start_is_waited_for(
 # ---------------------------------------------------------------- replicas
 
 
+@contextmanager
+def replica(nursery: Nursery, program: Program, slack: SlackPlace) -> Iterator[Serving]:
+    with ending(start_forked(nursery, program)) as serving:
+        serving.until_said(slack.ready)
+        yield serving
+
+
 def by_http(slack: SlackPlace) -> dict[str, str]:
     return {
         "SLACK_BOT_TOKEN": slack.slack.bot_token,
@@ -193,8 +205,8 @@ def test_two_replicas_answer_an_event_that_both_are_told_once(
 ) -> None:
     footnote.settings |= {"FOOTNOTE_DOCS": str(documents), **by_http(slack)}
     with (
-        running(nursery, footnote, slack) as one,
-        running(nursery, footnote, slack) as two,
+        replica(nursery, footnote, slack) as one,
+        replica(nursery, footnote, slack) as two,
     ):
         assert slack.slack.verify_url(f"{one.http}/slack/events")
         slack.slack.deliver_to(f"{one.http}/slack/events")
@@ -215,8 +227,8 @@ def test_a_replica_that_dies_is_replaced_by_the_other(
         del thinking.settings[name]
     thinking.settings |= by_http(slack)
     with (
-        running(nursery, thinking, slack) as one,
-        running(nursery, thinking, slack),
+        replica(nursery, thinking, slack) as one,
+        replica(nursery, thinking, slack),
     ):
         slack.slack.deliver_to(f"{one.http}/slack/events")
         said = ask_and_catch(slack, gate)
@@ -231,7 +243,7 @@ def test_an_unsigned_event_is_refused(
     nursery: Nursery, footnote: Program, slack: SlackPlace
 ) -> None:
     footnote.settings |= by_http(slack)
-    with running(nursery, footnote, slack) as program:
+    with replica(nursery, footnote, slack) as program:
         url = f"{program.http}/slack/events"
         slack.slack.deliver_to(url, secret="another secret")
         said = slack.ask(KEYS)
