@@ -12,6 +12,7 @@ from adapters.slack.calls import Json
 from adapters.slack.incoming import mentions_in, unescape
 from adapters.slack.listener import PLATFORM, Listener, author_of
 from adapters.slack.whispers import Ear
+from bot.conversing.reception import Told
 from bot.conversing.rules import DEPTHS, KEYS, changed, depth_named, shown
 from bot.errors import FootnoteError, StorageUnavailable
 from bot.messages import Author, Depth, Message, Thread
@@ -65,13 +66,15 @@ class Commands:
             depth, question = parse_ask(message.text)
             message = replace(message, text=question, links=tuple(links_in(question)))
             async with asyncio.timeout(ACK_SECONDS):
-                await self._listener.reception.receive(
+                outcome = await self._listener.reception.receive(
                     message, "footnote", depth=depth, post_state=asked_by(command, channel, user)
                 )
         except (TimeoutError, StorageUnavailable):
             return texts("try-again")
         except FootnoteError as error:
             return sentence_for(error, texts)
+        if isinstance(outcome, Told):
+            return texts("stopping") if outcome.stopped else texts("nothing-running")
         return texts("command-accepted", question=shortened(message.text, QUESTION_CHARACTERS))
 
     async def _message(self, command: Json) -> tuple[Message, Texts]:

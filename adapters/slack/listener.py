@@ -29,7 +29,6 @@ from adapters.slack.people import People, Person
 from adapters.slack.trail import run_of
 from adapters.slack.whispers import Ear, Whispers
 from bot.conversing.reception import Address, Reception, Told
-from bot.conversing.words import is_stop_word
 from bot.errors import Denied, Invalid, StorageUnavailable
 from bot.messages import Attachment, Author, Message, Thread
 from bot.rendering.sentences import sentence_for
@@ -73,7 +72,6 @@ class Listener:
         self._calls = calls
         self._arrived: LRUCache[str, asyncio.Event] = LRUCache(MESSAGES_REMEMBERED)
         self._settled: LRUCache[str, None] = LRUCache(MESSAGES_REMEMBERED)
-        self._latest: LRUCache[str, Thread] = LRUCache(MESSAGES_REMEMBERED)
 
     # ------------------------------------------------------------ what people say
 
@@ -177,8 +175,6 @@ class Listener:
         else:
             if isinstance(outcome, Told) and not told:
                 self._tell_stopped(ear, texts, outcome.stopped)
-            if direct:
-                self._latest[event["channel"]] = message.thread
         self._settled[id] = None
 
     def _tell_stopped(self, ear: Ear, texts: Texts, stopped: int) -> None:
@@ -188,9 +184,6 @@ class Listener:
         people = await self.people.quickly(self.named_in(event))
         text = self._text(event, people)
         thread = thread_of(self.me.team, event["channel"], event)
-        if direct and not event.get("thread_ts") and is_stop_word(text):
-            # Between the threads of a direct conversation, "stop" means the latest.
-            thread = self._latest.get(event["channel"], thread)
         author, locale = author_of(event["user"], people, text)
         text = text or about_files(attachments_of(event), texts_for(locale))
         return to_message(

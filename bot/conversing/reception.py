@@ -6,7 +6,7 @@ platform, so that a listener can acknowledge its event as soon as a method retur
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Literal
@@ -47,7 +47,7 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """The message asked to stop: so many runs of its thread do."""
+    """The message asked to stop: so many runs do."""
 
     stopped: int
 
@@ -104,8 +104,11 @@ class Reception:
                 await self._conversations.hear([message], datetime.now(UTC))
                 return Heard()
         check_access(self.settings, message)
-        if is_stop_word(message.text) and await self.takes_part(message.thread):
-            return Told(await self.stop(message.thread))
+        if is_stop_word(message.text):
+            if await self.takes_part(message.thread):
+                return Told(await self.stop(message.thread))
+            if message.direct:  # said between the threads of a direct conversation
+                return Told(await self.stop_in_channel(message.thread, message.author))
         rules = await self.rules(message.thread)
         return await self._accept(message, options_for(rules, depth), post_state)
 
@@ -151,10 +154,15 @@ class Reception:
 
     async def stop(self, thread: Thread) -> int:
         """Stop all runs of a thread; returns how many there were."""
-        unfinished = await self._conversations.unfinished_in(thread)
-        for run_id in unfinished:
-            self._errands.later(self._dispatcher.stop(run_id))
-        return len(unfinished)
+        return self._stop(await self._conversations.unfinished_in(thread))
+
+    async def stop_in_channel(self, place: Thread, author: Author) -> int:
+        """Stop what ``author`` asked in any thread of the channel of ``place``; as ``stop``."""
+        return self._stop(
+            await self._conversations.unfinished_of(
+                author.id, place.platform, place.workspace, place.channel
+            )
+        )
 
     async def stop_run(self, run_id: str) -> bool:
         """Stop one run; False when it has ended or is not known."""
@@ -244,6 +252,11 @@ class Reception:
         if ahead:
             self._errands.later(self._tell_queued(run_id, ahead))
         return Asked(run_id, new, ahead)
+
+    def _stop(self, run_ids: Sequence[str]) -> int:
+        for run_id in run_ids:
+            self._errands.later(self._dispatcher.stop(run_id))
+        return len(run_ids)
 
     async def _tell_queued(self, run_id: str, ahead: int) -> None:
         run = await self._run(run_id)

@@ -53,6 +53,27 @@ class Conversations:
         async with self._database.read() as db:
             return list((await db.scalars(query)).all())
 
+    async def unfinished_of(
+        self, author_id: str, platform: str, workspace: str, channel: str
+    ) -> list[str]:
+        """The ids of the runs in a channel's threads that someone began and that have not ended,
+        oldest first."""
+        query = (
+            sa.select(runs.c.id)
+            .join(messages, runs.c.message_id == messages.c.id)
+            .join(threads, runs.c.thread_key == threads.c.key)
+            .where(
+                runs.c.state.in_(UNFINISHED),
+                messages.c.author_id == author_id,
+                threads.c.platform == platform,
+                threads.c.workspace == workspace,
+                threads.c.channel == channel,
+            )
+            .order_by(runs.c.message_id)
+        )
+        async with self._database.read() as db:
+            return list((await db.scalars(query)).all())
+
     async def ahead_of(self, run_id: str) -> int:
         """How many unfinished runs of its thread come before this one."""
         this = runs.alias("this")

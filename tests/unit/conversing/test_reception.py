@@ -138,6 +138,35 @@ async def test_the_word_stop_ends_the_threads_runs(house: House) -> None:
     assert (await house.run(other.run_id)).state in ("accepted", "running")
 
 
+async def test_stop_between_the_threads_of_a_direct_conversation_ends_what_its_author_asked(
+    house: House,
+) -> None:
+    house.reasoner.let_on.clear()
+    mine = [await house.ask("How tall?", thread=f"t{n}", direct=True) for n in range(2)]
+    elsewhere = replace(house.message("").thread, channel="C2")
+    others = [
+        await house.ask("How old?", thread="t8", author=BOB),
+        await house.ask("How long?", thread="t9", author=ADA),
+    ]
+    message = house.message("How wide?", author=ADA)
+    outcome = await house.reception.receive(replace(message, thread=elsewhere), "footnote")
+    assert isinstance(outcome, Asked)
+    assert await house.reception.stop_in_channel(elsewhere, BOB) == 0
+    stop = house.message("stop", thread="new", direct=True, author=BOB)
+    assert await house.reception.receive(stop, "footnote") == Told(1)
+    stop = house.message("stop", thread="new", direct=True, author=ADA)
+    assert await house.reception.receive(stop, "footnote") == Told(3)
+    for asked in (*mine, *others):
+        await house.dispatcher.wait(asked.run_id)
+        assert (await house.run(asked.run_id)).state == "stopped"
+    assert (await house.run(outcome.run_id)).state in ("accepted", "running")
+    assert await house.reception.receive(stop, "footnote") == Told(0)
+
+
+async def test_stop_in_a_channel_where_nothing_was_asked_is_a_question(house: House) -> None:
+    assert isinstance(await house.reception.receive(house.message("stop"), "footnote"), Asked)
+
+
 async def test_stopping_by_run_or_by_message(house: House) -> None:
     house.reasoner.let_on.clear()
     message = house.message("How tall?")

@@ -327,7 +327,7 @@ async def test_stop_with_nothing_to_stop_says_so(bot: Served, slack: FakeSlack) 
     assert len(slack.calls("chat.postEphemeral")) == 1
 
 
-async def test_stop_between_direct_threads_means_the_latest(
+async def test_stop_between_direct_threads_means_what_was_asked_in_them(
     slow_bot: Served, slack: FakeSlack
 ) -> None:
     await slack.say("U1", slack.im("U1"), "how tall is it?").acknowledged()
