@@ -10,6 +10,7 @@ The child's output goes to ``log``, its exit code to ``log`` + ".code".
 
 from __future__ import annotations
 
+import ctypes
 import importlib
 import json
 import os
@@ -19,6 +20,8 @@ from pathlib import Path
 from typing import Any
 
 import bot.cli
+
+PR_SET_PDEATHSIG = 1  # prctl(2)
 
 # Imported before forking: together they take a second.
 PARTS = (
@@ -37,7 +40,8 @@ PARTS = (
 def child(request: dict[str, Any]) -> None:
     """Be the program."""
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-    os.setsid()
+    # A test run that is broken off leaves no program behind.
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
     log = os.open(request["log"], os.O_WRONLY | os.O_CREAT | os.O_APPEND)
     nothing = os.open(os.devnull, os.O_RDONLY)
     for source, number in ((nothing, 0), (log, 1), (log, 2)):
