@@ -247,6 +247,9 @@ class Run:
             sources=(url,),
         )
         if outcome.problem:
+            if url in self._attachments:
+                name = self._attachments[url].name
+                self.note(self.texts("file-not-read", name=name, reason=outcome.problem))
             return outcome.problem
         if self._first_time("read", inputs):
             self._spent = replace(self._spent, pages=self._spent.pages + 1)

@@ -46,6 +46,8 @@ class Shelf:
         raise AssertionError("the shelf reads all pages itself")
 
     async def read_file(self, url: str, data: bytes, media_type: str, name: str) -> Page:
+        if b"\0" in data:
+            raise PageUnreadable(f"{name} holds no text.")
         return Page(url, name, data.decode(), datetime.now(UTC))
 
     async def aclose(self) -> None: ...

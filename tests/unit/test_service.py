@@ -505,6 +505,20 @@ async def test_a_file_alone_is_not_small_talk(open_world: OpenWorld) -> None:
     assert [c.url for c in answer.citations] == [url]
 
 
+async def test_a_file_that_cannot_be_read_is_told_with_its_name(open_world: OpenWorld) -> None:
+    world = await open_world(Scripted())
+    readable, gone = "https://files.example/a.txt", "https://files.example/b.zip"
+    world.poster.files = {readable: b"The mast is 12 m tall.", gone: b"PK\x03\x04\x00\x00"}
+    files = (
+        Attachment("a.txt", "text/plain", readable),
+        Attachment("b.zip", "application/zip", gone),
+    )
+    message = replace(a_message(), attachments=files)
+    (answer,) = (await world.work(await world.accept(message))).finished
+    assert [citation.url for citation in answer.citations] == [readable]
+    assert answer.notes == ("I could not read the file b.zip: b.zip holds no text.",)
+
+
 async def test_a_run_may_be_given_its_thread_when_that_is_made(open_world: OpenWorld) -> None:
     world = await open_world(Scripted(TURNS))
     run_id = await world.accept(a_message(thread=a_thread("pending-1")))

@@ -21,7 +21,6 @@ stopping-count =
        *[other] Stopping { $count } questions…
     }
 edited-question = The question was edited. Answering it anew…
-removed-question = The question was deleted, so its answer was removed.
 
 ## Steps of the plan
 
@@ -45,7 +44,6 @@ more-steps =
 ## Under the answer
 
 sources-heading = Sources
-source-line = [{ $number }] { $title } ({ $domain })
 more-sources =
     { $count ->
         [one] and one more source
@@ -63,7 +61,6 @@ summary =
         [0] { "" }
        *[other] { " · " }${ NUMBER($cost, minimumFractionDigits: 2, maximumFractionDigits: 4) }
     } · run { $run }
-more-details = Details of this run
 follow-ups-heading = You could ask next
 
 ## Buttons
@@ -80,7 +77,6 @@ no-question = What would you like to know? Write your question right after menti
 question-too-long = Your question has { $length } characters, but I can read at most { $most }. Shorten it, or attach the long part as a file.
 files-question = What does { $names } say?
 failed = I could not finish this one: { $reason }
-answer-posted-late = This answer was ready earlier but could not be posted until now.
 cannot-open-thread = I am not allowed to open a thread here, so I am answering in the channel. Someone who manages this channel can give me that permission.
 cannot-embed = I am not allowed to embed links here, so progress and sources are plain text. Someone who manages this channel can give me that permission.
 cannot-read-history = I cannot read the earlier messages here, so I only know what I was asked directly. Someone who manages this channel can give me that permission.
@@ -175,7 +171,6 @@ rules-value = What it should be
 ## The pane beside the conversation
 
 pane-title = What would you like to know?
-pane-greeting = Ask me anything. I look it up and show where every sentence comes from.
 prompts-title = For example
 prompt-compare = Compare two things
 prompt-compare-message = How do heat pumps and gas boilers compare in cost and emissions?

@@ -15,7 +15,6 @@ stopped = 已停止。
 nothing-running = 这里没有正在进行的任务，无需停止。
 stopping-count = 正在停止 { $count } 个问题……
 edited-question = 问题已修改，正在重新回答……
-removed-question = 问题已删除，对应的回答也一并删除了。
 
 ## 计划中的步骤
 
@@ -35,7 +34,6 @@ more-steps = 还有 { $count } 个步骤
 ## 回答之后
 
 sources-heading = 来源
-source-line = [{ $number }] { $title }（{ $domain }）
 more-sources = 还有 { $count } 个来源
 unverified = ⚠ 未经证实：“{ $sentence }”（{ $reason }）
 summary =
@@ -43,7 +41,6 @@ summary =
         [0] { "" }
        *[other] { " · " }{ NUMBER($cost, minimumFractionDigits: 2, maximumFractionDigits: 4) } 美元
     } · 编号 { $run }
-more-details = 查看本次研究详情
 follow-ups-heading = 接下来可以问
 
 ## 按钮
@@ -60,7 +57,6 @@ no-question = 想了解什么？请在提及我之后直接写下问题，或使
 question-too-long = 你的问题有 { $length } 个字符，而我最多能读 { $most } 个。请缩短它，或把长的部分作为文件附上。
 files-question = { $names } 讲了什么？
 failed = 这个问题没能完成：{ $reason }
-answer-posted-late = 这条回答早已写好，但直到现在才得以发出。
 cannot-open-thread = 我没有在这里创建讨论串的权限，所以直接在频道里回答。频道管理者可以授予我该权限。
 cannot-embed = 我没有在这里嵌入链接的权限，所以进度和来源以纯文本显示。频道管理者可以授予我该权限。
 cannot-read-history = 我看不到这里之前的消息，只知道直接问我的内容。频道管理者可以授予我该权限。
@@ -143,7 +139,6 @@ rules-value = 设置的值
 ## 对话旁的面板
 
 pane-title = 想了解什么？
-pane-greeting = 尽管问我。我会去查，并告诉你每句话出自哪里。
 prompts-title = 比如
 prompt-compare = 比较两样东西
 prompt-compare-message = 热泵和燃气锅炉在成本和排放上相比如何？

@@ -15,7 +15,6 @@ stopped = 已停止。
 nothing-running = 這裡沒有進行中的工作，不需要停止。
 stopping-count = 正在停止 { $count } 個問題……
 edited-question = 問題已修改，正在重新回答……
-removed-question = 問題已刪除，對應的回答也一併移除了。
 
 ## 計畫中的步驟
 
@@ -35,7 +34,6 @@ more-steps = 還有 { $count } 個步驟
 ## 回答之後
 
 sources-heading = 來源
-source-line = [{ $number }] { $title }（{ $domain }）
 more-sources = 還有 { $count } 個來源
 unverified = ⚠ 未經證實：「{ $sentence }」（{ $reason }）
 summary =
@@ -43,7 +41,6 @@ summary =
         [0] { "" }
        *[other] { " · " }{ NUMBER($cost, minimumFractionDigits: 2, maximumFractionDigits: 4) } 美元
     } · 編號 { $run }
-more-details = 查看這次研究的詳情
 follow-ups-heading = 接下來可以問
 
 ## 按鈕
@@ -60,7 +57,6 @@ no-question = 想知道什麼？請在提及我之後直接寫下問題，或使
 question-too-long = 你的問題有 { $length } 個字元，而我最多能讀 { $most } 個。請縮短它，或把長的部分作為檔案附上。
 files-question = { $names } 講了什麼？
 failed = 這個問題沒能完成：{ $reason }
-answer-posted-late = 這則回答早已寫好，但直到現在才得以送出。
 cannot-open-thread = 我沒有在這裡建立討論串的權限，所以直接在頻道裡回答。頻道管理者可以授予我這項權限。
 cannot-embed = 我沒有在這裡嵌入連結的權限，所以進度和來源以純文字顯示。頻道管理者可以授予我這項權限。
 cannot-read-history = 我看不到這裡先前的訊息，只知道直接問我的內容。頻道管理者可以授予我這項權限。
@@ -143,7 +139,6 @@ rules-value = 設定的值
 ## 對話旁的面板
 
 pane-title = 想知道什麼？
-pane-greeting = 儘管問我。我會去查，並告訴你每句話出自哪裡。
 prompts-title = 例如
 prompt-compare = 比較兩樣東西
 prompt-compare-message = 熱泵和瓦斯鍋爐在成本和排放上相比如何？
