@@ -145,12 +145,24 @@ class ResearchService:
             await reply.abandon()
             log.info("run lost", run=record.id, attempt=record.attempt, error=str(lost))
         except PostRefused as refused:
-            await reply.abandon()
             log.warning("answer not posted", run=record.id, error=str(refused))
-            await self._end(record, "failed")
-        except BaseException:
+            await self._give_up(record, reply)
+        except (FootnoteError, asyncio.CancelledError):
             await reply.abandon()
             raise
+        except Exception as broken:
+            # Trying again would break the same way, and hold up the thread.
+            log.error("posting broke", run=record.id, error=repr(broken))
+            log.debug("posting broke here", run=record.id, exc_info=True)
+            await self._give_up(record, reply)
+
+    async def _give_up(self, record: RunRecord, reply: Reply) -> None:
+        """End a run whose answer cannot be posted, unless someone took it over."""
+        await reply.abandon()
+        try:
+            await self._end(record, "failed")
+        except RunLost as lost:
+            log.info("run lost", run=record.id, attempt=record.attempt, error=str(lost))
 
     async def _end(self, record: RunRecord, state: str) -> None:
         await self._store.end(record.id, record.attempt, state, datetime.now(UTC))

@@ -16,11 +16,8 @@ _ADMIN = "ask an admin of Footnote"
 
 def check_access(settings: Settings, message: Message) -> None:
     """Raises ``Denied`` when the lists do not let the author ask where the message stands."""
+    check_author(settings, message)
     author, thread = message.author, message.thread
-    if not _passes([author.id], settings.allow_users, settings.deny_users):
-        raise Denied("denied-user", f"You may not ask Footnote here: {_ADMIN}.")
-    if not _passes([thread.workspace], settings.allow_workspaces, settings.deny_workspaces):
-        raise Denied("denied-workspace", f"Footnote does not answer in this workspace: {_ADMIN}.")
     if message.direct:
         if not settings.direct_messages:
             raise Denied("denied-direct", "Footnote does not answer direct messages here.")
@@ -28,6 +25,15 @@ def check_access(settings: Settings, message: Message) -> None:
         raise Denied("denied-channel", f"Footnote does not answer in this channel: {_ADMIN}.")
     if not _passes(author.roles, settings.allow_roles, settings.deny_roles):
         raise Denied("denied-role", f"Your roles do not let you ask Footnote: {_ADMIN}.")
+
+
+def check_author(settings: Settings, message: Message) -> None:
+    """Raises ``Denied`` for what is known of a stored message too: its author and workspace."""
+    author, thread = message.author, message.thread
+    if not _passes([author.id], settings.allow_users, settings.deny_users):
+        raise Denied("denied-user", f"You may not ask Footnote here: {_ADMIN}.")
+    if not _passes([thread.workspace], settings.allow_workspaces, settings.deny_workspaces):
+        raise Denied("denied-workspace", f"Footnote does not answer in this workspace: {_ADMIN}.")
 
 
 def is_admin(settings: Settings, message: Message) -> bool:

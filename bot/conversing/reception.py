@@ -6,14 +6,15 @@ platform, so that a listener can acknowledge its event as soon as a method retur
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Literal
 
-from cachetools import LRUCache
+from cachetools import LRUCache, TTLCache
 
-from bot.conversing.access import check_access, is_admin
+from bot.conversing.access import check_access, check_author, is_admin
 from bot.conversing.errands import Errands
 from bot.conversing.rules import options_for
 from bot.conversing.words import is_stop_word
@@ -30,6 +31,7 @@ from bot.storage.store import RunRecord, Store
 from bot.storage.workspaces import Use, Verdict, Workspaces
 
 LAST_ERRANDS_SECONDS = 2.0
+GONE_REMEMBERED, GONE_SECONDS = 10_000, 600.0  # Slack delivers again for five minutes
 THREADS_REMEMBERED = 10_000  # of which it is known that Footnote takes part
 
 # Whom a message speaks to: Footnote by name or in private; its thread; or somebody else.
@@ -76,6 +78,8 @@ class Reception:
         self._conversations = Conversations(store.database)
         self._workspaces = Workspaces(store.database)
         self._ours: LRUCache[str, bool] = LRUCache(THREADS_REMEMBERED)
+        # Deleted before they were kept: an event that comes again must not revive them.
+        self._gone: TTLCache[tuple[str, str], bool] = TTLCache(GONE_REMEMBERED, GONE_SECONDS)
         self._errands = Errands("core")
 
     async def aclose(self) -> None:
@@ -97,6 +101,8 @@ class Reception:
         Raises ``Denied`` and ``InvalidQuestion`` with the sentence for the asker alone, and
         ``StorageUnavailable`` (the platform should deliver the event again).
         """
+        if (message.thread.platform, message.event_id) in self._gone:
+            return Heard()
         if address != "footnote":
             if not await self.takes_part(message.thread):
                 return Heard()
@@ -121,11 +127,16 @@ class Reception:
     async def edit(self, platform: str, event_id: str, text: str) -> bool:
         """A message reads differently now: its run begins anew, in the same reply.
 
-        False when it began no run, or reads the same. Raises ``InvalidQuestion``.
+        One that now only asks to stop stops it. False when it began no run, or reads the same.
+        Raises ``InvalidQuestion`` and ``Denied``.
         """
+        run_id = await self._conversations.run_of(platform, event_id)
+        if run_id is None:
+            return False  # most messages that people edit are none of ours
         text = clean_question(text)
-        if not await self._conversations.knows(platform, event_id):
-            return False  # most messages that people edit or delete are none of ours
+        if is_stop_word(text):
+            return await self.stop_run(run_id)
+        check_author(self.settings, (await self._run(run_id)).message)
         begun = await self._conversations.edit(
             platform,
             event_id,
@@ -142,23 +153,24 @@ class Reception:
     async def forget(self, platform: str, event_id: str) -> bool:
         """A message was deleted: its run ends and its reply goes. False when there is none."""
         if not await self._conversations.knows(platform, event_id):
+            self._gone[platform, event_id] = True
             return False
         begun = await self._conversations.remove(
             platform, event_id, datetime.now(UTC), owner=self._dispatcher.owner, lease=LEASE
         )
-        if begun is not None:
-            await self._dispatcher.restart(*begun)
-        return begun is not None
+        for run_id, thread in begun:
+            await self._dispatcher.restart(run_id, thread)
+        return bool(begun)
 
     # ------------------------------------------------------------ what people press
 
     async def stop(self, thread: Thread) -> int:
         """Stop all runs of a thread; returns how many there were."""
-        return self._stop(await self._conversations.unfinished_in(thread))
+        return await self._stop(await self._conversations.unfinished_in(thread))
 
     async def stop_in_channel(self, place: Thread, author: Author) -> int:
         """Stop what ``author`` asked in any thread of the channel of ``place``; as ``stop``."""
-        return self._stop(
+        return await self._stop(
             await self._conversations.unfinished_of(
                 author.id, place.platform, place.workspace, place.channel
             )
@@ -169,7 +181,7 @@ class Reception:
         run = await self._store.run(run_id)
         if run is None or run.state not in ("accepted", "running"):
             return False
-        self._errands.later(self._dispatcher.stop(run_id))
+        await self._dispatcher.request_stop(run_id)
         return True
 
     async def stop_question(self, platform: str, event_id: str) -> bool:
@@ -188,7 +200,8 @@ class Reception:
         """
         run = await self._run(run_id)
         question = run.answer.question if run.answer else run.message.text
-        message = _next(run, f"{run_id}:deeper", author, question, locale, direct)
+        event_id = f"{run_id}:deeper:{_digest(question)}"
+        message = _next(run, event_id, author, question, locale, direct)
         message = replace(message, attachments=run.message.attachments)
         check_access(self.settings, message)
         return await self._accept(message, replace(run.options, depth="deep"), None)
@@ -201,8 +214,9 @@ class Reception:
         suggestions = run.answer.suggestions if run.answer else ()
         if not 0 <= number < len(suggestions):
             raise invalid("suggestion-gone")
-        event_id = f"{run_id}:follow-up:{number}"
-        message = _next(run, event_id, author, suggestions[number], locale, direct)
+        question = suggestions[number]
+        event_id = f"{run_id}:follow-up:{_digest(question)}"
+        message = _next(run, event_id, author, question, locale, direct)
         check_access(self.settings, message)
         return await self._accept(message, replace(run.options, depth="auto"), None)
 
@@ -247,15 +261,24 @@ class Reception:
             message, options, owner=self._dispatcher.owner, post_state=post_state
         )
         self._ours[message.thread.key] = True
+        if not new and message.attachments:
+            await self._begin_with_files(message)
         await self._dispatcher.submit(run_id, message.thread)
         ahead = await self._conversations.ahead_of(run_id) if new else 0
         if ahead:
             self._errands.later(self._tell_queued(run_id, ahead))
         return Asked(run_id, new, ahead)
 
-    def _stop(self, run_ids: Sequence[str]) -> int:
+    async def _begin_with_files(self, message: Message) -> None:
+        begun = await self._conversations.add_files(
+            message, datetime.now(UTC), owner=self._dispatcher.owner, lease=LEASE
+        )
+        if begun is not None:
+            await self._dispatcher.restart(*begun)
+
+    async def _stop(self, run_ids: Sequence[str]) -> int:
         for run_id in run_ids:
-            self._errands.later(self._dispatcher.stop(run_id))
+            await self._dispatcher.request_stop(run_id)
         return len(run_ids)
 
     async def _tell_queued(self, run_id: str, ahead: int) -> None:
@@ -268,6 +291,11 @@ class Reception:
         if run is None or run.removed:
             raise invalid("question-gone")
         return run
+
+
+def _digest(question: str) -> str:
+    """Tells the questions apart that one run has had: it may be edited."""
+    return hashlib.sha256(question.encode("utf-8", "surrogatepass")).hexdigest()[:12]
 
 
 def _next(

@@ -118,7 +118,8 @@ class LocalDispatcher:
             await self.submit(run.id, run.message.thread)
         return [run.id for run in left]
 
-    async def stop(self, run_id: str) -> None:
+    async def request_stop(self, run_id: str) -> None:
+        """Ask a run to stop, here or elsewhere; returns when that is kept, not when it ends."""
         job = self._jobs.get(run_id)
         if job is not None:
             job.stop.set()  # before anything that can fail or take time
@@ -127,6 +128,10 @@ class LocalDispatcher:
             await self._store.request_stop(run_id)
         except StorageUnavailable as error:
             log.info("stop not kept", run=run_id, error=str(error))
+
+    async def stop(self, run_id: str) -> None:
+        job = self._jobs.get(run_id)
+        await self.request_stop(run_id)
         if job is not None:
             await job.ended.wait()
 
@@ -161,6 +166,8 @@ class LocalDispatcher:
                 async with self._places:
                     await self._pace.begin()
                     try:
+                        if self._draining:
+                            break
                         await self._execute(job)
                     finally:
                         self._pace.end()
@@ -175,21 +182,14 @@ class LocalDispatcher:
     async def _execute(self, job: _Job) -> None:
         try:
             while True:
-                run = await self._claim(job)
-                if run is None:
-                    return
-                if job.superseded:  # before it was claimed: this is the new beginning
-                    job.superseded = False
-                    job.stop.clear()
-                if run.stop_requested:
-                    job.stop.set()
                 try:
-                    await self._executor.answer(run, job.stop)
-                except BaseException:
-                    await asyncio.shield(self._store.release(run.id, run.attempt))
-                    raise
-                self._failures.pop(job.run_id, None)
+                    await self._attempt(job)
+                except Exception as error:
+                    if not job.superseded:  # what went wrong then, went wrong for nobody
+                        raise
+                    log.info("run interrupted by an edit", run=job.run_id, error=repr(error))
                 if not job.superseded:
+                    self._failures.pop(job.run_id, None)
                     return
         except Exception as error:  # noqa: BLE001  (whoever waits gets it)
             # The run stays unfinished, to be resumed: when the storage works again, say.
@@ -198,6 +198,24 @@ class LocalDispatcher:
             log.info("run interrupted", run=job.run_id, error=repr(error))
         finally:
             self._forget(job)
+
+    async def _attempt(self, job: _Job) -> None:
+        """One attempt at a run, if it is for us to do. ``job.superseded`` asks for another."""
+        job_was_superseded, job.superseded = job.superseded, False
+        run = await self._claim(job)
+        if run is None:
+            return
+        if job.superseded or job_was_superseded:
+            # Before it was claimed: this is the new beginning already.
+            job.superseded = False
+            job.stop.clear()
+        if run.stop_requested:
+            job.stop.set()
+        try:
+            await self._executor.answer(run, job.stop)
+        except BaseException:
+            await asyncio.shield(self._store.release(run.id, run.attempt))
+            raise
 
     def _remember_failure(self, run_id: str, error: Exception) -> None:
         times = self._failures.get(run_id, (0, 0.0))[0] + 1

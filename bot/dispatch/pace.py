@@ -2,7 +2,8 @@
 
 A platform wants its events acknowledged at once, and a rush of questions would otherwise begin so
 many runs that their work delays everything else. The event loop's own lateness is the measure: as
-long as its timers come on time, runs begin freely; when they come late, one begins at a time.
+long as its timers come on time, runs begin freely; when they come late, one begins when no other
+is at work, or a second has passed.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import asyncio
 
 TICK_SECONDS = 0.02
 LATE_SECONDS = 0.02  # a timer that comes later than this tells of a busy loop
+LONGEST_SECONDS = 1.0  # between two beginnings, however late the timers are
 MOST_AT_ONCE = 32  # runs that may begin within a tick of a calm loop
 
 
@@ -22,6 +24,7 @@ class Pace:
         self._left = MOST_AT_ONCE
         self._burst = MOST_AT_ONCE
         self._tick = asyncio.Event()
+        self._last = 0.0  # when a run last began
 
     async def begin(self) -> None:
         """Wait until a run may begin; the first one always may."""
@@ -29,6 +32,7 @@ class Pace:
             await self._tick.wait()
         self._left -= 1
         self._working += 1
+        self._last = asyncio.get_running_loop().time()
 
     def end(self) -> None:
         """A run's work has ended: when none is left the next may begin."""
@@ -44,7 +48,8 @@ class Pace:
             await asyncio.sleep(TICK_SECONDS)
             late = clock() - asked - TICK_SECONDS > LATE_SECONDS
             self._burst = 1 if late else min(self._burst * 2, MOST_AT_ONCE)
-            self._left = 0 if late else self._burst
+            waited = clock() - self._last > LONGEST_SECONDS
+            self._left = int(waited) if late else self._burst
             self._wake()
 
     def _wake(self) -> None:

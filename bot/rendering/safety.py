@@ -104,7 +104,7 @@ def _disarmed(
         if may_be_code and goes_somewhere and before not in _JOINED and after != "`":
             yield f"`{address}`"
         else:
-            inert = address.replace(".", f".{WORD_JOINER}")
+            inert = address.replace(WORD_JOINER, "").replace(".", f".{WORD_JOINER}")
             yield inert.replace(":", f"{WORD_JOINER}:") if match["url"] else inert
     yield text[done:stop]
 

@@ -39,14 +39,18 @@ def defuse(text: str, allowed: Collection[str]) -> str:
     A label stays as words, a bare URL as code, a link definition goes. Code is left alone.
     """
     out: list[str] = []
+    coded: list[str] = []  # bare URLs that were made code
     end = 0
     for start, stop in code_spans(text):
-        out += [_defuse(text[end:start], allowed), text[start:stop]]
+        out += [_defuse(text[end:start], allowed, coded), text[start:stop]]
         end = stop
-    out.append(_defuse(text[end:], allowed))
+    out.append(_defuse(text[end:], allowed, coded))
     defused = "".join(out)
-    targets = [*link_targets(defused), *_bare_urls(defused)]
-    if all(_is_allowed(target, allowed) for target in targets):
+    outside = _outside_code(defused)
+    # A stray backtick in the text pairs with one of ours, and lays the address bare again.
+    if any(url in outside for url in coded):
+        return _disarm(defused, allowed)
+    if all(_is_allowed(target, allowed) for target in link_targets(defused)):
         return defused
     return _disarm(defused, allowed)
 
@@ -60,13 +64,13 @@ def link_targets(text: str) -> Iterator[str]:
                 yield str(target)
 
 
-def _bare_urls(text: str) -> Iterator[str]:
-    """URLs outside code, which platforms make links of: a stray backtick pairs with one of ours."""
+def _outside_code(text: str) -> str:
+    parts: list[str] = []
     end = 0
-    for start, stop in (*code_spans(text), (len(text), len(text))):
-        for match in _SCHEME.finditer(text, end, start):
-            yield match.group().rstrip(_TRAILING)
+    for start, stop in code_spans(text):
+        parts.append(text[end:start])
         end = stop
+    return "\n".join((*parts, text[end:]))
 
 
 def _disarm(text: str, allowed: Collection[str]) -> str:
@@ -80,7 +84,7 @@ def _disarm(text: str, allowed: Collection[str]) -> str:
     )
 
 
-def _defuse(text: str, allowed: Collection[str]) -> str:
+def _defuse(text: str, allowed: Collection[str], coded: list[str]) -> str:
     def replace(match: re.Match[str]) -> str:
         if match["definition"] is not None:
             return ""
@@ -88,11 +92,12 @@ def _defuse(text: str, allowed: Collection[str]) -> str:
             target = match["target"].strip("<>")
             is_image = match.group().startswith("!")
             kept = not is_image and _is_allowed(target, allowed)
-            return match.group() if kept else _defuse(match["label"], allowed)
+            return match.group() if kept else _defuse(match["label"], allowed, coded)
         url: str = match["auto"] or match["bare"]
         bare = url.rstrip(_TRAILING) if match["bare"] else url
         if _is_allowed(bare, allowed):
             return match.group()
+        coded.append(bare)
         return f"`{bare}`{url[len(bare) :]}"
 
     return _LINK.sub(replace, text)

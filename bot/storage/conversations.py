@@ -139,7 +139,7 @@ class Conversations:
             if row.run_id is None:
                 return None
             await _begin_anew(db, row, now, owner, lease, removed=False)
-        return row.run_id, Thread(row.platform, row.workspace, row.channel, row.thread)
+        return row.run_id, _thread(row)
 
     async def remove(
         self,
@@ -149,22 +149,54 @@ class Conversations:
         *,
         owner: str | None,
         lease: timedelta,
-    ) -> tuple[str, Thread] | None:
+    ) -> list[tuple[str, Thread]]:
         """The message was deleted: its words and its answer are forgotten, its run is left with
-        taking the reply away. None when it began no run, or was deleted before."""
+        taking the reply away; so are the runs that asked the same question once more.
+
+        Empty when it began no run, or was deleted before.
+        """
+        begun: list[tuple[str, Thread]] = []
         async with self._database.urgent_write() as db:
-            row = await _find(db, platform, event_id)
-            if row is None or row.removed:
+            found = [await _find(db, platform, event_id)]
+            while found:
+                row = found.pop()
+                if row is None or row.removed:
+                    continue
+                await db.execute(
+                    sa.update(messages)
+                    .where(messages.c.id == row.message_id)
+                    .values(text="", links=[], attachments=[])
+                )
+                if row.run_id is None:
+                    continue
+                await _begin_anew(db, row, now, owner, lease, removed=True)
+                begun.append((row.run_id, _thread(row)))
+                for again in await _asked_again(db, platform, row.run_id):
+                    found.append(await _find(db, platform, again))
+        return begun
+
+    async def add_files(
+        self,
+        message: Message,
+        now: datetime,
+        *,
+        owner: str | None,
+        lease: timedelta,
+    ) -> tuple[str, Thread] | None:
+        """Files of a question that only a later event about it tells of: its run begins anew with
+        them, unless it has an answer or knew them. None when it does not begin anew."""
+        async with self._database.urgent_write() as db:
+            row = await _find(db, message.thread.platform, message.event_id)
+            if row is None or row.removed or row.run_id is None or row.state not in UNFINISHED:
+                return None
+            files = message_row(message)["attachments"]
+            if row.attachments == files or row.answer is not None:
                 return None
             await db.execute(
-                sa.update(messages)
-                .where(messages.c.id == row.message_id)
-                .values(text="", links=[], attachments=[])
+                sa.update(messages).where(messages.c.id == row.message_id).values(attachments=files)
             )
-            if row.run_id is None:
-                return None
-            await _begin_anew(db, row, now, owner, lease, removed=True)
-        return row.run_id, Thread(row.platform, row.workspace, row.channel, row.thread)
+            await _begin_anew(db, row, now, owner, lease, removed=False)
+        return row.run_id, _thread(row)
 
     async def move(self, run_id: str, attempt: int, thread: Thread, now: datetime) -> None:
         """Give a run the thread that was made for it. Raises ``RunLost``."""
@@ -185,12 +217,27 @@ def _is_event(platform: str, event_id: str) -> sa.ColumnElement[bool]:
     return messages.c.event_key == f"{platform}:{event_id}"
 
 
+def _thread(row: Any) -> Thread:
+    return Thread(row.platform, row.workspace, row.channel, row.thread)
+
+
+async def _asked_again(db: AsyncConnection, platform: str, run_id: str) -> Sequence[str]:
+    """The event ids under which a run's question was asked once more (see ``Reception``)."""
+    keys = sa.select(messages.c.event_key).where(
+        messages.c.event_key.startswith(f"{platform}:{run_id}:deeper:", autoescape=True)
+    )
+    return [key.removeprefix(f"{platform}:") for key in (await db.scalars(keys)).all()]
+
+
 async def _find(db: AsyncConnection, platform: str, event_id: str) -> Any:
     query = (
         sa.select(
             messages.c.id.label("message_id"),
             messages.c.text,
+            messages.c.attachments,
             runs.c.id.label("run_id"),
+            runs.c.state,
+            runs.c.answer,
             runs.c.attempt,
             runs.c.removed,
             threads.c.platform,
@@ -223,7 +270,7 @@ async def _begin_anew(
         .values(
             state="accepted",
             removed=removed,
-            attempt=row.attempt + 1,  # fences off whoever works on it
+            attempt=runs.c.attempt + 1,  # fences off whoever works on it
             accepted_at=now,
             ended_at=None,
             stop_requested=False,

@@ -67,19 +67,12 @@ class Store:
         """Store the message and create its run, unless its event is already known.
 
         With an ``owner`` nobody else may claim the run until the lease is over. Returns the run's
-        id (the earlier one for a redelivery) and whether it is new. Files that only a later event
-        about the message tells of are added to it.
+        id (the earlier one for a redelivery) and whether it is new.
         """
         event_key = f"{message.thread.platform}:{message.event_id}"
         async with self.database.urgent_write() as db:
             known = sa.select(runs.c.id).join(messages).where(messages.c.event_key == event_key)
             if (earlier := await db.scalar(known)) is not None:
-                if message.attachments:
-                    await db.execute(
-                        sa.update(messages)
-                        .where(messages.c.event_key == event_key)
-                        .values(attachments=message_row(message)["attachments"])
-                    )
                 return earlier, False
             await keep_thread(db, message.thread, now)
             row = message_row(message)
@@ -206,7 +199,7 @@ class Store:
 
     async def renew(self, owner: str, until: datetime) -> None:
         """Prolong the leases of all runs this owner works on."""
-        async with self.database.write() as db:
+        async with self.database.urgent_write() as db:
             await db.execute(
                 sa.update(runs)
                 .where(runs.c.owner == owner, runs.c.state == "running")
@@ -224,7 +217,7 @@ class Store:
 
     async def request_stop(self, run_id: str) -> None:
         """Ask whoever works on the run, here or elsewhere, to stop it."""
-        async with self.database.write() as db:
+        async with self.database.urgent_write() as db:
             await db.execute(
                 sa.update(runs)
                 .where(runs.c.id == run_id, runs.c.state.in_(UNFINISHED))

@@ -7,12 +7,15 @@ from collections import deque
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
+URGENT_AT_ONCE = 4  # turns that the urgent have before one of the patient
+
 
 class Turns:
     """A lock with two queues. Belongs to one event loop."""
 
     def __init__(self) -> None:
         self._held = False
+        self._in_a_row = 0  # urgent turns while somebody patient waits
         self._urgent: deque[asyncio.Future[None]] = deque()
         self._patient: deque[asyncio.Future[None]] = deque()
 
@@ -50,10 +53,15 @@ class Turns:
             raise  # else it is passed over when its turn comes
 
     def _pass_on(self) -> None:
-        for queue in (self._urgent, self._patient):
+        queues = [self._urgent, self._patient]
+        if self._in_a_row >= URGENT_AT_ONCE:
+            queues.reverse()
+        for queue in queues:
             while queue:
                 following = queue.popleft()
                 if not following.done():
+                    urgent = queue is self._urgent and bool(self._patient)
+                    self._in_a_row = self._in_a_row + 1 if urgent else 0
                     following.set_result(None)
                     return
         self._held = False

@@ -7,12 +7,14 @@ from dataclasses import replace
 import pytest
 import sqlalchemy as sa
 
+from bot.answers import Answer
 from bot.conversing.reception import Asked, Heard, Told
-from bot.errors import Denied, Invalid, InvalidQuestion
-from bot.messages import Author
-from bot.settings import ChannelRules
+from bot.errors import Denied, Invalid, InvalidQuestion, PostRefused
+from bot.messages import Attachment, Author
+from bot.settings import ChannelRules, load_settings
 from bot.storage.tables import steps
 from bot.storage.workspaces import Workspaces
+from tests.fakes.poster import Remembered
 from tests.unit.conversing.conftest import House, OpenHouse
 
 ADA, BOB = Author("U1", "Ada"), Author("U2", "Bob")
@@ -362,3 +364,134 @@ async def test_the_months_use_counts_questions_and_cost(house: House) -> None:
     use = await house.reception.use_this_month("slack", "T1")
     assert (use.questions, use.answered, use.usd) == (2, 2, 0.0)
     assert (await house.reception.use_this_month("slack", "T2")).questions == 0
+
+
+# ---------------------------------------------------------------- what comes at a bad moment
+
+
+async def test_an_edited_question_can_be_dug_into_anew(house: House) -> None:
+    message = house.message("How tall is the tower?")
+    asked = await house.reception.receive(message, "footnote")
+    assert isinstance(asked, Asked)
+    await house.dispatcher.wait(asked.run_id)
+    first = await house.reception.dig_deeper(asked.run_id, ADA, locale="en", direct=False)
+    await house.dispatcher.wait(first.run_id)
+    await house.reception.edit("slack", message.event_id, "How long is the bridge?")
+    await house.dispatcher.wait(asked.run_id)
+    second = await house.reception.dig_deeper(asked.run_id, ADA, locale="en", direct=False)
+    assert second.new
+    assert (await house.run(second.run_id)).message.text == "How long is the bridge?"
+
+
+async def test_deleting_a_question_deletes_what_dug_deeper_into_it(house: House) -> None:
+    message = house.message("How tall is the secret tower?")
+    asked = await house.reception.receive(message, "footnote")
+    assert isinstance(asked, Asked)
+    await house.dispatcher.wait(asked.run_id)
+    deeper = await house.reception.dig_deeper(asked.run_id, BOB, locale="en", direct=False)
+    await house.dispatcher.wait(deeper.run_id)
+    assert await house.reception.forget("slack", message.event_id)
+    for run_id in (asked.run_id, deeper.run_id):
+        await house.dispatcher.wait(run_id)
+        run = await house.run(run_id)
+        assert (run.state, run.message.text, run.answer) == ("removed", "", None)
+    assert {run_id for run_id, _ in house.poster.removed} == {asked.run_id, deeper.run_id}
+
+
+async def test_a_stop_is_kept_before_it_is_acknowledged(house: House) -> None:
+    house.reasoner.let_on.clear()
+    asked = await house.ask("How tall is the tower?")
+    await house.reasoner.thinking.wait()
+    assert await house.reception.stop_run(asked.run_id)
+    run = await house.run(asked.run_id)
+    assert run.stop_requested or run.state == "stopped"
+
+
+async def test_a_stop_before_an_edit_does_not_stop_what_is_asked_anew(house: House) -> None:
+    house.reasoner.let_on.clear()
+    message = house.message("How tall is the tower?")
+    asked = await house.reception.receive(message, "footnote")
+    assert isinstance(asked, Asked)
+    await house.reasoner.thinking.wait()
+    await house.reception.stop_run(asked.run_id)
+    await house.reception.edit("slack", message.event_id, "How long is the bridge?")
+    house.reasoner.let_on.set()
+    await house.dispatcher.wait(asked.run_id)
+    assert house.poster.replies[-1].finished[-1].status == "answered"
+
+
+async def test_a_question_edited_to_stop_is_stopped(house: House) -> None:
+    house.reasoner.let_on.clear()
+    message = house.message("How tall is the tower?")
+    asked = await house.reception.receive(message, "footnote")
+    assert isinstance(asked, Asked)
+    await house.reasoner.thinking.wait()
+    assert await house.reception.edit("slack", message.event_id, "stop")
+    await house.dispatcher.wait(asked.run_id)
+    assert (await house.run(asked.run_id)).state == "stopped"
+
+
+async def test_a_question_deleted_before_it_was_kept_stays_deleted(house: House) -> None:
+    message = house.message("How tall is the tower?")
+    assert not await house.reception.forget("slack", message.event_id)
+    assert await house.reception.receive(message, "footnote") == Heard()
+    assert house.poster.replies == []
+
+
+async def test_who_may_no_longer_ask_may_not_edit_either(open_house: OpenHouse) -> None:
+    house = await open_house()
+    message = house.message("How tall is the tower?", author=BOB)
+    asked = await house.reception.receive(message, "footnote")
+    assert isinstance(asked, Asked)
+    await house.dispatcher.wait(asked.run_id)
+    house.reception.settings = load_settings(deny_users="U2")
+    with pytest.raises(Denied):
+        await house.reception.edit("slack", message.event_id, "How long is the bridge?")
+
+
+async def test_files_told_of_later_are_read_for_the_same_question(house: House) -> None:
+    house.reasoner.let_on.clear()
+    url = "https://files.example/a.txt"
+    house.poster.files[url] = b"The mast is 12 m tall."
+    message = house.message("How tall is the mast?")
+    asked = await house.reception.receive(message, "footnote")
+    assert isinstance(asked, Asked)
+    await house.reasoner.thinking.wait()
+    with_file = replace(message, attachments=(Attachment("a.txt", "text/plain", url),))
+    assert await house.reception.receive(with_file, "footnote") == Asked(asked.run_id, False, 0)
+    house.reasoner.let_on.set()
+    await house.dispatcher.wait(asked.run_id)
+    (answer,) = house.poster.replies[-1].finished
+    assert url in {citation.url for citation in answer.citations}
+    assert sum(len(reply.finished) for reply in house.poster.replies) == 1
+
+
+async def test_a_reply_that_breaks_ends_its_run_and_frees_its_thread(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def broken(self: Remembered, answer: Answer) -> None:
+        raise ValueError("cannot be shown")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Remembered, "finish", broken)
+        first = await house.ask("How tall is the tower?")
+        await house.dispatcher.wait(first.run_id)
+    assert (await house.run(first.run_id)).state == "failed"
+    assert (await house.answered("How long is the bridge?")).status == "answered"
+
+
+async def test_a_place_that_closes_while_the_question_is_deleted_is_no_failure(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    message = house.message("How tall is the tower?")
+
+    async def refused(self: Remembered, answer: Answer) -> None:
+        await house.reception.forget("slack", message.event_id)
+        raise PostRefused("The channel is archived.")
+
+    monkeypatch.setattr(Remembered, "finish", refused)
+    asked = await house.reception.receive(message, "footnote")
+    assert isinstance(asked, Asked)
+    await house.dispatcher.wait(asked.run_id)
+    assert [run_id for run_id, _ in house.poster.removed] == [asked.run_id]
+    assert (await house.run(asked.run_id)).state == "removed"

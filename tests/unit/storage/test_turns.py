@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from bot.storage.turns import Turns
+from bot.storage.turns import URGENT_AT_ONCE, Turns
 
 
 async def settle() -> None:
@@ -75,3 +75,15 @@ async def test_a_turn_ends_with_its_block_however_that_ends() -> None:
     async with turns.urgent_turn():
         assert turns._held
     assert not turns._held
+
+
+async def test_the_urgent_do_not_starve_the_patient() -> None:
+    line = Line()
+    rush = [f"{number}!" for number in range(2 * URGENT_AT_ONCE)]
+    tasks = await line.queue("first", "a", "b", *rush)
+    line.leave.set()
+    await asyncio.gather(*tasks.values())
+    assert [line.had.index("a"), line.had.index("b")] == [
+        URGENT_AT_ONCE + 1,
+        2 * URGENT_AT_ONCE + 2,
+    ]
