@@ -39,14 +39,17 @@ OPENERS = {
 
 @dataclass
 class _State:
-    """What the health endpoints tell."""
+    """What the health endpoints tell of the platforms."""
 
-    waiting: set[str] = field(default_factory=set)  # platforms that are not connected yet
+    platforms: frozenset[str]
+    waiting: set[str] = field(default_factory=set)  # that are not connected yet
     failed: dict[str, str] = field(default_factory=dict)
 
     @property
     def ready(self) -> bool:
-        return not self.waiting and not self.failed
+        """Whether any platform's events are taken: one that is away must not take the others off a
+        load balancer."""
+        return bool(self.platforms - self.waiting - self.failed.keys())
 
 
 async def serve(settings: Settings, tell: Callable[[str], None]) -> None:
@@ -74,7 +77,7 @@ async def serve(settings: Settings, tell: Callable[[str], None]) -> None:
         )
         reception = Reception(settings, store, app.service, app.dispatcher, posters)
         stack.push_async_callback(reception.aclose)
-        state = _State(waiting=set(names))
+        state = _State(frozenset(names), waiting=set(names))
         routes = [route for platform in platforms for route in platform.routes]
         address = await stack.enter_async_context(_http(settings, [*routes, *_health(state)]))
         tell(f"Listening for HTTP on {address}.")

@@ -98,7 +98,7 @@ def test_a_platform_that_cannot_work_leaves_the_other_one_alone(
         program.until_said("discord does not work")
         assert "90 days" in the_answer(slack, slack.ask(KEYS))
         status, body = health(f"{program.http}/readyz")
-        assert status == 503
+        assert (status, body["status"], body["waiting"]) == (200, "ready", [])
         assert "DISCORD_TOKEN" in str(body["failed"])
 
 
@@ -126,17 +126,36 @@ def test_the_doctor_names_the_intent_that_is_off(
 # ---------------------------------------------------------------- health and ending
 
 
-def test_it_is_ready_once_every_platform_is_connected(
+def test_it_is_ready_once_any_platform_is_connected_and_names_the_others(
     nursery: Nursery, both: Program, slack: SlackPlace, discord: DiscordPlace
 ) -> None:
+    slack.down()
     discord.down()
-    with running(nursery, both, slack) as program:
+    with ending(start_forked(nursery, both)) as program:
+        program.until_said("Listening for HTTP")
         assert health(f"{program.http}/healthz") == (200, {"status": "ok"})
         status, body = health(f"{program.http}/readyz")
-        assert (status, body["waiting"]) == (503, ["discord"])
+        assert (status, body["waiting"]) == (503, ["discord", "slack"])
+        slack.up()
+        program.until_said(slack.ready)
+        status, body = health(f"{program.http}/readyz")
+        assert (status, body["waiting"]) == (200, ["discord"])
         discord.up()
         program.until_said(discord.ready)
-        assert health(f"{program.http}/readyz")[0] == 200
+        status, body = health(f"{program.http}/readyz")
+        assert (status, body["waiting"]) == (200, [])
+
+
+def test_it_is_not_ready_when_one_is_away_and_the_other_does_not_work(
+    nursery: Nursery, both: Program, slack: SlackPlace
+) -> None:
+    slack.down()
+    both.settings |= {"DISCORD_TOKEN": "wrong.token.indeed"}
+    with ending(start_forked(nursery, both)) as program:
+        program.until_said("discord does not work")
+        status, body = health(f"{program.http}/readyz")
+        assert (status, body["status"], body["waiting"]) == (503, "not ready", ["slack"])
+        assert "DISCORD_TOKEN" in str(body["failed"])
 
 
 def test_ending_lets_a_working_question_be_answered(
