@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Awaitable
 from datetime import UTC, datetime
 
 import structlog
@@ -21,28 +19,27 @@ from adapters.slack.incoming import (
     words_of,
 )
 from adapters.slack.listener import Listener, about_files, author_of
+from adapters.slack.patience import Doing, Patience
 from adapters.slack.whispers import Ear
-from bot.conversing.presses import carry_out
-from bot.errors import FootnoteError, StorageUnavailable
+from bot.conversing.presses import Press, carry_out
 from bot.messages import Author, Message
 from bot.pages.urls import links_in
-from bot.rendering.sentences import sentence_for
 from bot.rendering.texts import Texts, texts_for
 
 RESEARCH_THIS = "research_this"  # the shortcut's callback id
-ACK_SECONDS = 2.5  # Slack shows a failure after 3
 
 log = structlog.get_logger(__name__)
 
 
 class Buttons:
-    """A method returns once what was asked for is kept, and at the latest after ``ACK_SECONDS``.
+    """A method returns once what was asked for is kept, or Slack waits no longer.
 
     Slack delivers a press once, so a failure is told to whoever pressed.
     """
 
-    def __init__(self, listener: Listener) -> None:
+    def __init__(self, listener: Listener, patience: Patience) -> None:
         self._listener = listener
+        self._patience = patience
         self._reception = listener.reception
         self._whispers = listener.whispers
 
@@ -65,8 +62,15 @@ class Buttons:
                 continue
             # The ids of direct conversations begin with D.
             direct = channel.startswith("D")
-            doing = carry_out(self._reception, press, author, locale=locale, direct=direct)
-            await self._in_time(doing, ear, texts_for(locale))
+            texts = texts_for(locale)
+            doing = self._pressed(press, author, texts, locale=locale, direct=direct)
+            await self._tell(doing, ear, texts)
+
+    async def _pressed(
+        self, press: Press, author: Author, texts: Texts, *, locale: str, direct: bool
+    ) -> str | None:
+        told = await carry_out(self._reception, press, author, locale=locale, direct=direct)
+        return None if told is None else texts(told)
 
     async def research(self, body: Json) -> None:
         """The message shortcut "Research this": the message becomes the presser's question."""
@@ -98,23 +102,13 @@ class Buttons:
                 message, "footnote", post_state=asked_by(body, channel, user)
             )
 
-        await self._in_time(accept(), ear, texts)
+        await self._tell(accept(), ear, texts)
 
-    async def _in_time(self, doing: Awaitable[str | None], ear: Ear, texts: Texts) -> None:
-        """Await something for as long as Slack does, and tell what became of it.
-
-        What is awaited gives the id of the text to tell, or None.
-        """
-        try:
-            async with asyncio.timeout(ACK_SECONDS):
-                told = await doing
-        except (TimeoutError, StorageUnavailable):
-            self._whispers.say(ear, texts("try-again"))
-        except FootnoteError as error:
-            self._whispers.say(ear, sentence_for(error, texts))
-        else:
-            if told is not None:
-                self._whispers.say(ear, texts(told))
+    async def _tell(self, doing: Doing, ear: Ear, texts: Texts) -> None:
+        """Await something for as long as Slack does, and tell what became of it, now or later."""
+        told = await self._patience.told(doing, ear, texts, meanwhile=None)
+        if told is not None:
+            self._whispers.say(ear, told)
 
     async def _who(self, user: str) -> tuple[Author, str]:
         return author_of(user, await self._listener.people.quickly([user]), "")

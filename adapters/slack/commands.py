@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
 from collections.abc import Sequence
 from dataclasses import replace
@@ -11,10 +10,11 @@ from datetime import UTC, datetime
 from adapters.slack.calls import Json
 from adapters.slack.incoming import mentions_in, unescape
 from adapters.slack.listener import PLATFORM, Listener, author_of
+from adapters.slack.patience import Patience
 from adapters.slack.whispers import Ear
 from bot.conversing.reception import Told
 from bot.conversing.rules import DEPTHS, KEYS, changed, depth_named, shown
-from bot.errors import FootnoteError, StorageUnavailable
+from bot.errors import FootnoteError
 from bot.messages import Author, Depth, Message, Thread
 from bot.pages.urls import links_in
 from bot.posting import PostState
@@ -23,7 +23,6 @@ from bot.rendering.sentences import sentence_for
 from bot.rendering.texts import Texts, texts_for
 
 ASK, FOOTNOTE = "/ask", "/footnote"
-ACK_SECONDS = 2.5  # Slack shows a failure after 3
 QUESTION_CHARACTERS = 300  # of the question that are repeated to its asker
 
 _CHOSEN = re.compile(
@@ -49,8 +48,9 @@ def parse_ask(text: str) -> tuple[Depth, str]:
 class Commands:
     """Answers a command with what its asker alone is shown at once."""
 
-    def __init__(self, listener: Listener, providers: Sequence[str]) -> None:
+    def __init__(self, listener: Listener, patience: Patience, providers: Sequence[str]) -> None:
         self._listener = listener
+        self._patience = patience
         self._providers = tuple(providers)
 
     # ------------------------------------------------------------ /ask
@@ -61,21 +61,25 @@ class Commands:
         Slack delivers a command once, so a failure is told, never retried.
         """
         message, texts = await self._message(command)
-        channel, user = message.thread.channel, message.author.id
         try:
             depth, question = parse_ask(message.text)
-            message = replace(message, text=question, links=tuple(links_in(question)))
-            async with asyncio.timeout(ACK_SECONDS):
-                outcome = await self._listener.reception.receive(
-                    message, "footnote", depth=depth, post_state=asked_by(command, channel, user)
-                )
-        except (TimeoutError, StorageUnavailable):
-            return texts("try-again")
         except FootnoteError as error:
             return sentence_for(error, texts)
-        if isinstance(outcome, Told):
-            return texts("stopping") if outcome.stopped else texts("nothing-running")
-        return texts("command-accepted", question=shortened(message.text, QUESTION_CHARACTERS))
+        message = replace(message, text=question, links=tuple(links_in(question)))
+        on_it = texts("command-accepted", question=shortened(question, QUESTION_CHARACTERS))
+        channel, user = message.thread.channel, message.author.id
+        state = asked_by(command, channel, user)
+
+        async def accept() -> str:
+            outcome = await self._listener.reception.receive(
+                message, "footnote", depth=depth, post_state=state
+            )
+            if isinstance(outcome, Told):
+                return texts("stopping") if outcome.stopped else texts("nothing-running")
+            return on_it
+
+        ear = Ear(channel, user, response_url=state["command"]["response_url"])
+        return await self._patience.told(accept(), ear, texts, meanwhile=on_it) or ""
 
     async def _message(self, command: Json) -> tuple[Message, Texts]:
         """The command as a message whose thread does not exist yet; its poster begins it."""

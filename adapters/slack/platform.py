@@ -25,6 +25,7 @@ from adapters.slack.client import new_session, until_reached, web_client
 from adapters.slack.commands import Commands
 from adapters.slack.home import Home
 from adapters.slack.listener import Listener, Me
+from adapters.slack.patience import Patience
 from adapters.slack.people import People
 from adapters.slack.poster import SlackPoster
 from adapters.slack.whispers import Whispers
@@ -74,7 +75,8 @@ class SlackPlatform:
     async def run(self, reception: Reception, ready: Callable[[], None]) -> None:
         bot = await identify(self._calls)
         whispers = Whispers(self._calls)
-        wiring = self._wired(bot, reception, whispers)
+        patience = Patience(whispers)
+        wiring = self._wired(bot, reception, whispers, patience)
         app = wiring.app(
             self._client,
             _secret(self._settings.slack_signing_secret),
@@ -90,15 +92,18 @@ class SlackPlatform:
                 await socket.listen(app, self._calls, token, ready)
         finally:
             self._app = None
+            await patience.aclose()
             await whispers.aclose()
 
-    def _wired(self, bot: Json, reception: Reception, whispers: Whispers) -> Wiring:
+    def _wired(
+        self, bot: Json, reception: Reception, whispers: Whispers, patience: Patience
+    ) -> Wiring:
         me = Me(str(bot["team_id"]), str(bot["user_id"]), str(bot.get("bot_id") or ""))
         listener = Listener(me, reception, self._calls, self._people, whispers)
         return Wiring(
             listener,
-            Commands(listener, configured_names(self._settings)),
-            Buttons(listener),
+            Commands(listener, patience, configured_names(self._settings)),
+            Buttons(listener, patience),
             Pane(self._calls, self._people),
             Home(me.team, self._settings, reception, self._calls, self._people),
         )

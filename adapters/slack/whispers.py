@@ -15,6 +15,7 @@ from bot.conversing.errands import Errands
 from bot.errors import PlatformUnavailable, PostRefused
 
 PATIENCE_SECONDS = 60.0  # a whisper that comes later than that only confuses
+LAST_SECONDS = 1.0  # that whispers get when Footnote ends
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +41,7 @@ class Whispers:
         self._errands = Errands("slack")
 
     async def aclose(self) -> None:
-        await self._errands.aclose()
+        await self._errands.aclose(LAST_SECONDS)
 
     def say(self, ear: Ear, text: str) -> None:
         """Tell one person ``text``, which is plain."""

@@ -28,9 +28,14 @@ MANIFEST = Path(__file__).parents[4] / "deploy" / "slack-manifest.yaml"
 
 
 class Flaky(Reception):
-    """Fails to keep messages as often as it is told."""
+    """Fails to keep messages as often as it is told, and is as slow as it is told."""
 
     failures = 0
+    let_on: asyncio.Event | None = None  # what is asked for is kept once this is set
+
+    async def _hold(self) -> None:
+        if self.let_on is not None:
+            await self.let_on.wait()
 
     def _fail(self) -> None:
         if self.failures > 0:
@@ -38,6 +43,7 @@ class Flaky(Reception):
             raise StorageUnavailable("The database is locked: try again.")
 
     async def receive(self, *args: Any, **options: Any) -> Any:
+        await self._hold()
         self._fail()
         return await super().receive(*args, **options)
 
@@ -46,6 +52,7 @@ class Flaky(Reception):
         return await super().use_this_month(*args, **options)
 
     async def dig_deeper(self, *args: Any, **options: Any) -> Any:
+        await self._hold()
         self._fail()
         return await super().dig_deeper(*args, **options)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 from typing import Any
 
@@ -163,3 +164,33 @@ async def test_what_cannot_be_kept_is_told(bot: Served, slack: FakeSlack, kind: 
         doing = slack.press("U1", reply, actions.DEEPER, channel="C1")
     assert "try again" in await told(slack, doing)
     assert len(await bot.rows("runs")) == 1
+
+
+@pytest.mark.parametrize("kind", ["shortcut", "deeper"])
+async def test_what_takes_long_to_keep_is_kept_and_not_told_to_be_repeated(
+    bot: Served, slack: FakeSlack, kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("adapters.slack.patience.ACK_SECONDS", 0.1)
+    _, reply = await an_answer(bot, slack)
+    bot.reception.let_on = asyncio.Event()
+    if kind == "shortcut":
+        doing = slack.shortcut("U1", "research_this", "C1", reply)
+    else:
+        doing = slack.press("U1", reply, actions.DEEPER, channel="C1")
+    await doing.acknowledged()
+    assert len(await bot.rows("runs")) == 1
+    bot.reception.let_on.set()
+    await bot.questions(2)
+    assert slack.response_urls.received(str(doing.response_url)) == []
+
+
+async def test_a_press_that_fails_late_is_told_then(
+    bot: Served, slack: FakeSlack, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("adapters.slack.patience.ACK_SECONDS", 0.1)
+    _, reply = await an_answer(bot, slack)
+    bot.reception.let_on, bot.reception.failures = asyncio.Event(), 1
+    doing = await slack.press("U1", reply, actions.DEEPER, channel="C1").acknowledged()
+    assert slack.response_urls.received(str(doing.response_url)) == []
+    bot.reception.let_on.set()
+    assert "try again" in await told(slack, doing)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from pathlib import Path
 
@@ -120,6 +121,55 @@ async def test_asks_are_acknowledged_in_time(bot: Served, slack: FakeSlack) -> N
     assert delivery.ack_seconds is not None
     assert delivery.ack_seconds < 0.8
     slack.up()
+
+
+@pytest.fixture
+def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Slack waits for a tenth of a second."""
+    monkeypatch.setattr("adapters.slack.patience.ACK_SECONDS", 0.1)
+
+
+@pytest.mark.usefixtures("hasty")
+async def test_an_ask_that_takes_long_to_keep_is_kept_once_and_never_to_be_repeated(
+    bot: Served, slack: FakeSlack
+) -> None:
+    bot.reception.let_on = asyncio.Event()
+    doing = slack.command("U1", "C1", "/ask", "how tall is it?")
+    assert await told(slack, doing) == "On it: how tall is it?"
+    assert await bot.rows("runs") == []
+    bot.reception.let_on.set()
+    assert [one.text for one in await bot.questions(1)] == ["how tall is it?"]
+    assert doing.response_url is not None
+    assert slack.response_urls.received(doing.response_url) == []
+
+
+@pytest.mark.usefixtures("hasty")
+@pytest.mark.parametrize(("failures", "words"), [(1, "try again"), (0, "not on the list")])
+async def test_an_ask_that_fails_late_is_told_then(
+    slack: FakeSlack, tmp_path: Path, failures: int, words: str
+) -> None:
+    async with served(slack, tmp_path, deny_users="U1") as bot:
+        bot.reception.let_on, bot.reception.failures = asyncio.Event(), failures
+        doing = slack.command("U1", "C1", "/ask", "how tall is it?")
+        assert (await told(slack, doing)).startswith("On it")
+        bot.reception.let_on.set()
+        url = str(doing.response_url)
+        (answer,) = await slack.until(lambda: slack.response_urls.received(url))
+        assert words in answer["text"]
+        assert await bot.rows("runs") == []
+
+
+@pytest.mark.usefixtures("hasty")
+async def test_an_ask_that_is_being_kept_at_the_end_is_kept(
+    slack: FakeSlack, tmp_path: Path
+) -> None:
+    async with served(slack, tmp_path) as bot:
+        bot.reception.let_on = asyncio.Event()
+        assert "On it" in await told(slack, slack.command("U1", "C1", "/ask", "how tall is it?"))
+        bot.running.cancel()
+        asyncio.get_running_loop().call_later(0.05, bot.reception.let_on.set)
+        await asyncio.gather(bot.running, return_exceptions=True)
+        assert [row["text"] for row in await bot.rows("messages")] == ["how tall is it?"]
 
 
 # ---------------------------------------------------------------- /footnote

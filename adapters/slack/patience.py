@@ -1,0 +1,81 @@
+"""What somebody asked for, taken to its end, though Slack waits for only a part of it.
+
+A command or a press is delivered once and has to be acknowledged soon. Ending what it began then
+could end a transaction that is being committed, and nobody would know whether to ask again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Coroutine
+from typing import Any
+
+from adapters.slack.whispers import Ear, Whispers
+from bot.conversing.errands import Errands
+from bot.errors import FootnoteError, StorageUnavailable
+from bot.rendering.sentences import sentence_for
+from bot.rendering.texts import Texts
+
+ACK_SECONDS = 2.5  # Slack shows a failure after 3
+LAST_SECONDS = 5.0  # that what is under way gets when Footnote ends
+
+Doing = Coroutine[Any, Any, str | None]  # gives what its asker is told, or None
+
+
+class Patience:
+    """Close it with ``aclose``, before the whispers."""
+
+    def __init__(self, whispers: Whispers) -> None:
+        self._whispers = whispers
+        self._errands = Errands("slack")
+
+    async def aclose(self) -> None:
+        """Give what is under way a moment to be kept, and drop the rest."""
+        await self._errands.aclose(LAST_SECONDS)
+
+    async def told(
+        self, doing: Doing, ear: Ear, texts: Texts, *, meanwhile: str | None
+    ) -> str | None:
+        """What the asker is told after at most ``ACK_SECONDS``, or None for nothing.
+
+        If ``doing`` takes longer, that is ``meanwhile``; what it comes to then is whispered, unless
+        it is the same. A ``FootnoteError`` is told as its sentence, anything else is raised.
+        """
+        ended = asyncio.get_running_loop().create_future()
+        self._errands.later(self._follow(doing, ended, ear, texts, meanwhile))
+        try:
+            async with asyncio.timeout(ACK_SECONDS):
+                result: str | None = await ended  # a timeout cancels it: then it is whispered
+        except TimeoutError:
+            return meanwhile
+        return result
+
+    async def _follow(
+        self,
+        doing: Doing,
+        ended: asyncio.Future[str | None],
+        ear: Ear,
+        texts: Texts,
+        meanwhile: str | None,
+    ) -> None:
+        try:
+            result = await _sentence(doing, texts)
+        except Exception as error:
+            if ended.done():
+                self._whispers.say(ear, texts("try-again"))
+                raise
+            ended.set_exception(error)
+            return
+        if not ended.done():
+            ended.set_result(result)
+        elif result is not None and result != meanwhile:
+            self._whispers.say(ear, result)
+
+
+async def _sentence(doing: Doing, texts: Texts) -> str | None:
+    try:
+        return await doing
+    except StorageUnavailable:
+        return texts("try-again")
+    except FootnoteError as error:
+        return sentence_for(error, texts)
