@@ -80,18 +80,26 @@ class ChannelOutlet:
         self._channel = channel
 
     async def create(self, post: Post) -> str:
+        made = await self._made(post)
+        id = str(made["id"])
+        if not _looks_like(made, body_of(post)):  # an earlier attempt's, found by its nonce
+            await self.edit(id, post)
+        return id
+
+    async def create_unless_there(self, post: Post) -> None:
+        """As ``create``, but a message that its nonce finds stays as it is."""
+        await self._made(post)
+
+    async def _made(self, post: Post) -> Any:
+        """The new message as Discord tells it, or the earlier one with this nonce."""
         body = body_of(post)
         try:
-            made = await self._send(body)
+            return await self._send(body)
         except DiscordRefused as refused:
             if refused.code != wire.NO_HISTORY_TO_REPLY or not post.answers:
                 raise
-            del body["message_reference"]
-            made = await self._send(body)
-        id = str(made["id"])
-        if not _looks_like(made, body):  # an earlier attempt's, found by its nonce
-            await self.edit(id, post)
-        return id
+        del body["message_reference"]
+        return await self._send(body)
 
     async def _send(self, body: dict[str, Any]) -> Any:
         return await self._wire.request(

@@ -237,7 +237,7 @@ class DiscordPoster:
 
     async def queued(self, run: RunRef, ahead: int) -> None:
         """A message in the thread; it has the nonce and the button by which ``open`` makes it
-        the reply's first."""
+        the reply's first. Where that is there already, the run has begun: nothing is shown."""
         texts = texts_for(run.message.locale)
         thread, asked = run.message.thread, run.message.event_id
         if not thread.thread.isdigit():
@@ -251,7 +251,7 @@ class DiscordPoster:
             nonce=nonce_of(run.id, 0, 0),
             answers="" if own else asked,
         )
-        await ChannelOutlet(self._wire, _standing(thread)).create(post)
+        await ChannelOutlet(self._wire, _standing(thread)).create_unless_there(post)
 
     async def remove(self, run: RunRef, saved: PostState | None) -> None:
         known = posted(saved)

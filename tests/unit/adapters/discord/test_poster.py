@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from dataclasses import replace
 
@@ -322,6 +323,27 @@ async def test_a_question_that_waited_long_still_has_one_reply(stage: Stage) -> 
     long_ago = kept.message.at.replace(year=kept.message.at.year - 1)
     kept.message = replace(kept.message, at=long_ago)
     await stage.answer(kept)
+    assert [post.content for post in shown(stage, direct)] == [CITED]
+
+
+async def test_a_late_notice_of_waiting_leaves_the_answer_alone(stage: Stage) -> None:
+    said, kept = stage.asked()
+    await stage.answer(kept)
+    await stage.poster.queued(kept.run, 1)
+    assert [post.content for post in shown(stage, stage.thread(said))] == [CITED]
+
+
+async def test_a_notice_of_waiting_whose_response_was_lost_leaves_the_answer_alone(
+    stage: Stage,
+) -> None:
+    direct = stage.fake.direct(stage.ada)
+    kept = stage.mention(stage.fake.people.say(stage.ada, direct, "And at night?"))
+    stage.fake.cut(where="/messages")
+    queued = asyncio.create_task(stage.poster.queued(kept.run, 1))
+    await stage.fake.until(lambda: shown(stage, direct))
+    await stage.answer(kept)
+    await queued
+    assert len(stage.fake.requests("POST", f"/channels/{direct.id}/messages")) >= 2
     assert [post.content for post in shown(stage, direct)] == [CITED]
 
 
