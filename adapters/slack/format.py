@@ -16,6 +16,7 @@ from adapters.slack.limits import (
     CONTEXT_CHARACTERS,
     CONTEXT_ELEMENTS,
     FOLLOW_UPS,
+    MARKDOWN_CHARACTERS,
     NOTIFICATION_CHARACTERS,
     PART_CHARACTERS,
     QUOTE_CHARACTERS,
@@ -248,8 +249,15 @@ def chunk_characters(chunk: Json) -> int:
 
 
 def question_text(name: str, question: str, texts: Texts) -> str:
-    """What begins a thread for a slash command."""
-    return _harmless(texts("asked-by", name=plain(name, 80), question=question))
+    """What begins a thread for a slash command; what one message does not take ends in "…"."""
+    room = PART_CHARACTERS
+    while True:
+        first, *rest = parts(question, room)
+        shown = f"{first} …" if rest else first
+        text = _harmless(texts("asked-by", name=plain(name, 80), question=shown))
+        if len(text) <= MARKDOWN_CHARACTERS:
+            return text
+        room //= 2  # what makes foreign words harmless makes them longer
 
 
 # ---------------------------------------------------------------- small pieces

@@ -483,6 +483,31 @@ async def test_a_command_begins_a_thread_with_its_question(stage: SlackStage) ->
     assert "330 m tall" in answer.seen
 
 
+@pytest.mark.parametrize(
+    "question",
+    [
+        "why " * 5_000,
+        "\u4e3a\u4ec0\u4e48" * 6_600,
+        "a.io/b " * 2_850,
+        "<@U " * 5_000,
+        "why?\n\n" * 3_300,
+    ],
+)
+async def test_a_commands_long_question_is_shown_in_part(
+    stage: SlackStage, slack: FakeSlack, question: str
+) -> None:
+    desk, state = a_command(stage)
+    desk = Desk(replace(desk.message, text=question))
+    reply = await stage.poster().open(desk.run(), state)
+    await reply.finish(an_answer())
+    root, answer = stage.slack.messages(CHANNEL, desk.moved[0].thread)
+    (block,) = root.blocks
+    assert 5_000 < len(block["text"]) <= 12_000
+    assert block["text"].endswith("…")
+    assert "330 m tall" in answer.seen
+    assert slack.response_urls.received(state["command"]["response_url"]) == []
+
+
 @pytest.mark.parametrize("dies", ["before it is known where", "before the run has its thread"])
 async def test_a_commands_question_is_posted_once(
     stage: SlackStage, slack: FakeSlack, dies: str
