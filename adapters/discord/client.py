@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import functools
 import logging
+import re
 import sys
 from collections.abc import Callable, Coroutine, Iterable, Iterator
 from typing import Any
@@ -32,6 +33,8 @@ FIRST_WAIT, LONGEST_WAIT = 1.0, 60.0  # seconds between attempts to reach Discor
 GUILDS_SECONDS = 1.0
 # discord.com/developers/docs/topics/opcodes-and-status-codes#gateway
 AUTHENTICATION_FAILED, INVALID_SHARD, SHARDING_REQUIRED = 4004, 4010, 4011
+
+_TOKEN_IN_ADDRESS = re.compile(r"(/(?:webhooks|interactions)/\d+/)[^/\s?'\"]+")
 
 _AWAY = (
     aiohttp.ClientError,
@@ -249,22 +252,32 @@ def api_of(settings: Settings) -> Iterator[None]:
 
 
 class _OneLine(logging.Handler):
-    """Hands what discord.py logs to our log, without its traceback."""
+    """Hands what discord.py logs to our log, without its traceback and without secrets: it names
+    addresses, and those of interactions hold the token by which anyone may answer them."""
+
+    def __init__(self, token: str) -> None:
+        super().__init__(logging.WARNING)
+        self._token = token
 
     def emit(self, record: logging.LogRecord) -> None:
         error = record.exc_info[1] if record.exc_info else None
+        said = (record.getMessage().splitlines() or [""])[0]
         log.log(
             min(record.levelno, logging.WARNING),
             "discord.py",
-            said=record.getMessage().splitlines()[0],
-            **({"error": _told(error)} if error is not None else {}),
+            said=self._masked(said),
+            **({"error": self._masked(_told(error))} if error is not None else {}),
         )
+
+    def _masked(self, text: str) -> str:
+        text = _TOKEN_IN_ADDRESS.sub(r"\1***", text)
+        return text.replace(self._token, "***") if self._token else text
 
 
 @contextlib.contextmanager
-def library_log() -> Iterator[None]:
-    """discord.py's own log becomes lines of ours."""
-    logger, handler = logging.getLogger("discord"), _OneLine(logging.WARNING)
+def library_log(token: str = "") -> Iterator[None]:
+    """discord.py's own log becomes lines of ours, in which the bot's ``token`` is masked."""
+    logger, handler = logging.getLogger("discord"), _OneLine(token)
     propagate = logger.propagate
     logger.addHandler(handler)
     logger.propagate = False

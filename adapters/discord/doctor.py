@@ -51,9 +51,10 @@ async def examine(settings: Settings) -> str:
     """
     if settings.discord_token is None:
         raise InvalidSetting("DISCORD_TOKEN is not set: the README shows how to get it.")
-    with library_log(), api_of(settings):
+    token = settings.discord_token.get_secret_value()
+    with library_log(token), api_of(settings):
         async with discord.Client(intents=discord.Intents(guilds=True)) as client:
-            application = await _application(client, settings.discord_token.get_secret_value())
+            application = await _application(client, token)
             servers = application.approximate_guild_count
     invited = invitation(application.id)
     if application.interactions_endpoint_url:

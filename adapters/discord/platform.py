@@ -90,9 +90,9 @@ async def open_discord(
     if settings.discord_token is None:
         raise InvalidSetting("DISCORD_TOKEN is not set: the README shows how to get it.")
     with ExitStack() as stack:
-        stack.enter_context(library_log())
-        stack.enter_context(api_of(settings))
         token = settings.discord_token.get_secret_value()
+        stack.enter_context(library_log(token))
+        stack.enter_context(api_of(settings))
         platform = DiscordPlatform(FootnoteClient(), token, workspaces)
         try:
             yield platform

@@ -155,7 +155,7 @@ async def running(
     posters = {"discord": poster}
     store = await open_store(chosen.database)
     workspaces = Workspaces(store.database)
-    with library_log(), api_of(chosen):
+    with library_log(discord.token), api_of(chosen):
         client = HastyClient()
         platform = DiscordPlatform(client, discord.token, workspaces)
         async with open_app(
