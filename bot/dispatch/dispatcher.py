@@ -17,6 +17,15 @@ class Dispatcher(Protocol):
         """Queue a run behind its thread's earlier ones; returns at once."""
         ...
 
+    async def restart(self, run_id: str, thread: Thread) -> None:
+        """The run begins anew in the store (its question was edited or deleted): work on its
+        earlier attempt ends, and it is redone; returns at once."""
+        ...
+
+    async def request_stop(self, run_id: str) -> None:
+        """Ask a run to stop; returns when that is kept, not when it has ended."""
+        ...
+
     async def stop(self, run_id: str) -> None:
         """End a run, queued or working; returns when its work has really ended."""
         ...
