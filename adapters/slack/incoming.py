@@ -120,7 +120,9 @@ def _link(label: str, target: str) -> str:
 
 
 def event_id(channel: str, ts: str) -> str:
-    """The identity of a message, whichever events tell of it."""
+    """The identity of a message, whichever events tell of it. Raises ``TypeError``."""
+    if not isinstance(channel, str):
+        raise TypeError(f"no channel: {channel!r}")
     return f"{channel}:{ts}"
 
 
@@ -135,7 +137,12 @@ def is_speech(message: Json) -> bool:
 
 
 def thread_of(team: str, channel: str, message: Json) -> Thread:
-    """The thread a message is in, or that a reply to it begins."""
+    """The thread a message is in, or that a reply to it begins.
+
+    Raises ``KeyError`` and ``TypeError`` where that is not told.
+    """
+    if not isinstance(channel, str):
+        raise TypeError(f"no channel: {channel!r}")
     return Thread("slack", team, channel, str(message.get("thread_ts") or message["ts"]))
 
 

@@ -1,7 +1,7 @@
 """Slack's events, brought to the reception: normalized, told apart, and nothing else.
 
 A method returns once what happened is kept; only then is its event acknowledged. One that raises
-is not acknowledged, so Slack delivers the event again.
+is not acknowledged, so Slack delivers the event again, unless it could not be read (``malformed``).
 """
 
 from __future__ import annotations
@@ -25,12 +25,13 @@ from adapters.slack.incoming import (
     unescape,
     without_mention,
 )
+from adapters.slack.malformed import by_core
 from adapters.slack.people import People, Person
 from adapters.slack.trail import run_of
 from adapters.slack.whispers import Ear, Whispers
 from bot.conversing.reception import Address, Reception, Told
 from bot.errors import Denied, Invalid, StorageUnavailable
-from bot.messages import Attachment, Author, Message, Thread
+from bot.messages import Attachment, Author, Message
 from bot.rendering.sentences import sentence_for
 from bot.rendering.texts import Texts, texts_for
 from bot.text.language import detect
@@ -117,7 +118,7 @@ class Listener:
         people = await self.people.quickly(self.named_in(message))
         try:
             text = self._text(message, people)
-            known = await self.reception.edit(PLATFORM, event_id(channel, ts), text)
+            known = await by_core(self.reception.edit(PLATFORM, event_id(channel, ts), text))
         except Invalid:
             return  # emptied: what was answered stays
         if not known and (direct or mentioned):
@@ -128,11 +129,11 @@ class Listener:
         """``message`` as it was, which Slack may leave out; ``event`` has its ``ts``."""
         ts = event.get("deleted_ts") or message.get("ts")
         if ts and (not message.get("ts") or await self._is_ours(channel, message)):
-            await self.reception.forget(PLATFORM, event_id(channel, str(ts)))
+            await by_core(self.reception.forget(PLATFORM, event_id(channel, str(ts))))
 
     async def _is_ours(self, channel: str, message: Json) -> bool:
         """Whether Footnote takes part in the message's thread."""
-        return await self.reception.takes_part(thread_of(self.me.team, channel, message))
+        return await by_core(self.reception.takes_part(thread_of(self.me.team, channel, message)))
 
     def _address(self, event: Json, direct: bool) -> Address | None:
         """Whom a message speaks to; None when it is in no thread and none of our business."""
@@ -163,7 +164,7 @@ class Listener:
         whom = id if address == "footnote" else f"{message.thread.key} {message.author.id}"
         told = whom in self._settled and not again
         try:
-            outcome = await self.reception.receive(message, address)
+            outcome = await by_core(self.reception.receive(message, address))
         except StorageUnavailable:
             if retry >= LAST_RETRY:  # there is no other time
                 self.whispers.say(ear, texts("not-kept"))
@@ -211,9 +212,7 @@ class Listener:
 
     async def session_stopped(self, event: Json) -> None:
         """``agent_session_stopped``: Slack's own Stop button."""
-        await self.reception.stop(
-            Thread(PLATFORM, self.me.team, event["channel"], str(event["thread_ts"]))
-        )
+        await by_core(self.reception.stop(thread_of(self.me.team, event["channel"], event)))
 
     async def reacted(self, event: Json) -> None:
         """``reaction_added``: some of them on a question, or on our reply to it, stop it."""
@@ -224,7 +223,8 @@ class Listener:
         if event.get("item_user") == self.me.user:
             self.whispers.later(self._stop_reply(item["channel"], str(item["ts"])))
         else:
-            await self.reception.stop_question(PLATFORM, event_id(item["channel"], item["ts"]))
+            id = event_id(item["channel"], str(item["ts"]))
+            await by_core(self.reception.stop_question(PLATFORM, id))
 
     async def _stop_reply(self, channel: str, ts: str) -> None:
         """Slack does not tell which thread the reply is in: its metadata names the run."""

@@ -10,6 +10,7 @@ import asyncio
 from collections.abc import Coroutine
 from typing import Any
 
+from adapters.slack.malformed import by_core
 from adapters.slack.whispers import Ear, Whispers
 from bot.conversing.errands import Errands
 from bot.errors import FootnoteError, StorageUnavailable
@@ -39,7 +40,8 @@ class Patience:
         """What the asker is told after at most ``ACK_SECONDS``, or None for nothing.
 
         If ``doing`` takes longer, that is ``meanwhile``; what it comes to then is whispered, unless
-        it is the same. A ``FootnoteError`` is told as its sentence, anything else is raised.
+        it is the same. A ``FootnoteError`` is told as its sentence, anything else is raised
+        (``CoreBroke`` for what would pass for a malformed payload).
         """
         ended = asyncio.get_running_loop().create_future()
         self._errands.later(self._follow(doing, ended, ear, texts, meanwhile))
@@ -74,7 +76,7 @@ class Patience:
 
 async def _sentence(doing: Doing, texts: Texts) -> str | None:
     try:
-        return await doing
+        return await by_core(doing)
     except StorageUnavailable:
         return texts("try-again")
     except FootnoteError as error:

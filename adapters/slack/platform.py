@@ -25,6 +25,7 @@ from adapters.slack.client import new_session, until_reached, web_client
 from adapters.slack.commands import Commands
 from adapters.slack.home import Home
 from adapters.slack.listener import Listener, Me
+from adapters.slack.malformed import MALFORMED, note
 from adapters.slack.patience import Patience
 from adapters.slack.people import People
 from adapters.slack.poster import SlackPoster
@@ -118,7 +119,12 @@ class SlackPlatform:
         if not length.isdecimal() or int(length) > LARGEST_BODY:
             return PlainTextResponse("too large", status_code=413)
         body = await request.body()
-        return to_starlette_response(await app.async_dispatch(_bolt_request(request, body)))
+        try:
+            answer = await app.async_dispatch(_bolt_request(request, body))
+        except MALFORMED as error:  # of bolt, which met it before any listener did
+            note(error)
+            return PlainTextResponse("")
+        return to_starlette_response(answer)
 
 
 def _bolt_request(request: Request, body: bytes) -> AsyncBoltRequest:

@@ -17,9 +17,11 @@ from slack_bolt.async_app import AsyncApp
 from slack_sdk.socket_mode.aiohttp import SocketModeClient
 from slack_sdk.socket_mode.async_client import AsyncBaseSocketModeClient
 from slack_sdk.socket_mode.request import SocketModeRequest
+from slack_sdk.socket_mode.response import SocketModeResponse
 
 from adapters.slack.calls import Calls, Json
 from adapters.slack.client import sdk_logger, until_reached
+from adapters.slack.malformed import MALFORMED, note
 
 PING_SECONDS = 5.0  # a silent connection is given up after one and a half of them
 CONNECT_SECONDS = 15.0
@@ -82,7 +84,11 @@ def _tracked(
         if (task := asyncio.current_task()) is not None:
             taking.add(task)
             task.add_done_callback(taking.discard)
-        await handler.handle(client, request)  # type: ignore[arg-type]
+        try:
+            await handler.handle(client, request)  # type: ignore[arg-type]
+        except MALFORMED as error:  # of bolt, which met it before any listener did
+            note(error)
+            await client.send_socket_mode_response(SocketModeResponse(request.envelope_id))
 
     return handle
 

@@ -1,7 +1,8 @@
 """Which event, command, shortcut and button goes where; ``deploy/slack-manifest.yaml`` lists them.
 
 Bolt runs a listener to its end before it answers (``process_before_response``): what raises is
-answered with 500, or by Socket Mode not at all, and so is delivered again by Slack.
+answered with 500, or by Socket Mode not at all, and so is delivered again by Slack. What cannot be
+read is acknowledged: it would come again as it is.
 """
 
 from __future__ import annotations
@@ -13,6 +14,8 @@ from typing import Any
 import structlog
 from slack_bolt.async_app import AsyncApp
 from slack_bolt.authorization import AuthorizeResult
+from slack_bolt.error import BoltUnhandledRequestError
+from slack_bolt.response import BoltResponse
 from slack_sdk.web.async_client import AsyncWebClient
 
 from adapters.slack import actions
@@ -25,6 +28,7 @@ from adapters.slack.format import escaped
 from adapters.slack.home import Home
 from adapters.slack.incoming import unescape
 from adapters.slack.listener import Listener
+from adapters.slack.malformed import MALFORMED, note
 from bot.errors import FootnoteError
 
 RETRY_HEADER = "x-slack-retry-num"
@@ -77,6 +81,7 @@ class Wiring:
             signing_secret=signing_secret,
             authorize=authorize,
             process_before_response=True,
+            raise_error_for_unhandled_request=True,
             attaching_function_token_enabled=False,
             attaching_conversation_kwargs_enabled=False,
         )
@@ -152,10 +157,14 @@ async def _ignored() -> None:
     """An event nobody listens to."""
 
 
-async def _failed(error: Exception) -> None:
-    """Bolt answers 500 by itself; this is only the log."""
+async def _failed(error: Exception) -> BoltResponse | None:
+    """The log, and the acknowledgement of what cannot be read; else bolt answers 500 by itself."""
+    if isinstance(error, (*MALFORMED, BoltUnhandledRequestError)):
+        note(error)
+        return BoltResponse(status=200, body="")
     if isinstance(error, FootnoteError):
         log.warning("Slack event not taken, it will come again", error=str(error))
     else:
         log.error("Slack event broke", error=repr(error))
         log.debug("Slack event broke here", exc_info=error)
+    return None
