@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from bot.conversing.reception import Address
+from bot.messages import Message
 from tests.fakes.slack import FakeSlack
 from tests.fakes.slack_delivery import EVENT, Delivery
 from tests.fakes.slack_events import app_mention, callback, message_posted
@@ -49,6 +52,37 @@ async def test_files_come_with_the_question(bot: Served, slack: FakeSlack) -> No
     (message,) = await bot.questions(1)
     assert [one.name for one in message.attachments] == ["notes.txt"]
     assert message.attachments[0].download.startswith(slack.base)
+
+
+async def test_files_that_arrive_after_their_mention_are_brought_to_the_core(
+    bot: Served, slack: FakeSlack, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Only the ``message`` event has them, and it may come long after the mention began a run."""
+    received: list[tuple[str, str, list[str]]] = []
+    receive = bot.reception.receive
+
+    async def noting(message: Message, address: Address) -> Any:
+        files = [one.name for one in message.attachments]
+        received.append((message.event_id, address, files))
+        return await receive(message, address)
+
+    monkeypatch.setattr(bot.reception, "receive", noting)
+    slack.workspace.scopes.discard("channels:history")
+    file = slack.add_file("U1", "notes.txt", b"Tower notes")
+    said = slack.say("U1", "C1", f"{slack.mention} what do my notes say?", files=[file])
+    await said.acknowledged()
+    await bot.questions(1)
+    slack.workspace.scopes.add("channels:history")
+    posted = slack.workspace.find("C1", said.ts)
+    assert posted is not None
+    late = slack.tell(message_posted(slack.workspace, posted))
+    assert late is not None
+    await late.acknowledged()
+    again = slack.redeliver(said.deliveries[0])  # of the mention: without files it says nothing new
+    await again.acknowledged()
+    id = f"C1:{said.ts}"
+    assert received == [(id, "footnote", []), (id, "footnote", ["notes.txt"])]
+    assert len(await bot.rows("runs")) == 1
 
 
 async def test_files_alone_are_a_question_about_them(bot: Served, slack: FakeSlack) -> None:
