@@ -18,7 +18,7 @@ from bot.rendering.sentences import sentence_for
 from bot.rendering.texts import Texts
 
 ACK_SECONDS = 2.5  # Slack shows a failure after 3
-LAST_SECONDS = 5.0  # that what is under way gets when Footnote ends
+LAST_SECONDS = 3.0  # that what is under way gets when Footnote ends
 
 Doing = Coroutine[Any, Any, str | None]  # gives what its asker is told, or None
 
