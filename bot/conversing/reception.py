@@ -19,7 +19,7 @@ from bot.conversing.errands import Errands
 from bot.conversing.rules import options_for
 from bot.conversing.words import is_stop_word
 from bot.dispatch.local import LocalDispatcher
-from bot.errors import Denied
+from bot.errors import Denied, StorageUnavailable
 from bot.messages import Author, Depth, Message, RunOptions, Thread
 from bot.pages.urls import links_in
 from bot.posting import Poster, PostState
@@ -264,7 +264,10 @@ class Reception:
         if not new and message.attachments:
             await self._begin_with_files(message)
         await self._dispatcher.submit(run_id, message.thread)
-        ahead = await self._conversations.ahead_of(run_id) if new else 0
+        try:
+            ahead = await self._conversations.ahead_of(run_id) if new else 0
+        except StorageUnavailable:
+            ahead = 0  # the question is kept: what comes after that is no reason to ask again
         if ahead:
             self._errands.later(self._tell_queued(run_id, ahead))
         return Asked(run_id, new, ahead)
