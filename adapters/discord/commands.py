@@ -14,7 +14,7 @@ from discord.app_commands import Choice, Command, ContextMenu, Group, locale_str
 
 from adapters.discord.client import FootnoteClient
 from adapters.discord.incoming import PLATFORM, attachments_of, text_of, text_of_option
-from adapters.discord.interactions import Asking, arrival, guarded
+from adapters.discord.interactions import Asking, acknowledged, arrival, guarded, tell
 from adapters.discord.wire import FAILURES
 from bot.conversing import rules
 from bot.conversing.access import check_access
@@ -107,14 +107,13 @@ class Commands:
         async def stop(interaction: discord.Interaction[FootnoteClient]) -> None:
             texts = texts_for(str(interaction.locale))
             async with guarded(interaction):
-                await interaction.response.defer(ephemeral=True, thinking=True)
+                if not await acknowledged(interaction, thinking=True, ephemeral=True):
+                    return
                 message = arrival(interaction, "")
                 check_access(self._reception.settings, message)
                 count = await self._reception.stop(message.thread)
                 sentence = texts("stopping-count", count=count) if count else None
-                await interaction.edit_original_response(
-                    content=sentence or texts("nothing-running")
-                )
+                await tell(interaction, sentence or texts("nothing-running"))
 
         return stop
 
@@ -145,13 +144,14 @@ class Commands:
         async def show(interaction: discord.Interaction[FootnoteClient]) -> None:
             texts = texts_for(str(interaction.locale))
             async with guarded(interaction):
-                await interaction.response.defer(ephemeral=True, thinking=True)
+                if not await acknowledged(interaction, thinking=True, ephemeral=True):
+                    return
                 here = await self._reception.rules(arrival(interaction, "").thread)
                 lines = [
                     texts("rules-line", key=key, value=value) for key, value in rules.shown(here)
                 ]
                 body = "\n".join([f"**{texts('rules-title')}**", *lines])
-                await _answer(interaction, body if lines else texts("rules-none"))
+                await tell(interaction, body if lines else texts("rules-none"))
 
         @group.command(name="set", description=_texts("rules-set-description"))
         @app_commands.describe(key=_texts("rules-key"), value=_texts("rules-value"))
@@ -163,29 +163,24 @@ class Commands:
         ) -> None:
             texts = texts_for(str(interaction.locale))
             async with guarded(interaction):
-                await interaction.response.defer(ephemeral=True, thinking=True)
+                if not await acknowledged(interaction, thinking=True, ephemeral=True):
+                    return
                 message = arrival(interaction, "")
                 here = await self._reception.rules(message.thread)
                 new = rules.changed(here, key.value, value, BUILDERS)
                 await self._reception.set_rules(message, new)
-                await _answer(interaction, texts("rules-set", key=key.value, value=value))
+                await tell(interaction, texts("rules-set", key=key.value, value=value))
 
         @group.command(name="reset", description=_texts("rules-reset-description"))
         async def reset(interaction: discord.Interaction[FootnoteClient]) -> None:
             texts = texts_for(str(interaction.locale))
             async with guarded(interaction):
-                await interaction.response.defer(ephemeral=True, thinking=True)
+                if not await acknowledged(interaction, thinking=True, ephemeral=True):
+                    return
                 await self._reception.set_rules(arrival(interaction, ""), None)
-                await _answer(interaction, texts("rules-reset"))
+                await tell(interaction, texts("rules-reset"))
 
         return group
-
-
-async def _answer(interaction: discord.Interaction[FootnoteClient], text: str) -> None:
-    """The words of an admin come back as they were typed, but ping and format nothing."""
-    await interaction.edit_original_response(
-        content=text[:2_000], allowed_mentions=discord.AllowedMentions.none()
-    )
 
 
 def _texts(id: str) -> locale_str:

@@ -12,6 +12,7 @@ import structlog
 
 from adapters.discord.client import FootnoteClient
 from adapters.discord.incoming import Place, author_of, place_of
+from adapters.discord.limits import CONTENT
 from adapters.discord.listener import patiently
 from adapters.discord.wire import FAILURES
 from bot.conversing.access import check_access
@@ -26,6 +27,8 @@ from bot.service import clean_question
 
 # discord.com/developers/docs/topics/opcodes-and-status-codes#json
 UNKNOWN_INTERACTION, ALREADY_ACKNOWLEDGED = 10062, 40060
+
+NOBODY = discord.AllowedMentions.none()
 
 FootnoteInteraction = discord.Interaction[FootnoteClient]
 
@@ -74,18 +77,63 @@ async def guarded(interaction: FootnoteInteraction) -> AsyncIterator[None]:
         await tell(interaction, texts("command-broke"))
 
 
-async def tell(interaction: FootnoteInteraction, sentence: str) -> None:
-    """A sentence for whoever acted; alone, unless the deferral was for all to see."""
-    response = interaction.response
+async def acknowledged(
+    interaction: FootnoteInteraction, *, thinking: bool = False, ephemeral: bool = False
+) -> bool:
+    """Defer the answer; what was asked for is done even when it is not known whether that arrived.
+
+    False when Discord has given the interaction up, and told so whoever acted. A deferral that
+    is ``thinking`` shows so, to all unless it is ``ephemeral``; any other leaves a pressed
+    button's message as it is.
+    """
     try:
-        if not response.is_done():
-            await response.send_message(sentence, ephemeral=True)
-        elif response.type is discord.InteractionResponseType.deferred_channel_message:
-            await interaction.edit_original_response(content=sentence)
-        else:
-            await interaction.followup.send(sentence, ephemeral=True)
+        await interaction.response.defer(thinking=thinking, ephemeral=ephemeral)
+    except discord.HTTPException as error:
+        if error.code == UNKNOWN_INTERACTION:
+            log.warning("interaction came too late", interaction=interaction.id)
+            return False
+        if error.code != ALREADY_ACKNOWLEDGED:
+            log.warning("interaction not deferred", error=str(error))
+    except (aiohttp.ClientError, OSError) as error:
+        log.warning("interaction not deferred", error=repr(error))
+    return True
+
+
+async def tell(interaction: FootnoteInteraction, sentence: str) -> None:
+    """A sentence for whoever acted; alone, unless the deferral was for all to see. It pings
+    nobody, though it may repeat what somebody typed."""
+    sentence = sentence[:CONTENT]
+    try:
+        if not await _responded(interaction, sentence):
+            await _follow(interaction, sentence)
     except FAILURES as error:
         log.warning("not told", interaction=interaction.id, error=str(error))
+
+
+async def _responded(interaction: FootnoteInteraction, sentence: str) -> bool:
+    """Whether the sentence could be the response; False when there is one already."""
+    if interaction.response.is_done():
+        return False
+    try:
+        await interaction.response.send_message(sentence, ephemeral=True, allowed_mentions=NOBODY)
+    except discord.InteractionResponded:
+        return False
+    except discord.HTTPException as error:
+        if error.code != ALREADY_ACKNOWLEDGED:
+            raise
+        return False  # by a deferral that arrived, though we were not told
+    return True
+
+
+async def _follow(interaction: FootnoteInteraction, sentence: str) -> None:
+    """The sentence in place of "thinking", which every deferred command shows, or as a message of
+    its own."""
+    deferred = discord.InteractionResponseType.deferred_channel_message
+    command = interaction.type is discord.InteractionType.application_command
+    if interaction.response.type is deferred or (interaction.response.type is None and command):
+        await interaction.edit_original_response(content=sentence, allowed_mentions=NOBODY)
+    else:
+        await interaction.followup.send(sentence, ephemeral=True, allowed_mentions=NOBODY)
 
 
 class Asking:
@@ -99,7 +147,7 @@ class Asking:
         """A question of its own: its answer begins with the interaction's response."""
         async with guarded(interaction):
             self._check(message)
-            if not await self._defer(interaction, ephemeral=False):
+            if not await acknowledged(interaction, thinking=True, ephemeral=False):
                 return
             await self._receive(interaction, message, depth, post_state_of(interaction))
 
@@ -113,37 +161,21 @@ class Asking:
         async with guarded(interaction):
             self._check(message)
             if not interaction.is_guild_integration():
-                if await self._defer(interaction, ephemeral=False):
+                if await acknowledged(interaction, thinking=True, ephemeral=False):
                     await self._receive(interaction, message, "auto", post_state_of(interaction))
                 return
-            if not await self._defer(interaction, ephemeral=True):
+            if not await acknowledged(interaction, thinking=True, ephemeral=True):
                 return
             message = replace(message, thread=_place(interaction).thread(str(target.id)))
             state: PostState = {"message": str(target.id)}
             if await self._receive(interaction, message, "auto", state):
                 texts = texts_for(message.locale)
-                await interaction.edit_original_response(
-                    content=texts("command-accepted", question=target.jump_url)
-                )
+                await tell(interaction, texts("command-accepted", question=target.jump_url))
 
     def _check(self, message: Message) -> None:
         """What needs no waiting is refused before the deferral, to the asker alone."""
         check_access(self._reception.settings, message)
         clean_question(message.text)
-
-    async def _defer(self, interaction: FootnoteInteraction, *, ephemeral: bool) -> bool:
-        """False when Discord has given the interaction up, and told the asker so."""
-        try:
-            await interaction.response.defer(thinking=True, ephemeral=ephemeral)
-        except discord.HTTPException as error:
-            if error.code == UNKNOWN_INTERACTION:
-                log.warning("interaction came too late", interaction=interaction.id)
-                return False
-            if error.code != ALREADY_ACKNOWLEDGED:
-                log.warning("interaction not deferred", error=str(error))
-        except (aiohttp.ClientError, OSError) as error:
-            log.warning("interaction not deferred", error=str(error))
-        return True
 
     async def _receive(
         self, interaction: FootnoteInteraction, message: Message, depth: Depth, state: PostState

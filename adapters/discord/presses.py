@@ -9,7 +9,7 @@ import discord
 from adapters.discord.buttons import dynamic_item
 from adapters.discord.client import FootnoteClient
 from adapters.discord.incoming import author_of
-from adapters.discord.interactions import guarded, tell
+from adapters.discord.interactions import acknowledged, guarded, tell
 from adapters.discord.listener import patiently
 from bot.conversing.presses import Press, carry_out
 from bot.conversing.reception import Reception
@@ -31,7 +31,8 @@ class Presses:
         author = author_of(interaction.user, None if direct else interaction.permissions)
         async with guarded(interaction):
             # The message stays as it is; what follows is for the presser alone.
-            await interaction.response.defer()
+            if not await acknowledged(interaction):
+                return
             told = await patiently(
                 lambda: carry_out(self._reception, press, author, locale=locale, direct=direct)
             )

@@ -257,6 +257,26 @@ async def test_stop_where_nothing_runs_says_so(here: Running, room: Room) -> Non
     assert "Nothing is running" in await answer_of(here, stop)
 
 
+@pytest.mark.parametrize("trouble", ["its response is lost", "it never arrives"])
+async def test_stop_stops_whatever_becomes_of_its_deferral(
+    open_footnote: Open, room: Room, slow_poster: SlowPoster, trouble: str
+) -> None:
+    async with open_footnote(poster=slow_poster) as here:
+        await registered(here)
+        thread = room.discord.people.start_thread(room.ada, room.general, "Towers")
+        room.discord.people.say(room.ada, thread, HOW_TALL, mentions_bot=True)
+        await here.until(lambda: slow_poster.replies)
+        if trouble == "its response is lost":
+            room.discord.cut(where="/callback")
+        else:
+            room.discord.down("reset", where="/callback", times=1)
+        stop = room.discord.people.slash(room.bob, thread, "stop")
+        assert "Stopping" in await answer_of(here, stop)
+        slow_poster.go_on.set()
+        (reply,) = await here.asked()
+        assert reply.finished[0].status == "stopped"
+
+
 # ---------------------------------------------------------------- rules of a channel
 
 
@@ -283,6 +303,33 @@ async def test_admins_set_see_and_reset_the_rules_of_a_channel(here: Running, ro
     assert "short and dry" in reply.run.options.instructions
     assert "general settings apply" in await run("reset")
     assert "no rules of its own" in await run("show")
+
+
+async def test_rules_are_set_and_shown_when_the_response_to_a_deferral_is_lost(
+    here: Running, room: Room
+) -> None:
+    await registered(here)
+    admin = admin_of(room)
+
+    async def run(sub: str, **options: str) -> str:
+        room.discord.cut(where="/callback")
+        told = room.discord.people.slash(admin, room.general, f"footnote {sub}", options)
+        return await answer_of(here, told)
+
+    assert "depth is now: deep" in await run("set", key="depth", value="deep")
+    assert "depth: deep" in await run("show")
+    assert "general settings apply" in await run("reset")
+
+
+async def test_the_words_of_a_rule_ping_nobody(here: Running, room: Room) -> None:
+    await registered(here)
+    options = {"key": "tone", "value": f"as <@{room.bob.id}> " + "x" * 900}
+    told = room.discord.people.slash(admin_of(room), room.general, "footnote set", options)
+    await answer_of(here, told)
+    assert f"<@{room.bob.id}>" in told.replies[-1].content
+    await here.until(lambda: room.discord.requests("PATCH", "/webhooks/"))
+    (answered,) = room.discord.requests("PATCH", "/webhooks/")
+    assert answered.body["allowed_mentions"]["parse"] == []
 
 
 async def test_a_rule_that_cannot_be_is_explained(here: Running, room: Room) -> None:
@@ -349,6 +396,43 @@ async def test_a_suggestion_that_is_gone_is_explained(here: Running, room: Room)
     pressed = press(room, with_button(here, room, FollowUp(first.run.id, 9)))
     await here.until(lambda: pressed.followups)
     assert "suggestion is gone" in pressed.followups[0].content
+
+
+async def test_a_press_counts_when_the_response_to_its_deferral_is_lost(
+    here: Running, room: Room
+) -> None:
+    await ask(here, room)
+    (first,) = await here.asked()
+    room.discord.cut(where="/callback")
+    press(room, with_button(here, room, Deeper(first.run.id)))
+    (_, second) = await here.asked(2)
+    assert second.run.options.depth == "deep"
+
+
+async def test_thanks_are_said_when_the_response_to_the_deferral_is_lost(
+    here: Running, room: Room
+) -> None:
+    await ask(here, room)
+    (reply,) = await here.asked()
+    room.discord.cut(where="/callback")
+    pressed = press(room, with_button(here, room, Feedback(reply.run.id, "good")))
+    await here.until(lambda: pressed.followups)
+    assert pressed.followups[0].private_to is room.bob
+    assert await here.workspaces.feedback(reply.run.id) == {room.bob.id: "good"}
+
+
+async def test_a_press_that_came_too_late_is_dropped(here: Running, room: Room) -> None:
+    await ask(here, room)
+    (reply,) = await here.asked()
+    message = with_button(here, room, Feedback(reply.run.id, "good"))
+    here.discord.gateway.drop()
+    with room.discord.world.lock:
+        late = press(room, message)
+        room.discord.clock.advance(4)
+    await here.until(lambda: room.discord.requests("POST", f"/interactions/{late.id}"))
+    await here.client.finish_work(10)
+    assert await here.workspaces.feedback(reply.run.id) == {}
+    assert late.followups == []
 
 
 @pytest.mark.parametrize("action", [Feedback("abcdef", "bad"), Deeper("abcdef")])
