@@ -29,7 +29,7 @@ from adapters.discord.incoming import (
     place_of,
     text_of,
 )
-from adapters.discord.wire import FAILURES
+from adapters.discord.wire import FAILURES, was_lost
 from bot.conversing.errands import Errands
 from bot.conversing.reception import Address, Asked, Heard, Reception, Told
 from bot.errors import Denied, FootnoteError, InvalidQuestion, StorageUnavailable
@@ -37,7 +37,8 @@ from bot.messages import Author, Message, Thread
 from bot.rendering.sentences import sentence_for
 from bot.rendering.texts import texts_for
 
-PATIENCE_SECONDS = 30.0  # that storage is waited for: Discord tells everything only once
+# That storage and lost requests are waited for: Discord tells everything only once.
+PATIENCE_SECONDS = 30.0
 PRIVATE_SECONDS = 30.0  # that a private sentence stands in a channel, where no other way is open
 REMIND_SECONDS = 3600.0  # before somebody is told again that a thread is closed to them
 TYPING_SECONDS = 5.0  # before typing is shown again; Discord shows it for ten
@@ -132,7 +133,7 @@ class Listener:
         if await self._reception.stop(place.thread(str(event.message_id))) or place.inside:
             return
         channel = self._client.get_partial_messageable(event.channel_id)
-        reply = await channel.fetch_message(event.message_id)
+        reply = await patiently(lambda: channel.fetch_message(event.message_id))
         if reply.reference is not None:
             await self._reception.stop_question(PLATFORM, str(reply.reference.message_id))
 
@@ -192,7 +193,7 @@ class Listener:
         ruled = settings.allow_roles or settings.deny_roles
         if ruled and guild is not None and not isinstance(author, discord.Member):
             try:
-                return author_of(await guild.fetch_member(author.id))
+                return author_of(await patiently(lambda: guild.fetch_member(author.id)))
             except discord.NotFound:  # has left
                 log.debug("author has left", message=message.id)
         return author_of(author)
@@ -258,7 +259,7 @@ class Listener:
         if channel is None and guild_id is None:
             return place_of(self._client.get_partial_messageable(channel_id), None)
         if channel is None:
-            channel = await self._client.fetch_channel(channel_id)
+            channel = await patiently(lambda: self._client.fetch_channel(channel_id))
         return place_of(channel, guild_id)
 
     def _in_order(self, channel_id: int) -> asyncio.Lock:
@@ -281,13 +282,18 @@ async def _type(channel: discord.abc.Messageable) -> None:
 
 
 async def patiently(act: Callable[[], Awaitable[T]]) -> T:
-    """Do something that storage may hold up; raises ``StorageUnavailable`` in the end."""
+    """Do something that storage or the network may hold up, and that may be done twice; raises
+    ``StorageUnavailable``, or what the lost request raised, in the end."""
     async for attempt in stamina.retry_context(
-        on=StorageUnavailable, attempts=None, timeout=PATIENCE_SECONDS, wait_max=5.0
+        on=_passes, attempts=None, timeout=PATIENCE_SECONDS, wait_max=5.0
     ):
         with attempt:
             return await act()
     raise AssertionError("the last attempt returns or raises")
+
+
+def _passes(error: Exception) -> bool:
+    return isinstance(error, StorageUnavailable) or was_lost(error)
 
 
 def log_failure(where: str, error: BaseException) -> None:

@@ -82,7 +82,7 @@ class Wire:
         try:
             async with asyncio.timeout(REQUEST_SECONDS):
                 async for attempt in stamina.retry_context(
-                    on=_was_lost,
+                    on=was_lost,
                     attempts=ATTEMPTS,
                     timeout=None,
                     wait_initial=FIRST_WAIT,
@@ -103,7 +103,7 @@ class Wire:
         raise AssertionError("a retry that neither returned nor raised")
 
 
-def _was_lost(error: Exception) -> bool:
+def was_lost(error: Exception) -> bool:
     """Whether the response never came, or says to come again soon."""
     if isinstance(error, discord.HTTPException):
         # discord.py sits out five 429s in a row; without "Via" it is not Discord who says it, but

@@ -249,6 +249,28 @@ async def test_an_old_stop_stops_nothing_new(open_footnote: Open, room: Room) ->
         assert int(facts["places"][0][2]) >= int(room.discord.posts(thread)[0].reply_to or 0)
 
 
+async def test_a_question_waits_until_its_channel_could_be_asked_for(
+    open_footnote: Open, room: Room
+) -> None:
+    async with open_footnote() as here:
+        thread = await a_thread(here, room)
+    room.discord.people.say(room.bob, thread, "While you were away?")
+    room.discord.people.archive(thread)  # a new session is not told about archived threads
+    asked: list[str] = []
+
+    def lose_two(request: str, done: bool) -> bool:
+        if done or not request.endswith(f"/channels/{thread.id}"):
+            return True
+        asked.append(request)
+        return len(asked) > 2
+
+    room.discord.watch(lose_two)
+    async with open_footnote() as here:
+        await here.asked()
+        assert here.questions == ["While you were away?"]
+    assert len(asked) == 3
+
+
 async def test_roles_are_asked_for_where_the_history_does_not_tell_them(
     open_footnote: Open, room: Room
 ) -> None:
@@ -260,6 +282,21 @@ async def test_roles_are_asked_for_where_the_history_does_not_tell_them(
     async with open_footnote(allow_roles=role.id) as here:
         await here.asked()
         assert here.questions == ["While you were away?"]
+
+
+async def test_a_question_waits_until_the_roles_of_its_author_could_be_asked_for(
+    open_footnote: Open, room: Room
+) -> None:
+    role = room.discord.role(room.guild, "Researchers")
+    room.discord.join(room.guild, room.ada, role)
+    async with open_footnote(allow_roles=role.id) as here:
+        thread = await a_thread(here, room)
+    room.discord.people.say(room.ada, thread, "While you were away?")
+    room.discord.cut(where="/members/", times=2)  # aiohttp itself comes again once
+    async with open_footnote(allow_roles=role.id) as here:
+        await here.asked()
+        assert here.questions == ["While you were away?"]
+    assert len(room.discord.requests("GET", "/members/")) == 3
 
 
 async def test_a_thread_that_is_gone_is_not_asked_again(open_footnote: Open, room: Room) -> None:
