@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from typing import Any, TypeVar
 from weakref import WeakValueDictionary
 
@@ -42,6 +43,8 @@ PATIENCE_SECONDS = 30.0
 PRIVATE_SECONDS = 30.0  # that a private sentence stands in a channel, where no other way is open
 REMIND_SECONDS = 3600.0  # before somebody is told again that a thread is closed to them
 TYPING_SECONDS = 5.0  # before typing is shown again; Discord shows it for ten
+# Within which an edit counts as new: longer than Discord keeps a broken session to be resumed.
+RECENT_EDIT = timedelta(minutes=15)
 STOP_SIGNS = frozenset("🛑✋❌")
 
 log = structlog.get_logger(__name__)
@@ -58,6 +61,9 @@ class Listener:
         self._absence = absence
         self._orders: WeakValueDictionary[int, asyncio.Lock] = WeakValueDictionary()
         self._told: TTLCache[tuple[str, str], bool] = TTLCache(10_000, REMIND_SECONDS)
+        self._edits: TTLCache[tuple[int, datetime], bool] = TTLCache(
+            10_000, RECENT_EDIT.total_seconds()
+        )
         self._typing: TTLCache[int, bool] = TTLCache(10_000, TYPING_SECONDS)
         self._errands = Errands("discord")
 
@@ -93,14 +99,32 @@ class Listener:
             return
         async with self._in_order(event.channel_id):
             place = await self._place_of(message)
-            asked = address_of(message, place, self._me) or message.flags.has_thread
-            if not asked:  # it can have been no question
+            address = address_of(message, place, self._me)
+            if address is None and not message.flags.has_thread:  # it can have been no question
                 return
             text = text_of(message, self._me)
             try:
-                await patiently(lambda: self._reception.edit(PLATFORM, str(message.id), text))
+                known = await patiently(
+                    lambda: self._reception.edit(PLATFORM, str(message.id), text)
+                )
             except InvalidQuestion:
                 log.debug("edited to nothing", message=message.id)
+                return
+            if not known and address == "footnote" and self._is_news(message):
+                # It began no run so far: it may have been refused, or not been meant for us. One
+                # that began one and reads the same is known by its id.
+                await self._take_in(message)
+
+    def _is_news(self, message: discord.Message) -> bool:
+        """Whether a message was edited just now. Pins and previews come as edits too, with the
+        time of the edit before; they must not repeat a "stop" or a refusal."""
+        if message.edited_at is None or datetime.now(UTC) - message.edited_at > RECENT_EDIT:
+            return False
+        edit = (message.id, message.edited_at)
+        if edit in self._edits:
+            return False
+        self._edits[edit] = True
+        return True
 
     async def on_raw_message_delete(self, event: discord.RawMessageDeleteEvent) -> None:
         async with self._in_order(event.channel_id):

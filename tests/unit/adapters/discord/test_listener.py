@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 import pytest
 
 from bot.messages import Thread
@@ -205,6 +207,67 @@ async def test_an_edit_is_answered_anew(here: Running, room: Room) -> None:
     first, second = here.poster.replies
     assert second.run.id == first.run.id
     assert here.questions == [HOW_TALL, "How old is the tower?"]
+
+
+async def test_a_mention_that_an_edit_adds_is_a_question(here: Running, room: Room) -> None:
+    said = room.discord.people.say(room.ada, room.general, HOW_TALL)
+    room.discord.people.edit(said, f"<@{room.discord.bot.id}> {HOW_TALL}")
+    (reply,) = await here.asked()
+    message = reply.run.message
+    assert (message.text, message.event_id, message.thread.thread) == (HOW_TALL, said.id, said.id)
+    assert reply.saved == {"message": said.id}
+
+
+async def test_words_to_others_become_a_question_by_an_edit(here: Running, room: Room) -> None:
+    thread = await a_thread(here, room)
+    said = room.discord.people.say(room.bob, thread, f"<@{room.ada.id}> how old is it?")
+    await here.barrier(room.ada, thread)
+    room.discord.people.edit(said, f"<@{room.discord.bot.id}> how old is it?")
+    await here.asked(3)
+    assert here.questions == [HOW_TALL, "Barrier?", "how old is it?"]
+
+
+async def test_a_mention_that_an_edit_takes_away_asks_nothing_anew(
+    here: Running, room: Room
+) -> None:
+    said = room.discord.people.say(room.ada, room.general, HOW_TALL, mentions_bot=True)
+    await here.asked()
+    room.discord.people.edit(said, HOW_TALL)
+    room.discord.people.edit(said, f"<@{room.discord.bot.id}> {HOW_TALL}")
+    room.discord.people.edit(said, f"<@{room.discord.bot.id}>   {HOW_TALL}")
+    await here.barrier(room.ada, room.general)
+    assert here.questions == [HOW_TALL, "Barrier?"]
+
+
+async def test_an_edit_without_a_mention_is_no_question(here: Running, room: Room) -> None:
+    said = room.discord.people.say(room.ada, room.general, HOW_TALL)
+    room.discord.people.edit(said, "How old is the tower?")
+    await here.barrier(room.ada, room.general)
+    assert here.questions == ["Barrier?"]
+
+
+async def test_a_question_that_was_refused_is_refused_once_for_each_edit(
+    open_footnote: Open, room: Room
+) -> None:
+    async with open_footnote(deny_users=room.bob.id) as here:
+        said = room.discord.people.say(room.bob, room.general, "Sum up https://example.org/1")
+        mentioned = f"<@{room.discord.bot.id}> Sum up https://example.org/1"
+        room.discord.people.edit(said, mentioned)
+        direct = room.discord.direct(room.bob)
+        await here.until(lambda: room.discord.posts(direct))
+        room.discord.people.resolve_embed(said, "https://example.org/1")
+        await here.barrier(room.ada, room.general)
+        assert len(room.discord.posts(direct)) == 1
+
+
+async def test_a_preview_for_an_old_edit_is_no_question(
+    here: Running, room: Room, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("adapters.discord.listener.RECENT_EDIT", timedelta())
+    said = room.discord.people.say(room.ada, room.general, HOW_TALL)
+    room.discord.people.edit(said, f"<@{room.discord.bot.id}> {HOW_TALL}")
+    await here.barrier(room.ada, room.general)
+    assert here.questions == ["Barrier?"]
 
 
 async def test_an_edit_never_overtakes_its_question(here: Running, room: Room) -> None:
