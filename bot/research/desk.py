@@ -29,7 +29,8 @@ from bot.reasoning.reasoner import (
     SubQuestion,
     Turn,
 )
-from bot.research.run import Run, SearchOutcome
+from bot.research.outcomes import SearchOutcome
+from bot.research.run import Run
 from bot.research.together import both, together
 from bot.search.provider import Hit
 from bot.text.terms import keywords

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from time import monotonic
 from typing import Any, TypeVar
@@ -32,46 +32,18 @@ from bot.reasoning.reasoner import (
     AnswerDelta,
     CitationDelta,
     ModelReply,
-    Restart,
     Source,
     TextDelta,
 )
 from bot.rendering.texts import DEFAULT, texts_for
 from bot.research.budget import Budget
 from bot.research.library import Library
+from bot.research.outcomes import ReadOutcome, SearchOutcome, StreamOutcome, keep
 from bot.research.suggest import Offer
 from bot.research.together import together
-from bot.search.provider import Hit
 from bot.storage.journal import Journal, RecordedStep, step_key
 
 T = TypeVar("T")
-
-
-@dataclass(frozen=True, slots=True)
-class SearchOutcome:
-    """What a search step keeps. ``problem`` is set when no provider could answer."""
-
-    hits: tuple[Hit, ...]
-    failures: tuple[str, ...] = ()
-    problem: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class ReadOutcome:
-    """What a read step keeps: where the page is stored, or the sentence why there is none."""
-
-    url: str
-    hash: str = ""
-    title: str = ""
-    problem: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class StreamOutcome:
-    """What a streamed model call keeps: its deltas, neighbouring text joined, and its reply."""
-
-    deltas: tuple[TextDelta | CitationDelta, ...]
-    reply: ModelReply
 
 
 _reply = TypeAdapter(ModelReply)
@@ -308,7 +280,7 @@ class Run:
                 if isinstance(part, ModelReply):
                     reply = part
                     continue
-                _keep(kept, part)
+                keep(kept, part)
                 yield part
         except BaseException:
             self._show(key, kind, title, "failed", monotonic() - started)
@@ -406,14 +378,3 @@ class Run:
     ) -> None:
         self._steps[key] = StepView(key[:12], kind, title, state, seconds, detail, sources)
         self._publish(self.plan())
-
-
-def _keep(kept: list[TextDelta | CitationDelta], part: AnswerDelta) -> None:
-    """Add a delta to those kept, joining text of the same block; a restart forgets all."""
-    last = kept[-1] if kept else None
-    if isinstance(part, Restart):
-        kept.clear()
-    elif isinstance(part, TextDelta) and isinstance(last, TextDelta) and not part.opens:
-        kept[-1] = replace(last, text=last.text + part.text)
-    else:
-        kept.append(part)

@@ -1,0 +1,46 @@
+"""What the steps of a run keep in the journal, to be found again on the next attempt."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from bot.reasoning.reasoner import AnswerDelta, CitationDelta, ModelReply, Restart, TextDelta
+from bot.search.provider import Hit
+
+
+@dataclass(frozen=True, slots=True)
+class SearchOutcome:
+    """What a search step keeps. ``problem`` is set when no provider could answer."""
+
+    hits: tuple[Hit, ...]
+    failures: tuple[str, ...] = ()
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ReadOutcome:
+    """What a read step keeps: where the page is stored, or the sentence why there is none."""
+
+    url: str
+    hash: str = ""
+    title: str = ""
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class StreamOutcome:
+    """What a streamed model call keeps: its deltas, neighbouring text joined, and its reply."""
+
+    deltas: tuple[TextDelta | CitationDelta, ...]
+    reply: ModelReply
+
+
+def keep(kept: list[TextDelta | CitationDelta], part: AnswerDelta) -> None:
+    """Add a delta to those kept, joining text of the same block; a restart forgets all."""
+    last = kept[-1] if kept else None
+    if isinstance(part, Restart):
+        kept.clear()
+    elif isinstance(part, TextDelta) and isinstance(last, TextDelta) and not part.opens:
+        kept[-1] = replace(last, text=last.text + part.text)
+    else:
+        kept.append(part)
