@@ -8,7 +8,7 @@ from typing import Any
 import sqlalchemy as sa
 
 # The newest migration, known without loading Alembic so that an up-to-date store opens fast.
-HEAD = "0002"
+HEAD = "0003"
 
 # Named constraints let later migrations change them on every database.
 metadata = sa.MetaData(
@@ -179,4 +179,24 @@ citations = sa.Table(
     sa.Column("end", sa.Integer, nullable=False),
     sa.Column("quote", sa.Text, nullable=False),
     sa.Index(None, "page_id"),
+)
+
+# What was spent on a day (UTC), kept three times over: for the person, the channel and the
+# workspace. The order of the key serves "this person today" and "this workspace since".
+spending = sa.Table(
+    "spending",
+    metadata,
+    sa.Column("platform", sa.Text, primary_key=True),
+    sa.Column("scope", sa.Text, primary_key=True),  # workspace | channel | user
+    sa.Column("name", sa.Text, primary_key=True),  # the platform's id of it
+    sa.Column("day", sa.Date, primary_key=True),
+    sa.Column("workspace", sa.Text, primary_key=True),
+    sa.Column("micro_usd", sa.BigInteger, nullable=False, server_default="0"),
+    sa.Column("questions", sa.Integer, nullable=False, server_default="0"),
+    sa.Column("model_calls", sa.Integer, nullable=False, server_default="0"),
+    # Calls whose model has no known price: their cost is not in the sum.
+    sa.Column("unpriced_calls", sa.Integer, nullable=False, server_default="0"),
+    sa.Column("input_tokens", sa.BigInteger, nullable=False, server_default="0"),
+    sa.Column("output_tokens", sa.BigInteger, nullable=False, server_default="0"),
+    sa.Column("cached_tokens", sa.BigInteger, nullable=False, server_default="0"),
 )
