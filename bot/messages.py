@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Literal
 
 Depth = Literal["auto", "quick", "standard", "deep"]
+Style = Literal["auto", "answer", "report"]
 Role = Literal["person", "footnote"]
 
 
@@ -101,9 +102,11 @@ class RunOptions:
     """What the asker or the channel chose for one run.
 
     ``providers`` limits searching to these names (empty: all that are configured);
-    ``instructions`` are the operator's words on tone and language for this channel.
+    ``instructions`` are the operator's words on tone and language for this channel. A ``report``
+    is a long text, each paragraph of it drafted and then revised against what is read for it.
     """
 
     depth: Depth = "auto"
     providers: tuple[str, ...] = field(default=())
     instructions: str = ""
+    style: Style = "auto"

@@ -8,16 +8,16 @@ results too, kept and replayed like any other.
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
-from dataclasses import replace
-from datetime import UTC, datetime
+from contextlib import AbstractContextManager
+from dataclasses import asdict, replace
+from datetime import datetime
 from time import monotonic
-from typing import Any, TypeVar
+from typing import Any
 
 from pydantic import TypeAdapter
 
-from bot.answers import Answer, Citation, Doubt, PlanView, Status, StepState, StepView, Usage
+from bot.answers import Answer, Citation, Doubt, PlanView, Status, StepView, Usage
 from bot.errors import (
     Broken,
     BudgetSpent,
@@ -39,12 +39,11 @@ from bot.rendering.texts import DEFAULT, texts_for
 from bot.research.budget import Budget
 from bot.research.library import Library
 from bot.research.outcomes import ReadOutcome, SearchOutcome, StreamOutcome, keep
+from bot.research.steps import Steps
 from bot.research.suggest import Offer
 from bot.research.together import together
-from bot.storage.journal import Journal, RecordedStep, step_key
-
-T = TypeVar("T")
-
+from bot.search.provider import ProviderKind, Query
+from bot.storage.journal import Journal, step_key
 
 _reply = TypeAdapter(ModelReply)
 _search = TypeAdapter(SearchOutcome)
@@ -94,8 +93,7 @@ class Run:
         self._attachments = {attachment.url: attachment for attachment in message.attachments}
         self._started = monotonic()
         self._spent = Usage()
-        self._steps: dict[str, StepView] = {}
-        self._under_way: dict[str, asyncio.Future[Any]] = {}
+        self._steps = Steps(journal, lambda: self._publish(self.plan()))
         self._counted: set[str] = set()
 
     # ------------------------------------------------------------ what it looks like from outside
@@ -107,7 +105,16 @@ class Run:
 
     @property
     def steps(self) -> tuple[StepView, ...]:
-        return tuple(self._steps.values())
+        """The lines of the plan."""
+        return self._steps.views
+
+    def show(self, line: StepView) -> None:
+        """Set a line of the plan that is no step of its own, such as a sub-question."""
+        self._steps.show(line)
+
+    def branch(self, id: str) -> AbstractContextManager[None]:
+        """Within it, what is done belongs under the plan's line ``id``."""
+        return self._steps.branch(id)
 
     def plan(self) -> PlanView:
         numbered = {source.number: source.url for source in self.sources}
@@ -142,23 +149,27 @@ class Run:
 
     # ------------------------------------------------------------ searching and reading
 
-    async def search(self, query: str, limit: int) -> SearchOutcome:
-        """Ask the providers; all of them failing is an outcome, not an exception."""
-        inputs = {"query": query, "limit": limit, "providers": list(self.options.providers)}
+    async def search(self, query: Query, kind: ProviderKind | None = None) -> SearchOutcome:
+        """Ask the providers; all of them failing is an outcome, not an exception.
+
+        ``kind`` narrows them to the web or to documents: see ``search.blend.Search.search``.
+        """
+        providers = self.options.providers
+        inputs = {**asdict(query), "providers": list(providers), "kind": kind or ""}
 
         async def ask() -> SearchOutcome:
             self.budget.check_time(self.usage)
             try:
-                found = await self._library.search(query, limit, self.options.providers)
+                found = await self._library.search(query, providers, kind)
             except (Unavailable, Refused, Broken) as error:
                 return SearchOutcome(hits=(), problem=error.sentence)
             return SearchOutcome(hits=found.hits, failures=found.failures)
 
-        outcome = await self._step("search", inputs, ask, _search, title=query)
+        outcome = await self._steps.do("search", inputs, ask, _search, title=query.text)
         if self._first_time("search", inputs):
             self._spent = replace(self._spent, searches=self._spent.searches + 1)
-        if query not in self.queries:
-            self.queries.append(query)
+        if query.text not in self.queries:
+            self.queries.append(query.text)
         for hit in outcome.hits:
             self.offers.setdefault(hit.url, Offer(hit.title, hit.url))
         for failure in outcome.failures:
@@ -209,7 +220,7 @@ class Run:
             return ReadOutcome(url=page.url, hash=page.hash, title=page.title)
 
         inputs = {"url": url}
-        outcome = await self._step(
+        outcome = await self._steps.do(
             "read",
             inputs,
             fetch,
@@ -248,7 +259,7 @@ class Run:
             self.budget.check_model_call(self.usage)
             return await send()
 
-        reply = await self._step(kind, request, ask, _reply, title=title)
+        reply = await self._steps.do(kind, request, ask, _reply, title=title)
         if self._first_time(kind, request):
             self._pay(reply)
         return reply
@@ -263,36 +274,25 @@ class Run:
     ) -> AsyncIterator[AnswerDelta]:
         # No budget check: the answer is written from what there is, however much was spent.
         key = step_key(kind, request)
-        recorded = self._journal.finished(key)
+        recorded = self._steps.finished(key)
         if recorded is not None:
             outcome = _stream.validate_json(recorded.result)
-            self._show(key, kind, recorded.title, "done", recorded.seconds)
             self._pay(outcome.reply)
             for delta in outcome.deltas:
                 yield delta
             return
         kept: list[TextDelta | CitationDelta] = []
         reply: ModelReply | None = None
-        started = monotonic()
-        self._show(key, kind, title, "running")
-        try:
+        with self._steps.under_way(key, kind, title) as finish:
             async for part in open():
                 if isinstance(part, ModelReply):
                     reply = part
                     continue
                 keep(kept, part)
                 yield part
-        except BaseException:
-            self._show(key, kind, title, "failed", monotonic() - started)
-            raise
-        if reply is None:
-            raise RuntimeError("a model stream ended without its reply")
-        seconds = monotonic() - started
-        result = _stream.dump_json(StreamOutcome(tuple(kept), reply)).decode()
-        await self._journal.record(
-            RecordedStep(key, kind, title, result, seconds, datetime.now(UTC))
-        )
-        self._show(key, kind, title, "done", seconds)
+            if reply is None:
+                raise RuntimeError("a model stream ended without its reply")
+            await finish(_stream.dump_json(StreamOutcome(tuple(kept), reply)).decode())
         self._pay(reply)
 
     def _pay(self, reply: ModelReply) -> None:
@@ -309,8 +309,6 @@ class Run:
             usd=spent.usd + (usd or 0.0),
         )
 
-    # ------------------------------------------------------------ steps
-
     def _first_time(self, kind: str, inputs: Mapping[str, Any]) -> bool:
         """Whether a step counts now: one that is asked for again is not paid for again."""
         key = step_key(kind, inputs)
@@ -318,63 +316,3 @@ class Run:
             return False
         self._counted.add(key)
         return True
-
-    async def _step(
-        self,
-        kind: str,
-        inputs: Mapping[str, Any],
-        work: Callable[[], Awaitable[T]],
-        shape: TypeAdapter[T],
-        *,
-        title: str,
-        page: Callable[[], Page | None] = lambda: None,
-        sources: tuple[str, ...] = (),
-    ) -> T:
-        """The result of a step: from the journal, from its twin under way, or by doing it now."""
-        key = step_key(kind, inputs)
-        recorded = self._journal.finished(key)
-        if recorded is not None:
-            self._show(key, kind, recorded.title, "done", recorded.seconds, sources)
-            return shape.validate_json(recorded.result)
-        if key in self._under_way:
-            return await asyncio.shield(self._under_way[key])
-        twin: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
-        self._under_way[key] = twin
-        started = monotonic()
-        self._show(key, kind, title, "running", 0.0, sources)
-        try:
-            result = await work()
-            seconds = monotonic() - started
-            await self._journal.record(
-                RecordedStep(
-                    key, kind, title, shape.dump_json(result).decode(), seconds, datetime.now(UTC)
-                ),
-                page(),
-            )
-        except BaseException as error:
-            self._show(key, kind, title, "failed", monotonic() - started, sources)
-            if isinstance(error, FootnoteError):
-                twin.set_exception(error)
-                twin.exception()  # whoever waits will see it; nobody waiting is no warning
-            else:
-                twin.cancel()
-            raise
-        finally:
-            del self._under_way[key]
-        twin.set_result(result)
-        problem = getattr(result, "problem", "")
-        self._show(key, kind, title, "failed" if problem else "done", seconds, sources, problem)
-        return result
-
-    def _show(
-        self,
-        key: str,
-        kind: str,
-        title: str,
-        state: StepState,
-        seconds: float = 0.0,
-        sources: tuple[str, ...] = (),
-        detail: str = "",
-    ) -> None:
-        self._steps[key] = StepView(key[:12], kind, title, state, seconds, detail, sources)
-        self._publish(self.plan())

@@ -1,0 +1,146 @@
+"""The steps of a run: each is carried out once, kept in the journal, and shown in the plan.
+
+A step that an earlier attempt finished is found by its key and not carried out again. The same
+step asked for twice at the same time is carried out once. A line of the plan may stand under
+another one: everything done within ``branch(id)`` stands under the line ``id``.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import replace
+from datetime import UTC, datetime
+from time import monotonic
+from typing import Any, TypeVar
+
+from pydantic import TypeAdapter
+
+from bot.answers import StepState, StepView
+from bot.errors import FootnoteError
+from bot.pages.page import Page
+from bot.storage.journal import Journal, RecordedStep, step_key
+
+T = TypeVar("T")
+
+# A context of its own for each task, so that branches worked at the same time do not mix.
+_branch: ContextVar[str] = ContextVar("branch", default="")
+
+
+class Steps:
+    """See the module docstring. ``changed`` is called whenever a line of the plan has changed."""
+
+    def __init__(self, journal: Journal, changed: Callable[[], None]) -> None:
+        self._journal = journal
+        self._changed = changed
+        self._views: dict[str, StepView] = {}
+        self._under_way: dict[str, asyncio.Future[Any]] = {}
+
+    @property
+    def views(self) -> tuple[StepView, ...]:
+        """The lines of the plan, in the order they first appeared."""
+        return tuple(self._views.values())
+
+    @contextmanager
+    def branch(self, id: str) -> Iterator[None]:
+        """Put every line that first appears within under the line ``id``."""
+        token = _branch.set(id)
+        try:
+            yield
+        finally:
+            _branch.reset(token)
+
+    def show(self, view: StepView) -> None:
+        """Set a line of the plan, by its id; it stays under the line it first appeared under."""
+        earlier = self._views.get(view.id)
+        parent = earlier.parent if earlier is not None else view.parent or _branch.get()
+        self._views[view.id] = replace(view, parent=parent)
+        self._changed()
+
+    async def do(
+        self,
+        kind: str,
+        inputs: Mapping[str, Any],
+        work: Callable[[], Awaitable[T]],
+        shape: TypeAdapter[T],
+        *,
+        title: str,
+        page: Callable[[], Page | None] = lambda: None,
+        sources: tuple[str, ...] = (),
+    ) -> T:
+        """The result of a step: from the journal, from its twin under way, or by doing it now.
+
+        ``page`` gives the page the step has read, to be kept with it. Raises what ``work`` raises,
+        and ``RunLost``.
+        """
+        key = step_key(kind, inputs)
+        recorded = self.finished(key, sources)
+        if recorded is not None:
+            return shape.validate_json(recorded.result)
+        if key in self._under_way:
+            return await asyncio.shield(self._under_way[key])
+        twin: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+        self._under_way[key] = twin
+        line = StepView(key[:12], kind, title, "running", sources=sources)
+        started = monotonic()
+        self.show(line)
+        try:
+            result = await work()
+            seconds = monotonic() - started
+            kept = shape.dump_json(result).decode()
+            await self._journal.record(
+                RecordedStep(key, kind, title, kept, seconds, datetime.now(UTC)), page()
+            )
+        except BaseException as error:
+            self.show(replace(line, state="failed", seconds=monotonic() - started))
+            if isinstance(error, FootnoteError):
+                twin.set_exception(error)
+                twin.exception()  # whoever waits will see it; nobody waiting is no warning
+            else:
+                twin.cancel()
+            raise
+        finally:
+            del self._under_way[key]
+        twin.set_result(result)
+        problem: str = getattr(result, "problem", "")
+        state: StepState = "failed" if problem else "done"
+        self.show(replace(line, state=state, seconds=seconds, detail=problem))
+        return result
+
+    def finished(self, key: str, sources: tuple[str, ...] = ()) -> RecordedStep | None:
+        """The step if an earlier attempt, or this one, has finished it; its line is shown."""
+        recorded = self._journal.finished(key)
+        if recorded is not None:
+            line = StepView(
+                key[:12], recorded.kind, recorded.title, "done", recorded.seconds, sources=sources
+            )
+            self.show(line)
+        return recorded
+
+    @contextmanager
+    def under_way(
+        self, key: str, kind: str, title: str
+    ) -> Iterator[Callable[[str], Awaitable[None]]]:
+        """Show a step that gives its parts one by one; call what is yielded with its result.
+
+        Whoever leaves without a result has failed. Raises ``RunLost`` from that call.
+        """
+        line = StepView(key[:12], kind, title, "running")
+        started = monotonic()
+        self.show(line)
+        state: StepState = "failed"
+
+        async def finish(result: str) -> None:
+            nonlocal state
+            seconds = monotonic() - started
+            await self._journal.record(
+                RecordedStep(key, kind, title, result, seconds, datetime.now(UTC))
+            )
+            state = "done"
+
+        try:
+            yield finish
+        finally:
+            self.show(replace(line, state=state, seconds=monotonic() - started))
