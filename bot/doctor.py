@@ -71,11 +71,12 @@ async def _documents(settings: Settings) -> str:
 
 
 async def _searching(settings: Settings) -> str:
+    from bot.search.provider import Query
     from bot.search.registry import open_search
 
     search = open_search(settings)
     try:
-        found = await search.search(PROBE_QUERY, 1)
+        found = await search.search(Query(PROBE_QUERY, 1))
     finally:
         await search.aclose()
     if found.failures:

@@ -32,7 +32,7 @@ from bot.reasoning.reasoner import (
 from bot.research.outcomes import SearchOutcome
 from bot.research.run import Run
 from bot.research.together import both, together
-from bot.search.provider import Hit
+from bot.search.provider import Hit, Query
 from bot.text.terms import keywords
 
 HITS_FETCHED = 3  # times those shown: the next results are at hand when a query is repeated
@@ -168,7 +168,8 @@ class DeskKeeper:
         ]
         titles = [self._title(url) for url in urls]
         limit = self._reading.shown * HITS_FETCHED
-        searching = together(self._run.search(query.text, limit) for query in sent)
+        language = self._question.language
+        searching = together(self._run.search(Query(query.text, limit, language)) for query in sent)
         found, read = await both(searching, self._run.read(urls, titles))
         pages = [page for page in read if isinstance(page, Page)]
         numbers = dict(

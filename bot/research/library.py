@@ -18,6 +18,7 @@ from bot.messages import Attachment
 from bot.pages.page import Page
 from bot.pages.urls import canonical
 from bot.search.blend import SearchResult
+from bot.search.provider import ProviderKind, Query
 
 CACHED_CHARACTERS = 32_000_000  # of page text kept in the process
 
@@ -26,7 +27,7 @@ class Searching(Protocol):
     """The part of ``search.blend.Search`` that is used here."""
 
     async def search(
-        self, query: str, limit: int, providers: tuple[str, ...] = ()
+        self, query: Query, providers: tuple[str, ...] = (), kind: ProviderKind | None = None
     ) -> SearchResult: ...
 
     async def read(self, url: str) -> Page | None: ...
@@ -74,9 +75,11 @@ class Library:
         await self._search.aclose()
         await self._fetcher.aclose()
 
-    async def search(self, query: str, limit: int, providers: tuple[str, ...] = ()) -> SearchResult:
+    async def search(
+        self, query: Query, providers: tuple[str, ...] = (), kind: ProviderKind | None = None
+    ) -> SearchResult:
         """Raises ``NoProviderAvailable`` when every provider asked has failed."""
-        return await self._search.search(query, limit, providers)
+        return await self._search.search(query, providers, kind)
 
     async def read(self, url: str) -> Page:
         """Raises ``Refused``, ``Unavailable`` or ``Broken`` by meaning."""

@@ -16,7 +16,7 @@ from bot.pages.page import Page
 from bot.pages.urls import dedupe_key, domain
 from bot.search.guarded import Guarded, Policy
 from bot.search.limits import Clock
-from bot.search.provider import Hit, SearchProvider
+from bot.search.provider import Hit, ProviderKind, Query, SearchProvider
 
 log = structlog.get_logger()
 
@@ -59,19 +59,24 @@ class Search:
         """The providers' names, in the order they were given."""
         return tuple(self._providers)
 
-    async def search(self, query: str, limit: int, providers: tuple[str, ...] = ()) -> SearchResult:
+    async def search(
+        self, query: Query, providers: tuple[str, ...] = (), kind: ProviderKind | None = None
+    ) -> SearchResult:
         """Ask all providers at once, or only those named, and blend what they find.
 
-        At most ``limit`` hits come back, one per page, none from a blocked domain. A provider
-        that fails is left out and named in ``failures``. Raises ``NoProviderAvailable`` when all
-        have failed, ``InvalidSetting`` for a name that is not configured.
+        ``kind`` narrows them to those that search the web, or to those that search documents;
+        where there is none of that kind, all are asked. At most ``query.limit`` hits come back,
+        one per page, none from a blocked domain. A provider that fails is left out and named in
+        ``failures``. Raises ``NoProviderAvailable`` when all have failed, ``InvalidSetting`` for
+        a name that is not configured.
         """
-        asked = [self._provider(name) for name in providers or self.names]
-        query = _clean(query)
-        if not query or limit < 1:
+        asked = self._asked(providers, kind)
+        text = _clean(query.text)
+        if not text or query.limit < 1:
             return SearchResult(())
-        wanted = limit * 2 if self._blocked else limit
-        outcomes = await asyncio.gather(*(self._ask(each, query, wanted) for each in asked))
+        limit = query.limit
+        sent = replace(query, text=text, limit=limit * 2 if self._blocked else limit)
+        outcomes = await asyncio.gather(*(self._ask(each, sent) for each in asked))
         failures = tuple(outcome for outcome in outcomes if isinstance(outcome, _Failure))
         lists = [outcome for outcome in outcomes if not isinstance(outcome, _Failure)]
         if not lists:
@@ -98,6 +103,10 @@ class Search:
         if self._close is not None:
             await self._close()
 
+    def _asked(self, names: tuple[str, ...], kind: ProviderKind | None) -> list[Guarded]:
+        named = [self._provider(name) for name in names or self.names]
+        return [each for each in named if each.kind == kind] or named
+
     def _provider(self, name: str) -> Guarded:
         if name not in self._providers:
             raise InvalidSetting(
@@ -105,9 +114,9 @@ class Search:
             )
         return self._providers[name]
 
-    async def _ask(self, provider: Guarded, query: str, limit: int) -> tuple[Hit, ...] | _Failure:
+    async def _ask(self, provider: Guarded, query: Query) -> tuple[Hit, ...] | _Failure:
         try:
-            return await provider.search(query, limit)
+            return await provider.search(query)
         except FootnoteError as error:
             log.info("provider_failed", provider=provider.name, error=str(error))
             wait = error.retry_after if isinstance(error, Unavailable) else None

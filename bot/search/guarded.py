@@ -14,7 +14,7 @@ from cachetools import TTLCache
 from bot.errors import PageUnreadable, ProviderUnavailable, Refused
 from bot.pages.page import Page
 from bot.search.limits import Breaker, Clock, RateLimit
-from bot.search.provider import Hit, PageReader, SearchProvider
+from bot.search.provider import Hit, PageReader, ProviderKind, Query, SearchProvider
 
 LONGEST_REST = 600.0  # seconds; a Retry-After beyond that is not waited for blindly
 CACHED_SEARCHES = 2_048
@@ -51,6 +51,7 @@ class Guarded:
 
     def __init__(self, provider: SearchProvider, policy: Policy, clock: Clock) -> None:
         self.name = provider.name
+        self.kind: ProviderKind = provider.kind
         self.provider = provider
         self._policy = policy
         self._clock = clock
@@ -58,23 +59,22 @@ class Guarded:
         self._limit = (
             RateLimit(policy.rate, policy.burst, clock) if math.isfinite(policy.rate) else None
         )
-        self._cache: TTLCache[tuple[str, int], tuple[Hit, ...]] = TTLCache(
+        self._cache: TTLCache[Query, tuple[Hit, ...]] = TTLCache(
             CACHED_SEARCHES, max(policy.ttl, 0.001), timer=clock
         )
         self._flights: dict[Hashable, _Flight] = {}
 
-    async def search(self, query: str, limit: int) -> tuple[Hit, ...]:
+    async def search(self, query: Query) -> tuple[Hit, ...]:
         """Raises what ``SearchProvider.search`` raises."""
-        key = (query, limit)
-        if (hits := self._cache.get(key)) is not None:
+        if (hits := self._cache.get(query)) is not None:
             return hits
-        found: tuple[Hit, ...] = await self._shared(key, lambda: self._search(query, limit))
+        found: tuple[Hit, ...] = await self._shared(query, lambda: self._search(query))
         return found
 
-    async def _search(self, query: str, limit: int) -> tuple[Hit, ...]:
-        hits = tuple(await self._call(lambda: self.provider.search(query, limit)))
+    async def _search(self, query: Query) -> tuple[Hit, ...]:
+        hits = tuple(await self._call(lambda: self.provider.search(query)))
         if self._policy.ttl > 0:
-            self._cache[query, limit] = hits
+            self._cache[query] = hits
         return hits
 
     def reads(self, url: str) -> bool:

@@ -26,7 +26,7 @@ from bot.search.index_file import (
 )
 from bot.search.index_writer import below
 from bot.search.indexer import Indexer, IndexReport
-from bot.search.provider import Hit
+from bot.search.provider import Hit, ProviderKind, Query
 from bot.text.terms import keywords
 
 __all__ = ["IndexReport", "Indexer", "LocalDocuments"]
@@ -63,19 +63,23 @@ class LocalDocuments:
     """
 
     name = "local"
+    kind: ProviderKind = "knowledge"
 
     def __init__(self, index_path: Path, roots: Iterable[str | Path] = ()) -> None:
         self._path = index_path
         self._condition, self._values = below([root_of(root) for root in roots])
         self._idle: queue.SimpleQueue[_Reader] = queue.SimpleQueue()
 
-    async def search(self, query: str, limit: int) -> list[Hit]:
-        """See ``SearchProvider.search``. A hit's snippet is the whole passage that fits best."""
-        wanted = keywords(query[:MOST_QUERY_CHARACTERS])[:MOST_TERMS]
-        if not wanted or limit < 1:
+    async def search(self, query: Query) -> list[Hit]:
+        """See ``SearchProvider.search``. A hit's snippet is the whole passage that fits best.
+
+        Files have no language, region, date of appearing or domain: these ask for nothing here.
+        """
+        wanted = keywords(query.text[:MOST_QUERY_CHARACTERS])[:MOST_TERMS]
+        if not wanted or query.limit < 1:
             return []
         return await asyncio.to_thread(
-            self._with_reader, lambda reader: self._search(reader.connection, wanted, limit)
+            self._with_reader, lambda reader: self._search(reader.connection, wanted, query.limit)
         )
 
     def reads(self, url: str) -> bool:

@@ -40,7 +40,7 @@ from bot.search.mediawiki_text import (
     snippet_text,
     title_in,
 )
-from bot.search.provider import Hit
+from bot.search.provider import Hit, ProviderKind, Query
 from bot.settings import Settings
 from bot.text.language import detect
 from bot.text.terms import terms
@@ -66,6 +66,7 @@ class MediaWiki:
     """
 
     name = "wikipedia"
+    kind: ProviderKind = "web"
 
     def __init__(self, settings: Settings, client: httpx.AsyncClient) -> None:
         self._base = settings.wikipedia_url.rstrip("/")
@@ -74,16 +75,17 @@ class MediaWiki:
         self._wikis: dict[str, WikiApi] = {}
         self._address = _address_pattern(self._base)
 
-    async def search(self, query: str, limit: int) -> list[Hit]:
+    async def search(self, query: Query) -> list[Hit]:
         """See ``SearchProvider.search``. ``Hit.url`` is the article's canonical address."""
-        words = search_words(query)
+        text, limit = query.text, query.limit
+        words = search_words(text)
         if not words or limit < 1:
             return []
-        wiki = self._wiki(_language_of(query, self._language))
+        wiki = self._wiki(_language_of(text, self._language))
         site = await wiki.site()
         find = _search_cirrus if site.cirrus else _search_plain
-        found = _articles(await find(wiki, query, words, limit))
-        hits = await _without_disambiguation(wiki, found, query, limit)
+        found = _articles(await find(wiki, text, words, limit))
+        hits = await _without_disambiguation(wiki, found, text, limit)
         return [Hit(hit.title, hit.url, hit.snippet, self.name) for hit in hits[:limit]]
 
     def reads(self, url: str) -> bool:

@@ -3,9 +3,32 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
+from typing import Literal, Protocol, runtime_checkable
 
 from bot.pages.page import Page
+
+# What a provider searches: the web, or texts that were given to it (documents, a knowledge base).
+ProviderKind = Literal["web", "knowledge"]
+
+Freshness = Literal["", "day", "week", "month", "year"]
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """What is searched for, and where.
+
+    ``text`` is words, without operators of any search engine. ``limit`` bounds the hits. What is
+    empty is not asked for: ``language`` is a BCP 47 tag, ``region`` an ISO 3166-1 alpha-2 code,
+    ``freshness`` how long ago a page may have appeared at most, ``domains`` hosts whose pages
+    (and whose subdomains' pages) are wanted, and no others.
+    """
+
+    text: str
+    limit: int = 10
+    language: str = ""
+    region: str = ""
+    freshness: Freshness = ""
+    domains: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,15 +44,17 @@ class Hit:
 class SearchProvider(Protocol):
     """Something that can be asked for pages.
 
-    ``search`` returns at most ``limit`` hits, best first, and an empty list when nothing matches.
+    ``search`` returns at most ``query.limit`` hits, best first, and an empty list when nothing
+    matches. What a query asks for beyond words is followed as far as the provider can.
     It raises ``ProviderUnavailable`` (try again later), ``CredentialsRefused`` (wrong key) or
     ``Broken`` (an answer that cannot be read). Retries, caching, rate limits and the circuit
     breaker are not its business: ``bot.search.blend`` adds them once for all.
     """
 
     name: str
+    kind: ProviderKind
 
-    async def search(self, query: str, limit: int) -> list[Hit]: ...
+    async def search(self, query: Query) -> list[Hit]: ...
 
 
 @runtime_checkable

@@ -28,7 +28,7 @@ from bot.research.write import write
 from bot.search.blend import SearchResult
 from bot.search.indexer import Indexer
 from bot.search.local import LocalDocuments
-from bot.search.provider import Hit
+from bot.search.provider import Hit, ProviderKind, Query
 from bot.storage.journal import open_journal
 from bot.storage.store import Store, open_store
 from bot.text.terms import keywords, terms
@@ -70,10 +70,12 @@ class MemoryCorpus:
     def title(self, url: str) -> str:
         return self._pages[url][0]
 
-    async def search(self, query: str, limit: int, providers: tuple[str, ...] = ()) -> SearchResult:
+    async def search(
+        self, query: Query, providers: tuple[str, ...] = (), kind: ProviderKind | None = None
+    ) -> SearchResult:
         hits = [
-            Hit(self.title(url), url, self._snippet(url, query), "memory")
-            for url in self.best(query, limit)
+            Hit(self.title(url), url, self._snippet(url, query.text), "memory")
+            for url in self.best(query.text, query.limit)
         ]
         return SearchResult(hits=tuple(hits), failures=())
 
@@ -104,8 +106,10 @@ class IndexedCorpus:
     def __init__(self, documents: LocalDocuments) -> None:
         self._documents = documents
 
-    async def search(self, query: str, limit: int, providers: tuple[str, ...] = ()) -> SearchResult:
-        return SearchResult(hits=tuple(await self._documents.search(query, limit)), failures=())
+    async def search(
+        self, query: Query, providers: tuple[str, ...] = (), kind: ProviderKind | None = None
+    ) -> SearchResult:
+        return SearchResult(hits=tuple(await self._documents.search(query)), failures=())
 
     async def read(self, url: str) -> Page | None:
         return await self._documents.read(url)

@@ -24,6 +24,7 @@ from pathlib import Path
 
 from bot.search.indexer import Indexer, IndexReport
 from bot.search.local import LocalDocuments
+from bot.search.provider import Query
 from tests.bench.table import ms, percentile, print_table
 
 SHARED = Path(__file__).resolve().parents[3] / "shared" / "data" / "multihop"
@@ -144,11 +145,11 @@ def _change_some(files: list[Path], indexer: Indexer, docs: Path) -> IndexReport
 async def _time_queries(index: Path, docs: Path) -> tuple[float, ...]:
     questions = json.loads((SHARED / "questions.json").read_text(encoding="utf-8"))
     documents = LocalDocuments(index, [docs])
-    await documents.search("warm up", 10)
+    await documents.search(Query("warm up", 10))
     times = []
     for question in questions:
         started = time.perf_counter()
-        await documents.search(question["question"], 10)
+        await documents.search(Query(question["question"], 10))
         times.append(time.perf_counter() - started)
     await documents.aclose()
     return tuple(times)

@@ -27,6 +27,7 @@ from bot.messages import RunOptions, Thread
 from bot.pages.page import Page
 from bot.search.blend import Search, SearchResult
 from bot.search.indexer import Indexer
+from bot.search.provider import ProviderKind, Query
 from bot.search.registry import open_search
 from bot.settings import load_settings
 from tests.bench.table import ms, percentile, print_table
@@ -66,9 +67,11 @@ class Slow:
     search_seconds: float
     fetch_seconds: float
 
-    async def search(self, query: str, limit: int, providers: tuple[str, ...] = ()) -> SearchResult:
+    async def search(
+        self, query: Query, providers: tuple[str, ...] = (), kind: ProviderKind | None = None
+    ) -> SearchResult:
         await asyncio.sleep(self.search_seconds)
-        return await self.search_.search(query, limit, providers)
+        return await self.search_.search(query, providers, kind)
 
     async def read(self, url: str) -> Page | None:
         await asyncio.sleep(self.fetch_seconds)

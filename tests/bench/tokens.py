@@ -26,6 +26,7 @@ from typing import Any
 from bot.app import open_app
 from bot.messages import RunOptions, Thread
 from bot.pages.page import Page
+from bot.search.provider import Query
 from bot.settings import load_settings
 from tests.bench.table import print_table
 from tests.conftest import SHARED
@@ -160,7 +161,8 @@ async def run_plain(task: Task, pages: Mapping[str, Page], fake: FakeClaude, url
             calls = [block for block in reply.content if block.type == "tool_use"]
             if not calls:
                 break
-            hits = (await shelf.search(str(calls[0].input["query"]), PAGES_PER_SEARCH)).hits
+            asked = Query(str(calls[0].input["query"]), PAGES_PER_SEARCH)
+            hits = (await shelf.search(asked)).hits
             texts = [(await shelf.read(hit.url)) for hit in hits]
             content = "\n\n".join(p.text[: TOKENS_PER_PAGE * 4] for p in texts if p)
             result = {"type": "tool_result", "tool_use_id": calls[0].id, "content": content}

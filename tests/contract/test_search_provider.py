@@ -23,7 +23,7 @@ from bot.pages.passages import split
 from bot.search.indexer import Indexer
 from bot.search.local import LocalDocuments
 from bot.search.mediawiki import MediaWiki
-from bot.search.provider import Hit, PageReader, SearchProvider
+from bot.search.provider import Hit, PageReader, Query, SearchProvider
 from bot.settings import Settings, load_settings
 from tests.fakes.mediawiki import WIKI_PAGES, FakeWiki
 
@@ -111,12 +111,12 @@ async def case(request: pytest.FixtureRequest) -> AsyncIterator[Case]:
 
 
 async def test_finds_the_page_that_a_question_is_about(case: Case) -> None:
-    hits = await case.provider.search("What does the Journal of Tides publish?", 5)
+    hits = await case.provider.search(Query("What does the Journal of Tides publish?", 5))
     assert hits[0].title == "Journal of Tides"
 
 
 async def test_finds_a_page_by_words_of_its_text(case: Case) -> None:
-    hits = await case.provider.search("singer born Zanzibar", 5)
+    hits = await case.provider.search(Query("singer born Zanzibar", 5))
     assert "Freddie Mercury" in [hit.title for hit in hits]
 
 
@@ -124,18 +124,18 @@ async def test_finds_a_page_by_words_of_its_text(case: Case) -> None:
 async def test_finds_a_page_by_its_title_whatever_characters_that_has(
     case: Case, title: str
 ) -> None:
-    hits = await case.provider.search(title, 5)
+    hits = await case.provider.search(Query(title, 5))
     assert hits[0].title == title
 
 
 async def test_finds_a_chinese_page_by_a_question(case: Case) -> None:
-    hits = await case.provider.search("长城在哪里？", 5)
+    hits = await case.provider.search(Query("长城在哪里？", 5))
     assert [hit.title for hit in hits] == ["长城"]
 
 
 async def test_hits_are_complete_values_of_the_provider(case: Case) -> None:
     provider: SearchProvider = case.provider
-    for hit in await provider.search("Mercury", 10):
+    for hit in await provider.search(Query("Mercury", 10)):
         assert isinstance(hit, Hit)
         assert hit.provider == provider.name
         assert hit.title == hit.title.strip() != ""
@@ -144,7 +144,7 @@ async def test_hits_are_complete_values_of_the_provider(case: Case) -> None:
 
 
 async def test_snippets_are_plain_text_on_one_line(case: Case) -> None:
-    hits = await case.provider.search("Mercury", 10)
+    hits = await case.provider.search(Query("Mercury", 10))
     assert any(hit.snippet for hit in hits)
     for hit in hits:
         assert hit.snippet == " ".join(hit.snippet.split())
@@ -154,20 +154,20 @@ async def test_snippets_are_plain_text_on_one_line(case: Case) -> None:
 
 @pytest.mark.parametrize("limit", [1, 2, 3, 50])
 async def test_no_more_hits_than_asked_for_and_each_page_once(case: Case, limit: int) -> None:
-    hits = await case.provider.search("Mercury", limit)
+    hits = await case.provider.search(Query("Mercury", limit))
     urls = [hit.url for hit in hits]
     assert 1 <= len(urls) <= limit
     assert len(set(urls)) == len(urls)
 
 
 async def test_equal_searches_give_equal_hits(case: Case) -> None:
-    first = await case.provider.search("Mercury orbit Sun", 10)
-    assert await case.provider.search("Mercury orbit Sun", 10) == first
+    first = await case.provider.search(Query("Mercury orbit Sun", 10))
+    assert await case.provider.search(Query("Mercury orbit Sun", 10)) == first
 
 
 @pytest.mark.parametrize("query", ["xyzzyplugh", "?", "", "   ", "***", "-", '"'])
 async def test_what_is_not_there_gives_an_empty_list(case: Case, query: str) -> None:
-    assert await case.provider.search(query, 5) == []
+    assert await case.provider.search(Query(query, 5)) == []
 
 
 @pytest.mark.parametrize(
@@ -185,13 +185,13 @@ async def test_what_is_not_there_gives_an_empty_list(case: Case, query: str) -> 
     ],
 )
 async def test_any_query_is_words_and_nothing_else(case: Case, query: str) -> None:
-    assert isinstance(await case.provider.search(query, 5), list)
+    assert isinstance(await case.provider.search(Query(query, 5)), list)
 
 
 async def test_reads_what_it_found_under_the_same_address(case: Case) -> None:
     reader: PageReader = case.provider
     assert isinstance(reader, PageReader)
-    (hit,) = await case.provider.search("Journal of Tides", 1)
+    (hit,) = await case.provider.search(Query("Journal of Tides", 1))
     assert reader.reads(hit.url)
     page = await reader.read(hit.url)
     assert page.url == hit.url
@@ -200,7 +200,7 @@ async def test_reads_what_it_found_under_the_same_address(case: Case) -> None:
 
 
 async def test_a_page_keeps_its_sections(case: Case) -> None:
-    hits = await case.provider.search("Mercury planet rotation", 5)
+    hits = await case.provider.search(Query("Mercury planet rotation", 5))
     url = next(hit.url for hit in hits if hit.title == "Mercury (planet)")
     page = await case.provider.read(url)
     headings = {passage.text: passage.heading for passage in split(page.text)}
@@ -211,7 +211,7 @@ async def test_a_page_keeps_its_sections(case: Case) -> None:
 
 
 async def test_a_page_is_text_without_markup_and_dated(case: Case) -> None:
-    hits = await case.provider.search("Mercury element boils", 5)
+    hits = await case.provider.search(Query("Mercury element boils", 5))
     page = await case.provider.read(next(h.url for h in hits if h.title == "Mercury (element)"))
     assert "It was used in thermometers & barometers." in page.text
     assert "<" not in page.text
@@ -251,5 +251,5 @@ async def test_a_provider_that_is_not_there_is_unavailable(tmp_path: Path) -> No
             LocalDocuments(tmp_path / "none.sqlite"),
         ):
             with pytest.raises(ProviderUnavailable) as caught:
-                await provider.search("anything", 5)
+                await provider.search(Query("anything", 5))
             assert caught.value.sentence

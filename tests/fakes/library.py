@@ -10,7 +10,7 @@ from bot.errors import NoProviderAvailable, PageUnreadable
 from bot.pages.page import Page
 from bot.research.library import Library
 from bot.search.blend import SearchResult
-from bot.search.provider import Hit
+from bot.search.provider import Hit, ProviderKind, Query
 from bot.text.terms import keywords, terms
 from tests.unit.samples import NOW
 
@@ -27,13 +27,19 @@ class Shelf:
     broken: frozenset[str] = frozenset()
     urls: Mapping[str, list[str]] = field(default_factory=dict)
     searched: list[str] = field(default_factory=list)
+    queries: list[Query] = field(default_factory=list)  # the same, whole
+    kinds: list[ProviderKind | None] = field(default_factory=list)
     read_urls: list[str] = field(default_factory=list)
 
-    async def search(self, query: str, limit: int, providers: tuple[str, ...] = ()) -> SearchResult:
-        self.searched.append(query)
-        if query in self.broken:
+    async def search(
+        self, query: Query, providers: tuple[str, ...] = (), kind: ProviderKind | None = None
+    ) -> SearchResult:
+        self.searched.append(query.text)
+        self.queries.append(query)
+        self.kinds.append(kind)
+        if query.text in self.broken:
             raise NoProviderAvailable("No search provider answers: shelf is closed.")
-        hits = [self._hit(self.pages[url]) for url in self._found(query)[:limit]]
+        hits = [self._hit(self.pages[url]) for url in self._found(query.text)[: query.limit]]
         return SearchResult(hits=tuple(hits), failures=())
 
     async def read(self, url: str) -> Page | None:

@@ -11,7 +11,7 @@ import pytest
 
 from bot.errors import PageUnreadable
 from bot.search.mediawiki import MediaWiki
-from bot.search.provider import Hit
+from bot.search.provider import Hit, Query
 from bot.settings import load_settings
 from tests.fakes.mediawiki import FakeWiki
 from tests.live.mediawiki import LiveWiki
@@ -34,7 +34,7 @@ async def wiki(live_wiki: LiveWiki, requests: list[httpx.URL]) -> AsyncIterator[
 
 
 async def _titles(wiki: MediaWiki, query: str) -> list[str]:
-    return [hit.title for hit in await wiki.search(query, 10)]
+    return [hit.title for hit in await wiki.search(Query(query, 10))]
 
 
 async def test_a_search_finds_words_in_texts(wiki: MediaWiki) -> None:
@@ -51,7 +51,7 @@ async def test_a_question_without_names_finds_by_fewer_keywords(wiki: MediaWiki)
 
 
 async def test_a_search_leads_through_redirects(wiki: MediaWiki, live_wiki: LiveWiki) -> None:
-    (hit,) = await wiki.search("Hydrargyrum", 1)
+    (hit,) = await wiki.search(Query("Hydrargyrum", 1))
     assert (hit.title, hit.url) == (
         "Mercury (element)",
         f"{live_wiki.url}/wiki/Mercury_(element)",
@@ -67,7 +67,7 @@ async def test_reading_a_redirect_gives_the_article_under_its_own_address(
 
 
 async def test_a_disambiguation_page_is_replaced_by_what_it_lists(wiki: MediaWiki) -> None:
-    hits = await wiki.search("Mercury", 10)
+    hits = await wiki.search(Query("Mercury", 10))
     assert [hit.title for hit in hits] == [
         "Mercury (planet)",
         "Mercury (element)",
@@ -135,7 +135,7 @@ async def test_articles_are_read_by_any_form_of_their_address(
 
 
 async def test_a_chinese_page_is_found_and_read(wiki: MediaWiki) -> None:
-    (hit,) = await wiki.search("长城的历史是什么", 5)
+    (hit,) = await wiki.search(Query("长城的历史是什么", 5))
     page = await wiki.read(hit.url)
     assert page.text.endswith("## 历史\n\n秦始皇统一中国后修筑万里长城。")
 
@@ -154,17 +154,17 @@ async def test_the_wiki_is_found_whatever_part_of_its_address_is_configured(
 ) -> None:
     async with httpx.AsyncClient() as client:
         wiki = MediaWiki(load_settings(wikipedia_url=live_wiki.url + path), client)
-        (hit,) = await wiki.search("Stone Town", 1)
+        (hit,) = await wiki.search(Query("Stone Town", 1))
         assert (await wiki.read(hit.url)).title == "Stone Town"
 
 
 async def test_a_search_costs_few_requests(wiki: MediaWiki, requests: list[httpx.URL]) -> None:
-    await wiki.search("Stone Town", 10)
+    await wiki.search(Query("Stone Town", 10))
     requests.clear()
-    await wiki.search("Stone Town", 10)
+    await wiki.search(Query("Stone Town", 10))
     assert len(requests) == 3
     requests.clear()
-    await wiki.search("qqqq wwww eeee rrrr tttt", 10)
+    await wiki.search(Query("qqqq wwww eeee rrrr tttt", 10))
     assert len(requests) == 6
 
 
@@ -181,11 +181,11 @@ async def test_pages_of_the_shared_data_are_found_by_their_titles(
 @pytest.mark.parametrize(
     "ask",
     [
-        lambda wiki: wiki.search("Mercury", 10),
-        lambda wiki: wiki.search("Stone Town", 10),
-        lambda wiki: wiki.search("Hydrargyrum", 10),
-        lambda wiki: wiki.search("singer born", 10),
-        lambda wiki: wiki.search("chemical symbol", 10),
+        lambda wiki: wiki.search(Query("Mercury", 10)),
+        lambda wiki: wiki.search(Query("Stone Town", 10)),
+        lambda wiki: wiki.search(Query("Hydrargyrum", 10)),
+        lambda wiki: wiki.search(Query("singer born", 10)),
+        lambda wiki: wiki.search(Query("chemical symbol", 10)),
     ],
 )
 async def test_the_fake_wiki_answers_as_the_real_one(

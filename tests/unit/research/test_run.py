@@ -19,6 +19,7 @@ from bot.reasoning.reasoner import (
     TextDelta,
 )
 from bot.research.run import Run
+from bot.search.provider import Query
 from tests.fakes.library import a_shelf
 from tests.unit.research.conftest import BUDGET, OpenRun
 
@@ -56,8 +57,8 @@ async def streamed(run: Run, calls: Calls) -> list[AnswerDelta]:
 
 async def test_a_finished_search_is_not_made_again(open_run: OpenRun) -> None:
     shelf = a_shelf("Tower is 330 m tall.", "Bridge is long.")
-    first = await (await open_run(shelf)).search("tower", 10)
-    again = await (await open_run(shelf)).search("tower", 10)
+    first = await (await open_run(shelf)).search(Query("tower", 10))
+    again = await (await open_run(shelf)).search(Query("tower", 10))
     assert [hit.title for hit in first.hits] == ["Tower"]
     assert again == first
     assert shelf.searched == ["tower"]
@@ -72,13 +73,25 @@ async def test_a_finished_read_is_not_made_again_and_is_word_for_word(open_run: 
     assert shelf.read_urls == urls
 
 
+async def test_a_search_that_asks_for_anything_else_is_another_search(open_run: OpenRun) -> None:
+    shelf = a_shelf("Tower is 330 m tall.")
+    run = await open_run(shelf)
+    query = Query("tower", 10, "en")
+    await run.search(query)
+    for other in (replace(query, language="de"), replace(query, freshness="week"), query):
+        await run.search(other)
+    await run.search(query, "knowledge")
+    assert [each.language for each in shelf.queries] == ["en", "de", "en", "en"]
+    assert shelf.kinds == [None, None, None, "knowledge"]
+
+
 async def test_failures_of_searching_and_reading_are_replayed_like_results(
     open_run: OpenRun,
 ) -> None:
     shelf = a_shelf("Tower", broken=frozenset({"tower"}))
     for _ in range(2):
         run = await open_run(shelf)
-        outcome = await run.search("tower", 10)
+        outcome = await run.search(Query("tower", 10))
         assert outcome.problem == "No search provider answers: shelf is closed."
         assert await run.read(["https://example.org/none"]) == [
             "There is no page https://example.org/none."
@@ -180,7 +193,7 @@ async def test_when_the_time_is_over_nothing_is_searched_or_read(open_run: OpenR
     shelf = a_shelf("Tower")
     run = await open_run(shelf, replace(BUDGET, seconds=0.0))
     with pytest.raises(BudgetSpent, match="0 seconds"):
-        await run.search("tower", 10)
+        await run.search(Query("tower", 10))
     with pytest.raises(BudgetSpent):
         await run.read(list(shelf.pages))
     assert shelf.searched == shelf.read_urls == []
@@ -200,7 +213,7 @@ async def test_an_unknown_price_is_said_and_not_guessed(open_run: OpenRun) -> No
 async def test_the_plan_shows_each_step_with_its_states(open_run: OpenRun) -> None:
     plans: list[PlanView] = []
     run = await open_run(a_shelf("Tower"), plans=plans)
-    await run.search("tower", 10)
+    await run.search(Query("tower", 10))
     await run.read(["https://example.org/9"], ["Nine"])
     states = [[(step.kind, step.title, step.state) for step in plan.steps] for plan in plans]
     assert states == [

@@ -5,6 +5,7 @@ from __future__ import annotations
 from bot.answers import StepView
 from bot.research.run import Run
 from bot.research.together import together
+from bot.search.provider import Query
 from tests.fakes.library import a_shelf
 from tests.unit.research.conftest import OpenRun
 
@@ -12,7 +13,7 @@ from tests.unit.research.conftest import OpenRun
 async def node(run: Run, id: str, query: str) -> None:
     run.show(StepView(id, "node", id, "running"))
     with run.branch(id):
-        await together([run.search(query, 5), run.search(f"{query} too", 5)])
+        await together([run.search(Query(query, 5)), run.search(Query(f"{query} too", 5))])
     run.show(StepView(id, "node", id, "done"))
 
 

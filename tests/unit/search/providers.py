@@ -7,7 +7,7 @@ from collections import deque
 from dataclasses import dataclass, field
 
 from bot.pages.page import Page
-from bot.search.provider import Hit
+from bot.search.provider import Hit, ProviderKind, Query
 from tests.fakes.virtual_time import now
 from tests.unit.samples import NOW
 
@@ -25,15 +25,16 @@ class Scripted:
     name: str = "scripted"
     script: deque[list[Hit] | BaseException | float] = field(default_factory=deque)
     at: list[float] = field(default_factory=list)
-    queries: list[tuple[str, int]] = field(default_factory=list)
+    queries: list[Query] = field(default_factory=list)
     cancelled: int = 0
     closed: bool = False
+    kind: ProviderKind = "web"
 
-    async def search(self, query: str, limit: int) -> list[Hit]:
+    async def search(self, query: Query) -> list[Hit]:
         self.at.append(now())
-        self.queries.append((query, limit))
+        self.queries.append(query)
         try:
-            return (await self._next())[:limit]
+            return (await self._next())[: query.limit]
         except asyncio.CancelledError:
             self.cancelled += 1
             raise
@@ -61,7 +62,7 @@ class Reading(Scripted):
         return url.startswith(f"https://{self.name}.")
 
     async def read(self, url: str) -> Page:
-        found = await self.search(url, 50)
+        found = await self.search(Query(url, 50))
         return Page(url, "A title", " ".join(hit.snippet for hit in found), NOW)
 
 

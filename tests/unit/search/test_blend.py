@@ -12,7 +12,7 @@ from bot.errors import CredentialsRefused, InvalidSetting, NoProviderAvailable, 
 from bot.pages.urls import dedupe_key
 from bot.search.blend import K, Search, blend
 from bot.search.guarded import Policy
-from bot.search.provider import Hit
+from bot.search.provider import Hit, ProviderKind, Query
 from tests.fakes.virtual_time import in_virtual_time, now
 from tests.unit.search.providers import Scripted, hits, reading, scripted
 
@@ -97,24 +97,57 @@ def test_a_page_first_in_every_list_is_first(lists: list[list[str]]) -> None:
 async def test_providers_are_asked_at_once() -> None:
     slow, slower = scripted(2.0, hits("x", "a"), name="x"), scripted(3.0, hits("y", "b"), name="y")
     begin = now()
-    found = await search(slow, slower).search("q", 10)
+    found = await search(slow, slower).search(Query("q", 10))
     assert named(found.hits) == ["a", "b"]
     assert found.failures == ()
     assert now() - begin == pytest.approx(3)
 
 
 @in_virtual_time
+async def test_a_query_is_asked_as_it_is_with_all_its_wishes() -> None:
+    provider = scripted([])
+    wished = Query("q", 4, "de", "AT", "week", ("a.example",))
+    await search(provider).search(wished)
+    assert provider.queries == [wished]
+
+
+@pytest.mark.parametrize(
+    ("kind", "asked"),
+    [("web", ["x", "z"]), ("knowledge", ["y"]), (None, ["x", "y", "z"])],
+)
+@in_virtual_time
+async def test_a_search_of_one_kind_asks_the_providers_of_that_kind(
+    kind: ProviderKind | None, asked: list[str]
+) -> None:
+    providers = [scripted([], name=name) for name in "xyz"]
+    providers[1].kind = "knowledge"
+    await search(*providers).search(Query("q", 10), kind=kind)
+    assert [each.name for each in providers if each.queries] == asked
+
+
+@pytest.mark.parametrize("kind", ["web", "knowledge"])
+@in_virtual_time
+async def test_where_only_the_other_kind_is_searched_it_is_asked(kind: ProviderKind) -> None:
+    x, y = scripted([], name="x"), scripted([], name="y")
+    x.kind = y.kind = "web" if kind == "knowledge" else "knowledge"
+    await search(x, y).search(Query("q", 10), kind=kind)
+    assert (len(x.queries), len(y.queries)) == (1, 1)
+    await search(x, y).search(Query("q", 10), providers=("y",), kind=kind)
+    assert (len(x.queries), len(y.queries)) == (1, 2)
+
+
+@in_virtual_time
 async def test_no_more_than_the_limit_comes_back() -> None:
     provider = scripted(hits("x", *"abcdef"), name="x")
-    found = await search(provider).search("q", 4)
+    found = await search(provider).search(Query("q", 4))
     assert named(found.hits) == ["a", "b", "c", "d"]
-    assert provider.queries == [("q", 4)]
+    assert provider.queries == [Query("q", 4)]
 
 
 @in_virtual_time
 async def test_only_the_named_providers_are_asked() -> None:
     x, y = scripted(hits("x", "a"), name="x"), scripted(hits("y", "b"), name="y")
-    found = await search(x, y).search("q", 10, providers=("y",))
+    found = await search(x, y).search(Query("q", 10), providers=("y",))
     assert named(found.hits) == ["b"]
     assert x.at == []
 
@@ -122,7 +155,7 @@ async def test_only_the_named_providers_are_asked() -> None:
 @in_virtual_time
 async def test_a_name_that_is_not_configured_is_a_clear_error() -> None:
     with pytest.raises(InvalidSetting) as caught:
-        await search(scripted([], name="wikipedia")).search("q", 10, providers=("wikipdia",))
+        await search(scripted([], name="wikipedia")).search(Query("q", 10), providers=("wikipdia",))
     assert "Did you mean wikipedia?" in caught.value.sentence
 
 
@@ -131,7 +164,7 @@ def test_an_empty_query_asks_nobody(query: str) -> None:
     @in_virtual_time
     async def run() -> None:
         provider = scripted(hits("x", "a"))
-        assert (await search(provider).search(query, 5)).hits == ()
+        assert (await search(provider).search(Query(query, 5))).hits == ()
         assert provider.at == []
 
     run()
@@ -140,8 +173,8 @@ def test_an_empty_query_asks_nobody(query: str) -> None:
 @in_virtual_time
 async def test_queries_are_sent_as_one_clean_line() -> None:
     provider = scripted([])
-    await search(provider).search("  two\nlines\x00 and\ta \udcff half  ", 5)
-    assert provider.queries == [("two lines and a half", 5)]
+    await search(provider).search(Query("  two\nlines\x00 and\ta \udcff half  ", 5))
+    assert provider.queries == [Query("two lines and a half", 5)]
 
 
 # ---------------------------------------------------------------- blocked domains
@@ -154,7 +187,7 @@ def test_hits_from_blocked_domains_are_dropped(entry: str) -> None:
     @in_virtual_time
     async def run() -> None:
         provider = scripted(hits("x", "a", "b", "sub.b", "notb", "c"))
-        found = await search(provider, blocked=(entry,)).search("q", 3)
+        found = await search(provider, blocked=(entry,)).search(Query("q", 3))
         assert named(found.hits) == ["a", "notb", "c"]
 
     run()
@@ -163,7 +196,7 @@ def test_hits_from_blocked_domains_are_dropped(entry: str) -> None:
 @in_virtual_time
 async def test_local_documents_have_no_domain_to_block() -> None:
     local = [Hit("Doc", "file:///docs/b.example", "", "local")]
-    found = await search(scripted(local), blocked=("b.example",)).search("q", 3)
+    found = await search(scripted(local), blocked=("b.example",)).search(Query("q", 3))
     assert found.hits == tuple(local)
 
 
@@ -174,7 +207,7 @@ async def test_local_documents_have_no_domain_to_block() -> None:
 async def test_one_failing_provider_is_named_and_fails_nothing() -> None:
     good = scripted(hits("good", "a"), name="good")
     bad = scripted(ProviderUnavailable("It is down: try later."), name="bad")
-    found = await search(good, bad).search("q", 5)
+    found = await search(good, bad).search(Query("q", 5))
     assert named(found.hits) == ["a"]
     assert found.failures == ("bad: It is down: try later.",)
 
@@ -182,7 +215,7 @@ async def test_one_failing_provider_is_named_and_fails_nothing() -> None:
 @in_virtual_time
 async def test_a_defect_in_one_provider_costs_only_its_hits() -> None:
     good, bad = scripted(hits("good", "a"), name="good"), scripted(KeyError("x"), name="bad")
-    found = await search(good, bad).search("q", 5)
+    found = await search(good, bad).search(Query("q", 5))
     assert named(found.hits) == ["a"]
     assert found.failures == ("bad: It failed unexpectedly; the log has the details.",)
 
@@ -192,7 +225,7 @@ async def test_when_all_fail_the_error_says_which_and_why() -> None:
     x = scripted(ProviderUnavailable("It is down.", retry_after=50), name="x")
     y = scripted(CredentialsRefused("The key is wrong."), name="y")
     with pytest.raises(NoProviderAvailable) as caught:
-        await search(x, y).search("q", 5)
+        await search(x, y).search(Query("q", 5))
     assert caught.value.sentence == (
         "No search provider answered. x: It is down. y: The key is wrong."
     )
@@ -201,7 +234,7 @@ async def test_when_all_fail_the_error_says_which_and_why() -> None:
 
 @in_virtual_time
 async def test_finding_nothing_is_no_failure() -> None:
-    found = await search(scripted([])).search("q", 5)
+    found = await search(scripted([])).search(Query("q", 5))
     assert (found.hits, found.failures) == ((), ())
 
 

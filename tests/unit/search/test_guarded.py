@@ -18,6 +18,7 @@ from bot.errors import (
     ProviderUnavailable,
 )
 from bot.search.guarded import Guarded, Policy
+from bot.search.provider import Query
 from tests.fakes.virtual_time import in_virtual_time, now
 from tests.unit.search.providers import Scripted, hits, reading, scripted
 
@@ -38,7 +39,7 @@ def guarded(provider: Scripted, **policy: float) -> Guarded:
 @in_virtual_time
 async def test_a_passing_failure_is_tried_again_with_growing_waits() -> None:
     provider = scripted(down(), down(), A)
-    assert await guarded(provider).search("q", 5) == tuple(A)
+    assert await guarded(provider).search(Query("q", 5)) == tuple(A)
     first, second = (b - a for a, b in zip(provider.at, provider.at[1:], strict=False))
     assert 0.2 <= first <= 0.4
     assert 0.4 <= second <= 0.6
@@ -48,14 +49,14 @@ async def test_a_passing_failure_is_tried_again_with_growing_waits() -> None:
 async def test_attempts_are_bounded() -> None:
     provider = scripted(down())
     with pytest.raises(ProviderUnavailable, match="It is down"):
-        await guarded(provider, attempts=4).search("q", 5)
+        await guarded(provider, attempts=4).search(Query("q", 5))
     assert len(provider.at) == 4
 
 
 @in_virtual_time
 async def test_the_providers_own_retry_after_is_waited_for() -> None:
     provider = scripted(down(retry_after=7), A)
-    assert await guarded(provider, deadline=12).search("q", 5) == tuple(A)
+    assert await guarded(provider, deadline=12).search(Query("q", 5)) == tuple(A)
     assert provider.at[1] - provider.at[0] == pytest.approx(7)
 
 
@@ -65,12 +66,12 @@ async def test_a_retry_after_beyond_the_deadline_is_not_waited_for_but_rested() 
     guard = guarded(provider, deadline=12)
     begin = now()
     with pytest.raises(ProviderUnavailable):
-        await guard.search("q", 5)
+        await guard.search(Query("q", 5))
     assert now() == begin
     with pytest.raises(ProviderUnavailable, match="left alone for 90 s"):
-        await guard.search("q", 5)
+        await guard.search(Query("q", 5))
     await asyncio.sleep(90)
-    assert await guard.search("q", 5) == tuple(A)
+    assert await guard.search(Query("q", 5)) == tuple(A)
     assert len(provider.at) == 2
 
 
@@ -84,7 +85,7 @@ def test_what_waiting_does_not_mend_is_not_tried_again(error: Exception) -> None
     async def run() -> None:
         provider = scripted(error, A)
         with pytest.raises(type(error)):
-            await guarded(provider).search("q", 5)
+            await guarded(provider).search(Query("q", 5))
         assert len(provider.at) == 1
 
     run()
@@ -98,7 +99,7 @@ async def test_a_provider_that_hangs_is_given_up_at_the_deadline() -> None:
     provider = scripted(3_600.0, A)
     begin = now()
     with pytest.raises(ProviderUnavailable, match="did not answer within 12 s"):
-        await guarded(provider, deadline=12).search("q", 5)
+        await guarded(provider, deadline=12).search(Query("q", 5))
     assert now() - begin == pytest.approx(12)
     assert provider.cancelled == 1
 
@@ -108,7 +109,7 @@ async def test_the_deadline_spans_all_attempts() -> None:
     provider = scripted(4.0, down(), 4.0, down(), 4.0, down(), 4.0, A)
     begin = now()
     with pytest.raises(ProviderUnavailable, match="within 10 s"):
-        await guarded(provider, deadline=10, attempts=9).search("q", 5)
+        await guarded(provider, deadline=10, attempts=9).search(Query("q", 5))
     assert now() - begin == pytest.approx(10)
 
 
@@ -120,7 +121,7 @@ async def test_calls_beyond_the_burst_are_spread_out() -> None:
     provider = scripted(A)
     guard = guarded(provider, rate=2, burst=2)
     begin = now()
-    await asyncio.gather(*(guard.search(f"q{i}", 5) for i in range(5)))
+    await asyncio.gather(*(guard.search(Query(f"q{i}", 5)) for i in range(5)))
     assert [at - begin for at in provider.at] == pytest.approx([0, 0, 0.5, 1.0, 1.5])
 
 
@@ -132,7 +133,7 @@ async def test_who_would_wait_past_the_deadline_is_told_at_once() -> None:
 
     async def ask(i: int) -> str:
         try:
-            await guard.search(f"q{i}", 5)
+            await guard.search(Query(f"q{i}", 5))
         except ProviderUnavailable as error:
             return f"{error.sentence} {now() - begin:g}"
         return "found"
@@ -140,7 +141,7 @@ async def test_who_would_wait_past_the_deadline_is_told_at_once() -> None:
     told = await asyncio.gather(*(ask(i) for i in range(6)))
     assert told[:3] == ["found"] * 3
     assert told[-1] == "Too many searches are waiting for it: try again in a moment. 0"
-    assert await guard.search("later", 5) == tuple(A)  # our own limit opens no breaker
+    assert await guard.search(Query("later", 5)) == tuple(A)  # our own limit opens no breaker
 
 
 # ---------------------------------------------------------------- circuit breaker
@@ -152,14 +153,14 @@ async def test_a_provider_that_keeps_failing_is_left_alone_and_tried_again_later
     guard = guarded(provider, attempts=1, failures=3, rest=30)
     for i in range(3):
         with pytest.raises(ProviderUnavailable, match="It is down"):
-            await guard.search(f"q{i}", 5)
+            await guard.search(Query(f"q{i}", 5))
     with pytest.raises(ProviderUnavailable, match="left alone for 30 s") as caught:
-        await guard.search("q", 5)
+        await guard.search(Query("q", 5))
     assert caught.value.retry_after == pytest.approx(30)
     assert len(provider.at) == 3
     await asyncio.sleep(30)
-    assert await guard.search("q", 5) == tuple(A)
-    assert await guard.search("r", 5) == tuple(A)
+    assert await guard.search(Query("q", 5)) == tuple(A)
+    assert await guard.search(Query("r", 5)) == tuple(A)
 
 
 @in_virtual_time
@@ -167,10 +168,10 @@ async def test_while_one_call_probes_the_others_are_refused() -> None:
     provider = scripted(down(), 1.0, A)
     guard = guarded(provider, attempts=1, failures=1, rest=30)
     with pytest.raises(ProviderUnavailable):
-        await guard.search("q", 5)
+        await guard.search(Query("q", 5))
     await asyncio.sleep(31)
     outcomes = await asyncio.gather(
-        *(guard.search(f"q{i}", 5) for i in range(3)), return_exceptions=True
+        *(guard.search(Query(f"q{i}", 5)) for i in range(3)), return_exceptions=True
     )
     assert [type(each).__name__ for each in outcomes] == [
         "tuple",
@@ -201,9 +202,9 @@ def test_only_failures_of_the_provider_open_it(
                 await guard.read(f"https://scripted.example/{i}")
         if opens:
             with pytest.raises(ProviderUnavailable, match="left alone"):
-                await guard.search("q", 5)
+                await guard.search(Query("q", 5))
         else:
-            assert await guard.search("q", 5) == tuple(A)
+            assert await guard.search(Query("q", 5)) == tuple(A)
 
     run()
 
@@ -215,28 +216,37 @@ def test_only_failures_of_the_provider_open_it(
 async def test_a_search_is_remembered_for_its_time() -> None:
     provider = scripted(A, B)
     guard = guarded(provider, ttl=900)
-    assert await guard.search("q", 5) == tuple(A)
+    assert await guard.search(Query("q", 5)) == tuple(A)
     await asyncio.sleep(899)
-    assert await guard.search("q", 5) == tuple(A)
+    assert await guard.search(Query("q", 5)) == tuple(A)
     await asyncio.sleep(2)
-    assert await guard.search("q", 5) == tuple(B)
+    assert await guard.search(Query("q", 5)) == tuple(B)
 
 
 @in_virtual_time
 async def test_nothing_found_is_remembered_too() -> None:
     provider = scripted([], A)
     guard = guarded(provider)
-    assert await guard.search("q", 5) == ()
-    assert await guard.search("q", 5) == ()
+    assert await guard.search(Query("q", 5)) == ()
+    assert await guard.search(Query("q", 5)) == ()
 
 
 @in_virtual_time
-async def test_another_query_or_limit_is_another_search() -> None:
+async def test_whatever_differs_between_two_queries_makes_two_searches() -> None:
     provider = scripted(A)
     guard = guarded(provider)
-    for query, limit in [("q", 5), ("q", 6), ("r", 5), ("q", 5)]:
-        await guard.search(query, limit)
-    assert provider.queries == [("q", 5), ("q", 6), ("r", 5)]
+    queries = [
+        Query("q", 5),
+        Query("q", 6),
+        Query("r", 5),
+        Query("q", 5, language="de"),
+        Query("q", 5, region="DE"),
+        Query("q", 5, freshness="day"),
+        Query("q", 5, domains=("a.example",)),
+    ]
+    for query in [*queries, *queries]:
+        await guard.search(query)
+    assert provider.queries == queries
 
 
 @in_virtual_time
@@ -244,26 +254,26 @@ async def test_a_failure_is_not_remembered() -> None:
     provider = scripted(down(), A)
     guard = guarded(provider, attempts=1)
     with pytest.raises(ProviderUnavailable):
-        await guard.search("q", 5)
-    assert await guard.search("q", 5) == tuple(A)
+        await guard.search(Query("q", 5))
+    assert await guard.search(Query("q", 5)) == tuple(A)
 
 
 @in_virtual_time
 async def test_without_a_time_to_live_every_search_is_asked() -> None:
     provider = scripted(A, B)
     guard = guarded(provider, ttl=0)
-    assert await guard.search("q", 5) == tuple(A)
-    assert await guard.search("q", 5) == tuple(B)
+    assert await guard.search(Query("q", 5)) == tuple(A)
+    assert await guard.search(Query("q", 5)) == tuple(B)
 
 
 @in_virtual_time
 async def test_what_is_remembered_needs_no_breaker() -> None:
     provider = scripted(A, down())
     guard = guarded(provider, attempts=1, failures=1)
-    await guard.search("q", 5)
+    await guard.search(Query("q", 5))
     with pytest.raises(ProviderUnavailable):
-        await guard.search("r", 5)
-    assert await guard.search("q", 5) == tuple(A)
+        await guard.search(Query("r", 5))
+    assert await guard.search(Query("q", 5)) == tuple(A)
 
 
 # ---------------------------------------------------------------- single flight
@@ -273,7 +283,7 @@ async def test_what_is_remembered_needs_no_breaker() -> None:
 async def test_equal_searches_at_once_share_one_call() -> None:
     provider = scripted(1.0, A)
     guard = guarded(provider)
-    found = await asyncio.gather(*(guard.search("q", 5) for _ in range(20)))
+    found = await asyncio.gather(*(guard.search(Query("q", 5)) for _ in range(20)))
     assert found == [tuple(A)] * 20
     assert len(provider.at) == 1
 
@@ -282,7 +292,9 @@ async def test_equal_searches_at_once_share_one_call() -> None:
 async def test_they_share_its_failure() -> None:
     provider = scripted(1.0, Broken("Not JSON."))
     guard = guarded(provider)
-    found = await asyncio.gather(*(guard.search("q", 5) for _ in range(3)), return_exceptions=True)
+    found = await asyncio.gather(
+        *(guard.search(Query("q", 5)) for _ in range(3)), return_exceptions=True
+    )
     assert [type(each) for each in found] == [Broken] * 3
     assert len(provider.at) == 1
 
@@ -291,8 +303,8 @@ async def test_they_share_its_failure() -> None:
 async def test_who_is_cancelled_leaves_the_others_their_call() -> None:
     provider = scripted(2.0, A)
     guard = guarded(provider)
-    leaver = asyncio.create_task(guard.search("q", 5))
-    stayer = asyncio.create_task(guard.search("q", 5))
+    leaver = asyncio.create_task(guard.search(Query("q", 5)))
+    stayer = asyncio.create_task(guard.search(Query("q", 5)))
     await asyncio.sleep(1)
     leaver.cancel()
     assert await stayer == tuple(A)
@@ -308,13 +320,13 @@ def test_the_last_to_be_cancelled_takes_the_call_along(steps: int) -> None:
     async def run() -> None:
         provider = scripted(60.0, A)
         guard = guarded(provider, deadline=100)
-        waiting = [asyncio.create_task(guard.search("q", 5)) for _ in range(3)]
+        waiting = [asyncio.create_task(guard.search(Query("q", 5))) for _ in range(3)]
         await asyncio.sleep(1)
         for task in waiting:
             task.cancel()
         for _ in range(steps):
             await asyncio.sleep(0)
-        assert await guard.search("q", 5) == tuple(A)
+        assert await guard.search(Query("q", 5)) == tuple(A)
         assert {task.cancelled() for task in waiting} == {True}
 
     run()
@@ -325,14 +337,14 @@ async def test_a_cancelled_probe_does_not_keep_the_breaker_shut() -> None:
     provider = scripted(down(), 60.0, A)
     guard = guarded(provider, attempts=1, failures=1, rest=30, deadline=100)
     with pytest.raises(ProviderUnavailable):
-        await guard.search("q", 5)
+        await guard.search(Query("q", 5))
     await asyncio.sleep(31)
-    probe = asyncio.create_task(guard.search("q", 5))
+    probe = asyncio.create_task(guard.search(Query("q", 5)))
     await asyncio.sleep(1)
     probe.cancel()
     await asyncio.gather(probe, return_exceptions=True)
     await asyncio.sleep(0)
-    assert await guard.search("q", 5) == tuple(A)
+    assert await guard.search(Query("q", 5)) == tuple(A)
 
 
 # ---------------------------------------------------------------- reading and closing
@@ -358,7 +370,7 @@ async def test_only_a_page_reader_reads() -> None:
 async def test_closing_cancels_what_is_under_way() -> None:
     provider = scripted(60.0, A)
     guard = guarded(provider)
-    task = asyncio.create_task(guard.search("q", 5))
+    task = asyncio.create_task(guard.search(Query("q", 5)))
     await asyncio.sleep(1)
     await guard.aclose()
     with pytest.raises(asyncio.CancelledError):

@@ -14,6 +14,7 @@ import pytest
 
 from bot.search.indexer import Indexer
 from bot.search.local import LocalDocuments
+from bot.search.provider import Query
 from tests.unit.search.test_indexer import content, write
 
 REPOSITORY = Path(__file__).parents[3]
@@ -70,7 +71,7 @@ def fresh(docs: Path) -> dict[str, tuple[str, list[str]]]:
 async def searchable(index: Path) -> int:
     documents = LocalDocuments(index)
     try:
-        return len(await documents.search("words", 50))
+        return len(await documents.search(Query("words", 50)))
     finally:
         await documents.aclose()
 

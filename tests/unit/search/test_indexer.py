@@ -16,6 +16,7 @@ from bot.errors import InvalidSetting, StorageUnavailable
 from bot.search import index_file, index_writer, indexer
 from bot.search.indexer import Indexer, IndexReport
 from bot.search.local import LocalDocuments
+from bot.search.provider import Query
 
 DAY = 86_400
 
@@ -47,7 +48,7 @@ def counts(report: IndexReport) -> tuple[int, int, int, int]:
 async def found(index: Path, query: str, *roots: Path) -> list[str]:
     documents = LocalDocuments(index, roots)
     try:
-        return [hit.title for hit in await documents.search(query, 20)]
+        return [hit.title for hit in await documents.search(Query(query, 20))]
     finally:
         await documents.aclose()
 
@@ -287,7 +288,7 @@ async def test_names_of_any_bytes_are_indexed_and_read(docs: Path, index: Path) 
     write(path, "# Coffee\n\nBeans.")
     Indexer(index).index([docs])
     documents = LocalDocuments(index)
-    (hit,) = await documents.search("beans", 5)
+    (hit,) = await documents.search(Query("beans", 5))
     assert hit.url == path.as_uri()
     assert "Beans." in (await documents.read(hit.url)).text
     await documents.aclose()
@@ -372,7 +373,7 @@ async def test_searches_go_on_while_a_run_writes(
     reader.close()
     assert sizes == sorted(sizes)
     assert sizes[0] < sizes[-1]
-    assert len(await documents.search("words", 50)) == 20
+    assert len(await documents.search(Query("words", 50))) == 20
     await documents.aclose()
 
 
@@ -465,10 +466,10 @@ async def test_damage_that_only_a_search_meets_is_mended_by_the_next_run(
     _execute(index, "UPDATE pages SET text = x'00'")
     documents = LocalDocuments(index)
     with pytest.raises(Exception, match="damaged: run `footnote index`"):
-        await documents.search("alpha", 5)
+        await documents.search(Query("alpha", 5))
     report = Indexer(index).index([docs])
     assert "built anew" in report.warning
-    assert [hit.title for hit in await documents.search("alpha", 5)] == ["A"]
+    assert [hit.title for hit in await documents.search(Query("alpha", 5))] == ["A"]
     await documents.aclose()
 
 

@@ -17,6 +17,7 @@ from bot.pages.passages import split
 from bot.search import local
 from bot.search.indexer import Indexer
 from bot.search.local import LocalDocuments
+from bot.search.provider import Query
 
 
 @pytest.fixture
@@ -40,7 +41,7 @@ def index(docs: Path, **texts: str) -> None:
 
 
 async def titles(documents: LocalDocuments, query: str, limit: int = 10) -> list[str]:
-    return [hit.title for hit in await documents.search(query, limit)]
+    return [hit.title for hit in await documents.search(Query(query, limit))]
 
 
 # ---------------------------------------------------------------- ranking
@@ -75,7 +76,7 @@ async def test_a_word_in_a_heading_counts_for_what_stands_below_it(
     docs: Path, documents: LocalDocuments
 ) -> None:
     index(docs, a="# Guide\n\nLead.\n\n## Refunds\n\nAsk within 30 days.\n\n## Shipping\n\nBy sea.")
-    (hit,) = await documents.search("refunds", 5)
+    (hit,) = await documents.search(Query("refunds", 5))
     assert hit.snippet == "Ask within 30 days."
 
 
@@ -87,7 +88,7 @@ async def test_the_snippet_is_the_passage_that_fits_best(
     )
     text = f"{filler}\n\nThe cellar floods every spring.\n\n{filler}\n\nIn the cellar is wood."
     index(docs, a=f"# House\n\n{text}")
-    (hit,) = await documents.search("when does the cellar flood?", 5)
+    (hit,) = await documents.search(Query("when does the cellar flood?", 5))
     assert "The cellar floods every spring." in hit.snippet
 
 
@@ -172,7 +173,7 @@ def test_a_root_that_does_not_exist_is_refused(tmp_path: Path) -> None:
 
 async def test_a_page_is_read_as_it_was_indexed(docs: Path, documents: LocalDocuments) -> None:
     index(docs, a="# Tides\n\nThe moon pulls the sea.")
-    (hit,) = await documents.search("moon", 5)
+    (hit,) = await documents.search(Query("moon", 5))
     (docs / "a.md").write_text("# Tides\n\nSomething else.")
     page = await documents.read(hit.url)
     assert hit.snippet in page.text
@@ -184,7 +185,7 @@ async def test_every_snippet_is_a_passage_of_its_page(
     docs: Path, documents: LocalDocuments
 ) -> None:
     index(docs, a="# A\n\nOne moon. Two moons.\n\n- moon item\n- other\n\n## B\n\nThree moons.")
-    for hit in await documents.search("moon", 5):
+    for hit in await documents.search(Query("moon", 5)):
         page = await documents.read(hit.url)
         assert hit.snippet in {" ".join(p.text.split()) for p in split(page.text)}
 
@@ -240,14 +241,14 @@ async def test_an_index_that_was_replaced_is_opened_anew(
     for name in ("index.sqlite", "index.sqlite-wal", "index.sqlite-shm"):
         (tmp_path / name).unlink(missing_ok=True)
     with pytest.raises(ProviderUnavailable, match="No documents are indexed yet"):
-        await documents.search("alpha", 5)
+        await documents.search(Query("alpha", 5))
     index(docs, b="# B\n\nAlpha.")
     assert sorted(await titles(documents, "alpha")) == ["A", "B"]
 
 
 async def test_many_searches_at_once(docs: Path, documents: LocalDocuments) -> None:
     index(docs, **{f"p{i}": f"# Page {i}\n\nText number {i}." for i in range(50)})
-    found = await asyncio.gather(*(documents.search(f"page {i}", 3) for i in range(50)))
+    found = await asyncio.gather(*(documents.search(Query(f"page {i}", 3)) for i in range(50)))
     assert [hits[0].title for hits in found] == [f"Page {i}" for i in range(50)]
 
 
@@ -285,5 +286,5 @@ async def test_no_query_is_misread_by_sqlite(tmp_path_factory: Any, query: str) 
         (folder / "docs" / "a.md").write_text("# A 1\n\nAlpha and NOT beta 长城.")
         Indexer(path).index([folder / "docs"])
     documents = LocalDocuments(path)
-    assert len(await documents.search(query, 5)) <= 1
+    assert len(await documents.search(Query(query, 5))) <= 1
     await documents.aclose()

@@ -11,6 +11,7 @@ from starlette.responses import JSONResponse, Response
 
 from bot.errors import PageUnreadable, ProviderUnavailable
 from bot.search.mediawiki import MediaWiki
+from bot.search.provider import Query
 from bot.settings import load_settings
 from tests.fakes.mediawiki import WIKI_PAGES, FakeWiki
 from tests.fakes.server import serve
@@ -88,7 +89,7 @@ async def test_the_language_follows_the_script_of_the_query(
     provider = wikis.provider(url="https://{language}.wiki.example", language=configured)
     host = f"{asked}.wiki.example"
     wikis.by_host[host] = FakeWiki(cirrus=True)
-    await provider.search(query, 5)
+    await provider.search(Query(query, 5))
     assert wikis.by_host[host].calls
 
 
@@ -96,7 +97,7 @@ async def test_every_language_is_its_own_wiki_and_is_read_as_such(wikis: Wikis) 
     provider = wikis.provider(url="https://{language}.wiki.example")
     wikis.by_host["en.wiki.example"] = FakeWiki(pages={"Wall": "'''Wall''' is long."})
     wikis.by_host["zh.wiki.example"] = FakeWiki(pages={"长城": "'''长城'''很长。"})
-    (hit,) = await provider.search("长城", 5)
+    (hit,) = await provider.search(Query("长城", 5))
     assert hit.url == "https://zh.wiki.example/wiki/%E9%95%BF%E5%9F%8E"
     assert (await provider.read(hit.url)).text == "长城很长。"
     assert (await provider.read("https://en.wiki.example/wiki/Wall")).text == "Wall is long."
@@ -145,7 +146,7 @@ def test_other_addresses_are_not(wikis: Wikis, base: str, url: str) -> None:
 async def test_a_wiki_with_articles_at_its_root_is_known_after_it_was_asked(wikis: Wikis) -> None:
     provider = wikis.provider(FakeWiki(article_path="/$1"))
     assert not provider.reads(f"{URL}/Stone_Town")
-    (hit,) = await provider.search("Stone Town", 1)
+    (hit,) = await provider.search(Query("Stone Town", 1))
     assert hit.url == f"{URL}/Stone_Town"
     assert provider.reads(hit.url)
     assert (await provider.read(hit.url)).title == "Stone Town"
@@ -153,7 +154,7 @@ async def test_a_wiki_with_articles_at_its_root_is_known_after_it_was_asked(wiki
 
 async def test_a_wiki_that_calls_itself_otherwise_is_read_by_that_name(wikis: Wikis) -> None:
     provider = wikis.provider(FakeWiki(server="https://public.example"))
-    (hit,) = await provider.search("Stone Town", 1)
+    (hit,) = await provider.search(Query("Stone Town", 1))
     assert hit.url == "https://public.example/wiki/Stone_Town"
     assert provider.reads(hit.url)
     assert (await provider.read(hit.url)).url == hit.url
@@ -164,7 +165,7 @@ async def test_a_wiki_that_calls_itself_otherwise_is_read_by_that_name(wikis: Wi
 
 async def test_cirrus_search_is_asked_once_and_without_srwhat(wikis: Wikis) -> None:
     wiki = FakeWiki(cirrus=True)
-    await wikis.provider(wiki).search("singer Zanzibar", 7)
+    await wikis.provider(wiki).search(Query("singer Zanzibar", 7))
     assert len(wiki.asked(generator="search")) == 1
     assert wiki.asked(gsrwhat="*") == []
     assert wiki.asked(gsrlimit="7")
@@ -173,7 +174,7 @@ async def test_cirrus_search_is_asked_once_and_without_srwhat(wikis: Wikis) -> N
 
 async def test_without_cirrus_text_and_titles_are_searched_at_once(wikis: Wikis) -> None:
     wiki = FakeWiki()
-    await wikis.provider(wiki).search("singer Zanzibar", 7)
+    await wikis.provider(wiki).search(Query("singer Zanzibar", 7))
     assert len(wiki.asked(gsrwhat="text")) == 1
     assert len(wiki.asked(gsrwhat="title")) == 1
     assert len(wiki.asked(titles="*")) == 1
@@ -182,13 +183,15 @@ async def test_without_cirrus_text_and_titles_are_searched_at_once(wikis: Wikis)
 async def test_a_long_question_spares_the_title_search(wikis: Wikis) -> None:
     wiki = FakeWiki()
     question = "Which singer was born on some island near the coast of Zanzibar in 1946?"
-    await wikis.provider(wiki).search(question, 7)
+    await wikis.provider(wiki).search(Query(question, 7))
     assert wiki.asked(gsrwhat="title") == []
 
 
 async def test_a_question_that_no_page_has_all_words_of_is_asked_with_fewer(wikis: Wikis) -> None:
     wiki = FakeWiki()
-    found = await wikis.provider(wiki).search("which association had A. Reef on top in 1930?", 5)
+    found = await wikis.provider(wiki).search(
+        Query("which association had A. Reef on top in 1930?", 5)
+    )
     assert "Coastal Union" in titles([*found])
     assert len(wiki.asked(gsrwhat="text")) <= 4
 
@@ -196,13 +199,13 @@ async def test_a_question_that_no_page_has_all_words_of_is_asked_with_fewer(wiki
 @pytest.mark.parametrize("cirrus", [True, False])
 async def test_calls_are_bounded_when_nothing_is_there(wikis: Wikis, cirrus: bool) -> None:
     wiki = FakeWiki(cirrus=cirrus)
-    assert await wikis.provider(wiki).search("qqqq wwww eeee rrrr tttt yyyy", 5) == []
+    assert await wikis.provider(wiki).search(Query("qqqq wwww eeee rrrr tttt yyyy", 5)) == []
     assert len(wiki.calls) - 1 <= 6
 
 
 async def test_a_long_query_is_cut_for_the_wiki(wikis: Wikis) -> None:
     wiki = FakeWiki(cirrus=True)
-    await wikis.provider(wiki).search("Mercury " * 100, 5)
+    await wikis.provider(wiki).search(Query("Mercury " * 100, 5))
     assert all(len(call.parameters.get("gsrsearch", "")) <= 300 for call in wiki.calls)
 
 
@@ -211,14 +214,14 @@ async def test_a_page_named_in_the_question_comes_before_the_texts_matches(wikis
         "Aardvark": "An aardvark is mentioned beside Stone Town here.",
         "Stone Town": "'''Stone Town''' is old.",
     }
-    found = await wikis.provider(FakeWiki(pages=pages)).search("Stone Town", 5)
+    found = await wikis.provider(FakeWiki(pages=pages)).search(Query("Stone Town", 5))
     assert titles([*found]) == ["Stone Town", "Aardvark"]
 
 
 async def test_a_named_page_shows_how_it_begins(wikis: Wikis) -> None:
     pages = {"Stone Town": "'''Stone Town''' is old.\n\n== Streets ==\nNarrow."}
     wiki = FakeWiki(pages=pages)
-    (hit,) = await wikis.provider(wiki).search("which harbour did Stone Town have?", 5)
+    (hit,) = await wikis.provider(wiki).search(Query("which harbour did Stone Town have?", 5))
     assert hit.snippet == "Stone Town is old."
     assert len(wiki.asked(titles="*", exintro="1")) == 1
 
@@ -226,23 +229,23 @@ async def test_a_named_page_shows_how_it_begins(wikis: Wikis) -> None:
 async def test_when_one_request_fails_the_others_end_with_it(wikis: Wikis) -> None:
     wiki = FakeWiki()
     provider = wikis.provider(wiki)
-    await provider.search("Stone Town", 5)
+    await provider.search(Query("Stone Town", 5))
     wiki.failures.append(_busy)
     with pytest.raises(ProviderUnavailable):
-        await provider.search("Stone Town", 5)
+        await provider.search(Query("Stone Town", 5))
     await asyncio.sleep(0)
     assert asyncio.all_tasks() == {asyncio.current_task()}
 
 
 async def test_a_name_within_a_longer_name_is_no_name_of_its_own(wikis: Wikis) -> None:
     pages = {"York": "A city.", "New York": "A bigger city.", "New": "An adjective."}
-    found = await wikis.provider(FakeWiki(pages=pages)).search("How big is New York?", 5)
+    found = await wikis.provider(FakeWiki(pages=pages)).search(Query("How big is New York?", 5))
     assert titles([*found])[0] == "New York"
     assert "New" not in titles([*found])
 
 
 async def test_a_redirect_leads_to_its_article(wikis: Wikis) -> None:
-    found = await wikis.provider(FakeWiki()).search("Hydrargyrum", 5)
+    found = await wikis.provider(FakeWiki()).search(Query("Hydrargyrum", 5))
     assert [(hit.title, hit.url) for hit in found] == [
         ("Mercury (element)", f"{URL}/wiki/Mercury_(element)")
     ]
@@ -250,20 +253,20 @@ async def test_a_redirect_leads_to_its_article(wikis: Wikis) -> None:
 
 @pytest.mark.parametrize("cirrus", [True, False])
 async def test_a_disambiguation_page_gives_way_to_its_entries(wikis: Wikis, cirrus: bool) -> None:
-    found = await wikis.provider(FakeWiki(cirrus=cirrus)).search("Mercury", 10)
+    found = await wikis.provider(FakeWiki(cirrus=cirrus)).search(Query("Mercury", 10))
     assert "Mercury" not in titles([*found])
     assert set(titles([*found])) == {"Mercury (planet)", "Mercury (element)", "Freddie Mercury"}
 
 
 async def test_entries_that_share_words_with_the_query_come_first(wikis: Wikis) -> None:
-    found = await wikis.provider(FakeWiki()).search("Mercury metal", 10)
+    found = await wikis.provider(FakeWiki()).search(Query("Mercury metal", 10))
     assert titles([*found])[0] == "Mercury (element)"
 
 
 async def test_entries_that_lead_nowhere_or_twice_to_one_page_are_not_offered(
     wikis: Wikis,
 ) -> None:
-    found = await wikis.provider(FakeWiki()).search("Mercury", 10)
+    found = await wikis.provider(FakeWiki()).search(Query("Mercury", 10))
     assert titles([*found]).count("Mercury (element)") == 1
     assert "Mercury (nowhere)" not in titles([*found])
 
@@ -275,7 +278,7 @@ async def test_one_disambiguation_page_may_lead_to_another(wikis: Wikis) -> None
         "Bank (money)": "A '''bank''' lends.",
         "River bank": "The edge of a river.",
     }
-    found = await wikis.provider(FakeWiki(pages=pages)).search("Bank", 10)
+    found = await wikis.provider(FakeWiki(pages=pages)).search(Query("Bank", 10))
     assert set(titles([*found])) >= {"Bank (money)"}
     assert not {"Bank", "Bank (geography)"} & set(titles([*found]))
 
@@ -333,12 +336,12 @@ async def test_a_busy_wiki_says_when_to_come_back(
         async with httpx.AsyncClient() as client:
             provider = MediaWiki(load_settings(wikipedia_url=url), client)
             with pytest.raises(ProviderUnavailable) as caught:
-                await provider.search("Mercury", 5)
+                await provider.search(Query("Mercury", 5))
             assert caught.value.retry_after == seconds
-            assert await provider.search("Mercury", 5)
+            assert await provider.search(Query("Mercury", 5))
 
 
 async def test_requests_carry_the_clients_user_agent(wikis: Wikis) -> None:
     wiki = FakeWiki()
-    await wikis.provider(wiki).search("Mercury", 5)
+    await wikis.provider(wiki).search(Query("Mercury", 5))
     assert {call.headers["user-agent"] for call in wiki.calls} == {"FootnoteBot/1"}

@@ -8,6 +8,7 @@ import pytest
 
 from bot.errors import InvalidSetting, NoProviderAvailable
 from bot.search.indexer import Indexer
+from bot.search.provider import Query
 from bot.search.registry import BUILDERS, POLICIES, open_search, user_agent
 from bot.settings import Settings, load_settings
 
@@ -68,7 +69,7 @@ async def test_documents_are_found_and_read_end_to_end(tmp_path: Path, docs: str
     configured = settings(tmp_path, docs=docs)
     Indexer(configured.index_path).index(configured.docs)
     search = open_search(configured)
-    (hit,) = (await search.search("what does the moon pull?", 5)).hits
+    (hit,) = (await search.search(Query("what does the moon pull?", 5))).hits
     page = await search.read(hit.url)
     assert page is not None
     assert "The moon pulls the sea." in page.text
@@ -81,9 +82,9 @@ async def test_documents_that_are_not_indexed_yet_say_what_to_do(tmp_path: Path,
     search = open_search(configured)
     for _ in range(10):  # no breaker opens over it: indexing helps at once
         with pytest.raises(NoProviderAvailable, match="run `footnote index FOLDER` first"):
-            await search.search("moon", 5)
+            await search.search(Query("moon", 5))
     Indexer(configured.index_path).index(configured.docs)
-    assert (await search.search("moon", 5)).hits
+    assert (await search.search(Query("moon", 5))).hits
     await search.aclose()
 
 

@@ -16,6 +16,7 @@ from bot.errors import StorageUnavailable
 from bot.messages import Message
 from bot.posting import Poster
 from bot.search.blend import SearchResult
+from bot.search.provider import ProviderKind, Query
 from bot.settings import Settings, load_settings
 from bot.storage.store import Store, open_store
 from bot.storage.tables import feedback, messages, runs
@@ -60,7 +61,9 @@ class Flaky(Reception):
 class Stuck(Shelf):
     """A search that never ends by itself."""
 
-    async def search(self, query: str, limit: int, providers: tuple[str, ...] = ()) -> SearchResult:
+    async def search(
+        self, query: Query, providers: tuple[str, ...] = (), kind: ProviderKind | None = None
+    ) -> SearchResult:
         await asyncio.Event().wait()
         raise AssertionError
 
