@@ -2,12 +2,11 @@
 
 A page is kept in the process for ``page_ttl`` seconds, and in the store, where another process
 finds it. Local documents are never cached: their index is the truth. Equal reads at the same
-time share one fetch.
+time share one fetch, which ends early when nobody waits for it any more.
 """
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime, timedelta
 from typing import Protocol
@@ -18,6 +17,7 @@ from bot.messages import Attachment
 from bot.pages.page import Page
 from bot.pages.urls import canonical
 from bot.search.blend import SearchResult
+from bot.search.flights import Flights
 from bot.search.provider import ProviderKind, Query
 
 CACHED_CHARACTERS = 32_000_000  # of page text kept in the process
@@ -69,9 +69,10 @@ class Library:
         self._cache: TTLCache[str, Page] = TTLCache(
             CACHED_CHARACTERS, ttl=page_ttl, getsizeof=lambda page: len(page.text)
         )
-        self._under_way: dict[str, asyncio.Task[Page]] = {}
+        self._reads: Flights[Page] = Flights()
 
     async def aclose(self) -> None:
+        await self._reads.aclose()
         await self._search.aclose()
         await self._fetcher.aclose()
 
@@ -88,12 +89,7 @@ class Library:
         key = canonical(url)
         if (page := self._cache.get(key)) is not None:
             return page
-        if key not in self._under_way:
-            task = asyncio.create_task(self._read_through(key, url))
-            self._under_way[key] = task
-            task.add_done_callback(lambda task: self._finished(key, task))
-        # Shielded: one reader that is stopped must not take the page from the others.
-        return await asyncio.shield(self._under_way[key])
+        return await self._reads.join(key, lambda: self._read_through(key, url))
 
     async def page_of_file(self, attachment: Attachment, data: bytes) -> Page:
         """A file that came with a message, as a page. Raises ``PageUnreadable``."""
@@ -107,11 +103,6 @@ class Library:
         if len(page.text) <= CACHED_CHARACTERS:
             self._cache[key] = page
         return page
-
-    def _finished(self, key: str, task: asyncio.Task[Page]) -> None:
-        del self._under_way[key]
-        if not task.cancelled():
-            task.exception()  # seen here too, for when every reader has been stopped
 
     async def _read_now(self, url: str) -> Page:
         page = await self._search.read(url)

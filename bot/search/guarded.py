@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import math
-from collections.abc import Awaitable, Callable, Hashable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import stamina
 from cachetools import TTLCache
 
 from bot.errors import PageUnreadable, ProviderUnavailable, Refused
 from bot.pages.page import Page
+from bot.search.flights import Flights
 from bot.search.limits import Breaker, Clock, RateLimit
 from bot.search.provider import Hit, PageReader, ProviderKind, Query, SearchProvider
 
@@ -62,14 +63,14 @@ class Guarded:
         self._cache: TTLCache[Query, tuple[Hit, ...]] = TTLCache(
             CACHED_SEARCHES, max(policy.ttl, 0.001), timer=clock
         )
-        self._flights: dict[Hashable, _Flight] = {}
+        self._searches: Flights[tuple[Hit, ...]] = Flights()
+        self._reads: Flights[Page] = Flights()
 
     async def search(self, query: Query) -> tuple[Hit, ...]:
         """Raises what ``SearchProvider.search`` raises."""
         if (hits := self._cache.get(query)) is not None:
             return hits
-        found: tuple[Hit, ...] = await self._shared(query, lambda: self._search(query))
-        return found
+        return await self._searches.join(query, lambda: self._search(query))
 
     async def _search(self, query: Query) -> tuple[Hit, ...]:
         hits = tuple(await self._call(lambda: self.provider.search(query)))
@@ -84,14 +85,10 @@ class Guarded:
         """Raises what ``PageReader.read`` raises. Pages are not kept here but by the caller."""
         provider = self.provider
         assert isinstance(provider, PageReader)  # noqa: S101 - the caller asked ``reads``
-        page: Page = await self._shared(url, lambda: self._call(lambda: provider.read(url)))
-        return page
+        return await self._reads.join(url, lambda: self._call(lambda: provider.read(url)))
 
     async def aclose(self) -> None:
-        flights = [flight.task for flight in self._flights.values()]
-        for task in flights:
-            task.cancel()
-        await asyncio.gather(*flights, return_exceptions=True)
+        await asyncio.gather(self._searches.aclose(), self._reads.aclose())
         close = getattr(self.provider, "aclose", None)
         if close is not None:
             await close()
@@ -166,39 +163,6 @@ class Guarded:
             raise _TooBusy("Too many searches are waiting for it: try again in a moment.")
         if wait > 0:
             await asyncio.sleep(wait)
-
-    # ------------------------------------------------------------ single flight
-
-    async def _shared(self, key: Hashable, work: Callable[[], Awaitable[Any]]) -> Any:
-        """Join the call for ``key`` that is under way, or begin it.
-
-        A caller that is cancelled leaves the others their call; the last one takes it along.
-        """
-        flight = self._flights.get(key)
-        if flight is None:
-            flight = self._flights[key] = _Flight(asyncio.ensure_future(work()))
-            flight.task.add_done_callback(lambda task: self._landed(key, task))
-        flight.waiting += 1
-        try:
-            return await asyncio.shield(flight.task)
-        finally:
-            flight.waiting -= 1
-            if not flight.waiting and not flight.task.done():
-                flight.task.cancel()
-                self._flights.pop(key, None)
-
-    def _landed(self, key: Hashable, task: asyncio.Future[Any]) -> None:
-        flight = self._flights.get(key)
-        if flight is not None and flight.task is task:
-            del self._flights[key]
-        if not task.cancelled():
-            task.exception()  # seen here too, for when every caller has been cancelled
-
-
-@dataclass(slots=True)
-class _Flight:
-    task: asyncio.Future[Any]
-    waiting: int = 0
 
 
 class _TooBusy(ProviderUnavailable):
