@@ -15,6 +15,7 @@ from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 
 import bot.storage
+import bot.storage.installations  # its tables
 from bot.errors import InvalidSetting, StorageUnavailable
 from bot.storage.database import open_database
 from bot.storage.tables import HEAD, metadata
