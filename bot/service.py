@@ -197,6 +197,7 @@ class ResearchService:
             price=self._price,
             publish=reply.progress,
             download=self._posters[record.message.thread.platform].download,
+            prefetch_pages=self._settings.prefetch_pages,
         )
         if unread:
             run.note(unread)

@@ -30,13 +30,15 @@ from bot.reasoning.reasoner import (
     Turn,
 )
 from bot.research.outcomes import SearchOutcome
+from bot.research.repeats import repeats
 from bot.research.run import Run
 from bot.research.together import both, together
+from bot.search.blend import K
 from bot.search.provider import Hit, Query
 from bot.text.terms import keywords
 
 HITS_FETCHED = 3  # times those shown: the next results are at hand when a query is repeated
-NEAR_REPEAT = 0.8  # Jaccard similarity of two queries' keywords that counts as the same query
+PREFETCHED = 3  # pages read ahead while the reasoner chooses
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +98,7 @@ class DeskKeeper:
         self.desk = replace(
             self.desk, given=(*self.desk.given, *outcomes), pages_left=self._pages_left()
         )
+        self._read_ahead(outcomes)
 
     async def carry_out(self, turn: Turn, nudge: str = "") -> None:
         """Do all actions of a turn at once and append the turn to the desk."""
@@ -119,6 +122,7 @@ class DeskKeeper:
             searches_left=self.desk.searches_left - searches,
             pages_left=self._pages_left(),
         )
+        self._read_ahead(outcomes)
 
     # ------------------------------------------------------------ before: what is to be asked
 
@@ -126,7 +130,7 @@ class DeskKeeper:
         searching = _Searching(action)
         for text in dict.fromkeys(queries):
             words = frozenset(keywords(text))
-            earlier = next((q for q in self._queries if _same(words, q.words)), None)
+            earlier = next((q for q in self._queries if repeats(words, q.words)), None)
             query = earlier or _Query(text, words)
             if earlier is None:
                 self._queries.append(query)
@@ -249,17 +253,20 @@ class DeskKeeper:
         self._run.sources.append(source)
         return ReadResult(hit_number, source)
 
+    def _read_ahead(self, outcomes: Sequence[Outcome]) -> None:
+        """Begin to read what will probably be chosen of new hits, while the choice is made."""
+        best = best_hits([result for outcome in outcomes for result in outcome.queries])
+        unread = [self._hits[number - 1].url for number in best]
+        self._run.ahead.read(
+            [url for url in unread if dedupe_key(url) not in self._page_numbers][:PREFETCHED]
+        )
+
     def _title(self, url: str) -> str:
         number = self._hit_numbers.get(dedupe_key(url))
         return self._hits[number - 1].title if number else url
 
     def _pages_left(self) -> int:
         return max(0, self._run.budget.pages - self._run.usage.pages)
-
-
-def _same(words: frozenset[str], earlier: frozenset[str]) -> bool:
-    union = words | earlier
-    return words == earlier or len(words & earlier) >= NEAR_REPEAT * len(union) > 0
 
 
 def _refusal(action: Action) -> Outcome:
@@ -276,6 +283,15 @@ def finish_of(turn: Turn) -> Finish | None:
     if len(turn.actions) == 1 and isinstance(turn.actions[0], Finish):
         return turn.actions[0]
     return None
+
+
+def best_hits(results: Sequence[QueryResult]) -> list[int]:
+    """Hit numbers over all queries, best first, by reciprocal rank."""
+    scores: dict[int, float] = {}
+    for result in results:
+        for rank, numbered in enumerate(result.hits, start=1):
+            scores[numbered.number] = scores.get(numbered.number, 0.0) + 1 / (K + rank)
+    return sorted(scores, key=lambda number: (-scores[number], number))
 
 
 def merge_sources(sources: Sequence[Source]) -> tuple[Source, ...]:

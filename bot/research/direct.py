@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from bot.errors import BudgetSpent
-from bot.reasoning.reasoner import Desk, Evidence, QueryResult, Read, SubQuestion, Turn
-from bot.research.desk import DeskKeeper, Reading, merge_sources
+from bot.reasoning.reasoner import Desk, Evidence, Read, SubQuestion, Turn
+from bot.research.desk import DeskKeeper, Reading, best_hits, merge_sources
 from bot.research.run import Run
 
 PAGES = 4  # read without anyone choosing
-RRF_K = 60  # Cormack, Clarke, Buettcher 2009: reciprocal rank fusion
 
 
 async def direct(
@@ -24,19 +23,10 @@ async def direct(
     keeper = DeskKeeper(run, question, Desk(pages_left=run.budget.pages), reading)
     try:
         await keeper.give(links=links, queries=() if links else question.queries)
-        best = _best(keeper.desk.results)[:PAGES]
+        best = best_hits(keeper.desk.results)[:PAGES]
         if best:
             await keeper.carry_out(Turn((Read(tuple(best)),)))
     except BudgetSpent as error:
         run.note_error(error, "rests-on-found")
     sources = merge_sources(keeper.desk.sources)
     return Evidence(sources=sources, enough=bool(sources), queries=tuple(run.queries))
-
-
-def _best(results: Sequence[QueryResult]) -> list[int]:
-    """Hit numbers over all queries, best first, by reciprocal rank."""
-    scores: dict[int, float] = {}
-    for result in results:
-        for rank, numbered in enumerate(result.hits, start=1):
-            scores[numbered.number] = scores.get(numbered.number, 0.0) + 1 / (RRF_K + rank)
-    return sorted(scores, key=lambda number: (-scores[number], number))

@@ -15,12 +15,13 @@ from bot.messages import Transcript
 from bot.reasoning.reasoner import Evidence, Reasoner, Rewritten, SubQuestion
 from bot.research.budget import Budget
 from bot.research.check import check
-from bot.research.desk import Reading, merge_sources
+from bot.research.desk import HITS_FETCHED, Reading, merge_sources
 from bot.research.direct import direct
 from bot.research.iterate import iterate
 from bot.research.run import Run
 from bot.research.suggest import suggest
 from bot.research.write import unsourced, write
+from bot.search.provider import Query
 from bot.settings import Settings
 
 DEEP = 2  # times the searches and the budget of other questions
@@ -66,6 +67,8 @@ class Road:
             self._run.note_error(error, "quoted-without-model")
             self._reasoner = self._fallback
             return await self._walk()
+        finally:
+            await self._run.ahead.aclose()
 
     async def stopped(self) -> Answer:
         """What was found until a stop, as quotations."""
@@ -82,6 +85,7 @@ class Road:
 
     async def _walk(self) -> Answer:
         if self._rewritten is None:
+            await self._search_ahead()
             self._rewritten = await self._reasoner.rewrite(
                 self._transcript, self._run.message, self._run.options.instructions
             )
@@ -101,6 +105,17 @@ class Road:
                 raise NoProviderAvailable(self._run.unanswered)
             self._evidence = evidence
         return await self._write(self._rewritten, self._evidence, None)
+
+    async def _search_ahead(self) -> None:
+        """Search what the question probably means while the model is still rewriting it."""
+        if self._reasoner is self._fallback:
+            return
+        guess = await self._fallback.rewrite(
+            self._transcript, self._run.message, self._run.options.instructions
+        )
+        if guess.kind == "search":
+            limit = self._settings.topk * HITS_FETCHED
+            self._run.ahead.search([Query(q, limit, guess.language) for q in guess.queries])
 
     async def _gather(self, rewritten: Rewritten) -> Evidence:
         settings, asked = self._settings, self._run.options.depth

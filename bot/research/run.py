@@ -36,6 +36,7 @@ from bot.reasoning.reasoner import (
     TextDelta,
 )
 from bot.rendering.texts import DEFAULT, texts_for
+from bot.research.ahead import Ahead
 from bot.research.budget import Budget
 from bot.research.library import Library
 from bot.research.outcomes import ReadOutcome, SearchOutcome, StreamOutcome, keep
@@ -57,6 +58,7 @@ class Run:
     ``price`` gives the USD of a reply, or None when the model's price is not known.
     ``publish`` is called with the whole plan whenever it changes. ``download`` brings the files
     that came with the message; they are read like pages, by the URL where a person opens them.
+    At most ``prefetch_pages`` are read before anyone has chosen them.
     """
 
     def __init__(
@@ -72,6 +74,7 @@ class Run:
         price: Callable[[ModelReply], float | None],
         publish: Callable[[PlanView], None],
         download: Callable[[Attachment, int], Awaitable[bytes]] | None = None,
+        prefetch_pages: int = 0,
     ) -> None:
         self.id = run_id
         self.message = message
@@ -79,6 +82,7 @@ class Run:
         self.now = now
         self.texts = texts_for(message.locale)
         self.budget = budget
+        self.ahead = Ahead(library, prefetch_pages, options.providers)
         self.queries: list[str] = []
         self.sources: list[Source] = []  # what any loop of the run was shown, as it was shown
         self.offers: dict[str, Offer] = {}  # what searches found, by URL, in that order
@@ -160,7 +164,9 @@ class Run:
         async def ask() -> SearchOutcome:
             self.budget.check_time(self.usage)
             try:
-                found = await self._library.search(query, providers, kind)
+                found = await self.ahead.found(query, kind) or await self._library.search(
+                    query, providers, kind
+                )
             except (Unavailable, Refused, Broken) as error:
                 return SearchOutcome(hits=(), problem=error.sentence)
             return SearchOutcome(hits=found.hits, failures=found.failures)

@@ -33,7 +33,10 @@ def open_run(store: Store) -> OpenRun:
     attempts = 0
 
     async def open_run(
-        shelf: Shelf, budget: Budget = BUDGET, plans: list[PlanView] | None = None
+        shelf: Shelf,
+        budget: Budget = BUDGET,
+        plans: list[PlanView] | None = None,
+        prefetch_pages: int = 0,
     ) -> Run:
         nonlocal attempts
         await store.accept("r1", a_message(event_id="e1"), RunOptions(), NOW)
@@ -57,6 +60,7 @@ def open_run(store: Store) -> OpenRun:
             budget=budget,
             price=price,
             publish=publish,
+            prefetch_pages=prefetch_pages,
         )
 
     return open_run

@@ -1,0 +1,69 @@
+"""The road of a question: what happens while the model thinks, and what comes of it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from bot.messages import Message, Transcript
+from bot.reasoning.extractive import Extractive
+from bot.reasoning.reasoner import Desk, Finish, Read, Rewritten, SubQuestion, Turn
+from bot.research.road import Road
+from bot.research.run import Run
+from bot.settings import Settings
+from tests.fakes.library import Shelf, a_shelf
+from tests.fakes.reasoner import Scripted
+from tests.unit.research.conftest import OpenRun
+
+
+async def until(condition: Callable[[], object]) -> None:
+    async with asyncio.timeout(5):
+        while not condition():
+            await asyncio.sleep(0)
+
+
+@dataclass
+class Slow(Scripted):
+    """Rewrites only once something was searched, and chooses only once pages were read."""
+
+    shelf: Shelf = field(default_factory=a_shelf)
+    query: str = ""
+
+    async def rewrite(
+        self, transcript: Transcript, message: Message, instructions: str = ""
+    ) -> Rewritten:
+        await until(lambda: self.shelf.searched)
+        return Rewritten("search", message.text, queries=(self.query,))
+
+    async def next_turn(self, question: SubQuestion, desk: Desk) -> Turn:
+        if not desk.turns:
+            await until(lambda: len(self.shelf.read_urls) >= 2)
+            return Turn((Read((1,)),))
+        return Turn((Finish(),))
+
+
+def a_road(run: Run, reasoner: Slow) -> Road:
+    return Road(run, reasoner, Extractive(run), Transcript(), Settings(), lambda text: None)
+
+
+async def test_the_question_is_searched_and_pages_are_read_while_the_model_thinks(
+    open_run: OpenRun,
+) -> None:
+    shelf = a_shelf("Eiffel tower is 330 m tall.", "Tower that is tall.", "Tall.")
+    run = await open_run(shelf, prefetch_pages=3)
+    answer = await a_road(run, Slow(shelf=shelf, query="so tall")).walk()
+    assert answer.status == "answered"
+    assert len(shelf.searched) == 1  # the rewrite's query has the words that were searched ahead
+    assert answer.queries == ("so tall",)
+    assert (answer.usage.searches, answer.usage.pages) == (1, 1)
+    assert [step.kind for step in answer.steps] == ["search", "read"]
+
+
+async def test_a_guess_that_was_wrong_changes_nothing_but_the_caches(open_run: OpenRun) -> None:
+    shelf = a_shelf("Bridge of Brooklyn is long.", "Eiffel tower is 330 m tall.", "Tall.")
+    run = await open_run(shelf, prefetch_pages=3)
+    answer = await a_road(run, Slow(shelf=shelf, query="brooklyn bridge")).walk()
+    assert answer.queries == ("brooklyn bridge",)
+    assert [citation.title for citation in answer.citations] == ["Bridge"]
+    assert answer.usage.searches == 1
