@@ -35,7 +35,7 @@ HEADERS = {
     "User-Agent": f"footnote-bot/{__version__} (research bot; reads pages people ask about)",
     "Accept": (
         "text/html, application/xhtml+xml;q=0.9, text/markdown;q=0.9, text/plain;q=0.8,"
-        " application/json;q=0.8, */*;q=0.1"
+        " application/pdf;q=0.8, application/json;q=0.8, */*;q=0.1"
     ),
     "Accept-Encoding": ACCEPT_ENCODING,
 }

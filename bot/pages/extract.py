@@ -52,6 +52,10 @@ def from_bytes(data: bytes, media_type: str | None, name: str) -> Extracted:
     if not data.strip():
         raise _empty(name)
     kind = kind_of(data[:LOOK_AT], media_type, name)
+    if kind == "pdf":
+        from bot.pages.pdf import read_pdf  # loads PDFium
+
+        return _finished(*read_pdf(data, shown(name)), name)
     source = _LINE_ENDS.sub("\n", charset.decode(data, charset.declared_in(media_type or "")))
     if kind == "html":
         from bot.pages.markup import read_html  # loads lxml and trafilatura
@@ -63,6 +67,10 @@ def from_bytes(data: bytes, media_type: str | None, name: str) -> Extracted:
         title, text = _read_json(source)
     else:
         title, text = _read_plain(source)
+    return _finished(title, text, name)
+
+
+def _finished(title: str, text: str, name: str) -> Extracted:
     text = _clean(text)
     if not text:
         raise _empty(name)

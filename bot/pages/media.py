@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 from bot.errors import PageUnreadable
 from bot.pages.urls import shown
 
-Kind = Literal["html", "markdown", "text", "json"]
+Kind = Literal["html", "markdown", "text", "json", "pdf"]
 
 LOOK_AT = 1_445
 """Bytes from the start that are enough to tell: the standard's "resource header"."""
@@ -29,6 +29,8 @@ _BY_TYPE: dict[str, Kind] = {
     "application/json": "json",
     "application/ld+json": "json",
     "text/json": "json",
+    "application/pdf": "pdf",
+    "application/x-pdf": "pdf",
 }
 _BY_ENDING: dict[str, Kind] = {
     ".html": "html",
@@ -38,6 +40,7 @@ _BY_ENDING: dict[str, Kind] = {
     ".markdown": "markdown",
     ".mdown": "markdown",
     ".json": "json",
+    ".pdf": "pdf",
 }
 _SAYS_NOTHING = frozenset(
     {
@@ -51,7 +54,6 @@ _SAYS_NOTHING = frozenset(
 _XML_TYPES = frozenset({"application/xml", "text/xml"})
 
 _SIGNATURES: tuple[tuple[bytes, str], ...] = (
-    (b"%PDF-", "a PDF document"),
     (b"\x89PNG\r\n\x1a\n", "an image"),
     (b"\xff\xd8\xff", "an image"),
     (b"GIF8", "an image"),
@@ -76,13 +78,13 @@ _SIGNATURES: tuple[tuple[bytes, str], ...] = (
     (b"SQLite format 3\x00", "a database"),
 )
 _BY_FAMILY = {
-    "application/pdf": "a PDF document",
     "image": "an image",
     "audio": "a sound file",
     "video": "a video",
     "font": "a font",
 }
-_PDF = "a PDF document"
+_PDF = b"%PDF-"
+_PDF_WITHIN = 1_024  # bytes; readers allow for a preamble (PDF Reference 1.7, appendix H.3.4.1)
 
 _MARKS = (codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _BINARY = re.compile(rb"[\x00-\x08\x0b\x0e-\x1a\x1c-\x1f]")  # "binary data bytes" of the standard
@@ -108,6 +110,10 @@ def kind_of(start: bytes, content_type: str | None, name: str) -> Kind:
     declared = (content_type or "").partition(";")[0].strip().lower()
     if _DOCUMENT.match(_without_mark(start)):
         return "html"
+    if start.lstrip().startswith(_PDF):
+        return "pdf"
+    if _BY_TYPE.get(declared) == "pdf" and _PDF in start[:_PDF_WITHIN]:
+        return "pdf"
     binary = _binary(start)
     if binary:
         raise unreadable(name, binary)
@@ -124,20 +130,14 @@ def kind_of(start: bytes, content_type: str | None, name: str) -> Kind:
 
 def unreadable(name: str, what: str) -> PageUnreadable:
     called = shown(name)
-    if what == _PDF:
-        return PageUnreadable(
-            f"{called} is {what}, which Footnote cannot read yet; paste its text."
-        )
     return PageUnreadable(
-        f"{called} is {what}, and Footnote reads HTML, Markdown, plain text and JSON; give one of"
-        " these, or paste the text."
+        f"{called} is {what}, and Footnote reads HTML, PDF, Markdown, plain text and JSON; give one"
+        " of these, or paste the text."
     )
 
 
 def _binary(start: bytes) -> str | None:
     """What a file without text is, None for text."""
-    if start.startswith(b"%PDF-"):
-        return _PDF
     if start.startswith(_MARKS):
         return None
     controls = len(_BINARY.findall(start))

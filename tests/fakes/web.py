@@ -30,6 +30,8 @@ from starlette.responses import (
 from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
+from tests.fakes.pdf import Typed, pdf
+
 ARTICLE = """<!doctype html>
 <html lang="en">
 <head><meta charset="utf-8"><title>The Lighthouse of Norderney - Coast Journal</title></head>
@@ -321,7 +323,9 @@ class Web:
 
 
 FILES = {
-    "pdf": b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n1 0 obj\n<< /Type /Catalog >>\nendobj\n" * 50,
+    "pdf": pdf(
+        [[Typed(72, 700, "The lighthouse was lit for the first time in 1874.")]], title="Light"
+    ),
     "png": b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x01\x00" + bytes(range(256)) * 20,
     "jpeg": b"\xff\xd8\xff\xe0\x00\x10JFIF\x00\x01" + bytes(range(256)) * 20,
     "zip": b"PK\x03\x04\x14\x00\x00\x00\x08\x00" + bytes(range(256)) * 20,

@@ -14,7 +14,7 @@ from bot.pages.fetch import Fetcher
 from bot.pages.workers import Workers
 from bot.settings import load_settings
 from tests.fakes.http2 import AUTHORITY, Http2Site, http2_site
-from tests.fakes.web import ARTICLE, SECRET, SENTENCES, Web
+from tests.fakes.web import ARTICLE, FILES, SECRET, SENTENCES, Web
 from tests.unit.pages.conftest import OpenFetcher
 
 pytestmark = pytest.mark.usefixtures("no_waiting")
@@ -61,6 +61,24 @@ async def test_other_kinds_of_text_are_read_too(
 ) -> None:
     page = await open_fetcher().fetch(base + path)
     assert (page.title, page.text) == (title, text)
+
+
+@pytest.mark.parametrize("label", [None, "text/html", "application/octet-stream"])
+async def test_a_pdf_document_is_read_whatever_it_is_called(
+    open_fetcher: OpenFetcher, base: str, label: str | None
+) -> None:
+    page = await open_fetcher().fetch(f"{base}/file/pdf" + (f"?type={label}" if label else ""))
+    assert page.title == "Light"
+    assert page.text == "## Page 1\n\nThe lighthouse was lit for the first time in 1874."
+
+
+async def test_a_pdf_file_that_came_with_a_message_is_read(open_fetcher: OpenFetcher) -> None:
+    fetcher = open_fetcher(workers=Workers())
+    page = await fetcher.read_file(
+        "https://chat.example/files/F1", FILES["pdf"], "application/pdf", "light.pdf"
+    )
+    assert (page.url, page.title) == ("https://chat.example/files/F1", "Light")
+    assert "1874" in page.text
 
 
 @pytest.mark.parametrize("encoding", ["identity", "gzip", "deflate", "raw-deflate"])

@@ -58,6 +58,11 @@ HTML = b"\n <!-- hi -->\n<!DOCTYPE html><html><body>x</body></html>"
         ("Größe 北京".encode("utf-16"), None, "x", "text"),
         (b"a stray \x01 control " + b"word " * 50, None, "x", "text"),
         (b"", "text/plain", "x", "text"),
+        (b"%PDF-1.4\n", "text/html", "x", "pdf"),
+        (b"\n%PDF-1.4\n\x00", None, "x", "pdf"),
+        (b"\x00\x01 a preamble %PDF-1.4\n", "application/pdf", "x", "pdf"),
+        (b"A file that begins with %PDF- is a PDF document.", None, "x", "text"),
+        (b"words", "application/pdf", "x", "pdf"),
     ],
 )
 def test_kinds_of_text(start: bytes, content_type: str | None, name: str, kind: str) -> None:
@@ -67,8 +72,6 @@ def test_kinds_of_text(start: bytes, content_type: str | None, name: str, kind: 
 @pytest.mark.parametrize(
     ("start", "content_type", "what"),
     [
-        (b"%PDF-1.4\n", "text/html", "a PDF document, which Footnote cannot read yet"),
-        (b"words", "application/pdf", "a PDF document"),
         (b"\x89PNG\r\n\x1a\n\0\0", None, "an image"),
         (b"PK\x03\x04\x14\0", "text/plain", "an Office document or an archive"),
         (b"\x1f\x8b\x08\0", None, "an archive"),
@@ -93,4 +96,4 @@ def test_any_bytes_have_a_kind_or_are_refused(
     start: bytes, content_type: str | None, name: str
 ) -> None:
     with contextlib.suppress(PageUnreadable):
-        assert kind_of(start, content_type, name) in ("html", "markdown", "text", "json")
+        assert kind_of(start, content_type, name) in ("html", "markdown", "text", "json", "pdf")

@@ -78,6 +78,7 @@ async def test_the_result_is_that_of_extraction_here(open_workers: OpenWorkers) 
         (ARTICLE.encode(), "text/html", "https://a.example/x"),
         ("北京 é \ud83d".encode("utf-8", "surrogatepass"), None, "notes.txt"),
         (b"# A\n" + b"word " * 300_000, "text/markdown", "big.md"),
+        (FILES["pdf"], "application/pdf", "https://a.example/x.pdf"),
     ]:
         assert await workers.extract(data, media_type, name) == from_bytes(data, media_type, name)
 
@@ -85,9 +86,9 @@ async def test_the_result_is_that_of_extraction_here(open_workers: OpenWorkers) 
 async def test_a_refusal_arrives_as_it_was_raised(open_workers: OpenWorkers) -> None:
     workers = open_workers(size=1)
     with pytest.raises(PageUnreadable) as here:
-        from_bytes(FILES["pdf"], None, "x.pdf")
+        from_bytes(FILES["png"], None, "x.png")
     with pytest.raises(PageUnreadable) as there:
-        await workers.extract(FILES["pdf"], None, "x.pdf")
+        await workers.extract(FILES["png"], None, "x.png")
     assert there.value.sentence == here.value.sentence
 
 

@@ -1,0 +1,176 @@
+"""PDF documents to page text, read by PDFium.
+
+PDFium is not safe for threads (https://pypdfium2.readthedocs.io/, "Incompatibility with
+threading"), so documents of one process are read one after the other. Documents from the web are
+read in processes of their own (``bot.pages.workers``), which also bound time and memory.
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pypdfium2  # type: ignore[import-untyped]
+import pypdfium2.raw as pdfium  # type: ignore[import-untyped]
+
+from bot.errors import PageUnreadable
+from bot.pages.typeset import Leaf, Line, set_text, title_of
+
+MOST_PAGES = 1_000
+"""Pages that are read; a longer document says in a last heading which ones were not."""
+MOST_CHARACTERS = 5_000_000
+"""Characters after which no further page is read: five times a long novel."""
+MOST_ON_A_PAGE = 100_000  # characters; a page that holds more is no page to read
+
+_ONE_AT_A_TIME = threading.Lock()
+
+_WIDE_GAP = 1.0  # line heights between two words that belong to two cells of a row
+_HYPHENS = ("\x02", "\ufffe")  # PDFium's signs for that of a word which the next line ends
+_LINE_END = re.compile("[\x02\ufffe]|\r?\n|\r|$")
+_NO_TITLE = re.compile(
+    r"\s*(?:untitled|title|unknown|document\d*|slide 1|powerpoint presentation"
+    r"|microsoft (?:word|powerpoint|excel) - .*|[^ ]*\.(?:docx?|pptx?|xlsx?|pdf|tex|dvi|indd|qxd"
+    r"|rtf|odt|html?))?\s*",
+    re.IGNORECASE,
+)
+
+
+def read_pdf(data: bytes, name: str) -> tuple[str, str]:
+    """Title (possibly empty) and text of a PDF document; ``name`` is what errors call it.
+
+    Each page opens with a heading of its own ("## Page 7", by its printed label where it has
+    one). Raises ``PageUnreadable`` for a document that is locked, broken, or holds pictures only.
+    """
+    with _ONE_AT_A_TIME, _opened(data, name) as document:
+        count = len(document)
+        leaves: list[Leaf] = []
+        characters = 0
+        for index in range(min(count, MOST_PAGES)):
+            if characters > MOST_CHARACTERS:
+                break
+            leaf = _leaf(document, index)
+            characters += sum(len(line.text) for line in leaf.lines)
+            leaves.append(leaf)
+        title = _title(document)
+    if not any(leaf.lines for leaf in leaves):
+        raise PageUnreadable(
+            f"{name} is a PDF document of pictures without text; give a version that was run"
+            " through text recognition (OCR), or paste its text."
+        )
+    text = set_text(leaves)
+    if len(leaves) < count:
+        text += f"\n\n## Pages {len(leaves) + 1} to {count} were not read"
+    return title or title_of(leaves), text
+
+
+@contextmanager
+def _opened(data: bytes, name: str) -> Iterator[Any]:
+    try:
+        document = pypdfium2.PdfDocument(data)
+    except pypdfium2.PdfiumError as error:
+        if error.err_code in (pdfium.FPDF_ERR_PASSWORD, pdfium.FPDF_ERR_SECURITY):
+            raise PageUnreadable(
+                f"{name} is a PDF document locked with a password; give a version without one, or"
+                " paste its text.",
+                detail=str(error),
+            ) from None
+        raise PageUnreadable(
+            f"{name} is a broken PDF document; give another copy of it, or paste its text.",
+            detail=str(error),
+        ) from None
+    try:
+        yield document
+    finally:
+        document.close()
+
+
+def _title(document: Any) -> str:
+    """What the document says it is called; "" for what a program put there by itself."""
+    title = " ".join(document.get_metadata_value("Title").split())
+    return "" if _NO_TITLE.fullmatch(title) else title
+
+
+# ---------------------------------------------------------------- one page
+
+
+def _leaf(document: Any, index: int) -> Leaf:
+    label = document.get_page_label(index).strip()
+    try:
+        page = document[index]
+        text_page = page.get_textpage()
+    except pypdfium2.PdfiumError:  # one broken page of a document that has others
+        return Leaf(index, label or str(index + 1), ())
+    try:
+        lines = tuple(_lines(text_page))
+    finally:
+        text_page.close()
+        page.close()
+    return Leaf(index, label or str(index + 1), lines)
+
+
+def _lines(text_page: Any) -> Iterator[Line]:
+    """The lines of a page in PDFium's order, which is that of the document's own text."""
+    text = _characters(text_page)
+    start = 0
+    for match in _LINE_END.finditer(text):
+        line = _line(text_page, text, start, match.start(), hyphen=match.group() in _HYPHENS)
+        if line is not None:
+            yield line
+        start = match.end()
+
+
+def _characters(text_page: Any) -> str:
+    """All characters; the place of each is its number at PDFium."""
+    count = min(text_page.count_chars(), MOST_ON_A_PAGE)
+    text: str = text_page.get_text_range(0, count) if count else ""
+    if len(text) == count:
+        return text
+    found = (pdfium.FPDFText_GetUnicode(text_page, i) for i in range(count))
+    return "".join(chr(code) if 0 < code <= 0x10FFFF else " " for code in found)
+
+
+def _paired(word: str) -> str:
+    """A word with the halves of characters beyond U+FFFF, which PDFium counts as two, as one."""
+    return word.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def _line(text_page: Any, text: str, start: int, end: int, *, hyphen: bool) -> Line | None:
+    words = [(m.start(), m.end()) for m in re.finditer(r"\S+", text[start:end])]
+    if not words:
+        return None
+    boxes = [_span(text_page, start + first, start + last) for first, last in words]
+    height = max(top - bottom for _, bottom, _, top in boxes)
+    cells: list[tuple[float, float, str]] = []
+    for (first, last), (left, _, right, _) in zip(words, boxes, strict=True):
+        word = _paired(text[start + first : start + last])
+        if cells and left - cells[-1][1] < _WIDE_GAP * height:
+            cells[-1] = (cells[-1][0], right, f"{cells[-1][2]} {word}")
+        else:
+            cells.append((left, right, word))
+    return Line(
+        text=" ".join(cell for _, _, cell in cells),
+        left=boxes[0][0],
+        right=boxes[-1][2],
+        base=boxes[0][1],
+        height=height,
+        cells=tuple(cells),
+        hyphen=hyphen,
+    )
+
+
+def _span(text_page: Any, first: int, last: int) -> tuple[float, float, float, float]:
+    """Left, bottom, right and top of a word, in points."""
+    left, bottom, right, top = _box(text_page, first)
+    if last - first > 1:
+        right = _box(text_page, last - 1)[2]
+    return left, bottom, max(left, right), top
+
+
+def _box(text_page: Any, index: int) -> tuple[float, float, float, float]:
+    rectangle = pdfium.FS_RECTF()
+    if not pdfium.FPDFText_GetLooseCharBox(text_page, index, rectangle):
+        return 0.0, 0.0, 0.0, 0.0
+    return rectangle.left, rectangle.bottom, rectangle.right, rectangle.top

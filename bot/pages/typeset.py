@@ -1,0 +1,337 @@
+"""Lines of typeset pages to page text: paragraphs, headings, lists, tables, by where they stand.
+
+A page of a PDF document knows where its lines are and not what they are. What is made of them
+follows how people set type: a gap or an indent opens a paragraph, larger letters are a heading,
+words far apart in successive lines are a table, and what stands in the same place on every page
+belongs to the paper and not to the text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from statistics import median
+
+from bot.text.sentences import sentences
+from bot.text.terms import has_cjk
+
+EDGE_LINES = 2  # from the top and the bottom of a page that may be a running header or footer
+REPEATED = 3  # pages on which a line must stand in the same place to be one
+SAME_PLACE = 4.0  # points
+
+_OTHER_SIZE = 0.15  # share by which the height of lines differs between a heading and a text
+_DOUBLE_SPACED = 1.55  # line heights: no text has its lines further apart
+_NEW_PARAGRAPH = 1.35  # usual distances of two lines between two paragraphs
+_INDENT = 0.8  # line heights
+_SHORT_LINE = 0.8  # of the paragraph's width: what ends before is a paragraph's last line
+_LONGEST_HEADING = 200  # characters
+
+_NUMBER = re.compile(r"\d{1,5}")
+_BULLET = re.compile(r"[•‣◦▪■●○–—·∙\uf0b7\uf0a7*-]\s+(?=\S)")
+_COUNTED = re.compile(r"(?:\d{1,3}[.)]|\([a-z0-9]{1,3}\)|[a-z]\))\s+(?=\S)")
+_ENDS = re.compile(r"[.!?:;。！？：；…][\"'”’»)\]」』]*$")
+_WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
+_LETTER = re.compile(r"[^\W\d_]")
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line of type. Measures are in points from the lower left corner of the page.
+
+    ``cells`` are its parts that stand far apart, each with its left and right end. ``hyphen``
+    tells that its last word goes on on the next line; the hyphen itself is not in ``text``.
+    """
+
+    text: str
+    left: float
+    right: float
+    base: float
+    height: float
+    cells: tuple[tuple[float, float, str], ...] = ()
+    hyphen: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Leaf:
+    """A page: ``index`` counts from 0, ``label`` is what the page itself is called."""
+
+    index: int
+    label: str
+    lines: tuple[Line, ...]
+
+
+@dataclass(slots=True)
+class _Block:
+    """A paragraph, heading ("heading"), list item or table."""
+
+    kind: str
+    text: str
+
+
+def set_text(leaves: Sequence[Leaf]) -> str:
+    """The text of the pages in the form that ``bot.pages.page.Page`` describes."""
+    leaves = _without_running_lines(leaves)
+    body = _body_height(leaves)
+    known = Counter(
+        word.casefold()
+        for leaf in leaves
+        for line in leaf.lines
+        for word in _WORD.findall(line.text)
+    )
+    pages = [(leaf.label, _blocks(leaf, body, known)) for leaf in leaves]
+    _mend_across_pages([blocks for _, blocks in pages], known)
+    parts: list[str] = []
+    for label, blocks in pages:
+        if blocks:
+            parts.append(f"## Page {label}")
+            for above, block in pairwise((_Block("heading", ""), *blocks)):
+                between = "\n" if above.kind == block.kind == "item" else "\n\n"
+                parts.append(f"{between}{_written(block)}")
+            parts.append("\n\n")
+    return "".join(parts).strip()
+
+
+def title_of(leaves: Sequence[Leaf]) -> str:
+    """The largest lines of the first page, if they are larger than its text; else ""."""
+    lines = next((leaf.lines for leaf in leaves if leaf.lines), ())
+    largest = max((line.height for line in lines), default=0.0)
+    if largest < _body_height(leaves) * (1 + _OTHER_SIZE):
+        return ""
+    found: list[str] = []
+    for line in lines:
+        if line.height > largest * 0.95:
+            found.append(line.text)
+        elif found:
+            break
+    title = " ".join(found)
+    return title if len(title) <= _LONGEST_HEADING and _LETTER.search(title) else ""
+
+
+def _written(block: _Block) -> str:
+    return f"### {block.text}" if block.kind == "heading" else block.text
+
+
+# ---------------------------------------------------------------- headers and footers
+
+
+def _without_running_lines(leaves: Sequence[Leaf]) -> list[Leaf]:
+    """The pages without what stands in the same place on several, page numbers included."""
+    places: Counter[tuple[str, int]] = Counter()
+    for leaf in leaves:
+        places.update({key for line in _edges(leaf) for key in _keys(line, leaf)})
+    kept = []
+    for leaf in leaves:
+        running = {
+            line
+            for line in _edges(leaf)
+            if any(places[key] >= REPEATED for key in _keys(line, leaf))
+            or (len(leaves) > 1 and _is_own_number(line, leaf))
+        }
+        lines = tuple(line for line in leaf.lines if line not in running)
+        # a page of nothing else, such as the same form again and again, is kept as it is
+        kept.append(replace(leaf, lines=lines) if lines else leaf)
+    return kept
+
+
+def _edges(leaf: Leaf) -> set[Line]:
+    ordered = sorted(leaf.lines, key=lambda line: line.base)
+    return {*ordered[:EDGE_LINES], *ordered[-EDGE_LINES:]}
+
+
+def _keys(line: Line, leaf: Leaf) -> Iterator[tuple[str, int]]:
+    """What a running line has in common with those of other pages.
+
+    Its text, or its text with one number counted from the page's own: the page number moves from
+    page to page, the figures in the first row of a table do not move with it.
+    """
+    place = round(line.base / SAME_PLACE)
+    for near in (place, place + 1):
+        yield line.text, near
+        for match in list(_NUMBER.finditer(line.text))[:4]:
+            offset = int(match[0]) - leaf.index
+            text = f"{line.text[: match.start()]}\0{offset}\0{line.text[match.end() :]}"
+            yield text, near
+
+
+def _is_own_number(line: Line, leaf: Leaf) -> bool:
+    text = line.text.strip("-–— .|[]")
+    return text == leaf.label or text.casefold() == f"page {leaf.label}".casefold()
+
+
+# ---------------------------------------------------------------- blocks of a page
+
+
+def _body_height(leaves: Sequence[Leaf]) -> float:
+    """The height of most of the text, in points."""
+    heights: Counter[float] = Counter()
+    for leaf in leaves:
+        for line in leaf.lines:
+            heights[round(line.height * 2) / 2] += len(line.text)
+    return heights.most_common(1)[0][0] if heights else 0.0
+
+
+def _blocks(leaf: Leaf, body: float, known: Counter[str]) -> list[_Block]:
+    distance = _usual_distance(leaf.lines, body)
+    blocks: list[_Block] = []
+    for group in _groups(leaf.lines, distance):
+        if _is_table(group):
+            blocks.append(_Block("table", _table(group)))
+            continue
+        text = _joined(group, known)
+        if _BULLET.match(text):
+            blocks.append(_Block("item", _BULLET.sub("- ", text, count=1)))
+        elif group[0].height > body * (1 + _OTHER_SIZE) and _is_heading(text):
+            blocks.append(_Block("heading", text))
+        else:
+            blocks.append(_Block("paragraph", text))
+    return blocks
+
+
+def _is_heading(text: str) -> bool:
+    return len(text) <= _LONGEST_HEADING and _LETTER.search(text) is not None
+
+
+def _usual_distance(lines: Sequence[Line], body: float) -> float:
+    distances = [
+        above.base - below.base
+        for above, below in pairwise(lines)
+        if 0.5 * below.height < above.base - below.base < 3 * below.height
+    ]
+    return min(median(distances), _DOUBLE_SPACED * body) if distances else 1.2 * body
+
+
+def _groups(lines: Sequence[Line], distance: float) -> Iterator[list[Line]]:
+    """Lines that make up a paragraph, a heading, an item or a table."""
+    group: list[Line] = []
+    for line in lines:
+        if group and not _goes_on(group, line, distance):
+            yield group
+            group = []
+        group.append(line)
+    if group:
+        yield group
+
+
+def _goes_on(group: Sequence[Line], line: Line, distance: float) -> bool:
+    """Whether a line belongs to the lines before it."""
+    last = group[-1]
+    if last.hyphen:
+        return True
+    if len(last.cells) > 1 or len(line.cells) > 1:
+        return len(last.cells) > 1 and len(line.cells) > 1 and _is_next(last, line, 2 * distance)
+    if abs(line.height / last.height - 1) > _OTHER_SIZE if last.height else True:
+        return False
+    if _BULLET.match(line.text) or _COUNTED.match(line.text):
+        return False
+    if not _is_next(last, line, _NEW_PARAGRAPH * distance):
+        # the next column, or past a picture: only a sentence under way goes on there
+        return last.base < line.base and _is_under_way(last.text, line.text)
+    if not _ENDS.search(last.text):
+        return True
+    left = min(each.left for each in group)
+    right = max(*(each.right for each in group), line.right)
+    if len(group) > 1 and line.left - group[-1].left > _INDENT * line.height:
+        return False
+    return last.right >= left + _SHORT_LINE * (right - left)
+
+
+def _is_next(last: Line, line: Line, most: float) -> bool:
+    return -0.5 * line.height < last.base - line.base <= most
+
+
+def _is_under_way(text: str, following: str) -> bool:
+    if _ENDS.search(text):
+        return False
+    return following[:1].islower() or (has_cjk(text[-1:]) and has_cjk(following[:1]))
+
+
+def _joined(lines: Sequence[Line], known: Counter[str]) -> str:
+    text = lines[0].text
+    for above, line in pairwise(lines):
+        text = _continued(text, line.text, hyphen=above.hyphen, known=known)
+    return f"{text}-" if lines[-1].hyphen else text
+
+
+def _continued(text: str, following: str, *, hyphen: bool, known: Counter[str]) -> str:
+    """A text and its next line; a word that was divided between them is one again."""
+    if hyphen:
+        return text + _hyphen_between(text, following, known) + following
+    if text[-1:] in "-–" and text[-2:-1].isdigit() and following[:1].isdigit():
+        return text + following
+    if text.endswith("\u00ad"):
+        return text[:-1] + following
+    if has_cjk(text[-1:]) and has_cjk(following[:1]):
+        return text + following
+    # full-width punctuation at either side needs no space either
+    if text[-1:] in "，。、；：！？）」』》" or following[:1] in "，。、；：！？（「『《":
+        return text + following
+    return f"{text} {following}"
+
+
+def _hyphen_between(text: str, following: str, known: Counter[str]) -> str:
+    """Whether "well-/known" had its hyphen before it was divided: the rest of the text tells."""
+    first = re.search(r"[^\W\d_]+$", text)
+    second = re.match(r"[^\W\d_]+", following)
+    if first is None or second is None or not following[0].islower():
+        return "-"
+    whole, divided = f"{first[0]}{second[0]}", f"{first[0]}-{second[0]}"
+    return "-" if known[divided.casefold()] > known[whole.casefold()] else ""
+
+
+# ---------------------------------------------------------------- tables
+
+
+def _is_table(group: Sequence[Line]) -> bool:
+    widest = max(len(line.cells) for line in group)
+    return len(group) >= 2 and widest >= 2 and len(group) * widest >= 6
+
+
+def _table(group: Sequence[Line]) -> str:
+    """A Markdown table whose columns are those of its fullest row."""
+    fullest = max(group, key=lambda line: len(line.cells))
+    centres = [(left + right) / 2 for left, right, _ in fullest.cells]
+    rows = [_row(line, fullest, centres) for line in group]
+    rows.insert(1, ["---"] * len(centres))
+    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
+
+
+def _row(line: Line, fullest: Line, centres: Sequence[float]) -> list[str]:
+    columns: list[list[str]] = [[] for _ in centres]
+    for left, right, text in line.cells:
+        overlaps = [min(right, r) - max(left, l) for l, r, _ in fullest.cells]  # noqa: E741
+        best = max(range(len(centres)), key=lambda i: overlaps[i])
+        columns[best].append(text.replace("|", "\\|"))
+    return [" ".join(cells) for cells in columns]
+
+
+# ---------------------------------------------------------------- sentences across pages
+
+
+def _mend_across_pages(pages: Sequence[list[_Block]], known: Counter[str]) -> None:
+    """End a sentence on the page where it begins: a passage belongs to one page."""
+    earlier: list[_Block] = []
+    for blocks in pages:
+        if not blocks:
+            continue
+        if earlier and earlier[-1].kind in ("paragraph", "item") and blocks[0].kind == "paragraph":
+            _end_sentence(earlier[-1], blocks, known)
+        earlier = blocks or earlier
+
+
+def _end_sentence(last: _Block, blocks: list[_Block], known: Counter[str]) -> None:
+    following = blocks[0]
+    hyphen = last.text.endswith("-") and following.text[:1].islower()
+    if not hyphen and not _is_under_way(last.text, following.text):
+        return
+    text = last.text[:-1] if hyphen else last.text
+    whole = _continued(text, following.text, hyphen=hyphen, known=known)
+    end = next((s.end for s in sentences(whole) if s.end > len(text)), len(whole))
+    rest = whole[end:].lstrip()
+    last.text = whole[:end]
+    if rest:
+        following.text = rest
+    else:
+        blocks.pop(0)

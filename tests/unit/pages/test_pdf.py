@@ -1,0 +1,236 @@
+"""PDF documents become pages of text, or an error that says what to do."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bot.errors import PageUnreadable
+from bot.pages.extract import from_bytes
+from bot.pages.passages import split
+from bot.pages.pdf import MOST_PAGES, read_pdf
+from tests.fakes.pdf import Typed, pdf, typed
+
+PROSE = ["The lighthouse was lit for the first time in 1874, and it", "stands to this day."]
+
+
+def text_of(*pages: list[Typed], title: str = "") -> str:
+    return read_pdf(pdf(pages, title=title), "x.pdf")[1]
+
+
+def body_of(*lines: str) -> str:
+    """The text of one page, without its heading."""
+    return text_of(typed(lines)).removeprefix("## Page 1\n\n")
+
+
+# ---------------------------------------------------------------- lines
+
+
+@pytest.mark.parametrize(
+    ("lines", "text"),
+    [
+        (PROSE, " ".join(PROSE)),
+        (["The build-", "ing inspector of the is-", "land."],
+         "The building inspector of the island."),
+        (["Jean-", "Paul came."], "Jean-Paul came."),
+        (["It was 1990-", "1995 then."], "It was 1990-1995 then."),
+        (
+            ["A well-known, a well-known and a well-", "known lamp."],
+            "A well-known, a well-known and a well-known lamp.",
+        ),
+        (["北京是中华人民共和国的首都，位于", "华北平原的北部边缘。"],
+         "北京是中华人民共和国的首都，位于华北平原的北部边缘。"),
+        (["東京は日本の首都であり、", "関東地方に位置する。"],
+         "東京は日本の首都であり、関東地方に位置する。"),
+        (["One paragraph.", "", "Another one."], "One paragraph.\n\nAnother one."),
+        (["A line that fills the page from its left to its right end.", "Short end.",
+          "A new paragraph that fills the page from left to right, too."],
+         "A line that fills the page from its left to its right end. Short end.\n\n"
+         "A new paragraph that fills the page from left to right, too."),
+        (["It needs:", "* a key", "* a lock and", "a chain"],
+         "It needs:\n\n- a key\n- a lock and a chain"),
+        (["1. First", "2. Second"], "1. First\n\n2. Second"),
+        (["(brackets) and \\ backslash"], "(brackets) and \\ backslash"),
+        (["Größe, č and 😀 stay."], "Größe, č and 😀 stay."),
+    ],
+)  # fmt: skip
+def test_lines_become_paragraphs(lines: list[str], text: str) -> None:
+    assert body_of(*lines) == text
+
+
+def test_larger_lines_are_headings_and_pages_have_one_each() -> None:
+    first = [Typed(72, 740, "Construction", 18), *typed(PROSE)]
+    text = text_of(first, typed(["It was built of red brick."]))
+    assert text == (
+        f"## Page 1\n\n### Construction\n\n{' '.join(PROSE)}\n\n"
+        "## Page 2\n\nIt was built of red brick."
+    )
+    assert [p.heading for p in split(text)] == ["Page 1 › Construction", "Page 2"]
+
+
+def test_pages_are_called_what_they_call_themselves() -> None:
+    text = read_pdf(pdf([typed(PROSE), typed(["More."])], first_label=37), "x")[1]
+    assert "## Page 37\n\nThe light" in text
+    assert "## Page 38\n\nMore." in text
+
+
+def test_words_in_columns_are_a_table() -> None:
+    rows = [
+        ("Year", "Lamp", "Cost in marks"),
+        ("1874", "petroleum lamp", "100"),
+        ("1964", "", "2|3"),
+    ]
+    page = typed(["The lamps:"], top=720) + [
+        Typed(72 + 130 * column, 680 - 16 * row, cell)
+        for row, cells in enumerate(rows)
+        for column, cell in enumerate(cells)
+        if cell
+    ]
+    assert text_of(page).removeprefix("## Page 1\n\n") == (
+        "The lamps:\n\n| Year | Lamp | Cost in marks |\n| --- | --- | --- |\n"
+        "| 1874 | petroleum lamp | 100 |\n| 1964 |  | 2\\|3 |"
+    )
+
+
+def test_two_columns_are_read_one_after_the_other() -> None:
+    left = typed(["The left column begins here", "and its last sentence goes on"], x=72)
+    right = typed(["in the right one. Then it", "ends."], x=320)
+    assert body_text(left + right) == (
+        "The left column begins here and its last sentence goes on in the right one. Then it ends."
+    )
+
+
+def body_text(page: list[Typed]) -> str:
+    return text_of(page).removeprefix("## Page 1\n\n")
+
+
+# ---------------------------------------------------------------- several pages
+
+
+def test_running_headers_and_page_numbers_are_left_out() -> None:
+    pages = [
+        [
+            Typed(72, 760, "Coast Journal 2025", 9),
+            *typed([f"Page {word} has text of its own."]),
+            Typed(300, 40, f"{number} of 4", 9),
+        ]
+        for number, word in enumerate(["one", "two", "three", "four"], 1)
+    ]
+    assert text_of(*pages) == "\n\n".join(
+        f"## Page {number}\n\nPage {word} has text of its own."
+        for number, word in enumerate(["one", "two", "three", "four"], 1)
+    )
+
+
+def test_figures_in_the_same_place_of_each_page_are_no_page_numbers() -> None:
+    pages = [typed([f"In {1900 + 7 * n * n} it had {n * n} boats."]) for n in range(5)]
+    assert text_of(*pages).count("boats") == 5
+
+
+def test_pages_that_are_all_alike_are_kept() -> None:
+    assert text_of(*[typed(["The form."])] * 5).count("The form.") == 5
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "pages"),
+    [
+        ("It begins here and", "ends there. Then more.",
+         ("It begins here and ends there.", "Then more.")),
+        ("It is divi-", "ded. Then more.", ("It is divided.", "Then more.")),
+        ("北京是中华人民共和国的首都，位于", "华北平原的北部边缘。人口超过两千万。",
+         ("北京是中华人民共和国的首都，位于华北平原的北部边缘。", "人口超过两千万。")),
+        ("It ends here.", "then in lower case.", ("It ends here.", "then in lower case.")),
+        ("A title", "A new sentence.", ("A title", "A new sentence.")),
+    ],
+)  # fmt: skip
+def test_a_sentence_belongs_to_the_page_where_it_begins(
+    first: str, second: str, pages: tuple[str, str]
+) -> None:
+    assert text_of(typed([first]), typed([second])) == (
+        f"## Page 1\n\n{pages[0]}\n\n## Page 2\n\n{pages[1]}"
+    )
+
+
+# ---------------------------------------------------------------- titles
+
+
+@pytest.mark.parametrize(
+    ("said", "title"),
+    [
+        ("The Light of 北京", "The Light of 北京"),
+        ("Microsoft Word - report.doc", "Construction"),
+        ("report_final.docx", "Construction"),
+        ("Untitled", "Construction"),
+        ("", "Construction"),
+    ],
+)
+def test_the_title_is_what_the_document_says_or_its_largest_line(said: str, title: str) -> None:
+    page = [Typed(72, 740, "Construction", 18), *typed(PROSE)]
+    assert from_bytes(pdf([page], title=said), None, "x/report.pdf").title == title
+
+
+def test_without_any_title_the_file_name_is_it() -> None:
+    assert from_bytes(pdf([typed(PROSE)]), None, "https://a.example/x/report.pdf").title == (
+        "report.pdf"
+    )
+
+
+# ---------------------------------------------------------------- what cannot be read
+
+
+@pytest.mark.parametrize(
+    ("data", "sentence"),
+    [
+        (pdf([typed(PROSE)], locked=True), "locked with a password; give a version without one"),
+        (pdf([[], []]), r"pictures without text; give a version .* \(OCR\)"),
+        (b"%PDF-1.7\nnothing", "a broken PDF document; give another copy"),
+        (b"%PDF-", "a broken PDF document"),
+    ],
+)
+def test_what_cannot_be_read_says_what_to_do(data: bytes, sentence: str) -> None:
+    with pytest.raises(PageUnreadable, match=rf"^https://a\.example/x\.pdf is .*{sentence}"):
+        from_bytes(data, "application/pdf", "https://a.example/x.pdf")
+
+
+def test_a_long_document_says_which_pages_were_not_read() -> None:
+    text = text_of(*[typed([f"Words of {n}."]) for n in range(MOST_PAGES + 2)])
+    assert f"## Page {MOST_PAGES}\n" in text
+    assert text.endswith(f"## Pages {MOST_PAGES + 1} to {MOST_PAGES + 2} were not read")
+
+
+WHOLE = pdf([[Typed(72, 740, "Light", 18), *typed(PROSE)], typed(["北京是首都。"])], title="T")
+
+
+@settings(max_examples=60)
+@given(st.integers(0, len(WHOLE)), st.binary(max_size=40), st.integers(0, 200))
+def test_damaged_documents_are_read_or_refused(at: int, junk: bytes, cut: int) -> None:
+    data = b"%PDF-1.7\n" + WHOLE[9:at] + junk + WHOLE[at + cut :]
+    try:
+        extracted = from_bytes(data, "application/pdf", "x.pdf")
+    except PageUnreadable:
+        return
+    assert extracted.text
+
+
+@settings(max_examples=40)
+@given(
+    st.lists(
+        st.tuples(
+            st.floats(0, 600), st.floats(0, 780),
+            st.text(st.sampled_from("ab .-北|#•1"), min_size=1, max_size=12), st.floats(4, 30),
+        ),
+        max_size=15,
+    )
+)  # fmt: skip
+def test_type_anywhere_on_a_page_loses_no_letter(
+    pieces: list[tuple[float, float, str, float]],
+) -> None:
+    page = [Typed(x, y, text, size) for x, y, text, size in pieces]
+    try:
+        text = text_of(page)
+    except PageUnreadable:
+        return
+    expected = sum(piece.text.count("a") + piece.text.count("北") for piece in page)
+    seen = text.replace("## Page", "")
+    assert seen.count("a") + seen.count("北") <= expected
