@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import difflib
 import os
+import re
 import tomllib
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -42,6 +43,8 @@ DOTENV = ".env"
 TOML = "footnote.toml"
 
 StrList = Annotated[tuple[str, ...], NoDecode]
+# It becomes part of a header: no white space, no brackets, nothing beyond ASCII.
+_CONTACT = re.compile(r"https?://[!-'*-~]{3,200}|[!-'*-~]{1,100}@[!-'*-~]{3,100}")
 
 
 class Price(BaseModel):
@@ -112,6 +115,8 @@ class Settings(BaseSettings):
     fetch_max_bytes: int = Field(10_000_000, ge=10_000)
     fetch_timeout: float = Field(20.0, gt=0)  # seconds for one page, redirects included
     page_ttl: float = Field(86_400.0, ge=0)  # seconds a stored page counts as fresh
+    robots: Literal["respect", "ignore"] = "respect"  # what sites' robots.txt ask for
+    contact: str = ""  # a web or mail address of the operator, told to the sites that are read
 
     # --- budget of one run
     max_model_calls: int = Field(24, ge=1)
@@ -178,6 +183,13 @@ class Settings(BaseSettings):
         if isinstance(value, str):
             return tuple(part.strip() for part in value.split(",") if part.strip())
         return value
+
+    @field_validator("contact")
+    @classmethod
+    def _is_reachable(cls, contact: str) -> str:
+        if contact and not _CONTACT.fullmatch(contact):
+            raise ValueError("write a web address (https://…) or a mail address")
+        return contact
 
     @classmethod
     def settings_customise_sources(

@@ -10,6 +10,7 @@ from __future__ import annotations
 import html
 import re
 import ssl
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -31,8 +32,10 @@ TIMEOUT = httpx.Timeout(None, connect=10.0).as_dict()
 """Seconds. The caller has a deadline for all; a host that does not connect is given up early."""
 LIMITS = httpx.Limits(max_connections=256, max_keepalive_connections=64, keepalive_expiry=30.0)
 
+ROBOTS_TXT_BYTES = 500 * 1024
+"""Of a robots.txt that are read: RFC 9309 section 2.5 asks for no less."""
+
 HEADERS = {
-    "User-Agent": f"footnote-bot/{__version__} (research bot; reads pages people ask about)",
     "Accept": (
         "text/html, application/xhtml+xml;q=0.9, text/markdown;q=0.9, text/plain;q=0.8,"
         " application/pdf;q=0.8, application/json;q=0.8, */*;q=0.1"
@@ -70,24 +73,49 @@ class Progress:
     receiving: bool = False
 
 
+Permit = Callable[[str], Awaitable[None]]
+_Read = Callable[[str, httpx.Response], Awaitable[Document | str]]
+
+
+async def permit_all(address: str) -> None:
+    """For operators who answer to nobody's robots.txt."""
+
+
 class Downloads:
     """Downloads over shared connections (HTTP/2 where the server has it)."""
 
-    def __init__(self, guard: Guard, max_bytes: int) -> None:
+    def __init__(self, guard: Guard, max_bytes: int, contact: str = "") -> None:
+        """``contact`` is a web or mail address at which the operator can be reached."""
         self._max_bytes = max_bytes
+        self._headers = {"User-Agent": user_agent(contact), **HEADERS}
         # without httpx.AsyncClient: its redirects, cookies, proxies and decoding are not wanted
         self._transport = GuardedTransport(guard, LIMITS)
 
-    async def get(self, address: str, progress: Progress) -> Document:
+    async def get(self, address: str, progress: Progress, permit: Permit = permit_all) -> Document:
         """The document at a canonical address.
 
-        Raises ``AddressRefused``, ``PageUnreadable`` and ``Unavailable``; has no time limit.
+        ``permit`` is asked before each request and raises for what is not to be made. Raises
+        ``AddressRefused``, ``PageUnreadable`` and ``Unavailable``; has no time limit.
         """
+        return await self._follow(address, progress, permit, self._page)
+
+    async def robots_txt(self, address: str) -> bytes:
+        """The beginning of a robots.txt; what else it may be is not looked at.
+
+        Raises like ``get``, which does not mean that nothing may be read.
+        """
+        found = await self._follow(address, Progress(address), permit_all, self._start)
+        return found.data
+
+    async def _follow(
+        self, address: str, progress: Progress, permit: Permit, read: _Read
+    ) -> Document:
         cookies = httpx.Cookies()  # for this document only: nobody's session becomes another's
         for _ in range(MAX_REDIRECTS + 1):
             progress.url, progress.receiving = address, False
             try:
-                found = await self._open(address, cookies, progress)
+                await permit(address)
+                found = await self._open(address, cookies, progress, read)
             except httpx.InvalidURL as error:
                 raise AddressRefused(
                     f"The address {urls.shown(address)} cannot be read: it is malformed.",
@@ -107,10 +135,12 @@ class Downloads:
         await self._transport.aclose()
 
     async def _open(
-        self, address: str, cookies: httpx.Cookies, progress: Progress
+        self, address: str, cookies: httpx.Cookies, progress: Progress, read: _Read
     ) -> Document | str:
         """The document, or where it is said to be."""
-        request = httpx.Request("GET", address, headers=HEADERS, extensions={"timeout": TIMEOUT})
+        request = httpx.Request(
+            "GET", address, headers=self._headers, extensions={"timeout": TIMEOUT}
+        )
         cookies.set_cookie_header(request)
         response = await self._transport.handle_async_request(request)
         response.request = request
@@ -121,14 +151,27 @@ class Downloads:
                 return _location(address, response)
             _check_status(address, response)
             progress.receiving = True
-            data = await self._read(address, response)
+            return await read(address, response)
         finally:
             await response.aclose()
-        content_type = response.headers.get("content-type")
-        document = Document(address, content_type, data, datetime.now(UTC))
+
+    async def _page(self, address: str, response: httpx.Response) -> Document | str:
+        document = _document(address, response, await self._body(address, response))
         return _pointed_to(document) or document
 
-    async def _read(self, address: str, response: httpx.Response) -> bytes:
+    async def _start(self, address: str, response: httpx.Response) -> Document:
+        decoder = Decoder(response.headers.get("content-encoding", ""), urls.shown(address))
+        data = bytearray()
+        async for raw in response.aiter_raw():
+            for piece in decoder.decoded(raw):
+                data += piece
+                if len(data) >= ROBOTS_TXT_BYTES:
+                    break
+            if max(len(data), response.num_bytes_downloaded) >= ROBOTS_TXT_BYTES:
+                break
+        return _document(address, response, bytes(data[:ROBOTS_TXT_BYTES]))
+
+    async def _body(self, address: str, response: httpx.Response) -> bytes:
         """The body; given up as soon as it is too large or no text to read."""
         if _announced(response) > self._max_bytes:
             self._refuse_size(address)
@@ -153,6 +196,16 @@ class Downloads:
             f"{urls.shown(address)} is larger than {self._max_bytes / 1e6:g} MB; give a smaller"
             " page, or paste the part that matters."
         )
+
+
+def user_agent(contact: str = "") -> str:
+    """How page requests say who asks; sites know us by the first word (``robots.PRODUCT``)."""
+    reach = f"+{contact}; " if contact else ""
+    return f"footnote-bot/{__version__} ({reach}research bot; reads pages people ask about)"
+
+
+def _document(address: str, response: httpx.Response, data: bytes) -> Document:
+    return Document(address, response.headers.get("content-type"), data, datetime.now(UTC))
 
 
 # ---------------------------------------------------------------- redirects

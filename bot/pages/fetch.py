@@ -14,9 +14,10 @@ import stamina
 
 from bot.errors import FootnoteError, PageUnreadable, Unavailable
 from bot.pages import urls
-from bot.pages.download import Document, Downloads, Progress
+from bot.pages.download import Document, Downloads, Permit, Progress, permit_all
 from bot.pages.guard import Allow, Guard, Resolver, system_resolver
 from bot.pages.page import Page
+from bot.pages.robots import Robots
 from bot.pages.workers import Workers
 from bot.settings import Settings
 
@@ -39,8 +40,10 @@ class Fetcher:
         self._guard = Guard(Allow.parse(settings.fetch_allow), resolver)
         self._max_bytes = settings.fetch_max_bytes
         self._seconds = settings.fetch_timeout
+        self._contact = settings.contact
+        self._respects_robots = settings.robots == "respect"
         self._workers = workers or Workers()
-        self._opened: Downloads | None = None
+        self._opened: tuple[Downloads, Permit] | None = None
 
     async def fetch(self, url: str) -> Page:
         """The page at an address.
@@ -66,17 +69,20 @@ class Fetcher:
     async def aclose(self) -> None:
         """Close the connections and end the extraction's processes."""
         if self._opened is not None:
-            await self._opened.aclose()
+            await self._opened[0].aclose()
         await self._workers.aclose()
 
-    @property
-    def _downloads(self) -> Downloads:
+    def _open(self) -> tuple[Downloads, Permit]:
         """Opened with the first page: loading certificates takes a while."""
         if self._opened is None:
-            self._opened = Downloads(self._guard, self._max_bytes)
+            downloads = Downloads(self._guard, self._max_bytes, self._contact)
+            robots = Robots(downloads.robots_txt)
+            permit = robots.permit if self._respects_robots else permit_all
+            self._opened = downloads, permit
         return self._opened
 
     async def _download(self, address: str) -> Document:
+        downloads, permit = self._open()
         progress = Progress(address)
         deadline = time.monotonic() + self._seconds
         try:
@@ -90,7 +96,7 @@ class Fetcher:
                     wait_jitter=FIRST_WAIT,
                 ):
                     with attempt:
-                        return await self._downloads.get(address, progress)
+                        return await downloads.get(address, progress, permit)
         except TimeoutError:
             raise self._too_slow(progress) from None
         raise AssertionError("stamina returns or raises")

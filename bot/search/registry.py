@@ -71,7 +71,7 @@ def open_search(settings: Settings) -> Search:
                 f"FOOTNOTE_PROVIDERS or --provider names {name}, which is no search provider."
                 f"{nearest(name, tuple(BUILDERS))}"
             )
-    shared = _SharedClient()
+    shared = _SharedClient(settings.contact)
     providers = [BUILDERS[name](settings, shared.get) for name in names]
     return Search(
         providers,
@@ -84,7 +84,8 @@ def open_search(settings: Settings) -> Search:
 class _SharedClient:
     """One HTTP client for all providers, made when the first of them wants it."""
 
-    def __init__(self) -> None:
+    def __init__(self, contact: str) -> None:
+        self._contact = contact
         self._client: httpx.AsyncClient | None = None
 
     def get(self) -> httpx.AsyncClient:
@@ -93,7 +94,7 @@ class _SharedClient:
 
             self._client = httpx.AsyncClient(
                 http2=True,
-                headers={"User-Agent": user_agent()},
+                headers={"User-Agent": user_agent(self._contact)},
                 timeout=httpx.Timeout(15.0, connect=CONNECT_SECONDS),
             )
         return self._client
@@ -103,8 +104,8 @@ class _SharedClient:
             await self._client.aclose()
 
 
-def user_agent() -> str:
-    """Names the program and its library.
+def user_agent(contact: str = "") -> str:
+    """Names the program, its library, and where its operator can be reached if that is set.
 
     https://foundation.wikimedia.org/wiki/Policy:Wikimedia_Foundation_User-Agent_Policy asks for it.
     """
@@ -114,6 +115,5 @@ def user_agent() -> str:
         ours = version("footnote-bot")
     except PackageNotFoundError:
         ours = "0"
-    return (
-        f"FootnoteBot/{ours} (footnote-bot; cited answers in team chat) httpx/{httpx.__version__}"
-    )
+    about = "; ".join(filter(None, (contact, "footnote-bot", "cited answers in team chat")))
+    return f"FootnoteBot/{ours} ({about}) httpx/{httpx.__version__}"

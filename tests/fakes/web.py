@@ -88,6 +88,7 @@ class Seen:
 class Web:
     """The app, and what it has seen.
 
+    ``robots`` is what ``/robots.txt`` gives, None that there is none.
     ``busy_for`` is how often ``/busy`` refuses first, with ``retry_after`` as Retry-After.
     """
 
@@ -96,8 +97,10 @@ class Web:
         self.sent = Counter[str]()  # path → bytes of endless bodies that went out
         self.busy_for = busy_for
         self.retry_after = retry_after
+        self.robots: Response | None = None
         self._site = Starlette(
             routes=[
+                Route("/robots.txt", self._robots_txt),
                 # pages as they should be
                 Route("/article", self._article),
                 Route("/note.md", self._markdown),
@@ -141,6 +144,7 @@ class Web:
         self.seen.clear()
         self.sent.clear()
         self.busy_for, self.retry_after = 1, "0"
+        self.robots = None
 
     def count(self, path: str) -> int:
         """How often a path was asked for."""
@@ -152,6 +156,9 @@ class Web:
             client = request.client.port if request.client else 0
             self.seen.append(Seen(request.url.path, client, dict(request.headers.items())))
         await self._site(scope, receive, send)
+
+    async def _robots_txt(self, request: Request) -> Response:
+        return self.robots or PlainTextResponse("There is none.", 404)
 
     # ------------------------------------------------------------ pages as they should be
 

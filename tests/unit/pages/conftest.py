@@ -44,6 +44,7 @@ async def open_fetcher() -> AsyncIterator[OpenFetcher]:
 
         def opened(*, workers: Workers | None = None, **settings: Any) -> Fetcher:
             settings.setdefault("fetch_allow", ("127.0.0.1",))
+            settings.setdefault("robots", "ignore")
             fetcher = Fetcher(
                 load_settings(**settings), resolver=to_loopback, workers=workers or Here()
             )

@@ -95,3 +95,4 @@ def test_every_provider_has_a_policy() -> None:
 def test_the_user_agent_names_program_and_library() -> None:
     assert user_agent().startswith("FootnoteBot/")
     assert "httpx/" in user_agent()
+    assert "(ops@corp.example; footnote-bot;" in user_agent("ops@corp.example")

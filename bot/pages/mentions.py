@@ -1,0 +1,68 @@
+"""Addresses in what a person wrote, with or without a scheme.
+
+``bot.pages.urls.links_in`` finds those that are surely links. People also write "example.org/faq",
+and what looks like that may as well be a company, a library or a file ("Booking.com", "Node.js",
+"main.py"), so what stands without a scheme is found here, apart, for those who can tell.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from bot.pages.urls import dedupe_key, links_in
+from bot.text.listed import listed
+
+# Endings that hosts have and files have not: the general domains in wide use, and those of
+# countries (ISO 3166-1 alpha-2) but for the ones that are also endings of files or everyday words.
+_ENDINGS = listed(
+    "com org net edu gov int info biz dev app ai wiki blog news tech cloud online site page museum "
+    "ac ad ae af ag al am ao ar au aw az ba bb bd be bf bg bh bi bj bn bo br bs bt bw by bz ca cd "
+    "cf cg ch ci ck cl cm cn co cr cu cv cw cy cz de dj dk dm do dz ec ee eg er es et eu fi fj fk "
+    "fm fo fr ga gb gd ge gg gh gi gl gm gn gp gq gr gt gu gw gy hk hn hr ht hu id ie il im io iq "
+    "ir it je jm jo jp ke kg kh ki km kn kp kr kw ky kz la lb lc li lk lr ls lt lu lv ly ma mc me "
+    "mg mh mk mn mo mp mr mt mu mv mw mx my mz na nc ne ng ni nl np nr nu nz om pa pe pf pg ph pk "
+    "pr pt pw qa re ro ru rw sa sb sc sd se sg si sk sl sm sn sr st sv sy sz tc td tf tg th tj tk "
+    "tl tm tn to tr tt tv tw tz ua ug uk us uy uz va vc ve vg vn vu wf ws ye za zm zw"
+)
+_HOST = re.compile(
+    r"(?<![\w@/.:?&=#%+-])(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)+([A-Za-z]{2,6})"
+    r"(?![\w@-]|\.[A-Za-z0-9])(?::\d{2,5}(?!\d))?"
+)
+LONGEST = 2_000  # characters of an address without a scheme
+
+
+def hosts_in(text: str) -> list[tuple[str, str]]:
+    """Hosts that stand without a scheme, in order: as written, and the address they begin.
+
+    The address begins with ``https://`` and goes on with what follows the host, if it is a path.
+    """
+    return [(match.group(), _address(match)) for match in _hosts(text)]
+
+
+def links_said(text: str) -> list[str]:
+    """All addresses in a text, in order of their kind, each page once.
+
+    First those of ``links_in``, then those without a scheme that have a path: a bare host is more
+    often a name.
+    """
+    found = {dedupe_key(link): link for link in reversed(links_in(text))}
+    found = dict(reversed(found.items()))
+    for host, address in hosts_in(text):
+        if len(address) > len(f"https://{host}/"):
+            found.setdefault(dedupe_key(address), address)
+    return list(found.values())
+
+
+def _hosts(text: str) -> Iterator[re.Match[str]]:
+    for match in _HOST.finditer(text):
+        if match[1].lower() in _ENDINGS:
+            yield match
+
+
+def _address(match: re.Match[str]) -> str:
+    """The address that begins with a host, without the punctuation of the sentence around it."""
+    rest = match.string[match.end() : match.end() + LONGEST]
+    following = rest.split(maxsplit=1)[0] if rest[:1] in ("/", "?") else ""
+    links = links_in(f"https://{match.group()}{following}")
+    return links[0] if links else f"https://{match.group()}"
