@@ -12,6 +12,7 @@ import difflib
 import os
 import re
 import tomllib
+from functools import cache
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -24,6 +25,7 @@ from pydantic import (
     Field,
     SecretStr,
     ValidationError,
+    create_model,
     field_validator,
 )
 from pydantic_settings import (
@@ -103,7 +105,8 @@ class Settings(BaseSettings):
     prices: dict[str, Price] = {}  # model → price; replaces or extends the built-in table
 
     # --- what is searched
-    providers: StrList = ()  # empty: local documents when there are any, else Wikipedia
+    # each search provider declares its own settings in its file, see bot/search/declaration.py
+    providers: StrList = ()  # empty: all that are switched on, else Wikipedia
     docs: StrList = ()  # folders or files to index
     wikipedia_url: str = "https://{language}.wikipedia.org"  # any MediaWiki, path to it included
     language: str = "en"  # of the wiki, where the question does not tell
@@ -242,7 +245,7 @@ def load_settings(**overrides: Any) -> Settings:
     _refuse_unknown_names()
     given = {name: value for name, value in overrides.items() if value is not None}
     try:
-        settings = Settings(**given)
+        settings = settings_class()(**given)
     except ValidationError as error:
         raise InvalidSetting(_explain(error)) from None
     except SettingsError:
@@ -260,13 +263,23 @@ def load_settings(**overrides: Any) -> Settings:
     return settings
 
 
+@cache
+def settings_class() -> type[Settings]:
+    """``Settings`` together with what the search providers declare of their own."""
+    from bot.search.declaration import declarations  # here: their files import this one
+
+    declared = dict.fromkeys(each.settings for each in declarations().values())
+    own = [each for each in declared if not issubclass(Settings, each)]
+    return create_model("Settings", __base__=(Settings, *own))
+
+
 def known_names() -> list[str]:
     """Every name that may be set in the environment."""
-    return [_env_name(field) for field in Settings.model_fields]
+    return [_env_name(field) for field in settings_class().model_fields]
 
 
 def _env_name(field: str) -> str:
-    alias = Settings.model_fields[field].validation_alias
+    alias = settings_class().model_fields[field].validation_alias
     return str(alias.choices[0]) if isinstance(alias, AliasChoices) else PREFIX + field.upper()
 
 
@@ -285,7 +298,7 @@ def _refuse_unknown_names() -> None:
             keys = tomllib.loads(path.read_text(encoding="utf-8"))
         except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
             raise InvalidSetting(f"{TOML} is not valid TOML: {error}. Correct it there.") from None
-        fields = list(Settings.model_fields)
+        fields = list(settings_class().model_fields)
         for key in keys:
             if key not in fields:
                 plain = key.lower().removeprefix(PREFIX.lower())
@@ -301,5 +314,5 @@ def _explain(error: ValidationError) -> str:
     """The first problem as a sentence; never the value of a secret."""
     problem = error.errors(include_url=False, include_input=False)[0]
     field = str(problem["loc"][0]) if problem["loc"] else ""
-    name = _env_name(field) if field in Settings.model_fields else field
+    name = _env_name(field) if field in settings_class().model_fields else field
     return f"Setting {name} is not valid: {problem['msg']}. Correct it and try again."

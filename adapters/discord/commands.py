@@ -22,7 +22,7 @@ from bot.conversing.reception import Reception
 from bot.errors import StorageUnavailable
 from bot.messages import Depth
 from bot.rendering.texts import texts_for
-from bot.search.registry import BUILDERS
+from bot.search.registry import provider_names
 from bot.storage.workspaces import Workspaces
 
 QUESTION_CHARACTERS = 4_000  # as many as a message of the longest kind holds
@@ -167,7 +167,7 @@ class Commands:
                     return
                 message = arrival(interaction, "")
                 here = await self._reception.rules(message.thread)
-                new = rules.changed(here, key.value, value, BUILDERS)
+                new = rules.changed(here, key.value, value, provider_names())
                 await self._reception.set_rules(message, new)
                 await tell(interaction, texts("rules-set", key=key.value, value=value))
 

@@ -13,9 +13,11 @@ import structlog
 
 from bot.errors import FootnoteError, InvalidSetting, NoProviderAvailable, Unavailable
 from bot.pages.page import Page
-from bot.pages.urls import dedupe_key, domain
-from bot.search.guarded import Guarded, Policy
+from bot.pages.urls import dedupe_key
+from bot.search.guarded import Guarded
+from bot.search.hits import host_of, is_within
 from bot.search.limits import Clock
+from bot.search.policy import Policy
 from bot.search.provider import Hit, ProviderKind, Query, SearchProvider
 
 log = structlog.get_logger()
@@ -51,13 +53,17 @@ class Search:
             provider.name: Guarded(provider, policies.get(provider.name, Policy()), clock)
             for provider in providers
         }
-        self._blocked = tuple(filter(None, (_blocked_host(entry) for entry in blocked_domains)))
+        self._blocked = tuple(filter(None, map(host_of, blocked_domains)))
         self._close = close
 
     @property
     def names(self) -> tuple[str, ...]:
         """The providers' names, in the order they were given."""
         return tuple(self._providers)
+
+    def kinds(self, providers: tuple[str, ...] = ()) -> frozenset[ProviderKind]:
+        """What all providers, or those named, search: the web, documents, or both."""
+        return frozenset(self._provider(name).kind for name in providers or self.names)
 
     async def search(
         self, query: Query, providers: tuple[str, ...] = (), kind: ProviderKind | None = None
@@ -84,7 +90,9 @@ class Search:
                 "No search provider answered. " + " ".join(each.sentence for each in failures),
                 retry_after=min((e.retry_after for e in failures if e.retry_after), default=None),
             )
-        hits = blend([[hit for hit in each if not self._is_blocked(hit)] for each in lists])
+        hits = blend(
+            [[hit for hit in each if not is_within(hit.url, self._blocked)] for each in lists]
+        )
         return SearchResult(tuple(hits[:limit]), tuple(each.sentence for each in failures))
 
     async def read(self, url: str) -> Page | None:
@@ -96,6 +104,14 @@ class Search:
             if each.reads(url):
                 return await each.read(url)
         return None
+
+    async def report(self, name: str) -> str:
+        """One provider's health and quota, as the rest of a sentence that begins with its name.
+
+        Raises ``InvalidSetting`` for a name that is not configured, else like
+        ``SearchProvider.search``.
+        """
+        return await self._provider(name).report()
 
     async def aclose(self) -> None:
         """Cancel what is under way and close the providers and their shared client."""
@@ -125,10 +141,6 @@ class Search:
             # A defect in one provider must not cost the answers of the others.
             log.exception("provider_defect", provider=provider.name)
             return _Failure(f"{provider.name}: It failed unexpectedly; the log has the details.")
-
-    def _is_blocked(self, hit: Hit) -> bool:
-        host = domain(hit.url)
-        return any(host == blocked or host.endswith("." + blocked) for blocked in self._blocked)
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,9 +185,3 @@ def _clean(query: str) -> str:
     """A query that any provider can send: one line, no control characters, no lone surrogates."""
     text = "".join(" " if unicodedata.category(c) in ("Cc", "Cs") else c for c in query)
     return " ".join(text.split())
-
-
-def _blocked_host(entry: str) -> str:
-    """The host a block-list entry means: ``example.org``, ``*.example.org`` or a whole URL."""
-    entry = entry.strip().removeprefix("*.")
-    return domain(entry if "://" in entry else f"https://{entry}")

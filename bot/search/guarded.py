@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import math
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 from typing import TypeVar
 
 import stamina
@@ -15,31 +14,21 @@ from bot.errors import PageUnreadable, ProviderUnavailable, Refused
 from bot.pages.page import Page
 from bot.search.flights import Flights
 from bot.search.limits import Breaker, Clock, RateLimit
-from bot.search.provider import Hit, PageReader, ProviderKind, Query, SearchProvider
+from bot.search.policy import Policy
+from bot.search.provider import (
+    Hit,
+    PageReader,
+    ProviderKind,
+    Query,
+    Reporting,
+    SearchProvider,
+)
 
 LONGEST_REST = 600.0  # seconds; a Retry-After beyond that is not waited for blindly
 CACHED_SEARCHES = 2_048
+PROBE = Query("Earth", 1)  # found wherever there is anything; only the answer counts
 
 T = TypeVar("T")
-
-
-@dataclass(frozen=True, slots=True)
-class Policy:
-    """How one provider is treated.
-
-    ``deadline``: seconds for one search or read, waiting and retries included. ``attempts``: calls
-    in all. ``rate``: calls a second on average, ``burst``: at once. ``failures`` in a row open the
-    circuit breaker for ``rest`` seconds. ``ttl``: seconds a search result is remembered, 0 not at
-    all.
-    """
-
-    deadline: float = 12.0
-    attempts: int = 3
-    rate: float = math.inf
-    burst: int = 1
-    failures: float = 5
-    rest: float = 30.0
-    ttl: float = 900.0
 
 
 class Guarded:
@@ -86,6 +75,17 @@ class Guarded:
         provider = self.provider
         assert isinstance(provider, PageReader)  # noqa: S101 - the caller asked ``reads``
         return await self._reads.join(url, lambda: self._call(lambda: provider.read(url)))
+
+    async def report(self) -> str:
+        """The provider's own word on its health and quota, or just whether it answers a search.
+
+        Raises what ``SearchProvider.search`` raises.
+        """
+        provider = self.provider
+        if isinstance(provider, Reporting):
+            return await self._call(provider.report)
+        await self._call(lambda: provider.search(PROBE))
+        return "answered"
 
     async def aclose(self) -> None:
         await asyncio.gather(self._searches.aclose(), self._reads.aclose())

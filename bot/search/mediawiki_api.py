@@ -6,11 +6,9 @@ search``, ``titles``, ``prop=info|pageprops|extracts``; ``action=parse``), ``for
 
 from __future__ import annotations
 
-import email.utils
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from typing import Any, Literal
 from urllib.parse import urlsplit
 
@@ -18,6 +16,8 @@ import httpx
 
 from bot.errors import Broken, CredentialsRefused, PageUnreadable, ProviderUnavailable, Refused
 from bot.pages.urls import shown
+from bot.search.json_values import integer, mapping, mappings, string
+from bot.search.waiting import retry_after
 
 MAX_REPLY_BYTES = 16_000_000  # the largest article is 2 MB of wikitext ($wgMaxArticleSize)
 MAX_TITLES = 50  # titles in one query for an anonymous client (API:Query, "limits")
@@ -112,7 +112,7 @@ class WikiApi:
             # The default there is a title search. CirrusSearch has only its own one search.
             parameters["gsrwhat"] = what
         pages, _ = await self._pages(site, parameters)
-        pages.sort(key=lambda page: _integer(page.get("index"), 1_000_000))
+        pages.sort(key=_place)
         return [_listed(page) for page in pages if _exists(page)]
 
     async def look_up(self, titles: list[str]) -> list[Listed]:
@@ -136,7 +136,7 @@ class WikiApi:
         for title in titles[:MAX_TITLES]:
             asked.setdefault(_final(title, renamed), []).append(title)
         return [
-            _listed(page, tuple(asked.get(_string(page.get("title")), ())))
+            _listed(page, tuple(asked.get(string(page.get("title")), ())))
             for page in pages
             if _exists(page)
         ]
@@ -153,7 +153,7 @@ class WikiApi:
         page = pages[0]
         extract = page.get("extract")
         return Article(
-            title=_string(page.get("title")),
+            title=string(page.get("title")),
             url=_address(page),
             extract=extract if isinstance(extract, str) and extract.strip() else None,
         )
@@ -173,7 +173,7 @@ class WikiApi:
                 "disablelimitreport": "1",
             },
         )
-        text = _mapping(reply.get("parse")).get("text")
+        text = mapping(reply.get("parse")).get("text")
         if not isinstance(text, str):
             raise self._broken("a parsed page without text")
         return text
@@ -195,13 +195,13 @@ class WikiApi:
                 **parameters,
             },
         )
-        query = _mapping(reply.get("query"))
+        query = mapping(reply.get("query"))
         renamed = {
-            _string(step.get("from")): _string(step.get("to"))
+            string(step.get("from")): string(step.get("to"))
             for kind in ("normalized", "converted", "redirects")
-            for step in _mappings(query.get(kind))
+            for step in mappings(query.get(kind))
         }
-        return list(_mappings(query.get("pages"))), renamed
+        return list(mappings(query.get("pages"))), renamed
 
     async def _discover(self) -> Site:
         denied: CredentialsRefused | None = None
@@ -216,7 +216,7 @@ class WikiApi:
                 continue
             except (Broken, Refused):
                 continue  # not api.php; the next place may be
-            site = _site(endpoint, _mapping(reply.get("query")))
+            site = _site(endpoint, mapping(reply.get("query")))
             if site is not None:
                 return site
         if denied is not None:
@@ -279,13 +279,13 @@ class WikiApi:
             raise self._broken(f"{type(error).__name__}: {error}") from error
 
     def _raise_for_error(self, reply: Mapping[str, Any], headers: httpx.Headers) -> None:
-        errors = list(_mappings(reply.get("errors")))
+        errors = list(mappings(reply.get("errors")))
         if not errors and isinstance(reply.get("error"), dict):  # without errorformat (old wikis)
             errors = [reply["error"]]
         if not errors:
             return
-        code = _string(errors[0].get("code"))
-        detail = f"{code}: {_string(errors[0].get('text') or errors[0].get('info'))[:300]}"
+        code = string(errors[0].get("code"))
+        detail = f"{code}: {string(errors[0].get('text') or errors[0].get('info'))[:300]}"
         if code.startswith(TRY_LATER):
             raise ProviderUnavailable(
                 f"The wiki at {self._host} is overloaded: try again later.",
@@ -321,20 +321,6 @@ def endpoints(base: str) -> list[str]:
     return list(dict.fromkeys(places))
 
 
-def retry_after(headers: Mapping[str, str]) -> float | None:
-    """Seconds from a Retry-After header, delay or HTTP date (RFC 9110 section 10.2.3)."""
-    value = headers.get("retry-after", "").strip()
-    if value.isascii() and value.isdigit():
-        return float(value[:9])
-    try:
-        moment = email.utils.parsedate_to_datetime(value)
-    except ValueError:
-        return None
-    if moment.tzinfo is None:
-        moment = moment.replace(tzinfo=UTC)
-    return max(0.0, (moment - datetime.now(UTC)).total_seconds())
-
-
 def no_such_page(title: str, site: Site) -> PageUnreadable:
     """The error for a title that names no page."""
     shown = title if len(title) <= 80 else title[:80] + "…"
@@ -345,17 +331,17 @@ def no_such_page(title: str, site: Site) -> PageUnreadable:
 
 
 def _site(endpoint: str, query: Mapping[str, Any]) -> Site | None:
-    general = _mapping(query.get("general"))
-    if not _string(general.get("generator")).startswith("MediaWiki"):
+    general = mapping(query.get("general"))
+    if not string(general.get("generator")).startswith("MediaWiki"):
         return None
-    extensions = {_string(each.get("name")) for each in _mappings(query.get("extensions"))}
-    server = _string(general.get("server"))
+    extensions = {string(each.get("name")) for each in mappings(query.get("extensions"))}
+    server = string(general.get("server"))
     scheme = urlsplit(endpoint).scheme
     return Site(
         endpoint=endpoint,
-        name=_string(general.get("sitename")) or "The wiki",
+        name=string(general.get("sitename")) or "The wiki",
         server=f"{scheme}:{server}" if server.startswith("//") else server,
-        article_path=_string(general.get("articlepath")) or "/wiki/$1",
+        article_path=string(general.get("articlepath")) or "/wiki/$1",
         cirrus="CirrusSearch" in extensions,
         extracts="TextExtracts" in extensions,
     )
@@ -363,22 +349,27 @@ def _site(endpoint: str, query: Mapping[str, Any]) -> Site | None:
 
 def _listed(page: Mapping[str, Any], asked: tuple[str, ...] = ()) -> Listed:
     return Listed(
-        title=_string(page.get("title")),
+        title=string(page.get("title")),
         url=_address(page),
-        snippet=_string(page.get("snippet")) or _string(page.get("extract")),
-        disambiguation="disambiguation" in _mapping(page.get("pageprops")),
+        snippet=string(page.get("snippet")) or string(page.get("extract")),
+        disambiguation="disambiguation" in mapping(page.get("pageprops")),
         article=page.get("ns") == 0,
         asked=asked,
     )
 
 
+def _place(page: Mapping[str, Any]) -> int:
+    place = integer(page.get("index"))
+    return 1_000_000 if place is None else place
+
+
 def _exists(page: Mapping[str, Any]) -> bool:
     absent = any(page.get(mark) for mark in ("missing", "invalid", "special"))
-    return not absent and bool(_string(page.get("title"))) and bool(_address(page))
+    return not absent and bool(string(page.get("title"))) and bool(_address(page))
 
 
 def _address(page: Mapping[str, Any]) -> str:
-    address = _string(page.get("canonicalurl")) or _string(page.get("fullurl"))
+    address = string(page.get("canonicalurl")) or string(page.get("fullurl"))
     return f"https:{address}" if address.startswith("//") else address
 
 
@@ -389,21 +380,3 @@ def _final(title: str, renamed: Mapping[str, str]) -> str:
         seen.add(following)
         title = following
     return title
-
-
-def _mapping(value: Any) -> Mapping[str, Any]:
-    return value if isinstance(value, dict) else {}
-
-
-def _mappings(value: Any) -> Iterator[dict[str, Any]]:
-    return (
-        (each for each in value if isinstance(each, dict)) if isinstance(value, list) else iter(())
-    )
-
-
-def _string(value: Any) -> str:
-    return value if isinstance(value, str) else ""
-
-
-def _integer(value: Any, otherwise: int) -> int:
-    return value if isinstance(value, int) else otherwise

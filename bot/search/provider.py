@@ -68,3 +68,14 @@ class PageReader(Protocol):
     def reads(self, url: str) -> bool: ...
 
     async def read(self, url: str) -> Page: ...
+
+
+@runtime_checkable
+class Reporting(Protocol):
+    """A provider that can tell how it is, without spending much of its quota.
+
+    ``report`` is the rest of a sentence that begins with the provider's name: "answered; 1,204
+    credits are left". It raises like ``SearchProvider.search``.
+    """
+
+    async def report(self) -> str: ...

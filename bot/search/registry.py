@@ -1,19 +1,14 @@
-"""Which search providers there are, and how the settings choose among them.
-
-A new provider is one file beside this one and one entry in ``BUILDERS``.
-"""
+"""How the settings choose among the search providers, and what the chosen ones share."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable
+from collections.abc import Sequence
 from importlib.metadata import PackageNotFoundError, version
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from bot.errors import InvalidSetting
 from bot.search.blend import Search, nearest
-from bot.search.guarded import Policy
-from bot.search.provider import SearchProvider
+from bot.search.declaration import Declaration, declarations
 from bot.settings import Settings
 
 if TYPE_CHECKING:
@@ -21,64 +16,58 @@ if TYPE_CHECKING:
 
 CONNECT_SECONDS = 5.0
 
-Client = Callable[[], "httpx.AsyncClient"]
 
-
-def _local(settings: Settings, client: Client) -> SearchProvider:
-    from bot.search.local import LocalDocuments
-
-    return LocalDocuments(settings.index_path, settings.docs)
-
-
-def _wikipedia(settings: Settings, client: Client) -> SearchProvider:
-    from bot.search.mediawiki import MediaWiki
-
-    return MediaWiki(settings, client())
-
-
-BUILDERS: dict[str, Callable[[Settings, Client], SearchProvider]] = {
-    "local": _local,
-    "wikipedia": _wikipedia,
-}
-
-POLICIES = {
-    # Nothing to wait for, and an index that may change between two questions.
-    "local": Policy(deadline=10.0, attempts=1, failures=math.inf, ttl=0.0),
-    # https://www.mediawiki.org/wiki/API:Etiquette gives no number; this is far below a browser's.
-    "wikipedia": Policy(deadline=12.0, rate=20.0, burst=60, ttl=900.0),
-}
+def provider_names() -> tuple[str, ...]:
+    """The names of all search providers there are."""
+    return tuple(declarations())
 
 
 def configured_names(settings: Settings) -> tuple[str, ...]:
     """The names of the providers that are searched.
 
-    Without ``settings.providers`` that is the local documents where there are any, else Wikipedia.
+    Those of ``settings.providers`` if it names any. Else all that something switches on: documents,
+    a key, an address. Else the fallback, Wikipedia.
     """
-    return tuple(dict.fromkeys(settings.providers)) or (
-        ("local",) if settings.docs else ("wikipedia",)
-    )
+    chosen = tuple(dict.fromkeys(settings.providers))
+    return chosen or _switched_on(settings) or _fallback()
 
 
-def open_search(settings: Settings) -> Search:
+def open_search(settings: Settings, only: Sequence[str] = ()) -> Search:
     """Everything that is configured to be searched, ready to use; close it with ``aclose``.
 
-    Raises ``InvalidSetting`` for an unknown name, or for documents that do not exist.
+    ``only`` replaces what is configured. Raises ``InvalidSetting`` for an unknown name, a provider
+    that lacks its key or address, or documents that do not exist.
     """
-    names = configured_names(settings)
-    for name in names:
-        if name not in BUILDERS:
-            raise InvalidSetting(
-                f"FOOTNOTE_PROVIDERS or --provider names {name}, which is no search provider."
-                f"{nearest(name, tuple(BUILDERS))}"
-            )
+    chosen = [_declared(name) for name in only or configured_names(settings)]
     shared = _SharedClient(settings.contact)
-    providers = [BUILDERS[name](settings, shared.get) for name in names]
     return Search(
-        providers,
-        policies=POLICIES,
+        [each.build(settings, shared.get) for each in chosen],
+        policies={each.name: each.policy(settings) for each in chosen},
         blocked_domains=settings.blocked_domains,
         close=shared.aclose,
     )
+
+
+def _declared(name: str) -> Declaration[Any]:
+    known = declarations()
+    if name not in known:
+        raise InvalidSetting(
+            f"FOOTNOTE_PROVIDERS or --provider names {name}, which is no search provider."
+            f"{nearest(name, tuple(known))}"
+        )
+    return known[name]
+
+
+def _switched_on(settings: Settings) -> tuple[str, ...]:
+    return tuple(
+        each.name
+        for each in declarations().values()
+        if isinstance(settings, each.settings) and each.switched_on(settings)
+    )
+
+
+def _fallback() -> tuple[str, ...]:
+    return tuple(each.name for each in declarations().values() if each.is_fallback)
 
 
 class _SharedClient:

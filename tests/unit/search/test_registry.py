@@ -9,7 +9,7 @@ import pytest
 from bot.errors import InvalidSetting, NoProviderAvailable
 from bot.search.indexer import Indexer
 from bot.search.provider import Query
-from bot.search.registry import BUILDERS, POLICIES, open_search, user_agent
+from bot.search.registry import open_search, user_agent
 from bot.settings import Settings, load_settings
 
 
@@ -50,7 +50,7 @@ async def test_the_configured_providers_are_searched_each_once(tmp_path: Path, d
         ("wikpedia", "Did you mean wikipedia?"),
         ("Wikipedia", "Did you mean wikipedia?"),
         ("locale", "Did you mean local?"),
-        ("zzz", "Choose from: local, wikipedia."),
+        ("zzz", "Choose from: brave, local, searxng, serper, tavily, wikipedia."),
     ],
 )
 def test_an_unknown_name_is_refused_with_the_nearest(tmp_path: Path, name: str, said: str) -> None:
@@ -86,10 +86,6 @@ async def test_documents_that_are_not_indexed_yet_say_what_to_do(tmp_path: Path,
     Indexer(configured.index_path).index(configured.docs)
     assert (await search.search(Query("moon", 5))).hits
     await search.aclose()
-
-
-def test_every_provider_has_a_policy() -> None:
-    assert POLICIES.keys() == BUILDERS.keys()
 
 
 def test_the_user_agent_names_program_and_library() -> None:

@@ -1,0 +1,128 @@
+"""What the file of a search provider declares, and how all of them are found.
+
+A provider is one module in ``bot.search.providers``, or of an installed package that names it in
+its entry point group ``footnote.search_providers``. The module has one ``PROVIDER``: a
+``Declaration``. It is imported whenever settings are read, so it must load nothing heavy: what
+searching itself needs is imported when the provider is built.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from functools import cache
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field, SecretStr
+
+from bot.errors import InvalidSetting
+from bot.search.policy import Policy
+
+if TYPE_CHECKING:
+    import httpx
+
+    from bot.search.provider import SearchProvider
+
+ENTRY_POINTS = "footnote.search_providers"
+
+Client = Callable[[], "httpx.AsyncClient"]
+
+
+class ProviderSettings(BaseModel):
+    """Base of a provider's own settings, which are read like all others.
+
+    Every field has a default and a ``description``, and begins with the provider's name, so that
+    no two providers share one; ``footnote doctor`` lists them. In the environment a field is
+    ``FOOTNOTE_`` and its name in capitals, unless it is a ``key_field``.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+
+def key_field(*names: str, description: str) -> Any:
+    """A secret under the name that the provider's own documentation gives it.
+
+    The first name is the one shown; the field itself is called like it, in lower case.
+    """
+    lower = [name.lower() for name in names]
+    return Field(
+        default=None, validation_alias=AliasChoices(*names, *lower), description=description
+    )
+
+
+def needed(key: SecretStr | None, provider: str, setting: str) -> str:
+    """A key's value. Raises ``InvalidSetting`` where the provider was chosen without its key."""
+    if key is None:
+        raise InvalidSetting(
+            f"The search provider {provider} needs {setting}: set it, or take {provider} out of "
+            "FOOTNOTE_PROVIDERS."
+        )
+    return key.get_secret_value()
+
+
+S = TypeVar("S", bound=BaseModel)
+
+
+def _usual(settings: object) -> Policy:
+    return Policy()
+
+
+@dataclass(frozen=True, slots=True)
+class Declaration(Generic[S]):
+    """A search provider as its file declares it.
+
+    ``settings`` is its own subclass of ``ProviderSettings``, or ``bot.settings.Settings`` when it
+    has none of its own. ``build`` makes the provider; the client it may call for is shared, and
+    closed by others. ``switched_on`` tells whether the settings ask for the provider (a key or an
+    address is there): it is then searched unless ``FOOTNOTE_PROVIDERS`` says otherwise.
+    ``is_fallback`` marks the one that is searched where nothing is switched on.
+    """
+
+    name: str
+    settings: type[S]
+    build: Callable[[S, Client], SearchProvider]
+    switched_on: Callable[[S], bool]
+    policy: Callable[[S], Policy] = field(default=_usual)
+    is_fallback: bool = False
+
+
+@cache
+def declarations() -> dict[str, Declaration[Any]]:
+    """All providers there are, by name: our own first, then those of installed packages.
+
+    Raises ``InvalidSetting`` for an installed package whose provider cannot be loaded.
+    """
+    found: dict[str, Declaration[Any]] = {}
+    for declaration in (*_ours(), *_installed()):
+        found.setdefault(declaration.name, declaration)
+    return found
+
+
+def _ours() -> Iterator[Declaration[Any]]:
+    from bot.search import providers
+
+    for module in pkgutil.iter_modules(providers.__path__):
+        yield importlib.import_module(f"{providers.__name__}.{module.name}").PROVIDER
+
+
+def _installed() -> Iterator[Declaration[Any]]:
+    from importlib.metadata import entry_points
+
+    for point in entry_points(group=ENTRY_POINTS):
+        package = point.dist.name if point.dist else point.value
+        try:
+            loaded = point.load()
+        except Exception as error:
+            raise InvalidSetting(
+                f"The search provider {point.name} of the package {package} cannot be loaded: "
+                "update or remove that package.",
+                detail=f"{type(error).__name__}: {error}",
+            ) from error
+        if not isinstance(loaded, Declaration):
+            raise InvalidSetting(
+                f"{point.value} of the package {package} declares no search provider: update or "
+                "remove that package."
+            )
+        yield loaded

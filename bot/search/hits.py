@@ -1,0 +1,100 @@
+"""Turning what a search engine answers into hits: plain text, web addresses, wanted domains."""
+
+from __future__ import annotations
+
+import html
+import re
+import unicodedata
+from collections.abc import Iterable, Sequence
+
+from bot.errors import AddressRefused
+from bot.pages.urls import canonical, dedupe_key, domain, parse
+from bot.search.provider import Hit, Query
+
+MOST_TITLE_CHARACTERS = 300
+MOST_SNIPPET_CHARACTERS = 2_000
+
+_TAG = re.compile(r"</?[a-zA-Z][^<>]*>|<!--.*?-->", re.DOTALL)
+_CONTROLS = ("Cc", "Cf", "Cs", "Zl", "Zp")
+_KEPT_FORMATS = "\u200c\u200d"  # joiners that words of Persian or Hindi, and emoji, are made with
+
+
+def web_hit(provider: str, url: object, title: object, *snippets: object) -> Hit | None:
+    """A hit of a web page, or None when ``url`` is no http(s) address.
+
+    Title and snippets may be HTML, as search engines mark the words they found. Several snippets
+    are joined by an ellipsis. A page without title is called by its host.
+    """
+    if not isinstance(url, str):
+        return None
+    try:
+        address = canonical(url)
+    except AddressRefused:
+        return None
+    texts = dict.fromkeys(filter(None, (plain(snippet) for snippet in snippets)))
+    snippet = _cut(" … ".join(texts), MOST_SNIPPET_CHARACTERS)
+    name = _cut(plain(title), MOST_TITLE_CHARACTERS) or parse(address).host
+    return Hit(name, address, snippet, provider)
+
+
+def wanted(hits: Iterable[Hit | None], query: Query) -> list[Hit]:
+    """The hits a query asks for: each page once, of its domains, no more than its limit."""
+    domains = [each for each in map(host_of, query.domains) if each]
+    kept: dict[str, Hit] = {}
+    for hit in hits:
+        if hit is not None and (not query.domains or is_within(hit.url, domains)):
+            kept.setdefault(dedupe_key(hit.url), hit)
+    return list(kept.values())[: max(query.limit, 0)]
+
+
+def is_within(url: str, domains: Sequence[str]) -> bool:
+    """Whether a page is of one of these hosts, or of a host below one."""
+    host = domain(url)
+    return any(host == each or host.endswith("." + each) for each in domains)
+
+
+def host_of(entry: str) -> str:
+    """The host an entry of a list means: ``example.org``, ``*.example.org`` or a whole URL."""
+    entry = entry.strip().removeprefix("*.")
+    return domain(entry if "://" in entry else f"https://{entry}")
+
+
+def plain(text: object) -> str:
+    """Text without tags, entities, control characters and line breaks; "" for what is no text."""
+    if not isinstance(text, str):
+        return ""
+    bare = html.unescape(_TAG.sub("", text))
+    kept = (
+        " " if unicodedata.category(c) in _CONTROLS and c not in _KEPT_FORMATS else c for c in bare
+    )
+    return " ".join("".join(kept).split())
+
+
+def short(text: str, characters: int, words: int = 1_000) -> str:
+    """The words of a text that fit, none cut unless the very first is longer by itself."""
+    kept = " ".join(text.split()[:words])
+    if len(kept) <= characters:
+        return kept
+    head = kept[: characters + 1].rpartition(" ")[0]
+    return head or kept[:characters]
+
+
+def with_sites(text: str, domains: Sequence[str], characters: int, words: int = 1_000) -> str:
+    """A query with ``site:`` operators for its domains, as long as the engine takes it.
+
+    The operators go first into what room there is: hosts that do not fit any more are left to
+    ``wanted``, and so is everything when not one fits beside half of the query.
+    """
+    hosts = list(dict.fromkeys(filter(None, map(host_of, domains))))
+    while hosts:
+        sites = " OR ".join(f"site:{host}" for host in hosts)
+        sites = f"({sites})" if len(hosts) > 1 else sites
+        room, left = characters - len(sites) - 1, words - len(sites.split())
+        if room >= characters // 2 and left >= words // 2:
+            return f"{short(text, room, left)} {sites}"
+        hosts.pop()
+    return short(text, characters, words)
+
+
+def _cut(text: str, characters: int) -> str:
+    return text if len(text) <= characters else short(text, characters - 2) + " …"

@@ -1,0 +1,179 @@
+"""A search engine's HTTP API: one request out, JSON in, errors by meaning."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from bot.errors import Broken, CredentialsRefused, ProviderUnavailable, Refused
+from bot.search.waiting import retry_after
+
+if TYPE_CHECKING:
+    import httpx
+
+MAX_REPLY_BYTES = 4_000_000  # the largest page of results is below 1 MB
+REQUEST_SECONDS = 10.0
+QUOTA_RESTS = 3_600.0  # seconds; a spent quota does not come back by asking
+QUOTA_STATUSES = (402, 432, 433)  # Payment Required; Tavily's "plan limit", "pay-as-you-go limit"
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """``data`` is the JSON object, ``headers`` are by lower-case name."""
+
+    status: int
+    headers: Mapping[str, str]
+    data: Mapping[str, Any]
+
+
+class JsonApi:
+    """Speaks to one API.
+
+    ``title`` is what sentences call it, ``key`` and ``place`` the settings that hold its key ("" if
+    it has none) and its address. Redirects are not followed: a key goes to the configured host and
+    to no other.
+    """
+
+    def __init__(
+        self,
+        client: httpx.AsyncClient,
+        base: str,
+        *,
+        title: str,
+        key: str,
+        place: str,
+        headers: Mapping[str, str] | None = None,
+    ) -> None:
+        self.title = title
+        self._client = client
+        self._base = base.rstrip("/")
+        self._key = key
+        self._place = place
+        self._headers = {"Accept": "application/json", **(headers or {})}
+
+    async def get(self, path: str, parameters: Mapping[str, str] | None = None) -> Reply:
+        """The answer to a GET. Raises like ``answer``."""
+        return self.answer(await self.send("GET", path, parameters=parameters))
+
+    async def post(self, path: str, body: Mapping[str, Any]) -> Reply:
+        """The answer to a POST of JSON. Raises like ``answer``."""
+        return self.answer(await self.send("POST", path, body=body))
+
+    def answer(self, reply: Reply) -> Reply:
+        """The reply if it is a result.
+
+        Raises ``ProviderUnavailable`` (down, too many requests, quota spent),
+        ``CredentialsRefused`` (the key), ``Refused`` (the request) or ``Broken`` (a redirect).
+        """
+        status = reply.status
+        if status == 200:
+            return reply
+        detail = f"HTTP {status}: {json.dumps(reply.data, ensure_ascii=False)[:300]}"
+        if status in (401, 403):
+            self.refuse_key(detail)
+        if status in QUOTA_STATUSES:
+            self.quota_spent(detail)
+        if status == 429:
+            raise ProviderUnavailable(
+                f"{self.title} takes no more requests at the moment: try again later.",
+                detail=detail,
+                retry_after=retry_after(reply.headers),
+            )
+        if status >= 500:
+            raise ProviderUnavailable(
+                f"{self.title} is busy or down (HTTP {status}): try again later.",
+                detail=detail,
+                retry_after=retry_after(reply.headers),
+            )
+        if 300 <= status < 400:
+            raise Broken(
+                f"{self.title} leads elsewhere, which is not followed: check {self._place}.",
+                detail=f"HTTP {status}",
+            )
+        raise Refused(f"{self.title} does not accept the request (HTTP {status}).", detail=detail)
+
+    def refuse_key(self, detail: str) -> NoReturn:
+        """Say that the key is not accepted."""
+        if not self._key:
+            raise CredentialsRefused(
+                f"{self.title} refuses access: let this machine in there, or check {self._place}.",
+                detail=detail,
+            )
+        raise CredentialsRefused(
+            f"{self.title} does not accept its key: correct {self._key}.", detail=detail
+        )
+
+    def quota_spent(self, detail: str, wait: float = QUOTA_RESTS) -> NoReturn:
+        """Say that the key's quota is used up; ``wait``: seconds until it may be back."""
+        raise ProviderUnavailable(
+            f"The quota of {self.title} is used up: raise the plan's limit, or take the provider "
+            "out of FOOTNOTE_PROVIDERS.",
+            detail=detail,
+            retry_after=wait,
+        )
+
+    def broken(self, detail: str) -> Broken:
+        """An answer that cannot be read."""
+        return Broken(
+            f"{self.title} gave an answer that cannot be read: check {self._place}.", detail=detail
+        )
+
+    async def send(
+        self,
+        method: str,
+        path: str,
+        *,
+        parameters: Mapping[str, str] | None = None,
+        body: Mapping[str, Any] | None = None,
+    ) -> Reply:
+        """One request, whatever status comes back.
+
+        Raises ``ProviderUnavailable`` when nothing comes back, ``Broken`` for too much of it, and
+        for a result (200) that is no JSON object. Other statuses may have any body.
+        """
+        import httpx
+
+        content = bytearray()
+        try:
+            async with self._client.stream(
+                method,
+                self._base + path,
+                params=parameters,
+                json=body,
+                headers=self._headers,
+                follow_redirects=False,
+                timeout=REQUEST_SECONDS,
+            ) as response:
+                async for chunk in response.aiter_bytes():
+                    content += chunk
+                    if len(content) > MAX_REPLY_BYTES:
+                        raise self.broken(f"a reply of more than {MAX_REPLY_BYTES} bytes")
+                status, headers = response.status_code, response.headers
+        except httpx.TimeoutException as error:
+            raise ProviderUnavailable(
+                f"{self.title} does not answer in time: try again later.",
+                detail=type(error).__name__,
+            ) from error
+        except httpx.TransportError as error:
+            raise ProviderUnavailable(
+                f"{self.title} cannot be reached: check the network and {self._place}.",
+                detail=f"{type(error).__name__}: {error}",
+            ) from error
+        except UnicodeEncodeError:  # in a header, which takes ASCII only: it is the key
+            self.refuse_key("the key is not ASCII")
+        except (httpx.HTTPError, httpx.InvalidURL) as error:
+            raise self.broken(f"{type(error).__name__}: {error}") from error
+        return Reply(status, headers, self._object(status, bytes(content)))
+
+    def _object(self, status: int, content: bytes) -> Mapping[str, Any]:
+        try:
+            data = json.loads(content)
+        except (ValueError, RecursionError):
+            data = None
+        if isinstance(data, dict):
+            return data
+        if status == 200:
+            raise self.broken("no JSON object") from None
+        return {"text": content[:300].decode("utf-8", "replace")}

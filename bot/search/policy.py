@@ -1,0 +1,25 @@
+"""How gently one provider is treated: values only, so that declaring a provider loads nothing."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """How one provider is treated.
+
+    ``deadline``: seconds for one search or read, waiting and retries included. ``attempts``: calls
+    in all. ``rate``: calls a second on average, ``burst``: at once. ``failures`` in a row open the
+    circuit breaker for ``rest`` seconds. ``ttl``: seconds a search result is remembered, 0 not at
+    all.
+    """
+
+    deadline: float = 12.0
+    attempts: int = 3
+    rate: float = math.inf
+    burst: int = 1
+    failures: float = 5
+    rest: float = 30.0
+    ttl: float = 900.0

@@ -1,0 +1,1 @@
+"""The search providers, one module each; ``bot.search.declaration`` finds them."""

@@ -1,0 +1,192 @@
+"""Brave Search, an index of its own.
+
+GET /res/v1/web/search with the key in ``X-Subscription-Token``:
+https://api-dashboard.search.brave.com/app/documentation/web-search/query (parameters, and the
+languages and countries they take), .../response-headers (``X-RateLimit-*``: a value for the second
+and one for the month), .../responses. A key that is wrong gets 422 with the code
+SUBSCRIPTION_TOKEN_INVALID, an option that the plan lacks gets OPTION_NOT_IN_PLAN.
+
+    language, region   ``search_lang``, ``country``, where Brave has them
+    freshness          ``freshness=pd``, ``pw``, ``pm``, ``py``
+    domains            ``site:`` operators
+    limit              ``count``, at most 20
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from pydantic import Field, SecretStr
+
+from bot.errors import ProviderUnavailable
+from bot.search.declaration import Client, Declaration, ProviderSettings, key_field, needed
+from bot.search.hits import wanted, web_hit, with_sites
+from bot.search.json_api import JsonApi, Reply
+from bot.search.json_values import mapping, mappings, string, strings
+from bot.search.languages import is_traditional_chinese, language, region
+from bot.search.policy import Policy
+from bot.search.provider import Hit, ProviderKind, Query
+
+if TYPE_CHECKING:
+    import httpx
+
+KEY, PLACE = "BRAVE_SEARCH_API_KEY", "FOOTNOTE_BRAVE_URL"
+PATH = "/res/v1/web/search"
+MAX_RESULTS = 20
+MAX_QUERY_CHARACTERS = 400
+MAX_QUERY_WORDS = 50
+FRESHNESS = {"day": "pd", "week": "pw", "month": "pm", "year": "py"}
+
+# fmt: off
+LANGUAGES = frozenset({
+    "ar", "eu", "bn", "bg", "ca", "zh-hans", "zh-hant", "hr", "cs", "da", "nl", "en", "en-gb",
+    "et", "fi", "fr", "gl", "de", "gu", "he", "hi", "hu", "is", "it", "jp", "kn", "ko", "lv",
+    "lt", "ms", "ml", "mr", "nb", "pl", "pt-br", "pt-pt", "pa", "ro", "ru", "sr", "sk", "sl",
+    "es", "sv", "ta", "te", "th", "tr", "uk", "vi",
+})
+COUNTRIES = frozenset({
+    "AR", "AU", "AT", "BE", "BR", "CA", "CL", "DK", "FI", "FR", "DE", "HK", "IN", "ID", "IT",
+    "JP", "KR", "MY", "MX", "NL", "NZ", "NO", "CN", "PL", "PT", "PH", "RU", "SA", "ZA", "ES",
+    "SE", "CH", "TW", "TR", "GB", "US",
+})
+# fmt: on
+_OTHER_CODES = {"ja": "jp", "no": "nb", "nn": "nb"}  # where Brave's code is not BCP 47's
+
+
+class BraveSettings(ProviderSettings):
+    brave_search_api_key: SecretStr | None = key_field(
+        KEY, "BRAVE_API_KEY", description="the key of Brave Search"
+    )
+    brave_url: str = Field(
+        "https://api.search.brave.com", description="where Brave Search is reached"
+    )
+    brave_rate: float = Field(
+        1.0, gt=0, description="requests a second that Brave's plan allows; the free one allows 1"
+    )
+
+
+class Brave:
+    """A search provider; see the module docstring."""
+
+    name = "brave"
+    kind: ProviderKind = "web"
+
+    def __init__(self, key: str, url: str, client: httpx.AsyncClient) -> None:
+        headers = {"X-Subscription-Token": key}
+        self._api = JsonApi(client, url, title="Brave", key=KEY, place=PLACE, headers=headers)
+        self._more_snippets = True  # until the plan turns out not to have them
+
+    async def search(self, query: Query) -> list[Hit]:
+        parameters = _parameters(query)
+        if not parameters["q"] or query.limit < 1:
+            return []
+        reply = await self._ask(parameters)
+        return wanted(_hits(reply.data), query)
+
+    async def report(self) -> str:
+        """How many requests the month still has, by the headers of the smallest search."""
+        reply = await self._ask(_parameters(Query("Earth", 1)))
+        limits, left = _windows(reply.headers, "limit"), _windows(reply.headers, "remaining")
+        if len(limits) < 2 or len(left) < 2:
+            return "answered"
+        if not limits[-1]:
+            return "answered; the plan has no monthly limit"
+        return f"answered; {left[-1]:,} of {limits[-1]:,} requests of this month are left"
+
+    async def _ask(self, parameters: dict[str, str]) -> Reply:
+        more = {"extra_snippets": "true"} if self._more_snippets else {}
+        reply = await self._api.send("GET", PATH, parameters={**parameters, **more})
+        if more and _code(reply) == "OPTION_NOT_IN_PLAN":
+            self._more_snippets = False
+            reply = await self._api.send("GET", PATH, parameters=parameters)
+        code = _code(reply)
+        if code.startswith("SUBSCRIPTION_TOKEN") or _blames_the_key(reply):
+            self._api.refuse_key(f"HTTP {reply.status}: {code}")
+        if reply.status == 429:
+            self._too_many(reply)
+        return self._api.answer(reply)
+
+    def _too_many(self, reply: Reply) -> None:
+        """Tell the second's limit from the month's quota; other answers are left alone."""
+        limits, left = _windows(reply.headers, "limit"), _windows(reply.headers, "remaining")
+        resets = _windows(reply.headers, "reset")
+        if len(limits) == len(left) == len(resets) >= 2 and limits[-1] > 0 and left[-1] == 0:
+            self._api.quota_spent("HTTP 429: the month's quota", float(resets[-1]))
+        if _code(reply) == "QUOTA_LIMITED":
+            self._api.quota_spent("HTTP 429: QUOTA_LIMITED")
+        if resets and "retry-after" not in reply.headers:
+            raise ProviderUnavailable(
+                "Brave takes no more requests in this second: try again later, or set "
+                "FOOTNOTE_BRAVE_RATE to what the plan allows.",
+                detail="HTTP 429",
+                retry_after=float(resets[0]),
+            )
+
+
+def _parameters(query: Query) -> dict[str, str]:
+    text = " ".join(query.text.split())
+    parameters = {
+        "q": with_sites(text, query.domains, MAX_QUERY_CHARACTERS, MAX_QUERY_WORDS) if text else "",
+        "count": str(max(1, min(query.limit, MAX_RESULTS))),
+        "text_decorations": "false",
+        "result_filter": "web",
+    }
+    if spoken := _search_lang(query):
+        parameters["search_lang"] = spoken
+    if (where := region(query)) in COUNTRIES:
+        parameters["country"] = where
+    if query.freshness:
+        parameters["freshness"] = FRESHNESS[query.freshness]
+    return parameters
+
+
+def _search_lang(query: Query) -> str:
+    spoken = language(query)
+    if spoken == "zh":
+        return "zh-hant" if is_traditional_chinese(query) else "zh-hans"
+    if spoken == "pt":
+        return "pt-pt" if region(query) == "PT" else "pt-br"
+    if spoken == "en" and region(query) == "GB":
+        return "en-gb"
+    code = _OTHER_CODES.get(spoken, spoken)
+    return code if code in LANGUAGES else ""
+
+
+def _hits(data: Mapping[str, Any]) -> Iterator[Hit | None]:
+    for each in mappings(mapping(data.get("web")).get("results")):
+        more = strings(each.get("extra_snippets"))
+        yield web_hit("brave", each.get("url"), each.get("title"), each.get("description"), *more)
+
+
+def _code(reply: Reply) -> str:
+    return string(mapping(reply.data.get("error")).get("code"))
+
+
+def _blames_the_key(reply: Reply) -> bool:
+    """A missing or unreadable key is a 422 VALIDATION that names the header."""
+    return reply.status == 422 and "x-subscription-token" in str(reply.data).lower()
+
+
+def _windows(headers: Mapping[str, str], what: str) -> list[int]:
+    """The numbers of an ``X-RateLimit-*`` header, shortest window first; [] if there are none."""
+    parts = [part.strip() for part in headers.get(f"x-ratelimit-{what}", "").split(",")]
+    return [int(part[:12]) for part in parts if part.isascii() and part.isdigit()]
+
+
+def _build(settings: BraveSettings, client: Client) -> Brave:
+    key = needed(settings.brave_search_api_key, "brave", KEY)
+    return Brave(key, settings.brave_url, client())
+
+
+def _policy(settings: BraveSettings) -> Policy:
+    return Policy(deadline=15.0, rate=settings.brave_rate, burst=max(1, int(settings.brave_rate)))
+
+
+PROVIDER = Declaration(
+    name="brave",
+    settings=BraveSettings,
+    build=_build,
+    switched_on=lambda settings: settings.brave_search_api_key is not None,
+    policy=_policy,
+)

@@ -1,0 +1,32 @@
+"""Local documents: the folders and files of ``FOOTNOTE_DOCS``, as ``footnote index`` found them.
+
+They have no language, region, date or domain to filter by: those wishes ask for nothing here.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from bot.search.declaration import Client, Declaration
+from bot.search.policy import Policy
+from bot.settings import Settings
+
+if TYPE_CHECKING:
+    from bot.search.provider import SearchProvider
+
+
+def _build(settings: Settings, client: Client) -> SearchProvider:
+    from bot.search.local import LocalDocuments
+
+    return LocalDocuments(settings.index_path, settings.docs)
+
+
+PROVIDER = Declaration(
+    name="local",
+    settings=Settings,
+    build=_build,
+    switched_on=lambda settings: bool(settings.docs),
+    # Nothing to wait for, and an index that may change between two questions.
+    policy=lambda settings: Policy(deadline=10.0, attempts=1, failures=math.inf, ttl=0.0),
+)

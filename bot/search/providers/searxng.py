@@ -1,0 +1,137 @@
+"""SearXNG, a metasearch engine that one runs oneself.
+
+Requests and answers: https://docs.searxng.org/dev/search_api.html. That page names the time ranges
+day, month and year; SearXNG's own check of the parameter takes week as well. JSON has to be among
+``search.formats`` of its settings.yml: without it every request gets 403
+(https://docs.searxng.org/admin/settings/settings_search.html).
+
+    language, region   ``language``: a language, or language and region ("de-AT")
+    freshness          ``time_range``, for those of its engines that know it
+    domains            ``site:`` operators, and what other engines find is dropped
+    limit              one page, which holds what all its engines found: 10 to 30 results
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from pydantic import Field
+
+from bot.errors import InvalidSetting, ProviderUnavailable, Refused
+from bot.search.declaration import Declaration, ProviderSettings
+from bot.search.hits import wanted, web_hit, with_sites
+from bot.search.json_api import JsonApi
+from bot.search.json_values import mappings
+from bot.search.languages import is_traditional_chinese, language, region
+from bot.search.policy import Policy
+from bot.search.provider import Hit, ProviderKind, Query
+
+if TYPE_CHECKING:
+    import httpx
+
+PLACE = "FOOTNOTE_SEARXNG_URL"
+MAX_QUERY_CHARACTERS = 400  # what the strictest of the usual engines takes
+
+# At the beginning of a word these choose engines, languages or time limits, or lead away from
+# SearXNG altogether: https://docs.searxng.org/user/search-syntax.html
+_SYNTAX = re.compile(r"(?<!\S)[!:?<]+")
+
+
+class SearxngSettings(ProviderSettings):
+    searxng_url: str = Field("", description="the address of a SearXNG that answers in JSON")
+
+
+class Searxng:
+    """A search provider over one instance; see the module docstring."""
+
+    name = "searxng"
+    kind: ProviderKind = "web"
+
+    def __init__(self, url: str, client: httpx.AsyncClient) -> None:
+        self._api = JsonApi(client, url, title="SearXNG", key="", place=PLACE)
+
+    async def search(self, query: Query) -> list[Hit]:
+        parameters = _parameters(query)
+        if not parameters["q"] or query.limit < 1:
+            return []
+        return wanted(_hits(await self._ask(parameters)), query)
+
+    async def report(self) -> str:
+        """What it found for a word that every engine knows, and which engines did not answer."""
+        data = await self._ask({"q": "Earth", "format": "json"})
+        silent = _unresponsive(data)
+        found = f"answered with {sum(1 for hit in _hits(data) if hit)} results"
+        return f"{found}; engines that did not answer: {', '.join(silent)}" if silent else found
+
+    async def _ask(self, parameters: Mapping[str, str]) -> Mapping[str, Any]:
+        reply = await self._api.send("GET", "/search", parameters=parameters)
+        if reply.status == 403:
+            raise Refused(
+                "SearXNG does not give results as JSON: add json to search.formats in its "
+                "settings.yml and restart it.",
+                detail="HTTP 403",
+            )
+        data = self._api.answer(reply).data
+        silent = _unresponsive(data)
+        if silent and not any(_hits(data)):
+            # Nobody can tell an empty web from engines that are all locked out.
+            raise ProviderUnavailable(
+                f"SearXNG found nothing, and these of its engines did not answer: "
+                f"{', '.join(silent)[:200]}. Look at its engines' state, or try again later."
+            )
+        return data
+
+
+def _parameters(query: Query) -> dict[str, str]:
+    words = " ".join(_SYNTAX.sub("", query.text).split())
+    parameters = {
+        "q": with_sites(words, query.domains, MAX_QUERY_CHARACTERS) if words else "",
+        "format": "json",
+    }
+    if spoken := language(query):
+        if is_traditional_chinese(query):
+            where = region(query) or "TW"
+        else:
+            where = region(query) or ("CN" if spoken == "zh" else "")
+        parameters["language"] = f"{spoken}-{where}" if where else spoken
+    if query.freshness:
+        parameters["time_range"] = query.freshness
+    return parameters
+
+
+def _hits(data: Mapping[str, Any]) -> Iterator[Hit | None]:
+    for each in mappings(data.get("results")):
+        yield web_hit("searxng", each.get("url"), each.get("title"), each.get("content"))
+    for each in mappings(data.get("infoboxes")):  # their id is the address they come from
+        yield web_hit("searxng", each.get("id"), each.get("infobox"), each.get("content"))
+
+
+def _unresponsive(data: Mapping[str, Any]) -> list[str]:
+    """``unresponsive_engines`` is a list of pairs of engine and reason."""
+    pairs = data.get("unresponsive_engines")
+    return [
+        f"{pair[0]} ({pair[1]})"
+        for pair in (pairs if isinstance(pairs, list) else [])
+        if isinstance(pair, list) and len(pair) >= 2
+    ]
+
+
+PROVIDER = Declaration(
+    name="searxng",
+    settings=SearxngSettings,
+    build=lambda settings, client: Searxng(_place(settings), client()),
+    switched_on=lambda settings: bool(settings.searxng_url),
+    # One's own server, but it asks others in one's name: their patience is what is spared here.
+    policy=lambda settings: Policy(deadline=15.0, attempts=2, rate=5.0, burst=10),
+)
+
+
+def _place(settings: SearxngSettings) -> str:
+    if not settings.searxng_url:
+        raise InvalidSetting(
+            f"The search provider searxng needs {PLACE}: set it, or take searxng out of "
+            "FOOTNOTE_PROVIDERS."
+        )
+    return settings.searxng_url

@@ -1,0 +1,112 @@
+"""Serper: the results of Google.
+
+Requests and answers as the playground of https://serper.dev shows them: POST /search with a JSON
+body, the key in ``X-API-KEY``. GET /account tells the credits left; its ``balance`` is what users
+of the API go by, no page of the documentation promises it. A spent balance is HTTP 400 with the
+message "Not enough credits".
+
+    language, region   ``hl``, ``gl``
+    freshness          ``tbs=qdr:d``, ``w``, ``m``, ``y``
+    domains            ``site:`` operators
+    limit              ``num``, at most 20: up to 10 results cost one credit, more cost two
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from pydantic import Field, SecretStr
+
+from bot.search.declaration import Client, Declaration, ProviderSettings, key_field, needed
+from bot.search.hits import wanted, web_hit, with_sites
+from bot.search.json_api import JsonApi, Reply
+from bot.search.json_values import integer, mapping, mappings, string
+from bot.search.languages import is_traditional_chinese, language, region
+from bot.search.policy import Policy
+from bot.search.provider import Hit, ProviderKind, Query
+
+if TYPE_CHECKING:
+    import httpx
+
+KEY, PLACE = "SERPER_API_KEY", "FOOTNOTE_SERPER_URL"
+MAX_RESULTS = 20
+MAX_QUERY_CHARACTERS = 400
+MAX_QUERY_WORDS = 32  # Google leaves out what comes after
+FRESHNESS = {"day": "qdr:d", "week": "qdr:w", "month": "qdr:m", "year": "qdr:y"}
+
+
+class SerperSettings(ProviderSettings):
+    serper_api_key: SecretStr | None = key_field(KEY, description="the key of Serper")
+    serper_url: str = Field("https://google.serper.dev", description="where Serper is reached")
+
+
+class Serper:
+    """A search provider; see the module docstring."""
+
+    name = "serper"
+    kind: ProviderKind = "web"
+
+    def __init__(self, key: str, url: str, client: httpx.AsyncClient) -> None:
+        headers = {"X-API-KEY": key}
+        self._api = JsonApi(client, url, title="Serper", key=KEY, place=PLACE, headers=headers)
+
+    async def search(self, query: Query) -> list[Hit]:
+        body = _body(query)
+        if not body["q"] or query.limit < 1:
+            return []
+        reply = self._answer(await self._api.send("POST", "/search", body=body))
+        return wanted(_hits(reply.data), query)
+
+    async def report(self) -> str:
+        """How many credits are left."""
+        reply = self._answer(await self._api.send("GET", "/account"))
+        balance = integer(reply.data.get("balance"))
+        return "answered" if balance is None else f"answered; {balance:,} credits are left"
+
+    def _answer(self, reply: Reply) -> Reply:
+        if reply.status == 400 and "credits" in string(reply.data.get("message")).lower():
+            self._api.quota_spent("HTTP 400: not enough credits")
+        return self._api.answer(reply)
+
+
+def _body(query: Query) -> dict[str, Any]:
+    text = " ".join(query.text.split())
+    body: dict[str, Any] = {
+        "q": with_sites(text, query.domains, MAX_QUERY_CHARACTERS, MAX_QUERY_WORDS) if text else "",
+        "num": max(10, min(query.limit, MAX_RESULTS)),
+    }
+    if spoken := language(query):
+        chinese = "zh-tw" if is_traditional_chinese(query) else "zh-cn"
+        body["hl"] = chinese if spoken == "zh" else spoken
+    if where := region(query):
+        body["gl"] = where.lower()
+    if query.freshness:
+        body["tbs"] = FRESHNESS[query.freshness]
+    return body
+
+
+def _hits(data: Mapping[str, Any]) -> Iterator[Hit | None]:
+    """The answer box and the knowledge graph come first, but only with the page they are from."""
+    box = mapping(data.get("answerBox"))
+    yield web_hit("serper", box.get("link"), box.get("title"), box.get("snippet"))
+    graph = mapping(data.get("knowledgeGraph"))
+    yield web_hit(
+        "serper", graph.get("descriptionLink"), graph.get("title"), graph.get("description")
+    )
+    for each in mappings(data.get("organic")):
+        yield web_hit("serper", each.get("link"), each.get("title"), each.get("snippet"))
+
+
+def _build(settings: SerperSettings, client: Client) -> Serper:
+    key = needed(settings.serper_api_key, "serper", KEY)
+    return Serper(key, settings.serper_url, client())
+
+
+PROVIDER = Declaration(
+    name="serper",
+    settings=SerperSettings,
+    build=_build,
+    switched_on=lambda settings: settings.serper_api_key is not None,
+    policy=lambda settings: Policy(rate=5.0, burst=5),  # the free plan's queries per second
+)

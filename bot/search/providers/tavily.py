@@ -1,0 +1,131 @@
+"""Tavily, a search engine made for language models.
+
+POST /search with the key as bearer token:
+https://docs.tavily.com/documentation/api-reference/endpoint/search. GET /usage tells what is used:
+https://docs.tavily.com/documentation/api-reference/endpoint/usage (at most 10 times in 10 minutes).
+HTTP 432 is the plan's limit, 433 the pay-as-you-go limit. A development key may make 100 requests a
+minute: https://docs.tavily.com/documentation/rate-limits.
+
+    language, region   no language; ``country`` by its English name, which only the topic
+                       "general" takes
+    freshness          ``time_range``
+    domains            ``include_domains``
+    limit              ``max_results``, at most 20; a basic search costs one credit
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from pydantic import Field, SecretStr
+
+from bot.search.declaration import Client, Declaration, ProviderSettings, key_field, needed
+from bot.search.hits import host_of, short, wanted, web_hit
+from bot.search.json_api import JsonApi
+from bot.search.json_values import integer, mapping, mappings
+from bot.search.languages import region
+from bot.search.policy import Policy
+from bot.search.provider import Hit, ProviderKind, Query
+
+if TYPE_CHECKING:
+    import httpx
+
+KEY, PLACE = "TAVILY_API_KEY", "FOOTNOTE_TAVILY_URL"
+MAX_RESULTS = 20
+MAX_QUERY_CHARACTERS = 400
+MAX_DOMAINS = 300
+
+# fmt: off
+COUNTRIES = {
+    "AE": "united arab emirates", "AR": "argentina", "AT": "austria", "AU": "australia",
+    "BD": "bangladesh", "BE": "belgium", "BG": "bulgaria", "BR": "brazil", "BY": "belarus",
+    "CA": "canada", "CH": "switzerland", "CL": "chile", "CN": "china", "CO": "colombia",
+    "CR": "costa rica", "CU": "cuba", "CY": "cyprus", "CZ": "czech republic", "DE": "germany",
+    "DK": "denmark", "DZ": "algeria", "EC": "ecuador", "EE": "estonia", "EG": "egypt",
+    "ES": "spain", "ET": "ethiopia", "FI": "finland", "FR": "france", "GB": "united kingdom",
+    "GE": "georgia", "GH": "ghana", "GR": "greece", "HR": "croatia", "HU": "hungary",
+    "ID": "indonesia", "IE": "ireland", "IL": "israel", "IN": "india", "IQ": "iraq",
+    "IR": "iran", "IS": "iceland", "IT": "italy", "JO": "jordan", "JP": "japan", "KE": "kenya",
+    "KR": "south korea", "KW": "kuwait", "KZ": "kazakhstan", "LB": "lebanon", "LK": "sri lanka",
+    "LT": "lithuania", "LU": "luxembourg", "LV": "latvia", "MA": "morocco", "MX": "mexico",
+    "MY": "malaysia", "NG": "nigeria", "NL": "netherlands", "NO": "norway", "NP": "nepal",
+    "NZ": "new zealand", "PE": "peru", "PH": "philippines", "PK": "pakistan", "PL": "poland",
+    "PT": "portugal", "QA": "qatar", "RO": "romania", "RS": "serbia", "RU": "russia",
+    "SA": "saudi arabia", "SE": "sweden", "SG": "singapore", "SI": "slovenia", "SK": "slovakia",
+    "TH": "thailand", "TN": "tunisia", "TR": "turkey", "TW": "taiwan", "UA": "ukraine",
+    "US": "united states", "UY": "uruguay", "VE": "venezuela", "VN": "vietnam",
+    "ZA": "south africa",
+}
+# fmt: on
+
+
+class TavilySettings(ProviderSettings):
+    tavily_api_key: SecretStr | None = key_field(KEY, description="the key of Tavily")
+    tavily_url: str = Field("https://api.tavily.com", description="where Tavily is reached")
+
+
+class Tavily:
+    """A search provider; see the module docstring."""
+
+    name = "tavily"
+    kind: ProviderKind = "web"
+
+    def __init__(self, key: str, url: str, client: httpx.AsyncClient) -> None:
+        headers = {"Authorization": f"Bearer {key}"}
+        self._api = JsonApi(client, url, title="Tavily", key=KEY, place=PLACE, headers=headers)
+
+    async def search(self, query: Query) -> list[Hit]:
+        body = _body(query)
+        if not body["query"] or query.limit < 1:
+            return []
+        return wanted(_hits((await self._api.post("/search", body)).data), query)
+
+    async def report(self) -> str:
+        """How much of the plan is used: of the key's own limit, else of the account's."""
+        data = (await self._api.get("/usage")).data
+        key, account = mapping(data.get("key")), mapping(data.get("account"))
+        for used, limit in (
+            (key.get("usage"), key.get("limit")),
+            (account.get("plan_usage"), account.get("plan_limit")),
+        ):
+            spent, most = integer(used), integer(limit)
+            if spent is not None and most is not None:
+                return f"answered; {spent:,} of {most:,} credits are used"
+        return "answered"
+
+
+def _body(query: Query) -> dict[str, Any]:
+    body: dict[str, Any] = {
+        "query": short(query.text, MAX_QUERY_CHARACTERS),
+        "topic": "general",
+        "search_depth": "basic",
+        "max_results": max(1, min(query.limit, MAX_RESULTS)),
+    }
+    if domains := list(dict.fromkeys(filter(None, map(host_of, query.domains)))):
+        body["include_domains"] = domains[:MAX_DOMAINS]
+    if query.freshness:
+        body["time_range"] = query.freshness
+    if country := COUNTRIES.get(region(query)):
+        body["country"] = country
+    return body
+
+
+def _hits(data: Mapping[str, Any]) -> Iterator[Hit | None]:
+    for each in mappings(data.get("results")):
+        yield web_hit("tavily", each.get("url"), each.get("title"), each.get("content"))
+
+
+def _build(settings: TavilySettings, client: Client) -> Tavily:
+    key = needed(settings.tavily_api_key, "tavily", KEY)
+    return Tavily(key, settings.tavily_url, client())
+
+
+PROVIDER = Declaration(
+    name="tavily",
+    settings=TavilySettings,
+    build=_build,
+    switched_on=lambda settings: settings.tavily_api_key is not None,
+    # 20 at once and 80 in the minute after: never above a development key's 100 a minute.
+    policy=lambda settings: Policy(rate=80 / 60, burst=20),
+)
