@@ -58,6 +58,15 @@ DepthOption = Annotated[
         "deep searches twice as long; auto lets the question decide.",
     ),
 ]
+StyleOption = Annotated[
+    Literal["auto", "answer", "report"],
+    typer.Option(
+        "--style",
+        metavar="auto|answer|report",
+        help="report drafts a long text and revises each part of it against what is read for it; "
+        "auto lets the question decide.",
+    ),
+]
 ThreadOption = Annotated[
     str | None,
     typer.Option(
@@ -74,6 +83,7 @@ def ask(
     ],
     thread: ThreadOption = None,
     depth: DepthOption = "auto",
+    style: StyleOption = "auto",
     docs: Docs = None,
     provider: Providers = None,
     as_json: Annotated[
@@ -103,7 +113,7 @@ def ask(
         from bot.messages import RunOptions
 
         _index_docs(settings)
-        options = RunOptions(depth=depth, providers=tuple(provider or ()))
+        options = RunOptions(depth=depth, providers=tuple(provider or ()), style=style)
         answer, error = asyncio.run(
             ask_once(settings, question, terminal_thread(thread), options, as_json=as_json)
         )
@@ -116,6 +126,7 @@ def ask(
 def chat(
     thread: ThreadOption = None,
     depth: DepthOption = "auto",
+    style: StyleOption = "auto",
     docs: Docs = None,
     provider: Providers = None,
 ) -> None:
@@ -132,7 +143,7 @@ def chat(
         from bot.messages import RunOptions
 
         _index_docs(settings)
-        options = RunOptions(depth=depth, providers=tuple(provider or ()))
+        options = RunOptions(depth=depth, providers=tuple(provider or ()), style=style)
         converse(settings, terminal_thread(thread), options)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Any
+from typing import Any, ClassVar
 
 from anthropic.types import CitationsSearchResultLocation, RawMessageStreamEvent
 
@@ -33,6 +33,8 @@ class Writing:
     evidence: Evidence
     instructions: str
     now: datetime
+
+    prompt: ClassVar[str] = "write"
 
     @classmethod
     def of(
@@ -82,15 +84,22 @@ class Writing:
     def _request(
         self, model: str, max_tokens: int, citing: str, blocks: list[Block]
     ) -> dict[str, Any]:
-        system = load("write", citing=load(citing))
+        system = load(self.prompt, citing=load(citing))
         return {
             "model": model,
             "max_tokens": max_tokens,
             "system": [{"type": "text", "text": system, "cache_control": CACHED}],
             "messages": [
-                {"role": "user", "content": [*blocks, {"type": "text", "text": self._task()}]}
+                {
+                    "role": "user",
+                    "content": [*self._opening(), *blocks, {"type": "text", "text": self._task()}],
+                }
             ],
         }
+
+    def _opening(self) -> list[Block]:
+        """What stands before the passages."""
+        return []
 
     def _task(self) -> str:
         asked = clean(middle_out(self.question.question, QUESTION)).strip()

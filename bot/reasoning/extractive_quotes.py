@@ -70,7 +70,7 @@ def choose(question: str, sources: Sequence[Source]) -> list[Quote]:
     Document Summarization, ACL 2011). A passage about a name that an earlier quote brought up
     counts for more: it may be the next hop. Empty if all of it hardly touches the question.
     """
-    wanted = _wanted(question)
+    wanted = wanted_terms(question)
     left = [
         (source, passage, _shares(source, passage, wanted))
         for source in sources
@@ -99,12 +99,13 @@ def choose(question: str, sources: Sequence[Source]) -> list[Quote]:
         source, passage, shares = left.pop(best)
         brought_up |= _names_of(source, passage) - wanted
         covered |= {term: max(share, covered.get(term, 0.0)) for term, share in shares.items()}
-        chosen.append(Quote(source, passage, *_most_telling(passage.text, wanted)))
+        chosen.append(Quote(source, passage, *most_telling(passage.text, wanted)))
     reached = sum(weights[term] * share for term, share in covered.items())
     return chosen if reached >= ENOUGH * total else []
 
 
-def _wanted(question: str) -> frozenset[str]:
+def wanted_terms(question: str) -> frozenset[str]:
+    """The terms of a question, without those of its links."""
     return frozenset(keywords(_LINK.sub(" ", question)))
 
 
@@ -194,7 +195,7 @@ def _gain(
     return gain
 
 
-def _most_telling(text: str, wanted: frozenset[str]) -> tuple[int, int]:
+def most_telling(text: str, wanted: frozenset[str]) -> tuple[int, int]:
     """The span of the sentences in a row that hold most of the terms within ``SHORT`` characters.
 
     A short passage is quoted whole, and so are rows, lists and code.
@@ -218,7 +219,7 @@ def _most_telling(text: str, wanted: frozenset[str]) -> tuple[int, int]:
 
 # ---------------------------------------------------------------- writing
 
-_INTRODUCTIONS = {
+INTRODUCTIONS = {
     "en": "No language model wrote this: these are passages quoted from the pages that were read, "
     "the most relevant first.",
     "zh": "以下内容未经语言模型撰写，而是从读过的网页中摘录的原文，最相关的在前。",
@@ -276,19 +277,19 @@ def write(question: Rewritten, evidence: Evidence) -> Iterator[AnswerDelta]:
     if not quotes:
         yield TextDelta(_without_quotes(question.language, evidence))
         return
-    wanted = _wanted(question.question)
-    yield TextDelta(_note(_say(_INTRODUCTIONS, question.language)))
+    wanted = wanted_terms(question.question)
+    yield TextDelta(note(say(INTRODUCTIONS, question.language)))
     for source in dict.fromkeys(quote.source.number for quote in quotes):
         of_page = [quote for quote in quotes if quote.source.number == source]
-        yield TextDelta(f"\n### {_plain(of_page[0].source.title)}\n\n")
+        yield TextDelta(f"\n### {plain(of_page[0].source.title)}\n\n")
         for quote in of_page:
-            yield from _written(quote, wanted, question.language)
+            yield from quoted(quote, wanted, question.language)
     missing = evidence.missing or findings(question.question, evidence.sources)[1]
     if missing:
-        yield TextDelta("\n" + _note(_list(_MISSING, question.language, missing)))
+        yield TextDelta("\n" + note(_list(_MISSING, question.language, missing)))
 
 
-def _written(quote: Quote, wanted: frozenset[str], language: str) -> Iterator[AnswerDelta]:
+def quoted(quote: Quote, wanted: frozenset[str], language: str) -> Iterator[AnswerDelta]:
     """One quote as list items, or as the code block that it is, with its citation."""
     cited = CitationDelta(quote.source.number, quote.passage.start, quote.passage.end)
     parts = _to_the_point(quote.text, wanted)
@@ -299,7 +300,7 @@ def _written(quote: Quote, wanted: frozenset[str], language: str) -> Iterator[An
         yield TextDelta("\n")
     for part in code:
         if part.end - part.start <= LONGEST_CODE:
-            yield TextDelta(f"- {_say(_CODE, language)}", opens=True)
+            yield TextDelta(f"- {say(_CODE, language)}", opens=True)
             yield cited
             yield TextDelta(f"\n\n{quote.text[part.start : part.end]}\n\n")
 
@@ -333,27 +334,29 @@ def _lines(text: str, parts: Sequence[Sentence]) -> Iterator[str]:
 
 def _without_quotes(language: str, evidence: Evidence) -> str:
     """What to say when there is nothing to quote: that, and what was tried."""
-    said = [_say(_NOTHING, language)]
+    said = [say(_NOTHING, language)]
     if evidence.queries:
         said.append(_list(_TRIED, language, evidence.queries))
     if evidence.sources:
-        said.append(_list(_READ, language, [_plain(s.title) for s in evidence.sources]))
-    said.append(_say(_REWORD, language))
-    return "\n".join(_note(sentence) for sentence in said)
+        said.append(_list(_READ, language, [plain(s.title) for s in evidence.sources]))
+    said.append(say(_REWORD, language))
+    return "\n".join(note(sentence) for sentence in said)
 
 
-def _say(sentences_by_language: Mapping[str, str], language: str) -> str:
+def say(sentences_by_language: Mapping[str, str], language: str) -> str:
+    """The sentence in a language, in English where it is not known."""
     return sentences_by_language.get(language.partition("-")[0], sentences_by_language["en"])
 
 
 def _list(sentences_by_language: Mapping[str, str], language: str, things: Sequence[str]) -> str:
-    return _say(sentences_by_language, language).format(_JOINT.get(language, "; ").join(things))
+    return say(sentences_by_language, language).format(_JOINT.get(language, "; ").join(things))
 
 
-def _note(sentence: str) -> str:
+def note(sentence: str) -> str:
+    """A remark on the answer itself, as a block quote: it makes no claim."""
     return f"> {sentence}\n"
 
 
-def _plain(title: str) -> str:
+def plain(title: str) -> str:
     """A title as one line of Markdown."""
     return " ".join(title.replace("*", "").replace("#", "").split()) or "?"

@@ -1,0 +1,139 @@
+"""A report without a model: an outline from the pages' own sections, filled with quotations.
+
+The draft is what a first look found, by page and section; its revision are the passages that a
+search for that section gives, each with its footnote. Nothing is quoted twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from bot.pages.passages import Passage
+from bot.reasoning.drafts import Manuscript, Paragraph
+from bot.reasoning.extractive_hops import first_queries
+from bot.reasoning.extractive_quotes import (
+    INTRODUCTIONS,
+    Quote,
+    choose,
+    most_telling,
+    note,
+    openings,
+    plain,
+    quoted,
+    say,
+    wanted_terms,
+)
+from bot.reasoning.extractive_words import term_tuple
+from bot.reasoning.reasoner import AnswerDelta, Evidence, Rewritten, Source, TextDelta
+from bot.text.terms import content_words
+
+MOST_SECTIONS = 7  # beside the opening: a report has at most 8 parts
+OPENING_QUOTES = 3
+SECTION_QUOTES = 4
+TOPIC_WORDS = 6  # of the question in the query of a section
+
+_NOTHING_MORE = {
+    "en": "Nothing more was found on: {}.",
+    "zh": "没有找到更多关于{}的内容。",
+    "ja": "{}については、これ以上見つかりませんでした。",
+    "ko": "{}에 대해 더 찾지 못했습니다.",
+}
+
+
+def draft(question: Rewritten, evidence: Evidence) -> tuple[Paragraph, ...]:
+    """What bears on the question, then one paragraph for each section of the pages that has to do
+    with it; none if nothing does."""
+    asked = question.question
+    quotes = choose(asked, evidence.sources)
+    if not quotes and question.kind == "links":
+        quotes = openings(evidence.sources)
+    if not quotes:
+        return ()
+    opening = Paragraph("", asked, _text(quote.passage for quote in quotes[:OPENING_QUOTES]))
+    wanted = wanted_terms(asked)
+    aspects = _aspects(evidence.sources)
+    if question.kind != "links":
+        aspects = {
+            heading: found for heading, found in aspects.items() if _touches(heading, found, wanted)
+        }
+    return (
+        opening,
+        *(
+            Paragraph(heading, "", _text(passage for _, passage in found))
+            for heading, found in list(aspects.items())[:MOST_SECTIONS]
+        ),
+    )
+
+
+def queries(question: Rewritten, manuscript: Manuscript) -> tuple[str, ...]:
+    """The section's heading with the words of the question that it lacks."""
+    heading = manuscript.paragraph.heading
+    if not heading:
+        return question.queries or tuple(first_queries(question.question))
+    named = frozenset(term_tuple(heading))
+    topic = [
+        word for word in content_words(question.question) if named.isdisjoint(term_tuple(word))
+    ]
+    return (" ".join([*content_words(heading), *topic[:TOPIC_WORDS]]),)
+
+
+def revise(
+    question: Rewritten, manuscript: Manuscript, evidence: Evidence
+) -> Iterator[AnswerDelta]:
+    """The passages on the paragraph's topic that the report has not quoted yet."""
+    paragraph = manuscript.paragraph
+    about = f"{paragraph.heading}\n{question.question}" if paragraph.heading else question.question
+    wanted = wanted_terms(about)
+    said = _flat("\n".join(manuscript.revised))
+    sources = [
+        Source(s.number, s.url, s.title, fresh, s.page_hash, s.fetched_at)
+        for s in evidence.sources
+        if (fresh := tuple(p for p in s.passages if not _is_said(p, wanted, said)))
+    ]
+    if not manuscript.revised:
+        yield TextDelta(note(say(INTRODUCTIONS, question.language)) + "\n", opens=True)
+    if paragraph.heading:
+        own = [
+            Quote(source, passage, *most_telling(passage.text, wanted))
+            for source, passage in _aspects(sources).get(paragraph.heading, ())
+        ]
+        quotes = list(dict.fromkeys((*own, *choose(about, sources))))[:SECTION_QUOTES]
+    else:
+        quotes = choose(about, sources)[:OPENING_QUOTES] or openings(sources)[:OPENING_QUOTES]
+    if not quotes:
+        topic = plain(paragraph.topic)
+        yield TextDelta(note(say(_NOTHING_MORE, question.language).format(topic)), opens=True)
+    for quote in quotes:
+        yield from quoted(quote, wanted, question.language)
+
+
+def _aspects(sources: Sequence[Source]) -> dict[str, list[tuple[Source, Passage]]]:
+    """Passages by what stands above them: their page's title and the last heading."""
+    found: dict[str, list[tuple[Source, Passage]]] = {}
+    for source in sources:
+        for passage in source.passages:
+            found.setdefault(_heading(source, passage), []).append((source, passage))
+    return found
+
+
+def _heading(source: Source, passage: Passage) -> str:
+    title, last = plain(source.title), plain(passage.heading.rpartition(" › ")[2])
+    return title if last in ("?", title) else f"{title}: {last}"
+
+
+def _touches(heading: str, found: Sequence[tuple[Source, Passage]], wanted: frozenset[str]) -> bool:
+    texts = (heading, *(passage.text for _, passage in found))
+    return any(not wanted.isdisjoint(term_tuple(text)) for text in texts)
+
+
+def _is_said(passage: Passage, wanted: frozenset[str], said: str) -> bool:
+    start, end = most_telling(passage.text, wanted)
+    return _flat(passage.text[start:end]) in said
+
+
+def _flat(text: str) -> str:
+    return f" {' '.join(term_tuple(text))} "
+
+
+def _text(passages: Iterator[Passage]) -> str:
+    return "\n\n".join(" ".join(passage.text.split()) for passage in passages)
