@@ -57,7 +57,7 @@ class StepView:
     """One line of the plan: what is being done, how far it is, and what it led to.
 
     ``id`` stays the same while the state changes. ``sources`` are URLs. ``parent`` is the id of
-    the line this one belongs under, or "".
+    the line this one belongs under, or "". ``needs`` are the ids of lines that must end first.
     """
 
     id: str
@@ -68,6 +68,7 @@ class StepView:
     detail: str = ""
     sources: tuple[str, ...] = ()
     parent: str = ""
+    needs: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

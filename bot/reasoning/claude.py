@@ -12,13 +12,16 @@ from typing import Any
 
 from bot.errors import ModelBroken, ModelRefused
 from bot.messages import Message, Transcript
-from bot.reasoning import claude_rewrite
+from bot.reasoning import claude_draft, claude_plan, claude_rewrite
+from bot.reasoning.claude_draft import Revising
 from bot.reasoning.claude_endpoint import Again, Call, Endpoint
 from bot.reasoning.claude_errors import TooLong
 from bot.reasoning.claude_messages import CACHED, loop_messages
 from bot.reasoning.claude_reply import Collector
 from bot.reasoning.claude_tools import TOOLS, actions
 from bot.reasoning.claude_write import CUT, Reader, Writing
+from bot.reasoning.graphs import Graph, GraphEdit
+from bot.reasoning.drafts import Manuscript, Paragraph
 from bot.reasoning.prompts import load
 from bot.reasoning.reasoner import (
     AnswerDelta,
@@ -121,6 +124,23 @@ class Claude:
         pages = {source.number for source in desk.sources}
         pages.update(n for finding in question.known for n in finding.sources)
         return Turn(tuple(actions(reply.content, reply.stop_reason, pages)), reply.content)
+
+    # ------------------------------------------------------------ plan
+
+    async def plan(self, question: SubQuestion, graph: Graph) -> GraphEdit:
+        """One call. When the graph has outgrown the model, the plan is complete as it is."""
+        common = self._thoughtful()
+        asked = claude_plan.request(question, graph, self._calls.now)
+        output = {**common.get("output_config", {}), **asked["output_config"]}
+        request = {**common, **asked, "output_config": output}
+        title = "Look at the plan again" if graph.turns else "Plan the sub-questions"
+        try:
+            reply = await self._complete(request, "plan", title)
+        except TooLong:
+            return GraphEdit(done=True, missing=(OUTGROWN,))
+        if reply.stop_reason == "model_context_window_exceeded":
+            return GraphEdit(done=True, missing=(OUTGROWN,))
+        return claude_plan.edit_of(reply.content, reply.stop_reason)
 
     # ------------------------------------------------------------ write
 

@@ -102,6 +102,9 @@ def _opening(question: SubQuestion, desk: Desk, now: datetime, searches: int) ->
     parts = [today(now), element("question", asked, language=question.language)]
     if question.known:
         parts.append(element("known", findings_lines(question.known, {})))
+    if question.missing:
+        gaps = "\n".join(f"- {line(gap, QUESTION)}" for gap in question.missing)
+        parts.append(element("missing", gaps))
     if question.queries:
         queries = "\n".join(f"- {line(query, TITLE)}" for query in question.queries)
         parts.append(element("suggested_queries", queries))

@@ -25,6 +25,7 @@ TAGS = (
     "findings",
     "missing",
     "tried",
+    "sub_question",
 )
 _OURS = re.compile(rf"<(?=\s*/?\s*(?:{'|'.join(TAGS)})\b)", re.IGNORECASE)
 # Characters no reader of the page would see: controls other than tab and newline, zero-width and

@@ -1,8 +1,10 @@
 """The reasoner without a model: it finds, follows and quotes, and says that it does.
 
 All of it is a pure function of what it is given, so a replayed run comes out the same. How a
-follow-up is made to stand alone is in ``extractive_rewrite``, what is searched and read next in
-``extractive_hops``, what is quoted in ``extractive_quotes``.
+follow-up is made to stand alone is in ``extractive_rewrite``, how a question is cut into parts in
+``extractive_plan``, what is searched and read next in
+``extractive_hops``, what is quoted in ``extractive_quotes``, a report's outline and its parts in
+``extractive_report``.
 """
 
 from __future__ import annotations
@@ -10,7 +12,15 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 
 from bot.messages import Message, Transcript
-from bot.reasoning import extractive_hops, extractive_quotes, extractive_rewrite
+from bot.reasoning import (
+    extractive_hops,
+    extractive_plan,
+    extractive_quotes,
+    extractive_report,
+    extractive_rewrite,
+)
+from bot.reasoning.drafts import Manuscript, Paragraph
+from bot.reasoning.graphs import Graph, GraphEdit
 from bot.reasoning.reasoner import (
     AnswerDelta,
     Desk,
@@ -43,9 +53,34 @@ class Extractive:
         """What to search or read next, or the end with the best passages as findings."""
         return extractive_hops.next_turn(question, desk)
 
+    async def plan(self, question: SubQuestion, graph: Graph) -> GraphEdit:
+        """The parts into which the question's own words cut it."""
+        return extractive_plan.plan(question, graph)
+
     async def write(
         self, question: Rewritten, evidence: Evidence, instructions: str = ""
     ) -> AsyncIterator[AnswerDelta]:
         """The best passages as quotations with their citations."""
         for delta in extractive_quotes.write(question, evidence):
+            yield delta
+
+    async def draft(
+        self, question: Rewritten, evidence: Evidence, instructions: str = ""
+    ) -> tuple[Paragraph, ...]:
+        """An outline from the sections of the pages found, each with its passages."""
+        return extractive_report.draft(question, evidence)
+
+    async def queries(self, question: Rewritten, manuscript: Manuscript) -> tuple[str, ...]:
+        """The paragraph's topic in keywords."""
+        return extractive_report.queries(question, manuscript)
+
+    async def revise(
+        self,
+        question: Rewritten,
+        manuscript: Manuscript,
+        evidence: Evidence,
+        instructions: str = "",
+    ) -> AsyncIterator[AnswerDelta]:
+        """The passages on the paragraph's topic as quotations with their citations."""
+        for delta in extractive_report.revise(question, manuscript, evidence):
             yield delta

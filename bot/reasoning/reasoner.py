@@ -10,11 +10,15 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from bot.messages import Depth, Message, Transcript
 from bot.pages.passages import Passage
-from bot.search.provider import Hit
+from bot.reasoning.drafts import Manuscript, Paragraph
+from bot.search.provider import Freshness, Hit
+
+if TYPE_CHECKING:
+    from bot.reasoning.graphs import Graph, GraphEdit
 
 Kind = Literal["chat", "search", "links"]
 
@@ -23,12 +27,29 @@ Kind = Literal["chat", "search", "links"]
 
 
 @dataclass(frozen=True, slots=True)
+class Scope:
+    """Where the asker wants to have searched first; what is empty is not restricted.
+
+    As in ``search.provider.Query``: how long ago a page may have appeared, hosts, a country.
+    """
+
+    freshness: Freshness = ""
+    domains: tuple[str, ...] = ()
+    region: str = ""
+
+
+ANYWHERE = Scope()
+
+
+@dataclass(frozen=True, slots=True)
 class Rewritten:
     """A message as a standalone question.
 
     ``queries`` are short keyword queries for the web, ``knowledge_queries`` the same for local
-    documents; ``links`` are URLs to read. ``language`` is a BCP 47 tag. ``reply`` is the finished
-    answer when ``kind`` is ``chat``.
+    documents; ``links`` are URLs to read; ``whole`` says that what they say as a whole is asked
+    for (a summary, a comparison), not one fact. ``scope`` restricts the first searches.
+    ``language`` is a BCP 47 tag. ``reply`` is the finished answer when ``kind`` is ``chat``.
+    ``earlier`` is an answer of ours that is to be reworked ("shorter, please").
     """
 
     kind: Kind
@@ -40,6 +61,9 @@ class Rewritten:
     depth: Depth = "standard"
     long_form: bool = False
     reply: str = ""
+    whole: bool = False
+    scope: Scope = ANYWHERE
+    earlier: str = ""
 
 
 # ---------------------------------------------------------------- actions and what they gave
@@ -173,12 +197,21 @@ class DeskTurn:
 
 @dataclass(frozen=True, slots=True)
 class SubQuestion:
-    """What one loop has to answer, with what is already known about it (findings handed down)."""
+    """What one loop has to answer, with what is already known about it (findings handed down) and
+    ``missing``, what was looked for before and not found.
+
+    ``queries`` (for the web), ``knowledge_queries`` (for documents) and ``scope`` are of the first
+    search; ``whole`` asks for pages as a whole. See ``Rewritten``.
+    """
 
     text: str
     language: str = "en"
     queries: tuple[str, ...] = ()
     known: tuple[Finding, ...] = ()
+    knowledge_queries: tuple[str, ...] = ()
+    scope: Scope = ANYWHERE
+    whole: bool = False
+    missing: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,10 +295,25 @@ AnswerDelta = TextDelta | CitationDelta | Restart
 
 
 @dataclass(frozen=True, slots=True)
+class Tokens:
+    """What the API counted for one attempt at a call; ``hour_write`` is the part of
+    ``cache_write`` that is kept for an hour instead of five minutes."""
+
+    input: int = 0
+    output: int = 0
+    cache_read: int = 0
+    cache_write: int = 0
+    hour_write: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class ModelReply:
     """A finished model call as the journal keeps it.
 
-    ``content`` are the reply's content blocks as JSON; token counts are the API's own.
+    ``content`` are the reply's content blocks as JSON. Token counts are the API's own, summed over
+    all attempts; ``hour_write_tokens`` is part of ``cache_write_tokens``. ``cut`` are the attempts
+    that broke off before the one that gave the reply, each counted by itself: the price of a prompt
+    may depend on its length. ``geo`` is where the API says it worked ("us", "global" or "").
     """
 
     model: str
@@ -276,6 +324,9 @@ class ModelReply:
     cache_read_tokens: int = 0
     cache_write_tokens: int = 0
     stop_details: dict[str, Any] = field(default_factory=dict)
+    hour_write_tokens: int = 0
+    cut: tuple[Tokens, ...] = ()
+    geo: str = ""
 
 
 class ModelCalls(Protocol):
@@ -308,6 +359,10 @@ class ModelCalls(Protocol):
         """Pass on the deltas of ``open()``, whose last item is the ModelReply, and record them."""
         ...
 
+    def lost(self, reply: ModelReply) -> None:
+        """What the API counted for a call that came to nothing: it failed, or was stopped."""
+        ...
+
 
 # ---------------------------------------------------------------- the protocol
 
@@ -327,9 +382,39 @@ class Reasoner(Protocol):
 
     async def next_turn(self, question: SubQuestion, desk: Desk) -> Turn: ...
 
+    async def plan(self, question: SubQuestion, graph: Graph) -> GraphEdit:
+        """Sub-questions to begin with or to add; a reply that is none is the edit's problem."""
+        ...
+
     def write(
         self, question: Rewritten, evidence: Evidence, instructions: str = ""
     ) -> AsyncIterator[AnswerDelta]: ...
+
+    async def draft(
+        self, question: Rewritten, evidence: Evidence, instructions: str = ""
+    ) -> tuple[Paragraph, ...]:
+        """The paragraphs of a report, 3 to 8 of them if there is that much to say.
+
+        ``evidence`` is what a first look found; a draft rests on memory as well.
+        """
+        ...
+
+    async def queries(self, question: Rewritten, manuscript: Manuscript) -> tuple[str, ...]:
+        """1 to 3 queries for what the paragraph in hand has to be checked against."""
+        ...
+
+    def revise(
+        self,
+        question: Rewritten,
+        manuscript: Manuscript,
+        evidence: Evidence,
+        instructions: str = "",
+    ) -> AsyncIterator[AnswerDelta]:
+        """The paragraph in hand, corrected against the evidence and resting on nothing else.
+
+        What was not found comes last, as a block quote; so does the whole when nothing was.
+        """
+        ...
 
 
 ReasonerFactory = Callable[[ModelCalls], Reasoner]

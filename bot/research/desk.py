@@ -93,6 +93,8 @@ class DeskKeeper:
         """Put results on the desk before the first turn: the asker's links, a first search."""
         reading = _Reading("given", [(0, link, "") for link in links])
         under_way = [reading] if links else []
+        self._pages = desk.pages_left  # of this desk's own share; others read at the same time
+        self.unread: list[str] = []
         searching = self._prepare_search("given", queries)
         outcomes = await self._do([*under_way, *([searching] if queries else [])])
         self.desk = replace(
@@ -266,7 +268,14 @@ class DeskKeeper:
         return self._hits[number - 1].title if number else url
 
     def _pages_left(self) -> int:
-        return max(0, self._run.budget.pages - self._run.usage.pages)
+        """What is left of this desk's share, and of the run's budget."""
+        own = self._pages - len(set(self._page_numbers.values()))
+        return max(0, min(own, self._run.budget.pages - self._run.usage.pages))
+
+
+def _found_nothing(outcomes: Sequence[Outcome]) -> bool:
+    results = [result for outcome in outcomes for result in outcome.queries]
+    return bool(results) and not any(result.hits for result in results)
 
 
 def _refusal(action: Action) -> Outcome:

@@ -23,11 +23,13 @@ async def iterate(
     question: SubQuestion,
     reading: Reading,
     *,
+    pages: int | None = None,
     searches: int,
     links: Sequence[str] = (),
 ) -> Evidence:
     """Gather evidence for one question with at most ``searches`` searches, the first of them for
-    the question's own queries, or with the pages at ``links`` to begin with.
+    the question's own queries, with the pages at ``links`` to begin with. At most ``pages`` are
+    read, or as many as the run's budget covers.
 
     Ends with the reasoner's finish, a spent budget (said in the run's notes), or after a bounded
     number of turns. Raises what the reasoner raises, but for ``BudgetSpent``.
@@ -37,7 +39,10 @@ async def iterate(
     suggested = () if links else question.queries[:SUGGESTED]
     left = searches - bool(suggested)
     keeper = DeskKeeper(
-        run, question, Desk(searches_left=left, pages_left=run.budget.pages), reading
+        run,
+        question,
+        Desk(searches_left=left, pages_left=run.budget.pages if pages is None else pages),
+        reading,
     )
     findings: tuple[Finding, ...] = ()
     missing: tuple[str, ...] = ()

@@ -18,6 +18,7 @@ from bot.research.check import check
 from bot.research.desk import HITS_FETCHED, Reading, merge_sources
 from bot.research.direct import direct
 from bot.research.iterate import iterate
+from bot.research.graph import explore
 from bot.research.run import Run
 from bot.research.suggest import suggest
 from bot.research.write import unsourced, write
@@ -127,17 +128,45 @@ class Road:
             rewritten.language,
             tuple(dict.fromkeys((*rewritten.queries, *rewritten.knowledge_queries))),
         )
+    # ------------------------------------------------------------ a report
+
+    def _wants_report(self, rewritten: Rewritten) -> bool:
+        style = self._run.options.style
+        wanted = style == "report" or (style == "auto" and rewritten.long_form)
+        return wanted and self._evidence is None
+
+    async def _reported(self, rewritten: Rewritten) -> Answer | None:
+        """The report, or None when it came to nothing and a plain answer has to do."""
+        if self._report is None:
+            self._run.budget = Budget.of(self._settings, times=DEEP)
+            self._report = Report(
+                self._run, rewritten, self._settings, self._links(rewritten), self._on_text
+            )
+        report = self._report
+        await report.write(self._reasoner)
+        if report.is_sourced:
+            return self._checked(report.written, report.evidence, rewritten, None)
+        if report.is_drafted:  # and read for in vain: reading once more would find no more
+            self._run.note(self._run.texts("report-not-sourced"))
+            if self._run.unanswered and not report.evidence.sources:
+                raise NoProviderAvailable(self._run.unanswered)
+            self._evidence = report.evidence
+        return None
+
+    # ------------------------------------------------------------ an answer
+
         reading = Reading(settings.topk, settings.read_tokens)
         attached = (attachment.url for attachment in self._run.message.attachments)
         links = tuple(dict.fromkeys((*attached, *rewritten.links)))
         if rewritten.kind == "links" or depth == "quick":
             return await direct(self._run, question, reading, links=links)
-        return await iterate(
+        gather, times = (explore, DEEP) if depth == "deep" else (iterate, 1)
+        return await gather(
             self._run,
             self._reasoner,
             question,
             reading,
-            searches=settings.max_searches * (DEEP if depth == "deep" else 1),
+            searches=settings.max_searches * times,
             links=links,
         )
 

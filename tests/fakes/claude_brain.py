@@ -15,6 +15,7 @@ from typing import Any
 from tests.fakes.claude_replies import Block, Reply, citation, cited, says, text, thinking, tool
 
 PAGES_READ = 2
+PARTS = 6
 SENTENCES = 6
 EXCERPT = 400  # characters
 STOP = frozenset(
@@ -27,6 +28,7 @@ STOP = frozenset(
     )
 )
 GREETING = re.compile(r"\s*(hi|hello|hey|thanks|thank you|good morning)\b[^?]{0,30}$", re.I)
+PARTED = re.compile(r"\?|;|,? and (?=in|when|who|where|what|which|how|then)\b", re.I)
 URL = re.compile(r"https?://[^\s<>()]+")
 HIT = re.compile(r"^hit (\d+)(?: \(([^)]*)\))?: (.*)$", re.M)
 PAGE = re.compile(r'<page number="(\d+)"[^>]*>\n(.*?)\n</page>', re.S)
@@ -37,11 +39,20 @@ def researcher(request: Mapping[str, Any]) -> Reply:
     """Answer any request of ours in the way its shape asks for."""
     wanted = (request.get("output_config") or {}).get("format")
     names = {t["name"] for t in request.get("tools") or ()}
+    fields = set(wanted["schema"].get("properties") or ()) if wanted else set()
+    if fields == {"paragraphs"}:
+        return _draft(request)
+    if fields == {"nodes", "done", "missing"}:
+        return _plan(request)
+    if fields == {"queries"}:
+        return _queries(request)
     if wanted:
         return _rewrite(request, wanted["schema"])
     if {"search", "read", "finish"} <= names:
         return _loop(request)
     if _results(request) or "<question" in _asked(request):
+        return _write(request)
+    if "<draft" in _asked(request):
         return _write(request)
     if '"kind"' in json.dumps(request.get("system") or ""):
         return _rewrite(request, None)
@@ -103,6 +114,34 @@ def _filler(rule: Mapping[str, Any]) -> Any:
             return None
         case _:
             return ""
+
+
+# ---------------------------------------------------------------- the plan
+
+
+def _plan(request: Mapping[str, Any]) -> Reply:
+    """A node for each part of the question; one that begins with "then" needs the one before.
+
+    Whatever comes of them, the plan is not extended.
+    """
+    question = _tagged("\n".join(_user_texts(request)), "question") or ""
+    subject = " ".join(w for w in _keywords(question) if w[0].isupper() or CJK.search(w))
+    parts = [part.strip(" ?.,") for part in PARTED.split(question)]
+    nodes: list[dict[str, Any]] = []
+    if not any(m["role"] == "assistant" for m in request["messages"]):
+        for part in [part for part in parts if part][:PARTS]:
+            whole = part if all(w in part for w in subject.split()) else f"{part} ({subject})"
+            then = bool(nodes) and part.lower().startswith("then ")
+            nodes.append(
+                {
+                    "id": chr(ord("a") + len(nodes)),
+                    "question": f"{whole}?",
+                    "needs": [nodes[-1]["id"]] if then else [],
+                    "queries": [] if then else [" ".join(_keywords(whole)[:6])],
+                }
+            )
+    plan = {"nodes": nodes, "done": True, "missing": []}
+    return says(json.dumps(plan, ensure_ascii=False))
 
 
 # ---------------------------------------------------------------- the loop
@@ -200,6 +239,35 @@ def _write(request: Mapping[str, Any]) -> Reply:
     if missing:
         blocks.append(text("\n\n> Not found: " + " ".join(missing.split())))
     return Reply(tuple(blocks))
+
+
+# ---------------------------------------------------------------- a report
+
+
+def _draft(request: Mapping[str, Any]) -> Reply:
+    """A paragraph for the question, and one for each page of the first look (at least two)."""
+    asked = "\n".join(_user_texts(request))
+    question = (_tagged(asked, "question") or asked).strip()
+    topic = " ".join(_keywords(question)[:3])
+    pages = re.findall(r'<page number="\d+" title="([^"]*)"', asked)
+    headings = ["", *(dict.fromkeys(pages or ["Background"])), "Open questions"][:8]
+    paragraphs = [
+        {
+            "heading": heading,
+            "purpose": f"What there is to know about {heading or topic}.",
+            "text": f"{heading or topic} began in 1066 with a plan that nobody had foreseen.",
+        }
+        for heading in headings
+    ]
+    return says(json.dumps({"paragraphs": paragraphs}, ensure_ascii=False))
+
+
+def _queries(request: Mapping[str, Any]) -> Reply:
+    asked = "\n".join(_user_texts(request))
+    question = _tagged(asked, "question") or ""
+    heading = re.search(r'<draft heading="([^"]*)"', asked)
+    words = [*(_keywords(heading[1])[:3] if heading else ()), *_keywords(question)[:3]]
+    return says(json.dumps({"queries": [" ".join(dict.fromkeys(words))]}, ensure_ascii=False))
 
 
 # ---------------------------------------------------------------- reading a request

@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass, field
 
 from bot.messages import Message, Transcript
+from bot.reasoning.graphs import Graph, GraphEdit
 from bot.reasoning.reasoner import (
     Action,
     AnswerDelta,
@@ -32,13 +33,15 @@ def cite_all(question: Rewritten, evidence: Evidence) -> list[AnswerDelta]:
 
 @dataclass
 class Scripted:
-    """``turns`` are played one after another, then it finishes."""
+    """``turns`` are played one after another, then it finishes; so are ``edits`` of a plan."""
 
     turns: Sequence[Sequence[Action]] = ()
     rewritten: Rewritten | None = None
     answer: Callable[[Rewritten, Evidence], list[AnswerDelta]] = cite_all
     name: str = "scripted"
+    edits: Sequence[GraphEdit] = ()
     desks: list[Desk] = field(default_factory=list)
+    graphs: list[Graph] = field(default_factory=list)
     evidence: list[Evidence] = field(default_factory=list)
     transcripts: list[Transcript] = field(default_factory=list)
 
@@ -54,6 +57,11 @@ class Scripted:
         if played < len(self.turns):
             return Turn(tuple(self.turns[played]))
         return Turn((Finish(),))
+
+    async def plan(self, question: SubQuestion, graph: Graph) -> GraphEdit:
+        self.graphs.append(graph)
+        played = len(graph.turns)
+        return self.edits[played] if played < len(self.edits) else GraphEdit(done=True)
 
     async def write(
         self, question: Rewritten, evidence: Evidence, instructions: str = ""

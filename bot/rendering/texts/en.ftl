@@ -192,3 +192,4 @@ model-away = The language model cannot be reached.
 price-unknown = The price of { $model } is not known: its cost is not in the total.
 doubt-no-footnote = it carries no footnote
 doubt-not-quoted = its footnotes do not say: { $facts }
+part-failed = “{ $question }” could not be researched: { $reason }

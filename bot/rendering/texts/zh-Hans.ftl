@@ -160,3 +160,4 @@ model-away = 暂时无法连接语言模型。
 price-unknown = { $model } 的价格未知，其费用未计入总额。
 doubt-no-footnote = 没有脚注
 doubt-not-quoted = 脚注中没有提到：{ $facts }
+part-failed = 未能查明“{ $question }”：{ $reason }

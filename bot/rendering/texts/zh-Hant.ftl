@@ -160,3 +160,4 @@ model-away = 暫時無法連線到語言模型。
 price-unknown = { $model } 的價格未知，其費用未計入總額。
 doubt-no-footnote = 沒有註腳
 doubt-not-quoted = 註腳中沒有提到：{ $facts }
+part-failed = 未能查明「{ $question }」：{ $reason }

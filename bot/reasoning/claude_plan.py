@@ -1,0 +1,171 @@
+"""Planning: the request for an edit of the graph, and its JSON as a ``GraphEdit``.
+
+Each of the planner's turns is rendered from that turn alone, so that a later request begins with
+all of an earlier one and the prompt cache stays warm.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from bot.reasoning.claude_messages import (
+    CACHED,
+    QUESTION,
+    Block,
+    findings_lines,
+    said,
+    today,
+)
+from bot.reasoning.claude_text import clean, element, line, middle_out
+from bot.reasoning.graphs import Graph, GraphEdit, NewNode, Node, PlanTurn
+from bot.reasoning.prompts import load
+from bot.reasoning.reasoner import SubQuestion
+
+QUERIES = 3  # of a sub-question
+QUERY = 200  # characters
+GAP = 300  # characters of what is missing
+MOST = 20  # nodes read from one reply; more are not even refused one by one
+
+SCHEMA: Block = {
+    "type": "object",
+    "properties": {
+        "nodes": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "properties": {
+                    "id": {"type": "string"},
+                    "question": {"type": "string"},
+                    "needs": {"type": "array", "items": {"type": "string"}},
+                    "queries": {"type": "array", "items": {"type": "string"}},
+                },
+                "required": ["id", "question", "needs", "queries"],
+                "additionalProperties": False,
+            },
+        },
+        "done": {"type": "boolean"},
+        "missing": {"type": "array", "items": {"type": "string"}},
+    },
+    "required": ["nodes", "done", "missing"],
+    "additionalProperties": False,
+}
+FORM = (
+    'Reply with one JSON object and nothing else: {"nodes": [{"id", "question", "needs", '
+    '"queries"}], "done", "missing"}'
+)
+CUT = f"Your reply was cut off at the output limit. Be much shorter. {FORM}."
+
+
+def request(question: SubQuestion, graph: Graph, now: datetime) -> dict[str, Any]:
+    """What a request for the next edit holds beside the model's own settings."""
+    return {
+        "system": [{"type": "text", "text": load("plan"), "cache_control": CACHED}],
+        "messages": plan_messages(question, graph, now),
+        "output_config": {"format": {"type": "json_schema", "schema": SCHEMA}},
+    }
+
+
+def plan_messages(question: SubQuestion, graph: Graph, now: datetime) -> list[Block]:
+    """The conversation so far: the question, then each edit and what came of it."""
+    asked = clean(middle_out(question.text, QUESTION)).strip()
+    opening = f"{today(now)}\n\n{element('question', asked, language=question.language)}"
+    messages: list[Block] = [{"role": "user", "content": [_text(opening)]}]
+    for turn in graph.turns:
+        messages.append({"role": "assistant", "content": said(turn.edit.said)})
+        messages.append({"role": "user", "content": [_text(_answer(turn))]})
+    for message in [m for m in messages if m["role"] == "user"][-2:]:
+        message["content"][-1]["cache_control"] = CACHED
+    return messages
+
+
+def edit_of(content: Sequence[Block], stop_reason: str) -> GraphEdit:
+    """The reply as an edit; what cannot be understood becomes the edit's problem."""
+    if stop_reason == "max_tokens":
+        return GraphEdit(problem=CUT, said=content)
+    words = "".join(b.get("text", "") for b in content if b["type"] == "text")
+    start, end = words.find("{"), words.rfind("}")
+    try:
+        given = json.loads(words[start : end + 1]) if start >= 0 else None
+    except (ValueError, RecursionError):
+        given = None
+    if not isinstance(given, dict):
+        return GraphEdit(problem=f"That was not valid JSON. {FORM}.", said=content)
+    items = given.get("nodes") or []
+    if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
+        return GraphEdit(problem=f'"nodes" must be a list of objects. {FORM}.', said=content)
+    return GraphEdit(
+        nodes=tuple(_new_node(item) for item in items[:MOST]),
+        done=given.get("done") is True,
+        missing=_lines(given.get("missing"), GAP),
+        said=content,
+    )
+
+
+def _new_node(item: dict[str, Any]) -> NewNode:
+    return NewNode(
+        id=_name(item.get("id")),
+        question=line(str(item.get("question") or ""), QUESTION),
+        needs=tuple(dict.fromkeys(_name(need) for need in _list(item.get("needs")))),
+        queries=_lines(item.get("queries"), QUERY)[:QUERIES],
+    )
+
+
+def _name(value: Any) -> str:
+    return line(str(value), QUERY) if isinstance(value, str | int) else ""
+
+
+def _lines(value: Any, limit: int) -> tuple[str, ...]:
+    """The strings of a list, each on one line, without repeats."""
+    kept = (line(item, limit) for item in _list(value) if isinstance(item, str))
+    return tuple(dict.fromkeys(item for item in kept if item))
+
+
+def _list(value: Any) -> list[Any]:
+    if isinstance(value, list):
+        return value
+    return [] if value is None else [value]
+
+
+# ---------------------------------------------------------------- what came of an edit
+
+
+def _answer(turn: PlanTurn) -> str:
+    parts = []
+    if turn.accepted:
+        parts.append(f"Added: {', '.join(turn.accepted)}.")
+    parts += [clean(sentence) for sentence in turn.refused]
+    if not turn.ended:
+        parts.append(
+            "Correct what was refused: send only sub-questions that are still to be added, or "
+            "none and done. Those that were added are being researched."
+        )
+        return "\n".join(parts)
+    parts += [_ended(node) for node in turn.ended]
+    times = "once more" if turn.extensions_left == 1 else f"{turn.extensions_left} more times"
+    last = (
+        f"You may still add to the plan {times}"
+        if turn.extensions_left > 0
+        else "This is the last time that you may add to the plan"
+    )
+    parts.append(
+        f"{last}, {turn.room} sub-questions in all. Add what the answer still needs and no "
+        "sub-question has asked yet, or none and done."
+    )
+    return "\n\n".join(parts)
+
+
+def _ended(node: Node) -> str:
+    """A sub-question with its findings, the pages they rest on, and what is missing."""
+    lines = [findings_lines(node.findings, {})] if node.findings else ["(Nothing was found.)"]
+    lines += [f"missing: {line(gap, GAP)}" for gap in node.missing]
+    if node.problem:
+        lines.append(f"It could not be researched: {line(node.problem, GAP)}")
+    asked = {"question": node.question}
+    return element("sub_question", "\n".join(lines), id=node.id, **asked)
+
+
+def _text(words: str) -> Block:
+    return {"type": "text", "text": words}

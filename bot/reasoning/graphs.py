@@ -1,0 +1,317 @@
+"""The graph of a deep run: single-fact sub-questions, what each needs, and what may be added. Pure.
+
+A planner only ever adds nodes. What it adds is checked here: the graph never has a circle, a need
+that does not exist, the same question twice, or more than ``MOST_NODES`` nodes. What is refused is
+explained in sentences that the planner can act on; the rest of its edit stands.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+from bot.reasoning.reasoner import Finding
+from bot.text.names import names
+from bot.text.terms import has_cjk, keywords, terms
+
+MOST_NODES = 8
+EXTENSIONS = 3  # times that the planner may add to its first plan
+LONGEST_QUESTION = 300  # characters of a sub-question: one that is longer asks several things
+NEAR_REPEAT = 0.85  # Jaccard similarity of two questions' keywords that counts as the same question
+
+NodeState = Literal["waiting", "running", "done", "failed"]
+
+_ID = re.compile(r"[\w.-]{1,20}")
+
+
+@dataclass(frozen=True, slots=True)
+class NewNode:
+    """A sub-question as the planner words it. ``needs`` are ids of nodes whose answers it builds
+    on; ``queries`` can be searched as soon as it starts."""
+
+    id: str
+    question: str
+    needs: tuple[str, ...] = ()
+    queries: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class GraphEdit:
+    """One reply of the planner: nodes to add.
+
+    ``done`` says that with them the plan is complete, so that the planner is asked again only
+    when something was not found. ``missing`` is what of the question stays unproven and is looked
+    for by no node. ``problem`` stands for a reply that could not be understood. ``said`` is the
+    reasoner's own record of the reply; the core keeps it and never looks inside.
+    """
+
+    nodes: tuple[NewNode, ...] = ()
+    done: bool = False
+    missing: tuple[str, ...] = ()
+    problem: str = ""
+    said: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A sub-question of the graph and what came of it. ``problem`` says why it failed."""
+
+    id: str
+    question: str
+    needs: tuple[str, ...] = ()
+    queries: tuple[str, ...] = ()
+    state: NodeState = "waiting"
+    findings: tuple[Finding, ...] = ()
+    missing: tuple[str, ...] = ()
+    problem: str = ""
+
+    @property
+    def has_ended(self) -> bool:
+        return self.state in ("done", "failed")
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it ended without all that it asks for."""
+        return self.state == "failed" or bool(self.missing) or not self.findings
+
+
+@dataclass(frozen=True, slots=True)
+class PlanTurn:
+    """One reply of the planner and what the core answers to it.
+
+    ``accepted`` are the ids added, ``refused`` the sentences why others were not. ``ended`` are
+    the nodes that came to an end since the turn before, as they ended; empty when the planner is
+    only asked to correct what was refused. What was left at that moment: ``extensions_left`` times
+    to add to the graph, ``room`` for so many nodes.
+    """
+
+    edit: GraphEdit
+    accepted: tuple[str, ...] = ()
+    refused: tuple[str, ...] = ()
+    ended: tuple[Node, ...] = ()
+    extensions_left: int = EXTENSIONS
+    room: int = MOST_NODES
+
+
+@dataclass(frozen=True, slots=True)
+class Graph:
+    """The nodes in the order they were planned, and the planner's turns; both only grow."""
+
+    nodes: tuple[Node, ...] = ()
+    turns: tuple[PlanTurn, ...] = ()
+
+    def node(self, id: str) -> Node:
+        """The node with this id. Raises ``KeyError``."""
+        for node in self.nodes:
+            if node.id == id:
+                return node
+        raise KeyError(id)
+
+    @property
+    def room(self) -> int:
+        """How many nodes can still be added."""
+        return MOST_NODES - len(self.nodes)
+
+    def with_node(self, changed: Node) -> Graph:
+        """The graph with one node in another state."""
+        nodes = tuple(changed if node.id == changed.id else node for node in self.nodes)
+        return replace(self, nodes=nodes)
+
+    def asked_again(self, extensions_left: int) -> Graph:
+        """The graph as the planner is asked to extend it, when every node has ended.
+
+        Its last turn is answered with all nodes that ended since the planner was last told.
+        """
+        told = {node.id for turn in self.turns for node in turn.ended}
+        ended = tuple(node for node in self.nodes if node.id not in told)
+        last = replace(self.turns[-1], ended=ended, extensions_left=extensions_left, room=self.room)
+        return replace(self, turns=(*self.turns[:-1], last))
+
+
+def edited(asked: str, graph: Graph, edit: GraphEdit) -> Graph:
+    """The graph with what an edit adds, and the turn that says what was refused and why.
+
+    ``asked`` is the whole question, which no node may repeat beside others.
+    """
+    check = _Check(asked, graph, edit)
+    accepted = check.accepted()
+    turn = PlanTurn(
+        edit,
+        tuple(new.id for new in accepted),
+        tuple(check.refused),
+        room=graph.room - len(accepted),
+    )
+    nodes = tuple(Node(new.id, new.question, new.needs, new.queries) for new in accepted)
+    return Graph((*graph.nodes, *nodes), (*graph.turns, turn))
+
+
+def startable(graph: Graph) -> list[Node]:
+    """The waiting nodes whose needs have all ended; first those that most others wait for.
+
+    The longest chain that hangs on a node decides (highest level first, Hu 1961), then the order
+    of planning: so the critical path is not held up when there are more nodes than slots.
+    """
+    heights: dict[str, int] = {}
+    for node in _children_first(graph.nodes):
+        behind = (heights[other.id] for other in graph.nodes if node.id in other.needs)
+        heights[node.id] = 1 + max(behind, default=0)
+    ended = {node.id for node in graph.nodes if node.has_ended}
+    ready = [n for n in graph.nodes if n.state == "waiting" and ended.issuperset(n.needs)]
+    return sorted(ready, key=lambda node: -heights[node.id])
+
+
+def handed_down(graph: Graph, node: Node) -> tuple[tuple[Finding, ...], tuple[str, ...]]:
+    """What a node is told by its needs, in the order of the graph: findings, and what is missing.
+
+    A finding names the node and question it answers, because the node's own question may.
+    """
+    known: list[Finding] = []
+    missing: list[str] = []
+    for need in graph.nodes:
+        if need.id not in node.needs:
+            continue
+        name = f"{need.id} ({need.question})"
+        known += [replace(found, text=f"{name}: {found.text}") for found in need.findings]
+        missing += [f"{name}: {gap}" for gap in need.missing]
+        if need.is_open and not need.missing:
+            missing.append(f"{name}: not found")
+    return tuple(known), tuple(missing)
+
+
+def _children_first(nodes: Sequence[Node]) -> list[Node]:
+    """The nodes, each after all that need it."""
+    placed: list[Node] = []
+    left = list(nodes)
+    while left:
+        needed = {id for node in left for id in node.needs}
+        ready = [node for node in left if node.id not in needed]
+        placed += ready
+        left = [node for node in left if node.id in needed]
+    return placed
+
+
+# ---------------------------------------------------------------- what may be added
+
+
+@dataclass
+class _Check:
+    asked: str
+    graph: Graph
+    edit: GraphEdit
+    refused: list[str] = field(default_factory=list)
+
+    def accepted(self) -> list[NewNode]:
+        """The nodes that can be added, in the edit's order; ``refused`` explains the others."""
+        if self.edit.problem:
+            self.refused.append(self.edit.problem)
+            return []
+        if not self.edit.nodes:
+            if not self.graph.nodes:
+                self._refuse("Nothing was researched yet: plan at least one sub-question")
+            elif not self.edit.done:
+                self._refuse("Your reply adds nothing: add sub-questions, or say that it is done")
+            return []
+        sound = self._sound(self.edit.nodes)
+        placed = self._placed(sound)
+        for new in sound:
+            if new.id not in placed:
+                self._refuse(f"{new.id} was not added: {self._unplaced(new, sound)}")
+        within = list(placed)[: self.graph.room]
+        for id in list(placed)[self.graph.room :]:
+            self._refuse(
+                f"{id} was not added: a graph has at most {MOST_NODES} sub-questions. "
+                "Keep to those that the answer cannot do without"
+            )
+        return [new for new in sound if new.id in within]
+
+    def _refuse(self, sentence: str) -> None:
+        self.refused.append(f"{sentence}.")
+
+    def _sound(self, nodes: Iterable[NewNode]) -> list[NewNode]:
+        """The nodes that are well formed and ask something new."""
+        sound: list[NewNode] = []
+        ids = {node.id for node in self.graph.nodes}
+        alone = len(self.edit.nodes) == 1 and not self.graph.nodes
+        for new in nodes:
+            problem = self._shape(new, ids)
+            if not problem and not alone and _same_words(new.question, self.asked):
+                problem = "it asks the whole question again, which is answered from all findings"
+            if not problem and (repeated := self._repeated(new, sound)):
+                problem = f"it asks the same as {repeated}. Use {repeated} itself in needs"
+            if problem:
+                self._refuse(f"{new.id or 'A sub-question'} was not added: {problem}")
+            else:
+                sound.append(new)
+                ids.add(new.id)
+        return sound
+
+    def _shape(self, new: NewNode, ids: set[str]) -> str:
+        if not _ID.fullmatch(new.id):
+            return "its id must be one short word, such as a or b2"
+        if new.id in ids:
+            return "there is a sub-question with this id already. Give it another one"
+        if not new.question.strip():
+            return "it asks nothing"
+        if len(new.question) > LONGEST_QUESTION:
+            most = f"{LONGEST_QUESTION} characters"
+            return f"it is longer than {most}. Ask for one fact; split it if it asks for several"
+        return ""
+
+    def _repeated(self, new: NewNode, sound: Sequence[NewNode]) -> str:
+        """The id of a node that asks the same, or ""."""
+        earlier = [(n.id, n.question, n.needs) for n in self.graph.nodes]
+        earlier += [(n.id, n.question, n.needs) for n in sound]
+        for id, question, needs in earlier:
+            # "the director found there" asks for something else where it needs something else.
+            elsewhere = needs and new.needs and set(needs) != set(new.needs)
+            if not elsewhere and _same_words(new.question, question):
+                return id
+        return ""
+
+    def _placed(self, sound: Sequence[NewNode]) -> dict[str, None]:
+        """The ids of the nodes all of whose needs are there, each after its needs."""
+        there = {node.id for node in self.graph.nodes}
+        placed: dict[str, None] = {}
+        while True:
+            ready = [
+                new.id
+                for new in sound
+                if new.id not in placed and all(n in there or n in placed for n in new.needs)
+            ]
+            if not ready:
+                return placed
+            placed |= dict.fromkeys(ready[:1])
+
+    def _unplaced(self, new: NewNode, sound: Sequence[NewNode]) -> str:
+        """Why a node that is well formed has no place."""
+        there = {node.id for node in self.graph.nodes} | {new.id for new in sound}
+        unknown = [need for need in new.needs if need not in there]
+        if unknown:
+            was = {node.id for node in self.edit.nodes}
+            what = "which was refused" if unknown[0] in was else "which does not exist"
+            return f"it needs {unknown[0]}, {what}"
+        return "its needs lead back to it, or to one that was refused, so it could never start"
+
+
+def _same_words(one: str, other: str) -> bool:
+    """Whether two questions ask the same: nearly all of their keywords are shared.
+
+    Where each has a name or figure that the other lacks, they ask the same about different things.
+    """
+    words, others = frozenset(keywords(one)), frozenset(keywords(other))
+    if words == others:
+        return True
+    if len(words & others) < NEAR_REPEAT * len(words | others):
+        return False
+    only, only_other = words - others, others - words
+    if has_cjk(one + other):  # where names are not marked
+        return not (only and only_other)
+    return not ((only & _special(one)) or (only_other & _special(other)))
+
+
+def _special(question: str) -> frozenset[str]:
+    """The terms of a question that are names or figures."""
+    named = {t for n in names(question, "en") for t in terms(question[n.start : n.end])}
+    return frozenset(named | {t for t in terms(question) if any(c.isdigit() for c in t)})

@@ -1,0 +1,364 @@
+"""Deep research: a graph of sub-questions, each worked on by a loop as soon as it can be.
+
+The planner proposes sub-questions and what each needs; ``reasoning.graphs`` says which of them
+stand. A node starts when its needs have ended and one of ``AT_ONCE`` slots is free, never layer by
+layer, and hands its findings down. The planner is asked to correct what was refused while the rest
+is being worked on, and to extend the graph only when every node has ended: what it is shown then
+depends on the graph alone and not on what happened to end first, so an interrupted run asks the
+same again. A node that fails takes nobody with it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from time import monotonic
+
+from bot.answers import StepView
+from bot.errors import (
+    Broken,
+    BudgetSpent,
+    FootnoteError,
+    ModelBroken,
+    ModelUnavailable,
+    Refused,
+    StorageUnavailable,
+    Unavailable,
+)
+from bot.reasoning.graphs import (
+    EXTENSIONS,
+    MOST_NODES,
+    Graph,
+    GraphEdit,
+    Node,
+    edited,
+    handed_down,
+    startable,
+)
+from bot.reasoning.reasoner import Evidence, Finding, Reasoner, SubQuestion
+from bot.research.desk import Reading, merge_sources
+from bot.research.iterate import iterate
+from bot.research.run import Run
+
+AT_ONCE = 4  # nodes worked on at the same time
+REPAIRS = 1  # times that the planner may correct one edit
+FEWEST_SEARCHES = 2  # of a node: one may be a miss
+RESERVE = 2  # nodes that an extension will probably add, whose pages are kept back
+WHOLE = "whole"  # id of the node that is the question itself, where there is no plan
+
+
+async def explore(
+    run: Run,
+    reasoner: Reasoner,
+    question: SubQuestion,
+    reading: Reading,
+    *,
+    searches: int,
+    links: Sequence[str] = (),
+) -> Evidence:
+    """Gather evidence by a graph of sub-questions, which share ``searches`` and the run's pages.
+
+    A plan of one node is that loop over the question itself. The pages at ``links`` are given to
+    every node that needs no other. Raises what planning at first raises, and what a node raises
+    when not one node came through: ``ModelUnavailable`` if that is among it.
+    """
+    exploration = _Exploration(run, reasoner, question, reading, searches, tuple(links))
+    try:
+        async with asyncio.TaskGroup() as tasks:
+            exploration.begin(tasks)
+    except BaseExceptionGroup as failures:
+        raise failures.exceptions[0] from None
+    finally:
+        exploration.close()
+    return exploration.evidence()
+
+
+@dataclass(frozen=True, slots=True)
+class _Share:
+    """What one node may use."""
+
+    searches: int
+    pages: int
+
+
+class _Exploration:
+    def __init__(
+        self,
+        run: Run,
+        reasoner: Reasoner,
+        question: SubQuestion,
+        reading: Reading,
+        searches: int,
+        links: tuple[str, ...],
+    ) -> None:
+        self._run = run
+        self._reasoner = reasoner
+        self._question = question
+        self._reading = reading
+        self._searches = searches
+        self._links = links
+        self._tasks: asyncio.TaskGroup
+        self._graph = Graph()
+        self._shares: dict[str, _Share] = {}
+        self._gathered: dict[str, Evidence] = {}
+        self._failures: dict[str, FootnoteError] = {}
+        self._planning = False
+        self._extensions_left = EXTENSIONS
+        self._is_over = False  # no node is begun and no plan is made any more
+
+    # ------------------------------------------------------------ what is to be done next
+
+    def begin(self, tasks: asyncio.TaskGroup) -> None:
+        """Plan, and whatever follows from it, as tasks of the group."""
+        self._tasks = tasks
+        self._planning = True
+        tasks.create_task(self._plan())
+
+    def _go_on(self) -> None:
+        """Start what can be started; when nothing is left to wait for, ask for more."""
+        if self._may_begin():
+            working = sum(node.state == "running" for node in self._graph.nodes)
+            for node in startable(self._graph)[: AT_ONCE - working]:
+                self._set(replace(node, state="running"))
+                self._tasks.create_task(self._work(node))
+        if self._planning or any(node.state == "running" for node in self._graph.nodes):
+            return
+        if self._may_extend():
+            self._planning = True
+            self._extensions_left -= 1
+            self._graph = self._graph.asked_again(self._extensions_left)
+            self._tasks.create_task(self._plan())
+
+    def _may_begin(self) -> bool:
+        """Whether nodes may be begun. The first ones always: they search without the model."""
+        if all(node.state == "waiting" for node in self._graph.nodes):
+            return True
+        if not self._is_over:
+            try:
+                self._run.budget.check_model_call(self._run.usage)
+            except BudgetSpent as error:
+                self._give_up(error)
+        return not self._is_over
+
+    def _may_extend(self) -> bool:
+        if self._is_over or not self._graph.turns:
+            return False
+        last = self._graph.turns[-1]
+        return (
+            self._extensions_left > 0
+            and self._graph.room > 0
+            and (not last.edit.done or any(self._is_open(id) for id in self._new_ids()))
+        )
+
+    # ------------------------------------------------------------ planning
+
+    async def _plan(self) -> None:
+        """One edit of the graph, corrected at most once; what is sound of it starts at once."""
+        before = len(self._graph.nodes)
+        view = self._graph
+        for _ in range(1 + REPAIRS):
+            edit = await self._edit(view)
+            if edit is None:
+                break
+            # What the planner sees of its own turns must not depend on how far the nodes are.
+            view = edited(self._question.text, view, edit)
+            self._graph = edited(self._question.text, self._graph, edit)
+            self._share_out()
+            self._show_all()
+            if not view.turns[-1].refused:
+                break
+            self._go_on()
+        if not self._graph.nodes:
+            self._do_without_plan()
+        if len(self._graph.nodes) == before:
+            self._is_over = True
+        self._planning = False
+        self._go_on()
+
+    async def _edit(self, view: Graph) -> GraphEdit | None:
+        """The planner's edit, or None when it cannot give one and there is something without it."""
+        try:
+            return await self._reasoner.plan(self._question, view)
+        except StorageUnavailable:
+            raise
+        except (BudgetSpent, ModelBroken) as error:
+            if isinstance(error, BudgetSpent):
+                self._run.note_error(error, "rests-on-found")
+        except (Unavailable, Refused, Broken) as error:
+            if not view.nodes:
+                raise
+            self._run.note_error(error, "rests-on-found")
+        return None
+
+    def _do_without_plan(self) -> None:
+        node = Node(WHOLE, self._question.text)
+        self._graph = replace(self._graph, nodes=(node,))
+        self._share_out()
+
+    def _share_out(self) -> None:
+        """Give each new node its share of the searches and of the pages that are left.
+
+        What is kept back for extensions is shared out with them, and so is what ended nodes have
+        not used; all shares together are never more than the budget, so that what a node may read
+        does not depend on how fast the others read.
+        """
+        new = [node for node in self._graph.nodes if node.id not in self._shares]
+        count = len(self._graph.nodes)
+        if count == 1 and self._is_plain(new[0]):
+            self._shares[new[0].id] = _Share(self._searches, self._run.budget.pages)
+            return
+        taken = sum(self._taken(id) for id in self._shares)
+        slots = min(MOST_NODES, count + RESERVE) - (count - len(new))
+        pages = max(0, self._run.budget.pages - taken) // max(1, slots)
+        at_most = max(FEWEST_SEARCHES, self._searches // 2)
+        fair = -(-self._searches // max(1, len(new)))
+        searches = min(at_most, max(FEWEST_SEARCHES, fair))
+        self._shares |= {node.id: _Share(searches, pages) for node in new}
+
+    def _taken(self, id: str) -> int:
+        """The pages of a node's share that nobody else can have.
+
+        Of a node that the planner was told about it is known what it has used.
+        """
+        evidence = None if id in self._new_ids() else self._gathered.get(id)
+        return len(evidence.sources) if evidence is not None else self._shares[id].pages
+
+    # ------------------------------------------------------------ one node
+
+    async def _work(self, node: Node) -> None:
+        known, missing = handed_down(self._graph, node)
+        share = self._shares[node.id]
+        started = monotonic()
+        try:
+            with self._run.branch(self._line(node.id)):
+                evidence = await iterate(
+                    self._run,
+                    self._reasoner,
+                    self._asked(node, known, missing),
+                    self._reading,
+                    searches=share.searches,
+                    pages=share.pages,
+                    links=() if node.needs else self._links,
+                )
+        except StorageUnavailable:
+            raise
+        except (Unavailable, Refused, Broken) as error:
+            self._failures[node.id] = error
+            ended = replace(node, state="failed", problem=error.sentence)
+        else:
+            self._gathered[node.id] = evidence
+            gaps = evidence.missing or (() if evidence.enough else (node.question,))
+            ended = replace(node, state="done", findings=evidence.findings, missing=gaps)
+        self._set(ended, monotonic() - started)
+        self._go_on()
+
+    def _asked(
+        self, node: Node, known: tuple[Finding, ...], missing: tuple[str, ...]
+    ) -> SubQuestion:
+        if self._is_plain(node):
+            return self._question
+        return replace(
+            self._question,
+            text=node.question,
+            queries=node.queries,
+            knowledge_queries=node.queries,
+            known=known,
+            missing=missing,
+        )
+
+    def _is_plain(self, node: Node) -> bool:
+        """Whether a node is the question itself, not cut: it is worked on as without a graph."""
+        if node.id != self._graph.nodes[0].id:
+            return False
+        turns = self._graph.turns
+        return node.id == WHOLE or (len(turns[0].accepted) == 1 and not turns[0].refused)
+
+    def _is_open(self, id: str) -> bool:
+        return self._graph.node(id).is_open
+
+    def _new_ids(self) -> list[str]:
+        """The nodes that the planner has not been told about."""
+        told = {node.id for turn in self._graph.turns for node in turn.ended}
+        return [node.id for node in self._graph.nodes if node.id not in told]
+
+    # ------------------------------------------------------------ the plan that is shown
+
+    def _set(self, node: Node, seconds: float = 0.0) -> None:
+        self._graph = self._graph.with_node(node)
+        self._show(node, seconds)
+
+    def _show_all(self) -> None:
+        for node in self._graph.nodes:
+            if node.state == "waiting":
+                self._show(node)
+
+    def _show(self, node: Node, seconds: float = 0.0, detail: str = "") -> None:
+        if self._is_plain(node):
+            return
+        evidence = self._gathered.get(node.id, Evidence())
+        cited = {number for finding in node.findings for number in finding.sources}
+        shown = {n.id for n in self._graph.nodes if not self._is_plain(n)}
+        self._run.show(
+            StepView(
+                self._line(node.id),
+                "node",
+                node.question,
+                node.state,
+                seconds,
+                detail or node.problem,
+                tuple(source.url for source in evidence.sources if source.number in cited),
+                needs=tuple(self._line(id) for id in node.needs if id in shown),
+            )
+        )
+
+    def _line(self, id: str) -> str:
+        return "" if self._is_plain(self._graph.node(id)) else f"node-{id}"
+
+    def _give_up(self, error: BudgetSpent) -> None:
+        """Begin no node any more: those that wait are shown as left out."""
+        self._is_over = True
+        self._run.note_error(error, "rests-on-found")
+
+    def close(self) -> None:
+        """Leave no line of the plan open, however it ended."""
+        for node in self._graph.nodes:
+            if not node.has_ended:
+                self._set(replace(node, state="failed"))
+
+    # ------------------------------------------------------------ what it gave
+
+    def evidence(self) -> Evidence:
+        """Everything that was found, in the order of the graph."""
+        self._raise_if_all_failed()
+        for node in self._graph.nodes:
+            if error := self._failures.get(node.id):
+                self._run.note(
+                    self._run.texts("part-failed", question=node.question, reason=error.sentence)
+                )
+        findings = [finding for node in self._graph.nodes for finding in node.findings]
+        gathered = [self._gathered[n.id] for n in self._graph.nodes if n.id in self._gathered]
+        missing = self._missing()
+        return Evidence(
+            sources=merge_sources(self._run.sources),
+            findings=tuple(dict.fromkeys(findings)),
+            missing=missing,
+            enough=bool(findings) and not missing,
+            queries=tuple(dict.fromkeys(q for evidence in gathered for q in evidence.queries)),
+            notes=tuple(dict.fromkeys(n for evidence in gathered for n in evidence.notes)),
+        )
+
+    def _raise_if_all_failed(self) -> None:
+        if self._gathered or not self._failures:
+            return
+        errors = list(self._failures.values())
+        raise next((e for e in errors if isinstance(e, ModelUnavailable)), errors[0])
+
+    def _missing(self) -> tuple[str, ...]:
+        """What is still unproven: of what the planner has seen by its word, else by the nodes'."""
+        last = self._graph.turns[-1].edit if self._graph.turns else GraphEdit()
+        gaps = list(last.missing)
+        for id in self._new_ids():
+            node = self._graph.node(id)
+            gaps += node.missing or ([node.question] if node.is_open else [])
+        return tuple(dict.fromkeys(gaps))
