@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import re
 import unicodedata
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 from urllib.parse import unquote, urlsplit
 
@@ -36,10 +36,14 @@ _EMPTY_LINES = re.compile(r"\n{3,}")
 
 @dataclass(frozen=True, slots=True)
 class Extracted:
-    """What a document says: one line of title, and text as ``bot.pages.page.Page`` describes it."""
+    """What a document says: one line of title, and text as ``bot.pages.page.Page`` describes it.
+
+    ``canonical`` is the address that it gives itself, unchecked and possibly relative, or "".
+    """
 
     title: str
     text: str
+    canonical: str = ""
 
 
 def from_bytes(data: bytes, media_type: str | None, name: str) -> Extracted:
@@ -60,8 +64,9 @@ def from_bytes(data: bytes, media_type: str | None, name: str) -> Extracted:
     if kind == "html":
         from bot.pages.markup import read_html  # loads lxml and trafilatura
 
-        title, text = read_html(_SURROGATES.sub("\ufffd", source), shown(name))
-    elif kind == "markdown":
+        reading = read_html(_SURROGATES.sub("\ufffd", source), shown(name))
+        return replace(_finished(reading.title, reading.text, name), canonical=reading.canonical)
+    if kind == "markdown":
         title, text = read_markdown(source)
     elif kind == "json":
         title, text = _read_json(source)

@@ -14,6 +14,7 @@ import stamina
 
 from bot.errors import FootnoteError, PageUnreadable, Unavailable
 from bot.pages import urls
+from bot.pages.canonical import cited_as
 from bot.pages.download import Document, Downloads, Permit, Progress, permit_all
 from bot.pages.guard import Allow, Guard, Resolver, system_resolver
 from bot.pages.page import Page
@@ -52,11 +53,12 @@ class Fetcher:
         ``PageUnreadable`` (gone, forbidden, no text, too large, endless, empty) and ``Unavailable``
         (try again later; with the server's own ``retry_after`` if it gave one).
         """
-        address = urls.canonical(url)
+        address = urls.without_amp_cache(urls.canonical(url))
         self._workers.warm()
         document = await self._download(address)
         extracted = await self._workers.extract(document.data, document.content_type, document.url)
-        return Page(document.url, extracted.title, extracted.text, document.fetched_at)
+        at = cited_as(document.url, extracted.canonical)
+        return Page(at, extracted.title, extracted.text, document.fetched_at)
 
     async def read_file(self, url: str, data: bytes, media_type: str, name: str) -> Page:
         """The page in a file that was fetched elsewhere; ``url`` is where people open it.

@@ -10,7 +10,7 @@ from __future__ import annotations
 import logging
 import re
 from copy import deepcopy
-from typing import Any
+from typing import Any, NamedTuple
 
 import lxml.html  # type: ignore[import-untyped]
 import trafilatura
@@ -62,8 +62,16 @@ _CJK = "\u2e80-\u303f\u3041-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff01-
 _BREAK_IN_CJK = re.compile(f"(?<=[{_CJK}])[ \t]*\r?\n[ \t]*(?=[{_CJK}])")
 
 
-def read_html(html: str, name: str) -> tuple[str, str]:
-    """Title (possibly empty) and text of an HTML document; ``name`` is what errors call it.
+class Reading(NamedTuple):
+    """What an HTML document says; title and canonical address may be empty, the latter relative."""
+
+    title: str
+    text: str
+    canonical: str = ""
+
+
+def read_html(html: str, name: str) -> Reading:
+    """What an HTML document says; ``name`` is what errors call it.
 
     Raises ``PageUnreadable`` for a page without words, and for one that is only a login form, a
     cookie wall or a check for robots.
@@ -81,7 +89,16 @@ def read_html(html: str, name: str) -> tuple[str, str]:
         _refuse_gate(name, title, text, asks_password)
     if not text:
         raise _without_words(name)
-    return title, text
+    return Reading(title, text, _canonical(tree))
+
+
+def _canonical(tree: Any) -> str:
+    """Where the page says it is at home: in its head, and in one place only."""
+    said: list[str] = tree.xpath(
+        "/html/head/link[contains(concat(' ', translate(@rel, 'CANOIL', 'canoil'), ' '),"
+        " ' canonical ')]/@href"
+    )
+    return said[0] if len(set(said)) == 1 else ""
 
 
 def _parsed(html: str) -> Any:

@@ -28,7 +28,7 @@ TRACKING_PARAMETERS = frozenset({
     "li_fat_id", "igshid", "igsh", "epik", "rdt_cid", "mc_cid", "mc_eid", "mkt_tok", "_hsenc",
     "_hsmi", "__hstc", "__hssc", "__hsfp", "hsctatracking", "vero_conv", "vero_id",
     "oly_anon_id", "oly_enc_id", "wickedid", "_openstat", "s_kwcid", "cmpid", "ref_src",
-    "ref_url", "trk_contact", "trk_msg", "trk_module", "trk_sid",
+    "ref_url", "usqp", "amp_js_v", "amp_gsa", "trk_contact", "trk_msg", "trk_module", "trk_sid",
 })
 # fmt: on
 """Query parameters that tell where a reader came from and never change the page, in lower case.
@@ -96,7 +96,8 @@ def dedupe_key(url: str) -> str:
         address = parse(url)
     except AddressRefused:
         return url.strip()
-    host, path = _without_amp_cache(address.host, address.path)
+    address = _without_amp_cache(address)
+    host, path = address.host, address.path
     parameters = sorted(
         (parameter for parameter in address.query.split("&") if not _is_amp_switch(parameter)),
         key=lambda parameter: parameter.partition("=")[0],
@@ -105,6 +106,14 @@ def dedupe_key(url: str) -> str:
     key = f"{_without_variant_labels(host)}{port}{_without_variant_ending(path)}"
     query = "&".join(filter(None, parameters))
     return f"{key}?{query}" if query else key
+
+
+def without_amp_cache(url: str) -> str:
+    """The publisher's own address of a page in an AMP cache or viewer; any other as it is.
+
+    Takes and gives canonical addresses.
+    """
+    return str(_without_amp_cache(parse(url)))
 
 
 def domain(url: str) -> str:
@@ -242,7 +251,8 @@ def _is_tracking(parameter: str) -> bool:
 # ---------------------------------------------------------------- variants of one page
 
 _VARIANT_LABELS = frozenset({"www", "m", "mobile", "amp"})
-_AMP_CACHE = re.compile(r"/(?:[acrv]|amp|wp)/(?:s/)?([^/]+)(/.*)?")
+_AMP_CACHE = re.compile(r"/(?:[acrv]|amp|wp)/(s/)?([^/]+)(/.*)?")
+_AMP_CACHES = (".cdn.ampproject.org", ".bing-amp.com")
 _AMP_FILE = re.compile(r"\.amp(?=(?:\.html?)?$)")
 _INDEX_FILE = re.compile(r"/(?:index|default)\.(?:html?|php|aspx?)$")
 
@@ -267,20 +277,31 @@ def _without_variant_ending(path: str) -> str:
     return _AMP_FILE.sub("", path) or "/"
 
 
-def _without_amp_cache(host: str, path: str) -> tuple[str, str]:
-    """The publisher's host and path of a page in an AMP cache or Google's AMP viewer."""
-    if host.endswith(".cdn.ampproject.org") or (
+def _without_amp_cache(address: WebAddress) -> WebAddress:
+    """A page in an AMP cache, or Google's AMP viewer, as its publisher has it.
+
+    https://developers.google.com/amp/cache/overview#amp-cache-url-format
+    """
+    host, path = address.host, address.path
+    if f".{host}".endswith(_AMP_CACHES) or (
         host in ("www.google.com", "google.com") and path.startswith("/amp/")
     ):
         match = _AMP_CACHE.fullmatch(path)
-        if match is not None and "." in match[1]:
-            return match[1].lower(), match[2] or "/"
-    return host, path
+        if match is not None and "." in match[2]:
+            scheme = "https" if match[1] else "http"
+            query = f"?{address.query}" if address.query else ""
+            try:
+                return parse(f"{scheme}://{match[2]}{match[3] or '/'}{query}")
+            except AddressRefused:
+                pass
+    return address
 
 
 def _is_amp_switch(parameter: str) -> bool:
-    name, _, value = parameter.partition("=")
-    return name == "amp" and value in ("", "1", "true")
+    name, _, value = parameter.lower().partition("=")
+    if name in ("amp", "_amp"):
+        return value in ("", "1", "true")
+    return name in ("output", "outputtype") and value == "amp"
 
 
 # ---------------------------------------------------------------- links in a message

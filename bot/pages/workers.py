@@ -134,8 +134,8 @@ class Workers:
 def _understood(reply: Any) -> Extracted | PageUnreadable:
     """What a worker says, which may be anything once a document has got the better of it."""
     match reply:
-        case {"title": str(title), "text": str(text)}:
-            return Extracted(title, text)
+        case {"title": str(title), "text": str(text), "canonical": str(canonical)}:
+            return Extracted(title, text, canonical)
         case {"unreadable": str(sentence), "detail": str(detail)}:
             return PageUnreadable(sentence, detail=detail)
         case _:
@@ -246,7 +246,11 @@ def _read(data: bytes, media_type: str | None, name: str) -> dict[str, Any]:
         extracted = from_bytes(data, media_type, name)
     except PageUnreadable as error:
         return {"unreadable": error.sentence, "detail": error.detail}
-    return {"title": extracted.title, "text": extracted.text}
+    return {
+        "title": extracted.title,
+        "text": extracted.text,
+        "canonical": extracted.canonical,
+    }
 
 
 def _limit_memory() -> None:

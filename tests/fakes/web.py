@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import gzip
+import html
 import socket
 import struct
 import threading
@@ -98,9 +99,12 @@ class Web:
         self.busy_for = busy_for
         self.retry_after = retry_after
         self.robots: Response | None = None
+        self.canonical = ""
         self._site = Starlette(
             routes=[
                 Route("/robots.txt", self._robots_txt),
+                Route("/home", self._home),  # /article that calls itself ``canonical``
+                Route("/home/amp", self._home),
                 # pages as they should be
                 Route("/article", self._article),
                 Route("/note.md", self._markdown),
@@ -145,6 +149,7 @@ class Web:
         self.sent.clear()
         self.busy_for, self.retry_after = 1, "0"
         self.robots = None
+        self.canonical = ""
 
     def count(self, path: str) -> int:
         """How often a path was asked for."""
@@ -156,6 +161,10 @@ class Web:
             client = request.client.port if request.client else 0
             self.seen.append(Seen(request.url.path, client, dict(request.headers.items())))
         await self._site(scope, receive, send)
+
+    async def _home(self, request: Request) -> Response:
+        link = f'<link rel="canonical" href="{html.escape(self.canonical)}">'
+        return HTMLResponse(ARTICLE.replace("</head>", f"{link}</head>"))
 
     async def _robots_txt(self, request: Request) -> Response:
         return self.robots or PlainTextResponse("There is none.", 404)
