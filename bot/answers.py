@@ -53,6 +53,15 @@ class Doubt:
 
 
 @dataclass(frozen=True, slots=True)
+class Disagreement:
+    """A cited sentence of the answer, and the words of page ``number`` that say otherwise."""
+
+    sentence: str
+    number: int
+    quote: str
+
+
+@dataclass(frozen=True, slots=True)
 class StepView:
     """One line of the plan: what is being done, how far it is, and what it led to.
 
@@ -103,5 +112,6 @@ class Answer:
     steps: tuple[StepView, ...] = ()
     usage: Usage = Usage()
     doubts: tuple[Doubt, ...] = ()
+    disagreements: tuple[Disagreement, ...] = ()
     notes: tuple[str, ...] = ()
     suggestions: tuple[str, ...] = ()

@@ -77,6 +77,7 @@ def answer_json(answer: Answer) -> str:
         ],
         "usage": usage,
         "doubts": [asdict(doubt) for doubt in answer.doubts],
+        "disagreements": [asdict(other) for other in answer.disagreements],
         "notes": list(answer.notes),
         "suggestions": list(answer.suggestions),
         "run": answer.run,
@@ -125,7 +126,8 @@ def rendered(answer: Answer) -> RenderableType:
 
 def _remarks(answer: Answer) -> list[str]:
     doubts = [f"⚠ {doubt.sentence} — {doubt.reason}" for doubt in answer.doubts]
-    return [one_line(remark) for remark in (*doubts, *answer.notes)]
+    others = [f"⚖ {o.sentence} — but [{o.number}] says: “{o.quote}”" for o in answer.disagreements]
+    return [one_line(remark) for remark in (*doubts, *others, *answer.notes)]
 
 
 def _cost(answer: Answer) -> str:

@@ -8,14 +8,14 @@ from bot.answers import Answer
 from bot.rendering.lines import one_line, shortened
 from bot.rendering.texts import Texts
 
-DOUBT = 200  # characters of a doubted sentence, and of the reason
+DOUBT = 200  # characters of a sentence that is doubted or disputed, and of the reason
 NOTE = 300  # characters
 
 
 def remarks(
     answer: Answer, texts: Texts, shown: Callable[[str], str] = one_line
 ) -> tuple[str, ...]:
-    """Doubts, then notes, one line each.
+    """Doubts, then where sources disagree, then notes, one line each.
 
     ``shown`` makes foreign words such that the platform shows them letter for letter; it is given
     one line of at most ``DOUBT`` or ``NOTE`` characters.
@@ -28,8 +28,17 @@ def remarks(
         )
         for doubt in answer.doubts
     ]
+    others = [
+        texts(
+            "disagrees",
+            sentence=shown(shortened(other.sentence, DOUBT)),
+            number=str(other.number),
+            quote=shown(shortened(other.quote, DOUBT)),
+        )
+        for other in answer.disagreements
+    ]
     notes = [short for note in answer.notes if (short := shortened(note, NOTE))]
-    return (*doubts, *(f"ⓘ {shown(note)}" for note in notes))
+    return (*doubts, *others, *(f"ⓘ {shown(note)}" for note in notes))
 
 
 def summary(answer: Answer, texts: Texts) -> str:

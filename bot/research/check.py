@@ -7,7 +7,8 @@
   the asker's own. Headings, lead-ins that end with a colon, and block quotes (the writer's notes
   on the search itself) need no footnote; one that they carry must hold like any other.
 
-What does not hold is marked ⚠ in the text and explained.
+What does not hold is marked ⚠ in the text and explained. What holds, but is contradicted by another
+page that was read (``disagree``), is told with that page's words.
 """
 
 from __future__ import annotations
@@ -15,10 +16,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from bot.answers import Citation, Doubt
+from bot.answers import Citation, Disagreement, Doubt
 from bot.pages.passages import Passage
 from bot.reasoning.reasoner import CitationDelta, Evidence, Source
 from bot.rendering.texts import Texts, texts_for
+from bot.research.disagree import dissent
 from bot.research.marks import literal_spans, numbers_in, without_marks
 from bot.research.write import CitedSpan, Written, at_tail
 from bot.text.facts import facts, missing_from
@@ -35,6 +37,7 @@ class Checked:
     text: str
     citations: tuple[Citation, ...]
     doubts: tuple[Doubt, ...]
+    disagreements: tuple[Disagreement, ...] = ()
 
 
 ENGLISH = texts_for("en")
@@ -47,6 +50,7 @@ def check(written: Written, evidence: Evidence, question: str, texts: Texts = EN
     literals = literal_spans(written.text)
     citations: dict[tuple[int, int, int], Citation] = {}
     doubts: list[Doubt] = []
+    disagreements: list[Disagreement] = []
     out: list[str] = []
     end = 0
     for sentence in sentences(written.text):
@@ -60,11 +64,20 @@ def check(written: Written, evidence: Evidence, question: str, texts: Texts = EN
             reason = _doubt(without_marks(piece), cited, question, texts)
         if reason:
             doubts.append(Doubt(" ".join(without_marks(piece).split()), reason))
+        elif cited:
+            claim = " ".join(without_marks(piece).split())
+            other = dissent(claim, [source for source, _ in cited], evidence.sources)
+            if other is not None:
+                key = (other.source.number, other.passage.start, other.passage.end)
+                citations.setdefault(key, _citation(other.source, other.passage))
+                disagreements.append(Disagreement(claim, other.source.number, other.sentence))
         out.append(written.text[end : sentence.start])
         out.append(at_tail(piece, DOUBT_MARK) if reason else piece)
         end = sentence.end
     out.append(written.text[end:])
-    return Checked("".join(out).strip(), tuple(citations.values()), tuple(doubts))
+    return Checked(
+        "".join(out).strip(), tuple(citations.values()), tuple(doubts), tuple(disagreements)
+    )
 
 
 def _cited(

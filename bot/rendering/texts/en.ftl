@@ -50,6 +50,7 @@ more-sources =
        *[other] and { $count } more sources
     }
 unverified = ⚠ Unverified: “{ $sentence }” ({ $reason })
+disagrees = ⚖ Sources disagree: “{ $sentence }”, but [{ $number }] says “{ $quote }”
 summary =
     { NUMBER($seconds, maximumFractionDigits: 1) } s · { $searches ->
         [one] 1 search
@@ -86,6 +87,23 @@ question-of = Question from { $name }
 only-for-command = I am not a member here, so I can answer only through your command, and only for 15 minutes. Someone who manages this server can invite me.
 cannot-post = I am not allowed to write in that channel. Someone who manages it can invite me or give me that permission.
 file-not-read = I could not read the file { $name }: { $reason }
+link-not-read = I could not read { $url }: { $reason }
+search-widened =
+    { $freshness ->
+        [day] Nothing from the last day was found
+        [week] Nothing from the last week was found
+        [month] Nothing from the last month was found
+        [year] Nothing from the last year was found
+       *[any] Nothing was found
+    }{ $domains ->
+        [any] {""}
+       *[other] {" "}on { $domains }
+    }, so I searched without that limit.
+links-left-out =
+    { $count ->
+        [one] One more link was not read: that would have been too many for one answer.
+       *[other] { $count } more links were not read: that would have been too many for one answer.
+    }
 try-again = That could not be kept just now. Please try again in a moment.
 not-kept = I could not take your question in just now. Please ask it again in a minute.
 command-broke = That did not work. Please try again in a minute.
@@ -101,6 +119,25 @@ denied-channel = { -brand } does not answer in this channel. Try another one, or
 denied-user = You are not on the list of people who may ask { -brand }. An admin of { -brand } can add you.
 denied-role = You need another role to ask { -brand }. An admin of { -brand } can tell you which, or allow yours.
 denied-direct = { -brand } does not take direct messages. Ask in a channel, or ask an admin of { -brand } to allow them.
+denied-day-user = Your research budget for today is spent. You can ask again at 00:00 UTC, { $hours ->
+        [one] in less than an hour
+       *[other] in less than { $hours } hours
+    }.
+denied-day-channel = This channel’s research budget for today is spent. You can ask here again at 00:00 UTC, { $hours ->
+        [one] in less than an hour
+       *[other] in less than { $hours } hours
+    }.
+denied-day-workspace = This workspace’s research budget for today is spent. You can ask again at 00:00 UTC, { $hours ->
+        [one] in less than an hour
+       *[other] in less than { $hours } hours
+    }.
+denied-day-questions = { $limit ->
+        [one] You have asked your question for today.
+       *[other] You have asked your { $limit } questions for today.
+    } You can ask again at 00:00 UTC, { $hours ->
+        [one] in less than an hour
+       *[other] in less than { $hours } hours
+    }.
 
 ## Rules of a channel
 
@@ -185,11 +222,29 @@ budget-model-calls = The budget of { NUMBER($limit, useGrouping: 0) } model call
 budget-input-tokens = The budget of { NUMBER($limit, useGrouping: 0) } input tokens was spent.
 budget-usd = The budget of { NUMBER($limit, minimumFractionDigits: 2, maximumFractionDigits: 2) } USD was spent.
 budget-seconds = The time of { NUMBER($limit, maximumFractionDigits: 0) } seconds was spent.
+budget-searches = The budget of { NUMBER($limit, useGrouping: 0) } searches was spent.
+budget-pages = The budget of { NUMBER($limit, useGrouping: 0) } pages was spent.
+budget-output-tokens = The budget of { NUMBER($limit, useGrouping: 0) } output tokens was spent.
+budget-day-user = Your budget of { NUMBER($limit, minimumFractionDigits: 2, maximumFractionDigits: 2) } USD for today was spent.
+budget-day-channel = This channel’s budget of { NUMBER($limit, minimumFractionDigits: 2, maximumFractionDigits: 2) } USD for today was spent.
+budget-day-workspace = This workspace’s budget of { NUMBER($limit, minimumFractionDigits: 2, maximumFractionDigits: 2) } USD for today was spent.
 rests-on-found = The answer rests on what was found until then.
 quoted-without-model = What follows was found and quoted without the model.
 stopped-before-complete = Stopped before the answer was complete.
+part-failed = “{ $question }” could not be researched: { $reason }
 model-away = The language model cannot be reached.
 price-unknown = The price of { $model } is not known: its cost is not in the total.
 doubt-no-footnote = it carries no footnote
 doubt-not-quoted = its footnotes do not say: { $facts }
-part-failed = “{ $question }” could not be researched: { $reason }
+
+## Reports
+
+report-limits = What was not found
+report-dropped = Not covered any more: { $topics }.
+report-separator = { "; " }
+report-cut-short = The parts of the report that were not checked by then were left out.
+report-not-drafted = The report could not be drafted, so this is a plain answer.
+report-not-sourced = No part of the report could be checked against a source, so this is a plain answer.
+report-unsourced-missed = ⚠ Without sources: there was no time left to check this part. It is a draft from memory.
+report-unsourced-failed = ⚠ Without sources: this part could not be checked. It is a draft from memory.
+report-unsourced-nothing = ⚠ Without sources: nothing was found to check this part against. It is a draft from memory.

@@ -36,6 +36,7 @@ more-steps = 还有 { $count } 个步骤
 sources-heading = 来源
 more-sources = 还有 { $count } 个来源
 unverified = ⚠ 未经证实：“{ $sentence }”（{ $reason }）
+disagrees = ⚖ 来源说法不一：“{ $sentence }”，而 [{ $number }] 称“{ $quote }”
 summary =
     { NUMBER($seconds, maximumFractionDigits: 1) } 秒 · 搜索 { $searches } 次 · 阅读 { $pages } 页{ $cost ->
         [0] { "" }
@@ -66,6 +67,19 @@ question-of = { $name } 的提问
 only-for-command = 我不是这里的成员，只能通过你的命令回答，而且只有 15 分钟。服务器管理者可以邀请我加入。
 cannot-post = 我没有在那个频道发言的权限。频道管理者可以邀请我加入，或授予我该权限。
 file-not-read = 无法读取文件 { $name }：{ $reason }
+link-not-read = 无法读取 { $url }：{ $reason }
+search-widened =
+    { $domains ->
+        [any] {""}
+       *[other] 在 { $domains } 上
+    }{ $freshness ->
+        [day] 没有找到最近一天的内容
+        [week] 没有找到最近一周的内容
+        [month] 没有找到最近一个月的内容
+        [year] 没有找到最近一年的内容
+       *[any] 没有找到内容
+    }，因此我放宽限制再次搜索。
+links-left-out = 另有 { $count } 个链接没有读：一次回答放不下这么多。
 try-again = 刚才没能保存，请稍后再试。
 not-kept = 刚才没能收下你的问题，请过一分钟再问一次。
 command-broke = 刚才没有成功，请过一分钟再试。
@@ -81,6 +95,10 @@ denied-channel = { -brand } 不在这个频道回答问题。请换一个频道�
 denied-user = 你不在可以向 { -brand } 提问的名单上，{ -brand } 管理员可以把你加进去。
 denied-role = 你当前的身份组不能向 { -brand } 提问。{ -brand } 管理员可以告诉你需要哪个身份组，或允许你的身份组。
 denied-direct = { -brand } 不接受私信。请在频道里提问，或请 { -brand } 管理员允许私信。
+denied-day-user = 你今天的研究额度已用完。不到 { $hours } 小时后（UTC 时间 00:00）可以再提问。
+denied-day-channel = 本频道今天的研究额度已用完。不到 { $hours } 小时后（UTC 时间 00:00）可以再在这里提问。
+denied-day-workspace = 本工作区今天的研究额度已用完。不到 { $hours } 小时后（UTC 时间 00:00）可以再提问。
+denied-day-questions = 你今天的 { $limit } 个问题都已问完。不到 { $hours } 小时后（UTC 时间 00:00）可以再提问。
 
 ## 频道规则
 
@@ -153,11 +171,29 @@ budget-model-calls = { NUMBER($limit, useGrouping: 0) } 次模型调用的额度
 budget-input-tokens = { NUMBER($limit, useGrouping: 0) } 个输入词元的额度已用完。
 budget-usd = { NUMBER($limit, minimumFractionDigits: 2, maximumFractionDigits: 2) } 美元的额度已用完。
 budget-seconds = { NUMBER($limit, maximumFractionDigits: 0) } 秒的时间已用完。
+budget-searches = { NUMBER($limit, useGrouping: 0) } 次搜索的额度已用完。
+budget-pages = { NUMBER($limit, useGrouping: 0) } 个网页的额度已用完。
+budget-output-tokens = { NUMBER($limit, useGrouping: 0) } 个输出词元的额度已用完。
+budget-day-user = 你今天 { NUMBER($limit, minimumFractionDigits: 2, maximumFractionDigits: 2) } 美元的额度已用完。
+budget-day-channel = 本频道今天 { NUMBER($limit, minimumFractionDigits: 2, maximumFractionDigits: 2) } 美元的额度已用完。
+budget-day-workspace = 本工作区今天 { NUMBER($limit, minimumFractionDigits: 2, maximumFractionDigits: 2) } 美元的额度已用完。
 rests-on-found = 回答以此前查到的内容为依据。
 quoted-without-model = 以下内容是在没有语言模型的情况下查找并摘录的。
 stopped-before-complete = 回答完成之前已停止。
+part-failed = 未能查明“{ $question }”：{ $reason }
 model-away = 暂时无法连接语言模型。
 price-unknown = { $model } 的价格未知，其费用未计入总额。
 doubt-no-footnote = 没有脚注
 doubt-not-quoted = 脚注中没有提到：{ $facts }
-part-failed = 未能查明“{ $question }”：{ $reason }
+
+## Reports
+
+report-limits = 没有找到的内容
+report-dropped = 未能涉及：{ $topics }。
+report-separator = ；
+report-cut-short = 报告中届时尚未核对的部分已略去。
+report-not-drafted = 未能起草报告，因此这是一份普通回答。
+report-not-sourced = 报告的任何部分都未能与来源核对，因此这是一份普通回答。
+report-unsourced-missed = ⚠ 无来源：没有时间核对这一部分，以下是凭记忆写的草稿。
+report-unsourced-failed = ⚠ 无来源：这一部分未能核对，以下是凭记忆写的草稿。
+report-unsourced-nothing = ⚠ 无来源：没有找到可供核对这一部分的内容，以下是凭记忆写的草稿。

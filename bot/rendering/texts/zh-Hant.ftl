@@ -36,6 +36,7 @@ more-steps = 還有 { $count } 個步驟
 sources-heading = 來源
 more-sources = 還有 { $count } 個來源
 unverified = ⚠ 未經證實：「{ $sentence }」（{ $reason }）
+disagrees = ⚖ 來源說法不一：「{ $sentence }」，而 [{ $number }] 稱「{ $quote }」
 summary =
     { NUMBER($seconds, maximumFractionDigits: 1) } 秒 · 搜尋 { $searches } 次 · 閱讀 { $pages } 頁{ $cost ->
         [0] { "" }
@@ -66,6 +67,19 @@ question-of = { $name } 的提問
 only-for-command = 我不是這裡的成員，只能透過你的指令回答，而且只有 15 分鐘。伺服器管理者可以邀請我加入。
 cannot-post = 我沒有在那個頻道發言的權限。頻道管理者可以邀請我加入，或授予我這項權限。
 file-not-read = 無法讀取檔案 { $name }：{ $reason }
+link-not-read = 無法讀取 { $url }：{ $reason }
+search-widened =
+    { $domains ->
+        [any] {""}
+       *[other] 在 { $domains } 上
+    }{ $freshness ->
+        [day] 沒有找到最近一天的內容
+        [week] 沒有找到最近一週的內容
+        [month] 沒有找到最近一個月的內容
+        [year] 沒有找到最近一年的內容
+       *[any] 沒有找到內容
+    }，因此我放寬限制再次搜尋。
+links-left-out = 另有 { $count } 個連結沒有讀：一次回答放不下這麼多。
 try-again = 剛才沒能儲存，請稍後再試。
 not-kept = 剛才沒能收下你的問題，請過一分鐘再問一次。
 command-broke = 剛才沒有成功，請過一分鐘再試。
@@ -81,6 +95,10 @@ denied-channel = { -brand } 不在這個頻道回答問題。請換一個頻道�
 denied-user = 你不在可以向 { -brand } 提問的名單上，{ -brand } 管理員可以把你加進去。
 denied-role = 你目前的身分組不能向 { -brand } 提問。{ -brand } 管理員可以告訴你需要哪個身分組，或允許你的身分組。
 denied-direct = { -brand } 不接受私訊。請在頻道裡提問，或請 { -brand } 管理員允許私訊。
+denied-day-user = 你今天的研究額度已用完。不到 { $hours } 小時後（UTC 時間 00:00）可以再提問。
+denied-day-channel = 本頻道今天的研究額度已用完。不到 { $hours } 小時後（UTC 時間 00:00）可以再在這裡提問。
+denied-day-workspace = 本工作區今天的研究額度已用完。不到 { $hours } 小時後（UTC 時間 00:00）可以再提問。
+denied-day-questions = 你今天的 { $limit } 個問題都已問完。不到 { $hours } 小時後（UTC 時間 00:00）可以再提問。
 
 ## 頻道規則
 
@@ -153,11 +171,29 @@ budget-model-calls = { NUMBER($limit, useGrouping: 0) } 次模型呼叫的額度
 budget-input-tokens = { NUMBER($limit, useGrouping: 0) } 個輸入詞元的額度已用完。
 budget-usd = { NUMBER($limit, minimumFractionDigits: 2, maximumFractionDigits: 2) } 美元的額度已用完。
 budget-seconds = { NUMBER($limit, maximumFractionDigits: 0) } 秒的時間已用完。
+budget-searches = { NUMBER($limit, useGrouping: 0) } 次搜尋的額度已用完。
+budget-pages = { NUMBER($limit, useGrouping: 0) } 個網頁的額度已用完。
+budget-output-tokens = { NUMBER($limit, useGrouping: 0) } 個輸出詞元的額度已用完。
+budget-day-user = 你今天 { NUMBER($limit, minimumFractionDigits: 2, maximumFractionDigits: 2) } 美元的額度已用完。
+budget-day-channel = 本頻道今天 { NUMBER($limit, minimumFractionDigits: 2, maximumFractionDigits: 2) } 美元的額度已用完。
+budget-day-workspace = 本工作區今天 { NUMBER($limit, minimumFractionDigits: 2, maximumFractionDigits: 2) } 美元的額度已用完。
 rests-on-found = 回答以此前查到的內容為依據。
 quoted-without-model = 以下內容是在沒有語言模型的情況下查找並摘錄的。
 stopped-before-complete = 回答完成之前已停止。
+part-failed = 未能查明「{ $question }」：{ $reason }
 model-away = 暫時無法連線到語言模型。
 price-unknown = { $model } 的價格未知，其費用未計入總額。
 doubt-no-footnote = 沒有註腳
 doubt-not-quoted = 註腳中沒有提到：{ $facts }
-part-failed = 未能查明「{ $question }」：{ $reason }
+
+## Reports
+
+report-limits = 沒有找到的內容
+report-dropped = 未能涉及：{ $topics }。
+report-separator = ；
+report-cut-short = 報告中屆時尚未核對的部分已略去。
+report-not-drafted = 未能起草報告，因此這是一份普通回答。
+report-not-sourced = 報告的任何部分都未能與來源核對，因此這是一份普通回答。
+report-unsourced-missed = ⚠ 無來源：沒有時間核對這一部分，以下是憑記憶寫的草稿。
+report-unsourced-failed = ⚠ 無來源：這一部分未能核對，以下是憑記憶寫的草稿。
+report-unsourced-nothing = ⚠ 無來源：沒有找到可供核對這一部分的內容，以下是憑記憶寫的草稿。

@@ -217,3 +217,22 @@ async def test_every_quote_is_verbatim_with_its_place() -> None:
     assert citation.page_hash == "hash1"
     page = " ".join(TOWER)
     assert page[citation.start : citation.end] == citation.quote
+
+
+# ---------------------------------------------------------------- disagreements
+
+
+async def test_a_page_that_says_otherwise_is_shown_with_its_words() -> None:
+    guide = a_source(7, "Paris guide", ("The Eiffel Tower is 324 metres tall today.",))
+    tower = a_source(1, "Eiffel Tower", ("The Eiffel Tower is 330 metres tall today.",))
+    evidence = Evidence(sources=(tower, guide))
+
+    async def stream() -> AsyncIterator[AnswerDelta]:
+        yield TextDelta("The Eiffel Tower is 330 metres tall today.")
+        yield CitationDelta(1, tower.passages[0].start, tower.passages[0].end)
+
+    checked = check(await write(stream(), evidence, lambda text: None), evidence, QUESTION)
+    assert checked.doubts == ()
+    (other,) = checked.disagreements
+    assert (other.number, other.quote) == (7, "The Eiffel Tower is 324 metres tall today.")
+    assert [citation.number for citation in checked.citations] == [1, 7]
