@@ -149,10 +149,12 @@ class Claude:
     ) -> AsyncIterator[AnswerDelta]:
         """One streamed call. A cut stream begins anew (``Restart``), at most twice."""
         writing = Writing.of(question, evidence, instructions, self._calls.now)
+        async for delta in self._stream(writing, "write", "Write the answer"):
+            yield delta
+
+    async def _stream(self, writing: Writing, kind: str, title: str) -> AsyncIterator[AnswerDelta]:
         request = self._writing_call(writing).request
-        stream = self._calls.stream(
-            request, lambda: self._written(writing), kind="write", title="Write the answer"
-        )
+        stream = self._calls.stream(request, lambda: self._written(writing), kind=kind, title=title)
         async for delta in stream:
             yield delta
 
@@ -209,6 +211,58 @@ class Claude:
 
     def _thoughtful(self) -> dict[str, Any]:
         """What every request to the large model has in common."""
+    # ------------------------------------------------------------ a report
+
+    async def draft(
+        self, question: Rewritten, evidence: Evidence, instructions: str = ""
+    ) -> tuple[Paragraph, ...]:
+        """One call; a reply that is not the JSON asked for is repaired once."""
+        request = claude_draft.draft_request(
+            self._thoughtful(), question, evidence, instructions, self._calls.now
+        )
+        reply = await self._complete(request, "draft", "Draft the report from memory")
+        try:
+            return claude_draft.drafted(reply.content, reply.stop_reason)
+        except claude_draft.Unusable as unusable:
+            request = claude_draft.repair(request, reply.content, unusable.problem)
+        reply = await self._complete(request, "draft", "Draft the report again")
+        try:
+            return claude_draft.drafted(reply.content, reply.stop_reason, fewest=1)
+        except claude_draft.Unusable as unusable:
+            raise ModelBroken(
+                f"{self._settings.model} did not draft the report in the form asked for: try "
+                "again, or set FOOTNOTE_MODEL to another model.",
+                detail=unusable.problem,
+            ) from None
+
+    async def queries(self, question: Rewritten, manuscript: Manuscript) -> tuple[str, ...]:
+        """One call of the small model, repaired once; then the paragraph's topic has to do."""
+        request = claude_draft.query_request(
+            self._settings.small_model, question, manuscript, self._calls.now
+        )
+        for title in ("Decide what to check", "Decide again what to check"):
+            reply = await self._complete(request, "query", title)
+            try:
+                return claude_draft.queries(reply.content, reply.stop_reason)
+            except claude_draft.Unusable as unusable:
+                request = claude_draft.repair(request, reply.content, unusable.problem)
+        return claude_draft.topic_query(question, manuscript.paragraph)
+
+    async def revise(
+        self,
+        question: Rewritten,
+        manuscript: Manuscript,
+        evidence: Evidence,
+        instructions: str = "",
+    ) -> AsyncIterator[AnswerDelta]:
+        """One streamed call, like ``write``."""
+        revising = Revising.of_paragraph(
+            question, manuscript, evidence, instructions, self._calls.now
+        )
+        title = f"Revise: {manuscript.paragraph.topic}"
+        async for delta in self._stream(revising, "revise", title):
+            yield delta
+
         settings = self._settings
         off = settings.thinking == "off"
         common: dict[str, Any] = {
@@ -230,7 +284,10 @@ class Claude:
 
     async def _complete(self, request: dict[str, Any], kind: str, title: str) -> ModelReply:
         reply = await self._calls.call(
-            request, lambda: self._endpoint.complete(Call(request)), kind=kind, title=title
+            request,
+            lambda: self._endpoint.complete(Call(request), self._calls.lost),
+            kind=kind,
+            title=title,
         )
         _check_refusal(reply)
         return reply
