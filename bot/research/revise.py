@@ -13,24 +13,32 @@ run comes out the same. When the budget is spent, what is not revised is left ou
 
 from __future__ import annotations
 
-import asyncio
 import re
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Literal, TypeVar
 
 from pydantic import TypeAdapter
 
 from bot.answers import StepState, StepView
-from bot.errors import BudgetSpent, ModelBroken, ModelRefused
 from bot.pages.urls import dedupe_key
 from bot.reasoning.drafts import Manuscript, Paragraph
-from bot.reasoning.reasoner import Desk, Evidence, QueryResult, Reasoner, Rewritten, SubQuestion
+from bot.reasoning.reasoner import (
+    Desk,
+    Evidence,
+    QueryResult,
+    Read,
+    Reasoner,
+    Rewritten,
+    SubQuestion,
+    Turn,
+)
 from bot.rendering.texts import Texts, texts_for
 from bot.research.desk import HITS_FETCHED, DeskKeeper, Reading, best_hits, merge_sources
 from bot.research.marks import without_marks
 from bot.research.revision import Revision, Section, changes, joined, section, under
 from bot.research.run import Run
+from bot.research.stages import Lapse, Lapsed, within
 from bot.research.write import Written, unsourced, write
 from bot.search.provider import Query
 from bot.settings import Settings
@@ -45,32 +53,6 @@ T = TypeVar("T")
 Stage = Literal["draft", "query", "reading", "revision"]
 
 
-@dataclass(frozen=True, slots=True)
-class Lapse:
-    """A stage that came to nothing, as the journal keeps it: why, and the error's own words."""
-
-    why: Literal["missed", "failed", "nothing", "budget"]
-    sentence: str = ""
-    text_id: str = ""
-    limit: float = 0.0
-
-    @property
-    def problem(self) -> str:
-        """What the plan says of it."""
-        return self.sentence or {"missed": "not done in time", "nothing": "nothing was found"}.get(
-            self.why, ""
-        )
-
-
-class Lapsed(Exception):
-    """A stage came to nothing; the paragraph goes on without it."""
-
-    def __init__(self, lapse: Lapse) -> None:
-        super().__init__(lapse.why)
-        self.lapse = lapse
-
-
-_lapse = TypeAdapter(Lapse)
 _revision = TypeAdapter(Revision)
 _HEADING_LINE = re.compile(r"^[ \t]*#{1,6}[ \t]+[^\n]*\n?", re.MULTILINE)
 
@@ -99,7 +81,7 @@ class Report:
         self._drafted: tuple[Paragraph, ...] | None = None
         self._sections: list[Section] = []
         self._evidence: list[Evidence] = []
-        self._dropped: tuple[str, ...] = ()  # topics left out because the budget was spent
+        self._is_cut_short = False  # because the budget is spent
 
     # ------------------------------------------------------------ what it has come to
 
@@ -135,11 +117,11 @@ class Report:
             for number in range(1, len(self._drafted) + 1):
                 self._show(number, "waiting")
         for number in range(len(self._sections) + 1, len(self._drafted) + 1):
-            if self._dropped:
+            if not self._is_cut_short:
+                await self._paragraph(reasoner, number)
+                self._on_text(joined(self._sections).text)
+            if self._is_cut_short:
                 self._show(number, "failed", "left out")
-                continue
-            await self._paragraph(reasoner, number)
-            self._on_text(joined(self._sections).text)
 
     # ------------------------------------------------------------ drafting
 
@@ -163,19 +145,22 @@ class Report:
 
     async def _look_around(self) -> Evidence:
         """What the question's own queries and links lead to: what there is to report on."""
-        reading = Reading(self._settings.topk, FIRST_TOKENS)
-        asked = (*self._question.queries, *self._question.knowledge_queries)
-        evidence = await self._gather(
-            self._question.question, tuple(dict.fromkeys(asked)), reading, FIRST_PAGES
+        asked = self._question
+        searched = asked.kind != "links"
+        about = SubQuestion(
+            asked.question,
+            asked.language,
+            asked.queries if searched else (),
+            knowledge_queries=asked.knowledge_queries if searched else (),
+            scope=asked.scope,
+            whole=asked.whole,
         )
-        self._evidence.append(evidence)
-        return evidence
+        return await self._gather(about, FIRST_TOKENS, FIRST_PAGES)
 
     # ------------------------------------------------------------ one paragraph
 
     async def _paragraph(self, reasoner: Reasoner, number: int) -> None:
-        assert self._drafted is not None  # noqa: S101
-        paragraph = self._drafted[number - 1]
+        paragraph = self._drafted_at(number)
         revision = Revision(number, paragraph.heading, paragraph.text, "unsourced")
         self._show(number, "running")
         with self._run.branch(_line_id(number)):
@@ -189,7 +174,8 @@ class Report:
                 finished = section(paragraph.heading, written)
             except Lapsed as lapsed:
                 if lapsed.lapse.why == "budget":
-                    self._stop_for(lapsed.lapse, number)
+                    self._run.note_error(lapsed.lapse.budget_spent, "report-cut-short")
+                    self._is_cut_short = True
                     return
                 finished = self._as_drafted(paragraph, lapsed.lapse)
                 revision = replace(revision, reason=lapsed.lapse.problem)
@@ -219,20 +205,21 @@ class Report:
     async def _read_for(
         self, reasoner: Reasoner, number: int, queries: tuple[str, ...]
     ) -> Evidence:
-        paragraph = self._manuscript(number).paragraph
-        reading = Reading(self._settings.topk, self._settings.read_tokens)
+        asked, paragraph = self._question, self._drafted_at(number)
         # The draft itself is the best description of the passages that would bear it out (Gao et
         # al., Precise Zero-Shot Dense Retrieval without Relevance Labels, ACL 2023).
-        about = f"{self._question.question}\n{paragraph.heading}\n{paragraph.text}"
+        text = f"{asked.question}\n{paragraph.heading}\n{paragraph.text}"
+        about = SubQuestion(
+            text, asked.language, queries, knowledge_queries=queries, scope=asked.scope
+        )
 
         async def read() -> Evidence:
-            return await self._gather(about, queries, reading, PAGES)
+            return await self._gather(about, self._settings.read_tokens, PAGES)
 
         seconds = self._settings.reading_seconds
         evidence = await self._within(reasoner, "reading", number, seconds, read)
         if not any(source.passages for source in evidence.sources):
             raise Lapsed(Lapse("nothing"))
-        self._evidence.append(evidence)
         return evidence
 
     async def _revise(self, reasoner: Reasoner, number: int, evidence: Evidence) -> Written:
@@ -262,7 +249,12 @@ class Report:
         async def kept() -> Revision:
             return revision
 
-        inputs = {"number": revision.number, "heading": revision.heading}
+        inputs = {
+            "question": self._question.question,
+            "number": revision.number,
+            "draft": revision.draft,
+            "revised": revision.revised,
+        }
         await self._run.keep("revision", inputs, kept, _revision, title=revision.title)
 
     def _as_drafted(self, paragraph: Paragraph, lapse: Lapse) -> Section:
@@ -271,53 +263,54 @@ class Report:
         text = unsourced(_HEADING_LINE.sub("", paragraph.text))
         return Section(paragraph.heading, Written(f"> {remark}\n\n{text}", ()), "unsourced")
 
-    def _stop_for(self, lapse: Lapse, number: int) -> None:
-        """The budget is spent: this paragraph and those after it are left out."""
-        assert self._drafted is not None  # noqa: S101
-        error = BudgetSpent(lapse.sentence, text_id=lapse.text_id, limit=lapse.limit)
-        self._run.note_error(error, "report-cut-short")
-        self._dropped = tuple(paragraph.topic for paragraph in self._drafted[number - 1 :])
-        self._show(number, "failed", "left out")
-
     # ------------------------------------------------------------ searching and reading
 
-    async def _gather(
-        self, about: str, queries: Sequence[str], reading: Reading, pages: int
-    ) -> Evidence:
+    async def _gather(self, about: SubQuestion, tokens: int, pages: int) -> Evidence:
         """The asker's links and the best pages of all queries, with the passages on ``about``."""
-        run = self._run
-        question = SubQuestion(about, self._question.language, tuple(queries))
-        keeper = DeskKeeper(run, question, Desk(pages_left=run.budget.pages), reading)
-        await keeper.give(links=self._links, queries=queries)
+        reading = Reading(self._settings.topk, tokens)
+        desk = Desk(pages_left=self._run.budget.pages)
+        keeper = DeskKeeper(self._run, about, desk, reading)
+        await keeper.give(
+            links=self._links,
+            queries=about.queries,
+            knowledge_queries=about.knowledge_queries,
+        )
         best = self._affordable(keeper.desk.results, pages)
         if best:
-            await keeper.give(links=best)
-        sources = merge_sources(keeper.desk.sources)
-        return Evidence(sources=sources, enough=True, queries=tuple(queries))
+            # A page that was read for an earlier paragraph costs nothing: all of these can be had.
+            keeper.desk = replace(keeper.desk, pages_left=len(best))
+            await keeper.carry_out(Turn((Read(tuple(best)),)))
+        evidence = Evidence(
+            sources=merge_sources(keeper.desk.sources),
+            enough=True,
+            queries=about.queries,
+            notes=tuple(keeper.unread),
+        )
+        self._evidence.append(evidence)
+        return evidence
 
-    def _affordable(self, results: Sequence[QueryResult], pages: int) -> list[str]:
-        """The best hits' addresses; when no more pages may be read, of those that were read."""
+    def _affordable(self, results: Sequence[QueryResult], pages: int) -> list[int]:
+        """The best hits; when no more pages may be read, the best of those that were read."""
         hits = {hit.number: hit.hit for result in results for hit in result.hits}
         read = {dedupe_key(source.url) for source in self._run.sources}
         left = self._run.budget.pages - self._run.usage.pages
-        chosen: list[str] = []
+        chosen: list[int] = []
         for number in best_hits(results):
             url = hits[number].url
             if dedupe_key(url) not in read:
                 if left <= 0:
                     continue
                 left -= 1
-            chosen.append(url)
+            chosen.append(number)
             if len(chosen) == pages:
                 break
         return chosen
 
     def _search_ahead(self, number: int) -> None:
         """Begin to look for what the draft of the next paragraph is about."""
-        assert self._drafted is not None  # noqa: S101
-        if number > len(self._drafted) or self._question.kind == "links":
+        if number > self._length or self._question.kind == "links":
             return
-        paragraph = self._drafted[number - 1]
+        paragraph = self._drafted_at(number)
         topic = content_words(f"{paragraph.heading} {self._question.question}")
         guess = " ".join(dict.fromkeys(topic[:GUESSED_WORDS]))
         if guess:
@@ -334,58 +327,51 @@ class Report:
         seconds: float,
         work: Callable[[], Awaitable[T]],
     ) -> T:
-        """What a stage gives within its time. Raises ``Lapsed`` when that comes to nothing.
-
-        A lapse is kept: the next attempt at the run finds it instead of trying again.
-        """
-        inputs = {"stage": stage, "paragraph": number, "reasoner": reasoner.name}
-        lapse = self._run.kept("lapse", inputs, _lapse)
-        if lapse is not None:
-            raise Lapsed(lapse)
-        try:
-            async with asyncio.timeout(seconds):
-                return await work()
-        except TimeoutError:
-            lapse = Lapse("missed")
-        except BudgetSpent as error:
-            lapse = Lapse("budget", error.sentence, error.text_id, error.limit)
-        except (ModelRefused, ModelBroken) as error:
-            lapse = Lapse("failed", error.sentence)
-        await self._keep_lapse(inputs, lapse, f"{_STAGES[stage]}: {seconds:g} s")
-        raise Lapsed(lapse)
-
-    async def _keep_lapse(self, inputs: dict[str, str | int], lapse: Lapse, title: str) -> None:
-        async def kept() -> Lapse:
-            return lapse
-
-        await self._run.keep("lapse", inputs, kept, _lapse, title=title)
+        inputs: dict[str, str | int] = {
+            "question": self._question.question,
+            "stage": stage,
+            "paragraph": number,
+            "draft": self._drafted_at(number).text if number else "",
+            "reasoner": reasoner.name,
+        }
+        title = f"{_STAGES[stage]}, within {seconds:g} s"
+        return await within(self._run, seconds, work, inputs=inputs, title=title)
 
     # ------------------------------------------------------------ what it looks like
 
     def _manuscript(self, number: int) -> Manuscript:
-        assert self._drafted is not None  # noqa: S101
         return Manuscript(
             revised=tuple(
                 without_marks(one.text) for one in self._sections if one.fate == "revised"
             ),
-            paragraph=self._drafted[number - 1],
-            to_come=tuple(paragraph.topic for paragraph in self._drafted[number:]),
+            paragraph=self._drafted_at(number),
+            to_come=self._topics_from(number + 1),
         )
+
+    @property
+    def _length(self) -> int:
+        return len(self._drafted or ())
+
+    def _drafted_at(self, number: int) -> Paragraph:
+        return (self._drafted or ())[number - 1]
+
+    def _topics_from(self, number: int) -> tuple[str, ...]:
+        return tuple(self._drafted_at(n).topic for n in range(number, self._length + 1))
 
     def _ending(self) -> str:
         """What was not found, or not reached, as a last section of remarks."""
         limits = [limit for one in self._sections for limit in one.limits]
-        if self._dropped:
-            separator = self._texts("report-separator")
-            limits.append(self._texts("report-dropped", topics=separator.join(self._dropped)))
+        left_out = self._topics_from(len(self._sections) + 1)
+        if left_out:
+            topics = self._texts("report-separator").join(left_out)
+            limits.append(self._texts("report-dropped", topics=topics))
         if not limits:
             return ""
         remarks = "\n>\n".join(f"> {limit}" for limit in dict.fromkeys(limits))
         return under(self._texts("report-limits"), remarks)
 
     def _show(self, number: int, state: StepState, detail: str = "") -> None:
-        assert self._drafted is not None  # noqa: S101
-        title = self._drafted[number - 1].topic
+        title = self._drafted_at(number).topic
         self._run.show(StepView(_line_id(number), "paragraph", title, state, detail=detail))
 
 
