@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 from rich.console import Console
@@ -15,7 +16,6 @@ from bot.platform import configured_platforms
 from bot.settings import Settings, known_names
 
 LOW_DISK_BYTES = 200_000_000
-PROBE_QUERY = "Earth"
 
 Check = Callable[[Settings], Awaitable[str]]
 
@@ -24,7 +24,7 @@ async def examine(settings: Settings) -> bool:
     """Run all checks and print a line for each; True when all is sound."""
     console = Console(highlight=False)
     sound = True
-    for name, check in CHECKS.items():
+    for name, check in _checks(settings):
         try:
             line = Text("✓ ", style="green").append(f"{name}: {await check(settings)}")
         except FootnoteError as error:
@@ -70,18 +70,15 @@ async def _documents(settings: Settings) -> str:
     return f"{count:,} documents are indexed in {settings.index_path}"
 
 
-async def _searching(settings: Settings) -> str:
-    from bot.search.provider import Query
+async def _searched(name: str, settings: Settings) -> str:
+    """One search provider by itself, so that none hides another's failure."""
     from bot.search.registry import open_search
 
-    search = open_search(settings)
+    search = open_search(settings, only=(name,))
     try:
-        found = await search.search(Query(PROBE_QUERY, 1))
+        return await search.report(name)
     finally:
         await search.aclose()
-    if found.failures:
-        raise FootnoteError(" ".join(found.failures))
-    return f"{', '.join(search.names)} answered"
 
 
 async def _model(settings: Settings) -> str:
@@ -116,11 +113,13 @@ async def _discord(settings: Settings) -> str:
     return await examine_discord(settings)
 
 
-CHECKS: dict[str, Check] = {
-    "Storage": _storage,
-    "Documents": _documents,
-    "Searching": _searching,
-    "Model": _model,
-    "Slack": _slack,
-    "Discord": _discord,
-}
+def _checks(settings: Settings) -> Iterator[tuple[str, Check]]:
+    from bot.search.registry import configured_names
+
+    yield "Storage", _storage
+    yield "Documents", _documents
+    for name in configured_names(settings):
+        yield f"Searching {name}", partial(_searched, name)
+    yield "Model", _model
+    yield "Slack", _slack
+    yield "Discord", _discord

@@ -270,7 +270,7 @@ def settings_class() -> type[Settings]:
 
     declared = dict.fromkeys(each.settings for each in declarations().values())
     own = [each for each in declared if not issubclass(Settings, each)]
-    return create_model("Settings", __base__=(Settings, *own))
+    return create_model("Settings", __base__=(*own, Settings))
 
 
 def known_names() -> list[str]:

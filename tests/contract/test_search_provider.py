@@ -1,8 +1,9 @@
 """What every search provider keeps to; a new one starts here: add it to ``PROVIDERS``.
 
 Each case knows one library of pages and opens the provider over it. What the provider must do is
-the same for all: hits best first and within the limit, plain snippets, addresses that it can read
-itself if it reads at all, empty lists for what is not there, errors by meaning.
+the same for all: hits best first and within the limit, plain snippets, empty lists for what is not
+there, errors by meaning. Those that read their own pages (``READERS``) find them under the
+addresses of their hits.
 """
 
 from __future__ import annotations
@@ -20,12 +21,15 @@ import pytest
 
 from bot.errors import PageUnreadable, ProviderUnavailable
 from bot.pages.passages import split
+from bot.search.declaration import declarations
 from bot.search.indexer import Indexer
 from bot.search.local import LocalDocuments
 from bot.search.mediawiki import MediaWiki
 from bot.search.provider import Hit, PageReader, Query, SearchProvider
-from bot.settings import Settings, load_settings
+from bot.settings import Settings, load_settings, settings_class
+from tests.fakes.engines import KEY, FakeEngine
 from tests.fakes.mediawiki import WIKI_PAGES, FakeWiki
+from tests.fakes.web_engines import FakeBrave, FakeSearxng, FakeSerper, FakeTavily
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,9 +96,47 @@ async def local_documents(request: pytest.FixtureRequest) -> AsyncIterator[Case]
         await provider.aclose()
 
 
+@asynccontextmanager
+async def _engine(name: str, engine: FakeEngine, url: str) -> AsyncIterator[Case]:
+    settings = load_settings(**{f"{name}_url": url}, **KEYS)
+    async with httpx.AsyncClient(transport=httpx.ASGITransport(engine.app)) as client:
+        yield Case(declarations()[name].build(settings, lambda: client), "")
+    assert engine.complaints == []
+
+
+@asynccontextmanager
+async def searxng(request: pytest.FixtureRequest) -> AsyncIterator[Case]:
+    async with _engine("searxng", FakeSearxng(), "http://searxng.example/") as case:
+        yield case
+
+
+@asynccontextmanager
+async def serper(request: pytest.FixtureRequest) -> AsyncIterator[Case]:
+    async with _engine("serper", FakeSerper(), "https://serper.example") as case:
+        yield case
+
+
+@asynccontextmanager
+async def brave(request: pytest.FixtureRequest) -> AsyncIterator[Case]:
+    async with _engine("brave", FakeBrave(), "https://brave.example") as case:
+        yield case
+
+
+@asynccontextmanager
+async def tavily(request: pytest.FixtureRequest) -> AsyncIterator[Case]:
+    async with _engine("tavily", FakeTavily(), "https://tavily.example") as case:
+        yield case
+
+
 Opener = Callable[[pytest.FixtureRequest], AbstractAsyncContextManager[Case]]
 
-PROVIDERS = [
+KEYS = {
+    "serper_api_key": KEY,
+    "brave_search_api_key": KEY,
+    "tavily_api_key": KEY,
+}
+
+READERS = [
     pytest.param(plain_wiki, id="MediaWiki"),
     pytest.param(cirrus_wiki, id="MediaWiki with CirrusSearch"),
     pytest.param(wiki_without_extracts, id="MediaWiki without TextExtracts"),
@@ -102,9 +144,24 @@ PROVIDERS = [
     pytest.param(local_documents, id="local documents"),
 ]
 
+PROVIDERS = [
+    *READERS,
+    pytest.param(searxng, id="SearXNG"),
+    pytest.param(serper, id="Serper"),
+    pytest.param(brave, id="Brave"),
+    pytest.param(tavily, id="Tavily"),
+]
+
 
 @pytest.fixture(params=PROVIDERS)
 async def case(request: pytest.FixtureRequest) -> AsyncIterator[Case]:
+    opener: Opener = request.param
+    async with opener(request) as opened:
+        yield opened
+
+
+@pytest.fixture(params=READERS)
+async def reader(request: pytest.FixtureRequest) -> AsyncIterator[Case]:
     opener: Opener = request.param
     async with opener(request) as opened:
         yield opened
@@ -188,21 +245,20 @@ async def test_any_query_is_words_and_nothing_else(case: Case, query: str) -> No
     assert isinstance(await case.provider.search(Query(query, 5)), list)
 
 
-async def test_reads_what_it_found_under_the_same_address(case: Case) -> None:
-    reader: PageReader = case.provider
-    assert isinstance(reader, PageReader)
-    (hit,) = await case.provider.search(Query("Journal of Tides", 1))
-    assert reader.reads(hit.url)
-    page = await reader.read(hit.url)
+async def test_reads_what_it_found_under_the_same_address(reader: Case) -> None:
+    (hit,) = await reader.provider.search(Query("Journal of Tides", 1))
+    assert isinstance(reader.provider, PageReader)
+    assert reader.provider.reads(hit.url)
+    page = await reader.provider.read(hit.url)
     assert page.url == hit.url
     assert page.title == hit.title
     assert "quarterly published by the Coastal Union since 1971" in page.text
 
 
-async def test_a_page_keeps_its_sections(case: Case) -> None:
-    hits = await case.provider.search(Query("Mercury planet rotation", 5))
+async def test_a_page_keeps_its_sections(reader: Case) -> None:
+    hits = await reader.provider.search(Query("Mercury planet rotation", 5))
     url = next(hit.url for hit in hits if hit.title == "Mercury (planet)")
-    page = await case.provider.read(url)
+    page = await reader.provider.read(url)
     headings = {passage.text: passage.heading for passage in split(page.text)}
     (turns,) = [text for text in headings if "three times in two orbits" in text]
     assert headings[turns].endswith("Orbit › Rotation")
@@ -210,9 +266,9 @@ async def test_a_page_keeps_its_sections(case: Case) -> None:
     assert re.search(r"\n[-*] Mariner 10\n[-*] MESSENGER(\n|$)", page.text)
 
 
-async def test_a_page_is_text_without_markup_and_dated(case: Case) -> None:
-    hits = await case.provider.search(Query("Mercury element boils", 5))
-    page = await case.provider.read(next(h.url for h in hits if h.title == "Mercury (element)"))
+async def test_a_page_is_text_without_markup_and_dated(reader: Case) -> None:
+    hits = await reader.provider.search(Query("Mercury element boils", 5))
+    page = await reader.provider.read(next(h.url for h in hits if h.title == "Mercury (element)"))
     assert "It was used in thermometers & barometers." in page.text
     assert "<" not in page.text
     assert "'''" not in page.text
@@ -220,10 +276,10 @@ async def test_a_page_is_text_without_markup_and_dated(case: Case) -> None:
     assert page.fetched_at <= datetime.now(UTC)
 
 
-async def test_a_missing_page_is_unreadable(case: Case) -> None:
-    assert case.provider.reads(case.missing)
+async def test_a_missing_page_is_unreadable(reader: Case) -> None:
+    assert reader.provider.reads(reader.missing)
     with pytest.raises(PageUnreadable) as caught:
-        await case.provider.read(case.missing)
+        await reader.provider.read(reader.missing)
     assert caught.value.sentence.endswith(".")
 
 
@@ -240,16 +296,54 @@ async def test_a_missing_page_is_unreadable(case: Case) -> None:
         "javascript:alert(1)",
     ],
 )
-def test_reads_nothing_of_others(case: Case, url: str) -> None:
-    assert not case.provider.reads(url)
+def test_reads_nothing_of_others(reader: Case, url: str) -> None:
+    assert not reader.provider.reads(url)
 
 
-async def test_a_provider_that_is_not_there_is_unavailable(tmp_path: Path) -> None:
+WISHES = [
+    Query("Mercury", 5, language="en"),
+    Query("Mercury", 5, language="en-GB", region="GB"),
+    Query("长城", 5, language="zh-Hans"),
+    Query("长城", 5, language="zh-Hant", region="TW"),
+    Query("Mercury", 5, language="tlh-x-strange", region="??"),
+    Query("Mercury", 5, freshness="day"),
+    Query("Mercury", 5, freshness="week"),
+    Query("Mercury", 5, freshness="month"),
+    Query("Mercury", 5, freshness="year"),
+    Query("Mercury", 5, domains=("wiki.example", "*.other.example", "no host", "http://[")),
+    Query("Mercury " * 200, 5, domains=tuple(f"{'x' * 40}{n}.example" for n in range(400))),
+]
+
+
+@pytest.mark.parametrize("query", WISHES, ids=lambda query: str(WISHES.index(query)))
+async def test_wishes_are_followed_or_left_out_but_never_an_error(case: Case, query: Query) -> None:
+    hits = await case.provider.search(query)
+    assert len(hits) <= query.limit
+
+
+async def test_it_says_what_it_searches(case: Case) -> None:
+    assert case.provider.kind in ("web", "knowledge")
+
+
+@pytest.mark.parametrize("name", sorted(declarations()))
+async def test_a_provider_that_is_not_there_is_unavailable(name: str, tmp_path: Path) -> None:
+    """Nothing listens on the discard port of loopback."""
+    declared = declarations()[name]
+    places = {
+        field: "http://127.0.0.1:9"
+        for field in settings_class().model_fields
+        if field.startswith(f"{name}_") and field.endswith("_url")
+    }
+    settings = load_settings(data_dir=tmp_path, **places, **KEYS)
     async with httpx.AsyncClient() as client:
-        for provider in (
-            MediaWiki(_settings("http://127.0.0.1:9"), client),
-            LocalDocuments(tmp_path / "none.sqlite"),
-        ):
-            with pytest.raises(ProviderUnavailable) as caught:
-                await provider.search(Query("anything", 5))
-            assert caught.value.sentence
+        provider = declared.build(settings, lambda: client)
+        with pytest.raises(ProviderUnavailable) as caught:
+            await provider.search(Query("anything", 5))
+    assert caught.value.sentence.endswith(".")
+
+
+def test_every_provider_is_held_to_this_contract() -> None:
+    """A new file in ``bot.search.providers`` has a case here."""
+    named = " ".join(str(case.id) for case in PROVIDERS).lower()
+    usual = {"wikipedia": "mediawiki"}
+    assert [name for name in declarations() if usual.get(name, name) not in named] == []
