@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal
 
+from bot.answers import Citation
+
 Depth = Literal["auto", "quick", "standard", "deep"]
 Style = Literal["auto", "answer", "report"]
 Role = Literal["person", "footnote"]
@@ -80,7 +82,8 @@ class Entry:
     """One earlier message of a thread as a reasoner sees it.
 
     ``sources`` are the titles of the pages an answer of ours cited; ``question`` is the
-    standalone question that answer was for.
+    standalone question that answer was for; ``cited`` has one citation of each page, ordered by
+    number.
     """
 
     role: Role
@@ -88,6 +91,7 @@ class Entry:
     text: str
     sources: tuple[str, ...] = ()
     question: str = ""
+    cited: tuple[Citation, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

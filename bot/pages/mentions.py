@@ -26,8 +26,8 @@ _ENDINGS = listed(
     "tl tm tn to tr tt tv tw tz ua ug uk us uy uz va vc ve vg vn vu wf ws ye za zm zw"
 )
 _HOST = re.compile(
-    r"(?<![\w@/.:?&=#%+-])(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)+([A-Za-z]{2,6})"
-    r"(?![\w@-]|\.[A-Za-z0-9])(?::\d{2,5}(?!\d))?"
+    r"(?<![A-Za-z0-9_@/.:?&=#%+-])(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)+([A-Za-z]{2,6})"
+    r"(?![A-Za-z0-9_@-]|\.[A-Za-z0-9])(?::\d{2,5}(?!\d))?"
 )
 LONGEST = 2_000  # characters of an address without a scheme
 

@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, cast, get_args
 
 from bot.messages import Entry, Message, Transcript
+from bot.pages.mentions import hosts_in, links_said
+from bot.pages.urls import dedupe_key, domain
 from bot.reasoning.claude_messages import CACHED, Block, said, today
 from bot.reasoning.claude_text import clean, element, line, middle_out, shorten
 from bot.reasoning.prompts import load
-from bot.reasoning.reasoner import Kind, Rewritten
+from bot.reasoning.reasoner import Kind, Rewritten, Scope
+from bot.reasoning.standing import takes_from
+from bot.search.provider import Freshness
 from bot.text.language import detect
+from bot.text.terms import terms
 
 ENTRIES = 12  # messages of the thread
 PERSONS = 1_500  # characters of a person's message
@@ -24,9 +29,11 @@ MESSAGE = 20_000  # characters of the newest message
 QUERIES = 4
 QUERY = 200  # characters
 MAX_TOKENS = 4_096  # of the reply: a chat reply may be a longer text
-STANDS_ALONE = 400  # characters; a message as short as this with no thread before it is unchanged
+STANDS_ALONE = 400  # characters; a message as short as this that stands alone is unchanged
+DOMAINS = 5
 
 DEPTHS = ("quick", "standard", "deep")
+ANY = "any"  # freshness without limit
 SCHEMA: Block = {
     "type": "object",
     "properties": {
@@ -35,20 +42,26 @@ SCHEMA: Block = {
         "queries": {"type": "array", "items": {"type": "string"}},
         "knowledge_queries": {"type": "array", "items": {"type": "string"}},
         "links": {"type": "array", "items": {"type": "string"}},
+        "sources": {"type": "array", "items": {"type": "integer"}},
+        "whole": {"type": "boolean"},
+        "rework": {"type": "boolean"},
+        "freshness": {"type": "string", "enum": [ANY, *filter(None, get_args(Freshness))]},
+        "domains": {"type": "array", "items": {"type": "string"}},
+        "region": {"type": "string"},
         "language": {"type": "string"},
         "depth": {"type": "string", "enum": list(DEPTHS)},
         "long_form": {"type": "boolean"},
         "reply": {"type": "string"},
     },
     "required": [
-        *("kind", "question", "queries", "knowledge_queries", "links"),
-        *("language", "depth", "long_form", "reply"),
+        *("kind", "question", "queries", "knowledge_queries", "links", "sources", "whole"),
+        *("rework", "freshness", "domains", "region", "language", "depth", "long_form", "reply"),
     ],
     "additionalProperties": False,
 }
 _LANGUAGE = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*")
-_URL = re.compile(r"https?://[^\s<>\"'）】」]+")
-_TRAILING = ".,;:!?)]}…。，"
+_REGION = re.compile(r"[A-Za-z]{2}")
+_SAYS_LITTLE = frozenset(("www", "com", "org", "net", "edu", "gov", "docs"))  # labels of hosts
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,12 +120,21 @@ def rewritten(
     question = given.get("question")
     if not isinstance(question, str):
         raise Unusable('"question" must be a string.')
+    last = next((e for e in reversed(transcript.entries) if e.role == "footnote"), None)
     links = _links(given.get("links"), transcript, message)
+    if last is not None:
+        links = tuple(dict.fromkeys((*links, *_cited(given.get("sources"), last))))
+    if kind == "links":
+        links = links or tuple(links_said(message.text)) or message.links
     reply = str(given.get("reply") or "").strip() if kind == "chat" else ""
+    earlier = ""
+    if given.get("rework") is True and kind != "chat" and last is not None and last.cited:
+        kind, links, earlier = "links", tuple(c.url for c in last.cited), last.text
     if (kind == "chat" and not reply) or (kind == "links" and not links):
         kind = "search"
     question = " ".join(clean(question).split()) if kind != "chat" else message.text.strip()
-    question = _unchanged(message, transcript) or question or message.text.strip()
+    if not question or _stands_alone(message, transcript, question):
+        question = " ".join(message.text.split())
     queries = _queries(given.get("queries"))
     knowledge = _queries(given.get("knowledge_queries"))
     if kind == "search":
@@ -129,6 +151,10 @@ def rewritten(
         depth=depth if depth in DEPTHS else "standard",
         long_form=given.get("long_form") is True,
         reply=reply,
+        # An answer is reworked with the passages it rests on, the ones that fit its question.
+        whole=kind == "links" and given.get("whole") is True and not earlier,
+        scope=_scope(given, transcript, message) if kind == "search" else Scope(),
+        earlier=earlier,
     )
 
 
@@ -138,7 +164,9 @@ def rewritten(
 def _entry(entry: Entry) -> str:
     if entry.role == "footnote":
         about = {"question": entry.question} if entry.question else {}
-        sources = {"sources": "; ".join(entry.sources)} if entry.sources else {}
+        numbered = [f"[{cited.number}] {cited.title}" for cited in entry.cited]
+        named = "; ".join(numbered or entry.sources)
+        sources = {"sources": named} if named else {}
         text = shorten(clean(entry.text).strip(), OURS)
         return element("message", text, **{"from": "Footnote"}, **about, **sources)
     text = clean(middle_out(entry.text, PERSONS)).strip()
@@ -167,10 +195,12 @@ def _kind(value: Any) -> Kind:
     raise Unusable('"kind" must be "search", "links" or "chat".')
 
 
-def _unchanged(message: Message, transcript: Transcript) -> str:
-    """The message itself where there is nothing it could refer to, else ""."""
-    text = " ".join(message.text.split())
-    return text if not transcript.entries and len(text) <= STANDS_ALONE else ""
+def _stands_alone(message: Message, transcript: Transcript, question: str) -> bool:
+    """Whether a short message is asked as it is: there is nothing before it, or its rewording
+    takes nothing from what is there."""
+    if len(message.text.strip()) > STANDS_ALONE:
+        return False
+    return not transcript.entries or not takes_from(transcript, message, question)
 
 
 def _queries(value: Any) -> tuple[str, ...]:
@@ -181,13 +211,51 @@ def _queries(value: Any) -> tuple[str, ...]:
 
 def _links(value: Any, transcript: Transcript, message: Message) -> tuple[str, ...]:
     """The links named that people really sent: the model may not make up an address."""
-    sent = [message.text, *message.links, *(entry.text for entry in transcript.entries)]
-    known = {url.rstrip(_TRAILING) for text in sent for url in _URL.findall(text)}
-    known.update(message.links)
+    sent = [message.text, *(entry.text for entry in transcript.entries)]
+    known = {dedupe_key(c.url): c.url for entry in transcript.entries for c in entry.cited}
+    known |= {dedupe_key(url): url for text in sent for _, url in hosts_in(text)}
+    known |= {dedupe_key(url): url for text in sent for url in links_said(text)}
+    known |= {dedupe_key(url): url for url in message.links}
     items = value if isinstance(value, list) else ()
     named = (item.strip() for item in items if isinstance(item, str))
-    found = (url if url in known else url.rstrip(_TRAILING) for url in named)
-    return tuple(dict.fromkeys(url for url in found if url in known))
+    found = (known.get(_key(url, known)) for url in named)
+    return tuple(dict.fromkeys(url for url in found if url is not None))
+
+
+def _key(named: str, known: dict[str, str]) -> str:
+    """The key of an address as the model gives it: without scheme, or with a full stop behind."""
+    said = links_said(named) or [address for _, address in hosts_in(named)] or [named]
+    return dedupe_key(named) if dedupe_key(named) in known else dedupe_key(said[0])
+
+
+def _cited(value: Any, last: Entry) -> Iterator[str]:
+    """The addresses of sources of our last answer, by their numbers."""
+    for number in value if isinstance(value, list) else ():
+        yield from (cited.url for cited in last.cited if cited.number == number)
+
+
+def _scope(given: dict[str, Any], transcript: Transcript, message: Message) -> Scope:
+    """Where to search, as far as it was said; a host must at least have been named."""
+    freshness = given.get("freshness")
+    region = given.get("region")
+    wanted = given.get("domains")
+    said = set(terms(" ".join((message.text, *(entry.text for entry in transcript.entries)))))
+    hosts = (
+        domain(f"https://{item.strip().removeprefix('https://').removeprefix('http://')}")
+        for item in (wanted if isinstance(wanted, list) else ())
+        if isinstance(item, str)
+    )
+    named = (host for host in hosts if "." in host and _is_named(host, said))
+    return Scope(
+        freshness=next((f for f in get_args(Freshness) if f and f == freshness), ""),
+        domains=tuple(dict.fromkeys(named))[:DOMAINS],
+        region=region.upper() if isinstance(region, str) and _REGION.fullmatch(region) else "",
+    )
+
+
+def _is_named(host: str, said: set[str]) -> bool:
+    labels = [label for label in host.split(".")[:-1] if label not in _SAYS_LITTLE]
+    return any(said.issuperset(terms(label)) for label in labels if len(label) > 2)
 
 
 def _language(value: Any, text: str) -> str:

@@ -18,6 +18,7 @@ TAGS = (
     "new_message",
     "question",
     "operator",
+    "earlier_answer",
     "known",
     "suggested_queries",
     "results",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -16,12 +17,16 @@ from bot.reasoning.prompts import load
 from bot.reasoning.reasoner import CitationDelta, Evidence, Rewritten, Source, TextDelta
 
 QUESTION = 8_000  # characters
+EARLIER = 8_000  # characters of an answer that is to be reworked
 NOTE = 500  # characters
 CUT = (
     "\n\n> This answer was cut off at the limit of {limit} tokens (FOOTNOTE_MAX_OUTPUT_TOKENS): "
     "ask for less, or for the rest."
 )
 SHORTENED = "Part of the passages had to be left out, because there were too many for one answer."
+
+
+_MARK = re.compile(r" ?\[\d{1,4}\]")  # a footnote of another run: its number means nothing here
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +124,9 @@ class Writing:
             parts.append(element("tried", _list(tried) or "- nothing could be searched"))
         elif self.evidence.notes:
             parts.append(element("tried", _list(self.evidence.notes)))
+        if self.question.earlier:
+            earlier = _MARK.sub("", clean(middle_out(self.question.earlier, EARLIER))).strip()
+            parts.append(element("earlier_answer", earlier))
         if self.instructions.strip():
             parts.append(element("operator", clean(self.instructions).strip()))
         if not self.sources:

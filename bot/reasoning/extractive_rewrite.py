@@ -42,13 +42,20 @@ def rewrite(transcript: Transcript, message: Message) -> Rewritten:
     language = _language(said, transcript, message)
     if not links and (reply := reply_to(said, language)):
         return Rewritten("chat", message.text, language=language, reply=reply)
-    kind: Kind = "links" if links and _only_asks_to_read(said) else "search"
+    beside = _topic_words(said)
+    kind: Kind = "links" if links and len(beside) <= _FEW else "search"
     question = message.text.strip()
     if kind == "search":
         question = standalone(question, _turns(transcript))
     queries = tuple(first_queries(_LINK.sub(" ", question))) if kind == "search" else ()
     return Rewritten(
-        kind, question, queries=queries, knowledge_queries=queries, links=links, language=language
+        kind,
+        question,
+        queries=queries,
+        knowledge_queries=queries,
+        links=links,
+        language=language,
+        whole=kind == "links" and not beside,
     )
 
 
@@ -65,9 +72,10 @@ def _language(said: str, transcript: Transcript, message: Message) -> str:
     return detect(spoken[-1]) if spoken else message.locale.partition("-")[0] or "en"
 
 
-def _only_asks_to_read(said: str) -> bool:
+def _topic_words(said: str) -> list[str]:
+    """The words of a message beside those that ask to read something."""
     words = [fold(word) for word in content_words(said)]
-    return len([word for word in words if word not in _READING | STOP_WORDS]) <= _FEW
+    return [word for word in words if word not in _READING | STOP_WORDS]
 
 
 # ---------------------------------------------------------------- what was said before

@@ -12,8 +12,10 @@ from dataclasses import dataclass, field, replace
 
 from bot.pages.page import Page
 from bot.pages.passages import select
+from bot.pages.spread import spread
 from bot.pages.urls import dedupe_key
 from bot.reasoning.reasoner import (
+    ANYWHERE,
     Action,
     Desk,
     DeskTurn,
@@ -24,6 +26,7 @@ from bot.reasoning.reasoner import (
     QueryResult,
     Read,
     ReadResult,
+    Scope,
     Search,
     Source,
     SubQuestion,
@@ -34,10 +37,12 @@ from bot.research.repeats import repeats
 from bot.research.run import Run
 from bot.research.together import both, together
 from bot.search.blend import K
-from bot.search.provider import Hit, Query
+from bot.search.provider import Hit, ProviderKind, Query
 from bot.text.terms import keywords
 
+FIRST_QUERIES = 4  # of a kind, that are searched before the first turn
 HITS_FETCHED = 3  # times those shown: the next results are at hand when a query is repeated
+WHOLE = 4  # times the tokens of one page are given to pages that are wanted as a whole
 PREFETCHED = 3  # pages read ahead while the reasoner chooses
 
 
@@ -51,10 +56,15 @@ class Reading:
 
 @dataclass(slots=True)
 class _Query:
-    """A query that was sent; ``next`` is the first of its hits that was not shown yet."""
+    """A query that was sent; ``next`` is the first of its hits that was not shown yet.
+
+    ``kind`` and ``scope`` are what it was restricted to.
+    """
 
     text: str
     words: frozenset[str]
+    kind: ProviderKind | None = None
+    scope: Scope = ANYWHERE
     hits: tuple[Hit, ...] = ()
     next: int = 0
 
@@ -76,27 +86,55 @@ class _Reading:
 
 
 class DeskKeeper:
-    """Keeps the desk of one loop: ``desk`` is what the reasoner sees."""
+    """Keeps the desk of one loop: ``desk`` is what the reasoner sees.
+
+    ``unread`` has a sentence for each of the asker's links that could not be read.
+    """
 
     def __init__(self, run: Run, question: SubQuestion, desk: Desk, reading: Reading) -> None:
         self.desk = desk
+        self._pages = desk.pages_left  # of this desk's own share; others read at the same time
+        self.unread: list[str] = []
         self._run = run
         self._question = question
         self._reading = reading
+        self._page_tokens = reading.page_tokens
         self._hits: list[Hit] = []
         self._hit_numbers: dict[str, int] = {}  # dedupe key of a hit's URL → its number
         self._queries: list[_Query] = []
         self._page_numbers: dict[str, int] = {}  # dedupe key of a read URL → citation number
         self._spans: dict[int, set[tuple[int, int]]] = {}  # citation number → spans shown
 
-    async def give(self, *, queries: Sequence[str] = (), links: Sequence[str] = ()) -> None:
-        """Put results on the desk before the first turn: the asker's links, a first search."""
-        reading = _Reading("given", [(0, link, "") for link in links])
-        under_way = [reading] if links else []
-        self._pages = desk.pages_left  # of this desk's own share; others read at the same time
-        self.unread: list[str] = []
-        searching = self._prepare_search("given", queries)
-        outcomes = await self._do([*under_way, *([searching] if queries else [])])
+    async def give(
+        self,
+        *,
+        queries: Sequence[str] = (),
+        knowledge_queries: Sequence[str] = (),
+        links: Sequence[str] = (),
+    ) -> None:
+        """Put results on the desk before the first turn: the asker's links, a first search.
+
+        ``queries`` go to the web, ``knowledge_queries`` to documents, all to whatever there is
+        where there is only one of them. What the asker restricted is searched without that
+        restriction if it finds nothing at all, and the run's notes say so.
+        """
+        scope = self._question.scope
+        under_way: list[_Searching | _Reading | Outcome] = []
+        if links:
+            if self._question.whole:
+                tokens = self._reading.page_tokens
+                self._page_tokens = max(tokens, WHOLE * tokens // len(links))
+            under_way.append(_Reading("given", [(0, link, "") for link in links]))
+        if queries or knowledge_queries:
+            under_way.append(self._first_search(queries, knowledge_queries, scope))
+        outcomes = await self._do(under_way)
+        for link, read in zip(links, outcomes[0].reads if links else (), strict=True):
+            if read.source is None:
+                self.unread.append(self._run.link_not_read(link, read.note))
+        if scope != ANYWHERE and _found_nothing(outcomes):
+            self._run.note_widened(scope)
+            wider = self._first_search(queries, knowledge_queries, ANYWHERE)
+            outcomes += await self._do([wider])
         self.desk = replace(
             self.desk, given=(*self.desk.given, *outcomes), pages_left=self._pages_left()
         )
@@ -128,12 +166,45 @@ class DeskKeeper:
 
     # ------------------------------------------------------------ before: what is to be asked
 
-    def _prepare_search(self, action: str, queries: Sequence[str]) -> _Searching:
+    def _first_search(
+        self, queries: Sequence[str], knowledge_queries: Sequence[str], scope: Scope
+    ) -> _Searching:
+        web, knowledge = tuple(queries), tuple(knowledge_queries)
+        routes: list[tuple[tuple[str, ...], ProviderKind | None]] = [
+            (tuple(text for text in web if text in knowledge), None),
+            (web[:FIRST_QUERIES], "web"),
+            (knowledge[:FIRST_QUERIES], "knowledge"),
+        ]
+        kinds = self._run.can_search
+        if len(kinds) < 2:
+            texts = (*knowledge, *web) if "knowledge" in kinds else (*web, *knowledge)
+            routes = [(tuple(dict.fromkeys(texts))[:FIRST_QUERIES], None)]
+        searching = _Searching("given")
+        for texts, kind in routes:
+            sent = self._prepare_search("given", texts, kind, scope).queries
+            searching.queries += [entry for entry in sent if entry[2]]  # a repeat adds nothing
+        return searching
+
+    def _prepare_search(
+        self,
+        action: str,
+        queries: Sequence[str],
+        kind: ProviderKind | None = None,
+        scope: Scope = ANYWHERE,
+    ) -> _Searching:
         searching = _Searching(action)
         for text in dict.fromkeys(queries):
             words = frozenset(keywords(text))
-            earlier = next((q for q in self._queries if repeats(words, q.words)), None)
-            query = earlier or _Query(text, words)
+            earlier = next(
+                (
+                    q
+                    for q in self._queries
+                    if repeats(words, q.words)
+                    and (q.kind is None or (q.kind == kind and q.scope == scope))
+                ),
+                None,
+            )
+            query = earlier or _Query(text, words, kind, scope)
             if earlier is None:
                 self._queries.append(query)
             searching.queries.append((text, query, earlier is None))
@@ -173,15 +244,13 @@ class DeskKeeper:
             if url is not None
         ]
         titles = [self._title(url) for url in urls]
-        limit = self._reading.shown * HITS_FETCHED
-        language = self._question.language
-        searching = together(self._run.search(Query(query.text, limit, language)) for query in sent)
+        searching = together(self._run.search(self._asked(query), query.kind) for query in sent)
         found, read = await both(searching, self._run.read(urls, titles))
         pages = [page for page in read if isinstance(page, Page)]
         numbers = dict(
             zip([page.url for page in pages], await self._run.number(pages), strict=True)
         )
-        answers = dict(zip([query.text for query in sent], found, strict=True))
+        answers = dict(zip([id(query) for query in sent], found, strict=True))
         readings = dict(zip(urls, read, strict=True))
         outcomes = []
         for item in under_way:
@@ -195,12 +264,12 @@ class DeskKeeper:
 
     # ------------------------------------------------------------ after: what is shown
 
-    def _searched(self, searching: _Searching, answers: dict[str, SearchOutcome]) -> Outcome:
+    def _searched(self, searching: _Searching, answers: dict[int, SearchOutcome]) -> Outcome:
         results = []
         for text, query, is_sent in searching.queries:
             note = ""
             if is_sent:
-                outcome = answers[query.text]
+                outcome = answers[id(query)]
                 query.hits = outcome.hits
                 note = outcome.problem or ("" if outcome.hits else "Nothing was found.")
             following = query.hits[query.next : query.next + self._reading.shown]
@@ -240,7 +309,10 @@ class DeskKeeper:
     def _shown(self, hit_number: int, number: int, page: Page) -> ReadResult:
         """The page's best passages for the question, without those shown before."""
         spans = self._spans.setdefault(number, set())
-        passages = select(self._question.text, page.text, self._reading.page_tokens, skip=spans)
+        if self._question.whole:
+            passages = spread(page.text, self._page_tokens, skip=spans)
+        else:
+            passages = select(self._question.text, page.text, self._page_tokens, skip=spans)
         if spans and not passages:
             return ReadResult(hit_number, None, f"Page {number} has nothing that was not shown.")
         spans.update((passage.start, passage.end) for passage in passages)
@@ -254,6 +326,16 @@ class DeskKeeper:
         )
         self._run.sources.append(source)
         return ReadResult(hit_number, source)
+
+    def _asked(self, query: _Query) -> Query:
+        return Query(
+            query.text,
+            self._reading.shown * HITS_FETCHED,
+            self._question.language,
+            region=query.scope.region,
+            freshness=query.scope.freshness,
+            domains=query.scope.domains,
+        )
 
     def _read_ahead(self, outcomes: Sequence[Outcome]) -> None:
         """Begin to read what will probably be chosen of new hits, while the choice is made."""

@@ -19,14 +19,23 @@ async def direct(
     *,
     links: Sequence[str] = (),
 ) -> Evidence:
-    """Gather evidence without a model's choices: the links, or the best pages of all queries."""
+    """Gather evidence without a model's choices: the links, and the best pages of all queries."""
     keeper = DeskKeeper(run, question, Desk(pages_left=run.budget.pages), reading)
     try:
-        await keeper.give(links=links, queries=() if links else question.queries)
+        await keeper.give(
+            links=links,
+            queries=question.queries,
+            knowledge_queries=question.knowledge_queries,
+        )
         best = best_hits(keeper.desk.results)[:PAGES]
         if best:
             await keeper.carry_out(Turn((Read(tuple(best)),)))
     except BudgetSpent as error:
         run.note_error(error, "rests-on-found")
     sources = merge_sources(keeper.desk.sources)
-    return Evidence(sources=sources, enough=bool(sources), queries=tuple(run.queries))
+    return Evidence(
+        sources=sources,
+        enough=bool(sources),
+        queries=tuple(run.queries),
+        notes=tuple(keeper.unread),
+    )

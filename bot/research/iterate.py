@@ -10,7 +10,6 @@ from bot.research.desk import DeskKeeper, Reading, finish_of, merge_sources
 from bot.research.run import Run
 
 TURNS_BEYOND_SEARCHES = 6  # turns for reading and finishing, on top of one per search
-SUGGESTED = 4  # queries of the rewrite that are searched at once, as one search
 EMPTY_TURNS = 2  # in a row, until the loop ends by itself
 
 EMPTY_NUDGE = "You called no tool. Search, read, or finish with your findings."
@@ -23,8 +22,8 @@ async def iterate(
     question: SubQuestion,
     reading: Reading,
     *,
-    pages: int | None = None,
     searches: int,
+    pages: int | None = None,
     links: Sequence[str] = (),
 ) -> Evidence:
     """Gather evidence for one question with at most ``searches`` searches, the first of them for
@@ -36,7 +35,7 @@ async def iterate(
     """
     # What the rewrite suggests is searched before the first turn, which saves that turn: the
     # reasoner begins by judging hits instead of asking for them.
-    suggested = () if links else question.queries[:SUGGESTED]
+    suggested = question.queries or question.knowledge_queries
     left = searches - bool(suggested)
     keeper = DeskKeeper(
         run,
@@ -49,7 +48,11 @@ async def iterate(
     enough = False
     empty = 0
     try:
-        await keeper.give(links=links, queries=suggested)
+        await keeper.give(
+            links=links,
+            queries=question.queries,
+            knowledge_queries=question.knowledge_queries,
+        )
         last = searches + TURNS_BEYOND_SEARCHES
         for number in range(1, last + 1):
             turn = await reasoner.next_turn(question, keeper.desk)
@@ -71,4 +74,5 @@ async def iterate(
         missing=missing,
         enough=enough,
         queries=tuple(run.queries),
+        notes=tuple(keeper.unread),
     )

@@ -26,6 +26,8 @@ CACHED_CHARACTERS = 32_000_000  # of page text kept in the process
 class Searching(Protocol):
     """The part of ``search.blend.Search`` that is used here."""
 
+    def can_search(self, providers: tuple[str, ...] = ()) -> frozenset[ProviderKind]: ...
+
     async def search(
         self, query: Query, providers: tuple[str, ...] = (), kind: ProviderKind | None = None
     ) -> SearchResult: ...
@@ -75,6 +77,10 @@ class Library:
         await self._reads.aclose()
         await self._search.aclose()
         await self._fetcher.aclose()
+
+    def can_search(self, providers: tuple[str, ...] = ()) -> frozenset[ProviderKind]:
+        """What can be searched: the web, documents, or both."""
+        return self._search.can_search(providers)
 
     async def search(
         self, query: Query, providers: tuple[str, ...] = (), kind: ProviderKind | None = None

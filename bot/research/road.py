@@ -6,22 +6,25 @@ quoted passages beat an apology.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from dataclasses import replace
 
 from bot.answers import Answer, Status
 from bot.errors import BudgetSpent, ModelUnavailable, NoProviderAvailable
 from bot.messages import Transcript
+from bot.pages.urls import dedupe_key
 from bot.reasoning.reasoner import Evidence, Reasoner, Rewritten, SubQuestion
 from bot.research.budget import Budget
 from bot.research.check import check
 from bot.research.desk import HITS_FETCHED, Reading, merge_sources
 from bot.research.direct import direct
-from bot.research.iterate import iterate
 from bot.research.graph import explore
+from bot.research.iterate import iterate
+from bot.research.revise import Report
 from bot.research.run import Run
 from bot.research.suggest import suggest
-from bot.research.write import unsourced, write
+from bot.research.write import Written, unsourced, write
 from bot.search.provider import Query
 from bot.settings import Settings
 
@@ -48,6 +51,7 @@ class Road:
         self._on_text = on_text
         self._rewritten: Rewritten | None = None
         self._evidence: Evidence | None = None
+        self._report: Report | None = None
 
     @property
     def question(self) -> str:
@@ -78,10 +82,13 @@ class Road:
             self._rewritten = await self._fallback.rewrite(
                 self._transcript, self._run.message, self._run.options.instructions
             )
+        self._run.note(self._run.texts("stopped-before-complete"))
+        if self._report is not None and self._report.is_sourced:
+            report = self._report
+            return await self._checked(report.written, report.evidence, self._rewritten, "stopped")
         evidence = Evidence(
             sources=merge_sources(self._run.sources), queries=tuple(self._run.queries)
         )
-        self._run.note(self._run.texts("stopped-before-complete"))
         return await self._write(self._rewritten, evidence, "stopped")
 
     async def _walk(self) -> Answer:
@@ -92,7 +99,7 @@ class Road:
             )
         attached = tuple(attachment.url for attachment in self._run.message.attachments)
         if attached and self._rewritten.kind == "chat":  # "summarize this", with a file
-            self._rewritten = replace(self._rewritten, kind="links", links=attached)
+            self._rewritten = replace(self._rewritten, kind="links", links=attached, whole=True)
         if self._rewritten.kind == "chat":
             return self._run.answer(
                 "answered",
@@ -100,6 +107,10 @@ class Road:
                 question=self.question,
                 reasoner=self._reasoner.name,
             )
+        if self._wants_report(self._rewritten):
+            report = await self._reported(self._rewritten)
+            if report is not None:
+                return report
         if self._evidence is None:
             evidence = await self._gather(self._rewritten)
             if self._run.unanswered and not evidence.sources:
@@ -118,16 +129,6 @@ class Road:
             limit = self._settings.topk * HITS_FETCHED
             self._run.ahead.search([Query(q, limit, guess.language) for q in guess.queries])
 
-    async def _gather(self, rewritten: Rewritten) -> Evidence:
-        settings, asked = self._settings, self._run.options.depth
-        depth = rewritten.depth if asked == "auto" else asked
-        if depth == "deep":
-            self._run.budget = Budget.of(settings, times=DEEP)
-        question = SubQuestion(
-            rewritten.question,
-            rewritten.language,
-            tuple(dict.fromkeys((*rewritten.queries, *rewritten.knowledge_queries))),
-        )
     # ------------------------------------------------------------ a report
 
     def _wants_report(self, rewritten: Rewritten) -> bool:
@@ -145,7 +146,7 @@ class Road:
         report = self._report
         await report.write(self._reasoner)
         if report.is_sourced:
-            return self._checked(report.written, report.evidence, rewritten, None)
+            return await self._checked(report.written, report.evidence, rewritten, None)
         if report.is_drafted:  # and read for in vain: reading once more would find no more
             self._run.note(self._run.texts("report-not-sourced"))
             if self._run.unanswered and not report.evidence.sources:
@@ -155,10 +156,23 @@ class Road:
 
     # ------------------------------------------------------------ an answer
 
+    async def _gather(self, rewritten: Rewritten) -> Evidence:
+        settings, asked = self._settings, self._run.options.depth
+        depth = rewritten.depth if asked == "auto" else asked
+        if depth == "deep":
+            self._run.budget = Budget.of(settings, times=DEEP)
+        searched = rewritten.kind != "links"  # the pages are read first, and often tell it all
+        question = SubQuestion(
+            rewritten.question,
+            rewritten.language,
+            rewritten.queries if searched else (),
+            knowledge_queries=rewritten.knowledge_queries if searched else (),
+            scope=rewritten.scope,
+            whole=rewritten.whole,
+        )
         reading = Reading(settings.topk, settings.read_tokens)
-        attached = (attachment.url for attachment in self._run.message.attachments)
-        links = tuple(dict.fromkeys((*attached, *rewritten.links)))
-        if rewritten.kind == "links" or depth == "quick":
+        links = self._links(rewritten)
+        if rewritten.whole or depth == "quick":
             return await direct(self._run, question, reading, links=links)
         gather, times = (explore, DEEP) if depth == "deep" else (iterate, 1)
         return await gather(
@@ -170,6 +184,18 @@ class Road:
             links=links,
         )
 
+    def _links(self, rewritten: Rewritten) -> tuple[str, ...]:
+        """Files and links to read, each page once, and no more than the budget has pages."""
+        attached = (attachment.url for attachment in self._run.message.attachments)
+        links: dict[str, str] = {}
+        for url in (*attached, *rewritten.links):
+            links.setdefault(dedupe_key(url), url)
+        wanted = tuple(links.values())
+        most = self._run.budget.pages
+        if len(wanted) > most:
+            self._run.note(self._run.texts("links-left-out", count=len(wanted) - most))
+        return wanted[:most]
+
     async def _write(
         self, rewritten: Rewritten, evidence: Evidence, status: Status | None
     ) -> Answer:
@@ -178,7 +204,15 @@ class Road:
             evidence,
             self._on_text,
         )
-        checked = check(written, evidence, rewritten.question, self._run.texts)
+        return await self._checked(written, evidence, rewritten, status)
+
+    async def _checked(
+        self, written: Written, evidence: Evidence, rewritten: Rewritten, status: Status | None
+    ) -> Answer:
+        # In a thread: a long answer takes some ten milliseconds, which other runs would wait.
+        checked = await asyncio.to_thread(
+            check, written, evidence, rewritten.question, self._run.texts
+        )
         found: Status = "answered" if checked.citations else "not_found"
         return self._run.answer(
             status or found,
@@ -187,6 +221,7 @@ class Road:
             reasoner=self._reasoner.name,
             citations=checked.citations,
             doubts=checked.doubts,
+            disagreements=checked.disagreements,
             suggestions=suggest(
                 self.question, checked.text, checked.citations, tuple(self._run.offers.values())
             ),

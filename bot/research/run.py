@@ -17,7 +17,7 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
-from bot.answers import Answer, Citation, Doubt, PlanView, Status, StepView, Usage
+from bot.answers import Answer, Citation, Disagreement, Doubt, PlanView, Status, StepView, Usage
 from bot.errors import (
     Broken,
     BudgetSpent,
@@ -32,6 +32,7 @@ from bot.reasoning.reasoner import (
     AnswerDelta,
     CitationDelta,
     ModelReply,
+    Scope,
     Source,
     TextDelta,
 )
@@ -133,6 +134,7 @@ class Run:
         reasoner: str,
         citations: tuple[Citation, ...] = (),
         doubts: tuple[Doubt, ...] = (),
+        disagreements: tuple[Disagreement, ...] = (),
         suggestions: tuple[str, ...] = (),
     ) -> Answer:
         """An answer that carries what this run did and spent."""
@@ -147,11 +149,17 @@ class Run:
             steps=self.steps,
             usage=self.usage,
             doubts=doubts,
+            disagreements=disagreements,
             notes=tuple(self.notes),
             suggestions=suggestions,
         )
 
     # ------------------------------------------------------------ searching and reading
+
+    @property
+    def can_search(self) -> frozenset[ProviderKind]:
+        """What this run can search: the web, documents, or both."""
+        return self._library.can_search(self.options.providers)
 
     async def search(self, query: Query, kind: ProviderKind | None = None) -> SearchOutcome:
         """Ask the providers; all of them failing is an outcome, not an exception.
@@ -199,6 +207,24 @@ class Run:
         """Something about the run itself that the answer will say."""
         if sentence not in self.notes:
             self.notes.append(sentence)
+
+    def link_not_read(self, url: str, reason: str) -> str:
+        """Note that a link of the asker's could not be read; gives the sentence."""
+        if url in self._attachments:
+            sentence = self.texts("file-not-read", name=self._attachments[url].name, reason=reason)
+        else:
+            sentence = self.texts("link-not-read", url=url, reason=reason)
+        self.note(sentence)
+        return sentence
+
+    def note_widened(self, scope: Scope) -> None:
+        """Note that what the asker restricted the search to has nothing."""
+        sentence = self.texts(
+            "search-widened",
+            freshness=scope.freshness or "any",
+            domains=", ".join(scope.domains) or "any",
+        )
+        self.note(sentence)
 
     def note_error(self, error: FootnoteError, consequence: str) -> None:
         """What went wrong, and what that means for the answer (the id of a text)."""

@@ -61,7 +61,7 @@ class Search:
         """The providers' names, in the order they were given."""
         return tuple(self._providers)
 
-    def kinds(self, providers: tuple[str, ...] = ()) -> frozenset[ProviderKind]:
+    def can_search(self, providers: tuple[str, ...] = ()) -> frozenset[ProviderKind]:
         """What all providers, or those named, search: the web, documents, or both."""
         return frozenset(self._provider(name).kind for name in providers or self.names)
 

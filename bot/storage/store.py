@@ -344,12 +344,14 @@ def _is_free(row: Any, now: datetime) -> bool:
 
 def _entry(answer: Answer) -> Entry:
     titles = dict.fromkeys(citation.title for citation in answer.citations)
+    by_number = {citation.number: citation for citation in reversed(answer.citations)}
     return Entry(
         role="footnote",
         name="Footnote",
         text=answer.text,
         sources=tuple(titles),
         question=answer.question,
+        cited=tuple(by_number[number] for number in sorted(by_number)),
     )
 
 

@@ -70,6 +70,9 @@ class MemoryCorpus:
     def title(self, url: str) -> str:
         return self._pages[url][0]
 
+    def can_search(self, providers: tuple[str, ...] = ()) -> frozenset[ProviderKind]:
+        return frozenset()
+
     async def search(
         self, query: Query, providers: tuple[str, ...] = (), kind: ProviderKind | None = None
     ) -> SearchResult:
@@ -105,6 +108,9 @@ class IndexedCorpus:
 
     def __init__(self, documents: LocalDocuments) -> None:
         self._documents = documents
+
+    def can_search(self, providers: tuple[str, ...] = ()) -> frozenset[ProviderKind]:
+        return frozenset()
 
     async def search(
         self, query: Query, providers: tuple[str, ...] = (), kind: ProviderKind | None = None

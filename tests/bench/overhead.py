@@ -67,6 +67,9 @@ class Slow:
     search_seconds: float
     fetch_seconds: float
 
+    def can_search(self, providers: tuple[str, ...] = ()) -> frozenset[ProviderKind]:
+        return frozenset()
+
     async def search(
         self, query: Query, providers: tuple[str, ...] = (), kind: ProviderKind | None = None
     ) -> SearchResult:

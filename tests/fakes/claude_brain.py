@@ -29,6 +29,7 @@ STOP = frozenset(
 )
 GREETING = re.compile(r"\s*(hi|hello|hey|thanks|thank you|good morning)\b[^?]{0,30}$", re.I)
 PARTED = re.compile(r"\?|;|,? and (?=in|when|who|where|what|which|how|then)\b", re.I)
+ABOUT_ALL = re.compile(r"\b(?:summari[sz]e|sum up|compare)\b|总结|比较", re.I)
 URL = re.compile(r"https?://[^\s<>()]+")
 HIT = re.compile(r"^hit (\d+)(?: \(([^)]*)\))?: (.*)$", re.M)
 PAGE = re.compile(r'<page number="(\d+)"[^>]*>\n(.*?)\n</page>', re.S)
@@ -79,6 +80,7 @@ def _rewrite(request: Mapping[str, Any], schema: Mapping[str, Any] | None) -> Re
         "queries": [] if kind == "chat" else [" ".join(_keywords(question))],
         "knowledge_queries": [] if kind == "chat" else [" ".join(_keywords(question))],
         "links": links,
+        "whole": kind == "links" and bool(ABOUT_ALL.search(message)),
         "language": "zh" if CJK.search(message) else "en",
         "depth": "standard",
         "long_form": False,

@@ -20,7 +20,7 @@ class Shelf:
     """Pages by URL, found by how many of a query's keywords they have.
 
     A query in ``broken`` fails; a URL that is not on the shelf is unreadable. ``urls`` answers
-    queries given there with these URLs instead of searching.
+    queries given there with these URLs instead of searching. ``searchable`` are its kinds.
     """
 
     pages: Mapping[str, Page]
@@ -30,6 +30,10 @@ class Shelf:
     queries: list[Query] = field(default_factory=list)  # the same, whole
     kinds: list[ProviderKind | None] = field(default_factory=list)
     read_urls: list[str] = field(default_factory=list)
+    searchable: frozenset[ProviderKind] = frozenset({"web"})
+
+    def can_search(self, providers: tuple[str, ...] = ()) -> frozenset[ProviderKind]:
+        return self.searchable
 
     async def search(
         self, query: Query, providers: tuple[str, ...] = (), kind: ProviderKind | None = None

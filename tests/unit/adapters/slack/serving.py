@@ -61,6 +61,9 @@ class Flaky(Reception):
 class Stuck(Shelf):
     """A search that never ends by itself."""
 
+    def can_search(self, providers: tuple[str, ...] = ()) -> frozenset[ProviderKind]:
+        return frozenset()
+
     async def search(
         self, query: Query, providers: tuple[str, ...] = (), kind: ProviderKind | None = None
     ) -> SearchResult:
