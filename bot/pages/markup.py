@@ -17,6 +17,7 @@ import trafilatura
 from trafilatura.utils import load_html
 
 from bot.errors import PageUnreadable
+from bot.pages.gates import Signs, refuse_gate
 from bot.pages.writing import cell_text, data_rows, written
 
 # Its warnings say that a page has no content, which is said here as an error or not at all.
@@ -46,17 +47,8 @@ _LARGE = 1_000_000
 """Characters of HTML above which trafilatura does not compare its choice with other algorithms'; on
 a page of that size the comparison takes seconds and changes little."""
 
-_GATE = 600
-"""Characters up to which a page that asks for a password, or talks like a gate, is only a gate."""
-
-_BOT_CHECK = re.compile(
-    r"^just a moment|attention required|verify(ing)? (that )?you('| a)re (a )?human"
-    r"|are you a robot|checking your browser|unusual traffic|^access denied"
-    r"|pardon our interruption|(complete|solve) the captcha"
-    r"|(enable|turn on) javascript|javascript (is|must be) (disabled|required|enabled)",
-    re.IGNORECASE,
-)
-_COOKIES = re.compile(r"\bcookies?\b", re.IGNORECASE)
+_NOT_FREE = re.compile(r"\"isAccessibleForFree\"\s*:\s*\"?false", re.IGNORECASE)
+"""https://developers.google.com/search/docs/appearance/structured-data/paywalled-content"""
 
 _CJK = "\u2e80-\u303f\u3041-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff01-\uff60"
 _BREAK_IN_CJK = re.compile(f"(?<=[{_CJK}])[ \t]*\r?\n[ \t]*(?=[{_CJK}])")
@@ -80,16 +72,23 @@ def read_html(html: str, name: str) -> Reading:
     if tree is None:
         raise _without_words(name)
     title = _title(tree)
-    asks_password = bool(tree.xpath("//input[@type='password']"))
+    signs = _signs(tree)
     _drop_hidden(tree)
     _keep_fixed_width(tree)
     _keep_cells(tree)
     text = _main_text(tree, quick=len(html) > _LARGE)
-    if len(text) <= _GATE:
-        _refuse_gate(name, title, text, asks_password)
+    refuse_gate(name, title, text, signs)
     if not text:
         raise _without_words(name)
     return Reading(title, text, _canonical(tree))
+
+
+def _signs(tree: Any) -> Signs:
+    data: list[str] = tree.xpath("//script[@type='application/ld+json']/text()")
+    return Signs(
+        asks_password=bool(tree.xpath("//input[@type='password']")),
+        paid=any(_NOT_FREE.search(each) for each in data),
+    )
 
 
 def _canonical(tree: Any) -> str:
@@ -207,22 +206,6 @@ def _keep_cells(tree: Any) -> None:
                 for child in list(cell):
                     cell.remove(child)
                 cell.text = text
-
-
-# ---------------------------------------------------------------- pages that are no pages
-
-
-def _refuse_gate(name: str, title: str, text: str, asks_password: bool) -> None:
-    if asks_password:
-        raise PageUnreadable(
-            f"{name} shows only a login form; paste the text, or give a page that is public."
-        )
-    if _BOT_CHECK.search(title) or _BOT_CHECK.search(text):
-        raise PageUnreadable(
-            f"{name} lets only browsers in and shows a check instead; paste the text."
-        )
-    if len(_COOKIES.findall(f"{title} {text}")) >= 3:
-        raise PageUnreadable(f"{name} shows only a question about cookies; paste the text.")
 
 
 def _without_words(name: str) -> PageUnreadable:

@@ -14,7 +14,7 @@ import json
 import re
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -36,6 +36,12 @@ class Score:
     def f1(self) -> float:
         total = self.precision + self.recall
         return 2 * self.precision * self.recall / total if total else 0.0
+
+
+def pages(*, every: int = 1) -> Iterator[bytes]:
+    """The HTML of every ``every``-th page of the set."""
+    for path in sorted((SHARED / "html").iterdir())[::every]:
+        yield gzip.decompress(path.read_bytes())
 
 
 def score(read: Callable[[bytes], str], *, every: int = 1) -> Score:

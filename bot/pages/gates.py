@@ -1,0 +1,163 @@
+"""Pages that are no pages: walls, checks and errors that come instead of what was asked for.
+
+Servers send them as if all were well, and an answer must not rest on one. Only a short text is
+ever taken for a wall, so that an article about cookies, logins or error 404 stays an article.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from bot.errors import PageUnreadable
+from bot.text.tokens import estimate
+
+GATE = 150
+"""Tokens (about 600 Latin or 150 Chinese characters) up to which a page may be nothing but a
+wall."""
+CONSENT = 500  # tokens up to which a page that speaks of consent throughout is a question for it
+PREVIEW = 100  # tokens up to which a paid page shows nothing; a longer preview can be quoted
+
+
+@dataclass(frozen=True, slots=True)
+class Signs:
+    """What the markup of a page says about it, besides its text.
+
+    ``paid`` is that its own metadata calls it not free (schema.org's ``isAccessibleForFree``).
+    """
+
+    asks_password: bool = False
+    paid: bool = False
+
+
+def refuse_gate(name: str, title: str, text: str, signs: Signs) -> None:
+    """Raise ``PageUnreadable`` with what to do if a page is only a wall; ``name`` names it."""
+    length = estimate(text)
+    if length <= GATE:
+        reason = _short_gate(title, text, signs)
+        if reason:
+            raise PageUnreadable(f"{name} {reason}")
+    if length <= PREVIEW and (signs.paid or _PAYWALL.search(text)):
+        raise PageUnreadable(
+            f"{name} shows only a preview to those who have not paid; paste the text, or give a"
+            " page that is free."
+        )
+    if length <= CONSENT and _asks_consent(title, text):
+        raise PageUnreadable(f"{name} shows only a question about cookies; paste the text.")
+
+
+def _short_gate(title: str, text: str, signs: Signs) -> str:
+    """What a short page is instead of a page, and what to do; "" if it is one."""
+    opening = text.partition("\n")[0].lstrip("# ")
+    if signs.asks_password or any(_LOGIN.fullmatch(line) for line in (title, opening)):
+        return "shows only a login form; paste the text, or give a page that is public."
+    if any(_BOT_CHECK.search(part) for part in (title, text)):
+        return "lets only browsers in and shows a check instead; paste the text."
+    if any(_NEEDS_SCRIPT.search(part) for part in (title, text)):
+        return "lets only browsers in: it shows its text by JavaScript; paste the text."
+    if any(_MISSING.search(line) for line in (title, opening)):
+        return "does not exist: its site shows an error page there; check the address."
+    if any(_FOR_SALE.search(part) for part in (title, text)):
+        return "is gone: its address is for sale; look for another one."
+    return ""
+
+
+def _asks_consent(title: str, text: str) -> bool:
+    if _CONSENT_TITLE.search(title) and _COOKIES.search(text):
+        return True
+    mentions = len(_COOKIES.findall(f"{title}\n{text}"))
+    if estimate(text) <= GATE:
+        return mentions >= 3 and _ASKS.search(text) is not None
+    paragraphs = [line for line in text.split("\n") if line.strip()]
+    about = sum(_CONSENT.search(line) is not None for line in paragraphs)
+    return mentions >= 4 and about >= 0.6 * len(paragraphs)
+
+
+_IGNORING_CASE = re.IGNORECASE | re.VERBOSE
+
+_BOT_CHECK = re.compile(
+    r"""^just\ a\ moment | ^attention\ required | ^access\ denied | ^pardon\ our\ interruption
+    | verif(?:y(?:ing)?|ies)\ (?:that\ )?(?:you(?:'|’|\ a)re\ )?(?:if\ you\ are\ )?(?:a\ )?human
+    | are\ you\ (?:a\ )?(?:robot|human)\b | (?:i'?m|you\ are)\ not\ a\ (?:ro)?bot
+    | checking\ (?:your\ browser|if\ the\ site\ connection\ is\ secure)
+    | needs\ to\ review\ the\ security\ of\ your\ connection
+    | unusual\ (?:traffic|activity)\ from\ your | (?:complete|solve)\ the\ captcha
+    | detected\ unusual\ traffic | press\ (?:&|and)\ hold | ddos\ protection\ by
+    | (?:您|你)是(?:否是)?(?:人类|真人|机器人) | 安全验证 | 安全驗證 | ロボットではありません
+    """,
+    _IGNORING_CASE,
+)
+_NEEDS_SCRIPT = re.compile(
+    r"""(?:enable|turn\ on|activate|allow)\ javascript
+    | javascript\ (?:is|must\ be|needs\ to\ be|has\ been|seems\ to\ be)\ (?:disabled|required
+        |enabled|turned)
+    | (?:requires|needs)\ javascript | without\ javascript\ enabled
+    | aktivieren\ sie\ (?:bitte\ )?javascript | activer\ javascript
+    | (?:habilit|activ)[ae]\ javascript
+    | (?:启用|開啟|启动|啟用|开启)\s?javascript | javascript\s?を有効
+    """,
+    _IGNORING_CASE,
+)
+_LOGIN = re.compile(
+    r"""(?:(?:please\ )?(?:log|sign)[ -]?(?:in|on)(?:\ (?:or|/)\ (?:sign\ up|register))?
+        (?:\ (?:to|with|at|into)\ [^.]{1,60})?
+    | you\ (?:must|need\ to)\ (?:log|sign)\ in[^.]{0,60} | log(?:in|on)(?:\ required)?
+    | anmelden | anmeldung | connexion | se\ connecter | iniciar\ sesión | accedi
+    | 登录 | 登錄 | 登入 | 请登录[^。]{0,20} | ログイン | 로그인)
+    \s*(?:[-|–—·:•»].{0,60})?[.!]?""",
+    _IGNORING_CASE,
+)
+_MISSING = re.compile(
+    r"""^(?:error\s?:?\s?)?404
+        (?:\s?[-|–—:]?\s?(?:not\ found|error|page|file)\b.{0,60}|[\s!.]*$)
+    | (?:^|[-|–—:]\s)(?:oops[!.,…]*\s)?(?:the\ |this\ |that\ |sorry,?\ |your\ )*
+      (?:requested\ )?(?:page|file|url|article|document|site|content)
+      (?:\ (?:you\ (?:requested|are\ looking\ for|were\ looking\ for|tried\ to\ reach)))?
+      \ (?:(?:was|is|could|can|does|has)\ ?)?(?:not|n?['’]t|no\ longer|been)\s
+      (?:be\ )?(?:found|exist|available|removed|deleted|here)s?\b
+    | ^not\ found\s*(?:[-|–—:].*)?$ | (?:page|file)\ not\ found
+    | seite\ (?:wurde\ )?nicht\ gefunden | page\ (?:introuvable|non\ trouvée)
+    | página\ no\ encontrada | página\ não\ encontrada | pagina\ non\ trovata
+    | страница\ не\ найдена | (?:页面|頁面|网页|網頁)(?:不存在|未找到|无法找到|找不到)(?=\W|$)
+    | (?:找不到|未找到)(?:该|您|此|這個|这个)?.{0,8}(?:页面|頁面|网页|網頁)
+    | ページ(?:が|は)見つかりません | 페이지를\ 찾을\ 수\ 없
+    """,
+    _IGNORING_CASE,
+)
+_FOR_SALE = re.compile(
+    r"(?:this|the) domain(?: name)? (?:\S+ )?(?:is|may be) (?:for sale|parked)|buy this domain",
+    re.IGNORECASE,
+)
+_PAYWALL = re.compile(
+    r"""(?:subscribe|sign\ up|register|log\ in|sign\ in)\ (?:now\ )?to
+        \ (?:(?:continue|keep)\ reading|read\ (?:the\ )?(?:full|rest|more|this)|unlock
+            |(?:access|view)\ (?:the\ full|full|this))
+    | (?:continue|keep)\ reading\ with\ a\ (?:free\ )?(?:trial|subscription|account)
+    | (?:article|content|story|page)\ is\ (?:only\ )?(?:(?:available|reserved)\ )?(?:only\ )?
+        (?:for|to)\ (?:(?:our|paying|premium)\ )?(?:subscribers|members)
+    | (?:for|exclusive\ to)\ subscribers\ only | already\ (?:a\ subscriber|have\ an\ account)\?
+    | (?:reached|used)\ (?:your|the)\ (?:monthly\ )?limit\ of\ (?:\w+\ )?(?:free\ )?articles
+    | (?:reserved|réservé)\ aux\ abonnés | nur\ für\ abonnenten | mit\ (?:einem\ )?abo\ weiterlesen
+    | sólo\ para\ suscriptores
+    | (?:会员|會員|付费|付費|订阅|訂閱)[后後]?(?:即可)?(?:专享|專享|(?:阅读|閱讀|解锁|解鎖)全文)
+    | 有料会員限定 | 会員限定
+    """,
+    _IGNORING_CASE,
+)
+_COOKIES = re.compile(r"(?<![a-z])cookies?(?![a-z])", re.IGNORECASE)
+_ASKS = re.compile(
+    r"\b(?:accept|agree|allow|reject|decline|consent|settings|preferences|policy|akzept|zustimm"
+    r"|accepte|acept|accett)|接受|同意",
+    re.IGNORECASE,
+)
+_CONSENT = re.compile(
+    r"(?<![a-z])cookies?(?![a-z])|consent|\bpartners?\b|vendors?\b|privacy|personali[sz]ed"
+    r"|accept all|reject all|manage (?:options|settings|preferences)|legitimate interest"
+    r"|datenschutz|zustimm",
+    re.IGNORECASE,
+)
+_CONSENT_TITLE = re.compile(
+    r"^before you continue|(?:cookie|privacy) (?:consent|settings|preferences|preference cent)"
+    r"|^(?:we value|your) privacy",
+    re.IGNORECASE,
+)
