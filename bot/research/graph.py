@@ -204,6 +204,8 @@ class _Exploration:
         does not depend on how fast the others read.
         """
         new = [node for node in self._graph.nodes if node.id not in self._shares]
+        if not new:
+            return
         count = len(self._graph.nodes)
         if count == 1 and self._is_plain(new[0]):
             self._shares[new[0].id] = _Share(self._searches, self._run.budget.pages)

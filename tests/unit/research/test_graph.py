@@ -1,0 +1,479 @@
+"""The graph at work: when nodes begin, what they are told, what is asked of the planner."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import cast
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bot.errors import (
+    BudgetSpent,
+    FootnoteError,
+    ModelBroken,
+    ModelRefused,
+    ModelUnavailable,
+    RunLost,
+    StorageUnavailable,
+)
+from bot.messages import RunOptions
+from bot.reasoning.graphs import EXTENSIONS, MOST_NODES, Graph, GraphEdit, NewNode
+from bot.reasoning.reasoner import Desk, Evidence, Finding, Finish, SubQuestion, Turn
+from bot.research.desk import Reading
+from bot.research.graph import AT_ONCE, explore
+from bot.research.run import Run
+from bot.storage.journal import Journal
+from tests.fakes.library import a_library, a_shelf
+from tests.fakes.reasoner import Scripted
+from tests.fakes.virtual_time import in_virtual_time, now
+from tests.unit.research.conftest import BUDGET
+from tests.unit.samples import NOW, a_message
+
+ASKED = SubQuestion("What is to be known about all this?", queries=("all this",))
+READING = Reading(shown=2, page_tokens=200)
+PLANNING = 1.0  # seconds that a plan takes
+
+
+class NothingKept:
+    """A journal for runs that search, read and record nothing: no database, no real time."""
+
+    seconds = 0.0
+
+    def finished(self, key: str) -> None:
+        return None
+
+    async def number(self, pages: Sequence[object]) -> list[int]:
+        assert not pages
+        return []
+
+
+def a_run() -> Run:
+    return Run(
+        "r1",
+        a_message(),
+        RunOptions(),
+        NOW,
+        journal=cast(Journal, NothingKept()),
+        library=a_library(a_shelf()),
+        budget=BUDGET,
+        price=lambda reply: None,
+        publish=lambda plan: None,
+    )
+
+
+def found(text: str = "It is so.") -> Finish:
+    return Finish((Finding(text),))
+
+
+Ending = Finish | FootnoteError
+
+
+@dataclass
+class Timed(Scripted):
+    """Works ``seconds`` on a sub-question and ends as ``endings`` say; all in virtual time."""
+
+    seconds: Mapping[str, float] = field(default_factory=dict)
+    endings: Mapping[str, Ending] = field(default_factory=dict)
+    planning: Mapping[int, FootnoteError] = field(default_factory=dict)  # by turn
+    asked: dict[str, SubQuestion] = field(default_factory=dict)
+    begun: dict[str, float] = field(default_factory=dict)
+    ended: dict[str, float] = field(default_factory=dict)
+    planned: list[float] = field(default_factory=list)
+
+    async def next_turn(self, question: SubQuestion, desk: Desk) -> Turn:
+        self.asked[question.text] = question
+        self.desks.append(desk)
+        self.begun[question.text] = now()
+        await asyncio.sleep(self.seconds.get(question.text, 1.0))
+        self.ended[question.text] = now()
+        ending = self.endings.get(question.text, found(f"{question.text} Yes."))
+        if isinstance(ending, FootnoteError):
+            raise ending
+        return Turn((ending,))
+
+    async def plan(self, question: SubQuestion, graph: Graph) -> GraphEdit:
+        self.planned.append(now())
+        await asyncio.sleep(PLANNING)
+        if len(graph.turns) in self.planning:
+            raise self.planning[len(graph.turns)]
+        return await super().plan(question, graph)
+
+
+def node(id: str, *needs: str) -> NewNode:
+    return NewNode(id, f"What is {id * 3}?", needs)
+
+
+def text(id: str) -> str:
+    return f"What is {id * 3}?"
+
+
+def complete(*nodes: NewNode) -> tuple[GraphEdit, ...]:
+    return (GraphEdit(nodes, done=True),)
+
+
+async def play(reasoner: Timed, run: Run | None = None, **options: object) -> Evidence:
+    question = replace(ASKED, queries=())
+    return await explore(run or a_run(), reasoner, question, READING, searches=10, **options)  # type: ignore[arg-type]
+
+
+# ---------------------------------------------------------------- when nodes begin
+
+
+@st.composite
+def plans(draw: st.DrawFn) -> tuple[list[NewNode], dict[str, float], set[str]]:
+    """Random graphs in any order of their nodes, seconds for each node, and who fails."""
+    count = draw(st.integers(2, MOST_NODES))
+    nodes = [
+        node(chr(ord("a") + at), *[chr(ord("a") + n) for n in range(at) if draw(st.booleans())][:3])
+        for at in range(count)
+    ]
+    seconds = {text(n.id): float(draw(st.integers(1, 9))) for n in nodes}
+    failing = {n.id for n in nodes[1:] if draw(st.integers(0, 4)) == 0}
+    return draw(st.permutations(nodes)), seconds, failing
+
+
+@given(plans())
+@settings(max_examples=150, deadline=None)
+def test_a_node_begins_when_its_needs_have_ended_and_a_slot_is_free(
+    plan: tuple[list[NewNode], dict[str, float], set[str]],
+) -> None:
+    nodes, seconds, failing = plan
+    broken = ModelBroken("The model answered nonsense: try again.")
+    reasoner = Timed(
+        edits=complete(*nodes), seconds=seconds, endings={text(id): broken for id in failing}
+    )
+
+    @in_virtual_time
+    async def run() -> None:
+        await play(reasoner)
+
+    run()
+    begun, ended = reasoner.begun, reasoner.ended
+    assert set(begun) == set(ended) == {text(n.id) for n in nodes}, "whatever fails, all are done"
+
+    def working(at: float) -> int:
+        return sum(begun[t] <= at < ended[t] for t in begun)
+
+    start = reasoner.planned[0] + PLANNING
+    for new in nodes:
+        at = begun[text(new.id)]
+        ready = max([start, *(ended[text(need)] for need in new.needs)])
+        assert working(at) <= AT_ONCE
+        assert at >= ready
+        moments = {ready, *(t for t in (*begun.values(), *ended.values()) if ready <= t < at)}
+        assert at == ready or all(working(t) == AT_ONCE for t in moments), new.id
+
+
+@in_virtual_time
+async def test_it_takes_as_long_as_its_critical_path_not_its_layers() -> None:
+    reasoner = Timed(
+        edits=complete(node("a"), node("b"), node("c", "a"), node("d", "b")),
+        seconds={text("a"): 1, text("b"): 5, text("c"): 5, text("d"): 1},
+    )
+    began = now()
+    await play(reasoner)
+    assert reasoner.begun[text("c")] == reasoner.ended[text("a")]
+    assert now() - began == PLANNING + 6.0, "layer by layer it would be 11"
+
+
+@in_virtual_time
+async def test_when_slots_are_scarce_the_longest_chain_goes_first() -> None:
+    roots = [node(id) for id in "abcd"]
+    reasoner = Timed(edits=complete(*roots, node("e"), node("f", "e"), node("g", "f")))
+    began = now()
+    await play(reasoner)
+    assert reasoner.begun[text("e")] == began + PLANNING
+    assert now() - began == PLANNING + 3.0
+
+
+# ---------------------------------------------------------------- what nodes are told
+
+
+@in_virtual_time
+async def test_findings_flow_to_children_and_evidence_in_the_order_of_the_graph() -> None:
+    reasoner = Timed(
+        edits=complete(node("a"), node("b"), node("c", "b", "a")), seconds={text("a"): 9}
+    )
+    evidence = await play(reasoner)
+    assert [finding.text for finding in reasoner.asked[text("c")].known] == [
+        "a (What is aaa?): What is aaa? Yes.",
+        "b (What is bbb?): What is bbb? Yes.",
+    ]
+    assert [finding.text for finding in evidence.findings] == [f"{text(i)} Yes." for i in "abc"]
+    assert (evidence.enough, evidence.missing) == (True, ())
+
+
+@in_virtual_time
+async def test_a_failed_node_is_isolated_told_to_its_children_and_noted() -> None:
+    run = a_run()
+    reasoner = Timed(
+        edits=complete(node("a"), node("b"), node("c", "a")),
+        endings={text("a"): ModelRefused("The model declined: ask in another way.")},
+    )
+    evidence = await play(reasoner, run)
+    assert reasoner.asked[text("c")].missing == ("a (What is aaa?): not found",)
+    assert len(evidence.findings) == 2
+    assert run.notes == [
+        "“What is aaa?” could not be researched: The model declined: ask in another way."
+    ]
+    states = {line.id: (line.state, line.detail) for line in run.steps}
+    assert states["node-a"] == ("failed", "The model declined: ask in another way.")
+    assert states["node-c"] == ("done", "")
+
+
+@in_virtual_time
+async def test_a_node_uses_its_share_and_the_first_ones_get_the_links() -> None:
+    reasoner = Timed(edits=complete(node("a"), node("b"), node("c", "a")))
+    await play(reasoner)
+    left = {desk.pages_left for desk in reasoner.desks}
+    assert left == {BUDGET.pages // 5}, "three nodes, and two that an extension may add"
+    assert {desk.searches_left for desk in reasoner.desks} == {4}
+
+
+@given(st.integers(1, MOST_NODES), st.integers(0, MOST_NODES), st.integers(0, 40))
+@settings(max_examples=40, deadline=None)
+def test_shares_of_pages_are_never_more_than_the_budget(first: int, more: int, pages: int) -> None:
+    names = [node(chr(ord("a") + n)) for n in range(first + more)]
+    edits = (GraphEdit(tuple(names[:first])), GraphEdit(tuple(names[first:]), done=True))
+    reasoner = Timed(edits=edits)
+    run = a_run()
+    run.budget = replace(BUDGET, pages=pages)
+
+    @in_virtual_time
+    async def work() -> None:
+        await play(reasoner, run)
+
+    work()
+    # The pages that these nodes were given and did not read went back to the next ones.
+    shares = [desk.pages_left for desk in reasoner.desks]
+    assert sum(shares[:first]) <= pages
+    assert sum(shares[first:]) <= pages
+
+
+# ---------------------------------------------------------------- what ends it
+
+
+@pytest.mark.parametrize("error", [RunLost("gone"), StorageUnavailable("full")])
+def test_a_lost_run_or_store_ends_all_at_once(error: FootnoteError) -> None:
+    @in_virtual_time
+    async def run() -> None:
+        reasoner = Timed(
+            edits=complete(node("a"), node("b")),
+            seconds={text("b"): 100},
+            endings={text("a"): error},
+        )
+        a = a_run()
+        began = now()
+        with pytest.raises(type(error)):
+            await play(reasoner, a)
+        assert now() - began == PLANNING + 1.0
+        assert text("b") not in reasoner.ended
+        assert {line.state for line in a.steps} == {"failed"}
+
+    run()
+
+
+@in_virtual_time
+async def test_when_every_node_fails_the_models_absence_is_what_is_raised() -> None:
+    away = ModelUnavailable("The model does not answer: try again.")
+    reasoner = Timed(
+        edits=complete(node("a"), node("b")),
+        endings={text("a"): ModelBroken("nonsense"), text("b"): away},
+    )
+    run = a_run()
+    with pytest.raises(ModelUnavailable):
+        await play(reasoner, run)
+    assert run.notes == [], "whoever takes over says it once"
+
+
+@in_virtual_time
+async def test_a_cancelled_run_leaves_no_task_and_no_open_line() -> None:
+    run = a_run()
+    reasoner = Timed(edits=complete(node("a"), node("b", "a")), seconds={text("a"): 50})
+    work = asyncio.create_task(play(reasoner, run))
+    await asyncio.sleep(PLANNING + 1)
+    work.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await work
+    assert {line.state for line in run.steps} == {"failed"}
+    assert len(asyncio.all_tasks()) == 1
+
+
+@in_virtual_time
+async def test_a_spent_budget_begins_nothing_more_and_is_said_once() -> None:
+    run = a_run()
+
+    class Spending(Timed):
+        async def next_turn(self, question: SubQuestion, desk: Desk) -> Turn:
+            turn = await super().next_turn(question, desk)
+            if question.text == text("a"):
+                run.budget = replace(run.budget, model_calls=0)
+                run.budget.check_model_call(run.usage)
+            return turn
+
+    reasoner = Spending(
+        edits=(GraphEdit((node("a"), node("b"), node("c", "b"))),), seconds={text("b"): 3}
+    )
+    evidence = await play(reasoner, run)
+    assert set(reasoner.begun) == {text("a"), text("b")}
+    assert [finding.text for finding in evidence.findings] == ["What is bbb? Yes."]
+    assert evidence.missing == (text("a"), text("c"))
+    assert len(run.notes) == 1
+    assert {line.id: line.state for line in run.steps} == {
+        "node-a": "done",
+        "node-b": "done",
+        "node-c": "failed",
+    }
+    assert len(reasoner.planned) == 1
+
+
+# ---------------------------------------------------------------- the planner
+
+
+@in_virtual_time
+async def test_what_was_refused_is_corrected_while_the_rest_is_worked_on() -> None:
+    reasoner = Timed(
+        edits=(
+            GraphEdit((node("a"), node("b", "q"))),
+            GraphEdit((node("b", "a"),), done=True),
+        ),
+        seconds={text("a"): 5},
+    )
+    began = now()
+    await play(reasoner)
+    assert reasoner.begun[text("a")] == began + PLANNING == reasoner.planned[1]
+    assert reasoner.begun[text("b")] == began + PLANNING + 5
+    correcting = reasoner.graphs[1]
+    assert correcting.turns[0].refused == ("b was not added: it needs q, which does not exist.",)
+    assert [node.state for node in correcting.nodes] == ["waiting"], "not how far it is by now"
+
+
+@in_virtual_time
+async def test_a_plan_that_stays_wrong_goes_on_with_what_is_sound_of_it() -> None:
+    wrong = GraphEdit((node("b", "q"),), done=True)
+    reasoner = Timed(edits=(GraphEdit((node("a"), node("c"), *wrong.nodes)), wrong))
+    evidence = await play(reasoner)
+    assert set(reasoner.begun) == {text("a"), text("c")}
+    assert len(reasoner.planned) == 2
+    assert evidence.enough
+
+
+@pytest.mark.parametrize(
+    "reasoner",
+    [
+        Timed(edits=(GraphEdit(problem="no JSON"), GraphEdit(problem="no JSON"))),
+        Timed(edits=(GraphEdit(), GraphEdit(done=True))),
+        Timed(edits=complete(NewNode("a", ASKED.text))),
+        Timed(edits=complete(NewNode("a", "So what about all this?"))),
+        Timed(planning={0: ModelBroken("nonsense")}),
+    ],
+    ids=["unreadable", "empty", "uncut", "reworded", "broken"],
+)
+def test_without_a_plan_the_question_itself_is_worked_on(reasoner: Timed) -> None:
+    @in_virtual_time
+    async def run() -> None:
+        run = a_run()
+        await play(reasoner, run)
+        assert list(reasoner.asked) == [ASKED.text]
+        assert reasoner.desks[0].searches_left == 10
+        assert reasoner.desks[0].pages_left == BUDGET.pages
+        assert run.steps == (), "no line for a part that is the whole"
+
+    run()
+
+
+@in_virtual_time
+async def test_the_planner_extends_the_graph_when_all_has_ended() -> None:
+    reasoner = Timed(
+        edits=(
+            GraphEdit((node("a"), node("b"))),
+            GraphEdit((node("c", "a"),)),
+            GraphEdit(done=True),
+        ),
+        seconds={text("b"): 7},
+    )
+    await play(reasoner)
+    assert reasoner.planned[1] == reasoner.ended[text("b")]
+    seen = reasoner.graphs[1].turns[-1]
+    assert [(n.id, n.state, n.findings[0].text) for n in seen.ended] == [
+        ("a", "done", "What is aaa? Yes."),
+        ("b", "done", "What is bbb? Yes."),
+    ]
+    assert [n.id for n in reasoner.graphs[2].turns[-1].ended] == ["c"]
+    assert len(reasoner.planned) == 3
+
+
+@in_virtual_time
+async def test_it_is_extended_three_times_at_most() -> None:
+    edits = tuple(GraphEdit((node(chr(ord("a") + n)),)) for n in range(8))
+    reasoner = Timed(edits=edits)
+    await play(reasoner)
+    assert len(reasoner.planned) == 1 + EXTENSIONS
+    left = [graph.turns[-1].extensions_left for graph in reasoner.graphs[1:]]
+    assert left == [2, 1, 0]
+
+
+@in_virtual_time
+async def test_a_complete_plan_is_asked_about_again_only_when_something_is_missing() -> None:
+    missing = Finish((Finding("Half of it."),), enough=False, missing=("the other half",))
+    for ending, plans in ((found(), 1), (missing, 2), (Finish(), 2), (ModelBroken("x"), 2)):
+        reasoner = Timed(edits=complete(node("a"), node("b")), endings={text("a"): ending})
+        await play(reasoner)
+        assert len(reasoner.planned) == plans, ending
+
+
+@in_virtual_time
+async def test_what_is_missing_is_what_the_planner_says_of_what_it_saw() -> None:
+    missing = Finish((Finding("Half of it."),), enough=False, missing=("the other half",))
+    edits = (
+        GraphEdit((node("a"), node("b")), done=True),
+        GraphEdit((node("c"),), done=True, missing=("what nobody knows",)),
+        GraphEdit(done=True, missing=("the rest",)),
+    )
+    reasoner = Timed(edits=edits, endings={text("a"): missing})
+    assert (await play(reasoner)).missing == ("what nobody knows",)
+    reasoner = Timed(edits=edits, endings={text("a"): missing, text("c"): missing})
+    assert (await play(reasoner)).missing == ("the rest",)
+
+
+@in_virtual_time
+async def test_a_model_that_is_away_when_planning_begins_is_for_the_road() -> None:
+    with pytest.raises(ModelUnavailable):
+        await play(Timed(planning={0: ModelUnavailable("away")}))
+
+
+@in_virtual_time
+async def test_a_plan_that_cannot_be_extended_rests_on_what_there_is() -> None:
+    for error in (ModelUnavailable("The model is away."), BudgetSpent("Spent.")):
+        run = a_run()
+        reasoner = Timed(edits=(GraphEdit((node("a"), node("b"))),), planning={1: error})
+        evidence = await play(reasoner, run)
+        assert len(evidence.findings) == 2
+        assert run.notes == [f"{error.sentence} The answer rests on what was found until then."]
+
+
+# ---------------------------------------------------------------- the plan that is shown
+
+
+@in_virtual_time
+async def test_nodes_are_lines_with_their_needs_and_states() -> None:
+    run = a_run()
+    reasoner = Timed(edits=complete(node("a"), node("b", "a")))
+    seen: list[dict[str, str]] = []
+    publish: Callable[[object], None] = lambda plan: seen.append(  # noqa: E731
+        {line.id: line.state for line in run.steps}
+    )
+    run._publish = publish
+    await play(reasoner, run)
+    assert [(line.id, line.kind, line.title, line.needs) for line in run.steps] == [
+        ("node-a", "node", text("a"), ()),
+        ("node-b", "node", text("b"), ("node-a",)),
+    ]
+    assert seen[1] == {"node-a": "waiting", "node-b": "waiting"}
+    assert {"node-a": "running", "node-b": "waiting"} in seen
+    assert {"node-a": "done", "node-b": "running"} in seen
+    assert seen[-1] == {"node-a": "done", "node-b": "done"}
