@@ -72,14 +72,11 @@ def choose(question: str, sources: Sequence[Source]) -> list[Quote]:
     """
     wanted = wanted_terms(question)
     left = [
-        (source, passage, _shares(source, passage, wanted))
+        (source, passage, coverage(source, passage, wanted))
         for source in sources
         for passage in source.passages
     ]
-    in_names = frozenset(term for name in named(question) for term in term_tuple(name))
-    weights = _weights(wanted, in_names, [shares for _, _, shares in left])
-    for term in {term for source in sources for term in title_terms(source.title)} & wanted:
-        weights[term] *= IN_A_TITLE
+    weights = weigh(question, sources)
     total = sum(weights.values())
     covered: dict[str, float] = {}
     brought_up: set[str] = set()
@@ -102,6 +99,18 @@ def choose(question: str, sources: Sequence[Source]) -> list[Quote]:
         chosen.append(Quote(source, passage, *most_telling(passage.text, wanted)))
     reached = sum(weights[term] * share for term, share in covered.items())
     return chosen if reached >= ENOUGH * total else []
+
+
+def weigh(question: str, sources: Sequence[Source]) -> dict[str, float]:
+    """How much each of the question's terms tells among what was read; a title's term tells more
+    than others."""
+    wanted = wanted_terms(question)
+    found = [coverage(source, passage, wanted) for source in sources for passage in source.passages]
+    in_names = frozenset(term for name in named(question) for term in term_tuple(name))
+    weights = _weights(wanted, in_names, found)
+    for term in {term for source in sources for term in title_terms(source.title)} & wanted:
+        weights[term] *= IN_A_TITLE
+    return weights
 
 
 def wanted_terms(question: str) -> frozenset[str]:
@@ -141,7 +150,7 @@ def findings(
     return found, tuple(missing)
 
 
-def _shares(source: Source, passage: Passage, wanted: frozenset[str]) -> Mapping[str, float]:
+def coverage(source: Source, passage: Passage, wanted: frozenset[str]) -> Mapping[str, float]:
     """The question's terms that a passage has: 1, or less for those that only stand above it."""
     above = term_tuple(f"{source.title}\n{passage.heading}")
     return {term: BY_TITLE for term in above if term in wanted} | {
@@ -161,7 +170,7 @@ def _names_of(source: Source, passage: Passage) -> frozenset[str]:
 
 
 def _weights(
-    wanted: frozenset[str], in_names: frozenset[str], shares: Sequence[Mapping[str, float]]
+    wanted: frozenset[str], in_names: frozenset[str], passages: Sequence[Mapping[str, float]]
 ) -> dict[str, float]:
     """BM25's inverse document frequency, passages being the documents.
 
@@ -170,9 +179,9 @@ def _weights(
     pages say things in words of their own. And since the pages were chosen for the question, its
     most important word may well be the most frequent one: all weights are drawn to the average.
     """
-    found_in = Counter(term for passage in shares for term in passage)
+    found_in = Counter(term for passage in passages for term in passage)
     weights = {
-        term: math.log(1 + (len(shares) - found_in[term] + 0.5) / (found_in[term] + 0.5))
+        term: math.log(1 + (len(passages) - found_in[term] + 0.5) / (found_in[term] + 0.5))
         * (AGAIN if term in PLACEHOLDERS else 1.0)
         for term in wanted
     }

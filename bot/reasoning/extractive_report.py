@@ -6,7 +6,7 @@ search for that section gives, each with its footnote. Nothing is quoted twice.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from bot.pages.passages import Passage
 from bot.reasoning.drafts import Manuscript, Paragraph
@@ -15,6 +15,7 @@ from bot.reasoning.extractive_quotes import (
     INTRODUCTIONS,
     Quote,
     choose,
+    coverage,
     most_telling,
     note,
     openings,
@@ -22,6 +23,7 @@ from bot.reasoning.extractive_quotes import (
     quoted,
     say,
     wanted_terms,
+    weigh,
 )
 from bot.reasoning.extractive_words import term_tuple
 from bot.reasoning.reasoner import AnswerDelta, Evidence, Rewritten, Source, TextDelta
@@ -30,6 +32,8 @@ from bot.text.terms import content_words
 MOST_SECTIONS = 7  # beside the opening: a report has at most 8 parts
 OPENING_QUOTES = 3
 SECTION_QUOTES = 4
+OTHER_QUOTES = 2  # from other pages, beside a section's own
+TELLING = 0.5  # of what the best section covers of a question, a section must cover
 TOPIC_WORDS = 6  # of the question in the query of a section
 
 _NOTHING_MORE = {
@@ -50,12 +54,9 @@ def draft(question: Rewritten, evidence: Evidence) -> tuple[Paragraph, ...]:
     if not quotes:
         return ()
     opening = Paragraph("", asked, _text(quote.passage for quote in quotes[:OPENING_QUOTES]))
-    wanted = wanted_terms(asked)
     aspects = _aspects(evidence.sources)
     if question.kind != "links":
-        aspects = {
-            heading: found for heading, found in aspects.items() if _touches(heading, found, wanted)
-        }
+        aspects = _telling(asked, evidence.sources, aspects)
     return (
         opening,
         *(
@@ -81,7 +82,7 @@ def revise(
     question: Rewritten, manuscript: Manuscript, evidence: Evidence
 ) -> Iterator[AnswerDelta]:
     """The passages on the paragraph's topic that the report has not quoted yet."""
-    paragraph = manuscript.paragraph
+    paragraph, language = manuscript.paragraph, question.language
     about = f"{paragraph.heading}\n{question.question}" if paragraph.heading else question.question
     wanted = wanted_terms(about)
     said = _flat("\n".join(manuscript.revised))
@@ -91,20 +92,67 @@ def revise(
         if (fresh := tuple(p for p in s.passages if not _is_said(p, wanted, said)))
     ]
     if not manuscript.revised:
-        yield TextDelta(note(say(INTRODUCTIONS, question.language)) + "\n", opens=True)
-    if paragraph.heading:
-        own = [
-            Quote(source, passage, *most_telling(passage.text, wanted))
-            for source, passage in _aspects(sources).get(paragraph.heading, ())
-        ]
-        quotes = list(dict.fromkeys((*own, *choose(about, sources))))[:SECTION_QUOTES]
-    else:
-        quotes = choose(about, sources)[:OPENING_QUOTES] or openings(sources)[:OPENING_QUOTES]
-    if not quotes:
+        yield TextDelta(note(say(INTRODUCTIONS, language)) + "\n", opens=True)
+    quotes = _quotes(paragraph, about, sources)
+    groups = [group for quote in quotes for group in _groups(quoted(quote, wanted, language))]
+    new = [group for group in groups if _flat(_words(group)) not in said]
+    for group in new:
+        yield from group
+    if not new:
         topic = plain(paragraph.topic)
-        yield TextDelta(note(say(_NOTHING_MORE, question.language).format(topic)), opens=True)
-    for quote in quotes:
-        yield from quoted(quote, wanted, question.language)
+        yield TextDelta(note(say(_NOTHING_MORE, language).format(topic)), opens=True)
+
+
+def _quotes(paragraph: Paragraph, about: str, sources: Sequence[Source]) -> list[Quote]:
+    """What to quote: of a section all that fits, and what other pages say on its topic."""
+    if not paragraph.heading:
+        return choose(about, sources)[:OPENING_QUOTES] or openings(sources)[:OPENING_QUOTES]
+    wanted = wanted_terms(about)
+    own = [
+        Quote(source, passage, *most_telling(passage.text, wanted))
+        for source, passage in _aspects(sources).get(paragraph.heading, ())[:SECTION_QUOTES]
+    ]
+    pages = {quote.source.number for quote in own}
+    others = [source for source in sources if source.number not in pages]
+    return own + choose(about, others)[: OTHER_QUOTES if own else SECTION_QUOTES]
+
+
+def _groups(deltas: Iterable[AnswerDelta]) -> list[list[AnswerDelta]]:
+    """Deltas by the lines of the list that they make."""
+    groups: list[list[AnswerDelta]] = []
+    for delta in deltas:
+        if isinstance(delta, TextDelta) and delta.opens:
+            groups.append([])
+        groups[-1].append(delta)
+    return groups
+
+
+def _words(group: Sequence[AnswerDelta]) -> str:
+    return "".join(delta.text for delta in group if isinstance(delta, TextDelta))
+
+
+def _telling(
+    asked: str, sources: Sequence[Source], aspects: Mapping[str, list[tuple[Source, Passage]]]
+) -> dict[str, list[tuple[Source, Passage]]]:
+    """The aspects that cover most of a question, those of the best page first."""
+    wanted, weights = wanted_terms(asked), weigh(asked, sources)
+    covered: dict[str, float] = {}
+    for heading, found in aspects.items():
+        held: dict[str, float] = {}
+        for source, passage in found:
+            for term, share in coverage(source, passage, wanted).items():
+                held[term] = max(share, held.get(term, 0.0))
+        covered[heading] = sum(weights[term] * share for term, share in held.items())
+    best = max(covered.values(), default=0.0)
+    kept = sorted(aspects, key=lambda heading: -covered[heading])[:MOST_SECTIONS]
+    kept = [heading for heading in kept if covered[heading] >= TELLING * best > 0]
+    pages = {heading: aspects[heading][0][0].number for heading in kept}
+    order = list(dict.fromkeys(pages.values()))
+    in_page = list(aspects)
+    return {
+        heading: aspects[heading]
+        for heading in sorted(kept, key=lambda h: (order.index(pages[h]), in_page.index(h)))
+    }
 
 
 def _aspects(sources: Sequence[Source]) -> dict[str, list[tuple[Source, Passage]]]:
@@ -118,12 +166,7 @@ def _aspects(sources: Sequence[Source]) -> dict[str, list[tuple[Source, Passage]
 
 def _heading(source: Source, passage: Passage) -> str:
     title, last = plain(source.title), plain(passage.heading.rpartition(" › ")[2])
-    return title if last in ("?", title) else f"{title}: {last}"
-
-
-def _touches(heading: str, found: Sequence[tuple[Source, Passage]], wanted: frozenset[str]) -> bool:
-    texts = (heading, *(passage.text for _, passage in found))
-    return any(not wanted.isdisjoint(term_tuple(text)) for text in texts)
+    return title if last in ("?", title) else f"{title} › {last}"
 
 
 def _is_said(passage: Passage, wanted: frozenset[str], said: str) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass, field
 
 from bot.messages import Message, Transcript
+from bot.reasoning.drafts import Manuscript, Paragraph
 from bot.reasoning.graphs import Graph, GraphEdit
 from bot.reasoning.reasoner import (
     Action,
@@ -40,10 +41,13 @@ class Scripted:
     answer: Callable[[Rewritten, Evidence], list[AnswerDelta]] = cite_all
     name: str = "scripted"
     edits: Sequence[GraphEdit] = ()
+    drafts: Sequence[Paragraph] = ()
     desks: list[Desk] = field(default_factory=list)
     graphs: list[Graph] = field(default_factory=list)
     evidence: list[Evidence] = field(default_factory=list)
     transcripts: list[Transcript] = field(default_factory=list)
+    looked_at: list[Evidence] = field(default_factory=list)  # for drafting
+    manuscripts: list[Manuscript] = field(default_factory=list)  # each seen when it was revised
 
     async def rewrite(
         self, transcript: Transcript, message: Message, instructions: str = ""
@@ -67,5 +71,25 @@ class Scripted:
         self, question: Rewritten, evidence: Evidence, instructions: str = ""
     ) -> AsyncIterator[AnswerDelta]:
         self.evidence.append(evidence)
+        for delta in self.answer(question, evidence):
+            yield delta
+
+    async def draft(
+        self, question: Rewritten, evidence: Evidence, instructions: str = ""
+    ) -> tuple[Paragraph, ...]:
+        self.looked_at.append(evidence)
+        return tuple(self.drafts)
+
+    async def queries(self, question: Rewritten, manuscript: Manuscript) -> tuple[str, ...]:
+        return (manuscript.paragraph.topic,)
+
+    async def revise(
+        self,
+        question: Rewritten,
+        manuscript: Manuscript,
+        evidence: Evidence,
+        instructions: str = "",
+    ) -> AsyncIterator[AnswerDelta]:
+        self.manuscripts.append(manuscript)
         for delta in self.answer(question, evidence):
             yield delta
