@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.fakes.postgres import Postgres, a_postgres
+
 # How fast a machine is, and how busy, is no property of the code.
 settings.register_profile("any", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 # In CI the same examples every time; elsewhere new ones, which find what nobody thought of.
@@ -30,6 +32,13 @@ def _no_settings_from_outside(monkeypatch: pytest.MonkeyPatch) -> None:
 def shared_data() -> Path:
     """The folder of public data sets beside the repository."""
     return SHARED / "data"
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[Postgres]:
+    """A PostgreSQL of this test process."""
+    with a_postgres() as server:
+        yield server
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

