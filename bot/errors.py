@@ -11,6 +11,7 @@ Callers catch by meaning, never by provider:
     │   ├── CredentialsRefused   a peer does not accept the key it was given
     │   ├── PostRefused          the platform does not let Footnote post there
     │   ├── Denied               the operator's lists do not let this person ask here
+    │   │   └── DaySpentUp           what may be spent in a day is spent: ask tomorrow
     │   └── ModelRefused         the model declined to work on the question
     ├── Unavailable          try again later: a peer is down, slow or out of quota
     │   ├── ProviderUnavailable  one search provider
@@ -21,7 +22,7 @@ Callers catch by meaning, never by provider:
     ├── Broken               what came back cannot be used
     │   ├── PageUnreadable       empty, binary, too large, endless, undecodable
     │   └── ModelBroken          a reply that stays malformed after a repair turn
-    ├── BudgetSpent          the run's budget does not cover the next call
+    ├── BudgetSpent          the run's budget, or the day's, does not cover the next call
     ├── Stopped              a person or a shutdown ended the run
     └── RunLost              another attempt has taken the run over; this one may not write
 
@@ -93,12 +94,19 @@ class PostRefused(Refused):
 class Denied(Refused):
     """The operator's lists do not let this person ask here.
 
-    ``text_id`` names the sentence in the catalogs of ``bot.rendering.texts``.
+    ``text_id`` and ``values`` name the sentence in the catalogs of ``bot.rendering.texts``.
     """
 
-    def __init__(self, text_id: str, sentence: str) -> None:
+    def __init__(
+        self, text_id: str, sentence: str, *, values: Mapping[str, str | int] | None = None
+    ) -> None:
         super().__init__(sentence)
         self.text_id = text_id
+        self.values = dict(values or {})
+
+
+class DaySpentUp(Denied):
+    """What the person, the channel or the workspace may spend in a day is spent."""
 
 
 class ModelRefused(Refused):
@@ -151,7 +159,7 @@ class ModelBroken(Broken):
 
 
 class BudgetSpent(FootnoteError):
-    """The run's budget does not cover the next call.
+    """The run's budget, or one of the day, does not cover the next call.
 
     ``text_id`` and ``limit`` name the sentence in the catalogs of ``bot.rendering.texts``.
     """

@@ -106,11 +106,13 @@ class RunOptions:
     """What the asker or the channel chose for one run.
 
     ``providers`` limits searching to these names (empty: all that are configured);
-    ``instructions`` are the operator's words on tone and language for this channel. A ``report``
-    is a long text, each paragraph of it drafted and then revised against what is read for it.
+    ``instructions`` are the operator's words on tone and language for this channel, ``daily_usd``
+    is what it may spend in a day if it has a rule of its own. A ``report`` is a long text, each
+    paragraph of it drafted and then revised against what is read for it.
     """
 
     depth: Depth = "auto"
     providers: tuple[str, ...] = field(default=())
     instructions: str = ""
     style: Style = "auto"
+    daily_usd: float | None = None

@@ -13,6 +13,7 @@ import unicodedata
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from functools import partial
 
 import structlog
 
@@ -28,13 +29,15 @@ from bot.errors import (
 from bot.messages import Message, RunOptions, Thread
 from bot.posting import Poster, PostState, Reply, RunRef
 from bot.reasoning.reasoner import ModelReply, ReasonerFactory
-from bot.research.budget import Budget
+from bot.research.account import Days
+from bot.research.budget import Budget, DayLimits
 from bot.research.library import Library
 from bot.research.road import Road
 from bot.research.run import Run
 from bot.settings import Settings
 from bot.storage.conversations import Conversations
 from bot.storage.journal import open_journal
+from bot.storage.spending import DaySpent, Spending
 from bot.storage.store import RunRecord, Store
 from bot.text.control import without_controls
 
@@ -70,6 +73,7 @@ class ResearchService:
         self._price = price
         self._posters = posters
         self._conversations = Conversations(store.database)
+        self._days = Days(Spending(store.database))
 
     # ------------------------------------------------------------ accepting
 
@@ -84,8 +88,8 @@ class ResearchService:
         """Store a message and create its run, for ``owner`` (a local dispatcher) to work on.
 
         ``post_state`` is what its poster will need beside the message. Returns the run's id and
-        whether it is new; a redelivered event finds its run. Raises ``InvalidQuestion`` and
-        ``StorageUnavailable``.
+        whether it is new; a redelivered event finds its run. Raises ``InvalidQuestion``,
+        ``DaySpentUp`` and ``StorageUnavailable``.
         """
         message = replace(message, text=clean_question(message.text))
         run_id = secrets.token_hex(6)
@@ -97,7 +101,13 @@ class ResearchService:
             owner=owner,
             lease=LEASE,
             post_state=post_state,
+            permit=self.permit(options),
         )
+
+    def permit(self, options: RunOptions) -> Callable[[DaySpent], None] | None:
+        """What refuses a question once the day's budget is spent (``DaySpentUp``)."""
+        limits = DayLimits.of(self._settings, options)
+        return partial(limits.check_question, now=datetime.now(UTC)) if limits else None
 
     def reference(self, record: RunRecord) -> RunRef:
         """The run as its poster knows it; what it saves is fenced by the record's attempt."""
@@ -196,8 +206,13 @@ class ResearchService:
             budget=Budget.of(self._settings),
             price=self._price,
             publish=reply.progress,
-            download=self._posters[record.message.thread.platform].download,
+            download=partial(
+                self._posters[record.message.thread.platform].download, self.reference(record)
+            ),
             prefetch_pages=self._settings.prefetch_pages,
+            allowance=self._days.allowance(
+                journal.payer, DayLimits.of(self._settings, record.options)
+            ),
         )
         if unread:
             run.note(unread)
@@ -224,6 +239,8 @@ class ResearchService:
                 f"Something broke inside Footnote ({type(caught).__name__}) in run {record.id}: "
                 "asking again may help, FOOTNOTE_LOG_LEVEL=debug shows where."
             )
+        finally:
+            await journal.settle(datetime.now(UTC))
         if error is not None:
             answer = run.answer(
                 "failed", error.sentence, question=road.question, reasoner=road.reasoner_name

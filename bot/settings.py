@@ -8,6 +8,7 @@ in ``footnote.toml`` it is the name as below. Lists are separated by commas.
 
 from __future__ import annotations
 
+import base64
 import difflib
 import os
 import re
@@ -15,6 +16,7 @@ import tomllib
 from functools import cache
 from pathlib import Path
 from typing import Annotated, Any, Literal
+from urllib.parse import urlsplit
 
 from dotenv import dotenv_values
 from platformdirs import user_data_path
@@ -47,22 +49,28 @@ TOML = "footnote.toml"
 StrList = Annotated[tuple[str, ...], NoDecode]
 # It becomes part of a header: no white space, no brackets, nothing beyond ASCII.
 _CONTACT = re.compile(r"https?://[!-'*-~]{3,200}|[!-'*-~]{1,100}@[!-'*-~]{3,100}")
+SecretList = Annotated[tuple[SecretStr, ...], NoDecode]
 
 
 class Price(BaseModel):
-    """USD per million tokens."""
+    """USD per million tokens; cache writes for five minutes and, twice the input if not given,
+    for an hour."""
 
-    input: float
-    output: float
-    cache_write: float
-    cache_read: float
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    input: float = Field(ge=0)
+    output: float = Field(ge=0)
+    cache_write: float = Field(ge=0)
+    cache_read: float = Field(ge=0)
+    cache_write_hour: float | None = Field(default=None, ge=0)
 
 
 class ChannelRules(BaseModel):
     """How questions of one channel are answered; what is empty is not ruled.
 
     ``tone`` is in the operator's words, ``language`` a language's name or tag, ``depth`` the
-    default one, ``providers`` the only ones to search.
+    default one, ``providers`` the only ones to search, ``daily_usd`` what the channel may spend in
+    a day (UTC), in place of ``channel_daily_usd``.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -71,6 +79,7 @@ class ChannelRules(BaseModel):
     language: str = Field(default="", max_length=40)
     depth: Depth = "auto"
     providers: tuple[str, ...] = ()
+    daily_usd: float | None = Field(default=None, gt=0)
 
 
 def _plain(name: str) -> Any:
@@ -120,20 +129,37 @@ class Settings(BaseSettings):
     page_ttl: float = Field(86_400.0, ge=0)  # seconds a stored page counts as fresh
     robots: Literal["respect", "ignore"] = "respect"  # what sites' robots.txt ask for
     contact: str = ""  # a web or mail address of the operator, told to the sites that are read
+    prefetch_pages: int = Field(8, ge=0)  # read in a run before anyone chose them; 0: none
 
     # --- budget of one run
     max_model_calls: int = Field(24, ge=1)
     max_searches: int = Field(5, ge=1)  # search actions of one loop
+    max_queries: int = Field(40, ge=1)  # sent to providers
     max_pages: int = Field(12, ge=1)
     max_input_tokens: int = Field(400_000, ge=1_000)
-    max_seconds: float = Field(300.0, gt=0)
+    max_written_tokens: int = Field(100_000, ge=256)  # output of all calls
+    max_seconds: float = Field(300.0, gt=0)  # of work, in all attempts
     max_usd: float = Field(2.0, gt=0)
     read_tokens: int = Field(1_200, ge=100)  # passages of one page given to the reasoner
+
+    # --- stages of a report, in seconds; a part that misses one is marked as without sources
+    draft_seconds: float = Field(90.0, gt=0)  # of the whole report, from memory
+    query_seconds: float = Field(15.0, gt=0)  # to decide what to search for one part
+    reading_seconds: float = Field(30.0, gt=0)  # to search and read for it
+    revision_seconds: float = Field(60.0, gt=0)  # to write it anew from what was read
+
+    # --- what may be spent in a day (UTC), in USD of model calls and in questions; None: no limit
+    user_daily_usd: float | None = Field(None, gt=0)
+    user_daily_questions: int | None = Field(None, ge=1)
+    channel_daily_usd: float | None = Field(None, gt=0)
+    workspace_daily_usd: float | None = Field(None, gt=0)
 
     # --- Slack: socket mode with the first two, signed HTTP with the first and the third
     slack_bot_token: SecretStr | None = _plain("SLACK_BOT_TOKEN")
     slack_app_token: SecretStr | None = _plain("SLACK_APP_TOKEN")
     slack_signing_secret: SecretStr | None = _plain("SLACK_SIGNING_SECRET")
+    slack_client_id: str | None = _plain("SLACK_CLIENT_ID")  # with the next, in place of a bot
+    slack_client_secret: SecretStr | None = _plain("SLACK_CLIENT_SECRET")  # token: many workspaces
     slack_api_url: str = "https://slack.com/api/"
 
     # --- Discord
@@ -157,10 +183,12 @@ class Settings(BaseSettings):
     # --- the HTTP endpoint of `footnote serve`
     http_host: str = "127.0.0.1"
     http_port: int = Field(8080, ge=0, le=65_535)
+    public_url: str = ""  # where people reach it from outside, https://footnote.example.com
 
     # --- where things are kept, and how it runs
     data_dir: Path = Field(default_factory=lambda: _user_data())
     database_url: str = ""  # empty: SQLite in data_dir
+    encryption_keys: SecretList = ()  # the first seals workspaces' tokens, every one opens them
     concurrency: int = Field(256, ge=1)  # runs at once in this process
     drain_seconds: float = Field(10.0, ge=0)  # that working runs get when `serve` is ended
     log_level: Literal["debug", "info", "warning", "error"] = "warning"
@@ -179,6 +207,7 @@ class Settings(BaseSettings):
         "allow_roles",
         "deny_roles",
         "admins",
+        "encryption_keys",
         mode="before",
     )
     @classmethod
@@ -187,12 +216,27 @@ class Settings(BaseSettings):
             return tuple(part.strip() for part in value.split(",") if part.strip())
         return value
 
+    @field_validator("encryption_keys")
+    @classmethod
+    def _are_keys(cls, keys: tuple[SecretStr, ...]) -> tuple[SecretStr, ...]:
+        if not all(is_key(key.get_secret_value()) for key in keys):
+            raise ValueError("a key is 44 characters that `footnote keys new` prints")
+        return keys
+
     @field_validator("contact")
     @classmethod
     def _is_reachable(cls, contact: str) -> str:
         if contact and not _CONTACT.fullmatch(contact):
             raise ValueError("write a web address (https://…) or a mail address")
         return contact
+
+    @field_validator("public_url")
+    @classmethod
+    def _is_address(cls, url: str) -> str:
+        parts = urlsplit(url)
+        if url and (parts.scheme not in ("http", "https") or not parts.hostname or parts.query):
+            raise ValueError("write it like https://footnote.example.com")
+        return url.rstrip("/")
 
     @classmethod
     def settings_customise_sources(
@@ -226,6 +270,17 @@ class Settings(BaseSettings):
         return self.reasoner == "claude" or (
             self.reasoner == "auto" and self.anthropic_api_key is not None
         )
+
+
+def is_key(text: str) -> bool:
+    """Whether a text is a Fernet key: 32 bytes in URL-safe base64.
+
+    https://github.com/fernet/spec/blob/master/Spec.md
+    """
+    try:
+        return len(base64.b64decode(text, altchars=b"-_", validate=True)) == 32
+    except ValueError:
+        return False
 
 
 def _user_data() -> Path:

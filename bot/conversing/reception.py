@@ -16,7 +16,7 @@ from cachetools import LRUCache, TTLCache
 
 from bot.conversing.access import check_access, check_author, is_admin
 from bot.conversing.errands import Errands
-from bot.conversing.rules import options_for
+from bot.conversing.rules import bounded, options_for
 from bot.conversing.words import is_stop_word
 from bot.dispatch.local import LocalDispatcher
 from bot.errors import Denied, StorageUnavailable
@@ -98,7 +98,8 @@ class Reception:
     ) -> Asked | Told | Heard:
         """Take in a message.
 
-        Raises ``Denied`` and ``InvalidQuestion`` with the sentence for the asker alone, and
+        Raises ``Denied`` (its kind ``DaySpentUp`` when the day's budget is spent) and
+        ``InvalidQuestion`` with the sentence for the asker alone, and
         ``StorageUnavailable`` (the platform should deliver the event again).
         """
         if (message.thread.platform, message.event_id) in self._gone:
@@ -136,7 +137,8 @@ class Reception:
         text = clean_question(text)
         if is_stop_word(text):
             return await self.stop_run(run_id)
-        check_author(self.settings, (await self._run(run_id)).message)
+        run = await self._run(run_id)
+        check_author(self.settings, run.message)
         begun = await self._conversations.edit(
             platform,
             event_id,
@@ -145,6 +147,7 @@ class Reception:
             datetime.now(UTC),
             owner=self._dispatcher.owner,
             lease=LEASE,
+            permit=self._service.permit(run.options),
         )
         if begun is not None:
             await self._dispatcher.restart(*begun)
@@ -226,7 +229,8 @@ class Reception:
         """The rules of the thread's channel."""
         stored = await self._workspaces.rules(thread.platform, thread.workspace, thread.channel)
         if stored is not None:
-            return ChannelRules.model_validate(stored)
+            rules = ChannelRules.model_validate(stored)
+            return bounded(rules, self.settings, thread.channel)
         return self.settings.channels.get(thread.channel, ChannelRules())
 
     async def set_rules(self, message: Message, rules: ChannelRules | None) -> None:

@@ -1,10 +1,11 @@
-"""Channel rules: tone, language, default depth and providers of one channel.
+"""Channel rules: tone, language, default depth, providers and daily budget of one channel.
 
 They come from the setting ``channels``; what an admin sets by command goes before it.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection
 from typing import get_args
 
@@ -13,7 +14,7 @@ from pydantic import ValidationError
 from bot.errors import Invalid
 from bot.messages import Depth, RunOptions
 from bot.rendering.sentences import invalid
-from bot.settings import ChannelRules
+from bot.settings import ChannelRules, Settings
 
 KEYS = tuple(ChannelRules.model_fields)
 DEPTHS: tuple[str, ...] = get_args(Depth)
@@ -25,7 +26,18 @@ def options_for(rules: ChannelRules, depth: Depth = "auto") -> RunOptions:
         depth=rules.depth if depth == "auto" else depth,
         providers=rules.providers,
         instructions=_instructions(rules),
+        daily_usd=rules.daily_usd,
     )
+
+
+def bounded(rules: ChannelRules, settings: Settings, channel: str) -> ChannelRules:
+    """Rules set by command: they may lower what the operator lets the channel spend, not raise it.
+
+    Admins of a workspace need not be those who pay.
+    """
+    own = settings.channels.get(channel, ChannelRules()).daily_usd or settings.channel_daily_usd
+    limits = [limit for limit in (rules.daily_usd, own) if limit is not None]
+    return rules.model_copy(update={"daily_usd": min(limits, default=None)})
 
 
 def changed(
@@ -47,9 +59,11 @@ def changed(
         for name in new:
             if name not in known_providers:
                 raise _not_possible(key, name, sorted(known_providers))
+    if key == "daily_usd":
+        new = _dollars(value)
     try:
         return ChannelRules.model_validate({**rules.model_dump(), key: new})
-    except ValidationError:  # of what people type, nothing else than the length is checked
+    except ValidationError:  # of what is left to check, nothing but the length is checked
         raise invalid("rules-too-long", key=key, most=_longest(key)) from None
 
 
@@ -59,6 +73,17 @@ def depth_named(word: str) -> Depth:
         if word.lower() == depth:
             return depth  # type: ignore[no-any-return]
     raise _not_possible("depth", word, DEPTHS)
+
+
+def _dollars(value: str) -> float | None:
+    """The US dollars that someone typed; None for nothing. Raises ``Invalid``."""
+    try:
+        dollars = float(value.strip("$ ")) if value else None
+    except ValueError:
+        dollars = math.nan
+    if dollars is not None and not 0 < dollars < math.inf:
+        raise _not_possible("daily_usd", value, ["> 0 (USD)"])
+    return dollars
 
 
 def _not_possible(key: str, value: str, possible: Collection[str]) -> Invalid:
@@ -75,7 +100,7 @@ def shown(rules: ChannelRules) -> list[tuple[str, str]]:
     """The rules that are set, as name and value."""
     values = [
         (key, ", ".join(value) if isinstance(value, tuple) else str(value))
-        for key, value in rules.model_dump().items()
+        for key, value in rules.model_dump(exclude_none=True).items()
     ]
     return [(key, value) for key, value in values if value and (key, value) != ("depth", "auto")]
 

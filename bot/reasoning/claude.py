@@ -177,40 +177,35 @@ class Claude:
     async def _written_once(self, writing: Writing) -> AsyncGenerator[AnswerDelta | ModelReply]:
         call = self._writing_call(writing)
         collector = Collector()
-        for more_room in (False, True):
-            if more_room:
-                # It thought until the limit and wrote nothing: once more, with room to write.
-                call = Call(_roomier(call.request), _roomier(call.plain or call.request))
-                collector = Collector(collector.tokens)
-            reader = Reader(writing)
-            async with aclosing(self._endpoint.events(call)) as events:
-                async for event in events:
-                    if isinstance(event, Again):
-                        collector, reader = Collector(collector.tokens), Reader(writing)
-                        yield Restart()
-                        continue
-                    collector.add(event)
-                    for delta in reader.read(event):
-                        yield delta
-            reply = collector.reply()
-            _check_refusal(reply)
-            if reader.wrote:
-                break
-        if not reader.wrote:
-            raise ModelBroken(
-                f"{self._settings.model} wrote no answer: try again, or set "
-                "FOOTNOTE_MAX_OUTPUT_TOKENS higher.",
-                detail=f"stop reason {reply.stop_reason}",
-            )
-        if reply.stop_reason in ("max_tokens", "model_context_window_exceeded"):
-            limit = call.request["max_tokens"]
-            yield TextDelta(CUT.format(limit=limit), opens=True)
+        try:
+            for more_room in (False, True):
+                if more_room:
+                    # It thought until the limit and wrote nothing: once more, with room to write.
+                    call = Call(_roomier(call.request), _roomier(call.plain or call.request))
+                    collector = Collector(collector)
+                reader = Reader(writing)
+                async with aclosing(self._endpoint.events(call)) as events:
+                    async for event in events:
+                        if isinstance(event, Again):
+                            collector, reader = Collector(collector), Reader(writing)
+                            yield Restart()
+                            continue
+                        collector.add(event)
+                        for delta in reader.read(event):
+                            yield delta
+                reply = collector.reply()
+                _check_refusal(reply)
+                if reader.wrote:
+                    break
+            _check_written(reader, reply)
+            if reply.stop_reason in ("max_tokens", "model_context_window_exceeded"):
+                limit = call.request["max_tokens"]
+                yield TextDelta(CUT.format(limit=limit), opens=True)
+        except BaseException:
+            self._calls.lost(collector.reply())
+            raise
         yield reply
 
-    # ------------------------------------------------------------ requests
-
-    def _thoughtful(self) -> dict[str, Any]:
-        """What every request to the large model has in common."""
     # ------------------------------------------------------------ a report
 
     async def draft(
@@ -263,6 +258,10 @@ class Claude:
         async for delta in self._stream(revising, "revise", title):
             yield delta
 
+    # ------------------------------------------------------------ requests
+
+    def _thoughtful(self) -> dict[str, Any]:
+        """What every request to the large model has in common."""
         settings = self._settings
         off = settings.thinking == "off"
         common: dict[str, Any] = {
@@ -295,6 +294,14 @@ class Claude:
 
 def _roomier(request: Any) -> dict[str, Any]:
     return {**request, "max_tokens": max(LONGEST_OUTPUT, request["max_tokens"])}
+
+
+def _check_written(reader: Reader, reply: ModelReply) -> None:
+    if not reader.wrote:
+        raise ModelBroken(
+            f"{reply.model} wrote no answer: try again, or set FOOTNOTE_MAX_OUTPUT_TOKENS higher.",
+            detail=f"stop reason {reply.stop_reason}",
+        )
 
 
 def _check_refusal(reply: ModelReply) -> None:

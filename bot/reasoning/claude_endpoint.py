@@ -15,7 +15,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import random
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import aclosing
 from dataclasses import dataclass
 from typing import Any
@@ -95,16 +95,22 @@ class Endpoint:
         except _FAILURES as error:
             raise explain(error, self.settings, model) from error
 
-    async def complete(self, call: Call) -> ModelReply:
-        """The whole reply. Raises like ``events``."""
+    async def complete(
+        self, call: Call, lost: Callable[[ModelReply], None] = lambda reply: None
+    ) -> ModelReply:
+        """The whole reply. Raises like ``events``; ``lost`` is then told what had come by then."""
         collector = Collector()
-        async with aclosing(self.events(call)) as events:
-            async for event in events:
-                if isinstance(event, Again):
-                    collector = Collector(collector.tokens)
-                else:
-                    collector.add(event)
-        return collector.reply()
+        try:
+            async with aclosing(self.events(call)) as events:
+                async for event in events:
+                    if isinstance(event, Again):
+                        collector = Collector(collector)
+                    else:
+                        collector.add(event)
+            return collector.reply()
+        except BaseException:
+            lost(collector.reply())
+            raise
 
     async def events(self, call: Call) -> AsyncGenerator[RawMessageStreamEvent | Again]:
         """The events of one reply up to its ``message_stop``.

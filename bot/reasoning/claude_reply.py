@@ -4,52 +4,40 @@ from __future__ import annotations
 
 import json
 import secrets
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from anthropic.types import RawMessageStreamEvent
 
 from bot.errors import ModelBroken
 from bot.reasoning.claude_messages import UNPARSED, Block
-from bot.reasoning.reasoner import ModelReply
+from bot.reasoning.reasoner import ModelReply, Tokens
 
 LONGEST_UNPARSED = 500  # characters of a malformed tool input that are kept for the record
 
 
-@dataclass(frozen=True, slots=True)
-class Tokens:
-    """What the API counted."""
-
-    input: int = 0
-    output: int = 0
-    cache_read: int = 0
-    cache_write: int = 0
-
-    def __add__(self, other: Tokens) -> Tokens:
-        return Tokens(
-            self.input + other.input,
-            self.output + other.output,
-            self.cache_read + other.cache_read,
-            self.cache_write + other.cache_write,
-        )
-
-
 class Collector:
-    """Takes the events of one reply. ``wasted`` are the tokens of attempts that were cut off."""
+    """Takes the events of one reply. ``after`` is the collector of an attempt that was cut off or
+    came to nothing: what the API counted for it, and for those before it, is not forgotten."""
 
-    def __init__(self, wasted: Tokens = Tokens()) -> None:
-        self._wasted = wasted
+    def __init__(self, after: Collector | None = None) -> None:
+        self._cut = after.counted if after is not None else ()
         self._tokens = Tokens()
-        self._model = ""
+        self._model = after.model if after is not None else ""
+        self._geo = ""
         self._blocks: dict[int, Block] = {}
         self._parts: dict[int, list[str]] = {}
         self._stop_reason = ""
         self._stop_details: dict[str, Any] = {}
 
     @property
-    def tokens(self) -> Tokens:
-        """All that was counted so far, the wasted ones included."""
-        return self._wasted + self._tokens
+    def counted(self) -> tuple[Tokens, ...]:
+        """What was counted so far, attempt by attempt; those that counted nothing are left out."""
+        return (*self._cut, self._tokens) if self._tokens != Tokens() else self._cut
+
+    @property
+    def model(self) -> str:
+        return self._model
 
     @property
     def stop_reason(self) -> str:
@@ -73,6 +61,12 @@ class Collector:
         match event.type:
             case "message_start":
                 self._model = event.message.model
+                self._geo = event.message.usage.inference_geo or ""
+                # Only here are cache writes told apart by how long they are kept.
+                kept = event.message.usage.cache_creation
+                if kept is not None:
+                    hour = kept.ephemeral_1h_input_tokens or 0
+                    self._tokens = replace(self._tokens, hour_write=hour)
                 self._count(event.message.usage)
             case "content_block_start":
                 block = {k: v for k, v in event.content_block.to_dict().items() if v is not None}
@@ -99,16 +93,19 @@ class Collector:
         """The reply; a block that was never closed is closed now."""
         for index in list(self._parts):
             self._close(index)
-        tokens = self.tokens
+        attempts = (*self._cut, self._tokens)
         return ModelReply(
             model=self._model,
             content=[self._blocks[index] for index in sorted(self._blocks)],
             stop_reason=self._stop_reason,
-            input_tokens=tokens.input,
-            output_tokens=tokens.output,
-            cache_read_tokens=tokens.cache_read,
-            cache_write_tokens=tokens.cache_write,
+            input_tokens=sum(tokens.input for tokens in attempts),
+            output_tokens=sum(tokens.output for tokens in attempts),
+            cache_read_tokens=sum(tokens.cache_read for tokens in attempts),
+            cache_write_tokens=sum(tokens.cache_write for tokens in attempts),
             stop_details=self._stop_details,
+            hour_write_tokens=sum(tokens.hour_write for tokens in attempts),
+            cut=self._cut,
+            geo=self._geo,
         )
 
     def _add_delta(self, index: int, delta: Any) -> None:

@@ -1,12 +1,16 @@
 """What a reply of Claude costs.
 
 USD per million tokens, as the model pages and the price list on platform.claude.com gave them in
-November 2026 (docs/en/about-claude/pricing, docs/en/models/<model>/overview). Cache writes are
-those of five minutes, 1.25 times the input; cache reads are a tenth of the input, but a twentieth
+November 2026 (docs/en/about-claude/pricing, docs/en/models/<model>/overview). Cache writes cost
+1.25 times the input for five minutes, twice the input for an hour (same page); what the API worked
+on in the US only costs 1.1 times as much (docs/en/manage-claude/data-residency; nothing here asks
+for it, but an API workspace may). Cache reads are a tenth of the input, but a twentieth
 for Opus 5.5 and (since 7 October 2026) Sonnet 5.5, and a fortieth for Fable and Mythos 5.1.
 Haiku 5.5 costs five times as much for prompts above 100,000 tokens. Mythos costs what the Fable of
 the same number does (models/fable-5/overview). No price was found for Fable and Mythos 5.2 and for
 the Mythos preview: they are left out, as is every model not listed here.
+
+Priority and batch tiers and fast mode have prices of their own; no request here asks for them.
 
 ``FOOTNOTE_PRICES`` replaces or extends the table.
 """
@@ -16,7 +20,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from bot.reasoning.reasoner import ModelReply
+from bot.reasoning.reasoner import ModelReply, Tokens
 from bot.settings import Price, Settings
 
 
@@ -46,6 +50,9 @@ PRICES: Mapping[str, Price] = {
 LONG_PROMPT = 100_000  # tokens of one prompt, cached ones included
 LONG_PRICES: Mapping[str, Price] = {"claude-haiku-5-5": _price(0.50, 2.50, 0.05)}
 
+HOUR = 2.0  # times the input, for a cache write that is kept for an hour
+IN_US = 1.1  # times everything
+
 # Other platforms write the same model as "us.anthropic.claude-x-v1:0", "anthropic/claude-x@date"
 # or "claude-x[1m]".
 _PREFIX = re.compile(r"^(?:[a-z]{2,6}\.)?anthropic[./]")
@@ -53,24 +60,45 @@ _SUFFIX = re.compile(r"(?:\[1m\]|-v\d+(?::\d+)?|[-@]\d{8})$")
 
 
 def claude_price(settings: Settings, model: str, reply: ModelReply) -> float | None:
-    """USD for one reply of ``model``, or None when its price is not known."""
-    price = _price_of(settings, model, reply)
-    if price is None:
-        return None
+    """USD for one reply of ``model``, its broken-off attempts included, or None when the model's
+    price is not known."""
+    usd = 0.0
+    for tokens in (*reply.cut, _last_attempt(reply)):
+        price = _price_of(settings, model, tokens)
+        if price is None:
+            return None
+        usd += _cost(price, tokens)
+    return usd * (IN_US if reply.geo == "us" else 1.0)
+
+
+def _last_attempt(reply: ModelReply) -> Tokens:
+    """What the sums of a reply leave for the attempt that gave it."""
+    return Tokens(
+        reply.input_tokens - sum(tokens.input for tokens in reply.cut),
+        reply.output_tokens - sum(tokens.output for tokens in reply.cut),
+        reply.cache_read_tokens - sum(tokens.cache_read for tokens in reply.cut),
+        reply.cache_write_tokens - sum(tokens.cache_write for tokens in reply.cut),
+        reply.hour_write_tokens - sum(tokens.hour_write for tokens in reply.cut),
+    )
+
+
+def _cost(price: Price, tokens: Tokens) -> float:
+    hour = HOUR * price.input if price.cache_write_hour is None else price.cache_write_hour
     return (
-        reply.input_tokens * price.input
-        + reply.output_tokens * price.output
-        + reply.cache_write_tokens * price.cache_write
-        + reply.cache_read_tokens * price.cache_read
+        tokens.input * price.input
+        + tokens.output * price.output
+        + max(0, tokens.cache_write - tokens.hour_write) * price.cache_write
+        + tokens.hour_write * hour
+        + tokens.cache_read * price.cache_read
     ) / 1_000_000
 
 
-def _price_of(settings: Settings, model: str, reply: ModelReply) -> Price | None:
+def _price_of(settings: Settings, model: str, tokens: Tokens) -> Price | None:
     names = (model, plain_name(model))
     for name in names:
         if name in settings.prices:
             return settings.prices[name]
-    prompt = reply.input_tokens + reply.cache_write_tokens + reply.cache_read_tokens
+    prompt = tokens.input + tokens.cache_write + tokens.cache_read
     tables = (LONG_PRICES, PRICES) if prompt > LONG_PROMPT else (PRICES,)
     for table in tables:
         if names[1] in table:

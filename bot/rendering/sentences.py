@@ -14,7 +14,7 @@ def invalid(text_id: str, /, **values: str | int) -> Invalid:
 def sentence_for(error: FootnoteError, texts: Texts) -> str:
     """The error's sentence; in English where no catalog has it. Plain text."""
     if isinstance(error, Denied):
-        return texts(error.text_id)
+        return texts(error.text_id, **error.values)
     if isinstance(error, Invalid) and error.text_id:
         return texts(error.text_id, **error.values)
     if isinstance(error, StorageUnavailable):

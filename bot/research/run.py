@@ -9,11 +9,10 @@ results too, kept and replayed like any other.
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, AsyncExitStack, ExitStack
 from dataclasses import asdict, replace
 from datetime import datetime
-from time import monotonic
-from typing import Any
+from typing import Any, TypeVar
 
 from pydantic import TypeAdapter
 
@@ -37,6 +36,7 @@ from bot.reasoning.reasoner import (
     TextDelta,
 )
 from bot.rendering.texts import DEFAULT, texts_for
+from bot.research.account import Account, Allowance, Price
 from bot.research.ahead import Ahead
 from bot.research.budget import Budget
 from bot.research.library import Library
@@ -46,6 +46,9 @@ from bot.research.suggest import Offer
 from bot.research.together import together
 from bot.search.provider import ProviderKind, Query
 from bot.storage.journal import Journal, step_key
+from bot.storage.spending import Amount
+
+T = TypeVar("T")
 
 _reply = TypeAdapter(ModelReply)
 _search = TypeAdapter(SearchOutcome)
@@ -59,7 +62,8 @@ class Run:
     ``price`` gives the USD of a reply, or None when the model's price is not known.
     ``publish`` is called with the whole plan whenever it changes. ``download`` brings the files
     that came with the message; they are read like pages, by the URL where a person opens them.
-    At most ``prefetch_pages`` are read before anyone has chosen them.
+    At most ``prefetch_pages`` are read before anyone has chosen them. ``allowance`` is what may be
+    spent today.
     """
 
     def __init__(
@@ -72,17 +76,17 @@ class Run:
         journal: Journal,
         library: Library,
         budget: Budget,
-        price: Callable[[ModelReply], float | None],
+        price: Price,
         publish: Callable[[PlanView], None],
         download: Callable[[Attachment, int], Awaitable[bytes]] | None = None,
         prefetch_pages: int = 0,
+        allowance: Allowance | None = None,
     ) -> None:
         self.id = run_id
         self.message = message
         self.options = options
         self.now = now
         self.texts = texts_for(message.locale)
-        self.budget = budget
         self.ahead = Ahead(library, prefetch_pages, options.providers)
         self.queries: list[str] = []
         self.sources: list[Source] = []  # what any loop of the run was shown, as it was shown
@@ -92,12 +96,10 @@ class Run:
         self._answered = False
         self._journal = journal
         self._library = library
-        self._price = price
+        self._account = Account(budget, price, allowance, journal.seconds)
         self._publish = publish
         self._download = download
         self._attachments = {attachment.url: attachment for attachment in message.attachments}
-        self._started = monotonic()
-        self._spent = Usage()
         self._steps = Steps(journal, lambda: self._publish(self.plan()))
         self._counted: set[str] = set()
 
@@ -106,7 +108,16 @@ class Run:
     @property
     def usage(self) -> Usage:
         """What was spent so far, earlier attempts' finished steps included."""
-        return replace(self._spent, seconds=monotonic() - self._started)
+        return self._account.usage
+
+    @property
+    def budget(self) -> Budget:
+        """What may be spent."""
+        return self._account.budget
+
+    @budget.setter
+    def budget(self, budget: Budget) -> None:
+        self._account.budget = budget
 
     @property
     def steps(self) -> tuple[StepView, ...]:
@@ -171,6 +182,7 @@ class Run:
 
         async def ask() -> SearchOutcome:
             self.budget.check_time(self.usage)
+            held.enter_context(self._account.cover_search())
             try:
                 found = await self.ahead.found(query, kind) or await self._library.search(
                     query, providers, kind
@@ -179,9 +191,13 @@ class Run:
                 return SearchOutcome(hits=(), problem=error.sentence)
             return SearchOutcome(hits=found.hits, failures=found.failures)
 
-        outcome = await self._steps.do("search", inputs, ask, _search, title=query.text)
-        if self._first_time("search", inputs):
-            self._spent = replace(self._spent, searches=self._spent.searches + 1)
+        with ExitStack() as held:
+            try:
+                outcome = await self._steps.do("search", inputs, ask, _search, title=query.text)
+            except BudgetSpent as spent:
+                return SearchOutcome(hits=(), problem=self._not_covered(spent, "budget-searches"))
+            if self._first_time("search", inputs):
+                self._account.count(searches=1)
         if query.text not in self.queries:
             self.queries.append(query.text)
         for hit in outcome.hits:
@@ -244,6 +260,7 @@ class Run:
 
         async def fetch() -> ReadOutcome:
             self.budget.check_time(self.usage)
+            held.enter_context(self._account.cover_page())
             try:
                 page = await self._fetched(url)
             except (Unavailable, Refused, Broken) as error:
@@ -252,23 +269,35 @@ class Run:
             return ReadOutcome(url=page.url, hash=page.hash, title=page.title)
 
         inputs = {"url": url}
-        outcome = await self._steps.do(
-            "read",
-            inputs,
-            fetch,
-            _read,
-            title=title,
-            page=lambda: fetched[0] if fetched else None,
-            sources=(url,),
-        )
+        with ExitStack() as held:
+            try:
+                outcome = await self._steps.do(
+                    "read",
+                    inputs,
+                    fetch,
+                    _read,
+                    title=title,
+                    page=lambda: fetched[0] if fetched else None,
+                    sources=(url,),
+                )
+            except BudgetSpent as spent:
+                return self._not_covered(spent, "budget-pages")
+            if not outcome.problem and self._first_time("read", inputs):
+                self._account.count(pages=1)
         if outcome.problem:
             if url in self._attachments:
                 name = self._attachments[url].name
                 self.note(self.texts("file-not-read", name=name, reason=outcome.problem))
             return outcome.problem
-        if self._first_time("read", inputs):
-            self._spent = replace(self._spent, pages=self._spent.pages + 1)
         return fetched[0] if fetched else await self._journal.page(outcome.url, outcome.hash)
+
+    def _not_covered(self, spent: BudgetSpent, text_id: str) -> str:
+        """The sentence for one search or page too many, which does not end the work of others."""
+        if spent.text_id != text_id:
+            raise spent
+        sentence = self._described(spent)
+        self.note(sentence)
+        return sentence
 
     async def _fetched(self, url: str) -> Page:
         attachment = self._attachments.get(url)
@@ -276,6 +305,26 @@ class Run:
             return await self._library.read(url)
         body = await self._download(attachment, self._library.largest)
         return await self._library.page_of_file(attachment, body)
+
+    # ------------------------------------------------------------ what a strategy keeps
+
+    async def keep(
+        self,
+        kind: str,
+        inputs: Mapping[str, Any],
+        work: Callable[[], Awaitable[T]],
+        shape: TypeAdapter[T],
+        *,
+        title: str,
+    ) -> T:
+        """A step of a strategy's own: from the journal, or by doing it now. Raises what ``work``
+        raises."""
+        return await self._steps.do(kind, inputs, work, shape, title=title)
+
+    def kept(self, kind: str, inputs: Mapping[str, Any], shape: TypeAdapter[T]) -> T | None:
+        """What such a step gave, if this or an earlier attempt has finished it."""
+        recorded = self._steps.finished(step_key(kind, inputs))
+        return None if recorded is None else shape.validate_json(recorded.result)
 
     # ------------------------------------------------------------ model calls
 
@@ -288,12 +337,15 @@ class Run:
         title: str,
     ) -> ModelReply:
         async def ask() -> ModelReply:
-            self.budget.check_model_call(self.usage)
+            await held.enter_async_context(self._account.cover(request))
             return await send()
 
-        reply = await self._steps.do(kind, request, ask, _reply, title=title)
-        if self._first_time(kind, request):
-            self._pay(reply)
+        async with AsyncExitStack() as held:  # until it is paid for
+            reply = await self._steps.do(
+                kind, request, ask, _reply, title=title, cost=self._account.amount
+            )
+            if self._first_time(kind, request):
+                self._pay(reply)
         return reply
 
     async def stream(
@@ -315,7 +367,7 @@ class Run:
             return
         kept: list[TextDelta | CitationDelta] = []
         reply: ModelReply | None = None
-        with self._steps.under_way(key, kind, title) as finish:
+        with self._account.charge(request), self._steps.under_way(key, kind, title) as finish:
             async for part in open():
                 if isinstance(part, ModelReply):
                     reply = part
@@ -324,22 +376,23 @@ class Run:
                 yield part
             if reply is None:
                 raise RuntimeError("a model stream ended without its reply")
-            await finish(_stream.dump_json(StreamOutcome(tuple(kept), reply)).decode())
-        self._pay(reply)
+            result = _stream.dump_json(StreamOutcome(tuple(kept), reply)).decode()
+            await finish(result, self._account.amount(reply))
+            self._pay(reply)
+
+    def lost(self, reply: ModelReply) -> None:
+        amount = replace(self._account.amount(reply), model_calls=0)
+        if amount.tokens:  # else nothing was begun
+            self._journal.owe(replace(amount, model_calls=1))
+            self._count(reply, amount)
 
     def _pay(self, reply: ModelReply) -> None:
-        usd = self._price(reply)
-        if usd is None:
+        self._count(reply, self._account.amount(reply))
+
+    def _count(self, reply: ModelReply, amount: Amount) -> None:
+        if amount.unpriced_calls:
             self.note(self.texts("price-unknown", model=reply.model))
-        spent = self._spent
-        self._spent = replace(
-            spent,
-            model_calls=spent.model_calls + 1,
-            input_tokens=spent.input_tokens + reply.input_tokens + reply.cache_write_tokens,
-            output_tokens=spent.output_tokens + reply.output_tokens,
-            cached_tokens=spent.cached_tokens + reply.cache_read_tokens,
-            usd=spent.usd + (usd or 0.0),
-        )
+        self._account.pay(amount)
 
     def _first_time(self, kind: str, inputs: Mapping[str, Any]) -> bool:
         """Whether a step counts now: one that is asked for again is not paid for again."""

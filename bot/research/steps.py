@@ -22,6 +22,7 @@ from bot.answers import StepState, StepView
 from bot.errors import FootnoteError
 from bot.pages.page import Page
 from bot.storage.journal import Journal, RecordedStep, step_key
+from bot.storage.spending import NOTHING, Amount
 
 T = TypeVar("T")
 
@@ -69,11 +70,12 @@ class Steps:
         title: str,
         page: Callable[[], Page | None] = lambda: None,
         sources: tuple[str, ...] = (),
+        cost: Callable[[T], Amount] = lambda result: NOTHING,
     ) -> T:
         """The result of a step: from the journal, from its twin under way, or by doing it now.
 
-        ``page`` gives the page the step has read, to be kept with it. Raises what ``work`` raises,
-        and ``RunLost``.
+        ``page`` gives the page the step has read, ``cost`` what its result has cost, to be kept
+        with it. Raises what ``work`` raises, and ``RunLost``.
         """
         key = step_key(kind, inputs)
         recorded = self.finished(key, sources)
@@ -91,7 +93,9 @@ class Steps:
             seconds = monotonic() - started
             kept = shape.dump_json(result).decode()
             await self._journal.record(
-                RecordedStep(key, kind, title, kept, seconds, datetime.now(UTC)), page()
+                RecordedStep(key, kind, title, kept, seconds, datetime.now(UTC)),
+                page(),
+                cost(result),
             )
         except BaseException as error:
             self.show(replace(line, state="failed", seconds=monotonic() - started))
@@ -122,8 +126,9 @@ class Steps:
     @contextmanager
     def under_way(
         self, key: str, kind: str, title: str
-    ) -> Iterator[Callable[[str], Awaitable[None]]]:
-        """Show a step that gives its parts one by one; call what is yielded with its result.
+    ) -> Iterator[Callable[[str, Amount], Awaitable[None]]]:
+        """Show a step that gives its parts one by one; call what is yielded with its result and
+        what that has cost.
 
         Whoever leaves without a result has failed. Raises ``RunLost`` from that call.
         """
@@ -132,12 +137,11 @@ class Steps:
         self.show(line)
         state: StepState = "failed"
 
-        async def finish(result: str) -> None:
+        async def finish(result: str, cost: Amount) -> None:
             nonlocal state
             seconds = monotonic() - started
-            await self._journal.record(
-                RecordedStep(key, kind, title, result, seconds, datetime.now(UTC))
-            )
+            step = RecordedStep(key, kind, title, result, seconds, datetime.now(UTC))
+            await self._journal.record(step, cost=cost)
             state = "done"
 
         try:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from datetime import datetime, timedelta
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import sqlalchemy as sa
@@ -12,6 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from bot.messages import Message, Thread
 from bot.storage.database import Database
 from bot.storage.rows import insert, keep_thread, message_row, update_fenced
+from bot.storage.spending import Amount, DaySpent, Payer, add_spent, day_spent
 from bot.storage.store import UNFINISHED
 from bot.storage.tables import citations, messages, run_pages, runs, steps, threads
 
@@ -121,16 +122,24 @@ class Conversations:
         *,
         owner: str | None,
         lease: timedelta,
+        permit: Callable[[DaySpent], None] | None = None,
     ) -> tuple[str, Thread] | None:
         """The message reads differently now: its run, ended or not, begins anew.
 
         Whoever works on it loses it; what was posted stays known, for the new answer to replace.
-        None when the text is the same, or the message began no run.
+        None when the text is the same, or the message began no run. It counts as another question
+        of the day; ``permit`` as in ``Store.accept``.
         """
+        today = now.astimezone(UTC).date()
         async with self._database.urgent_write() as db:
             row = await _find(db, platform, event_id)
             if row is None or row.text == text or row.removed:
                 return None
+            if row.run_id is not None:
+                payer = Payer(row.platform, row.workspace, row.channel, row.author_id)
+                if permit is not None:
+                    permit(await day_spent(db, payer, today))
+                await add_spent(db, payer, today, Amount(questions=1))
             await db.execute(
                 sa.update(messages)
                 .where(messages.c.id == row.message_id)
@@ -235,6 +244,7 @@ async def _find(db: AsyncConnection, platform: str, event_id: str) -> Any:
             messages.c.id.label("message_id"),
             messages.c.text,
             messages.c.attachments,
+            messages.c.author_id,
             runs.c.id.label("run_id"),
             runs.c.state,
             runs.c.answer,

@@ -1,12 +1,17 @@
-"""The journal of a run: which steps are finished, what they gave, which page has which number."""
+"""The journal of a run: which steps are finished, what they gave, which page has which number.
+
+What a step cost is added to the day's spending (``storage.spending``) in the transaction that keeps
+the step, so that no crash can lose the one and keep the other.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import sqlalchemy as sa
@@ -15,7 +20,8 @@ from bot.errors import RunLost
 from bot.pages.page import Page
 from bot.storage.database import Database
 from bot.storage.rows import insert, page_of, update_fenced
-from bot.storage.tables import pages, run_pages, runs, steps
+from bot.storage.spending import NOTHING, Amount, Payer, add_spent
+from bot.storage.tables import messages, pages, run_pages, runs, steps, threads
 
 
 def step_key(kind: str, inputs: Mapping[str, Any]) -> str:
@@ -37,19 +43,28 @@ class RecordedStep:
 
 
 class Journal:
-    """The finished steps of one attempt at a run. Writes raise ``RunLost`` once it is overtaken."""
+    """The finished steps of one attempt at a run. Writes raise ``RunLost`` once it is overtaken.
+
+    ``payer`` is on whose account it works. ``seconds`` is how long earlier attempts worked on the
+    question, as far as their finished steps show; several steps at once take their time once.
+    """
 
     def __init__(
         self,
         database: Database,
         run_id: str,
         attempt: int,
+        payer: Payer,
         finished: Mapping[str, RecordedStep],
         numbers: Mapping[str, int],
+        seconds: float,
     ) -> None:
         self._database = database
         self._run_id = run_id
         self._attempt = attempt
+        self.payer = payer
+        self.seconds = seconds
+        self._owed = NOTHING
         self._finished = dict(finished)
         self._numbers = dict(numbers)
 
@@ -57,8 +72,13 @@ class Journal:
         """The step with this key, if this or an earlier attempt finished it."""
         return self._finished.get(key)
 
-    async def record(self, step: RecordedStep, page: Page | None = None) -> None:
-        """Keep a finished step, and the page that it read, in one transaction."""
+    async def record(
+        self, step: RecordedStep, page: Page | None = None, cost: Amount = NOTHING
+    ) -> None:
+        """Keep a finished step, the page that it read and what it cost, in one transaction.
+
+        What it cost is spent also when the run was lost meanwhile.
+        """
         row = {
             "run_id": self._run_id,
             "key": step.key,
@@ -73,8 +93,10 @@ class Journal:
         values = sa.select(
             *(sa.literal(value, steps.c[name].type) for name, value in row.items())
         ).where(fence)
-        async with self._database.write() as db:
-            if page is not None:
+        async with self._owing() as owed, self._database.write() as db:
+            kept = await db.execute(sa.insert(steps).from_select(list(row), values))
+            await add_spent(db, self.payer, step.at.astimezone(UTC).date(), cost + owed)
+            if page is not None and kept.rowcount == 1:
                 keep = insert(db, pages).values(
                     url=page.url,
                     hash=page.hash,
@@ -87,9 +109,30 @@ class Journal:
                         index_elements=["url", "hash"], set_={"fetched_at": page.fetched_at}
                     )
                 )
-            if (await db.execute(sa.insert(steps).from_select(list(row), values))).rowcount != 1:
-                raise RunLost(f"Run {self._run_id} has been taken over by a later attempt.")
+        if kept.rowcount != 1:
+            raise RunLost(f"Run {self._run_id} has been taken over by a later attempt.")
         self._finished[step.key] = step
+
+    def owe(self, amount: Amount) -> None:
+        """Something was spent that no step shows: kept with the next, or by ``settle``."""
+        self._owed += amount
+
+    async def settle(self, now: datetime) -> None:
+        """Keep what is still owed, whoever has the run by now."""
+        if self._owed == NOTHING:
+            return
+        async with self._owing() as owed, self._database.write() as db:
+            await add_spent(db, self.payer, now.astimezone(UTC).date(), owed)
+
+    @asynccontextmanager
+    async def _owing(self) -> AsyncIterator[Amount]:
+        """What is owed; it is no longer, once the block ends well."""
+        owed, self._owed = self._owed, NOTHING  # at once: steps may be recorded at the same time
+        try:
+            yield owed
+        except BaseException:
+            self._owed += owed
+            raise
 
     async def page(self, url: str, page_hash: str) -> Page:
         """A page that a finished step of this run has read."""
@@ -124,18 +167,45 @@ class Journal:
 
 
 async def open_journal(database: Database, run_id: str, attempt: int) -> Journal:
-    """Load what earlier attempts at the run have finished."""
+    """Load what earlier attempts at the run have finished.
+
+    An edited question may use again what was found for the earlier one, but its time begins anew.
+    """
     finished = sa.select(
         steps.c.key, steps.c.kind, steps.c.title, steps.c.result, steps.c.seconds, steps.c.at
     ).where(steps.c.run_id == run_id)
     numbers = sa.select(pages.c.url, run_pages.c.number).join(run_pages)
+    of_run = (
+        sa.select(
+            threads.c.platform,
+            threads.c.workspace,
+            threads.c.channel,
+            messages.c.author_id,
+            runs.c.accepted_at,
+        )
+        .join_from(runs, messages, runs.c.message_id == messages.c.id)
+        .join(threads, runs.c.thread_key == threads.c.key)
+        .where(runs.c.id == run_id)
+    )
     async with database.read() as db:
+        *place, accepted_at = (await db.execute(of_run)).one()
         recorded = [RecordedStep(*row) for row in (await db.execute(finished)).all()]
         rows = (await db.execute(numbers.where(run_pages.c.run_id == run_id))).all()
     return Journal(
         database,
         run_id,
         attempt,
+        Payer(*place),
         {step.key: step for step in recorded},
         {row.url: row.number for row in rows},
+        _seconds([step for step in recorded if step.at >= accepted_at]),
     )
+
+
+def _seconds(worked: Sequence[RecordedStep]) -> float:
+    """How long any of the steps was being done."""
+    seconds, until = 0.0, datetime.min.replace(tzinfo=UTC)
+    for begin, end in sorted((s.at - timedelta(seconds=s.seconds), s.at) for s in worked):
+        seconds += max(0.0, (end - max(begin, until)).total_seconds())
+        until = max(until, end)
+    return seconds

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import sqlalchemy as sa
@@ -17,6 +17,7 @@ from bot.pages.page import Page
 from bot.storage.database import Database, open_database
 from bot.storage.owner import is_dead
 from bot.storage.rows import insert, keep_thread, message_row, page_of, update_fenced
+from bot.storage.spending import Amount, DaySpent, Payer, add_spent, day_spent
 from bot.storage.tables import citations, messages, pages, run_pages, runs, threads
 
 UNFINISHED = ("accepted", "running")
@@ -63,17 +64,23 @@ class Store:
         owner: str | None = None,
         lease: timedelta = timedelta(),
         post_state: dict[str, Any] | None = None,
+        permit: Callable[[DaySpent], None] | None = None,
     ) -> tuple[str, bool]:
         """Store the message and create its run, unless its event is already known.
 
         With an ``owner`` nobody else may claim the run until the lease is over. Returns the run's
-        id (the earlier one for a redelivery) and whether it is new.
+        id (the earlier one for a redelivery) and whether it is new. ``permit`` is given what was
+        spent today (of UTC, by ``now``) before a new run is created, and raises to refuse it.
         """
+        payer, today = Payer.of(message), now.astimezone(UTC).date()
         event_key = f"{message.thread.platform}:{message.event_id}"
         async with self.database.urgent_write() as db:
             known = sa.select(runs.c.id).join(messages).where(messages.c.event_key == event_key)
             if (earlier := await db.scalar(known)) is not None:
                 return earlier, False
+            if permit is not None:
+                permit(await day_spent(db, payer, today))
+            await add_spent(db, payer, today, Amount(questions=1))
             await keep_thread(db, message.thread, now)
             row = message_row(message)
             # A message that was only heard so far (a thread's history) becomes a question.

@@ -10,6 +10,7 @@ import sqlalchemy as sa
 
 from bot.storage.database import Database
 from bot.storage.rows import insert
+from bot.storage.spending import workspace_spent
 from bot.storage.tables import channel_rules, facts, feedback, runs, threads
 
 Verdict = Literal["good", "bad"]
@@ -17,7 +18,8 @@ Verdict = Literal["good", "bad"]
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """What a workspace asked in some time; ``usd`` is what the models cost."""
+    """What a workspace asked in some time; ``usd`` is what the models cost, for questions too that
+    were stopped, edited or deleted."""
 
     questions: int
     answered: int
@@ -29,6 +31,11 @@ class Workspaces:
 
     def __init__(self, database: Database) -> None:
         self._database = database
+
+    @property
+    def database(self) -> Database:
+        """Where an adapter keeps what has tables of its own."""
+        return self._database
 
     async def facts(self, platform: str, workspace: str) -> dict[str, Any]:
         """What an adapter learned about a workspace, by name; the values are JSON."""
@@ -104,13 +111,14 @@ class Workspaces:
             return {row.author_id: row.verdict for row in (await db.execute(query)).all()}
 
     async def use(self, platform: str, workspace: str, since: datetime) -> Use:
-        """What a workspace asked since a moment; questions that were deleted do not count."""
-        usd = runs.c.answer["usage"]["usd"].as_float()
+        """What a workspace asked since a moment; questions that were deleted do not count.
+
+        What it spent is counted by days of UTC: ``since`` should be the beginning of one.
+        """
         query = (
             sa.select(
                 sa.func.count().label("questions"),
                 sa.func.sum(sa.case((runs.c.state == "answered", 1), else_=0)).label("answered"),
-                sa.func.sum(usd).label("usd"),
             )
             .select_from(runs)
             .join(threads, runs.c.thread_key == threads.c.key)
@@ -123,4 +131,6 @@ class Workspaces:
         )
         async with self._database.read() as db:
             row = (await db.execute(query)).one()
-        return Use(int(row.questions), int(row.answered or 0), float(row.usd or 0.0))
+            day = since.astimezone(UTC).date()
+            spent = await workspace_spent(db, platform, workspace, day)
+        return Use(int(row.questions), int(row.answered or 0), spent.usd)

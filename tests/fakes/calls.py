@@ -28,6 +28,7 @@ class MemoryCalls:
 
     A request that was answered is not sent again. ``made`` are the calls asked for, ``replies``
     the answers by request; hand ``replies`` to another one to replay. ``limit`` is a budget.
+    ``wasted`` is what came of calls that came to nothing.
     """
 
     now: datetime = NOW
@@ -35,6 +36,7 @@ class MemoryCalls:
     made: list[Made] = field(default_factory=list)
     replies: dict[str, ModelReply] = field(default_factory=dict)
     streams: dict[str, list[AnswerDelta]] = field(default_factory=dict)
+    wasted: list[ModelReply] = field(default_factory=list)
 
     async def call(
         self,
@@ -71,6 +73,9 @@ class MemoryCalls:
                 yield part
         assert key in self.replies, "the stream ended without its reply"
         self.streams[key] = deltas
+
+    def lost(self, reply: ModelReply) -> None:
+        self.wasted.append(reply)
 
     @property
     def last(self) -> ModelReply:

@@ -34,6 +34,16 @@ step-revise = Revising
 step-write = Writing the answer
 step-check = Checking the footnotes
 step-other = { $title }
+step-searches =
+    { $count ->
+        [one] 1 search
+       *[other] { $count } searches
+    }
+step-pages =
+    { $count ->
+        [one] 1 page
+       *[other] { $count } pages
+    }
 elapsed = { NUMBER($seconds, maximumFractionDigits: 0) } s so far
 more-steps =
     { $count ->

@@ -28,6 +28,8 @@ step-revise = 修订
 step-write = 撰写回答
 step-check = 核对脚注
 step-other = { $title }
+step-searches = 搜索 { $count } 次
+step-pages = 阅读 { $count } 页
 elapsed = 已用 { NUMBER($seconds, maximumFractionDigits: 0) } 秒
 more-steps = 还有 { $count } 个步骤
 
@@ -95,10 +97,10 @@ denied-channel = { -brand } 不在这个频道回答问题。请换一个频道�
 denied-user = 你不在可以向 { -brand } 提问的名单上，{ -brand } 管理员可以把你加进去。
 denied-role = 你当前的身份组不能向 { -brand } 提问。{ -brand } 管理员可以告诉你需要哪个身份组，或允许你的身份组。
 denied-direct = { -brand } 不接受私信。请在频道里提问，或请 { -brand } 管理员允许私信。
-denied-day-user = 你今天的研究额度已用完。不到 { $hours } 小时后（UTC 时间 00:00）可以再提问。
-denied-day-channel = 本频道今天的研究额度已用完。不到 { $hours } 小时后（UTC 时间 00:00）可以再在这里提问。
-denied-day-workspace = 本工作区今天的研究额度已用完。不到 { $hours } 小时后（UTC 时间 00:00）可以再提问。
-denied-day-questions = 你今天的 { $limit } 个问题都已问完。不到 { $hours } 小时后（UTC 时间 00:00）可以再提问。
+denied-day-user = 你今天的研究额度已用完。不到 { $hours } 小时后（协调世界时 00:00）可以再提问。
+denied-day-channel = 本频道今天的研究额度已用完。不到 { $hours } 小时后（协调世界时 00:00）可以再在这里提问。
+denied-day-workspace = 本工作区今天的研究额度已用完。不到 { $hours } 小时后（协调世界时 00:00）可以再提问。
+denied-day-questions = 你今天的 { $limit } 个问题都已问完。不到 { $hours } 小时后（协调世界时 00:00）可以再提问。
 
 ## 频道规则
 

@@ -28,6 +28,8 @@ step-revise = 修訂
 step-write = 撰寫回答
 step-check = 核對註腳
 step-other = { $title }
+step-searches = 搜尋 { $count } 次
+step-pages = 閱讀 { $count } 頁
 elapsed = 已用 { NUMBER($seconds, maximumFractionDigits: 0) } 秒
 more-steps = 還有 { $count } 個步驟
 
@@ -95,10 +97,10 @@ denied-channel = { -brand } 不在這個頻道回答問題。請換一個頻道�
 denied-user = 你不在可以向 { -brand } 提問的名單上，{ -brand } 管理員可以把你加進去。
 denied-role = 你目前的身分組不能向 { -brand } 提問。{ -brand } 管理員可以告訴你需要哪個身分組，或允許你的身分組。
 denied-direct = { -brand } 不接受私訊。請在頻道裡提問，或請 { -brand } 管理員允許私訊。
-denied-day-user = 你今天的研究額度已用完。不到 { $hours } 小時後（UTC 時間 00:00）可以再提問。
-denied-day-channel = 本頻道今天的研究額度已用完。不到 { $hours } 小時後（UTC 時間 00:00）可以再在這裡提問。
-denied-day-workspace = 本工作區今天的研究額度已用完。不到 { $hours } 小時後（UTC 時間 00:00）可以再提問。
-denied-day-questions = 你今天的 { $limit } 個問題都已問完。不到 { $hours } 小時後（UTC 時間 00:00）可以再提問。
+denied-day-user = 你今天的研究額度已用完。不到 { $hours } 小時後（協調世界時 00:00）可以再提問。
+denied-day-channel = 本頻道今天的研究額度已用完。不到 { $hours } 小時後（協調世界時 00:00）可以再在這裡提問。
+denied-day-workspace = 本工作區今天的研究額度已用完。不到 { $hours } 小時後（協調世界時 00:00）可以再提問。
+denied-day-questions = 你今天的 { $limit } 個問題都已問完。不到 { $hours } 小時後（協調世界時 00:00）可以再提問。
 
 ## 頻道規則
 

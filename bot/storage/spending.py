@@ -1,0 +1,235 @@
+"""What is spent, day by day: by person, channel and workspace.
+
+A day is one of UTC, everywhere and for everybody. Money is whole micro-USD (millionths of a US
+dollar), so that sums are exact. Every finished model call is added once, in the transaction that
+keeps its step (``storage.journal``), and stays counted whatever becomes of its run. A person's sum
+is taken over all workspaces of a platform: ids of people are the platform's, and one budget should
+not be had twice by asking in two places.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import astuple, dataclass, fields
+from datetime import date
+from typing import Any, Literal, get_args
+
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from bot.messages import Message
+from bot.storage.database import Database
+from bot.storage.rows import insert
+from bot.storage.tables import messages, spending
+
+Scope = Literal["workspace", "channel", "user"]
+SCOPES: tuple[Scope, ...] = get_args(Scope)
+
+
+@dataclass(frozen=True, slots=True)
+class Payer:
+    """On whose account something is done, by the platform's ids."""
+
+    platform: str
+    workspace: str
+    channel: str
+    user: str
+
+    @classmethod
+    def of(cls, message: Message) -> Payer:
+        """Whoever wrote a message, where they wrote it."""
+        thread = message.thread
+        return cls(thread.platform, thread.workspace, thread.channel, message.author.id)
+
+    def name(self, scope: Scope) -> str:
+        """The id that stands for the payer in a scope."""
+        return {"workspace": self.workspace, "channel": self.channel, "user": self.user}[scope]
+
+    def account(self, scope: Scope) -> tuple[str, ...]:
+        """What tells the payer's account in a scope from all others."""
+        if scope == "user":
+            return self.platform, scope, self.user
+        return self.platform, scope, self.name(scope), self.workspace
+
+
+@dataclass(frozen=True, slots=True)
+class Amount:
+    """What was spent. ``unpriced_calls`` are those whose model has no known price: their cost is
+    not in ``micro_usd``. ``input_tokens`` are at full price or cache writes."""
+
+    micro_usd: int = 0
+    questions: int = 0
+    model_calls: int = 0
+    unpriced_calls: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cached_tokens: int = 0
+
+    def __add__(self, other: Amount) -> Amount:
+        return Amount(*(a + b for a, b in zip(astuple(self), astuple(other), strict=True)))
+
+    @property
+    def tokens(self) -> int:
+        """Tokens of all kinds."""
+        return self.input_tokens + self.output_tokens + self.cached_tokens
+
+    @property
+    def usd(self) -> float:
+        return self.micro_usd / 1_000_000
+
+
+NOTHING = Amount()
+COUNTS = tuple(field.name for field in fields(Amount))
+
+
+@dataclass(frozen=True, slots=True)
+class DaySpent:
+    """What a payer's three accounts have spent on a day."""
+
+    workspace: Amount = NOTHING
+    channel: Amount = NOTHING
+    user: Amount = NOTHING
+
+    def of(self, scope: Scope) -> Amount:
+        return {"workspace": self.workspace, "channel": self.channel, "user": self.user}[scope]
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One account over some days. ``name`` is the platform's id, ``known_as`` what a person was
+    last called, if they asked."""
+
+    platform: str
+    workspace: str
+    scope: Scope
+    name: str
+    known_as: str
+    today: Amount
+    month: Amount
+
+
+class Spending:
+    """Every method is one query. Failures leave as ``StorageUnavailable``."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def day(self, payer: Payer, day: date) -> DaySpent:
+        """What the payer's accounts have spent on a day."""
+        async with self._database.read() as db:
+            return await day_spent(db, payer, day)
+
+    async def lines(self, since: date, today: date) -> list[Line]:
+        """All accounts that spent or asked something since a day, dearest first; by scope."""
+        sums = (*_sums(spending.c.day == today, "today"), *_sums(sa.true(), "month"))
+        name = (
+            sa.select(messages.c.author_name)
+            .where(
+                spending.c.scope == "user",
+                messages.c.author_id == spending.c.name,
+                messages.c.event_key.startswith(spending.c.platform + ":"),
+            )
+            .order_by(messages.c.id.desc())
+            .limit(1)
+            .scalar_subquery()
+        )
+        account = (spending.c.platform, spending.c.workspace, spending.c.scope, spending.c.name)
+        query = (
+            sa.select(*account, sa.func.coalesce(name, "").label("known_as"), *sums)
+            .where(spending.c.day >= since)
+            .group_by(*account)
+        )
+        async with self._database.read() as db:
+            rows = (await db.execute(query)).all()
+        found = [
+            Line(
+                platform=row.platform,
+                workspace=row.workspace,
+                scope=row.scope,
+                name=row.name,
+                known_as=row.known_as,
+                today=_amount(row, "today"),
+                month=_amount(row, "month"),
+            )
+            for row in rows
+        ]
+        return sorted(
+            found,
+            key=lambda line: (
+                SCOPES.index(line.scope),
+                -line.month.micro_usd,
+                -line.month.questions,
+                line.platform,
+                line.name,
+            ),
+        )
+
+
+async def add_spent(db: AsyncConnection, payer: Payer, day: date, amount: Amount) -> None:
+    """Add to the payer's three accounts, in the transaction of ``db``."""
+    if amount == NOTHING:
+        return
+    counted = {name: getattr(amount, name) for name in COUNTS}
+    # Always in this order, so that two transactions never wait for each other's rows.
+    rows = [
+        {
+            "platform": payer.platform,
+            "scope": scope,
+            "name": payer.name(scope),
+            "day": day,
+            "workspace": payer.workspace,
+            **counted,
+        }
+        for scope in SCOPES
+    ]
+    added = insert(db, spending).values(rows)
+    await db.execute(
+        added.on_conflict_do_update(
+            index_elements=[column.name for column in spending.primary_key],
+            set_={name: spending.c[name] + added.excluded[name] for name in COUNTS},
+        )
+    )
+
+
+async def day_spent(db: AsyncConnection, payer: Payer, day: date) -> DaySpent:
+    """What the payer's accounts have spent on a day, as the transaction of ``db`` sees it."""
+    here = spending.c.workspace == payer.workspace
+    accounts = [
+        sa.select(sa.literal(scope).label("scope"), *_sums(sa.true(), "day")).where(
+            spending.c.platform == payer.platform,
+            spending.c.scope == scope,
+            spending.c.name == payer.name(scope),
+            spending.c.day == day,
+            sa.true() if scope == "user" else here,
+        )
+        for scope in SCOPES  # each a look-up by the key; one OR would read all of a platform
+    ]
+    rows = (await db.execute(sa.union_all(*accounts))).all()
+    return DaySpent(**{row.scope: _amount(row, "day") for row in rows})
+
+
+async def workspace_spent(
+    db: AsyncConnection, platform: str, workspace: str, since: date
+) -> Amount:
+    """What a workspace has spent since a day, that day included."""
+    query = sa.select(*_sums(sa.true(), "since")).where(
+        spending.c.platform == platform,
+        spending.c.scope == "workspace",
+        spending.c.name == workspace,
+        spending.c.day >= since,
+        spending.c.workspace == workspace,
+    )
+    return _amount((await db.execute(query)).one(), "since")
+
+
+def _sums(where: sa.ColumnElement[bool], prefix: str) -> Sequence[sa.ColumnElement[Any]]:
+    return [
+        sa.func.coalesce(sa.func.sum(sa.case((where, spending.c[name]), else_=0)), 0).label(
+            f"{prefix}_{name}"
+        )
+        for name in COUNTS
+    ]
+
+
+def _amount(row: Any, prefix: str) -> Amount:
+    return Amount(*(int(getattr(row, f"{prefix}_{name}")) for name in COUNTS))
