@@ -18,7 +18,8 @@ from trafilatura.utils import load_html
 
 from bot.errors import PageUnreadable
 from bot.pages.gates import Signs, refuse_gate
-from bot.pages.writing import cell_text, data_rows, written
+from bot.pages.grids import make_plain
+from bot.pages.writing import written
 
 # Its warnings say that a page has no content, which is said here as an error or not at all.
 logging.getLogger("trafilatura").setLevel(logging.CRITICAL)
@@ -75,7 +76,7 @@ def read_html(html: str, name: str) -> Reading:
     signs = _signs(tree)
     _drop_hidden(tree)
     _keep_fixed_width(tree)
-    _keep_cells(tree)
+    make_plain(tree)
     text = _main_text(tree, quick=len(html) > _LARGE)
     refuse_gate(name, title, text, signs)
     if not text:
@@ -193,19 +194,6 @@ def _keep_fixed_width(tree: Any) -> None:
         pre.clear()
         pre.tail = tail
         lxml.etree.SubElement(pre, "span").text = text
-
-
-def _keep_cells(tree: Any) -> None:
-    """Make trafilatura keep lists and paragraphs in the cells of a table: as the cell's text."""
-    for table in list(tree.iter("table")):
-        if not data_rows(table):
-            continue
-        for cell in table.iter("td", "th"):
-            if next(cell.iterdescendants("ul", "ol", "dl", "p", "div"), None) is not None:
-                text = cell_text(cell)
-                for child in list(cell):
-                    cell.remove(child)
-                cell.text = text
 
 
 def _without_words(name: str) -> PageUnreadable:

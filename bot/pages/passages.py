@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
@@ -19,7 +20,8 @@ class Passage:
     """A citable piece of a page: 1-4 sentences, or a list or table row group.
 
     ``text == page.text[start:end]`` always. ``heading`` is the path of section headings above it,
-    joined by " › ", or "".
+    joined by " › ", or "". For rows whose table began in an earlier passage, the names of its
+    columns are the end of the path ("Ports › Year | Boats").
     """
 
     start: int
@@ -32,6 +34,8 @@ class Passage:
 
 FULL = 110  # estimated tokens (about 440 Latin or 110 Chinese characters) that fill a passage
 SHORT = 70  # tokens that paragraphs which share a passage begin with, at most
+LONGEST_ROW = 4_000  # characters of a table row; what is longer is cut between cells
+LONGEST_COLUMNS = 160  # characters of the columns' names in a heading; what is longer ends with …
 MOST_SENTENCES = 4  # of running text in one passage; rows and items are many and short
 
 
@@ -40,8 +44,9 @@ def split(text: str) -> list[Passage]:
 
     Cut only between sentences, list items, table rows and code fences. Headings are carried as
     the path of what stands below them; one that nothing stands below is a passage itself. All
-    else that is not white space is in a passage. Only a sentence, row or fence too long to be
-    one (see ``bot.text.sentences``) is cut inside.
+    else that is not white space is in a passage. Only a sentence or fence too long to be one (see
+    ``bot.text.sentences``) is cut inside, between words or lines, and a row of more than
+    ``LONGEST_ROW`` characters between cells.
     """
     return [
         Passage(group.start, group.end, text[group.start : group.end], group.heading)
@@ -67,6 +72,7 @@ def _groups(text: str) -> Iterator[_Group]:
     bare: Block | None = None  # the heading that nothing stood below so far
     heading = ""
     group: _Group | None = None
+    table = _Table()
     for block in blocks(text):
         if block.kind == "heading":
             if group is not None:
@@ -81,14 +87,16 @@ def _groups(text: str) -> Iterator[_Group]:
             continue
         bare = None
         is_new_block = True
-        for sentence in sentences_of(text, block):
+        table.meet(text, block)
+        for sentence in _pieces(text, block):
             tokens = estimate(text[sentence.start : sentence.end])
             if group is not None and not _takes(group, block, sentence, tokens, is_new_block):
                 yield group
                 group = None
             if group is None:
+                above = HEADING_SEPARATOR.join(filter(None, (heading, table.columns)))
                 group = _Group(
-                    sentence.start, sentence.end, heading, block.kind, sentences=1, tokens=tokens
+                    sentence.start, sentence.end, above, block.kind, sentences=1, tokens=tokens
                 )
             else:
                 group.end = sentence.end
@@ -97,11 +105,82 @@ def _groups(text: str) -> Iterator[_Group]:
                 group.tokens += tokens
             is_new_block = False
         if group is not None:
-            group.leads_in = text[group.end - 1] in ":：" and block.kind == "paragraph"
+            group.leads_in = table.in_head or (
+                text[group.end - 1] in ":：" and block.kind == "paragraph"
+            )
     if group is not None:
         yield group
     if bare is not None:
         yield _of_heading(text, bare, path)
+
+
+class _Table:
+    """What is known of the table whose rows are being met.
+
+    ``columns`` are the names of its columns, once the first row under its head is met. ``in_head``
+    tells that the row which was just met belongs to the head.
+    """
+
+    def __init__(self) -> None:
+        self.columns = ""
+        self.in_head = False
+        self._names = ""
+        self._rows = 0
+
+    def meet(self, text: str, block: Block) -> None:
+        if block.kind != "row" or block.gap:
+            self.columns, self._names, self._rows, self.in_head = "", "", 0, False
+        if block.kind != "row":
+            return
+        self._rows += 1
+        row = text[block.start : block.end]
+        is_delimiter = self._rows == 2 and _DELIMITER.fullmatch(row) is not None
+        self.in_head = self._rows == 1 or is_delimiter
+        if self._rows == 1:
+            self._names = _names(row)
+        elif self._rows == 2 and not is_delimiter:
+            self._names = ""  # a table without a head
+        elif self._rows > 2:
+            self.columns = self._names
+
+
+_DELIMITER = re.compile(r"\|(?:[ \t]*:?-+:?[ \t]*\|)*[ \t]*:?-+:?[ \t]*\|?")  # GFM, section 4.10
+_BETWEEN_CELLS = re.compile(r"(?<!\\)\|")
+
+
+def _names(row: str) -> str:
+    """The cells of a table's head as a heading shows them."""
+    cells = [" ".join(cell.split()) for cell in _BETWEEN_CELLS.split(row.strip("| \t"))]
+    names = " | ".join(cells)
+    return names if len(names) <= LONGEST_COLUMNS else names[: LONGEST_COLUMNS - 1] + "…"
+
+
+def _pieces(text: str, block: Block) -> Iterator[Sentence]:
+    """The sentences of a block; a table row is one, however long a sentence may be."""
+    if block.kind != "row":
+        yield from sentences_of(text, block)
+        return
+    for start, end in _runs_of_cells(text, block):
+        if end - start <= LONGEST_ROW:
+            yield Sentence(start, end, "row")
+        else:
+            yield from sentences_of(text, Block("row", start, end))
+
+
+def _runs_of_cells(text: str, block: Block) -> Iterator[tuple[int, int]]:
+    """A row, or if it is too long for one passage, its cells in runs that are not."""
+    start = block.start
+    if block.end - start > LONGEST_ROW:
+        last = start
+        for match in _BETWEEN_CELLS.finditer(text, start + 1, block.end - 1):
+            if match.start() - start > LONGEST_ROW and last > start:
+                yield start, last
+                start = last
+            last = match.start()
+        if block.end - start > LONGEST_ROW and last > start:
+            yield start, last
+            start = last
+    yield start, block.end
 
 
 def _takes(

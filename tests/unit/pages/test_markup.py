@@ -64,6 +64,38 @@ def test_elements_become_blocks(html: str, text: str) -> None:
     assert text_of(html) == text
 
 
+@pytest.mark.parametrize(
+    ("table", "text"),
+    [
+        ("<tr><th colspan=2>2019</th><th>2020</th></tr><tr><td>a</td><td>b</td><td>c</td></tr>",
+         "| 2019 | 2019 | 2020 |\n| --- | --- | --- |\n| a | b | c |"),
+        ("<tr><th>Town</th><th>Boats</th></tr><tr><td rowspan=2>Oslo</td><td>1</td></tr>"
+         "<tr><td>2</td></tr>",
+         "| Town | Boats |\n| --- | --- |\n| Oslo | 1 |\n| Oslo | 2 |"),
+        ("<thead><tr><th rowspan=2>Town</th><th colspan=2>2019</th></tr>"
+         "<tr><th>boats</th><th>people</th></tr></thead><tr><td>Oslo</td><td>1</td><td>2</td></tr>",
+         "| Town | 2019 boats | 2019 people |\n| --- | --- | --- |\n| Oslo | 1 | 2 |"),
+        ("<tr><th>Town</th><th>Boats</th></tr><tr><td colspan=2>In the north</td></tr>"
+         "<tr><td>Bodø</td><td>3</td></tr>",
+         "| Town | Boats |\n| --- | --- |\n| In the north |  |\n| Bodø | 3 |"),
+        ("<caption>Boats of <b>towns</b></caption><tr><th>Town</th><th>Boats</th></tr>"
+         "<tr><td>Oslo</td><td>1</td></tr>",
+         "Boats of towns\n\n| Town | Boats |\n| --- | --- |\n| Oslo | 1 |"),
+        ("<tr><td colspan=9999>a</td><td rowspan=-1>b</td></tr><tr><td colspan=x>c</td><td>d</td>"
+         "</tr>", None),
+        ("<tr><td><table><tr><th>Town</th><th>Boats</th></tr><tr><td>Oslo</td><td>1</td></tr>"
+         "</table></td><td><p>Words beside it.</p></td></tr>",
+         "| Town | Boats |\n| --- | --- |\n| Oslo | 1 |\n\nWords beside it."),
+    ],
+)  # fmt: skip
+def test_tables_are_made_plain(table: str, text: str | None) -> None:
+    found = text_of(f"<table>{table}</table>")
+    if text is None:
+        assert all(word in found for word in "abcd")
+    else:
+        assert found == text
+
+
 def test_prose_in_fixed_width_is_prose() -> None:
     poem = "I met a traveller from an antique land\nWho said two vast legs of stone\n\nStand there"
     assert text_of(f"<pre>{poem}</pre>") == poem

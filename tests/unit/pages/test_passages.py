@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.pages.passages import FULL, HEADING_SEPARATOR, Passage, rank, select, split
-from bot.text.sentences import blocks, sentences
+from bot.pages.passages import (
+    FULL,
+    HEADING_SEPARATOR,
+    LONGEST_COLUMNS,
+    LONGEST_ROW,
+    Passage,
+    rank,
+    select,
+    split,
+)
+from bot.text.sentences import LONGEST, blocks, sentences
 from bot.text.terms import keywords
 from bot.text.tokens import estimate
 
@@ -21,7 +32,26 @@ SENTENCE = st.sampled_from(
         "Why?",
     ]
 )
+CELL = st.sampled_from(
+    ["Oslo", "1,200", "", "a \\| b", "北京市", "The harbour. It is old.", "y" * 90]
+)
+TABLE = st.integers(1, 6).flatmap(
+    lambda columns: st.lists(
+        st.lists(CELL, min_size=columns, max_size=columns), min_size=2, max_size=12
+    )
+)
+
+
+def table(rows: list[list[str]]) -> str:
+    """A Markdown table whose first row is the head."""
+    head, *body = [f"| {' | '.join(cells)} |" for cells in rows]
+    return "\n".join([head, f"|{' --- |' * len(rows[0])}", *body])
+
+
 BLOCK = st.one_of(
+    TABLE.map(table),
+    st.lists(SENTENCE, min_size=1, max_size=6).map(lambda s: "1. " + "\n2. ".join(s)),
+    st.lists(SENTENCE, min_size=1, max_size=6).map("".join),
     st.lists(SENTENCE, min_size=1, max_size=9).map(" ".join),
     st.lists(SENTENCE.map("- {}".format), min_size=1, max_size=9).map("\n".join),
     st.lists(SENTENCE.map("| a | {} |".format), min_size=1, max_size=9).map("\n".join),
@@ -65,6 +95,36 @@ def test_sentences_rows_and_fences_stay_whole(text: str) -> None:
     boundaries = {p.start for p in split(text)} | {p.end for p in split(text)}
     for sentence in sentences(text):
         assert not any(sentence.start < at < sentence.end for at in boundaries)
+
+
+@given(PAGES)
+def test_no_word_is_cut(text: str) -> None:
+    for passage in split(text):
+        for at in (passage.start, passage.end):
+            around = text[max(0, at - 1) : at + 1]
+            if len(around) == 2 and around.isalnum() and around.isascii():
+                # only a run of letters too long for a sentence is no word
+                assert len(max(re.findall(r"\w+", text), key=len)) > LONGEST
+
+
+@given(TABLE, st.sampled_from(["", "# Ports\n\n", "The ports:\n\n", "Words.\n\n"]))
+def test_rows_stay_whole_and_know_their_columns(rows: list[list[str]], before: str) -> None:
+    lines = table(rows).split("\n")
+    names = " | ".join(cell.strip() for cell in rows[0]).strip(" |")
+    head_seen = False
+    for passage in split(before + table(rows)):
+        inside = passage.text.split("\n")
+        if not set(inside) & set(lines):
+            continue
+        assert set(inside) - set(before.split("\n")) - {""} <= set(lines)
+        if passage.start <= len(before) and len(lines) > 2:
+            assert passage.end > len(before) + len("\n".join(lines[:2])), "a head has its row"
+        if head_seen and names:
+            assert (
+                passage.heading.endswith(names[: LONGEST_COLUMNS - 1].rstrip("|").rstrip())
+                or "…" in passage.heading
+            )
+        head_seen = head_seen or lines[1] in inside
 
 
 @given(PAGES)
@@ -116,6 +176,41 @@ def test_rows_are_grouped_and_never_cut() -> None:
     row = "| " + " | ".join(["value"] * 20) + " |"
     for passage in split("\n".join([row] * 30)):
         assert set(passage.text.split("\n")) == {row}
+
+
+def test_rows_carry_the_names_of_their_columns() -> None:
+    rows = [["Port", "Boats"], *([f"Port number {n} of the coast " * 3, str(n)] for n in range(9))]
+    passages = split("# Norway\n\n" + table(rows) + "\n\nWords.\n\n| a | b |\n| c | d |")
+    assert passages[0].text.startswith("| Port | Boats |\n| --- | --- |\n| Port number 0")
+    assert passages[0].heading == "Norway"
+    assert {p.heading for p in passages[1:-2]} == {"Norway › Port | Boats"}
+    assert [p.heading for p in passages[-2:]] == ["Norway", "Norway"]
+
+
+def test_names_of_many_columns_are_shortened() -> None:
+    rows = [[f"column {n}" for n in range(60)]] + [["a value of many letters"] * 60] * 4
+    headings = [passage.heading for passage in split(table(rows))]
+    assert all(len(heading) <= LONGEST_COLUMNS for heading in headings)
+    assert headings[-1].startswith("column 0 | column 1")
+    assert headings[-1].endswith("…")
+
+
+@pytest.mark.parametrize("cell", ["word " * 30, "字" * 100])
+def test_a_wide_row_is_whole_and_an_endless_one_is_cut_between_cells(cell: str) -> None:
+    wide = f"| {' | '.join([cell.strip()] * 12)} |"
+    assert texts(split(f"{wide}\n{wide}")) == [wide, wide]
+    endless = f"| {' | '.join([cell.strip()] * 200)} |"
+    assert "".join(texts(split(endless))).replace(" ", "") == endless.replace(" ", "")
+    for passage in split(endless):
+        assert len(passage.text) <= LONGEST_ROW
+        assert passage.text.startswith("|")
+
+
+def test_a_cell_that_never_ends_is_cut_between_words() -> None:
+    passages = split("| " + "word " * 5_000 + "|")
+    assert len(passages) > 5
+    assert all(len(p.text) <= LONGEST for p in passages)
+    assert {word for p in passages for word in p.text.split()} == {"|", "word"}
 
 
 def test_a_fence_is_a_passage_of_its_own() -> None:
