@@ -280,6 +280,9 @@ class Report:
             # A page that was read for an earlier paragraph costs nothing: all of these can be had.
             keeper.desk = replace(keeper.desk, pages_left=len(best))
             await keeper.carry_out(Turn((Read(tuple(best)),)))
+        if not keeper.desk.sources:  # what the first look found may tell it too, and is at hand
+            known = self._evidence[0].sources if self._evidence else ()
+            await keeper.give(links=[source.url for source in known])
         evidence = Evidence(
             sources=merge_sources(keeper.desk.sources),
             enough=True,

@@ -112,8 +112,8 @@ def section(heading: str, written: Written) -> Section:
     text = written.text
     first = _HEADINGS_FIRST.match(text)
     start = first.end() if first else 0
-    last = _QUOTE_LAST.search(text, start)
-    end = last.start() if last else len(text)
+    last = _QUOTE_LAST.search(text[start:])
+    end = start + last.start() if last else len(text)
     limits = _QUOTE_MARK.sub("", last.group()).strip() if last else ""
     body = _cut(written, start, end)
     said = (" ".join(without_marks(limits).split()),) if limits else ()
