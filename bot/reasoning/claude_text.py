@@ -27,6 +27,9 @@ TAGS = (
     "missing",
     "tried",
     "sub_question",
+    "report",
+    "draft",
+    "to_come",
 )
 _OURS = re.compile(rf"<(?=\s*/?\s*(?:{'|'.join(TAGS)})\b)", re.IGNORECASE)
 # Characters no reader of the page would see: controls other than tab and newline, zero-width and

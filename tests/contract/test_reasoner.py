@@ -19,6 +19,7 @@ import pytest
 from bot.messages import Entry, Transcript
 from bot.pages.passages import split
 from bot.reasoning.claude import open_claude
+from bot.reasoning.drafts import Manuscript, Paragraph
 from bot.reasoning.extractive import Extractive
 from bot.reasoning.reasoner import (
     Action,
@@ -44,6 +45,7 @@ from bot.reasoning.reasoner import (
     SubQuestion,
     TextDelta,
 )
+from bot.research.marks import normalise, without_marks
 from bot.search.provider import Hit
 from bot.settings import load_settings
 from tests.fakes.calls import MemoryCalls
@@ -345,6 +347,73 @@ async def test_without_evidence_it_writes_without_citations(reasoner: Reasoner) 
     assert not any(isinstance(delta, CitationDelta) for delta in deltas)
 
 
+# ---------------------------------------------------------------- a report
+
+REPORT = replace(
+    Rewritten("search", "Write a report on Benjamin Baker.", ("benjamin baker",)), long_form=True
+)
+BORN = Paragraph("Benjamin Baker", "Where he was born.", "Benjamin Baker was born in Oslo in 1066.")
+
+
+def read(*titles: str) -> Evidence:
+    """What there is to know of these pages."""
+    core = Core()
+    for number, title in enumerate(titles, 1):
+        core.shown[title] = number
+    reads = [core._read(number) for number in range(1, len(titles) + 1)]
+    return Evidence(tuple(r.source for r in reads if r.source), enough=True)
+
+
+async def test_a_draft_has_parts_with_a_text_each(reasoner: Reasoner) -> None:
+    paragraphs = await reasoner.draft(REPORT, read("Benjamin Baker", "Forth Bridge", "Frome"))
+    assert 2 <= len(paragraphs) <= 8
+    assert all(paragraph.text.strip() for paragraph in paragraphs)
+    headings = [paragraph.heading for paragraph in paragraphs]
+    assert all(headings[1:])
+    assert len(set(headings)) == len(headings)
+    assert not any(heading.startswith("#") or "\n" in heading for heading in headings)
+
+
+@pytest.mark.parametrize("revised", [(), ("Benjamin Baker designed the Forth Bridge.",)])
+async def test_a_paragraph_has_a_few_short_queries(
+    reasoner: Reasoner, revised: tuple[str, ...]
+) -> None:
+    queries = await reasoner.queries(REPORT, Manuscript(revised, BORN))
+    assert 1 <= len(queries) <= 3
+    assert all(query.strip() == query and 0 < len(query) <= 200 for query in queries)
+    assert any("baker" in query.lower() for query in queries)
+
+
+async def test_a_revision_rests_on_what_was_read_and_on_nothing_of_the_draft(
+    reasoner: Reasoner,
+) -> None:
+    evidence = read("Benjamin Baker", "Forth Bridge")
+    deltas = await collected(reasoner.revise(REPORT, Manuscript((), BORN), evidence))
+    text = text_of(deltas)
+    assert "Frome" in text
+    assert not any(claim in text for claim in ("Oslo", "1066"))
+    spans = {(s.number, p.start, p.end) for s in evidence.sources for p in s.passages}
+    cited = [(d.number, d.start, d.end) for d in deltas if isinstance(d, CitationDelta)]
+    assert set(cited) <= spans
+    assert cited or "[1]" in text
+
+
+async def test_a_revision_repeats_nothing_of_the_report(reasoner: Reasoner) -> None:
+    evidence = read("Benjamin Baker")
+    first = await collected(reasoner.revise(REPORT, Manuscript((), BORN), evidence))
+    said = without_marks(normalise(text_of(first), {1}))
+    again = await collected(reasoner.revise(REPORT, Manuscript((said,), BORN), evidence))
+    assert "Frome" not in text_of(again)
+
+
+async def test_a_revision_without_evidence_is_a_remark_without_citations(
+    reasoner: Reasoner,
+) -> None:
+    deltas = await collected(reasoner.revise(REPORT, Manuscript(("It is.",), BORN), Evidence()))
+    assert text_of(deltas).strip().startswith(">")
+    assert not any(isinstance(delta, CitationDelta) for delta in deltas)
+
+
 # ---------------------------------------------------------------- again
 
 
@@ -357,7 +426,11 @@ async def test_a_replayed_run_is_the_same_and_makes_no_call(
         core = Core()
         finish = await core.walk(reasoner, SubQuestion(rewritten.question))
         deltas = await collected(reasoner.write(rewritten, core.evidence(finish)))
-        return rewritten, core.desk, deltas
+        paragraph = (await reasoner.draft(rewritten, core.evidence(finish)))[-1]
+        manuscript = Manuscript((text_of(deltas),), paragraph)
+        assert await reasoner.queries(rewritten, manuscript)
+        revised = reasoner.revise(rewritten, manuscript, core.evidence(finish))
+        return rewritten, core.desk, deltas + await collected(revised)
 
     class NoCalls(MemoryCalls):
         def _ask(self, request: object, kind: str, title: str) -> str:

@@ -18,6 +18,7 @@ PAGES_READ = 2
 PARTS = 6
 SENTENCES = 6
 EXCERPT = 400  # characters
+CITED_IN_PARAGRAPH = 3  # passages
 STOP = frozenset(
     re.findall(
         r"\w+",
@@ -51,9 +52,9 @@ def researcher(request: Mapping[str, Any]) -> Reply:
         return _rewrite(request, wanted["schema"])
     if {"search", "read", "finish"} <= names:
         return _loop(request)
-    if _results(request) or "<question" in _asked(request):
-        return _write(request)
     if "<draft" in _asked(request):
+        return _revise(request)
+    if _results(request) or "<question" in _asked(request):
         return _write(request)
     if '"kind"' in json.dumps(request.get("system") or ""):
         return _rewrite(request, None)
@@ -270,6 +271,37 @@ def _queries(request: Mapping[str, Any]) -> Reply:
     heading = re.search(r'<draft heading="([^"]*)"', asked)
     words = [*(_keywords(heading[1])[:3] if heading else ()), *_keywords(question)[:3]]
     return says(json.dumps({"queries": [" ".join(dict.fromkeys(words))]}, ensure_ascii=False))
+
+
+def _revise(request: Mapping[str, Any]) -> Reply:
+    """The passages on the paragraph's topic that the report does not have yet, each cited."""
+    asked = "\n".join(_user_texts(request))
+    report = " ".join(re.findall(r"<report>\n(.*?)\n</report>", asked, re.S))
+    heading = re.search(r'<draft heading="([^"]*)"', asked)
+    topic = heading[1] if heading else _tagged(asked, "question") or ""
+    wanted = {w.lower() for w in _keywords(topic)}
+    results = _results(request)
+    blocks: list[Block] = []
+    if results:
+        passages = sorted(
+            (-_overlap(wanted, part["text"]), number, at, part["text"])
+            for number, result in enumerate(results)
+            for at, part in enumerate(result["content"])
+            if _overlap(wanted, part["text"])
+        )
+        for _, number, at, words in passages:
+            excerpt = _excerpt(topic, words)
+            if excerpt not in report and len(blocks) < 2 * CITED_IN_PARAGRAPH:
+                where = citation(number, at, at + 1, source=results[number]["source"])
+                blocks += [cited(excerpt, {**where, "cited_text": words}), text(" ")]
+    else:
+        for page, body in PAGE.findall(asked)[:CITED_IN_PARAGRAPH]:
+            excerpt = _excerpt(topic, body)
+            if excerpt not in report and _overlap(wanted, excerpt):
+                blocks.append(text(f"{excerpt} [{page}] "))
+    if not blocks:
+        blocks.append(text(f"> Nothing was found on: {topic}."))
+    return Reply(tuple(blocks))
 
 
 # ---------------------------------------------------------------- reading a request

@@ -26,7 +26,7 @@ def test_a_prompt_opens_with_what_it_must_achieve(name: str) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_the_comment_is_not_sent_and_nothing_is_left_open(name: str) -> None:
-    text = load(name, citing="CITE") if name == "write" else load(name)
+    text = load(name, citing="CITE") if name in ("write", "revise") else load(name)
     assert "<!--" not in text
     assert "What it must achieve" not in text
     assert re.search(r"\{[a-z_]+\}", text) is None
