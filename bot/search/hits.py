@@ -14,7 +14,14 @@ from bot.search.provider import Hit, Query
 MOST_TITLE_CHARACTERS = 300
 MOST_SNIPPET_CHARACTERS = 2_000
 
-_TAG = re.compile(r"</?[a-zA-Z][^<>]*>|<!--.*?-->", re.DOTALL)
+# Only what marks words or breaks lines: "The <div> element" is a title.
+_TAG = re.compile(
+    r"<(?P<break>br|p)\b[^<>]*>"
+    r"|</?(?:a|b|em|font|i|mark|p|small|span|strong|sub|sup|u|wbr)(?:\s(?:\"[^\"]*\"|[^<>\"])*)?/?>"
+    r"|<!--.*?-->",
+    re.DOTALL | re.IGNORECASE,
+)
+_LOOKED_AT = 6_000  # characters of a text, markup included
 _CONTROLS = ("Cc", "Cf", "Cs", "Zl", "Zp")
 _KEPT_FORMATS = "\u200c\u200d"  # joiners that words of Persian or Hindi, and emoji, are made with
 
@@ -63,7 +70,8 @@ def plain(text: object) -> str:
     """Text without tags, entities, control characters and line breaks; "" for what is no text."""
     if not isinstance(text, str):
         return ""
-    bare = html.unescape(_TAG.sub("", text))
+    text = text[:_LOOKED_AT]
+    bare = html.unescape(_TAG.sub(lambda match: " " if match["break"] else "", text))
     kept = (
         " " if unicodedata.category(c) in _CONTROLS and c not in _KEPT_FORMATS else c for c in bare
     )

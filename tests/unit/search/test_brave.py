@@ -1,0 +1,149 @@
+"""Brave Search: what is asked, what is read, and what its refusals mean."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from bot.errors import CredentialsRefused, ProviderUnavailable, Refused
+from bot.search.declaration import declarations
+from bot.search.provider import Freshness, Query
+from bot.settings import load_settings
+from tests.fakes.engines import WebPage, refusal
+from tests.fakes.web_engines import FakeBrave
+from tests.unit.search.engines import KEYS, opened
+
+
+@pytest.mark.parametrize(
+    ("language", "region", "sent"),
+    [
+        ("de", "", ("de", None)),
+        ("de-AT", "", ("de", "AT")),
+        ("de", "LI", ("de", None)),
+        ("ja", "", ("jp", None)),
+        ("no", "NO", ("nb", "NO")),
+        ("pt", "", ("pt-br", None)),
+        ("pt-PT", "", ("pt-pt", "PT")),
+        ("en", "GB", ("en-gb", "GB")),
+        ("en", "", ("en", None)),
+        ("zh-Hans", "", ("zh-hans", None)),
+        ("zh-TW", "", ("zh-hant", "TW")),
+        ("haw", "", (None, None)),
+        ("", "", (None, None)),
+    ],
+)
+async def test_language_and_region_are_sent_where_brave_has_them(
+    language: str, region: str, sent: tuple[str | None, str | None]
+) -> None:
+    engine = FakeBrave()
+    async with opened("brave", engine) as brave:
+        await brave.search(Query("Mercury", 5, language, region))
+    assert (engine.last.get("search_lang"), engine.last.get("country")) == sent
+    assert engine.complaints == []
+
+
+@pytest.mark.parametrize(
+    ("freshness", "sent"), [("day", "pd"), ("week", "pw"), ("month", "pm"), ("year", "py")]
+)
+async def test_freshness_is_sent(freshness: Freshness, sent: str) -> None:
+    engine = FakeBrave()
+    async with opened("brave", engine) as brave:
+        await brave.search(Query("tides", 5, freshness=freshness))
+    assert engine.last["freshness"] == sent
+
+
+@pytest.mark.parametrize(("limit", "count"), [(1, "1"), (20, "20"), (50, "20")])
+async def test_one_page_of_at_most_twenty_is_asked_for(limit: int, count: str) -> None:
+    engine = FakeBrave([WebPage(f"https://{n}.example/", f"Tide {n}", "x") for n in range(60)])
+    async with opened("brave", engine) as brave:
+        assert len(await brave.search(Query("tide", limit))) == int(count)
+    assert engine.last["count"] == count
+    assert len(engine.asked) == 1
+
+
+async def test_further_snippets_are_joined_and_made_plain() -> None:
+    page = WebPage("https://a.example/", 'Q & "A"', "A < B & C. Tides <rise> twice.")
+    async with opened("brave", FakeBrave([page])) as brave:
+        (hit,) = await brave.search(Query("tides", 5))
+    assert hit.title == 'Q & "A"'
+    assert hit.snippet == "A < B & C … Tides <rise> twice."
+
+
+async def test_a_plan_without_further_snippets_is_asked_for_them_once() -> None:
+    engine = FakeBrave(has_extra_snippets=False)
+    async with opened("brave", engine) as brave:
+        assert await brave.search(Query("Mercury", 5))
+        assert await brave.search(Query("Zanzibar", 5))
+    asked = [values.values.get("extra_snippets") for values in engine.asked]
+    assert asked == ["true", None, None]
+
+
+@pytest.mark.parametrize("key", ["wrong", "é"])
+async def test_a_wrong_key_names_its_setting(key: str) -> None:
+    """Brave answers it with 422."""
+    async with opened("brave", FakeBrave(), brave_search_api_key=key) as brave:
+        with pytest.raises(CredentialsRefused, match="correct BRAVE_SEARCH_API_KEY"):
+            await brave.search(Query("tides", 5))
+
+
+async def test_another_422_is_no_matter_of_the_key() -> None:
+    engine = FakeBrave()
+    engine.failures.append(refusal(422, {"error": {"code": "VALIDATION", "status": 422}}))
+    async with opened("brave", engine) as brave:
+        with pytest.raises(Refused) as caught:
+            await brave.search(Query("tides", 5))
+    assert not isinstance(caught.value, CredentialsRefused)
+
+
+async def test_the_limit_of_a_second_passes_soon() -> None:
+    async with opened("brave", FakeBrave(left=(0, 1_000))) as brave:
+        with pytest.raises(ProviderUnavailable, match="FOOTNOTE_BRAVE_RATE") as caught:
+            await brave.search(Query("tides", 5))
+    assert caught.value.retry_after == 1
+
+
+async def test_the_quota_of_a_month_is_back_when_brave_says() -> None:
+    async with opened("brave", FakeBrave(left=(1, 0))) as brave:
+        with pytest.raises(ProviderUnavailable, match="quota of Brave is used up") as caught:
+            await brave.search(Query("tides", 5))
+    assert caught.value.retry_after == 1_419_704
+
+
+async def test_too_many_requests_without_rates_go_by_retry_after() -> None:
+    engine = FakeBrave()
+    engine.failures.append(refusal(429, {"error": {"code": "RATE_LIMITED"}}, retry_after="7"))
+    engine.failures.append(refusal(429, {"error": "what"}))
+    async with opened("brave", engine) as brave:
+        for seconds in (7, None):
+            with pytest.raises(ProviderUnavailable) as caught:
+                await brave.search(Query("tides", 5))
+            assert caught.value.retry_after == seconds
+
+
+@pytest.mark.parametrize(
+    ("engine", "said"),
+    [
+        (FakeBrave(left=(1, 1_205)), "answered; 1,204 of 2,000 requests of this month are left"),
+        (FakeBrave(limits=(50, 0), left=(49, 0)), "answered; the plan has no monthly limit"),
+    ],
+)
+async def test_doctor_hears_what_is_left_of_the_month(engine: FakeBrave, said: str) -> None:
+    async with opened("brave", engine) as brave:
+        assert await brave.report() == said
+    assert engine.last["count"] == "1"
+
+
+async def test_without_rates_doctor_hears_that_it_answered() -> None:
+    engine = FakeBrave()
+    engine.failures.append(refusal(200, {"web": {"results": []}}, x_ratelimit_limit="many, x"))
+    async with opened("brave", engine) as brave:
+        assert await brave.report() == "answered"
+
+
+@pytest.mark.parametrize(
+    ("values", "rate", "burst"), [({}, 1.0, 1), ({"brave_rate": 20}, 20.0, 20)]
+)
+def test_the_pace_is_that_of_the_plan(values: dict[str, Any], rate: float, burst: int) -> None:
+    policy = declarations()["brave"].policy(load_settings(**KEYS, **values))
+    assert (policy.rate, policy.burst) == (rate, burst)

@@ -1,0 +1,148 @@
+"""SearXNG: what is asked, what is read, and what its refusals mean."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from bot.errors import Broken, InvalidSetting, ProviderUnavailable, Refused
+from bot.search.provider import Freshness, Query
+from tests.fakes.engines import WebPage, refusal
+from tests.fakes.web_engines import FakeSearxng
+from tests.unit.search.engines import opened
+
+
+@pytest.mark.parametrize(
+    ("language", "region", "sent"),
+    [
+        ("de", "", "de"),
+        ("de-AT", "", "de-AT"),
+        ("de", "CH", "de-CH"),
+        ("zh-Hans", "", "zh-CN"),
+        ("zh", "", "zh-CN"),
+        ("zh-Hant", "", "zh-TW"),
+        ("zh-HK", "", "zh-HK"),
+        ("", "", None),
+        ("klingon", "", None),
+    ],
+)
+async def test_language_and_region_are_one_code(
+    language: str, region: str, sent: str | None
+) -> None:
+    engine = FakeSearxng()
+    async with opened("searxng", engine) as searxng:
+        await searxng.search(Query("Mercury", 5, language, region))
+    assert engine.last.get("language") == sent
+    assert engine.complaints == []
+
+
+@pytest.mark.parametrize("freshness", ["day", "week", "month", "year"])
+async def test_freshness_is_a_time_range(freshness: Freshness) -> None:
+    pages = [
+        WebPage("https://a.example/", "New tide", "tide", age=0),
+        WebPage("https://b.example/", "Old tide", "tide", age=1_000),
+    ]
+    engine = FakeSearxng(pages)
+    async with opened("searxng", engine) as searxng:
+        hits = await searxng.search(Query("tide", 5, freshness=freshness))
+    assert engine.last["time_range"] == freshness
+    assert [hit.title for hit in hits] == ["New tide"]
+
+
+async def test_what_an_engine_finds_outside_the_wanted_domains_is_dropped() -> None:
+    class Deaf(FakeSearxng):
+        """Its engines do not know ``site:``."""
+
+        def find(self, query: str, **wishes: Any) -> list[WebPage]:
+            return super().find(query.partition(" site:")[0], **wishes)
+
+    pages = [
+        WebPage(f"https://{host}/", host, "tide")
+        for host in ("a.example", "x.example", "b.a.example")
+    ]
+    engine = Deaf(pages)
+    async with opened("searxng", engine) as searxng:
+        hits = await searxng.search(Query("tide", 5, domains=("a.example",)))
+    assert engine.last["q"] == "tide site:a.example"
+    assert [hit.title for hit in hits] == ["a.example", "b.a.example"]
+
+
+@pytest.mark.parametrize(
+    ("text", "sent"),
+    [
+        ("!g tides", "g tides"),
+        ("!!wiki tides", "wiki tides"),
+        (":fr marées", "fr marées"),
+        ("<3 tides", "3 tides"),
+        ("tides !images moon", "tides images moon"),
+        ("wow! what: now?", "wow! what: now?"),
+        ("10:30 a<b", "10:30 a<b"),
+    ],
+)
+async def test_a_query_cannot_steer_searxng(text: str, sent: str) -> None:
+    engine = FakeSearxng()
+    async with opened("searxng", engine) as searxng:
+        await searxng.search(Query(text, 5))
+    assert engine.last["q"] == sent
+    assert engine.complaints == []
+
+
+@pytest.mark.parametrize("text", ["", "  ", "!", "? !! :"])
+async def test_a_query_without_words_is_not_sent(text: str) -> None:
+    engine = FakeSearxng()
+    async with opened("searxng", engine) as searxng:
+        assert await searxng.search(Query(text, 5)) == []
+    assert engine.asked == []
+
+
+async def test_json_that_is_switched_off_says_what_to_set() -> None:
+    async with opened("searxng", FakeSearxng(formats=("html",))) as searxng:
+        with pytest.raises(Refused, match=r"add json to search\.formats in its settings\.yml"):
+            await searxng.search(Query("tides", 5))
+
+
+async def test_an_infobox_is_a_hit_when_it_names_its_page() -> None:
+    engine = FakeSearxng()
+    boxes = [
+        {"infobox": "Tide", "id": "https://wiki.example/Tide", "content": "<b>Rise</b> and fall."},
+        {"infobox": "Nothing", "id": "nothing", "content": "x"},
+        "broken",
+    ]
+    engine.failures.append(refusal(200, {"results": [], "infoboxes": boxes}))
+    async with opened("searxng", engine) as searxng:
+        (hit,) = await searxng.search(Query("tides", 5))
+    assert (hit.title, hit.snippet) == ("Tide", "Rise and fall.")
+
+
+async def test_silence_of_the_engines_is_no_empty_web() -> None:
+    engine = FakeSearxng(unresponsive=[["brave", "too many requests"], ["google", "CAPTCHA"]])
+    async with opened("searxng", engine) as searxng:
+        assert await searxng.search(Query("Mercury", 5))
+        with pytest.raises(ProviderUnavailable, match=r"brave \(too many requests\), google"):
+            await searxng.search(Query("xyzzyplugh", 5))
+
+
+async def test_doctor_hears_which_engines_are_silent() -> None:
+    page = WebPage("https://a.example/", "Earth", "The third planet.")
+    engine = FakeSearxng([page])
+    async with opened("searxng", engine) as searxng:
+        assert await searxng.report() == "answered with 1 results"
+        engine.unresponsive.append(["brave", "timeout"])
+        said = "answered with 1 results; engines that did not answer: brave (timeout)"
+        assert await searxng.report() == said
+
+
+async def test_a_page_that_is_no_searxng_is_broken() -> None:
+    engine = FakeSearxng()
+    engine.failures.append(refusal(302, {}, location="https://127.0.0.1/"))
+    async with opened("searxng", engine) as searxng:
+        with pytest.raises(Broken, match="check FOOTNOTE_SEARXNG_URL"):
+            await searxng.search(Query("tides", 5))
+    assert len(engine.asked) == 1
+
+
+async def test_chosen_without_an_address_it_says_which_setting_is_missing() -> None:
+    with pytest.raises(InvalidSetting, match="needs FOOTNOTE_SEARXNG_URL"):
+        async with opened("searxng", FakeSearxng(), searxng_url=""):
+            pass
