@@ -220,6 +220,8 @@ class Claude:
             return claude_draft.drafted(reply.content, reply.stop_reason)
         except claude_draft.Unusable as unusable:
             request = claude_draft.repair(request, reply.content, unusable.problem)
+            if reply.stop_reason == "max_tokens":
+                request = _roomier(request)
         reply = await self._complete(request, "draft", "Draft the report again")
         try:
             return claude_draft.drafted(reply.content, reply.stop_reason, fewest=1)
