@@ -13,6 +13,7 @@ from bot.answers import Answer, PlanView, StepView
 from bot.rendering.blocks import split
 from bot.rendering.footnotes import SourceView, link_target, linked, sources
 from bot.rendering.lines import shortened
+from bot.rendering.plan import Branch, branches, work
 from bot.rendering.remarks import remarks, summary
 from bot.rendering.tables import with_plain_tables
 from bot.rendering.texts import Texts
@@ -71,16 +72,23 @@ def working(
 
 
 def plan_lines(steps: Sequence[StepView], texts: Texts) -> list[str]:
-    """One line a step, the latest ones; the others are counted."""
-    shown = [step for step in steps if step.state != "waiting"] or list(steps)
+    """One line a step, the latest ones; the others are counted.
+
+    A sub-question or paragraph is a line also while it waits, with what was done for it.
+    """
+    lines = branches(steps)
+    shown = [b for b in lines if b.line.state != "waiting" or b.is_part] or list(lines)
     hidden = len(shown) - STEPS_SHOWN
-    lines = [f"-# {texts('more-steps', count=hidden)}"] if hidden > 0 else []
-    return lines + [_step_line(step, texts) for step in shown[-STEPS_SHOWN:]]
+    earlier = [f"-# {texts('more-steps', count=hidden)}"] if hidden > 0 else []
+    return earlier + [_step_line(branch, texts) for branch in shown[-STEPS_SHOWN:]]
 
 
-def _step_line(step: StepView, texts: Texts) -> str:
+def _step_line(branch: Branch, texts: Texts) -> str:
+    step = branch.line
     id = f"step-{step.kind}" if step.kind in NAMED_STEPS else "step-other"
     line = f"{MARKS[step.state]} {texts(id, title=words(shortened(step.title, STEP_TITLE)))}"
+    if done := work(branch, texts):
+        line = f"{line} · {done}"
     return f"{line} — {words(shortened(step.detail, STEP_TITLE))}" if step.detail else line
 
 

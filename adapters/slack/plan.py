@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -17,6 +17,7 @@ from bot.answers import PlanView, StepView
 from bot.pages.urls import domain
 from bot.rendering.footnotes import link_target
 from bot.rendering.lines import shortened
+from bot.rendering.plan import PARTS, Branch, work
 from bot.rendering.safety import without_pings
 from bot.rendering.texts import Texts
 
@@ -51,6 +52,11 @@ class _Group:
 
     steps: list[StepView] = field(default_factory=list)
 
+    @property
+    def is_part(self) -> bool:
+        """Whether it is a sub-question or a paragraph, whose line says itself how far it is."""
+        return self.steps[0].kind in PARTS
+
 
 def tasks(plan: PlanView, texts: Texts, *, ended: bool = False) -> tuple[Task, ...]:
     """The plan's tasks in order, at most ``TASKS``; the last says how many more there are.
@@ -59,8 +65,9 @@ def tasks(plan: PlanView, texts: Texts, *, ended: bool = False) -> tuple[Task, .
     their parent. ``ended``: no task is left open, because the run has come to its end.
     """
     groups = _groups(plan.steps)
+    titles = {url: s.title for s in plan.steps if s.kind == "read" for url in s.sources}
     shown = [
-        _task(group, texts, last=number == len(groups) - 1, ended=ended)
+        _task(group, texts, titles, last=number == len(groups) - 1, ended=ended)
         for number, group in enumerate(groups)
     ]
     if len(shown) <= TASKS:
@@ -97,6 +104,8 @@ def _groups(steps: Sequence[StepView]) -> list[_Group]:
 
 def _continues(group: _Group, step: StepView) -> bool:
     """Whether a step goes on with the task before it."""
+    if group.is_part or step.kind in PARTS:
+        return False
     kinds = {one.kind for one in group.steps}
     match step.kind:
         case "think":
@@ -108,19 +117,26 @@ def _continues(group: _Group, step: StepView) -> bool:
     return False
 
 
-def _task(group: _Group, texts: Texts, *, last: bool, ended: bool) -> Task:
+def _task(
+    group: _Group, texts: Texts, titles: Mapping[str, str], *, last: bool, ended: bool
+) -> Task:
     first = next((step for step in group.steps if step.kind != "think"), group.steps[0])
     same = [step for step in group.steps if step.kind == first.kind and not step.parent]
     title = _title(first, texts)
     if len(same) > 1:
         title += f" · {texts('more-steps', count=len(same) - 1)}"
-    links = _links(group.steps)
-    state = _state(group.steps, open_ended=last and not ended, ended=ended)
+    links = _links(group.steps, titles)
+    if group.is_part:
+        state = _state([first], open_ended=False, ended=ended)
+        details = _node_details(Branch(first, tuple(group.steps[1:])), texts)
+    else:
+        state = _state(group.steps, open_ended=last and not ended, ended=ended)
+        details = _details(group.steps, same)
     return Task(
         id=first.id or "step",
         title=plain(title, TASK_TITLE_CHARACTERS) or first.kind,
         state=state,
-        details=_details(group.steps, same) if state in ("complete", "error") else "",
+        details=details if state in ("complete", "error") else "",
         links=links,
     )
 
@@ -147,7 +163,13 @@ def _details(steps: Sequence[StepView], same: Sequence[StepView]) -> str:
     return plain(" · ".join(dict.fromkeys(said)), TASK_FIELD_CHARACTERS)
 
 
-def _links(steps: Sequence[StepView]) -> tuple[Link, ...]:
+def _node_details(branch: Branch, texts: Texts) -> str:
+    """How much was done for a part of the research, and why it failed."""
+    said = filter(None, (work(branch, texts), branch.line.detail))
+    return plain(" · ".join(said), TASK_FIELD_CHARACTERS)
+
+
+def _links(steps: Sequence[StepView], titles: Mapping[str, str]) -> tuple[Link, ...]:
     """The pages that were read, each once."""
     found: dict[str, Link] = {}
     for step in steps:
@@ -156,6 +178,7 @@ def _links(steps: Sequence[StepView]) -> tuple[Link, ...]:
         for url in step.sources:
             target = link_target(url)
             if 0 < len(target) <= URL_CHARACTERS:
-                text = step.title if step.title != url else domain(url)
+                title = titles.get(url, "")
+                text = title if title != url else domain(url)
                 found.setdefault(target, Link(target, plain(text, 80) or domain(url) or target))
     return tuple(found.values())[:TASK_SOURCES]

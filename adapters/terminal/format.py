@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from itertools import groupby
+from types import MappingProxyType
 from typing import Any
 
 from markdown_it.token import Token
@@ -18,27 +19,66 @@ from rich.text import Text
 from bot.answers import Answer, StepView
 from bot.rendering.footnotes import by_number
 from bot.rendering.lines import one_line, shortened
+from bot.rendering.plan import Branch, branches, work
+from bot.rendering.texts import DEFAULT, texts_for
 
 VERBS = {"search": "Search", "read": "Read"}  # the titles of other steps say what is done
 MARKS = {"waiting": "·", "done": "✓", "failed": "✗"}
 STYLES = {"waiting": "dim", "done": "green", "failed": "yellow"}
+NEEDED = 60  # characters of a sub-question that another one waits for
 QUOTE_WIDTH = 400  # characters of a quote that are shown; all of it is in --json
 
 
 def plan_lines(steps: Sequence[StepView]) -> list[tuple[Text, bool]]:
     """The plan, steps of one kind and state that follow each other on one line.
 
-    Each line comes with whether it is still running.
+    Each line comes with whether it is still running. A sub-question or paragraph is a line with
+    what was done for it summed up, and below it what is being done.
     """
-    lines = []
-    for (_, state, _), group in groupby(steps, key=lambda s: (s.kind, s.state, bool(s.detail))):
-        lines.append((_plan_line(list(group)), state == "running"))
+    lines: list[tuple[Text, bool]] = []
+    titles = {step.id: step.title for step in steps}
+    for _, group in groupby(branches(steps), key=_together):
+        found = list(group)
+        if not found[0].is_part:
+            lines.append((_plan_line([b.line for b in found]), found[0].line.state == "running"))
+            continue
+        for branch in found:
+            lines.append((_part_line(branch, titles), branch.line.state == "running"))
+            lines += [(Text("    ").append(line), False) for line in _doing(branch)]
     return lines
 
 
-def plan_line(step: StepView) -> Text:
-    """One step as a line of its own."""
-    return _plan_line([step])
+def ended_lines(steps: Sequence[StepView]) -> list[tuple[str, Text]]:
+    """The lines that have ended, each with its id: for where nothing can be drawn over."""
+    return [
+        (branch.line.id, _part_line(branch) if branch.is_part else _plan_line([branch.line]))
+        for branch in branches(steps)
+        if branch.line.state in ("done", "failed")
+    ]
+
+
+def _together(branch: Branch) -> tuple[str, str, bool]:
+    """Lines that follow each other and have this in common are one."""
+    if branch.is_part:
+        return "part", "", False
+    return branch.line.kind, branch.line.state, bool(branch.line.detail)
+
+
+def _part_line(branch: Branch, titles: Mapping[str, str] = MappingProxyType({})) -> Text:
+    """A part of the research: how far it is, what it took, and what it waits for."""
+    line = _plan_line([branch.line])
+    if done := work(branch, texts_for(DEFAULT)):
+        line.append(f"  {done}", style="dim")
+    if branch.line.state == "waiting":
+        needed = [f"“{shortened(titles[id], NEEDED)}”" for id in branch.line.needs if id in titles]
+        line.append(f"  after {' and '.join(needed)}" if needed else "", style="dim")
+    return line
+
+
+def _doing(branch: Branch) -> list[Text]:
+    """What is being done for a part of the research."""
+    under_way = branch.under_way if branch.line.state == "running" else ()
+    return [_plan_line(list(group)) for _, group in groupby(under_way, key=lambda s: s.kind)]
 
 
 def _plan_line(steps: Sequence[StepView]) -> Text:

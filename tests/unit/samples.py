@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from uuid import uuid4
 
+from bot.answers import StepView
 from bot.messages import Author, Message, Thread
 from bot.pages.page import Page
 
@@ -29,3 +30,22 @@ def a_message(
 
 def a_page(url: str = "https://example.org/tower", text: str = "It is 330 m tall.") -> Page:
     return Page(url=url, title="Tower", text=text, fetched_at=NOW)
+
+
+A_GRAPH = (
+    StepView("plan", "plan", "Plan the sub-questions", "done", 2.0),
+    StepView("node-a", "node", "Who directed Jaws?", "done", 6.0, sources=("https://e.org/jaws",)),
+    StepView("node-b", "node", "Who directed Alien?", "running"),
+    StepView("node-c", "node", "When was the director of Jaws born?", "waiting", needs=("node-a",)),
+    StepView("node-d", "node", "Where is Amity?", "failed", 1.0, "The model is away."),
+    StepView("1", "search", "jaws director", "done", 0.4, parent="node-a"),
+    StepView("2", "search", "alien director", "done", 0.4, parent="node-b"),
+    StepView("3", "search", "jaws film", "done", 0.4, parent="node-a"),
+    StepView("4", "think", "Judge what was found", "done", 2.0, parent="node-a"),
+    StepView("5", "read", "Jaws", "done", 0.3, "", ("https://e.org/jaws",), "node-a"),
+    StepView("6", "read", "Alien", "running", 0.3, "", ("https://e.org/alien",), "node-b"),
+    StepView("7", "read", "Amity", "done", 0.3, "", ("https://e.org/amity",), "node-d"),
+    StepView("8", "read", "Gone", "failed", 0.3, "no page", ("https://e.org/x",), "node-a"),
+    StepView("9", "read", "Steven Spielberg", "done", 0.3, "", ("https://e.org/s",), "node-a"),
+)
+"""The lines of a plan whose sub-questions are done, running, waiting and failed."""

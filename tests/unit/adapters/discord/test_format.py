@@ -26,6 +26,7 @@ from bot.answers import Answer, Doubt, PlanView, StepState, StepView
 from bot.rendering.remarks import summary
 from bot.rendering.texts import texts_for
 from tests.unit.adapters.discord.way_out import a_citation, a_plan, an_answer
+from tests.unit.samples import A_GRAPH
 
 texts = texts_for("en")
 hostile = st.text(
@@ -232,6 +233,16 @@ def test_a_long_plan_shows_its_latest_steps_and_counts_the_others() -> None:
 
 def test_a_kind_of_step_nobody_named_shows_its_title() -> None:
     assert plan_lines((StepView("x", "novel", "Weighing", "done"),), texts) == ["✅ Weighing"]
+
+
+def test_sub_questions_are_lines_with_their_work_summed_up() -> None:
+    assert plan_lines(A_GRAPH, texts_for("en")) == [
+        "✅ Planning the research",
+        "✅ Who directed Jaws? · 2 searches · 2 pages",
+        "⏳ Who directed Alien? · 1 search",
+        "▫️ When was the director of Jaws born?",
+        "⚠️ Where is Amity? · 1 page — The model is away.",
+    ]
 
 
 @given(st.lists(hostile, max_size=30), hostile, st.booleans())

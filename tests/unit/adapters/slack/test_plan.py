@@ -15,6 +15,7 @@ from adapters.slack.limits import (
 from adapters.slack.plan import Link, Task, tasks
 from bot.answers import PlanView, StepState, StepView
 from bot.rendering.texts import texts_for
+from tests.unit.samples import A_GRAPH
 
 EN = texts_for("en")
 KINDS = ("rewrite", "search", "read", "think", "write", "draft", "something new")
@@ -71,6 +72,34 @@ def test_steps_of_a_sub_question_belong_to_it() -> None:
         ("Who built it?", 0),
         ("How tall is it?", 1),
     ]
+
+
+def test_a_sub_question_is_one_task_that_is_as_far_as_its_line() -> None:
+    found = shown(*A_GRAPH)
+    assert [(task.title, task.state) for task in found] == [
+        ("Planning the research", "complete"),
+        ("Who directed Jaws?", "complete"),
+        ("Who directed Alien?", "in_progress"),
+        ("When was the director of Jaws born?", "pending"),
+        ("Where is Amity?", "error"),
+    ]
+    assert [task.details for task in found] == [
+        "",
+        "2 searches · 2 pages",
+        "",
+        "",
+        "1 page · The model is away.",
+    ]
+    assert found[1].links == (
+        Link("https://e.org/jaws", "Jaws"),
+        Link("https://e.org/s", "Steven Spielberg"),
+    )
+
+
+def test_what_follows_the_sub_questions_is_a_task_of_its_own() -> None:
+    found = shown(*A_GRAPH, a_step("think", "Judge"), a_step("write", state="running"))
+    assert [task.title for task in found[5:]] == ["Thinking it through", "Writing the answer"]
+    assert len(found[4].details) < 40
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,61 @@
+"""A run's plan as a reader sees it: its lines, and what was done under each of them, summed up."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from bot.answers import StepView
+from bot.rendering.texts import Texts
+
+PARTS = frozenset(("node", "paragraph"))  # kinds of lines: sub-questions, parts of a report
+
+
+@dataclass(frozen=True, slots=True)
+class Branch:
+    """A line of the plan and all steps under it, however deep, in their order."""
+
+    line: StepView
+    steps: tuple[StepView, ...] = ()
+
+    @property
+    def is_part(self) -> bool:
+        """Whether the line is a part of the research, not a step itself."""
+        return self.line.kind in PARTS
+
+    @property
+    def under_way(self) -> tuple[StepView, ...]:
+        """The steps under it that are being done."""
+        return tuple(step for step in self.steps if step.state == "running")
+
+
+def branches(steps: Sequence[StepView]) -> tuple[Branch, ...]:
+    """The lines that stand under no other, each with what stands under it.
+
+    A step whose parent is not there stands by itself.
+    """
+    tops: dict[str, StepView] = {}
+    under: dict[str, list[StepView]] = {}
+    top_of: dict[str, str] = {}
+    for step in steps:
+        top = top_of.get(step.parent, "") if step.parent else ""
+        if top:
+            under[top].append(step)
+        else:
+            tops[step.id] = step
+            under.setdefault(step.id, [])
+        top_of[step.id] = top or step.id
+    return tuple(Branch(line, tuple(under[id])) for id, line in tops.items())
+
+
+def work(branch: Branch, texts: Texts) -> str:
+    """How much was searched and read under a line, or "" when that is nothing yet.
+
+    A page that two lines have used stands as a step under one of them only.
+    """
+    done = [step.kind for step in branch.steps if step.state == "done"]
+    counts = {
+        "step-searches": done.count("search"),
+        "step-pages": max(done.count("read"), len(branch.line.sources)),
+    }
+    return " · ".join(texts(id, count=count) for id, count in counts.items() if count)
