@@ -137,9 +137,9 @@ class Conversations:
                 return None
             if row.run_id is not None:
                 payer = Payer(row.platform, row.workspace, row.channel, row.author_id)
+                await add_spent(db, payer, today, Amount(questions=1))
                 if permit is not None:
                     permit(await day_spent(db, payer, today))
-                await add_spent(db, payer, today, Amount(questions=1))
             await db.execute(
                 sa.update(messages)
                 .where(messages.c.id == row.message_id)

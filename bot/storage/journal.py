@@ -89,14 +89,18 @@ class Journal:
             "seconds": step.seconds,
             "at": step.at,
         }
-        fence = sa.exists().where(runs.c.id == self._run_id, runs.c.attempt == self._attempt)
-        values = sa.select(
-            *(sa.literal(value, steps.c[name].type) for name, value in row.items())
-        ).where(fence)
+        # Shared: nobody may claim the run until this is kept, but other steps of it may be.
+        ours = (
+            sa.select(runs.c.id)
+            .where(runs.c.id == self._run_id, runs.c.attempt == self._attempt)
+            .with_for_update(read=True)
+        )
         async with self._owing() as owed, self._database.write() as db:
-            kept = await db.execute(sa.insert(steps).from_select(list(row), values))
+            is_ours = await db.scalar(ours) is not None
+            if is_ours:
+                await db.execute(sa.insert(steps).values(row))
             await add_spent(db, self.payer, step.at.astimezone(UTC).date(), cost + owed)
-            if page is not None and kept.rowcount == 1:
+            if page is not None and is_ours:
                 keep = insert(db, pages).values(
                     url=page.url,
                     hash=page.hash,
@@ -109,7 +113,7 @@ class Journal:
                         index_elements=["url", "hash"], set_={"fetched_at": page.fetched_at}
                     )
                 )
-        if kept.rowcount != 1:
+        if not is_ours:
             raise RunLost(f"Run {self._run_id} has been taken over by a later attempt.")
         self._finished[step.key] = step
 

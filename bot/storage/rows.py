@@ -31,6 +31,17 @@ async def update_fenced(db: AsyncConnection, run_id: str, attempt: int, **values
         raise RunLost(f"Run {run_id} has been taken over by a later attempt.")
 
 
+async def alone_in(db: AsyncConnection, thread: Thread) -> None:
+    """Let nobody else add to a thread until the transaction ends.
+
+    Messages then have the order in which they were accepted, and one event makes one run. SQLite
+    has one writer anyway.
+    """
+    if db.dialect.name == "postgresql":
+        key = sa.func.hashtextextended(thread.key, 0)
+        await db.execute(sa.select(sa.func.pg_advisory_xact_lock(key)))
+
+
 async def keep_thread(db: AsyncConnection, thread: Thread, now: datetime) -> None:
     """Store a thread, unless it is known."""
     await db.execute(

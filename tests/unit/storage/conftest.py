@@ -8,8 +8,17 @@ import pytest
 from bot.storage.store import Store, open_store
 
 
+@pytest.fixture(params=["sqlite", "postgres"])
+def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """An empty or migrated database of either kind: opening it makes it today's."""
+    if request.param == "sqlite":
+        return f"sqlite+aiosqlite:///{tmp_path / 'footnote.sqlite'}"
+    url: str = request.getfixturevalue("postgres").migrated()
+    return url
+
+
 @pytest.fixture
-async def store(tmp_path: Path) -> AsyncIterator[Store]:
-    store = await open_store(f"sqlite+aiosqlite:///{tmp_path / 'footnote.sqlite'}")
+async def store(database_url: str) -> AsyncIterator[Store]:
+    store = await open_store(database_url)
     yield store
     await store.close()
