@@ -14,7 +14,7 @@ from rich.live import Live
 from rich.spinner import Spinner
 from rich.text import Text
 
-from adapters.terminal.format import MARKS, answer_json, plain, plan_line, plan_lines, rendered
+from adapters.terminal.format import answer_json, ended_lines, plain, plan_lines, rendered
 from bot.answers import Answer, PlanView, StepView
 from bot.errors import FootnoteError, PageUnreadable, Unavailable
 from bot.messages import Attachment, Message
@@ -120,10 +120,10 @@ class TerminalReply:
             return
         self._plan = plan.steps
         if self._live is None:
-            for step in plan.steps:
-                if step.state in MARKS and step.id not in self._told:
-                    self._told.add(step.id)
-                    self._poster.err.print(plan_line(step), soft_wrap=True)
+            for id, line in ended_lines(plan.steps):
+                if id not in self._told:
+                    self._told.add(id)
+                    self._poster.err.print(line, soft_wrap=True)
 
     def stream(self, text: str) -> None:
         self._text = text
