@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from bot.errors import CredentialsRefused, InvalidSetting, NoProviderAvailable, ProviderUnavailable
 from bot.pages.urls import dedupe_key
 from bot.search.blend import K, Search, blend
-from bot.search.guarded import Policy
+from bot.search.policy import Policy
 from bot.search.provider import Hit, ProviderKind, Query
 from tests.fakes.virtual_time import in_virtual_time, now
 from tests.unit.search.providers import Scripted, hits, reading, scripted

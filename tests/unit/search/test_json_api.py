@@ -205,7 +205,7 @@ async def test_any_json_gives_web_pages_or_an_error_by_meaning(
     transport = httpx.MockTransport(lambda request: httpx.Response(status, content=body))
     async with httpx.AsyncClient(transport=transport) as client:
         configured = load_settings(**{f"{name}_url": "https://e.example"}, **KEYS)
-        provider = declarations()[name].build(configured, lambda: client)
+        provider: Any = declarations()[name].build(configured, lambda: client)
         hits: list[Hit] = []
         with contextlib.suppress(FootnoteError):
             hits = await provider.search(Query("tides", 5))
