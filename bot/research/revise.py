@@ -16,6 +16,7 @@ from __future__ import annotations
 import re
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
+from time import monotonic
 from typing import Literal, TypeVar
 
 from pydantic import TypeAdapter
@@ -163,6 +164,7 @@ class Report:
         paragraph = self._drafted_at(number)
         revision = Revision(number, paragraph.heading, paragraph.text, "unsourced")
         self._show(number, "running")
+        started = monotonic()
         with self._run.branch(_line_id(number)):
             try:
                 queries = await self._queries(reasoner, number)
@@ -189,8 +191,8 @@ class Report:
                 )
             )
         self._sections.append(finished)
-        left_as_it_was = finished.fate == "unsourced"
-        self._show(number, "failed" if left_as_it_was else "done", revision.reason)
+        state: StepState = "failed" if finished.fate == "unsourced" else "done"
+        self._show(number, state, revision.reason, seconds=monotonic() - started)
 
     async def _queries(self, reasoner: Reasoner, number: int) -> tuple[str, ...]:
         if self._question.kind == "links":  # it is about these pages, not about the world
@@ -373,9 +375,11 @@ class Report:
         remarks = "\n>\n".join(f"> {limit}" for limit in dict.fromkeys(limits))
         return under(self._texts("report-limits"), remarks)
 
-    def _show(self, number: int, state: StepState, detail: str = "") -> None:
+    def _show(
+        self, number: int, state: StepState, detail: str = "", *, seconds: float = 0.0
+    ) -> None:
         title = self._drafted_at(number).topic
-        self._run.show(StepView(_line_id(number), "paragraph", title, state, detail=detail))
+        self._run.show(StepView(_line_id(number), "paragraph", title, state, seconds, detail))
 
 
 _STAGES: dict[Stage, str] = {

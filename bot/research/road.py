@@ -132,8 +132,9 @@ class Road:
     # ------------------------------------------------------------ a report
 
     def _wants_report(self, rewritten: Rewritten) -> bool:
-        style = self._run.options.style
-        wanted = style == "report" or (style == "auto" and rewritten.long_form)
+        options = self._run.options
+        judged = rewritten.long_form and options.depth != "quick"
+        wanted = options.style == "report" or (options.style == "auto" and judged)
         return wanted and self._evidence is None
 
     async def _reported(self, rewritten: Rewritten) -> Answer | None:

@@ -18,7 +18,7 @@ from bot.errors import (
     ModelUnavailable,
     NoProviderAvailable,
 )
-from bot.messages import RunOptions, Style, Transcript
+from bot.messages import Depth, RunOptions, Style, Transcript
 from bot.reasoning.drafts import Manuscript, Paragraph
 from bot.reasoning.extractive import Extractive
 from bot.reasoning.reasoner import (
@@ -158,6 +158,7 @@ class Play:
     journal: MemoryJournal = field(default_factory=MemoryJournal)
     budget: Budget = PLENTY
     style: Style = "report"
+    depth: Depth = "standard"
     locale: str = "en"
     settings: Settings = SETTINGS
     plans: list[PlanView] = field(default_factory=list)
@@ -167,7 +168,7 @@ class Play:
         return Run(
             "r1",
             replace(a_message(event_id="e1"), locale=self.locale),
-            RunOptions(style=self.style),
+            RunOptions(style=self.style, depth=self.depth),
             NOW,
             journal=cast(Journal, self.journal),
             library=a_library(self.shelf),
@@ -674,6 +675,15 @@ async def test_a_report_is_made_when_it_is_asked_for(
     assert answer.status == "answered"
     assert ("draft" in writer.sent) == is_report
     assert ("## Height" in answer.text) == is_report
+
+
+@in_virtual_time
+async def test_a_quick_answer_is_no_report_unless_it_is_called_one() -> None:
+    for style, is_report in (("auto", False), ("report", True)):
+        play = Play(style=cast(Style, style), depth="quick")
+        answer = await play.answer(writer := Writer(answer=first_page))
+        assert answer.status == "answered"
+        assert ("draft" in writer.sent) == is_report
 
 
 @in_virtual_time
