@@ -1,15 +1,12 @@
-"""Passages: the citable pieces of a page, and which of them matter for a question."""
+"""Passages: the citable pieces of a page."""
 
 from __future__ import annotations
 
-import math
 import re
-from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from bot.text.sentences import Block, Sentence, blocks, sentences_of
-from bot.text.terms import keywords, terms
 from bot.text.tokens import estimate
 
 HEADING_SEPARATOR = " › "
@@ -209,115 +206,3 @@ def _path(text: str, path: Sequence[tuple[int, Block]]) -> str:
 def _of_heading(text: str, block: Block, path: Sequence[tuple[int, Block]]) -> _Group:
     above = [entry for entry in path if entry[0] < block.level]
     return _Group(block.start, block.end, _path(text, above), "heading", 1, 0)
-
-
-# ---------------------------------------------------------------- choosing
-
-K1 = 1.2  # Robertson and Zaragoza, The Probabilistic Relevance Framework, 2009: usual values
-B = 0.5  # milder than the usual 0.75: passages are of about one length by construction
-HEADING_WEIGHT = 0.5  # of an occurrence in the heading path, relative to one in the text
-OPENING = 0.25  # of the best score is added to a page's first passage, which says what it is about
-EARLINESS = 0.1  # of the best score, at most, is added the nearer a passage is to the top
-NEIGHBOUR = 0.3  # of a passage's score is handed to the one after it, which may go on about it
-FLOOR = 0.15  # of the best score: what is below is not worth its tokens
-
-
-def rank(question_terms: Collection[str], passages: Sequence[Passage]) -> list[float]:
-    """How much each passage matters for a question, in the order of ``passages``; 0 is not at all.
-
-    BM25 over the page's own passages with the heading path counted in, plus a small prior for
-    position. ``question_terms`` are ``bot.text.terms.keywords`` of the question. All are 0 if no
-    passage has any of the terms.
-    """
-    wanted = frozenset(question_terms)
-    counts: list[dict[str, float]] = []
-    lengths: list[int] = []
-    headings: dict[str, Counter[str]] = {}
-    found_in: Counter[str] = Counter()
-    for passage in passages:
-        words = terms(passage.text)
-        lengths.append(len(words) or 1)
-        frequencies: dict[str, float] = dict(Counter(word for word in words if word in wanted))
-        if passage.heading:
-            if passage.heading not in headings:
-                headings[passage.heading] = Counter(terms(passage.heading))
-            for word in wanted & headings[passage.heading].keys():
-                frequencies[word] = frequencies.get(word, 0.0) + HEADING_WEIGHT
-        counts.append(frequencies)
-        found_in.update(frequencies.keys())
-    if not found_in:
-        return [0.0] * len(passages)
-    mean = sum(lengths) / len(lengths)
-    weights = {
-        word: math.log(1 + (len(passages) - n + 0.5) / (n + 0.5)) for word, n in found_in.items()
-    }
-    scores = [
-        sum(
-            weights[word] * f * (K1 + 1) / (f + K1 * (1 - B + B * length / mean))
-            for word, f in frequencies.items()
-        )
-        for frequencies, length in zip(counts, lengths, strict=True)
-    ]
-    best = max(scores)
-    return [
-        score + best * EARLINESS / (1 + i / 8) if score > 0 else 0.0
-        for i, score in enumerate(scores)
-    ]
-
-
-def select(
-    question: str,
-    text: str,
-    budget_tokens: int,
-    *,
-    skip: Collection[tuple[int, int]] = (),
-) -> list[Passage]:
-    """The passages of a page that matter most for a question, in page order.
-
-    Together at most ``budget_tokens`` (as ``bot.text.tokens.estimate`` counts), but never none
-    because the best is too long. ``skip`` are spans shown before: nothing that overlaps one
-    comes again. A page that fits the budget is given whole. The opening passage is favoured; if
-    nothing matches, it is what comes. Deterministic. Takes time linear in the text, about 0.3 s
-    for each million characters: run it off the event loop for large pages.
-    """
-    passages = split(text)
-    shown = _Spans(skip)
-    left = [i for i, passage in enumerate(passages) if not shown.overlap(passage)]
-    costs = {i: estimate(passages[i].text) for i in left}
-    if sum(costs.values()) <= budget_tokens:
-        return [passages[i] for i in left]
-    scores = _with_context(rank(keywords(question), passages))
-    best = max((scores[i] for i in left), default=0.0)
-    wanted = [i for i in left if scores[i] > 0 and scores[i] >= FLOOR * best] or left[:1]
-    chosen: list[int] = []
-    spent = 0
-    for i in sorted(wanted, key=lambda i: (-scores[i], i)):
-        if not chosen or spent + costs[i] <= budget_tokens:
-            chosen.append(i)
-            spent += costs[i]
-    return [passages[i] for i in sorted(chosen)]
-
-
-def _with_context(scores: Sequence[float]) -> list[float]:
-    """Scores with a share for what follows a match, and for the opening."""
-    shared = [
-        max(score, NEIGHBOUR * previous)
-        for score, previous in zip(scores, [0.0, *scores], strict=False)
-    ]
-    if shared:
-        shared[0] += OPENING * max(shared)
-    return shared
-
-
-class _Spans:
-    """Spans that do not overlap, to be asked in order of their start."""
-
-    def __init__(self, spans: Collection[tuple[int, int]]) -> None:
-        self._spans = sorted(spans)
-        self._next = 0
-
-    def overlap(self, passage: Passage) -> bool:
-        """Whether any span overlaps ``passage``, which starts no earlier than the last asked."""
-        while self._next < len(self._spans) and self._spans[self._next][1] <= passage.start:
-            self._next += 1
-        return self._next < len(self._spans) and self._spans[self._next][0] < passage.end

@@ -10,9 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
+from bot.pages.choosing import choose, survey
 from bot.pages.page import Page
-from bot.pages.passages import select
-from bot.pages.spread import spread
 from bot.pages.urls import dedupe_key
 from bot.reasoning.reasoner import (
     ANYWHERE,
@@ -164,6 +163,11 @@ class DeskKeeper:
         )
         self._read_ahead(outcomes)
 
+    @property
+    def searched(self) -> tuple[str, ...]:
+        """The queries that were sent, in the order they were asked for."""
+        return tuple(dict.fromkeys(query.text for query in self._queries))
+
     # ------------------------------------------------------------ before: what is to be asked
 
     def _first_search(
@@ -257,7 +261,7 @@ class DeskKeeper:
             if isinstance(item, _Searching):
                 outcomes.append(self._searched(item, answers))
             elif isinstance(item, _Reading):
-                outcomes.append(self._was_read(item, readings, numbers))
+                outcomes.append(await self._was_read(item, readings, numbers))
             else:
                 outcomes.append(item)
         return outcomes
@@ -292,7 +296,7 @@ class DeskKeeper:
             numbered.append(NumberedHit(self._hit_numbers[key], hit, seen, page))
         return tuple(numbered)
 
-    def _was_read(
+    async def _was_read(
         self, reading: _Reading, readings: dict[str, Page | str], numbers: dict[str, int]
     ) -> Outcome:
         results = []
@@ -303,16 +307,16 @@ class DeskKeeper:
             else:
                 number = numbers[page.url]
                 self._page_numbers[dedupe_key(url or page.url)] = number
-                results.append(self._shown(hit_number, number, page))
+                results.append(await self._shown(hit_number, number, page))
         return Outcome(reading.action, reads=tuple(results))
 
-    def _shown(self, hit_number: int, number: int, page: Page) -> ReadResult:
+    async def _shown(self, hit_number: int, number: int, page: Page) -> ReadResult:
         """The page's best passages for the question, without those shown before."""
         spans = self._spans.setdefault(number, set())
         if self._question.whole:
-            passages = spread(page.text, self._page_tokens, skip=spans)
+            passages = await survey(page, self._page_tokens, skip=spans)
         else:
-            passages = select(self._question.text, page.text, self._page_tokens, skip=spans)
+            passages = await choose(self._question.text, page, self._page_tokens, skip=spans)
         if spans and not passages:
             return ReadResult(hit_number, None, f"Page {number} has nothing that was not shown.")
         spans.update((passage.start, passage.end) for passage in passages)
@@ -386,10 +390,16 @@ def best_hits(results: Sequence[QueryResult]) -> list[int]:
 
 
 def merge_sources(sources: Sequence[Source]) -> tuple[Source, ...]:
-    """One source per page, with all passages shown of it in page order, ordered by number."""
+    """One source per page, with all passages shown of it in page order, ordered by number.
+
+    Of a page that was read twice with different text, what was shown of the first text: quotes of
+    two texts cannot be told apart by their place.
+    """
     merged: dict[int, Source] = {}
     for source in sources:
         earlier = merged.get(source.number)
+        if earlier is not None and earlier.page_hash != source.page_hash:
+            continue
         passages = {(p.start, p.end): p for p in (earlier.passages if earlier else ())}
         passages |= {(p.start, p.end): p for p in source.passages}
         merged[source.number] = replace(

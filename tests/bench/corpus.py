@@ -15,8 +15,9 @@ from uuid import uuid4
 
 from bot.errors import PageUnreadable
 from bot.messages import RunOptions, Transcript
+from bot.pages.choosing import rank, study
 from bot.pages.page import Page
-from bot.pages.passages import rank, split
+from bot.pages.passages import split
 from bot.reasoning.reasoner import Evidence, ReasonerFactory, SubQuestion
 from bot.research.budget import Budget
 from bot.research.check import Checked, check
@@ -98,7 +99,7 @@ class MemoryCorpus:
 
     def _snippet(self, url: str, query: str) -> str:
         passages = split(self._pages[url][1])
-        scores = rank(keywords(query), passages)
+        scores = rank(keywords(query), study(passages))
         best = max(range(len(passages)), key=lambda i: (scores[i], -i), default=None)
         return "" if best is None else passages[best].text
 

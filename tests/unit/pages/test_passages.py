@@ -14,12 +14,9 @@ from bot.pages.passages import (
     LONGEST_COLUMNS,
     LONGEST_ROW,
     Passage,
-    rank,
-    select,
     split,
 )
 from bot.text.sentences import LONGEST, blocks, sentences
-from bot.text.terms import keywords
 from bot.text.tokens import estimate
 
 SENTENCE = st.sampled_from(
@@ -221,86 +218,3 @@ def test_a_fence_is_a_passage_of_its_own() -> None:
 def test_chinese_passages_hold_fewer_characters() -> None:
     passages = split("这座港口建于一八八七年，至今仍在使用，每天有许多船只进出。" * 40)
     assert all(40 < len(p.text) <= FULL for p in passages[:-1])
-
-
-# ---------------------------------------------------------------- choosing
-
-PAGE = "\n\n".join(
-    ["Oslo is the capital of Norway, a city by a fjord."]
-    + [f"Filler about nothing at all, paragraph {n}, " + "with many words " * 20 for n in range(30)]
-    + ["## Harbour", "The harbour was built in 1887 by Ingrid Dahl. " * 2]
-    + [f"More filler about nothing, paragraph {n}, " + "with many words " * 20 for n in range(30)]
-)
-
-
-def test_the_passage_that_answers_is_chosen_wherever_it_stands() -> None:
-    chosen = select("Who built the harbour?", PAGE, 100)
-    assert any("Ingrid Dahl" in passage.text for passage in chosen)
-
-
-def test_passages_come_in_page_order_within_the_budget() -> None:
-    chosen = select("Who built the harbour in the capital with many words?", PAGE, 400)
-    assert [p.start for p in chosen] == sorted(p.start for p in chosen)
-    assert 200 < sum(estimate(p.text) for p in chosen) <= 400
-
-
-def test_the_opening_is_given_when_nothing_matches() -> None:
-    assert select("zebra?", PAGE, 100) == split(PAGE)[:1]
-
-
-def test_a_page_that_fits_is_given_whole() -> None:
-    text = "One thing.\n\n## Other\n\nAnother thing."
-    assert select("zebra?", text, 100) == split(text)
-
-
-def test_what_was_shown_does_not_come_again() -> None:
-    first = select("harbour", PAGE, 100)
-    again = select("harbour", PAGE, 100, skip={(p.start, p.end) for p in first})
-    assert again
-    assert not set(first) & set(again)
-
-
-def test_everything_shown_leaves_nothing() -> None:
-    assert select("harbour", PAGE, 100, skip=[(0, len(PAGE))]) == []
-    assert select("harbour", "", 100) == []
-
-
-def test_a_best_passage_beyond_the_budget_still_comes() -> None:
-    assert "Dahl" in select("Who built the harbour?", PAGE, 1)[0].text
-
-
-@given(PAGES, st.text(max_size=30), st.integers(1, 300))
-def test_choosing_is_deterministic_and_verbatim(text: str, question: str, budget: int) -> None:
-    chosen = select(question, text, budget)
-    assert chosen == select(question, text, budget)
-    assert all(text[p.start : p.end] == p.text for p in chosen)
-    assert bool(chosen) == bool(split(text))
-    assert len(chosen) <= 1 or sum(estimate(p.text) for p in chosen) <= budget
-
-
-@given(PAGES, st.lists(st.tuples(st.integers(0, 300), st.integers(1, 80)), max_size=5))
-def test_nothing_chosen_overlaps_what_is_skipped(text: str, spans: list[tuple[int, int]]) -> None:
-    skip = [(start, start + length) for start, length in spans]
-    for passage in select("harbour boats", text, 60, skip=skip):
-        assert not any(s < passage.end and passage.start < e for s, e in skip)
-
-
-def test_rank_counts_headings_and_prefers_early_passages() -> None:
-    passages = split(
-        "# A\n\n## Harbour\n\nIt is old.\n\n## Food\n\nIt is good.\n\n## Rain\n\nA harbour."
-    )
-    scores = rank(keywords("harbour"), passages)
-    assert scores[1] == 0 < scores[0] < scores[2]
-    same = split("A harbour here.\n\n# B\n\nSome town.\n\n# C\n\nA harbour here.")
-    first, none, last = rank(keywords("harbour"), same)
-    assert none == 0 < last < first
-
-
-def test_rank_of_nothing_is_zero() -> None:
-    assert rank([], split("A text.")) == [0.0]
-    assert rank(["x"], []) == []
-
-
-@pytest.mark.parametrize("unit", ["x", "x ", "。", "# a\n", "- a\n", "```\n", "| a |\n"])
-def test_an_endless_page_takes_linear_time(unit: str) -> None:
-    assert select("a question", unit * (600_000 // len(unit)), 100)

@@ -1,0 +1,215 @@
+"""Which passages of a page matter for a question.
+
+A page is studied once: cut, counted and indexed by its terms. That takes a while for a long page
+(about 0.15 s for a million characters), so ``choose`` does it in a thread of its own and keeps the
+result; asking a studied page takes a few milliseconds.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import threading
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+
+from cachetools import LRUCache
+
+from bot.pages.page import Page
+from bot.pages.passages import Passage, split
+from bot.pages.spread import spread
+from bot.text.terms import keywords, terms
+from bot.text.tokens import estimate
+
+K1 = 1.2  # Robertson and Zaragoza, The Probabilistic Relevance Framework, 2009: usual values
+B = 0.5  # milder than the usual 0.75: passages are of about one length by construction
+HEADING_WEIGHT = 0.5  # of an occurrence in the heading path, relative to one in the text
+OPENING = 0.25  # of the best score is added to a page's first passage, which says what it is about
+EARLINESS = 0.1  # of the best score, at most, is added the nearer a passage is to the top
+NEIGHBOUR = 0.3  # of a passage's score is handed to the one after it, which may go on about it
+FLOOR = 0.15  # of the best score: what is below is not worth its tokens
+
+
+@dataclass(frozen=True, slots=True)
+class Study:
+    """The passages of a page in order, each with its cost (estimated tokens) and length (terms).
+
+    ``places`` has for a term the number of the passage of each occurrence, ``headings`` the terms
+    of each heading path.
+    """
+
+    passages: tuple[Passage, ...]
+    costs: tuple[int, ...]
+    lengths: tuple[int, ...]
+    places: dict[str, list[int]]
+    headings: dict[str, frozenset[str]]
+
+
+def study(passages: Iterable[Passage]) -> Study:
+    """Count and index passages."""
+    passages = tuple(passages)
+    lengths: list[int] = []
+    places: dict[str, list[int]] = {}
+    for i, passage in enumerate(passages):
+        words = terms(passage.text)
+        lengths.append(len(words) or 1)
+        for word in words:
+            places.setdefault(word, []).append(i)
+    paths = {passage.heading for passage in passages}
+    return Study(
+        passages,
+        tuple(estimate(passage.text) for passage in passages),
+        tuple(lengths),
+        places,
+        {path: frozenset(terms(path)) for path in paths},
+    )
+
+
+def rank(question_terms: Iterable[str], studied: Study) -> list[float]:
+    """How much each passage matters for a question, in page order; 0 is not at all.
+
+    BM25 over the page's own passages with the heading path counted in, plus a small prior for
+    position. ``question_terms`` are ``bot.text.terms.keywords`` of the question. All are 0 if no
+    passage has any of the terms.
+    """
+    # in the order of the question: sums of floats must come out the same in every process
+    wanted = list(dict.fromkeys(question_terms))
+    counts: list[dict[str, float]] = [{} for _ in studied.passages]
+    for word in wanted:
+        for i, count in Counter(studied.places.get(word, ())).items():
+            counts[i][word] = count
+    above = {
+        path: [word for word in wanted if word in words] for path, words in studied.headings.items()
+    }
+    for passage, frequencies in zip(studied.passages, counts, strict=True):
+        for word in above[passage.heading]:
+            frequencies[word] = frequencies.get(word, 0.0) + HEADING_WEIGHT
+    found_in = Counter(word for frequencies in counts for word in frequencies)
+    if not found_in:
+        return [0.0] * len(counts)
+    mean = sum(studied.lengths) / len(studied.lengths)
+    weights = {
+        word: math.log(1 + (len(counts) - n + 0.5) / (n + 0.5)) for word, n in found_in.items()
+    }
+    scores = [
+        sum(
+            weights[word] * f * (K1 + 1) / (f + K1 * (1 - B + B * length / mean))
+            for word, f in frequencies.items()
+        )
+        for frequencies, length in zip(counts, studied.lengths, strict=True)
+    ]
+    best = max(scores)
+    return [
+        score + best * EARLINESS / (1 + i / 8) if score > 0 else 0.0
+        for i, score in enumerate(scores)
+    ]
+
+
+def select(
+    question: str,
+    studied: Study,
+    budget_tokens: int,
+    *,
+    skip: Collection[tuple[int, int]] = (),
+) -> list[Passage]:
+    """The passages of a page that matter most for a question, in page order.
+
+    Together at most ``budget_tokens`` (as ``bot.text.tokens.estimate`` counts), but never none
+    because the best is too long. ``skip`` are spans shown before: nothing that overlaps one
+    comes again. A page that fits the budget is given whole. The opening passage is favoured; if
+    nothing matches, it is what comes. Deterministic.
+    """
+    passages, costs = studied.passages, studied.costs
+    shown = _Spans(skip)
+    left = [i for i, passage in enumerate(passages) if not shown.overlap(passage)]
+    if sum(costs[i] for i in left) <= budget_tokens:
+        return [passages[i] for i in left]
+    scores = _with_context(rank(keywords(question), studied))
+    best = max((scores[i] for i in left), default=0.0)
+    wanted = [i for i in left if scores[i] > 0 and scores[i] >= FLOOR * best] or left[:1]
+    chosen: list[int] = []
+    spent = 0
+    for i in sorted(wanted, key=lambda i: (-scores[i], i)):
+        if not chosen or spent + costs[i] <= budget_tokens:
+            chosen.append(i)
+            spent += costs[i]
+    return [passages[i] for i in sorted(chosen)]
+
+
+def _with_context(scores: Sequence[float]) -> list[float]:
+    """Scores with a share for what follows a match, and for the opening."""
+    shared = [
+        max(score, NEIGHBOUR * previous)
+        for score, previous in zip(scores, [0.0, *scores], strict=False)
+    ]
+    if shared:
+        shared[0] += OPENING * max(shared)
+    return shared
+
+
+class _Spans:
+    """Spans that do not overlap, to be asked in order of their start."""
+
+    def __init__(self, spans: Collection[tuple[int, int]]) -> None:
+        self._spans = sorted(spans)
+        self._next = 0
+
+    def overlap(self, passage: Passage) -> bool:
+        """Whether any span overlaps ``passage``, which starts no earlier than the last asked."""
+        while self._next < len(self._spans) and self._spans[self._next][1] <= passage.start:
+            self._next += 1
+        return self._next < len(self._spans) and self._spans[self._next][0] < passage.end
+
+
+# ---------------------------------------------------------------- off the event loop
+
+SHORT = 20_000  # characters of a page that is studied on the spot, within a few milliseconds
+KEPT = 4_000_000  # characters of long pages whose studies are kept; about ten times that in bytes
+
+_studies: LRUCache[str, tuple[int, Study]] = LRUCache(KEPT, getsizeof=lambda kept: kept[0])
+_lock = threading.Lock()
+# One thread: several would only take turns, and so equal work finds what was done.
+_aside = ThreadPoolExecutor(1, thread_name_prefix="choosing")
+
+
+async def choose(
+    question: str, page: Page, budget_tokens: int, *, skip: Collection[tuple[int, int]] = ()
+) -> list[Passage]:
+    """``select`` of a page; a long one is studied in a thread, once, and not on the event loop."""
+    studied = _kept(page)
+    if studied is None and len(page.text) <= SHORT:
+        studied = study(split(page.text))
+    if studied is None:
+        loop = asyncio.get_running_loop()
+        studied = await loop.run_in_executor(_aside, _study_once, page)
+    return select(question, studied, budget_tokens, skip=skip)
+
+
+async def survey(
+    page: Page, budget_tokens: int, *, skip: Collection[tuple[int, int]] = ()
+) -> list[Passage]:
+    """``bot.pages.spread.spread`` of a page; of a long one in a thread."""
+    work = partial(spread, page.text, budget_tokens, skip=skip)
+    if len(page.text) <= SHORT:
+        return work()
+    return await asyncio.get_running_loop().run_in_executor(_aside, work)
+
+
+def _study_once(page: Page) -> Study:
+    studied = _kept(page)
+    if studied is None:
+        studied = study(split(page.text))
+        size = len(page.text)
+        with _lock:
+            if size <= KEPT:
+                _studies[page.hash] = size, studied
+    return studied
+
+
+def _kept(page: Page) -> Study | None:
+    with _lock:
+        kept = _studies.get(page.hash)
+    return None if kept is None else kept[1]

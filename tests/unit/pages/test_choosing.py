@@ -1,0 +1,144 @@
+"""Choosing the passages of a page that matter for a question."""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import UTC, datetime
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bot.pages import choosing
+from bot.pages.choosing import choose, rank, study, survey
+from bot.pages.page import Page
+from bot.pages.passages import Passage, split
+from bot.pages.spread import spread
+from bot.text.terms import keywords
+from bot.text.tokens import estimate
+from tests.unit.pages.test_passages import PAGES
+
+
+def select(question: str, text: str, budget: int, **options: object) -> list[Passage]:
+    return choosing.select(question, study(split(text)), budget, **options)  # type: ignore[arg-type]
+
+
+PAGE = "\n\n".join(
+    ["Oslo is the capital of Norway, a city by a fjord."]
+    + [f"Filler about nothing at all, paragraph {n}, " + "with many words " * 20 for n in range(30)]
+    + ["## Harbour", "The harbour was built in 1887 by Ingrid Dahl. " * 2]
+    + [f"More filler about nothing, paragraph {n}, " + "with many words " * 20 for n in range(30)]
+)
+
+
+def test_the_passage_that_answers_is_chosen_wherever_it_stands() -> None:
+    chosen = select("Who built the harbour?", PAGE, 100)
+    assert any("Ingrid Dahl" in passage.text for passage in chosen)
+
+
+def test_passages_come_in_page_order_within_the_budget() -> None:
+    chosen = select("Who built the harbour in the capital with many words?", PAGE, 400)
+    assert [p.start for p in chosen] == sorted(p.start for p in chosen)
+    assert 200 < sum(estimate(p.text) for p in chosen) <= 400
+
+
+def test_the_opening_is_given_when_nothing_matches() -> None:
+    assert select("zebra?", PAGE, 100) == split(PAGE)[:1]
+
+
+def test_a_page_that_fits_is_given_whole() -> None:
+    text = "One thing.\n\n## Other\n\nAnother thing."
+    assert select("zebra?", text, 100) == split(text)
+
+
+def test_what_was_shown_does_not_come_again() -> None:
+    first = select("harbour", PAGE, 100)
+    again = select("harbour", PAGE, 100, skip={(p.start, p.end) for p in first})
+    assert again
+    assert not set(first) & set(again)
+
+
+def test_everything_shown_leaves_nothing() -> None:
+    assert select("harbour", PAGE, 100, skip=[(0, len(PAGE))]) == []
+    assert select("harbour", "", 100) == []
+
+
+def test_a_best_passage_beyond_the_budget_still_comes() -> None:
+    assert "Dahl" in select("Who built the harbour?", PAGE, 1)[0].text
+
+
+@given(PAGES, st.text(max_size=30), st.integers(1, 300))
+def test_choosing_is_deterministic_and_verbatim(text: str, question: str, budget: int) -> None:
+    chosen = select(question, text, budget)
+    assert chosen == select(question, text, budget)
+    assert all(text[p.start : p.end] == p.text for p in chosen)
+    assert bool(chosen) == bool(split(text))
+    assert len(chosen) <= 1 or sum(estimate(p.text) for p in chosen) <= budget
+
+
+@given(PAGES, st.lists(st.tuples(st.integers(0, 300), st.integers(1, 80)), max_size=5))
+def test_nothing_chosen_overlaps_what_is_skipped(text: str, spans: list[tuple[int, int]]) -> None:
+    skip = [(start, start + length) for start, length in spans]
+    for passage in select("harbour boats", text, 60, skip=skip):
+        assert not any(s < passage.end and passage.start < e for s, e in skip)
+
+
+def test_rank_counts_headings_and_prefers_early_passages() -> None:
+    passages = split(
+        "# A\n\n## Harbour\n\nIt is old.\n\n## Food\n\nIt is good.\n\n## Rain\n\nA harbour."
+    )
+    scores = rank(keywords("harbour"), study(passages))
+    assert scores[1] == 0 < scores[0] < scores[2]
+    same = split("A harbour here.\n\n# B\n\nSome town.\n\n# C\n\nA harbour here.")
+    first, none, last = rank(keywords("harbour"), study(same))
+    assert none == 0 < last < first
+
+
+def test_rank_of_nothing_is_zero() -> None:
+    assert rank([], study(split("A text."))) == [0.0]
+    assert rank(["x"], study([])) == []
+
+
+@pytest.mark.parametrize("unit", ["x", "x ", "。", "# a\n", "- a\n", "```\n", "| a |\n"])
+def test_an_endless_page_takes_linear_time(unit: str) -> None:
+    assert select("a question", unit * (600_000 // len(unit)), 100)
+
+
+# ---------------------------------------------------------------- off the event loop
+
+
+def page_of(text: str) -> Page:
+    return Page("https://a.example/", "A", text, datetime(2026, 11, 1, tzinfo=UTC))
+
+
+LONG = page_of("\n\n".join(f"Harbour {n} holds {n * 7} boats. " * 8 for n in range(2_000)))
+
+
+@pytest.mark.parametrize("page", [page_of(PAGE), LONG])
+async def test_what_is_chosen_is_the_same_off_the_loop(page: Page) -> None:
+    question = "Which harbour holds 84 boats?"
+    for _ in range(2):  # the second time from what was kept
+        assert await choose(question, page, 200) == select(question, page.text, 200)
+    first = await choose(question, page, 200)
+    skip = {(p.start, p.end) for p in first}
+    assert not set(first) & set(await choose(question, page, 200, skip=skip))
+    assert await survey(page, 200) == spread(page.text, 200)
+
+
+async def test_the_event_loop_goes_on_while_a_long_page_is_studied() -> None:
+    page = page_of(LONG.text + " And a new end.")
+    task = asyncio.create_task(choose("Which harbour holds 84 boats?", page, 200))
+    turns = 0
+    while not task.done():
+        turns += 1
+        await asyncio.sleep(0)
+    assert turns > 3
+    assert task.result()
+
+
+async def test_a_page_is_studied_once_for_all_who_ask() -> None:
+    page = page_of(LONG.text + " And another end.")
+    both = await asyncio.gather(*(choose("Which harbour holds 84 boats?", page, 200) for _ in "ab"))
+    again = await choose("Which harbour holds 84 boats?", page_of(page.text), 200)
+    for first, second, third in zip(*both, again, strict=True):
+        assert first is second is third
