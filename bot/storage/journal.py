@@ -18,6 +18,7 @@ import sqlalchemy as sa
 
 from bot.errors import RunLost
 from bot.pages.page import Page
+from bot.pages.urls import dedupe_key
 from bot.storage.database import Database
 from bot.storage.rows import insert, page_of, update_fenced
 from bot.storage.spending import NOTHING, Amount, Payer, add_spent
@@ -147,27 +148,32 @@ class Journal:
     async def number(self, read: Sequence[Page]) -> list[int]:
         """The citation numbers of pages in this run, given now to those that have none.
 
-        A page keeps its number even when it is read again with a changed text.
+        A page keeps its number even when it is read again with a changed text, or as a variant
+        of its address (``pages.urls.dedupe_key``).
         """
-        new = {page.url: page for page in read if page.url not in self._numbers}
+        keys = [dedupe_key(page.url) for page in read]
+        new: dict[str, Page] = {}
+        for key, page in zip(keys, read, strict=True):
+            if key not in self._numbers:
+                new.setdefault(key, page)
         if new:
             first = max(self._numbers.values(), default=0) + 1
             # Before the first await, so that reads of parallel work cannot be given the same one.
-            self._numbers |= {url: first + i for i, url in enumerate(new)}
+            self._numbers |= {key: first + i for i, key in enumerate(new)}
             async with self._database.write() as db:
                 await update_fenced(db, self._run_id, self._attempt, state="running")
-                for page in new.values():
+                for key, page in new.items():
                     page_id = sa.select(pages.c.id).where(
                         pages.c.url == page.url, pages.c.hash == page.hash
                     )
                     await db.execute(
                         sa.insert(run_pages).values(
                             run_id=self._run_id,
-                            number=self._numbers[page.url],
+                            number=self._numbers[key],
                             page_id=page_id.scalar_subquery(),
                         )
                     )
-        return [self._numbers[page.url] for page in read]
+        return [self._numbers[key] for key in keys]
 
 
 async def open_journal(database: Database, run_id: str, attempt: int) -> Journal:
@@ -201,7 +207,7 @@ async def open_journal(database: Database, run_id: str, attempt: int) -> Journal
         attempt,
         Payer(*place),
         {step.key: step for step in recorded},
-        {row.url: row.number for row in rows},
+        {dedupe_key(row.url): row.number for row in rows},
         _seconds([step for step in recorded if step.at >= accepted_at]),
     )
 

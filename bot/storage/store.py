@@ -176,6 +176,13 @@ class Store:
             row = (await db.execute(query)).one_or_none()
         return None if row is None else page_of(row)
 
+    async def page(self, url: str, page_hash: str) -> Page | None:
+        """The copy of a page that a citation rests on, whatever was read there later."""
+        query = sa.select(pages).where(pages.c.url == url, pages.c.hash == page_hash)
+        async with self.database.read() as db:
+            row = (await db.execute(query)).one_or_none()
+        return None if row is None else page_of(row)
+
     # ------------------------------------------------------------ working on a run
 
     async def claim(
@@ -371,12 +378,17 @@ async def _citation_rows(
         run_pages.c.run_id == run_id
     )
     page_ids = {row.number: row.page_id for row in (await db.execute(numbered)).all()}
+    # The copy that was quoted, which need not be the one that got the number.
+    quoted = sa.select(pages.c.id, pages.c.url, pages.c.hash).where(
+        sa.tuple_(pages.c.url, pages.c.hash).in_({(c.url, c.page_hash) for c in cited})
+    )
+    copies = {(row.url, row.hash): row.id for row in (await db.execute(quoted)).all()}
     return [
         {
             "run_id": run_id,
             "position": position,
             "number": citation.number,
-            "page_id": page_ids[citation.number],
+            "page_id": copies.get((citation.url, citation.page_hash), page_ids[citation.number]),
             "start": citation.start,
             "end": citation.end,
             "quote": citation.quote,

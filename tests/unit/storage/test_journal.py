@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -56,6 +57,33 @@ async def test_pages_are_numbered_in_the_order_asked_and_once(
     assert await journal.number([third, first, third]) == [3, 1, 3]
     again = await open_journal(store.database, "r1", 1)
     assert await again.number([third, second, first]) == [3, 2, 1]
+
+
+async def test_variants_of_one_address_have_one_number(store: Store, journal: Journal) -> None:
+    addresses = [
+        "https://www.example.org/a",
+        "https://example.org/b",
+        "http://m.example.org/a/",
+        "https://example.org/a/amp",
+        "https://example.org/b?amp=1",
+    ]
+    variants = [a_page(url, f"Text of {url}.") for url in addresses]
+    for page in variants:
+        await journal.record(a_step(page.url), page)
+    assert await journal.number(variants) == [1, 2, 1, 1, 2]
+    again = await open_journal(store.database, "r1", 1)
+    assert await again.number(variants) == [1, 2, 1, 1, 2]
+
+
+async def test_every_copy_of_a_page_stays_as_it_was_read(store: Store, journal: Journal) -> None:
+    old, new = a_page(text="It is 324 m tall."), a_page(text="It is 330 m tall.")
+    new = replace(new, fetched_at=NOW + timedelta(days=1))
+    await journal.record(a_step("1"), old)
+    await journal.record(a_step("2"), new)
+    assert await store.recent_page(old.url, NOW) == new
+    assert await store.page(old.url, old.hash) == old
+    assert await store.page(new.url, new.hash) == new
+    assert await store.page(old.url, "of no copy") is None
 
 
 async def test_the_newest_copy_of_a_page_is_found_while_it_is_fresh(

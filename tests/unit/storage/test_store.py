@@ -9,6 +9,7 @@ from dataclasses import replace
 from datetime import timedelta
 
 import pytest
+import sqlalchemy as sa
 
 from bot.answers import Answer, Citation
 from bot.errors import RunLost
@@ -16,6 +17,7 @@ from bot.messages import Attachment, RunOptions
 from bot.storage.journal import RecordedStep, open_journal
 from bot.storage.owner import is_dead, new_owner
 from bot.storage.store import Store
+from bot.storage.tables import citations, pages
 from tests.unit.samples import NOW, a_message, a_page, a_thread
 
 LEASE = timedelta(seconds=30)
@@ -207,6 +209,23 @@ async def test_an_answer_is_kept_with_its_citations(store: Store) -> None:
     run = await store.run("r1")
     assert run is not None
     assert run.answer == answer
+
+
+async def test_a_citation_rests_on_the_copy_that_was_quoted(store: Store) -> None:
+    await store.accept("r1", a_message(), OPTIONS, NOW)
+    await store.claim("r1", ELSEWHERE, NOW, LEASE)
+    journal = await open_journal(store.database, "r1", 1)
+    first, second = a_page(text="It was 324 m tall."), a_page(text="It is 330 m tall.")
+    await journal.record(RecordedStep("1", "read", "Tower", "{}", 0.1, NOW), first)
+    await journal.record(RecordedStep("2", "read", "Tower", "{}", 0.1, NOW), second)
+    assert await journal.number([first, second]) == [1, 1]
+    cited = [Citation(1, p.url, p.title, p.text, p.hash, 0, len(p.text)) for p in (second, first)]
+    await store.save_answer("r1", 1, an_answer("r1", citations=tuple(cited)))
+    kept = sa.select(citations.c.quote, pages.c.text).join(pages).order_by(citations.c.position)
+    async with store.database.read() as db:
+        rows = (await db.execute(kept)).all()
+    assert [quote for quote, _ in rows] == [second.text, first.text]
+    assert all(quote == text for quote, text in rows)
 
 
 async def test_a_transcript_has_what_was_said_before_with_our_answers(store: Store) -> None:
