@@ -137,9 +137,10 @@ class DayLimits:
                 raise _spent(_DAY_SPENT[scope], limit / 1_000_000)
 
     def check_question(self, spent: DaySpent, now: datetime) -> None:
-        """Raises ``DaySpentUp`` when another question is not covered; it says until when."""
+        """Raises ``DaySpentUp``, which says until when, if a question is not covered that is
+        counted in ``spent`` already."""
         asked = spent.user.questions
-        if self.user_questions is not None and asked >= self.user_questions:
+        if self.user_questions is not None and asked > self.user_questions:
             raise _spent_up("denied-day-questions", now, limit=self.user_questions)
         for scope, limit in self.micro_usd.items():
             if spent.of(scope).micro_usd >= limit:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import timedelta
 
-from bot.answers import Answer, Usage
 from bot.messages import RunOptions, Thread
 from bot.storage.conversations import Conversations
+from bot.storage.journal import RecordedStep, open_journal
+from bot.storage.spending import Amount
 from bot.storage.store import Store
 from bot.storage.workspaces import Use, Workspaces
 from tests.unit.samples import NOW, a_message
@@ -44,17 +45,19 @@ async def test_feedback_needs_a_run(store: Store) -> None:
 
 
 async def test_use_sums_what_was_asked_since_a_moment(store: Store) -> None:
-    for number, state in enumerate(["answered", "answered", "not_found"]):
+    for number, state in enumerate(["answered", "answered", "stopped"]):
         run_id = f"r{number}"
         await store.accept(run_id, a_message(thread=THREAD), RunOptions(), NOW)
         await store.claim(run_id, "h/1/x", NOW, LEASE)
-        answer = Answer("answered", "x", "q", run_id, usage=Usage(usd=0.25))
-        await store.save_answer(run_id, 1, answer)
+        journal = await open_journal(store.database, run_id, 1)
+        step = RecordedStep("k", "write", "t", "{}", 1.0, NOW)
+        await journal.record(step, cost=Amount(micro_usd=250_000, model_calls=1))
         await store.end(run_id, 1, state, NOW)
     early = replace(THREAD, thread="0.5")
     await store.accept("r9", a_message(thread=early), RunOptions(), NOW - timedelta(days=40))
     places = Workspaces(store.database)
     assert await places.use("slack", "T1", NOW) == Use(questions=3, answered=2, usd=0.75)
+    assert await places.use("slack", "T1", NOW + timedelta(1)) == Use(0, 0, 0.0)
     assert await places.use("slack", "T9", NOW) == Use(0, 0, 0.0)
 
 
