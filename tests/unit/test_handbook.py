@@ -15,11 +15,12 @@ from adapters.discord.doctor import PERMISSIONS, SCOPES
 from adapters.slack.scopes import needed
 from bot.cli import HANDBOOK, app
 from bot.reasoning.prices import PRICES
-from bot.settings import TOML, Settings, known_names, load_settings
+from bot.settings import TOML, Settings, known_names, load_settings, settings_class
 
 PAGES = sorted(HANDBOOK.glob("*.md"))
 ROOT = HANDBOOK.parent.parent
 SETTINGS_PAGE = HANDBOOK / "settings.md"
+ENGINES_PAGE = HANDBOOK / "search-engines.md"
 SETTINGS_PAGES = (SETTINGS_PAGE, HANDBOOK / "settings-of-chat.md")
 ENV_EXAMPLE = ROOT / "deploy" / ".env.example"
 PICTURE = HANDBOOK / "road.svg"
@@ -43,9 +44,9 @@ def named(pages: Iterable[Path]) -> list[Any]:
 # ---------------------------------------------------------------- settings
 
 
-def settings_rows() -> dict[str, str]:
-    """Name → default, from the tables of the settings page."""
-    text = "\n".join(map(text_of, SETTINGS_PAGES))
+def settings_rows(*pages: Path) -> dict[str, str]:
+    """Name → default, from the tables of pages."""
+    text = "\n".join(map(text_of, pages))
     rows = re.findall(r"^\| `([A-Z_]+)` \| .+ \| (.+?) \|$", text, re.MULTILINE)
     assert len(rows) == len(dict(rows)), "a setting has two rows"
     return dict(rows)
@@ -64,17 +65,30 @@ def as_written(name: str, default: Any) -> str:
     return f"`{default}`"
 
 
-@pytest.mark.parametrize(
-    ("name", "field"), list(zip(known_names(), Settings.model_fields, strict=True))
-)
-def test_every_setting_stands_in_the_settings_page_with_its_default(name: str, field: str) -> None:
-    default = Settings.model_fields[field].get_default(call_default_factory=True)
+FIELDS = dict(zip(known_names(), settings_class().model_fields, strict=True))
+CORE = [name for name, field in FIELDS.items() if field in Settings.model_fields]
 
-    assert settings_rows().get(name) == as_written(name, default)
+
+def default_of(name: str) -> Any:
+    return settings_class().model_fields[FIELDS[name]].get_default(call_default_factory=True)
+
+
+@pytest.mark.parametrize("name", CORE)
+def test_every_setting_stands_in_the_settings_page_with_its_default(name: str) -> None:
+    assert settings_rows(*SETTINGS_PAGES).get(name) == as_written(name, default_of(name))
 
 
 def test_the_settings_page_lists_nothing_else() -> None:
-    assert sorted(settings_rows()) == sorted(known_names())
+    assert sorted(settings_rows(*SETTINGS_PAGES)) == sorted(CORE)
+
+
+@pytest.mark.parametrize(("name", "default"), list(settings_rows(ENGINES_PAGE).items()))
+def test_a_search_engines_setting_stands_in_its_page_with_its_default(
+    name: str, default: str
+) -> None:
+    """A provider that is added describes its settings in its own file; a page may follow."""
+    assert name not in CORE
+    assert default == as_written(name, default_of(name))
 
 
 @pytest.mark.parametrize("page", named(PAGES))
@@ -102,7 +116,7 @@ def test_the_example_of_a_deployment_holds_known_settings(
 
     assert len(names) == len(set(names))
     assert set(names) <= set(known_names())
-    assert load_settings() == Settings(_env_file=None)  # type: ignore[call-arg]  # changes nothing
+    assert load_settings() == settings_class()(_env_file=None)  # type: ignore[call-arg]  # changes nothing
 
 
 # ---------------------------------------------------------------- platforms
