@@ -20,8 +20,8 @@ from bot.reasoning.claude_messages import CACHED, loop_messages
 from bot.reasoning.claude_reply import Collector
 from bot.reasoning.claude_tools import TOOLS, actions
 from bot.reasoning.claude_write import CUT, Reader, Writing
-from bot.reasoning.graphs import Graph, GraphEdit
 from bot.reasoning.drafts import Manuscript, Paragraph
+from bot.reasoning.graphs import Graph, GraphEdit
 from bot.reasoning.prompts import load
 from bot.reasoning.reasoner import (
     AnswerDelta,

@@ -73,6 +73,6 @@ async def iterate(
         findings=findings,
         missing=missing,
         enough=enough,
-        queries=tuple(run.queries),
+        queries=keeper.searched,
         notes=tuple(keeper.unread),
     )

@@ -6,6 +6,7 @@ the step, so that no crash can lose the one and keep the other.
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import json
 from collections.abc import AsyncIterator, Mapping, Sequence
@@ -68,6 +69,7 @@ class Journal:
         self._owed = NOTHING
         self._finished = dict(finished)
         self._numbers = dict(numbers)
+        self._numbering = asyncio.Lock()
 
     def finished(self, key: str) -> RecordedStep | None:
         """The step with this key, if this or an earlier attempt finished it."""
@@ -151,6 +153,12 @@ class Journal:
         A page keeps its number even when it is read again with a changed text, or as a variant
         of its address (``pages.urls.dedupe_key``).
         """
+        # One after another: a number that parallel work was just given is kept before anyone
+        # builds on it, or a crash between the two would give the page another one.
+        async with self._numbering:
+            return await self._numbered(read)
+
+    async def _numbered(self, read: Sequence[Page]) -> list[int]:
         keys = [dedupe_key(page.url) for page in read]
         new: dict[str, Page] = {}
         for key, page in zip(keys, read, strict=True):
@@ -158,7 +166,6 @@ class Journal:
                 new.setdefault(key, page)
         if new:
             first = max(self._numbers.values(), default=0) + 1
-            # Before the first await, so that reads of parallel work cannot be given the same one.
             self._numbers |= {key: first + i for i, key in enumerate(new)}
             async with self._database.write() as db:
                 await update_fenced(db, self._run_id, self._attempt, state="running")

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import replace
 from datetime import timedelta
 
 import pytest
+import sqlalchemy as sa
 from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.messages import RunOptions
 from bot.storage.journal import Journal, RecordedStep, open_journal, step_key
 from bot.storage.store import Store
+from bot.storage.tables import run_pages
 from tests.unit.samples import NOW, a_message, a_page
 
 json_values = st.recursive(
@@ -57,6 +60,18 @@ async def test_pages_are_numbered_in_the_order_asked_and_once(
     assert await journal.number([third, first, third]) == [3, 1, 3]
     again = await open_journal(store.database, "r1", 1)
     assert await again.number([third, second, first]) == [3, 2, 1]
+
+
+async def test_nobody_is_given_a_number_that_a_crash_could_still_take_back(
+    store: Store, journal: Journal
+) -> None:
+    page = a_page("https://example.org/a", "Text.")
+    await journal.record(a_step(), page)
+    both = [asyncio.create_task(journal.number([page])) for _ in range(2)]
+    await asyncio.wait(both, return_when=asyncio.FIRST_COMPLETED)
+    async with store.database.read() as db:
+        assert (await db.execute(sa.select(run_pages.c.number))).scalars().all() == [1]
+    assert [await given for given in both] == [[1], [1]]
 
 
 async def test_variants_of_one_address_have_one_number(store: Store, journal: Journal) -> None:
