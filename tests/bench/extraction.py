@@ -4,19 +4,41 @@ Measured on the pages of the article-extraction-benchmark (scrapinghub, MIT): sh
 words, precision and recall averaged over pages, as that benchmark does. Beside ours stands
 trafilatura's own plain text with its default options, measured the same way.
 
+Then every page is served on loopback, fetched and read, and a long page is cut and searched.
+
 Run: python -m tests.bench extraction
 """
 
 from __future__ import annotations
 
+import asyncio
 import gzip
 import json
 import re
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
+
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response
+from starlette.routing import Route
+
+from bot.errors import PageUnreadable
+from bot.pages.choosing import choose
+from bot.pages.fetch import Fetcher
+from bot.pages.page import Page
+from bot.pages.passages import split
+from bot.settings import load_settings
+from tests.bench.table import ms, print_table
+from tests.fakes.server import serve
+
+AT_ONCE = (1, 8, 32)  # pages fetched side by side
+LONG = 500_000  # characters of the long page
 
 SHARED = Path(__file__).resolve().parents[3] / "shared" / "data" / "extraction"
 
@@ -82,7 +104,6 @@ def _size(counts: Iterable[int]) -> int:
 
 
 def ours(html: bytes) -> str:
-    from bot.errors import PageUnreadable
     from bot.pages import extract
 
     try:
@@ -97,14 +118,113 @@ def trafilatura_default(html: bytes) -> str:
     return trafilatura.extract(html) or ""
 
 
+def refused() -> int:
+    """How many pages of the set are taken for walls or empty pages."""
+    return sum(not ours(html) for html in pages())
+
+
 def main(arguments: Sequence[str] = ()) -> None:
-    print(f"{'reader':<24}{'F1':>8}{'precision':>12}{'recall':>9}{'ms/page':>9}")
-    for name, read in (("trafilatura default", trafilatura_default), ("Footnote", ours)):
-        result = score(read)
-        print(
-            f"{name:<24}{result.f1:>8.4f}{result.precision:>12.4f}{result.recall:>9.4f}"
-            f"{result.seconds * 1e3:>9.1f}"
-        )
+    readers = (("trafilatura default", trafilatura_default), ("Footnote", ours))
+    scores = [(name, score(read)) for name, read in readers]
+    print_table(
+        ("reader", "F1", "precision", "recall", "pages/s"),
+        [
+            (name, f"{s.f1:.4f}", f"{s.precision:.4f}", f"{s.recall:.4f}", f"{1 / s.seconds:.1f}")
+            for name, s in scores
+        ],
+    )
+    print(f"\nrefused as empty, of {sum(1 for _ in pages())} real pages: {refused()}\n")
+    print_table(
+        ("fetch over loopback, at once", "pages", "pages/s", "slowest"), asyncio.run(_fetches())
+    )
+    print()
+    print_table(("passages of a long page", "", ""), asyncio.run(_passages()))
+
+
+# ---------------------------------------------------------------- fetching
+
+
+class _Site:
+    """Serves the pages of the set, by their place in it."""
+
+    def __init__(self) -> None:
+        self.pages = [html.decode("utf-8", "replace") for html in pages()]
+        self.app = Starlette(routes=[Route("/{place:int}", self._page)])
+
+    async def _page(self, request: Request) -> Response:
+        return HTMLResponse(self.pages[request.path_params["place"]])
+
+
+async def _fetches() -> list[tuple[object, ...]]:
+    """Every page of the set fetched and read, 1, 8 and 32 at once; what is refused counts too."""
+    site = _Site()
+    rows: list[tuple[object, ...]] = []
+    with serve(site.app) as base:
+        for at_once in AT_ONCE:
+            fetcher = Fetcher(
+                load_settings(
+                    fetch_allow=("127.0.0.1",),
+                )
+            )
+            slots = asyncio.Semaphore(at_once)
+            took: list[float] = []
+
+            async def fetch(
+                place: int,
+                fetcher: Fetcher = fetcher,
+                slots: asyncio.Semaphore = slots,
+                took: list[float] = took,
+            ) -> None:
+                async with slots:
+                    started = time.perf_counter()
+                    with suppress(PageUnreadable):
+                        await fetcher.fetch(f"{base}/{place}")
+                    took.append(time.perf_counter() - started)
+
+            try:
+                await fetch(0)  # processes started, connections open
+                took.clear()
+                started = time.perf_counter()
+                await asyncio.gather(*(fetch(place) for place in range(len(site.pages))))
+                seconds = time.perf_counter() - started
+            finally:
+                await fetcher.aclose()
+            rows.append((at_once, len(took), f"{len(took) / seconds:.1f}", ms(max(took))))
+    return rows
+
+
+# ---------------------------------------------------------------- passages
+
+
+async def _passages() -> list[tuple[object, ...]]:
+    text = "\n\n".join(filter(None, map(ours, pages(every=2))))[:LONG]
+    started = time.perf_counter()
+    count = len(split(text))
+    seconds = time.perf_counter() - started
+    rows: list[tuple[object, ...]] = [
+        ("cut", f"{count} of {len(text):,} characters", f"{count / seconds:,.0f} passages/s")
+    ]
+    page = Page("https://a.example/", "A long page", text, datetime.now(UTC))
+    for what in ("choose, not studied yet", "choose, studied"):
+        stall = asyncio.create_task(_longest_stall())
+        await asyncio.sleep(0)
+        started = time.perf_counter()
+        await choose("Who won the football game in the city?", page, 1_200)
+        seconds = time.perf_counter() - started
+        stall.cancel()
+        rows.append((what, ms(seconds), f"event loop held for {ms(await stall)}"))
+    return rows
+
+
+async def _longest_stall() -> float:
+    """The longest time, in seconds, for which this task was not given its turn, until cancelled."""
+    longest = 0.0
+    with suppress(asyncio.CancelledError):
+        while True:
+            started = time.perf_counter()
+            await asyncio.sleep(0)
+            longest = max(longest, time.perf_counter() - started)
+    return longest
 
 
 if __name__ == "__main__":
