@@ -46,7 +46,9 @@ Docs = Annotated[
 Providers = Annotated[
     list[str] | None,
     typer.Option(
-        "--provider", metavar="NAME", help="Search only with this: wikipedia, local; repeatable."
+        "--provider",
+        metavar="NAME",
+        help="Search only with this, such as wikipedia, local or brave; repeatable.",
     ),
 ]
 DepthOption = Annotated[

@@ -8,7 +8,9 @@ from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
+from pydantic import AliasChoices
 
+from bot.settings import settings_class
 from tests.fakes.postgres import Postgres, a_postgres
 
 # How fast a machine is, and how busy, is no property of the code.
@@ -19,12 +21,18 @@ settings.load_profile("ci" if os.environ.get("CI") else "any")
 
 SHARED = Path(__file__).parents[2] / "shared"
 OURS = ("FOOTNOTE_", "ANTHROPIC_", "SLACK_", "DISCORD_")
+KEYS = {  # what search providers are told under names of their own
+    str(name)
+    for field in settings_class().model_fields.values()
+    if isinstance(field.validation_alias, AliasChoices)
+    for name in field.validation_alias.choices
+}
 
 
 @pytest.fixture(autouse=True)
 def _no_settings_from_outside(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in os.environ:
-        if name.startswith(OURS):
+        if name.startswith(OURS) or name in KEYS:
             monkeypatch.delenv(name)
 
 
