@@ -39,6 +39,19 @@ class Platform(Protocol):
 def configured_platforms(settings: Settings) -> list[str]:
     """The platforms whose tokens are set. Raises ``InvalidSetting`` for half a set of them."""
     names = []
+    if _uses_slack(settings):
+        names.append("slack")
+    if settings.discord_token is not None:
+        names.append("discord")
+    return names
+
+
+def in_many_workspaces(settings: Settings) -> bool:
+    """Whether Slack's workspaces install the app by themselves; a bot token means one only."""
+    return settings.slack_bot_token is None and settings.slack_client_id is not None
+
+
+def _uses_slack(settings: Settings) -> bool:
     entrances = (settings.slack_app_token, settings.slack_signing_secret)
     if settings.slack_bot_token is not None:
         if not any(entrances):
@@ -46,9 +59,36 @@ def configured_platforms(settings: Settings) -> list[str]:
                 "SLACK_BOT_TOKEN is set, but no way in: set SLACK_APP_TOKEN for Socket Mode, "
                 "or SLACK_SIGNING_SECRET for HTTP events."
             )
-        names.append("slack")
-    elif any(entrances):
-        raise InvalidSetting("Slack needs SLACK_BOT_TOKEN too: copy it from the app's settings.")
-    if settings.discord_token is not None:
-        names.append("discord")
-    return names
+        return True
+    if settings.slack_client_id is not None or settings.slack_client_secret is not None:
+        _look_at_app(settings)
+        return True
+    if any(entrances):
+        raise InvalidSetting(
+            "Slack needs SLACK_BOT_TOKEN too: copy it from the app's settings. For several "
+            "workspaces it needs SLACK_CLIENT_ID and SLACK_CLIENT_SECRET in its place."
+        )
+    return False
+
+
+def _look_at_app(settings: Settings) -> None:
+    """Raises ``InvalidSetting`` for what an app in several workspaces still needs."""
+    if settings.slack_client_id is None or settings.slack_client_secret is None:
+        missing, there = "SLACK_CLIENT_ID", "SLACK_CLIENT_SECRET"
+        if settings.slack_client_id is not None:
+            missing, there = there, missing
+        raise InvalidSetting(
+            f"{there} is set, but {missing} is not: copy both from Basic Information of your app "
+            "at https://api.slack.com/apps, or set SLACK_BOT_TOKEN for one workspace."
+        )
+    if settings.slack_signing_secret is None and settings.slack_app_token is None:
+        raise InvalidSetting(
+            "SLACK_CLIENT_ID is set, but no way in: set SLACK_SIGNING_SECRET for HTTP events, "
+            "or SLACK_APP_TOKEN for Socket Mode."
+        )
+    if not settings.encryption_keys:
+        raise InvalidSetting(
+            "Slack's tokens of several workspaces are kept encrypted: make a key with "
+            "`footnote keys new`, set FOOTNOTE_ENCRYPTION_KEYS to it, and keep a copy where the "
+            "database is not."
+        )

@@ -86,8 +86,8 @@ class Poster(Protocol):
         """
         ...
 
-    async def download(self, attachment: Attachment, limit: int) -> bytes:
-        """A file that was sent with a message, at most ``limit`` bytes.
+    async def download(self, run: RunRef, attachment: Attachment, limit: int) -> bytes:
+        """A file that was sent with the run's message, at most ``limit`` bytes.
 
         Raises ``FootnoteError``; ``PageUnreadable`` when it is larger.
         """

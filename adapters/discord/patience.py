@@ -35,9 +35,9 @@ class PatientPoster:
         await self._logged_in()
         return await self._poster.history(run)
 
-    async def download(self, attachment: Attachment, limit: int) -> bytes:
+    async def download(self, run: RunRef, attachment: Attachment, limit: int) -> bytes:
         await self._logged_in()
-        return await self._poster.download(attachment, limit)
+        return await self._poster.download(run, attachment, limit)
 
     async def _logged_in(self) -> None:
         if self._login.done() and not self._login.cancelled() and self._login.exception() is None:

@@ -307,7 +307,7 @@ class DiscordPoster:
     async def history(self, run: RunRef) -> Sequence[Message]:
         return await read_history(self._wire, run)
 
-    async def download(self, attachment: Attachment, limit: int) -> bytes:
+    async def download(self, run: RunRef, attachment: Attachment, limit: int) -> bytes:
         return await download(attachment, limit)
 
 

@@ -24,12 +24,13 @@ log = structlog.get_logger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """``locale`` is the tag of Slack's interface, such as ``en-US``."""
+    """``locale`` is the tag of Slack's interface, such as ``en-US``; ``team`` a workspace's id."""
 
     id: str
     name: str
     locale: str
     admin: bool = False
+    team: str = ""
 
 
 class People:
@@ -92,6 +93,7 @@ class People:
             name=" ".join(str(name).split()),
             locale=str(user.get("locale") or ""),
             admin=bool(user.get("is_admin") or user.get("is_owner")),
+            team=str(user.get("team_id") or ""),
         )
         self._known[id] = person
         return person

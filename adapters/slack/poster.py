@@ -6,17 +6,15 @@ from collections.abc import Sequence
 from time import monotonic
 
 import structlog
-from slack_sdk.web.async_client import AsyncWebClient
 from slack_sdk.webhook.async_client import AsyncWebhookClient
 
 from adapters.slack.abilities import Abilities
-from adapters.slack.calls import FAILURES, Away, Calls, Refusal, Timing
+from adapters.slack.calls import FAILURES, Away, Refusal
 from adapters.slack.delivery import Delivery
 from adapters.slack.format import escaped, markdown_block, notification, question_text
 from adapters.slack.history import downloaded, thread_history
-from adapters.slack.identity import Identity
-from adapters.slack.people import People
 from adapters.slack.reply import SlackReply
+from adapters.slack.teams import Team, Teams
 from adapters.slack.trail import QUESTION, Trail, found_question, is_ts, message_ts
 from bot.errors import PlatformUnavailable, PostRefused
 from bot.messages import Attachment, Message
@@ -28,43 +26,36 @@ log = structlog.get_logger(__name__)
 
 
 class SlackPoster:
-    """One workspace's poster. ``people`` may be shared with the listener."""
+    """Speaks in each run's workspace; ``teams`` may be shared with the listeners."""
 
-    def __init__(
-        self,
-        client: AsyncWebClient,
-        workspaces: Workspaces,
-        *,
-        people: People | None = None,
-        timing: Timing | None = None,
-    ) -> None:
-        self._calls = Calls(client, timing or Timing())
-        self._identity = Identity(self._calls)
+    def __init__(self, teams: Teams, workspaces: Workspaces) -> None:
+        self._teams = teams
         self._abilities = Abilities(workspaces)
-        self._people = people or People(self._calls)
 
     async def open(self, run: RunRef, saved: PostState | None) -> SlackReply:
+        team = await self._team(run)
         trail = Trail.of(run, saved)
         if not is_ts(trail.thread):
-            await self._begin_thread(trail)
+            await self._begin_thread(team, trail)
         if trail.pending is not None:
-            await self._delivery(trail).recover(patience=self._calls.timing.first_sign)
-        reply = SlackReply(self._calls, self._identity, self._abilities, run, trail)
+            await _delivery(team, trail).recover(patience=team.calls.timing.first_sign)
+        reply = SlackReply(team, self._abilities, run, trail)
         try:
             await reply.begin()
         except BaseException as error:
             await reply.abandon()
             if isinstance(error, PostRefused):
-                await self._tell_asker(trail, texts_for(run.message.locale)("cannot-post"))
+                await self._tell_asker(team, trail, texts_for(run.message.locale)("cannot-post"))
             raise
         return reply
 
     async def queued(self, run: RunRef, ahead: int) -> None:
+        calls = (await self._team(run)).calls
         where = run.message.thread
         text = texts_for(run.message.locale)("queued", ahead=ahead)
-        await self._calls.patiently(
+        await calls.patiently(
             "chat.postEphemeral",
-            patience=self._calls.timing.first_sign,
+            patience=calls.timing.first_sign,
             repeat=False,
             channel=where.channel,
             user=run.message.author.id,
@@ -76,24 +67,27 @@ class SlackPoster:
         trail = Trail.of(run, saved)
         if not is_ts(trail.thread):
             return
-        await self._close_session(trail)  # with its last message the thread would be gone
-        delivery = self._delivery(trail)
-        patience = self._calls.timing.patience
+        team = await self._team(run)
+        await self._close_session(team, trail)  # with its last message the thread would be gone
+        delivery = _delivery(team, trail)
+        patience = team.calls.timing.patience
         await delivery.recover(patience=patience)
         await delivery.trim(0, patience=patience)
 
     async def history(self, run: RunRef) -> Sequence[Message]:
-        return await thread_history(self._calls, self._identity, self._people, run)
+        team = await self._team(run)
+        return await thread_history(team.calls, team.identity, team.people, run)
 
-    async def download(self, attachment: Attachment, limit: int) -> bytes:
-        return await downloaded(self._calls, attachment, limit)
+    async def download(self, run: RunRef, attachment: Attachment, limit: int) -> bytes:
+        return await downloaded((await self._team(run)).calls, attachment, limit)
+
+    async def _team(self, run: RunRef) -> Team:
+        """Raises ``PostRefused`` where the app is not installed any more."""
+        return await self._teams.of(run.message.thread.workspace)
 
     # ------------------------------------------------------------ threads and sessions
 
-    def _delivery(self, trail: Trail) -> Delivery:
-        return Delivery(self._calls, self._identity, trail)
-
-    async def _begin_thread(self, trail: Trail) -> None:
+    async def _begin_thread(self, team: Team, trail: Trail) -> None:
         """Say in the channel what a slash command asked: the answer goes below.
 
         Raises ``PostRefused``, after telling the asker, and ``PlatformUnavailable``.
@@ -101,14 +95,15 @@ class SlackPoster:
         message = trail.run.message
         texts = texts_for(message.locale)
         text = question_text(message.author.name, message.text, texts)
-        deadline = monotonic() + self._calls.timing.patience
+        calls = team.calls
+        deadline = monotonic() + calls.timing.patience
         tries = 0
         while True:
             try:
-                ts = await found_question(self._calls, trail) if trail.pending is not None else None
+                ts = await found_question(calls, trail) if trail.pending is not None else None
                 if ts is None:
                     await trail.intend(QUESTION)
-                    posted = await self._calls.patiently(
+                    posted = await calls.patiently(
                         "chat.postMessage",
                         repeat=False,
                         channel=trail.channel,
@@ -121,40 +116,44 @@ class SlackPoster:
                     ts = str(posted["ts"])
                 await trail.move(ts)
             except Away:
-                if not await self._calls.back_off(tries, deadline):
+                if not await calls.back_off(tries, deadline):
                     raise
                 tries += 1
             except Refusal:
-                await self._tell_asker(trail, texts("cannot-post"))
+                await self._tell_asker(team, trail, texts("cannot-post"))
                 raise
             else:
                 return
 
-    async def _tell_asker(self, trail: Trail, sentence: str) -> None:
+    async def _tell_asker(self, team: Team, trail: Trail, sentence: str) -> None:
         """Answer a slash command where only the asker sees it."""
         url = trail.command.get("response_url", "")
         if not url:
             return
         try:
-            await AsyncWebhookClient(url, session=self._calls.client.session).send(
+            await AsyncWebhookClient(url, session=team.calls.client.session).send(
                 text=escaped(sentence), response_type="ephemeral"
             )
         except FAILURES as error:
             log.warning("asker not told", run=trail.run.id, error=repr(error))
 
-    async def _close_session(self, trail: Trail) -> None:
+    async def _close_session(self, team: Team, trail: Trail) -> None:
         """A deleted question leaves nothing being worked on in its thread."""
         where = trail.run.message.thread
         if not await self._abilities.has("sessions", where.workspace, trail.channel):
             return
         own_thread = message_ts(trail.run) == trail.thread
         try:
-            await self._calls.patiently(
+            await team.calls.patiently(
                 "agents.sessions.setStatus",
-                patience=self._calls.timing.first_sign,
+                patience=team.calls.timing.first_sign,
                 channel_id=trail.channel,
                 thread_ts=trail.thread,
                 status="closed" if own_thread else "active",
             )
         except (PlatformUnavailable, PostRefused) as error:
             log.info("session not ended", run=trail.run.id, error=str(error))
+
+
+def _delivery(team: Team, trail: Trail) -> Delivery:
+    return Delivery(team.calls, team.identity, trail)

@@ -13,13 +13,13 @@ from time import monotonic
 import structlog
 
 from adapters.slack.abilities import Abilities, Ability
-from adapters.slack.calls import Away, Calls, Limited, Refusal
+from adapters.slack.calls import Away, Limited, Refusal
 from adapters.slack.delivery import Delivery
 from adapters.slack.format import Final, failure, final, parts
-from adapters.slack.identity import Identity
 from adapters.slack.limits import SESSION_TITLE_CHARACTERS
 from adapters.slack.plan import plain
 from adapters.slack.streaming import Streaming, TakenOver, message_parts
+from adapters.slack.teams import Team
 from adapters.slack.trail import Trail
 from adapters.slack.updating import Updating
 from adapters.slack.view import View
@@ -44,15 +44,14 @@ log = structlog.get_logger(__name__)
 class SlackReply:
     """See the module docstring. Begins with ``begin``."""
 
-    def __init__(
-        self, calls: Calls, identity: Identity, abilities: Abilities, run: RunRef, trail: Trail
-    ) -> None:
-        self._calls = calls
+    def __init__(self, team: Team, abilities: Abilities, run: RunRef, trail: Trail) -> None:
+        self._team = team
+        self._calls = team.calls
         self._abilities = abilities
         self._run = run
         self._trail = trail
         self._texts = texts_for(run.message.locale)
-        self._delivery = Delivery(calls, identity, trail)
+        self._delivery = Delivery(team.calls, team.identity, trail)
         self._edited = trail.settled and bool(trail.posts)
         self._view = View(PlanView(run.message.text, ()))
         self._way: Streaming | Updating | None = None
@@ -62,7 +61,7 @@ class SlackReply:
         self._closing = asyncio.Event()
         self._seen = asyncio.Event()  # a first sign is there
         self._began = monotonic()
-        self._shown_at = self._began - calls.timing.between
+        self._shown_at = self._began - team.calls.timing.between
         self._sender: asyncio.Task[None] | None = None
 
     async def begin(self) -> None:
@@ -257,7 +256,8 @@ class SlackReply:
         where = self._run.message.thread
         streams = await self._abilities.has("streaming", where.workspace, self._trail.channel)
         if streams and not self._trail.posts:
-            return Streaming(self._calls, self._delivery, self._trail, self._texts)
+            home = await self._team.home_of(self._run.message)
+            return Streaming(self._calls, self._delivery, self._trail, self._texts, home)
         return self._updating()
 
     def _update_instead(self) -> None:

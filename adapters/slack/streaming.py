@@ -91,8 +91,12 @@ class Streaming:
 
     method = "chat.appendStream"
 
-    def __init__(self, calls: Calls, delivery: Delivery, trail: Trail, texts: Texts) -> None:
+    def __init__(
+        self, calls: Calls, delivery: Delivery, trail: Trail, texts: Texts, home: str
+    ) -> None:
+        """``home`` is the id of the workspace that the asker belongs to."""
         self._calls = calls
+        self._home = home
         self._delivery = delivery
         self._trail = trail
         self._texts = texts
@@ -168,7 +172,7 @@ class Streaming:
         }
         if not self._trail.channel.startswith("D"):
             arguments["recipient_user_id"] = message.author.id
-            arguments["recipient_team_id"] = message.thread.workspace
+            arguments["recipient_team_id"] = self._home
         if chunks:
             arguments["chunks"] = chunks
         await self._trail.intend(len(self._trail.posts))

@@ -48,7 +48,7 @@ class TerminalPoster:
     async def history(self, run: RunRef) -> Sequence[Message]:
         return ()  # all that is said in a terminal is said to Footnote
 
-    async def download(self, attachment: Attachment, limit: int) -> bytes:
+    async def download(self, run: RunRef, attachment: Attachment, limit: int) -> bytes:
         raise PageUnreadable(f"{attachment.name} cannot be read: use --docs to have files read.")
 
     def keep(self, run_id: str, answer: Answer) -> None:

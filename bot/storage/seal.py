@@ -1,7 +1,7 @@
-"""Text that is unreadable where it is kept: tokens of workspaces, closed with the operator's keys.
+"""Text that is unreadable where it is kept: workspaces' tokens, closed with the operator's keys.
 
-Fernet, https://github.com/fernet/spec/blob/master/Spec.md: AES-128 in CBC mode with an HMAC, so that
-what was changed does not open either.
+Fernet, https://github.com/fernet/spec/blob/master/Spec.md: AES-128 in CBC mode with an HMAC, so
+that what was changed does not open either.
 """
 
 from __future__ import annotations
@@ -44,7 +44,8 @@ class Seal:
         except InvalidToken:
             raise InvalidSetting(
                 "No key of FOOTNOTE_ENCRYPTION_KEYS opens the tokens in the database: put the key "
-                "back with which they were stored, behind the new one."
+                "with which they were stored back, behind the new one, or give these workspaces "
+                "up with `footnote keys forget`."
             ) from None
 
     def is_first(self, closed: str) -> bool:

@@ -13,6 +13,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from adapters.slack.calls import Timing
 from adapters.slack.poster import SlackPoster
+from adapters.slack.teams import OneTeam
 from bot.messages import Attachment, Author, Message, Thread
 from bot.storage.store import Store, open_store
 from bot.storage.workspaces import Workspaces
@@ -69,7 +70,7 @@ class SlackStage:
     # ---- Footnote's way out
 
     def poster(self, timing: Timing = QUICK) -> SlackPoster:
-        return SlackPoster(self.client, self.workspaces, timing=timing)
+        return SlackPoster(OneTeam(self.client, timing), self.workspaces)
 
     # ---- what is to be seen
 

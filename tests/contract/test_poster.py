@@ -453,12 +453,13 @@ async def test_a_thread_that_the_question_began_has_no_history(stage: Stage, des
     assert list(await stage.poster().history(desk.run())) == []
 
 
-async def test_a_shared_file_is_read(stage: Stage) -> None:
+async def test_a_shared_file_is_read(stage: Stage, desk: Desk) -> None:
     body = b"All about towers. " * 1_000
-    assert await stage.poster().download(stage.share("towers.txt", body), 100_000) == body
+    file = stage.share("towers.txt", body)
+    assert await stage.poster().download(desk.run(), file, 100_000) == body
 
 
-async def test_a_file_larger_than_allowed_is_refused(stage: Stage) -> None:
+async def test_a_file_larger_than_allowed_is_refused(stage: Stage, desk: Desk) -> None:
     file = stage.share("towers.txt", b"All about towers. " * 1_000)
     with pytest.raises(PageUnreadable):
-        await stage.poster().download(file, 1_000)
+        await stage.poster().download(desk.run(), file, 1_000)

@@ -63,5 +63,5 @@ class RememberingPoster:
     async def history(self, run: RunRef) -> Sequence[Message]:
         return self.said
 
-    async def download(self, attachment: Attachment, limit: int) -> bytes:
+    async def download(self, run: RunRef, attachment: Attachment, limit: int) -> bytes:
         return self.files[attachment.url]

@@ -13,6 +13,7 @@ import aiohttp
 from slack_sdk.web.async_client import AsyncWebClient
 
 from adapters.slack.poster import SlackPoster
+from adapters.slack.teams import OneTeam
 from bot.messages import Attachment, Author, Message, Thread
 from bot.storage.store import open_store
 from bot.storage.workspaces import Workspaces
@@ -91,7 +92,7 @@ class LiveStage:
     # ---- Footnote's way out
 
     def poster(self) -> SlackPoster:
-        return SlackPoster(self.client, self.workspaces, timing=QUICK)
+        return SlackPoster(OneTeam(self.client, QUICK), self.workspaces)
 
     # ---- what is to be seen
 

@@ -34,7 +34,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from adapters.slack.calls import Calls, Refusal, Timing
 from adapters.slack.people import People
-from adapters.slack.platform import identify
+from adapters.slack.tenancy import identify
 from adapters.slack.trail import run_of
 from bot.errors import PostRefused
 from bot.messages import Message

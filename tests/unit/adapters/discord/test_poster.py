@@ -474,18 +474,22 @@ def attached(stage: Stage, data: bytes) -> Attachment:
 
 
 async def test_an_attached_file_is_fetched(stage: Stage) -> None:
-    assert await stage.poster.download(attached(stage, b"blue"), 4) == b"blue"
+    _, kept = stage.asked()
+    assert await stage.poster.download(kept.run, attached(stage, b"blue"), 4) == b"blue"
 
 
 async def test_a_file_over_the_limit_is_refused(stage: Stage) -> None:
+    _, kept = stage.asked()
     with pytest.raises(PageUnreadable, match="larger than 3 bytes"):
-        await stage.poster.download(attached(stage, b"blue"), 3)
+        await stage.poster.download(kept.run, attached(stage, b"blue"), 3)
 
 
 async def test_a_file_that_is_gone_is_told_so(stage: Stage) -> None:
+    _, kept = stage.asked()
     file = attached(stage, b"blue")
+    gone = replace(file, url=file.url.replace("notes", "gone"))
     with pytest.raises(PageUnreadable, match="no longer there"):
-        await stage.poster.download(replace(file, url=file.url.replace("notes", "gone")), 100)
+        await stage.poster.download(kept.run, gone, 100)
 
 
 @pytest.mark.parametrize(
@@ -501,8 +505,9 @@ async def test_a_file_that_is_gone_is_told_so(stage: Stage) -> None:
     ],
 )
 async def test_files_are_fetched_from_discord_only(stage: Stage, url: str) -> None:
+    _, kept = stage.asked()
     with pytest.raises(PageUnreadable, match="not on Discord's servers"):
-        await stage.poster.download(Attachment("notes.txt", "text/plain", url), 100)
+        await stage.poster.download(kept.run, Attachment("notes.txt", "text/plain", url), 100)
 
 
 # ---------------------------------------------------------------- Discord is away

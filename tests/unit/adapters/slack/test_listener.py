@@ -13,6 +13,7 @@ from bot.messages import Message
 from tests.fakes.slack import FakeSlack
 from tests.fakes.slack_delivery import EVENT, Delivery
 from tests.fakes.slack_events import app_mention, callback, message_posted
+from tests.fakes.slack_stage import call
 from tests.unit.adapters.slack.serving import Served, served
 
 # ---------------------------------------------------------------- ways in
@@ -385,7 +386,8 @@ async def test_a_stop_sign_on_the_reply_stops(slow_bot: Served, slack: FakeSlack
     said = await slack.say("U1", "C1", f"{slack.mention} how tall is it?").acknowledged()
     await slow_bot.questions(1)
     run_id = slow_bot.poster.replies[0].run.id
-    posted = await slow_bot.platform.poster._calls.once(
+    posted = await call(
+        slack,
         "chat.postMessage",
         channel="C1",
         thread_ts=said.ts,
@@ -406,8 +408,12 @@ async def test_other_reactions_are_only_reactions(slow_bot: Served, slack: FakeS
 async def test_slacks_own_stop_button_stops(slow_bot: Served, slack: FakeSlack) -> None:
     said = await slack.say("U1", "C1", f"{slack.mention} how tall is it?").acknowledged()
     await slow_bot.questions(1)
-    await slow_bot.platform.poster._calls.once(
-        "agents.sessions.setStatus", channel_id="C1", thread_ts=said.ts, status="processing"
+    await call(
+        slack,
+        "agents.sessions.setStatus",
+        channel_id="C1",
+        thread_ts=said.ts,
+        status="processing",
     )
     await slack.stop_session("U1", "C1", said.ts).acknowledged()
     assert await slow_bot.ended(1) == ["stopped"]

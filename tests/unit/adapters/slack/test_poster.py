@@ -608,18 +608,19 @@ async def test_research_about_a_message_reads_the_thread_around_it(
         "nonsense",
     ],
 )
-async def test_the_token_goes_to_slack_only(stage: SlackStage, url: str) -> None:
+async def test_the_token_goes_to_slack_only(stage: SlackStage, desk: Desk, url: str) -> None:
+    file = Attachment("x.txt", "text/plain", url)
     with pytest.raises(PostRefused):
-        await stage.poster().download(Attachment("x.txt", "text/plain", url), 1_000)
+        await stage.poster().download(desk.run(), file, 1_000)
 
 
 async def test_a_file_without_the_right_to_read_it_is_refused_with_the_scope(
-    stage: SlackStage, slack: FakeSlack
+    stage: SlackStage, slack: FakeSlack, desk: Desk
 ) -> None:
     file = stage.share("towers.txt", b"All about towers.")
     slack.workspace.scopes.discard("files:read")
     with pytest.raises(PostRefused) as refused:
-        await stage.poster().download(file, 1_000)
+        await stage.poster().download(desk.run(), file, 1_000)
     assert "files:read" in refused.value.sentence
 
 

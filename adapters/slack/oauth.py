@@ -1,0 +1,172 @@
+"""Installing the app into workspaces: bolt's own OAuth flow, on our stores.
+
+https://docs.slack.dev/authentication/installing-with-oauth
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+from urllib.parse import urljoin
+
+import structlog
+from slack_bolt.authorization import AuthorizeResult
+from slack_bolt.authorization.async_authorize import AsyncAuthorize
+from slack_bolt.context.async_context import AsyncBoltContext
+from slack_bolt.error import BoltError
+from slack_bolt.oauth.async_oauth_flow import AsyncOAuthFlow
+from slack_bolt.oauth.async_oauth_settings import AsyncOAuthSettings
+from slack_bolt.request.async_request import AsyncBoltRequest
+from slack_sdk.oauth.installation_store import Installation
+from slack_sdk.web.async_client import AsyncWebClient
+
+from adapters.slack.calls import FAILURES, Json
+from adapters.slack.client import sdk_logger
+from adapters.slack.installations import Installations, States
+from adapters.slack.installed import InstalledTeams
+from adapters.slack.scopes import needed
+from adapters.slack.teams import NotInstalled
+from bot.errors import FootnoteError
+from bot.settings import Settings
+
+INSTALL_PATH = "/slack/install"
+REDIRECT_PATH = "/slack/oauth_redirect"
+STATE_SECONDS = 600  # that somebody has for saying yes to Slack
+
+# Events that end an installation; https://docs.slack.dev/reference/events/tokens_revoked
+UNINSTALLED, REVOKED = "app_uninstalled", "tokens_revoked"
+ENDINGS = (UNINSTALLED, REVOKED)
+
+# What someone is told whose workspace Footnote does not know.
+NOT_HERE = (
+    "Footnote is not installed in this workspace any more: one of its admins can install it again."
+)
+
+log = structlog.get_logger(__name__)
+
+
+def install_url(settings: Settings) -> str:
+    """Where an admin of a workspace begins, as far as the settings tell."""
+    return f"{_public(settings)}{INSTALL_PATH}"
+
+
+def redirect_url(settings: Settings) -> str:
+    """Where Slack sends them back to: what the app's "Redirect URLs" have to hold."""
+    return f"{_public(settings)}{REDIRECT_PATH}"
+
+
+def _public(settings: Settings) -> str:
+    if settings.public_url:
+        return settings.public_url
+    host = f"[{settings.http_host}]" if ":" in settings.http_host else settings.http_host
+    return f"http://{host}:{settings.http_port}"
+
+
+class Flow(AsyncOAuthFlow):
+    """Tells what becomes of an installation, also where bolt would not."""
+
+    async def run_installation(self, code: str) -> Installation | None:
+        try:
+            return await super().run_installation(code)
+        except FAILURES as error:
+            log.warning("Slack app not installed: Slack does not answer", error=repr(error))
+            return None
+
+    async def store_installation(
+        self, request: AsyncBoltRequest, installation: Installation
+    ) -> None:
+        try:
+            await super().store_installation(request, installation)
+        except FootnoteError as error:
+            log.error("Slack app not installed: it could not be kept", error=str(error))
+            raise BoltError(error.sentence) from error
+        workspace = workspace_of(
+            installation.is_enterprise_install, installation.enterprise_id, installation.team_id
+        )
+        log.info("Slack app installed", workspace=workspace, by=installation.user_id)
+
+
+def oauth_flow(
+    settings: Settings, client: AsyncWebClient, installations: Installations, states: States
+) -> AsyncOAuthFlow:
+    """``client`` has no token."""
+    assert settings.slack_client_secret is not None  # noqa: S101
+    return Flow(
+        client=client,
+        logger=sdk_logger(),
+        settings=AsyncOAuthSettings(
+            client_id=settings.slack_client_id,
+            client_secret=settings.slack_client_secret.get_secret_value(),
+            scopes=sorted(needed()),
+            user_scopes=[],
+            # Without it Slack takes the first of the app's redirect URLs.
+            redirect_uri=redirect_url(settings) if settings.public_url else None,
+            install_path=INSTALL_PATH,
+            install_page_rendering_enabled=False,
+            redirect_uri_path=REDIRECT_PATH,
+            authorization_url=urljoin(settings.slack_api_url, "/oauth/v2/authorize"),
+            installation_store=installations,
+            installation_store_bot_only=True,
+            state_store=states,
+            state_expiration_seconds=STATE_SECONDS,
+            logger=sdk_logger(),
+        ),
+    )
+
+
+def workspace_of(whole: bool | None, enterprise_id: str | None, team_id: str | None) -> str:
+    """The id that threads name: an organisation's where all of it installed the app (``whole``)."""
+    return str((enterprise_id if whole or not team_id else team_id) or "")
+
+
+class Authorize(AsyncAuthorize):
+    """Says for whom bolt speaks, from what was stored when the app was installed.
+
+    Bolt's own (``AsyncInstallationStoreAuthorize``, 1.30) asks Slack ``auth.test`` before an event
+    is acknowledged, and takes a database that is away, or a Slack that limits it, for a missing
+    installation: the event would be acknowledged and lost.
+    """
+
+    def __init__(self, teams: InstalledTeams) -> None:
+        super().__init__()  # type: ignore[no-untyped-call]
+        self._teams = teams
+
+    async def __call__(
+        self,
+        *,
+        context: AsyncBoltContext,
+        enterprise_id: str | None,
+        team_id: str | None,
+        user_id: str | None,
+        actor_enterprise_id: str | None = None,
+        actor_team_id: str | None = None,
+        actor_user_id: str | None = None,
+    ) -> AuthorizeResult | None:
+        """Raises ``FootnoteError`` when that cannot be told now."""
+        workspace = workspace_of(context.is_enterprise_install, enterprise_id, team_id)
+        try:
+            known = await self._teams.installed(workspace)
+        except NotInstalled:
+            log.warning("Slack app not installed where this comes from", workspace=workspace)
+            return None
+        return AuthorizeResult(
+            enterprise_id=enterprise_id,
+            team_id=team_id,
+            bot_user_id=known.bot_user,
+            bot_id=known.bot_id,
+            bot_token=known.team.calls.client.token,
+        )
+
+
+async def ended(installations: Installations, body: Json, workspace: str) -> bool:
+    """Take in ``app_uninstalled`` and ``tokens_revoked``; whether an installation ended with it."""
+    event = body["event"]
+    tokens: Any = event.get("tokens") or {}
+    if event["type"] == REVOKED and not tokens.get("bot"):
+        return False  # a person's token; the app has none
+    # To the second; nobody installs it again within one.
+    at = datetime.fromtimestamp(int(body["event_time"]) + 1, UTC)
+    gone = await installations.uninstall(workspace, at)
+    if gone:
+        log.info("Slack app uninstalled", workspace=workspace)
+    return gone
