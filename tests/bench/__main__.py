@@ -11,6 +11,7 @@ BENCHES = {
     "tokens": "billed input tokens against a plain loop",
     "multihop": "gold recall of the extractive reasoner",
     "rewriting": "topic words carried into follow-ups",
+    "depth": "strategies against a plain loop and a loop by layers: time, tokens, recall",
     "indexing": "passages per second, query time, index size",
     "extraction": "text of real news pages",
     "chat": "`serve` on Slack and Discord: acknowledgements, first signs, calls, memory",

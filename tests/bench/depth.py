@@ -1,0 +1,123 @@
+"""Ways of answering questions of several hops, side by side over the same peers.
+
+The peers live in a process of their own and take the time that real ones do: 1.5 s to a model's
+first token, 60 tokens/s, 0.4 s a search, 0.3 s a fetch. The model is scripted (``depth_brain``):
+it asks for the right things in the right order, whichever loop asks it. Compared are the plain
+loop and the loop by layers (``depth_reference``) and Footnote's own strategies, the real service
+with its store, journal, search, fetching and the real SDK. Each question is worked with peers'
+caches of its own. Questions are worked a few at once: what is waited for is the peers.
+
+Run: python -m tests.bench depth [--quick] [--each N] [--at-once N]
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import statistics
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from tests.bench.depth_peers import Latency, peers
+from tests.bench.depth_tasks import CHAIN, PARTS, TWO, Task, chosen, load_tasks, load_texts
+from tests.bench.depth_ways import LAYERS, PLAIN, Measured, Way, ways
+from tests.bench.table import print_table
+
+EACH = 6  # questions of each kind
+AT_ONCE = 4
+QUICK = Latency(first_token=0.05, rate=2000, search=0.02, fetch=0.02)
+
+
+@dataclass(frozen=True, slots=True)
+class Sizes:
+    """How much is measured. ``pages`` of the corpus beside the gold ones, 0: all."""
+
+    each: int = EACH
+    at_once: int = AT_ONCE
+    pages: int = 0
+    latency: Latency = field(default_factory=Latency)
+
+
+async def run(sizes: Sizes) -> dict[str, list[Measured]]:
+    """Every way over the same questions, one way after another."""
+    tasks = chosen(load_tasks(load_texts()), sizes.each)
+    results = {}
+    with peers(sizes.latency, pages=sizes.pages) as base:
+        for name, way in ways().items():
+            results[name] = await _worked(name, way, tasks, base, sizes.at_once)
+    return results
+
+
+async def _worked(
+    name: str, way: Way, tasks: Sequence[Task], base: str, at_once: int
+) -> list[Measured]:
+    room = asyncio.Semaphore(at_once)
+
+    async def one(task: Task) -> Measured:
+        async with room:
+            return await way(task, base, f"{name.replace(' ', '-')}-{task.id}")
+
+    # None is cancelled by another's failure: a cancelled store leaves its thread behind.
+    outcomes = await asyncio.gather(*(one(task) for task in tasks), return_exceptions=True)
+    for outcome in outcomes:
+        if isinstance(outcome, BaseException):
+            raise outcome
+    return [outcome for outcome in outcomes if isinstance(outcome, Measured)]
+
+
+def tables(results: Mapping[str, Sequence[Measured]]) -> None:
+    """Print what was measured."""
+    for kind in (TWO, CHAIN, PARTS):
+        rows = []
+        for name, all_measured in results.items():
+            of_kind = [m for m in all_measured if m.task.kind == kind]
+            rows.append((name, *_columns(of_kind), *_against(results[PLAIN], of_kind)))
+        header = ("wall", "calls", "billed", "cached", "pages", "recall", "faster", "cheaper")
+        print_table((kind, *header), rows)
+        print()
+    rows = [
+        (name, f"{_median(m.path for m in ms):.2f} s", f"{_median(_beyond(m) for m in ms):.1%}")
+        for name, ms in results.items()
+        if name not in (PLAIN, LAYERS)
+    ]
+    print_table(("beyond the critical path (target under 5 %)", "path", "beyond"), rows)
+
+
+def _columns(measured: Sequence[Measured]) -> tuple[str, ...]:
+    return (
+        f"{_median(m.wall for m in measured):.2f} s",
+        f"{_median(m.calls for m in measured):.0f}",
+        f"{_median(m.billed for m in measured):,.0f}",
+        f"{_median(m.cached for m in measured):,.0f}",
+        f"{_median(m.pages for m in measured):.0f}",
+        f"{statistics.mean(m.recall for m in measured):.2f}",
+    )
+
+
+def _against(plain: Sequence[Measured], measured: Sequence[Measured]) -> tuple[str, str]:
+    """How many times faster, and with how many times fewer billed tokens; medians of ratios."""
+    of_task = {m.task.id: m for m in plain}
+    pairs = [(of_task[m.task.id], m) for m in measured]
+    faster = _median(p.wall / m.wall for p, m in pairs)
+    cheaper = _median(p.billed / m.billed for p, m in pairs)
+    return f"{faster:.2f}", f"{cheaper:.1f}"
+
+
+def _beyond(measured: Measured) -> float:
+    return measured.wall / measured.path - 1
+
+
+def _median(values: Iterable[float]) -> float:
+    return statistics.median(list(values))
+
+
+def main(arguments: Sequence[str]) -> None:
+    parser = argparse.ArgumentParser(prog="depth", description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="a look in seconds, with fast peers")
+    parser.add_argument("--each", type=int, default=EACH, help="questions of each kind")
+    parser.add_argument("--at-once", type=int, default=AT_ONCE, help="questions worked at once")
+    given = parser.parse_args(arguments)
+    sizes = Sizes(given.each, given.at_once)
+    if given.quick:
+        sizes = Sizes(each=2, pages=300, latency=QUICK)
+    tables(asyncio.run(run(sizes)))

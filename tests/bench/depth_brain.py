@@ -1,0 +1,320 @@
+"""The scripted model of the depth bench: it knows which pages a question's hops need.
+
+It asks for the right things in the right order, whoever asks it, so that only the loops differ:
+a page is looked for by its title once the pages it depends on were shown, is read when it stands
+among the hits, and what was found is told in the same words everywhere. It knows nothing else: a
+title that depends on an unread page is not used before. Every decision costs a thought of the same
+length, every finding the same words, and the answer of all ways is the same text.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from tests.bench.depth_tasks import Part, Task
+from tests.fakes.claude_brain import researcher
+from tests.fakes.claude_replies import Block, Reply, citation, cited, says, text, thinking, tool
+
+THOUGHT = (
+    "What is shown by now, and what is still missing: the next fact needs a page of its own, "
+    "so I look for exactly that one."
+)
+FEWEST_PARAGRAPHS = 3
+FOUND = 100  # characters of a finding
+HIT = re.compile(r"^hit (\d+)(?: \([^)]*\))?: (.*) — \S+$", re.M)
+PAGE = re.compile(r'<page number="(\d+)" title="([^"]*)"')
+ABOUT = re.compile(r"What is to be known of “(.+?)”")
+PLAIN_SEARCH = "search_wikipedia"  # the only tool of the plain loop
+PLANS, CHOOSES, SUMMARIZES, ANSWERS = (
+    "You plan the research.",
+    "You choose the page to read.",
+    "You summarize what a page says about a question.",
+    "You answer the question from what was found.",
+)
+"""How the system prompts of the reference loops begin."""
+
+
+class Brain:
+    """Answers any request of the ways compared. ``tasks`` are all questions that may be asked."""
+
+    def __init__(self, tasks: Sequence[Task]) -> None:
+        self._tasks = tasks
+        self._by_question = {task.question: task for task in tasks}
+
+    def think(self, request: Mapping[str, Any], mark: str) -> Reply:
+        """``mark`` is put where it is sent along with what rests on this reply."""
+        system = _system(request)
+        tools = {tool["name"] for tool in request.get("tools") or ()}
+        shown = "\n".join(user_texts(request))
+        if system.startswith(ANSWERS):
+            return says(self._answer(self._task(shown), PAGE.findall(shown)))
+        if PLAIN_SEARCH in tools:
+            return self._plain(request, shown, mark)
+        if system.startswith(PLANS):
+            return self._layers(shown)
+        if system.startswith(CHOOSES):
+            return self._choose(shown)
+        if system.startswith(SUMMARIZES):
+            return says(self._part(shown).fact)
+        if {"search", "read", "finish"} <= tools:
+            return self._loop(request, shown, mark)
+        match role(request):
+            case "rewrite":
+                return self._rewrite(request, shown)
+            case "plan":
+                return self._plan(request, shown)
+            case "draft":
+                return self._draft(shown)
+            case "query":
+                return says(json.dumps({"queries": [_heading(shown)]}, ensure_ascii=False))
+            case "revise":
+                return self._write(request, [self._named(_heading(shown))])
+            case _:
+                return self._write(request, self._task(shown).parts)
+
+    # ------------------------------------------------------------ Footnote
+
+    def _rewrite(self, request: Mapping[str, Any], shown: str) -> Reply:
+        answer = json.loads(str(researcher(request).content[0]["text"]))
+        task = self._task(shown)
+        queries = [part.title for part in task.ready(())]
+        answer |= {"question": task.question, "queries": queries, "knowledge_queries": []}
+        return says(json.dumps(answer, ensure_ascii=False))
+
+    def _loop(self, request: Mapping[str, Any], shown: str, mark: str) -> Reply:
+        """One turn of a tool loop, for a whole question or for one part of it."""
+        about = ABOUT.search(tagged(shown, "question"))
+        parts = (self._named(about[1]),) if about else self._task(shown).parts
+        read = {title: int(number) for number, title in PAGE.findall(shown)}
+        hits = {title: int(number) for number, title in HIT.findall(shown)}
+        asked = _queries(request)
+        ready = [p for p in parts if p.title not in read and (about or set(p.needs) <= set(read))]
+        calls: list[Block] = []
+        chosen = [p for p in ready if p.title in hits][:4]
+        if chosen:
+            ids = [hits[part.title] for part in chosen]
+            calls.append(tool("read", {"ids": ids}, f"toolu_{mark}_read"))
+        wanted = [p.title for p in ready if p not in chosen and p.title not in asked][:4]
+        if wanted:
+            calls.append(tool("search", {"queries": wanted}, f"toolu_{mark}_search"))
+        if not calls:
+            findings = [
+                {"text": f"{part.fact[:FOUND]} ({mark})", "sources": [read[part.title]]}
+                for part in parts
+                if part.title in read
+            ]
+            missing = [part.title for part in parts if part.title not in read]
+            conclusion = {"findings": findings, "enough": not missing, "missing": missing}
+            calls.append(tool("finish", conclusion, f"toolu_{mark}_finish"))
+        return Reply((*_thought(request), *calls))
+
+    def _plan(self, request: Mapping[str, Any], shown: str) -> Reply:
+        """One sub-question a part; what to search for is known of those that need no other."""
+        ids = {part.title: chr(ord("a") + at) for at, part in enumerate(self._task(shown).parts)}
+        nodes = [
+            {
+                "id": ids[part.title],
+                "question": about(part),
+                "needs": [ids[need] for need in part.needs],
+                "queries": [] if part.needs else [part.title],
+            }
+            for part in self._task(shown).parts
+        ]
+        again = any(message["role"] == "assistant" for message in request["messages"])
+        edit = {"nodes": [] if again else nodes, "done": True, "missing": []}
+        return Reply((*_thought(request), text(json.dumps(edit, ensure_ascii=False))))
+
+    def _draft(self, shown: str) -> Reply:
+        """A paragraph for each part; a report has three at least."""
+        parts = self._task(shown).parts
+        paragraphs = [
+            {"heading": part.title, "purpose": about(part), "text": f"{part.fact}."}
+            for part in (*parts, *parts)[: max(len(parts), FEWEST_PARAGRAPHS)]
+        ]
+        return says(json.dumps({"paragraphs": paragraphs}, ensure_ascii=False))
+
+    def _write(self, request: Mapping[str, Any], parts: Sequence[Part]) -> Reply:
+        """Each fact from its own page, tied to the first passage of that page."""
+        results = _results(request)
+        blocks: list[Block] = []
+        for part in parts:
+            for at, result in enumerate(results):
+                if result["title"] == part.title:
+                    where = citation(at, 0, 1, source=result["source"], title=result["title"])
+                    where["cited_text"] = result["content"][0]["text"]
+                    blocks += [cited(f"{part.fact}.", where), text(" ")]
+        return Reply(tuple(blocks) or (text("Nothing was found that answers this."),))
+
+    # ------------------------------------------------------------ the reference loops
+
+    def _plain(self, request: Mapping[str, Any], shown: str, mark: str) -> Reply:
+        """One query a turn; without one when all is there, or nothing new can be tried."""
+        task = self._task(shown)
+        asked = _queries(request)
+        read = [title for _, title in PAGE.findall(shown)]
+        wanted = [part.title for part in task.ready(read) if part.title not in asked]
+        if not wanted:
+            return says(THOUGHT)
+        return says(THOUGHT, tool(PLAIN_SEARCH, {"query": wanted[0]}, f"toolu_{mark}"))
+
+    def _layers(self, shown: str) -> Reply:
+        layers = [[about(part) for part in layer] for layer in self._task(shown).layers]
+        return says(f"{THOUGHT}\n{json.dumps(layers, ensure_ascii=False)}")
+
+    def _choose(self, shown: str) -> Reply:
+        hits = {title: number for number, title in HIT.findall(shown)}
+        return says(f"{THOUGHT}\n{hits.get(self._part(shown).title, '1')}")
+
+    def _answer(self, task: Task, pages: Sequence[tuple[str, str]]) -> str:
+        there = {title for _, title in pages}
+        return " ".join(f"{part.fact}." for part in task.parts if part.title in there)
+
+    # ------------------------------------------------------------ what is meant
+
+    def _task(self, shown: str) -> Task:
+        """The question asked: in its own element, or anywhere."""
+        asked = (tagged(shown, "question") or tagged(shown, "new_message")).strip()
+        if asked in self._by_question:
+            return self._by_question[asked]
+        return next(task for task in self._tasks if task.question in shown)
+
+    def _part(self, shown: str) -> Part:
+        found = ABOUT.search(shown)
+        assert found is not None, shown[:500]
+        return self._named(found[1])
+
+    def _named(self, title: str) -> Part:
+        return next(part for task in self._tasks for part in task.parts if part.title == title)
+
+
+def role(request: Mapping[str, Any]) -> str:
+    """What a call of Footnote's is for, in a word."""
+    form = (request.get("output_config") or {}).get("format") or {}
+    wanted = set((form.get("schema") or {}).get("properties") or ())
+    for name, property in (
+        ("rewrite", "kind"),
+        ("plan", "nodes"),
+        ("draft", "paragraphs"),
+        ("query", "queries"),
+    ):
+        if property in wanted:
+            return name
+    if request.get("tools"):
+        return "think"
+    return "revise" if tagged("\n".join(user_texts(request)), "draft") else "write"
+
+
+def about(part: Part) -> str:
+    """A sub-question for one hop."""
+    return f"What is to be known of “{part.title}”?"
+
+
+def chosen_titles(request: Mapping[str, Any], reply: Reply) -> list[str]:
+    """The titles of the hits that a reply asks to read."""
+    hits = {int(n): title for n, title in HIT.findall("\n".join(user_texts(request)))}
+    ids = [
+        id
+        for block in reply.content
+        if block["type"] == "tool_use" and block["name"] == "read"
+        for id in block["input"]["ids"]
+    ]
+    return [hits[id] for id in ids if id in hits]
+
+
+def said_strings(reply: Reply) -> list[str]:
+    """Every string in a reply's calls and JSON, and its lines."""
+    found: list[str] = []
+    for block in reply.content:
+        if block["type"] == "tool_use":
+            found += _strings(block["input"])
+        elif block["type"] == "text":
+            for line in block["text"].splitlines():
+                found.append(line)
+                try:
+                    found += _strings(json.loads(line))
+                except ValueError:
+                    continue
+    return found
+
+
+def shown_titles(request: Mapping[str, Any]) -> set[str]:
+    """The pages whose text stands in a request."""
+    titles = {title for _, title in PAGE.findall("\n".join(user_texts(request)))}
+    return titles | {result["title"] for result in _results(request)}
+
+
+def user_texts(request: Mapping[str, Any]) -> list[str]:
+    """Every text of the user's turns, tool results included, in order."""
+    found: list[str] = []
+    for message in request["messages"]:
+        if message["role"] == "user":
+            content = message["content"]
+            found += [content] if isinstance(content, str) else _texts(content)
+    return found
+
+
+def tagged(shown: str, tag: str) -> str:
+    """What the last such element holds; "" without one."""
+    found = re.findall(rf"<{tag}(?: [^>]*)?>\n?(.*?)\n?</{tag}>", shown, re.S)
+    return str(found[-1]) if found else ""
+
+
+def _heading(shown: str) -> str:
+    """Of the paragraph that is being worked on."""
+    found = re.findall(r'<draft heading="([^"]*)"', shown)
+    return str(found[-1])
+
+
+def _texts(blocks: Sequence[Block]) -> list[str]:
+    found: list[str] = []
+    for block in blocks:
+        if block["type"] == "text":
+            found.append(block["text"])
+        elif block["type"] == "tool_result":
+            inner = block.get("content") or ""
+            found += [inner] if isinstance(inner, str) else _texts(inner)
+    return found
+
+
+def _results(request: Mapping[str, Any]) -> list[Block]:
+    return [
+        block
+        for message in request["messages"]
+        if not isinstance(message["content"], str)
+        for block in message["content"]
+        if block["type"] == "search_result"
+    ]
+
+
+def _queries(request: Mapping[str, Any]) -> set[str]:
+    """What was searched in this conversation, before it began included."""
+    shown = "\n".join(user_texts(request))
+    return set(re.findall(r'<results query="([^"]*)"', shown)) | {
+        query
+        for message in request["messages"]
+        if message["role"] == "assistant" and not isinstance(message["content"], str)
+        for block in message["content"]
+        if block["type"] == "tool_use"
+        for query in (*block["input"].get("queries", ()), block["input"].get("query"))
+        if query
+    }
+
+
+def _thought(request: Mapping[str, Any]) -> tuple[Block, ...]:
+    adaptive = (request.get("thinking") or {}).get("type") == "adaptive"
+    return (thinking(THOUGHT) if adaptive else text(THOUGHT),)
+
+
+def _system(request: Mapping[str, Any]) -> str:
+    system = request.get("system") or ""
+    return system if isinstance(system, str) else "\n".join(block["text"] for block in system)
+
+
+def _strings(value: Any) -> list[str]:
+    if isinstance(value, str):
+        return [value]
+    inner = value.values() if isinstance(value, Mapping) else value
+    return [s for v in inner for s in _strings(v)] if isinstance(value, Mapping | list) else []
