@@ -21,6 +21,7 @@ from bot.pages.passages import split
 from bot.reasoning.claude import open_claude
 from bot.reasoning.drafts import Manuscript, Paragraph
 from bot.reasoning.extractive import Extractive
+from bot.reasoning.graphs import EXTENSIONS, Graph, edited, startable
 from bot.reasoning.reasoner import (
     Action,
     AnswerDelta,
@@ -28,6 +29,7 @@ from bot.reasoning.reasoner import (
     Desk,
     DeskTurn,
     Evidence,
+    Finding,
     Finish,
     Kind,
     Malformed,
@@ -326,6 +328,54 @@ def core_read(core: Core, title: str) -> ReadResult:
     return core._read(1)
 
 
+# ---------------------------------------------------------------- planning
+
+SEVERAL = "When did the Forth Bridge open? When did the Tay Bridge fall?"
+
+
+async def planned(reasoner: Reasoner, question: SubQuestion) -> Graph:
+    """The graph as the core makes it; the first node ends with a finding, the others with none."""
+    graph = Graph()
+    for left in range(EXTENSIONS, -1, -1):
+        graph = edited(question.text, graph, await reasoner.plan(question, graph))
+        if not graph.turns[-1].accepted:
+            break
+        for number, node in enumerate(graph.nodes):
+            found = (Finding("It opened in 1890.", (1,)),) if number == 0 else ()
+            graph = graph.with_node(replace(node, state="done", findings=found))
+        graph = graph.asked_again(left)
+    return graph
+
+
+@pytest.mark.parametrize(
+    ("text", "language"), [(SEVERAL, "en"), (ASKED, "en"), ("福斯桥是什么时候开通的？", "zh")]
+)
+async def test_a_plan_is_sound_from_the_first(reasoner: Reasoner, text: str, language: str) -> None:
+    graph = await planned(reasoner, SubQuestion(text, language))
+    assert [turn.refused for turn in graph.turns] == [()] * len(graph.turns)
+    assert graph.turns[0].edit.nodes
+    assert all(node.question.strip() for node in graph.nodes)
+
+
+async def test_questions_that_do_not_hang_together_are_researched_at_once(
+    reasoner: Reasoner,
+) -> None:
+    graph = edited(SEVERAL, Graph(), await reasoner.plan(SubQuestion(SEVERAL), Graph()))
+    assert len(startable(graph)) == len(graph.nodes) == 2
+    assert "Forth Bridge" in graph.nodes[0].question
+    assert "Tay Bridge" in graph.nodes[1].question
+
+
+async def test_a_plan_that_was_refused_is_corrected_or_ended(reasoner: Reasoner) -> None:
+    question = SubQuestion(SEVERAL)
+    first = await reasoner.plan(question, Graph())
+    wrong = replace(first, nodes=(replace(first.nodes[0], needs=("nowhere",)), *first.nodes[1:]))
+    graph = edited(SEVERAL, Graph(), wrong)
+    assert graph.turns[-1].refused
+    again = edited(SEVERAL, graph, await reasoner.plan(question, graph))
+    assert again.turns[-1].refused == ()
+
+
 # ---------------------------------------------------------------- writing
 
 
@@ -420,9 +470,10 @@ async def test_a_revision_without_evidence_is_a_remark_without_citations(
 async def test_a_replayed_run_is_the_same_and_makes_no_call(
     make: ReasonerFactory, calls: MemoryCalls
 ) -> None:
-    async def run(calls: MemoryCalls) -> tuple[Rewritten, Desk, list[AnswerDelta]]:
+    async def run(calls: MemoryCalls) -> tuple[Rewritten, Graph, Desk, list[AnswerDelta]]:
         reasoner = make(calls)
         rewritten = await reasoner.rewrite(Transcript(), a_message(ASKED, event_id="e1"))
+        graph = await planned(reasoner, SubQuestion(SEVERAL))
         core = Core()
         finish = await core.walk(reasoner, SubQuestion(rewritten.question))
         deltas = await collected(reasoner.write(rewritten, core.evidence(finish)))
@@ -430,7 +481,7 @@ async def test_a_replayed_run_is_the_same_and_makes_no_call(
         manuscript = Manuscript((text_of(deltas),), paragraph)
         assert await reasoner.queries(rewritten, manuscript)
         revised = reasoner.revise(rewritten, manuscript, core.evidence(finish))
-        return rewritten, core.desk, deltas + await collected(revised)
+        return rewritten, graph, core.desk, deltas + await collected(revised)
 
     class NoCalls(MemoryCalls):
         def _ask(self, request: object, kind: str, title: str) -> str:
