@@ -125,9 +125,14 @@ class Road:
         guess = await self._fallback.rewrite(
             self._transcript, self._run.message, self._run.options.instructions
         )
-        if guess.kind == "search":
-            limit = self._settings.topk * HITS_FETCHED
-            self._run.ahead.search([Query(q, limit, guess.language) for q in guess.queries])
+        if guess.kind != "search":
+            return
+        limit = self._settings.topk * HITS_FETCHED
+        wanted = {"web": guess.queries, "knowledge": guess.knowledge_queries}
+        kinds = self._run.can_search
+        for kind in kinds:
+            queries = [Query(text, limit, guess.language) for text in wanted[kind]]
+            self._run.ahead.search(queries, kind if len(kinds) > 1 else None)
 
     # ------------------------------------------------------------ a report
 
