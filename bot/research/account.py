@@ -24,14 +24,14 @@ from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from time import monotonic
-from typing import Any
+from typing import Any, Protocol
 
 from bot.answers import Usage
 from bot.reasoning.reasoner import ModelReply
 from bot.research.budget import Budget, DayLimits
-from bot.storage.spending import Amount, DaySpent, Payer, Scope, Spending
+from bot.storage.spending import Amount, DaySpent, Payer, Scope
 from bot.text.tokens import estimate
 
 # The estimate of tokens is a rule of thumb, and models' tokenizers differ by a third.
@@ -190,6 +190,12 @@ class Account:
         return Aside(tokens, output, round(1_000_000 * (self._price(reply) or 0.0)))
 
 
+class Ledger(Protocol):
+    """Where what was spent in a day is looked up: ``storage.spending.Spending``."""
+
+    async def day(self, payer: Payer, day: date) -> DaySpent: ...
+
+
 class Days:
     """The accounts of a day, as one process sees them: what is kept, and what is under way here.
 
@@ -197,7 +203,7 @@ class Days:
     """
 
     def __init__(
-        self, spending: Spending, now: Callable[[], datetime] = lambda: datetime.now(UTC)
+        self, spending: Ledger, now: Callable[[], datetime] = lambda: datetime.now(UTC)
     ) -> None:
         self._spending = spending
         self._now = now

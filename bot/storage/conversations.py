@@ -12,7 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from bot.messages import Message, Thread
 from bot.storage.database import Database
 from bot.storage.rows import insert, keep_thread, message_row, update_fenced
-from bot.storage.spending import Amount, DaySpent, Payer, add_spent, day_spent
+from bot.storage.spending import DaySpent, Payer, count_question
 from bot.storage.store import UNFINISHED
 from bot.storage.tables import citations, messages, run_pages, runs, steps, threads
 
@@ -130,16 +130,10 @@ class Conversations:
         None when the text is the same, or the message began no run. It counts as another question
         of the day; ``permit`` as in ``Store.accept``.
         """
-        today = now.astimezone(UTC).date()
         async with self._database.urgent_write() as db:
             row = await _find(db, platform, event_id)
             if row is None or row.text == text or row.removed:
                 return None
-            if row.run_id is not None:
-                payer = Payer(row.platform, row.workspace, row.channel, row.author_id)
-                await add_spent(db, payer, today, Amount(questions=1))
-                if permit is not None:
-                    permit(await day_spent(db, payer, today))
             await db.execute(
                 sa.update(messages)
                 .where(messages.c.id == row.message_id)
@@ -148,6 +142,9 @@ class Conversations:
             if row.run_id is None:
                 return None
             await _begin_anew(db, row, now, owner, lease, removed=False)
+            # Last, as where steps are recorded: so that neither waits for the other for ever.
+            payer = Payer(row.platform, row.workspace, row.channel, row.author_id)
+            await count_question(db, payer, now.astimezone(UTC).date(), permit)
         return row.run_id, _thread(row)
 
     async def remove(

@@ -9,7 +9,7 @@ not be had twice by asking in two places.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import astuple, dataclass, fields
 from datetime import date
 from typing import Any, Literal, get_args
@@ -189,6 +189,17 @@ async def add_spent(db: AsyncConnection, payer: Payer, day: date, amount: Amount
             set_={name: spending.c[name] + added.excluded[name] for name in COUNTS},
         )
     )
+
+
+async def count_question(
+    db: AsyncConnection, payer: Payer, day: date, permit: Callable[[DaySpent], None] | None
+) -> None:
+    """Count a question; ``permit`` is given what was spent, this question included, and raises to
+    refuse it."""
+    # Added first: whoever asks at the same time waits here, and then sees this one.
+    await add_spent(db, payer, day, Amount(questions=1))
+    if permit is not None:
+        permit(await day_spent(db, payer, day))
 
 
 async def day_spent(db: AsyncConnection, payer: Payer, day: date) -> DaySpent:

@@ -17,7 +17,7 @@ from bot.pages.page import Page
 from bot.storage.database import Database, open_database
 from bot.storage.owner import is_dead
 from bot.storage.rows import alone_in, insert, keep_thread, message_row, page_of, update_fenced
-from bot.storage.spending import Amount, DaySpent, Payer, add_spent, day_spent
+from bot.storage.spending import DaySpent, Payer, count_question
 from bot.storage.tables import citations, messages, pages, run_pages, runs, threads
 
 UNFINISHED = ("accepted", "running")
@@ -72,17 +72,13 @@ class Store:
         id (the earlier one for a redelivery) and whether it is new. ``permit`` is given what was
         spent today (of UTC, by ``now``), this question included, and raises to refuse it.
         """
-        payer, today = Payer.of(message), now.astimezone(UTC).date()
         event_key = f"{message.thread.platform}:{message.event_id}"
         async with self.database.urgent_write() as db:
             await alone_in(db, message.thread)
             known = sa.select(runs.c.id).join(messages).where(messages.c.event_key == event_key)
             if (earlier := await db.scalar(known)) is not None:
                 return earlier, False
-            # Added first: whoever asks at the same time waits here, and sees this one.
-            await add_spent(db, payer, today, Amount(questions=1))
-            if permit is not None:
-                permit(await day_spent(db, payer, today))
+            await count_question(db, Payer.of(message), now.astimezone(UTC).date(), permit)
             await keep_thread(db, message.thread, now)
             row = message_row(message)
             # A message that was only heard so far (a thread's history) becomes a question.

@@ -501,3 +501,69 @@ def unused_port() -> int:
     with socket.socket() as probe_socket:
         probe_socket.bind(("127.0.0.1", 0))
         return int(probe_socket.getsockname()[1])
+
+
+# ---------------------------------------------------------------- what the API counts
+
+
+def _events(usage: dict[str, Any], ending: dict[str, Any]) -> bytes:
+    message: dict[str, Any] = {
+        "id": "msg_1",
+        "type": "message",
+        "role": "assistant",
+        "model": "claude-sonnet-5-5",
+        "content": [],
+        "stop_reason": None,
+        "stop_sequence": None,
+        "usage": usage,
+    }
+    delta = {"stop_reason": "end_turn", "stop_sequence": None}
+    events: list[dict[str, Any]] = [
+        {"type": "message_start", "message": message},
+        {"type": "message_delta", "delta": delta, "usage": ending},
+        {"type": "message_stop"},
+    ]
+    return "".join(f"event: {e['type']}\ndata: {json.dumps(e)}\n\n" for e in events).encode()
+
+
+async def test_cache_writes_for_an_hour_and_the_place_of_work_are_kept(stage: OpenStage) -> None:
+    usage = {
+        "input_tokens": 7,
+        "output_tokens": 1,
+        "cache_read_input_tokens": 20,
+        "cache_creation_input_tokens": 300,
+        "cache_creation": {"ephemeral_5m_input_tokens": 100, "ephemeral_1h_input_tokens": 200},
+        "inference_geo": "us",
+    }
+    on = stage([Reply(raw=_events(usage, {"output_tokens": 40}))])
+    reply = await ask(on)
+    assert (reply.input_tokens, reply.output_tokens, reply.cache_read_tokens) == (7, 40, 20)
+    assert (reply.cache_write_tokens, reply.hour_write_tokens, reply.geo) == (300, 200, "us")
+    assert reply.cut == ()
+
+
+async def test_counts_at_the_end_replace_those_at_the_beginning(stage: OpenStage) -> None:
+    first = {"input_tokens": 7, "output_tokens": 1, "cache_read_input_tokens": 0}
+    last = {"input_tokens": 9, "output_tokens": 4, "cache_read_input_tokens": 5}
+    reply = await ask(stage([Reply(raw=_events(first, last))]))
+    assert (reply.input_tokens, reply.output_tokens, reply.cache_read_tokens) == (9, 4, 5)
+
+
+async def test_attempts_that_broke_off_are_counted_one_by_one(stage: OpenStage) -> None:
+    on = stage([says("x" * 200, fault=Fault("cut", after=4)), says("whole")])
+    reply = await ask(on)
+    [cut] = reply.cut
+    first, second = (request.usage for request in on.fake.requests)
+    assert cut.input == first["input_tokens"]
+    assert reply.input_tokens - cut.input == second["input_tokens"]
+    assert reply.output_tokens - cut.output == second["output_tokens"]
+
+
+async def test_what_a_call_that_fails_had_counted_is_told(stage: OpenStage) -> None:
+    on = stage([says("x" * 200, fault=Fault("cut", after=4))] * 3)
+    lost: list[ModelReply] = []
+    with pytest.raises(ModelUnavailable):
+        await on.endpoint.complete(Call(REQUEST), lost.append)
+    [reply] = lost
+    assert reply.input_tokens == sum(request.usage["input_tokens"] for request in on.fake.requests)
+    assert len(reply.cut) == 2

@@ -233,6 +233,9 @@ async def test_a_stream_that_is_cut_three_times_is_given_up(stage: OpenStage) ->
     with pytest.raises(ModelUnavailable):
         await written(on)
     assert len(on.fake.requests) == 3
+    [wasted] = on.calls.wasted
+    paid = [request.usage["input_tokens"] for request in on.fake.requests]
+    assert wasted.input_tokens == sum(paid)  # it came to nothing, but was paid for
 
 
 async def test_half_a_citation_before_a_cut_is_forgotten(stage: OpenStage) -> None:

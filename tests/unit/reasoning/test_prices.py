@@ -7,8 +7,9 @@ from typing import Any, get_args
 import pytest
 from anthropic.types import ModelParam
 
+from bot.errors import InvalidSetting
 from bot.reasoning.prices import PRICES, claude_price, plain_name
-from bot.reasoning.reasoner import ModelReply
+from bot.reasoning.reasoner import ModelReply, Tokens
 from bot.settings import load_settings
 
 M = 1_000_000
@@ -31,6 +32,13 @@ def reply(**tokens: Any) -> ModelReply:
         ("claude-haiku-5-5", {"input_tokens": 100_001, "output_tokens": 0}, 0.0500005),
         ("claude-haiku-5-5", {"cache_read_tokens": 200_000}, 0.01),
         ("claude-sonnet-5-5", {}, 0.0),
+        ("claude-sonnet-5-5-20260901", {"input_tokens": M}, 2.0),
+        # An hour in the cache costs twice the input; the rest of what was written, 1.25 times.
+        ("claude-sonnet-5-5", {"cache_write_tokens": M, "hour_write_tokens": M}, 4.0),
+        ("claude-opus-5", {"cache_write_tokens": M, "hour_write_tokens": M // 2}, 8.125),
+        # In the US only, everything costs a tenth more.
+        ("claude-sonnet-5-5", {"input_tokens": M, "geo": "us"}, 2.2),
+        ("claude-sonnet-5-5", {"input_tokens": M, "geo": "global"}, 2.0),
     ],
 )
 def test_each_kind_of_token_has_its_price(model: str, tokens: dict[str, int], usd: float) -> None:
@@ -45,6 +53,9 @@ def test_each_kind_of_token_has_its_price(model: str, tokens: dict[str, int], us
         "us.anthropic.claude-sonnet-4-5-20250929-v1:0",
         "claude-sonnet-4-5@20250929",
         "Claude-Sonnet-4-5[1m]",
+        "claude-sonnet-4-5",
+        " claude-sonnet-4-5 ",
+        "apac.anthropic.claude-sonnet-4-5-v1",
     ],
 )
 def test_a_model_is_known_however_a_platform_writes_it(name: str) -> None:
@@ -61,9 +72,34 @@ def test_every_model_of_the_sdk_has_a_price_or_is_known_to_have_none() -> None:
     assert models - set(PRICES) == UNPUBLISHED
 
 
+def test_attempts_that_broke_off_are_paid_for_each_by_itself() -> None:
+    """Two prompts of 60,000 tokens are two short ones, not one long one."""
+    twice = reply(input_tokens=120_000, output_tokens=30, cut=(Tokens(60_000, 10),))
+    alone = [reply(input_tokens=60_000, output_tokens=n) for n in (10, 20)]
+    settings, model = load_settings(), "claude-haiku-5-5"
+    assert claude_price(settings, model, twice) == pytest.approx(
+        sum(claude_price(settings, model, one) or 0.0 for one in alone)
+    )
+
+
 def test_settings_replace_and_extend_the_table() -> None:
     mine = {"input": 1.0, "output": 0.0, "cache_write": 0.0, "cache_read": 0.0}
     settings = load_settings(prices={"claude-sonnet-5-5": mine, "llama-4": mine})
     assert claude_price(settings, "claude-sonnet-5-5", reply(input_tokens=M)) == 1.0
     assert claude_price(settings, "anthropic/claude-sonnet-5-5", reply(input_tokens=M)) == 1.0
     assert claude_price(settings, "llama-4", reply(input_tokens=M)) == 1.0
+
+
+def test_a_price_of_an_hour_in_the_cache_may_be_set() -> None:
+    mine = {"input": 1.0, "output": 0.0, "cache_write": 0.0, "cache_read": 0.0}
+    kept = reply(cache_write_tokens=M, hour_write_tokens=M)
+    assert claude_price(load_settings(prices={"m": mine}), "m", kept) == 2.0
+    priced = load_settings(prices={"m": {**mine, "cache_write_hour": 7.0}})
+    assert claude_price(priced, "m", kept) == 7.0
+
+
+@pytest.mark.parametrize("wrong", [{"input": -1.0}, {"cache_writes": 1.0}, {"output": None}])
+def test_a_price_that_makes_no_sense_is_refused(wrong: dict[str, Any]) -> None:
+    fine = {"input": 1.0, "output": 0.0, "cache_write": 0.0, "cache_read": 0.0}
+    with pytest.raises(InvalidSetting, match="FOOTNOTE_PRICES"):
+        load_settings(prices={"m": {**fine, **wrong}})
