@@ -56,7 +56,9 @@ def links_said(text: str) -> list[str]:
 
 def _hosts(text: str) -> Iterator[re.Match[str]]:
     for match in _HOST.finditer(text):
-        if match[1].lower() in _ENDINGS:
+        # "It works.It is done" lacks a space; nobody writes a host like that.
+        is_said_so = match[1].islower() or match.group().isupper()
+        if is_said_so and match[1].lower() in _ENDINGS:
             yield match
 
 

@@ -47,6 +47,20 @@ def spread(
     return [passages[i] for i in sorted(chosen)]
 
 
+def representatives(passages: Sequence[Passage], count: int) -> list[Passage]:
+    """At most ``count`` of the passages, in order: the first, and of each stretch of the others
+    the one closest to what all are about."""
+    if len(passages) <= count:
+        return list(passages)
+    worth = centrality(passages)
+    chosen = {0} if count > 0 else set()
+    size = (len(passages) - 1) / max(1, count - 1)
+    for stretch in range(count - 1):
+        inside = range(1 + round(stretch * size), 1 + round((stretch + 1) * size))
+        chosen.add(max(inside, key=lambda i: (worth[i], -i)))
+    return [passages[i] for i in sorted(chosen)]
+
+
 def centrality(passages: Sequence[Passage]) -> list[float]:
     """How much each passage says of what all of them are about; in the order of ``passages``."""
     words = [[word for word in terms(p.text) if word not in STOP_WORDS] for p in passages]

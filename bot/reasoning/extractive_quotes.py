@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from bot.pages.passages import Passage
+from bot.pages.spread import representatives
 from bot.reasoning.extractive_words import (
     PLACEHOLDERS,
     name_terms,
@@ -38,6 +39,8 @@ BY_TITLE = 0.8  # of a term's weight counts when only the page's title or headin
 ENOUGH = 0.3  # share of the question's weight that all quotes together must cover to be an answer
 WORTH_QUOTING = 0.08  # share of it that a quote must add
 OPENINGS = 3  # passages quoted from the top of a page when the question has no word of it
+LEAST_OF_PAGE = 2  # quotes from each page that is wanted as a whole
+SHORTER = 2  # quotes in an answer that was to be shorter than the one before
 SHORT = 450  # characters of a passage that are quoted whole
 LONGEST_CODE = 1_500  # characters of a code block
 
@@ -116,6 +119,20 @@ def weigh(question: str, sources: Sequence[Source]) -> dict[str, float]:
 def wanted_terms(question: str) -> frozenset[str]:
     """The terms of a question, without those of its links."""
     return frozenset(keywords(_LINK.sub(" ", question)))
+
+
+def gist(sources: Sequence[Source]) -> list[Quote]:
+    """Passages from all over each page: what to quote when pages as a whole were asked for."""
+    share = max(LEAST_OF_PAGE, MOST_QUOTES // max(1, len(sources)))
+    quotes: list[Quote] = []
+    for source in sources:
+        telling = [passage for passage in source.passages if not _is_bare(passage)]
+        wanted = frozenset(title_terms(source.title))
+        quotes += [
+            Quote(source, passage, *most_telling(passage.text, wanted))
+            for passage in representatives(telling or source.passages, share)
+        ]
+    return quotes
 
 
 def openings(sources: Sequence[Source]) -> list[Quote]:
@@ -280,7 +297,12 @@ def write(question: Rewritten, evidence: Evidence) -> Iterator[AnswerDelta]:
     Notes about the answer itself are block quotes, page titles are headings: neither makes a claim
     that would need a footnote.
     """
-    quotes = choose(question.question, evidence.sources)
+    if question.whole:
+        quotes = gist(evidence.sources)
+    else:
+        quotes = choose(question.question, evidence.sources)
+    if question.earlier:
+        quotes = (quotes or gist(evidence.sources))[:SHORTER]
     if not quotes and question.kind == "links":
         quotes = openings(evidence.sources)
     if not quotes:
@@ -293,7 +315,9 @@ def write(question: Rewritten, evidence: Evidence) -> Iterator[AnswerDelta]:
         yield TextDelta(f"\n### {plain(of_page[0].source.title)}\n\n")
         for quote in of_page:
             yield from quoted(quote, wanted, question.language)
-    missing = evidence.missing or findings(question.question, evidence.sources)[1]
+    missing = evidence.missing
+    if question.kind != "links":  # "summarize" is no word that a page should have
+        missing = missing or findings(question.question, evidence.sources)[1]
     if missing:
         yield TextDelta("\n" + note(_list(_MISSING, question.language, missing)))
 

@@ -5,9 +5,26 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 
-from bot.messages import Message, Transcript
+from bot.messages import Entry, Message, Transcript
 from bot.reasoning import extractive_eastern as eastern
-from bot.reasoning.extractive_hops import first_queries
+from bot.reasoning.extractive_chores import (
+    about_sources,
+    asks_which_source,
+    is_chore,
+    needs_model,
+    wants_other_form,
+    wants_shorter,
+    without_long_form,
+)
+from bot.reasoning.extractive_reading import (
+    last_answer,
+    source_numbers,
+    topic_words,
+    wanted,
+    without_links,
+    without_sources,
+)
+from bot.reasoning.extractive_scope import queries_for, scope_of
 from bot.reasoning.extractive_smalltalk import reply_to
 from bot.reasoning.extractive_topic import (
     POSSESSIVES,
@@ -18,50 +35,80 @@ from bot.reasoning.extractive_topic import (
     pronoun,
     without_opening,
 )
-from bot.reasoning.reasoner import Kind, Rewritten
+from bot.reasoning.reasoner import Rewritten
 from bot.text.dates import dates
 from bot.text.language import detect
-from bot.text.listed import listed
 from bot.text.terms import STOP_WORDS, content_words, fold, has_cjk, keywords, terms
 
-_LINK = re.compile(r"https?://[^\s<>\"'`]+")
-_LINK_ENDING = re.compile(r"[.,;:!?)\]}>。，；：！？）】」』]+$")
-_READING = listed(
-    "summarize summarise summary sum up read tldr tl dr explain describe page article link url "
-    "post site website paper document says say content check look see review point points main "
-    "key briefly short overview gist quote translate 总结 摘要 概括 阅读 内容 文章 链接 "
-    "网页 页面 要約 記事 リンク 内容 ページ 요약 내용 기사 링크"
+_REMARK = re.compile(
+    r"^\W*(?:(?:ok(?:ay)?|(?:many )?thanks|thank you|thx|great|cool|nice|perfect|interesting|wow"
+    r"|got it|hi|hello|hey)\b(?: (?:a lot|very much|so much|there|footnote|all))?\s*[,.!;–-]+\s*)+"
+    r"(?=\w)|^\W*(?:(?:好的?|谢谢|多谢|明白了?|你好)[，。！,.!]+)+(?=\w)",
+    re.IGNORECASE,
 )
-_FEW = 3  # words beside links and words of reading: the links are what is asked about
+"""Words to us before a question that is asked in the same breath."""
 
 
 def rewrite(transcript: Transcript, message: Message) -> Rewritten:
     """See ``Reasoner.rewrite``. A message that stands alone comes back as it is."""
-    links = _links(message)
-    said = _LINK.sub(" ", message.text).strip()
+    reading = wanted(transcript, message)
+    said = without_links(message.text)
     language = _language(said, transcript, message)
-    if not links and (reply := reply_to(said, language)):
-        return Rewritten("chat", message.text, language=language, reply=reply)
-    beside = _topic_words(said)
-    kind: Kind = "links" if links and len(beside) <= _FEW else "search"
-    question = message.text.strip()
-    if kind == "search":
-        question = standalone(question, _turns(transcript))
-    queries = tuple(first_queries(_LINK.sub(" ", question))) if kind == "search" else ()
+    if not reading.links:
+        if reply := reply_to(said, language):
+            return Rewritten("chat", message.text, language=language, reply=reply)
+        last = last_answer(transcript)
+        if last is not None and (about := _about_answer(last, message, said, language)):
+            return about
+        if is_chore(said):
+            return Rewritten("chat", message.text, language=language, reply=needs_model(language))
+    if reading.only_they:
+        return Rewritten(
+            "links",
+            message.text.strip(),
+            links=reading.links,
+            language=language,
+            whole=reading.whole,
+        )
+    bare = _REMARK.sub("", message.text.strip())
+    question = standalone(bare, _turns(transcript))
+    subject = without_long_form(question)
+    queries = queries_for(without_links(subject or question))
+    if question == bare:
+        question = message.text.strip()
     return Rewritten(
-        kind,
+        "search",
         question,
         queries=queries,
         knowledge_queries=queries,
-        links=links,
+        links=reading.links,
         language=language,
-        whole=kind == "links" and not beside,
+        long_form=subject is not None,
+        scope=scope_of(message.text),
     )
 
 
-def _links(message: Message) -> tuple[str, ...]:
-    found = [_LINK_ENDING.sub("", link) for link in _LINK.findall(message.text)]
-    return tuple(dict.fromkeys([*found, *message.links]))
+def _about_answer(last: Entry, message: Message, said: str, language: str) -> Rewritten | None:
+    """A message about our last answer: what its sources were or say, or that answer shorter."""
+    numbers = source_numbers(said)
+    if asks_which_source(said):
+        reply = about_sources(last.cited, numbers, language)
+        return Rewritten("chat", message.text, language=language, reply=reply)
+    if wants_shorter(said):
+        links = tuple(cited.url for cited in last.cited)
+        question = last.question or message.text
+        return Rewritten("links", question, links=links, language=language, earlier=last.text)
+    if wants_other_form(said):
+        return Rewritten("chat", message.text, language=language, reply=needs_model(language))
+    named = [cited for cited in last.cited if cited.number in numbers]
+    if not named:
+        return None
+    beside = topic_words(without_sources(said))
+    question = message.text.strip()
+    if beside:
+        question = f"{question} ({', '.join(cited.title or cited.url for cited in named)})"
+    links = tuple(cited.url for cited in named)
+    return Rewritten("links", question, links=links, language=language, whole=not beside)
 
 
 def _language(said: str, transcript: Transcript, message: Message) -> str:
@@ -70,12 +117,6 @@ def _language(said: str, transcript: Transcript, message: Message) -> str:
         return detect(said)
     spoken = [entry.text for entry in transcript.entries if entry.role == "person"]
     return detect(spoken[-1]) if spoken else message.locale.partition("-")[0] or "en"
-
-
-def _topic_words(said: str) -> list[str]:
-    """The words of a message beside those that ask to read something."""
-    words = [fold(word) for word in content_words(said)]
-    return [word for word in words if word not in _READING | STOP_WORDS]
 
 
 # ---------------------------------------------------------------- what was said before
@@ -121,7 +162,7 @@ def _turns(transcript: Transcript) -> list[Turn]:
     turns: list[Turn] = []
     for entry in transcript.entries:
         if entry.role == "person":
-            turns.append(Turn(_LINK.sub(" ", entry.text).strip()))
+            turns.append(Turn(without_links(entry.text)))
         elif turns:
             turns[-1] = replace(
                 turns[-1], question=entry.question, answer=entry.text, sources=entry.sources

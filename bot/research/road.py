@@ -178,8 +178,11 @@ class Road:
         )
         reading = Reading(settings.topk, settings.read_tokens)
         links = self._links(rewritten)
-        if rewritten.whole or depth == "quick":
-            return await direct(self._run, question, reading, links=links)
+        if rewritten.whole or rewritten.earlier or depth == "quick":
+            evidence = await direct(self._run, question, reading, links=links)
+            if evidence.sources or not rewritten.earlier:
+                return evidence
+            links = ()  # what the earlier answer rests on is gone: its question is searched anew
         gather, times = (explore, DEEP) if depth == "deep" else (iterate, 1)
         return await gather(
             self._run,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,7 +14,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
-from tests.fakes.claude import FakeClaude
+from tests.fakes.claude import FakeClaude, says
 from tests.fakes.mediawiki import FakeWiki
 from tests.fakes.server import serve
 from tests.scenario.program import Ended, Program
@@ -82,12 +83,17 @@ def wiki() -> FakeWiki:
     return FakeWiki()
 
 
+@pytest.fixture
+def claude() -> FakeClaude:
+    return FakeClaude()
+
+
 @pytest.fixture(params=["claude", "extractive"])
 def reader(
-    request: pytest.FixtureRequest, tmp_path: Path, site: Site, wiki: FakeWiki
+    request: pytest.FixtureRequest, tmp_path: Path, site: Site, wiki: FakeWiki, claude: FakeClaude
 ) -> Iterator[Program]:
     """The program with a web to read, a wiki to search, and either reasoner."""
-    with serve(FakeClaude()) as claude_url, serve(wiki.app) as wiki_url:
+    with serve(claude) as claude_url, serve(wiki.app) as wiki_url:
         settings = {
             "FOOTNOTE_WIKIPEDIA_URL": wiki_url,
             "FOOTNOTE_FETCH_ALLOW": urlsplit(site.base).netloc,
@@ -151,9 +157,127 @@ def test_when_no_link_can_be_read_the_answer_says_so_and_nothing_else(
     assert any(f"I could not read {site.base}/gone" in note for note in ended.json["notes"])
 
 
-def test_a_summary_covers_a_long_page_from_end_to_end(reader: Program, site: Site) -> None:
+def test_a_summary_rests_on_a_long_page_from_end_to_end(
+    reader: Program, site: Site, claude: FakeClaude
+) -> None:
     ended = reader.run("ask", "--json", f"Summarize {site.base}/long")
     assert ended.code == 0, ended.err
-    parts = [n for n in range(1, 25) if f"Marker{n} " in quotes(ended)]
-    assert parts
+    shown = json.dumps(claude.requests[-1].body) if claude.requests else quotes(ended)
+    parts = [n for n in range(1, 25) if f"Marker{n} " in shown]
+    assert min(parts) < 6
     assert max(parts) > 12
+    if claude.requests:
+        assert [step["kind"] for step in ended.json["steps"]] == ["rewrite", "read", "write"]
+
+
+def test_a_question_about_a_page_is_answered_from_it(reader: Program, site: Site) -> None:
+    ended = reader.run("ask", "--json", f"What does {site.base}/tower say about its height?")
+    assert ended.code == 0, ended.err
+    assert "330 metres" in quotes(ended)
+
+
+def test_a_link_of_an_earlier_message_is_read_when_it_is_pointed_to(
+    reader: Program, site: Site, claude: FakeClaude
+) -> None:
+    reader.run("ask", "--json", "--thread", "links", f"Summarize {site.base}/tower")
+    site.asked.clear()
+    if "ANTHROPIC_API_KEY" in reader.settings:
+        link = f"{site.base}/tower"
+        claude.use([says(json.dumps(rewriting(kind="links", links=[link], whole=True))), None])
+    ended = reader.run("ask", "--json", "--thread", "links", "Summarize that page again")
+    assert ended.code == 0, ended.err
+    assert cited(ended) == {"/tower"}
+    assert ended.json["queries"] == []
+
+
+# ---------------------------------------------------------------- our own last answer
+
+
+def test_our_last_answer_is_given_again_in_fewer_words_with_footnotes_and_without_a_search(
+    reader: Program, site: Site, claude: FakeClaude, wiki: FakeWiki
+) -> None:
+    first = reader.run("ask", "--json", "--thread", "a", f"Summarize {site.base}/bridge")
+    assert first.code == 0, first.err
+    if "ANTHROPIC_API_KEY" in reader.settings:
+        claude.use([says(json.dumps(rewriting(rework=True))), None])
+    ended = reader.run("ask", "--json", "--thread", "a", "Shorter please")
+    assert ended.code == 0, ended.err
+    assert cited(ended) == {"/bridge"}
+    assert (ended.json["queries"], wiki.calls) == ([], [])
+    if "ANTHROPIC_API_KEY" in reader.settings:
+        assert "<earlier_answer>" in json.dumps(claude.requests[-1].body)
+
+
+# ---------------------------------------------------------------- what needs no search
+
+
+@pytest.mark.parametrize("greeting", ["Hello!", "你好！", "Thanks a lot!", "谢谢"])
+def test_a_greeting_is_answered_without_a_search(
+    tmp_path: Path, wiki: FakeWiki, greeting: str
+) -> None:
+    with serve(wiki.app) as url:
+        ended = Program(tmp_path, {"FOOTNOTE_WIKIPEDIA_URL": url}).run("ask", "--json", greeting)
+    assert (ended.code, ended.json["status"]) == (0, "answered")
+    assert (ended.json["citations"], wiki.calls) == ([], [])
+
+
+def test_a_comparison_asks_for_each_side_by_itself(tmp_path: Path, wiki: FakeWiki) -> None:
+    question = "Compare Mercury (planet) and Mercury (element)"
+    with serve(wiki.app) as url:
+        ended = Program(tmp_path, {"FOOTNOTE_WIKIPEDIA_URL": url}).run("ask", "--json", question)
+    assert ended.code == 0, ended.err
+    assert {"Mercury planet", "Mercury element"} <= set(ended.json["queries"])
+    assert "Sun" in quotes(ended)
+    assert "356.7" in quotes(ended)
+
+
+# ---------------------------------------------------------------- the web and documents
+
+
+def rewriting(**changes: object) -> dict[str, object]:
+    """A rewriting as the model gives it."""
+    lists: dict[str, list[str]] = {
+        name: [] for name in ("queries", "knowledge_queries", "links", "sources", "domains")
+    }
+    flags = dict.fromkeys(("whole", "rework", "long_form"), False)
+    words = {"kind": "search", "question": "", "region": "", "language": "en", "reply": ""}
+    return {**lists, **flags, **words, "freshness": "any", "depth": "quick", **changes}
+
+
+@pytest.mark.parametrize(
+    ("question", "web", "knowledge", "quote"),
+    [
+        ("When was AC/DC formed?", "AC/DC", "canteen lunch price", "6.50 euros"),
+        ("差旅由谁批准？", "长城", "差旅 批准", "财务总监"),
+    ],
+)
+def test_web_queries_go_to_the_web_and_knowledge_queries_to_documents(
+    tmp_path: Path,
+    wiki: FakeWiki,
+    claude: FakeClaude,
+    documents: Path,
+    question: str,
+    web: str,
+    knowledge: str,
+    quote: str,
+) -> None:
+    asked = rewriting(question=question, queries=[web], knowledge_queries=[knowledge])
+    claude.use([says(json.dumps(asked, ensure_ascii=False)), None])
+    with serve(claude) as claude_url, serve(wiki.app) as wiki_url:
+        program = Program(
+            tmp_path,
+            {
+                "ANTHROPIC_API_KEY": "sk-test",
+                "ANTHROPIC_BASE_URL": claude_url,
+                "FOOTNOTE_WIKIPEDIA_URL": wiki_url,
+                "FOOTNOTE_PROVIDERS": "wikipedia,local",
+                "FOOTNOTE_DOCS": str(documents),
+                "FOOTNOTE_PREFETCH_PAGES": "0",
+            },
+        )
+        ended = program.run("ask", "--json", question)
+    assert ended.code == 0, ended.err
+    searched = {value for call in wiki.calls for value in call.parameters.values()}
+    assert any(web in value for value in searched)
+    assert not any(word in value for value in searched for word in knowledge.split())
+    assert quote in json.dumps(claude.requests[-1].body, ensure_ascii=False)

@@ -1,0 +1,138 @@
+"""What can only be done by a model, what is asked about an answer of ours, and forms of texts.
+
+Texts to be written, translated or reworded are no questions: searching for them finds nonsense.
+Without a model they are declined, and that is said.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from bot.answers import Citation
+
+_PLEASE = r"\W*(?:(?:please|pls|kindly|now|ok(?:ay)?|thanks|great|hey|hi|footnote)\b\W*)*"
+_CAN_YOU = (
+    r"(?:(?:can|could|would|will) you (?:please )?|i(?:'d| would) like you to |help me (?:to )?)?"
+)
+_IT = r"(?:it|that|this|(?:your|the|that|this)(?: last)? (?:answer|reply|text|one))"
+_LANGUAGES = (
+    "english|german|french|spanish|italian|portuguese|dutch|swedish|danish|norwegian|finnish|polish"
+    "|czech|russian|ukrainian|greek|turkish|arabic|hebrew|hindi|chinese|mandarin|cantonese|japanese"
+    "|korean|vietnamese|thai|indonesian|words"
+)
+_CHORE = re.compile(
+    rf"{_PLEASE}{_CAN_YOU}(?:"
+    r"(?:translate|rephrase|reword|rewrite|paraphrase|proofread|polish|spell-?check)\b"
+    r"|(?:correct|fix|improve) (?:the |my |this )?(?:grammar|spelling|wording|text|sentence|email)"
+    r"|(?:write|compose|draft|make up|tell)(?: me| us)? (?:an?|some|the) (?:[\w'-]+ ){0,3}"
+    r"(?:poem|haiku|limerick|song|rap|joke|story|riddle|e-?mail|letter|reply|response|message"
+    r"|tweet|toast|speech|invitation|greeting|slogan|apology|thank-you note|birthday card)\b)"
+    r"|\W*(?:请|帮我|请帮我|麻烦)?(?:翻译|改写|润色|校对)"
+    r"|\W*(?:请|帮我|请帮我|给我)?写(?:一)?[首封个段篇条]?[^，。？]{0,8}(?:诗|邮件|信|回复|笑话|故事|祝福)",
+    re.IGNORECASE,
+)
+_SHORTER = re.compile(
+    rf"{_PLEASE}{_CAN_YOU}(?:(?:(?:make|keep|say) {_IT} )?(?:much |a bit |even )?(?:shorter|briefer"
+    rf"|more concise)|shorten {_IT}|(?:be|more) (?:brief|concise)|tl;?dr|in short|in brief"
+    rf"|(?:summari[sz]e|sum up) (?:your|the)(?: last)? (?:answer|reply)"
+    r"|in (?:one|a single|two) sentences?)(?: please)?\W*"
+    r"|\W*(?:请)?(?:再)?(?:简短|短|简洁|精简|简单)(?:一)?(?:点|些)(?:吧|儿)?\W*|\W*一句话(?:总结|概括)?\W*",
+    re.IGNORECASE,
+)
+_OTHER_FORM = re.compile(
+    rf"{_PLEASE}{_CAN_YOU}(?:(?:translate|rephrase|reword|rewrite|simplify|put|say|give) {_IT}\b.*"
+    rf"|(?:{_IT} )?in(?:to)? (?:plain |simple |simpler )?(?:{_LANGUAGES})(?: please)?"
+    r"|(?:as|in|make|turn \w+ into) (?:an? )?(?:table|list|bullet points|bullets)(?: please)?"
+    r"|(?:longer|simpler|more simply)(?: please)?)\W*"
+    r"|\W*(?:请)?(?:把(?:它|这个|答案)?)?(?:翻译(?:一下|成.{1,4})?|译成.{1,4}|用.{1,4}(?:说|回答|再说一遍))\W*"
+    r"|\W*(?:请)?(?:做成|列成|整理成)?(?:表格|列表)\W*",
+    re.IGNORECASE,
+)
+_WHICH_SOURCE = re.compile(
+    r"\W*(?:(?:and|ok|so)\W+)?(?:what|which|who|where)(?:'s| is| was| were| are)?(?: in| behind)? "
+    r"(?:the |your )?(?:(?:source|footnote|reference|citation|link)s?\b\s*(?:no\.?|number|#)?\s*"
+    r"\[?\d{0,3}\]?|\[\d{1,3}\])(?: about| from)?\W*"
+    r"|\W*(?:来源|脚注|出处)\s*\[?\d{0,3}\]?\s*(?:是什么|是哪|在哪|有哪些)\S{0,3}\W*"
+    r"|\W*第\s*\d{1,3}\s*(?:个|条)?(?:来源|脚注|出处)(?:是什么|是哪|在哪)\S{0,3}\W*",
+    re.IGNORECASE,
+)
+_LONG_FORM = re.compile(
+    rf"{_PLEASE}{_CAN_YOU}(?:write|draft|prepare|give|create|produce|compile)(?: me| us)?"
+    r" (?:an?|the) (?:[\w-]+ ){0,3}"
+    r"(?:report|essay|article|white ?paper|overview|briefing|dossier)\b"
+    r"(?: (?:about|on|of|over|regarding))?"
+    r"|\W*(?:请|帮我|请帮我|给我)?写(?:一)?[篇份](?:关于|有关)?(?=.*(?:报告|文章|综述|论文|概述))",
+    re.IGNORECASE,
+)
+_GENRE = re.compile(r"的?(?:报告|文章|综述|论文|概述)\W*$")
+
+_NEEDS_MODEL = {
+    "en": "That takes a language model, and none is at work now: I can search, read and quote. Ask "
+    "a question, and I answer with footnotes to the words each sentence rests on.",
+    "zh": "这需要语言模型，而目前没有使用：我可以搜索、阅读和摘录原文。"
+    "请提一个问题，我会附上脚注作答。",
+    "ja": "それには言語モデルが必要ですが、今は使っていません。"
+    "検索して読み、原文を引用することはできます。質問をどうぞ。",
+    "ko": "그 일에는 언어 모델이 필요한데 지금은 쓰지 않고 있습니다. "
+    "검색하고 읽고 인용할 수 있으니 질문을 주세요.",
+}
+_SOURCE = {
+    "en": "Source {number} of the last answer is “{title}”: {url}",
+    "zh": "上一个回答的来源 {number} 是“{title}”：{url}",
+    "ja": "前の回答の出典 {number} は「{title}」です：{url}",
+    "ko": "앞 답변의 출처 {number}은(는) “{title}”입니다: {url}",
+}
+_NO_SOURCE = {
+    "en": "The last answer has no source {number}.",
+    "zh": "上一个回答没有来源 {number}。",
+    "ja": "前の回答に出典 {number} はありません。",
+    "ko": "앞 답변에는 출처 {number}이(가) 없습니다.",
+}
+
+
+def is_chore(message: str) -> bool:
+    """Whether a message wants a text of its own written, translated or reworded."""
+    return _CHORE.match(message) is not None and _LONG_FORM.match(message) is None
+
+
+def wants_shorter(message: str) -> bool:
+    """Whether a message wants nothing but our last answer in fewer words."""
+    return _SHORTER.fullmatch(message) is not None
+
+
+def wants_other_form(message: str) -> bool:
+    """Whether a message wants our last answer in another language or form."""
+    return _OTHER_FORM.fullmatch(message) is not None
+
+
+def asks_which_source(message: str) -> bool:
+    """Whether a message asks what our sources were, not what they say."""
+    return _WHICH_SOURCE.fullmatch(message) is not None
+
+
+def without_long_form(message: str) -> str | None:
+    """The subject of a long text that is asked for, or None when none is."""
+    match = _LONG_FORM.match(message)
+    if match is None:
+        return None
+    return _GENRE.sub("", message[match.end() :]).strip() or message
+
+
+def needs_model(language: str) -> str:
+    """That this cannot be done now, in Chinese, Japanese or Korean or else in English."""
+    return _NEEDS_MODEL.get(language, _NEEDS_MODEL["en"])
+
+
+def about_sources(cited: Sequence[Citation], numbers: Sequence[int], language: str) -> str:
+    """What the sources of an answer are: those numbered, or all of them."""
+    spoken = language if language in _SOURCE else "en"
+    by_number = {citation.number: citation for citation in cited}
+    lines = []
+    for number in numbers or by_number:
+        if found := by_number.get(number):
+            title = " ".join(found.title.split()) or found.url
+            lines.append(_SOURCE[spoken].format(number=number, title=title, url=found.url))
+        else:
+            lines.append(_NO_SOURCE[spoken].format(number=number))
+    return "\n".join(f"- {line}" for line in lines) if len(lines) > 1 else "".join(lines)

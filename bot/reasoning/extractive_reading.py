@@ -1,0 +1,154 @@
+"""What a message asks to be read, without a model: links, pages named before, sources of ours."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from bot.messages import Entry, Message, Transcript
+from bot.pages.mentions import hosts_in, links_said
+from bot.pages.urls import dedupe_key, links_in
+from bot.text.listed import listed
+from bot.text.terms import STOP_WORDS, content_words, fold
+
+FEW = 3  # words beside links and words of reading: the links are what is asked about
+
+_READING = listed(
+    "summarize summarise summary sum up read tldr tl dr explain describe page pages article "
+    "articles link links url urls post posts site sites website websites paper papers document "
+    "documents says say said content contents check look see review point points main key briefly "
+    "short overview gist quote compare comparison bullet bullets sentence sentences word words "
+    "paragraph paragraphs one two three four five six seven eight nine ten both them it"
+)
+_READING_EASTERN = re.compile(
+    "总结|摘要|概括|概述|阅读|读一读|读|主要内容|内容|文章|链接|网页|网站|页面|比较|对比|介绍|简述|要点"
+    "|谢谢|帮我|给我|看看|看一下|一下|说了什么|讲了什么|[请把用和与这那两几一二三四五个篇句话条点中里]"
+    "|要約|まとめ|記事|リンク|ページ|比較|読んで|ください|して|下さい"
+    "|요약|내용|기사|링크|페이지|비교|읽어|해 ?주세요|주세요"
+)
+_ASKS_TO_READ = re.compile(
+    r"\b(?:summari[sz]e|summary|sum up|tl;?dr|read|review|explain|describe|compare|go through"
+    r"|look at|check out|what (?:does|do|is|are) .*\b(?:say|about|in))\b"
+    r"|总结|摘要|概括|概述|阅读|读一下|看一下|看看|介绍|说了什么|讲了什么|比较|对比"
+    r"|要約|読んで|まとめ|요약|읽어",
+    re.IGNORECASE,
+)
+_PAGE = (
+    r"(?:links?|pages?|articles?|urls?|posts?|web ?sites?|sites?|papers?|documents?|pdfs?|ones?)"
+)
+_POINTS_TO_PAGES = re.compile(
+    rf"\b(?:that|this|the|these|those|both|first|second|last)\s+(?:\w+\s+){{0,2}}{_PAGE}\b"
+    r"|(?:这|那|上面|刚才|前面|上述|该)[^，。？]{0,5}(?:链接|网页|文章|页面|网站)"
+    r"|(?:この|その|さっきの|上の)(?:リンク|ページ|記事)|(?:그|이|위의) ?(?:링크|페이지|기사)",
+    re.IGNORECASE,
+)
+_ONLY_POINTS = re.compile(
+    r"\W*(?:(?:please|can you|could you)\s+)?(?:summari[sz]e|sum up|read|compare|review) "
+    r"(?:it|that|this|them|both|these|those)(?: please)?\W*|(?:请)?(?:总结|概括)(?:一下)?\W*",
+    re.IGNORECASE,
+)
+_SEVERAL = re.compile(
+    r"\b(?:these|those|both|them|all|links|pages|articles|papers)\b|这些|那些|两|几", re.IGNORECASE
+)
+_ORDINALS = {"first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5}
+_IN_SOURCE = re.compile(
+    rf"\b({'|'.join(_ORDINALS)}) (?:source|footnote|reference|citation)\b|"
+    r"(?:\b(?:source|footnote|reference|citation|ref)s?\s*(?:no\.?|number|#)?\s*\[?(\d{1,3})\]?"
+    r"|\[(\d{1,3})\]|(?:来源|脚注|出处|參考|参考)\s*\[?(\d{1,3})\]?|第\s*(\d{1,3})\s*(?:个|條|条)?"
+    r"(?:来源|脚注|出处|參考|参考))",
+    re.IGNORECASE,
+)
+_BEFORE_DOMAIN = re.compile(
+    r"(?:\b(?:on|from|at|in|within|via|by|according to)\s+(?:the\s+)?|site:\s*|[在从])$",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Links to read, whether only they are asked about, and whether as a whole."""
+
+    links: tuple[str, ...] = ()
+    only_they: bool = False
+    whole: bool = False
+
+
+def wanted(transcript: Transcript, message: Message) -> Wanted:
+    """The links of a message, or those of the thread that it points to."""
+    text = message.text
+    links = [*links_said(text), *message.links]
+    asks = _ASKS_TO_READ.search(text) is not None
+    if asks and not links:
+        links = [link for at, _, link in bare_hosts(text) if not _BEFORE_DOMAIN.search(text[:at])]
+    links = list({dedupe_key(link): link for link in reversed(links)}.values())[::-1]
+    beside = topic_words(without_links(text))
+    if links:
+        return Wanted(tuple(links), len(beside) <= FEW, not beside)
+    pointed = _pointed_at(transcript, text) if asks else ()
+    pointing = _POINTS_TO_PAGES.sub(" ", text)
+    beside = topic_words(pointing) if pointed else beside
+    return Wanted(pointed, bool(pointed) and len(beside) <= FEW, bool(pointed) and not beside)
+
+
+def without_links(text: str) -> str:
+    """A text without the links in it, and without the Markdown around them."""
+    for link in links_in(text):
+        text = text.replace(link, " ").replace(link.removeprefix("http://"), " ")
+    for host, address in hosts_in(text):
+        if len(address) > len(f"https://{host}/"):
+            text = text.replace(address.removeprefix("https://"), " ")
+    return re.sub(r"[<(]\s*[>)]|\[([^\]]*)\]\s*\(\s*\)", r"\1", text).strip()
+
+
+def bare_hosts(text: str) -> list[tuple[int, str, str]]:
+    """Where hosts without scheme and path stand, as written, and the address each would be."""
+    found: list[tuple[int, str, str]] = []
+    position = 0
+    for host, address in hosts_in(text):
+        position = text.index(host, position)
+        if len(address) <= len(f"https://{host}/"):
+            found.append((position, host, address))
+        position += len(host)
+    return found
+
+
+def restricted_to(text: str) -> list[str]:
+    """Hosts a message wants to have searched: "on docs.python.org", "site:example.org"."""
+    return [host for at, host, _ in bare_hosts(text) if _BEFORE_DOMAIN.search(text[:at])]
+
+
+def topic_words(said: str) -> list[str]:
+    """The words of a message beside those that ask to read something."""
+    words = [fold(word) for word in content_words(_READING_EASTERN.sub(" ", said))]
+    return [w for w in words if w not in _READING | STOP_WORDS and not w.isdigit()]
+
+
+def source_numbers(text: str) -> list[int]:
+    """Numbers of our sources that a message speaks of: "source 2", "[3]", "the first source"."""
+    said = [next(filter(None, match.groups())) for match in _IN_SOURCE.finditer(text)]
+    return [int(number) if number.isdigit() else _ORDINALS[number.lower()] for number in said]
+
+
+def without_sources(text: str) -> str:
+    """A text without the sources of ours that it speaks of."""
+    return _IN_SOURCE.sub(" ", text)
+
+
+def last_answer(transcript: Transcript) -> Entry | None:
+    """Our last answer in the thread, if it is what was said last by us and has sources."""
+    ours = [entry for entry in transcript.entries if entry.role == "footnote"]
+    return ours[-1] if ours and ours[-1].cited else None
+
+
+def _pointed_at(transcript: Transcript, text: str) -> tuple[str, ...]:
+    """Links of earlier messages that a message points to: the last one, or all of the last."""
+    if not (_POINTS_TO_PAGES.search(text) or _ONLY_POINTS.fullmatch(text.strip())):
+        return ()
+    several = _SEVERAL.search(text) is not None
+    found: list[str] = []
+    for entry in reversed(transcript.entries):
+        if entry.role == "person":
+            found = [*links_said(entry.text), *found]
+        if found and (not several or len(found) > 1):
+            break
+    return tuple(dict.fromkeys(found if several else found[-1:]))
