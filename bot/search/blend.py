@@ -72,7 +72,8 @@ class Search:
 
         ``kind`` narrows them to those that search the web, or to those that search documents;
         where there is none of that kind, all are asked. At most ``query.limit`` hits come back,
-        one per page, none from a blocked domain. A provider that fails is left out and named in
+        one per page, none from a blocked domain or from outside ``query.domains``, whichever
+        provider it comes from. A provider that fails is left out and named in
         ``failures``. Raises ``NoProviderAvailable`` when all have failed, ``InvalidSetting`` for
         a name that is not configured.
         """
@@ -90,9 +91,8 @@ class Search:
                 "No search provider answered. " + " ".join(each.sentence for each in failures),
                 retry_after=min((e.retry_after for e in failures if e.retry_after), default=None),
             )
-        hits = blend(
-            [[hit for hit in each if not is_within(hit.url, self._blocked)] for each in lists]
-        )
+        only = [host_of(each) for each in query.domains]
+        hits = blend([[hit for hit in each if self._may_show(hit, only)] for each in lists])
         return SearchResult(tuple(hits[:limit]), tuple(each.sentence for each in failures))
 
     async def read(self, url: str) -> Page | None:
@@ -122,6 +122,10 @@ class Search:
     def _asked(self, names: tuple[str, ...], kind: ProviderKind | None) -> list[Guarded]:
         named = [self._provider(name) for name in names or self.names]
         return [each for each in named if each.kind == kind] or named
+
+    def _may_show(self, hit: Hit, only: Sequence[str]) -> bool:
+        is_wanted = not only or is_within(hit.url, only)
+        return is_wanted and not is_within(hit.url, self._blocked)
 
     def _provider(self, name: str) -> Guarded:
         if name not in self._providers:

@@ -52,14 +52,17 @@ def key_field(*names: str, description: str) -> Any:
     )
 
 
-def needed(key: SecretStr | None, provider: str, setting: str) -> str:
-    """A key's value. Raises ``InvalidSetting`` where the provider was chosen without its key."""
-    if key is None:
+def needed(value: SecretStr | str | None, provider: str, setting: str) -> str:
+    """What a provider cannot do without, its key or address.
+
+    Raises ``InvalidSetting`` where the provider was chosen without it.
+    """
+    if not value:
         raise InvalidSetting(
             f"The search provider {provider} needs {setting}: set it, or take {provider} out of "
             "FOOTNOTE_PROVIDERS."
         )
-    return key.get_secret_value()
+    return value if isinstance(value, str) else value.get_secret_value()
 
 
 S = TypeVar("S", bound=BaseModel)

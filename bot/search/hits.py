@@ -46,7 +46,7 @@ def web_hit(provider: str, url: object, title: object, *snippets: object) -> Hit
 
 def wanted(hits: Iterable[Hit | None], query: Query) -> list[Hit]:
     """The hits a query asks for: each page once, of its domains, no more than its limit."""
-    domains = [each for each in map(host_of, query.domains) if each]
+    domains = [host_of(each) for each in query.domains]
     kept: dict[str, Hit] = {}
     for hit in hits:
         if hit is not None and (not query.domains or is_within(hit.url, domains)):
@@ -57,7 +57,7 @@ def wanted(hits: Iterable[Hit | None], query: Query) -> list[Hit]:
 def is_within(url: str, domains: Sequence[str]) -> bool:
     """Whether a page is of one of these hosts, or of a host below one."""
     host = domain(url)
-    return any(host == each or host.endswith("." + each) for each in domains)
+    return any(each and (host == each or host.endswith("." + each)) for each in domains)
 
 
 def host_of(entry: str) -> str:

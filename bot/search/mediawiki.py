@@ -27,6 +27,7 @@ from bot.errors import PageUnreadable
 from bot.pages.extract import from_bytes
 from bot.pages.page import Page
 from bot.pages.urls import shown
+from bot.search.languages import language
 from bot.search.mediawiki_api import MAX_TITLES, Listed, Site, WikiApi
 from bot.search.mediawiki_text import (
     Meaning,
@@ -61,8 +62,9 @@ class MediaWiki:
     """A search provider and page reader over one wiki, or one wiki per language.
 
     ``settings.wikipedia_url`` may hold ``{language}``; the language then follows the script of
-    the query where that is certain, and ``settings.language`` elsewhere. The client is shared and
-    closed by whoever made it.
+    the query where that is certain, then the language it is said to be in, and is
+    ``settings.language`` elsewhere. Freshness and region ask for nothing here. The client is
+    shared and closed by whoever made it.
     """
 
     name = "wikipedia"
@@ -81,7 +83,7 @@ class MediaWiki:
         words = search_words(text)
         if not words or limit < 1:
             return []
-        wiki = self._wiki(_language_of(text, self._language))
+        wiki = self._wiki(_language_of(query, self._language))
         site = await wiki.site()
         find = _search_cirrus if site.cirrus else _search_plain
         found = _articles(await find(wiki, text, words, limit))
@@ -326,11 +328,25 @@ _SAME_SCRIPT = {
 }
 
 
-def _language_of(query: str, configured: str) -> str:
+# What is written in Latin letters goes by the language that the query is said to be in, where that
+# is one of the Wikipedias with most readers. English is what a question is taken for when nothing
+# tells its language, so it tells nothing against the configured one.
+# fmt: off
+_LATIN_WIKIS = frozenset({
+    "de", "fr", "es", "pt", "it", "nl", "pl", "sv", "tr", "cs", "ro", "hu", "fi", "da", "no", "id",
+    "vi", "ca",
+})
+# fmt: on
+
+
+def _language_of(query: Query, configured: str) -> str:
     """The wiki to ask: by the query's script, unless that is the configured language's own."""
-    detected = detect(query)
+    detected = detect(query.text)
     same = _SAME_SCRIPT.get(detected)
-    return configured if same is None or configured in same else detected
+    if same is not None:
+        return configured if configured in same else detected
+    named = language(query)
+    return named if named in _LATIN_WIKIS else configured
 
 
 def _language_label(tag: str) -> str:

@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import Field
 
-from bot.errors import InvalidSetting, ProviderUnavailable, Refused
-from bot.search.declaration import Declaration, ProviderSettings
+from bot.errors import ProviderUnavailable, Refused
+from bot.search.declaration import Client, Declaration, ProviderSettings, needed
 from bot.search.hits import wanted, web_hit, with_sites
 from bot.search.json_api import JsonApi
 from bot.search.json_values import mappings
@@ -118,20 +118,15 @@ def _unresponsive(data: Mapping[str, Any]) -> list[str]:
     ]
 
 
+def _build(settings: SearxngSettings, client: Client) -> Searxng:
+    return Searxng(needed(settings.searxng_url, "searxng", PLACE), client())
+
+
 PROVIDER = Declaration(
     name="searxng",
     settings=SearxngSettings,
-    build=lambda settings, client: Searxng(_place(settings), client()),
+    build=_build,
     switched_on=lambda settings: bool(settings.searxng_url),
     # One's own server, but it asks others in one's name: their patience is what is spared here.
     policy=lambda settings: Policy(deadline=15.0, attempts=2, rate=5.0, burst=10),
 )
-
-
-def _place(settings: SearxngSettings) -> str:
-    if not settings.searxng_url:
-        raise InvalidSetting(
-            f"The search provider searxng needs {PLACE}: set it, or take searxng out of "
-            "FOOTNOTE_PROVIDERS."
-        )
-    return settings.searxng_url

@@ -177,7 +177,26 @@ async def test_queries_are_sent_as_one_clean_line() -> None:
     assert provider.queries == [Query("two lines and a half", 5)]
 
 
-# ---------------------------------------------------------------- blocked domains
+# ---------------------------------------------------------------- wanted and blocked domains
+
+
+@pytest.mark.parametrize(
+    ("domains", "kept"),
+    [
+        ((), ["a", "sub", "b"]),
+        (("a.example",), ["a", "sub"]),
+        (("*.a.example", "https://b.example/x"), ["a", "sub", "b"]),
+        (("none.example",), []),
+        (("no host",), []),
+    ],
+)
+@in_virtual_time
+async def test_only_pages_of_the_wanted_domains_come_back_whoever_found_them(
+    domains: tuple[str, ...], kept: list[str]
+) -> None:
+    found = [*hits("x", "a"), Hit("Sub", "https://x.a.example/1", "", "x"), *hits("x", "b")]
+    outcome = await search(scripted(found, name="x")).search(Query("q", 9, domains=domains))
+    assert named(outcome.hits) == kept
 
 
 @pytest.mark.parametrize(

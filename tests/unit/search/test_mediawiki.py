@@ -64,6 +64,28 @@ def titles(found: list[object]) -> list[str]:
 
 
 @pytest.mark.parametrize(
+    ("text", "said", "configured", "asked"),
+    [
+        ("Wer baute die Mauer?", "de", "en", "de"),
+        ("Wer baute die Mauer?", "de-AT", "en", "de"),
+        ("Who built the wall?", "en", "de", "de"),  # also what nobody knows better
+        ("长城在哪里", "de", "en", "zh"),  # the script is certain
+        ("Кой построи стената?", "de", "bg", "bg"),
+        ("Who built the wall?", "tlh", "en", "en"),
+        ("Who built the wall?", "../x", "en", "en"),
+    ],
+)
+async def test_the_language_a_query_is_said_to_be_in_chooses_the_wiki(
+    wikis: Wikis, text: str, said: str, configured: str, asked: str
+) -> None:
+    provider = wikis.provider(url="https://{language}.wiki.example", language=configured)
+    host = f"{asked}.wiki.example"
+    wikis.by_host[host] = FakeWiki(cirrus=True)
+    await provider.search(Query(text, 5, language=said))
+    assert wikis.by_host[host].calls
+
+
+@pytest.mark.parametrize(
     ("query", "configured", "asked"),
     [
         ("Who built the wall?", "en", "en"),
