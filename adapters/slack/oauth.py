@@ -17,6 +17,7 @@ from slack_bolt.error import BoltError
 from slack_bolt.oauth.async_oauth_flow import AsyncOAuthFlow
 from slack_bolt.oauth.async_oauth_settings import AsyncOAuthSettings
 from slack_bolt.request.async_request import AsyncBoltRequest
+from slack_bolt.request.internals import extract_enterprise_id, extract_team_id
 from slack_sdk.oauth.installation_store import Installation
 from slack_sdk.web.async_client import AsyncWebClient
 
@@ -158,15 +159,19 @@ class Authorize(AsyncAuthorize):
         )
 
 
-async def ended(installations: Installations, body: Json, workspace: str) -> bool:
-    """Take in ``app_uninstalled`` and ``tokens_revoked``; whether an installation ended with it."""
+async def ended(installations: Installations, body: Json) -> str:
+    """Take in ``app_uninstalled`` and ``tokens_revoked``; whose installation ended, or "".
+
+    They speak for nobody any more and may leave out whether all of an organisation is meant.
+    """
     event = body["event"]
     tokens: Any = event.get("tokens") or {}
     if event["type"] == REVOKED and not tokens.get("bot"):
-        return False  # a person's token; the app has none
+        return ""  # a person's token; the app has none
     # To the second; nobody installs it again within one.
     at = datetime.fromtimestamp(int(body["event_time"]) + 1, UTC)
-    gone = await installations.uninstall(workspace, at)
-    if gone:
-        log.info("Slack app uninstalled", workspace=workspace)
-    return gone
+    for workspace in filter(None, (extract_team_id(body), extract_enterprise_id(body))):
+        if await installations.uninstall(workspace, at):
+            log.info("Slack app uninstalled", workspace=workspace)
+            return workspace
+    return ""

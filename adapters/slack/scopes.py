@@ -35,12 +35,14 @@ EVENTS: Mapping[str, str] = {
     "agent_session_stopped": "chat:write",
     "app_home_opened": "",
     "app_mention": "app_mentions:read",
+    "app_uninstalled": "",
     "assistant_thread_started": "assistant:write",
     "message.channels": "channels:history",
     "message.groups": "groups:history",
     "message.im": "im:history",
     "message.mpim": "mpim:history",
     "reaction_added": "reactions:read",
+    "tokens_revoked": "",
 }
 
 # What is neither called nor subscribed to.

@@ -162,9 +162,8 @@ class ManyWorkspaces:
                 await inbox.aclose()
         return self._inboxes[workspace]
 
-    async def _ended(self, body: dict[str, Any], context: AsyncBoltContext) -> None:
-        workspace = _workspace(context)
-        if await ended(self._installations, body, workspace):
+    async def _ended(self, body: dict[str, Any]) -> None:
+        if workspace := await ended(self._installations, body):
             await self.teams.forget(workspace)
             if (inbox := self._inboxes.pop(workspace, None)) is not None:
                 await inbox.aclose()

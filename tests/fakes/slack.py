@@ -26,14 +26,15 @@ from aiohttp import web
 from tests.fakes.slack_api import Refusal, WebApi
 from tests.fakes.slack_call import Call
 from tests.fakes.slack_delivery import EVENT, Courier, Delivery
-from tests.fakes.slack_events import callback, needed_scope, subscription
+from tests.fakes.slack_events import callback, endings, needed_scope, subscription
 from tests.fakes.slack_http import SignedHttp
 from tests.fakes.slack_limits import ACK_SECONDS, AGENT_EVENTS, REDELIVERY_SECONDS
 from tests.fakes.slack_manifest import read_manifest
+from tests.fakes.slack_oauth import OAuth
 from tests.fakes.slack_people import People
 from tests.fakes.slack_responses import ResponseUrls
 from tests.fakes.slack_screen import Shown, shown, written_out
-from tests.fakes.slack_server import Server
+from tests.fakes.slack_server import Door, Server
 from tests.fakes.slack_socket import SocketMode
 from tests.fakes.slack_workspace import (
     APP_ID,
@@ -45,6 +46,7 @@ from tests.fakes.slack_workspace import (
     File,
     Json,
     Session,
+    Tenant,
     Workspace,
 )
 
@@ -52,16 +54,21 @@ from tests.fakes.slack_workspace import (
 class FakeSlack(People):
     """One workspace with one app installed; use as a context manager.
 
+    ``beside`` another one it is served at the same address, for the same app, and ``tenant`` says
+    which workspace it is. There the app has to be installed by OAuth, as it has where ``installed``
+    is false: until then it is told nothing.
     ``rate_limits`` overrides calls a minute per method (``slack_limits.UNLIMITED`` lifts all);
     ``ack_seconds`` and ``redelivery`` shorten Slack's waits. ``events_url``: deliver by signed HTTP
     there instead of by Socket Mode.
     """
 
     team, app_id, bot_id, bot_user = TEAM, APP_ID, BOT_ID, BOT_USER
-    bot_token = "xoxb-fake-bot-token"
+    bot_token = "xoxb-fake-bot-token"  # of where it is not installed by OAuth
     app_token = "xapp-1-fake-app-token"
     signing_secret = "fake-signing-secret"
-    mention = f"<@{BOT_USER}>"
+    sockets: SocketMode
+    oauth: OAuth
+    _server: Server
 
     def __init__(
         self,
@@ -71,15 +78,28 @@ class FakeSlack(People):
         ack_seconds: float = ACK_SECONDS,
         redelivery: tuple[float, ...] = REDELIVERY_SECONDS,
         events_url: str | None = None,
+        beside: FakeSlack | None = None,
+        tenant: Tenant | None = None,
+        installed: bool = True,
     ) -> None:
-        self.workspace = Workspace(read_manifest(manifest), lambda: self._server.base)
+        granted = beside.workspace.manifest if beside else read_manifest(manifest)
+        self.workspace = Workspace(granted, lambda: self._server.base, tenant)
         self.workspace.emit = self.tell
+        self.team, self.bot_id = self.workspace.team, self.workspace.bot_id
+        self.bot_user = self.workspace.bot_user
+        self.mention = f"<@{self.bot_user}>"
         self.ack_seconds = ack_seconds
-        self.sockets = SocketMode(ack_seconds, self.workspace.changed)
+        self.sockets = beside.sockets if beside else SocketMode(ack_seconds, self.workspace.changed)
+        self.oauth = beside.oauth if beside else OAuth()
+        self.oauth.tenants[self.team] = self
+        self.installed = installed and beside is None
+        self._beside = beside
         self.response_urls = ResponseUrls(self.workspace)
         self.deliveries: list[Delivery] = []
         self.unsent: list[Json] = []  # events nobody subscribed to, or lacking the scope
-        tokens = {self.bot_token: "bot", self.app_token: "app"}
+        tokens = {self.app_token: "app"} if beside is None else {}
+        if self.installed:
+            tokens[self.bot_token] = "bot"
         self._api = WebApi(
             self.workspace,
             tokens,
@@ -87,9 +107,18 @@ class FakeSlack(People):
             lambda: self._server.base,
             lambda: self.sockets.open(self._server.base),
         )
-        self._server = Server(
-            self.workspace, self._api, self.sockets, self._serve_file, self.response_urls.take
+        self._door = Door(
+            self.workspace,
+            self._api,
+            self._serve_file,
+            self.response_urls.take,
+            self.response_urls.owns,
         )
+        if beside is None:
+            self._server = Server(self._door, self.sockets, self.oauth)
+        else:
+            self._server = beside._server
+            self._server.doors.append(self._door)
         self._redelivery = redelivery
         self._courier = Courier(self.sockets, redelivery)
         self._https: list[SignedHttp] = []
@@ -97,7 +126,8 @@ class FakeSlack(People):
             self.deliver_to(events_url)
 
     def __enter__(self) -> Self:
-        self._server.start()
+        if self._beside is None:
+            self._server.start()
         return self
 
     def __exit__(
@@ -106,6 +136,9 @@ class FakeSlack(People):
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
+        if self._beside is not None:
+            self._server.run(self._wind_up())
+            return
         self._server.stop(self._wind_up)
         if self._server.crashes and error is None:
             raise AssertionError("the fake Slack itself failed") from self._server.crashes[0]
@@ -114,7 +147,7 @@ class FakeSlack(People):
         self._courier.stop()
         for http in self._https:
             await http.close()
-        for link in list(self.sockets.links):
+        for link in list(self.sockets.links) if self._beside is None else ():
             await link.socket.close()
 
     @property
@@ -141,7 +174,7 @@ class FakeSlack(People):
         bot: bool = True,
     ) -> str:
         """``kind`` is channel, group or mpim; ``bot``: our app is a member."""
-        everyone = set(members) | ({BOT_USER} if bot else set())
+        everyone = set(members) | ({self.bot_user} if bot else set())
         return self.workspace.add_channel(Channel(channel, name, kind, everyone)).id
 
     def im(self, user: str) -> str:
@@ -149,18 +182,18 @@ class FakeSlack(People):
         return self.workspace.im(user).id
 
     def add_file(self, user: str, name: str, content: bytes, mimetype: str = "text/plain") -> File:
-        file = File(self.workspace.new_id("F"), name, mimetype, content, user)
+        file = File(self.workspace.new_id("F"), name, mimetype, content, user, self.team)
         with self.workspace.lock:
             self.workspace.files[file.id] = file
         return file
 
-    def _serve_file(self, name: str, token: str | None) -> web.Response:
+    def _serve_file(self, name: str, token: str | None) -> web.Response | None:
         file = self.workspace.files.get(name)
-        if token != self.bot_token or "files:read" not in self.workspace.scopes:
+        if file is None:
+            return None
+        if not self._api.knows(token) or "files:read" not in self.workspace.scopes:
             # Slack sends the unauthorized to its sign-in page.
             return web.Response(text="<html>Sign in to Slack</html>", content_type="text/html")
-        if file is None:
-            return web.Response(status=404)
         return web.Response(body=file.content, content_type=file.mimetype)
 
     # --- what an app has done ---
@@ -173,7 +206,7 @@ class FakeSlack(People):
                 if thread_ts is None
                 else self.workspace.thread(channel, thread_ts)
             )
-            return [shown(message) for message in found]
+            return [shown(self.workspace, message) for message in found]
 
     def replies(self, channel: str, thread_ts: str) -> list[Shown]:
         """The app's messages in a thread."""
@@ -202,7 +235,7 @@ class FakeSlack(People):
     def calls(self, method: str | None = None) -> list[Call]:
         """Calls answered so far, in order of their answers."""
         with self.workspace.lock:
-            return [call for call in self._server.calls if method in (None, call.method)]
+            return [call for call in self._door.calls if method in (None, call.method)]
 
     @property
     def connections(self) -> int:
@@ -235,7 +268,7 @@ class FakeSlack(People):
         name, needed = subscription(event), needed_scope(event)
         allowed = needed is None or needed in self.workspace.scopes
         allowed = allowed and (self.workspace.manifest.agent or name not in AGENT_EVENTS)
-        if not self.workspace.manifest.subscribes(name) or not allowed:
+        if not self.workspace.manifest.subscribes(name) or not allowed or not self.installed:
             self.unsent.append(event)
             return None
         return self.deliver(Delivery(EVENT, callback(self.workspace, event)))
@@ -298,6 +331,25 @@ class FakeSlack(People):
         payload = {**handshake, "type": "url_verification"}
         delivery = self.deliver_http(url, payload, secret=secret)
         return delivery.replies in ([challenge], [{"challenge": challenge}], [{"text": challenge}])
+
+    # --- being installed ---
+
+    def granted(self, token: str, scopes: frozenset[str]) -> None:
+        """OAuth gave the app this token."""
+        with self.workspace.lock:
+            self._api.issue(token)
+            self._api.revoked = None
+            self.bot_token = token
+            self.workspace.scopes = set(scopes)
+            self.installed = True
+
+    def uninstall(self) -> list[Delivery]:
+        """An admin removes the app: its tokens end, and it is told so."""
+        with self.workspace.lock:
+            told = [self.tell(event) for event in endings(self.workspace)]
+            self.installed = False
+            self._api.revoked = "account_inactive"
+            return [delivery for delivery in told if delivery is not None]
 
     # --- bad weather ---
 

@@ -10,17 +10,7 @@ from tests.fakes.slack_call import Refused, text_of
 from tests.fakes.slack_chat import need_scope, readable, writable
 from tests.fakes.slack_limits import STATUS_PROMPTS, TITLE, TRIGGER_SECONDS
 from tests.fakes.slack_stream import SESSION_STATES
-from tests.fakes.slack_workspace import (
-    APP_ID,
-    BOT_ID,
-    BOT_USER,
-    TEAM,
-    Channel,
-    Json,
-    Message,
-    Session,
-    Workspace,
-)
+from tests.fakes.slack_workspace import APP_ID, Channel, Json, Message, Session, Workspace
 
 NO_STOP_EVENT = "missing_agent_session_stopped_event_subscription"
 
@@ -64,7 +54,7 @@ def _agent_channel(ws: Workspace, args: Json) -> Channel:
     if not ws.manifest.agent:
         raise Refused("feature_disabled")
     channel = readable(ws, text_of(args, "channel_id"))
-    if BOT_USER not in channel.members:
+    if ws.bot_user not in channel.members:
         raise Refused("not_authorized")
     return channel
 
@@ -154,8 +144,8 @@ def _refuse_view(faults: list[Fault]) -> None:
 
 def _view(ws: Workspace, view: Json, old: str | None) -> Json:
     blocks = [{"block_id": ws.new_id("b"), **block} for block in view["blocks"]]
-    names: Json = {"id": old or ws.new_id("V"), "hash": ws.clock.ts(), "team_id": TEAM}
-    return {**view, **names, "blocks": blocks, "app_id": APP_ID, "bot_id": BOT_ID}
+    names: Json = {"id": old or ws.new_id("V"), "hash": ws.clock.ts(), "team_id": ws.team}
+    return {**view, **names, "blocks": blocks, "app_id": APP_ID, "bot_id": ws.bot_id}
 
 
 # --- reactions ---
@@ -164,21 +154,21 @@ def _view(ws: Workspace, view: Json, old: str | None) -> Json:
 def add_reaction(ws: Workspace, args: Json) -> Json:
     message, name = _reacted(ws, args, "timestamp")
     users = message.reactions.setdefault(name, [])
-    if BOT_USER in users:
+    if ws.bot_user in users:
         raise Refused("already_reacted")
-    users.append(BOT_USER)
-    ws.emit(events.reaction(ws, "reaction_added", BOT_USER, name, message))
+    users.append(ws.bot_user)
+    ws.emit(events.reaction(ws, "reaction_added", ws.bot_user, name, message))
     return {"ok": True}
 
 
 def remove_reaction(ws: Workspace, args: Json) -> Json:
     message, name = _reacted(ws, args, "timestamp")
-    if BOT_USER not in message.reactions.get(name, []):
+    if ws.bot_user not in message.reactions.get(name, []):
         raise Refused("no_reaction")
-    message.reactions[name].remove(BOT_USER)
+    message.reactions[name].remove(ws.bot_user)
     if not message.reactions[name]:
         del message.reactions[name]
-    ws.emit(events.reaction(ws, "reaction_removed", BOT_USER, name, message))
+    ws.emit(events.reaction(ws, "reaction_removed", ws.bot_user, name, message))
     return {"ok": True}
 
 

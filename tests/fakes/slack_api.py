@@ -92,6 +92,13 @@ class WebApi:
         self.restricted_reading = False
         self.revoked: str | None = None
 
+    def knows(self, token: str | None) -> bool:
+        return token in self._tokens
+
+    def issue(self, token: str) -> None:
+        """A bot's token that is good from now on; those before it too, until they are ended."""
+        self._tokens[token] = "bot"
+
     def authorize(self, method: str, token: str | None) -> None:
         if not token:
             raise Refused("not_authed")

@@ -11,14 +11,7 @@ from tests.fakes.slack_blocks import Fault, fault_in_metadata, faults_in_blocks
 from tests.fakes.slack_call import Refused, text_of, truth
 from tests.fakes.slack_limits import MARKDOWN, TEXT, UPDATE_TEXT
 from tests.fakes.slack_words import as_sent, plain
-from tests.fakes.slack_workspace import (
-    BOT_ID,
-    BOT_USER,
-    Channel,
-    Json,
-    Message,
-    Workspace,
-)
+from tests.fakes.slack_workspace import Channel, Json, Message, Workspace
 
 _TS = re.compile(r"\d{10}\.\d{6}")
 
@@ -59,7 +52,7 @@ def update(ws: Workspace, args: Json) -> Json:
         message.attachments = args.get("attachments") or []
         message.stream = None  # what the stream had shown is replaced
     if text and not blocks:
-        message.edited = {"user": BOT_USER, "ts": ws.clock.ts()}
+        message.edited = {"user": ws.bot_user, "ts": ws.clock.ts()}
     if metadata is not None:
         message.metadata = metadata or None
     ws.emit(events.message_changed(ws, message, before))
@@ -85,12 +78,12 @@ def get_permalink(ws: Workspace, args: Json) -> Json:
     message = ws.find(channel.id, text_of(args, "message_ts"))
     if message is None:
         raise Refused("message_not_found")
-    return {"ok": True, "channel": channel.id, "permalink": permalink(message)}
+    return {"ok": True, "channel": channel.id, "permalink": permalink(ws, message)}
 
 
-def permalink(message: Message) -> str:
+def permalink(ws: Workspace, message: Message) -> str:
     digits = message.ts.replace(".", "")
-    link = f"https://footnote-test.slack.com/archives/{message.channel}/p{digits}"
+    link = f"https://{ws.domain}.slack.com/archives/{message.channel}/p{digits}"
     if message.thread_ts and message.thread_ts != message.ts:
         link += f"?thread_ts={message.thread_ts}&cid={message.channel}"
     return link
@@ -102,7 +95,7 @@ def permalink(message: Message) -> str:
 def readable(ws: Workspace, channel: str) -> Channel:
     """A channel the bot can see: public ones, and those it is in."""
     found = ws.channels.get(channel)
-    if found is None or (found.kind != "channel" and BOT_USER not in found.members):
+    if found is None or (found.kind != "channel" and ws.bot_user not in found.members):
         raise Refused("channel_not_found")
     return found
 
@@ -116,7 +109,7 @@ def writable(ws: Workspace, channel: str, users_open_ims: bool = True) -> Channe
         raise Refused("messages_tab_disabled")
     if found.archived:
         raise Refused("is_archived")
-    if BOT_USER not in found.members and "chat:write.public" not in ws.scopes:
+    if ws.bot_user not in found.members and "chat:write.public" not in ws.scopes:
         raise Refused("not_in_channel")
     return found
 
@@ -137,7 +130,7 @@ def own_message(ws: Workspace, channel: Channel, ts: str, refusal: str) -> Messa
     message = ws.find(channel.id, ts)
     if message is None or message.ephemeral_to:
         raise Refused("message_not_found")
-    if message.bot_id != BOT_ID:
+    if message.bot_id != ws.bot_id:
         raise Refused(refusal)
     return message
 
@@ -192,7 +185,7 @@ def removed(ws: Workspace, message: Message) -> Json:
 
 def bot_message(ws: Workspace, channel: Channel, text: str, thread_ts: str | None) -> Message:
     root = thread_root(ws, channel, thread_ts).root if thread_ts else None
-    return Message(channel.id, ws.clock.ts(), BOT_USER, text, root, bot_id=BOT_ID)
+    return Message(channel.id, ws.clock.ts(), ws.bot_user, text, root, bot_id=ws.bot_id)
 
 
 def _composed(ws: Workspace, channel: Channel, args: Json, limit: int) -> Message:

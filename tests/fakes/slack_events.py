@@ -10,8 +10,6 @@ from typing import Any
 from tests.fakes.slack_limits import EVENT_SCOPES
 from tests.fakes.slack_workspace import (
     APP_ID,
-    BOT_USER,
-    TEAM,
     VERIFICATION_TOKEN,
     Channel,
     Json,
@@ -19,33 +17,44 @@ from tests.fakes.slack_workspace import (
     Workspace,
 )
 
-TEAM_DOMAIN = "footnote-test"
-
 
 def callback(ws: Workspace, event: Json) -> Json:
     """The envelope every event travels in."""
+    ended = event["type"] in ("tokens_revoked", "app_uninstalled")
     return {
         "token": VERIFICATION_TOKEN,
-        "team_id": TEAM,
-        "context_team_id": TEAM,
-        "context_enterprise_id": None,
+        "team_id": ws.team,
+        "enterprise_id": ws.enterprise,
+        "context_team_id": ws.team,
+        "context_enterprise_id": ws.enterprise,
         "api_app_id": APP_ID,
         "event": event,
         "type": "event_callback",
         "event_id": ws.new_id("Ev"),
         "event_time": int(float(event["event_ts"])),
-        "authorizations": [
+        "authorizations": []
+        if ended  # nobody may be spoken for
+        else [
             {
-                "enterprise_id": None,
-                "team_id": TEAM,
-                "user_id": BOT_USER,
+                "enterprise_id": ws.enterprise,
+                "team_id": None if ws.whole else ws.team,
+                "user_id": ws.bot_user,
                 "is_bot": True,
-                "is_enterprise_install": False,
+                "is_enterprise_install": ws.whole,
             }
         ],
         "is_ext_shared_channel": False,
         "event_context": f"4-{ws.new_id('ctx')}",
     }
+
+
+def endings(ws: Workspace) -> list[Json]:
+    """What is told when the app is uninstalled."""
+    revoked = {"type": "tokens_revoked", "tokens": {"oauth": [], "bot": [ws.bot_user]}}
+    return [
+        {**revoked, "event_ts": ws.clock.ts()},
+        {"type": "app_uninstalled", "event_ts": ws.clock.ts()},
+    ]
 
 
 def subscription(event: Json) -> str:
@@ -123,7 +132,7 @@ def member_joined(ws: Workspace, user: str, channel: Channel) -> Json:
         "user": user,
         "channel": channel.id,
         "channel_type": "C" if channel.kind == "channel" else "G",
-        "team": TEAM,
+        "team": ws.team,
         "event_ts": ws.clock.ts(),
     }
 
@@ -155,7 +164,7 @@ def assistant_thread(ws: Workspace, kind: str, user: str, message: Message, cont
 
 def context_changed(ws: Workspace, user: str, channel: str | None) -> Json:
     """``app_context_changed``: what a person looks at while the agent is open beside it."""
-    entity = {"type": "slack#/types/channel_id", "value": channel, "team_id": TEAM}
+    entity = {"type": "slack#/types/channel_id", "value": channel, "team_id": ws.team}
     context = {} if channel is None else {"entities": [entity]}
     when = ws.clock.ts()
     return {"type": "app_context_changed", "user": user, "context": context, "event_ts": when}
@@ -194,8 +203,8 @@ def command(
     """A slash command: a flat form, no thread."""
     return {
         "token": VERIFICATION_TOKEN,
-        "team_id": TEAM,
-        "team_domain": TEAM_DOMAIN,
+        "team_id": ws.team,
+        "team_domain": ws.domain,
         "channel_id": channel.id,
         "channel_name": channel.name,
         "user_id": user,
@@ -203,7 +212,8 @@ def command(
         "command": name,
         "text": text,
         "api_app_id": APP_ID,
-        "is_enterprise_install": "false",
+        "is_enterprise_install": str(ws.whole).lower(),
+        **({"enterprise_id": ws.enterprise} if ws.enterprise else {}),
         "response_url": response_url,
         "trigger_id": trigger,
     }
@@ -214,11 +224,11 @@ def _interaction(ws: Workspace, kind: str, user: str, trigger: str) -> Json:
     return {
         "type": kind,
         "token": VERIFICATION_TOKEN,
-        "team": {"id": TEAM, "domain": TEAM_DOMAIN},
-        "enterprise": None,
-        "is_enterprise_install": False,
+        "team": {"id": ws.team, "domain": ws.domain},
+        "enterprise": {"id": ws.enterprise, "name": ws.name} if ws.enterprise else None,
+        "is_enterprise_install": ws.whole,
         "api_app_id": APP_ID,
-        "user": {"id": user, "username": name, "name": name, "team_id": TEAM},
+        "user": {"id": user, "username": name, "name": name, "team_id": ws.team},
         "trigger_id": trigger,
     }
 

@@ -13,7 +13,7 @@ from tests.fakes.slack_delivery import COMMAND, INTERACTION, Delivery
 from tests.fakes.slack_responses import ResponseUrls
 from tests.fakes.slack_screen import Shown, shown
 from tests.fakes.slack_words import as_sent, rich_text
-from tests.fakes.slack_workspace import BOT_USER, TEAM, File, Json, Message, Workspace
+from tests.fakes.slack_workspace import File, Json, Message, Workspace
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,8 +84,8 @@ class People:
                 message.thread_ts = root.root
             ws.keep(message)
             told = []
-            if BOT_USER in ws.channels[channel].members:
-                if f"<@{BOT_USER}>" in sent and ws.channels[channel].kind != "im":
+            if ws.bot_user in ws.channels[channel].members:
+                if f"<@{ws.bot_user}>" in sent and ws.channels[channel].kind != "im":
                     told.append(self.tell(events.app_mention(ws, message)))
                 told.append(self.tell(events.message_posted(ws, message)))
             return self._done(message, told)
@@ -114,7 +114,7 @@ class People:
         with ws.lock:
             message, _ = self._existing(channel, ts)
             event = removed(ws, message)
-            seen = BOT_USER in ws.channels[channel].members
+            seen = ws.bot_user in ws.channels[channel].members
             return self._done(message, [self.tell(event) if seen else None])
 
     def react(self, user: str, channel: str, ts: str, name: str) -> Doing:
@@ -177,7 +177,7 @@ class People:
             now, _ = self._existing(str(where), ts)
             if now.ephemeral_to not in (None, user):
                 raise AssertionError(f"{user} does not see this message")
-            block_id, element = _pressable(shown(now).elements(), action_id, value)
+            block_id, element = _pressable(shown(ws, now).elements(), action_id, value)
             url = self.response_urls.make(self.base, user, now.channel, now)
             trigger = self._trigger()
             action = events.pressed(ws, block_id, element, value)
@@ -221,10 +221,10 @@ class People:
         ws = self.workspace
         with ws.lock:
             channel = ws.im(user).id
-            root = Message(channel, ws.clock.ts(), BOT_USER, "New Assistant Thread")
+            root = Message(channel, ws.clock.ts(), ws.bot_user, "New Assistant Thread")
             root.subtype = "assistant_app_thread"
             ws.keep(root)
-            context = _context(looking_at)
+            context = _context(ws, looking_at)
             event = events.assistant_thread(ws, "assistant_thread_started", user, root, context)
             return self._done(root, [self.tell(event)])
 
@@ -234,7 +234,7 @@ class People:
         with ws.lock:
             root, _ = self._existing(ws.im(user).id, ts)
             name = "assistant_thread_context_changed"
-            event = events.assistant_thread(ws, name, user, root, _context(channel))
+            event = events.assistant_thread(ws, name, user, root, _context(ws, channel))
             return self._done(root, [self.tell(event)])
 
     def change_context(self, user: str, channel: str | None = None) -> Doing:
@@ -290,7 +290,7 @@ class People:
 
     def _changed(self, message: Message, before: Json) -> Doing:
         event = events.message_changed(self.workspace, message, before)
-        seen = BOT_USER in self.workspace.channels[message.channel].members
+        seen = self.workspace.bot_user in self.workspace.channels[message.channel].members
         return self._done(message, [self.tell(event) if seen else None])
 
     def _done(self, message: Message, told: Iterable[Delivery | None]) -> Doing:
@@ -323,10 +323,10 @@ def _kept(told: Iterable[Delivery | None]) -> tuple[Delivery, ...]:
     return tuple(delivery for delivery in told if delivery is not None)
 
 
-def _context(channel: str | None) -> Json:
+def _context(ws: Workspace, channel: str | None) -> Json:
     if channel is None:
         return {}
-    return {"channel_id": channel, "team_id": TEAM, "enterprise_id": None}
+    return {"channel_id": channel, "team_id": ws.team, "enterprise_id": ws.enterprise}
 
 
 def _pressable(

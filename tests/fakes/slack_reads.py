@@ -9,18 +9,8 @@ from typing import TypeVar
 
 from tests.fakes.slack_call import Refused, number_of, text_of, truth
 from tests.fakes.slack_chat import readable
-from tests.fakes.slack_events import TEAM_DOMAIN
 from tests.fakes.slack_limits import PAGE
-from tests.fakes.slack_workspace import (
-    APP_ID,
-    BOT_ID,
-    BOT_USER,
-    TEAM,
-    Channel,
-    Json,
-    Message,
-    Workspace,
-)
+from tests.fakes.slack_workspace import APP_ID, Channel, Json, Message, Workspace
 
 T = TypeVar("T")
 
@@ -28,13 +18,14 @@ T = TypeVar("T")
 def auth_test(ws: Workspace, args: Json) -> Json:
     return {
         "ok": True,
-        "url": f"https://{TEAM_DOMAIN}.slack.com/",
-        "team": "Footnote Test",
-        "user": ws.users[BOT_USER].name,
-        "team_id": TEAM,
-        "user_id": BOT_USER,
-        "bot_id": BOT_ID,
-        "is_enterprise_install": False,
+        "url": f"https://{ws.domain}.slack.com/",
+        "team": ws.name,
+        "user": ws.users[ws.bot_user].name,
+        "team_id": ws.team,
+        "user_id": ws.bot_user,
+        "bot_id": ws.bot_id,
+        "enterprise_id": ws.enterprise,
+        "is_enterprise_install": ws.whole,
     }
 
 
@@ -45,15 +36,15 @@ def api_test(ws: Workspace, args: Json) -> Json:
 
 
 def team_info(ws: Workspace, args: Json) -> Json:
-    if args.get("team", TEAM) != TEAM:
+    if args.get("team", ws.team) != ws.team:
         raise Refused("team_not_found")
-    return {"ok": True, "team": {"id": TEAM, "name": "Footnote Test", "domain": TEAM_DOMAIN}}
+    return {"ok": True, "team": {"id": ws.team, "name": ws.name, "domain": ws.domain}}
 
 
 def bots_info(ws: Workspace, args: Json) -> Json:
-    if args.get("bot", BOT_ID) != BOT_ID:
+    if args.get("bot", ws.bot_id) != ws.bot_id:
         raise Refused("bot_not_found")
-    bot = {"id": BOT_ID, "app_id": APP_ID, "user_id": BOT_USER, "name": "footnote"}
+    bot = {"id": ws.bot_id, "app_id": APP_ID, "user_id": ws.bot_user, "name": "footnote"}
     return {"ok": True, "bot": {**bot, "deleted": False}}
 
 
@@ -76,7 +67,7 @@ def files_info(base: Callable[[], str]) -> Callable[[Workspace, Json], Json]:
 
 def conversations_info(ws: Workspace, args: Json) -> Json:
     channel = readable(ws, text_of(args, "channel"))
-    shown = channel.json()
+    shown = channel.json(ws)
     if truth(args.get("include_num_members")):
         shown["num_members"] = len(channel.members)
     if truth(args.get("include_locale")):
@@ -101,7 +92,7 @@ def conversations_open(ws: Workspace, args: Json) -> Json:
         raise Refused("user_not_found")
     channel = ws.im(names[0])
     whole = truth(args.get("return_im"))
-    return {"ok": True, "channel": channel.json() if whole else {"id": channel.id}}
+    return {"ok": True, "channel": channel.json(ws) if whole else {"id": channel.id}}
 
 
 def conversations_replies(ws: Workspace, args: Json) -> Json:
@@ -122,7 +113,7 @@ def conversations_history(ws: Workspace, args: Json) -> Json:
 
 def _inside(ws: Workspace, args: Json) -> Channel:
     channel = readable(ws, text_of(args, "channel"))
-    if BOT_USER not in channel.members:
+    if ws.bot_user not in channel.members:
         raise Refused("not_in_channel")
     return channel
 

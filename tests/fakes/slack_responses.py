@@ -15,7 +15,7 @@ from tests.fakes.slack_call import Refused, truth
 from tests.fakes.slack_chat import named, refusal_of_blocks
 from tests.fakes.slack_limits import RESPONSE_URL_SECONDS, RESPONSE_URL_USES, TEXT
 from tests.fakes.slack_words import plain
-from tests.fakes.slack_workspace import BOT_ID, BOT_USER, Json, Message, Workspace
+from tests.fakes.slack_workspace import Json, Message, Workspace
 
 _KEYS = frozenset(
     {
@@ -54,6 +54,9 @@ class ResponseUrls:
         self._urls[name] = ResponseUrl(user, channel, self._ws.clock.now(), original)
         return f"{base}/respond/{name}"
 
+    def owns(self, name: str) -> bool:
+        return name in self._urls
+
     def received(self, url: str) -> list[Json]:
         """What was posted to ``url`` so far."""
         return list(self._urls[url.rpartition("/")[2]].received)
@@ -91,8 +94,10 @@ class ResponseUrls:
         if original is not None and truth(body.get("replace_original", kind == "ephemeral")):
             original.text, original.blocks = text or plain(blocks), named(blocks or [])
             return
-        message = Message(channel, self._ws.clock.ts(), BOT_USER, text, body.get("thread_ts"))
-        message.bot_id, message.blocks = BOT_ID, named(blocks or [])
+        message = Message(
+            channel, self._ws.clock.ts(), self._ws.bot_user, text, body.get("thread_ts")
+        )
+        message.bot_id, message.blocks = self._ws.bot_id, named(blocks or [])
         message.ephemeral_to = user if kind == "ephemeral" else None
         self._ws.keep(message)
         if kind == "in_channel":

@@ -6,7 +6,7 @@ import copy
 from dataclasses import dataclass
 
 from tests.fakes.slack_words import links, live_mentions, plain
-from tests.fakes.slack_workspace import BOT_ID, Json, Message
+from tests.fakes.slack_workspace import Json, Message, Workspace
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,14 +57,14 @@ def _elements(block: Json) -> list[tuple[str, Json]]:
     return [(block["block_id"], element) for element in found]
 
 
-def shown(message: Message) -> Shown:
+def shown(ws: Workspace, message: Message) -> Shown:
     stream = message.stream
     return Shown(
         channel=message.channel,
         ts=message.ts,
         thread_ts=message.thread_ts,
         user=message.user,
-        bot=message.bot_id == BOT_ID,
+        bot=message.bot_id == ws.bot_id,
         text=message.text,
         blocks=tuple(copy.deepcopy(message.blocks)),
         metadata=copy.deepcopy(message.metadata),

@@ -8,13 +8,14 @@ import socket
 import threading
 import time
 from collections.abc import Callable, Coroutine
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 from aiohttp import web
 
 from tests.fakes.slack_api import RateLimited, WebApi
 from tests.fakes.slack_call import Call, Refused
+from tests.fakes.slack_oauth import OAuth
 from tests.fakes.slack_socket import SocketMode
 from tests.fakes.slack_workspace import Json, Workspace
 
@@ -32,25 +33,34 @@ class Weather:
     slow_methods: frozenset[str] | None = None
 
 
-class Server:
-    """Serves until ``stop``; the routes are the Web API, files, response URLs and Socket Mode."""
+@dataclass(slots=True)
+class Door:
+    """What is served for one workspace, and the calls it was asked for.
 
-    def __init__(
-        self,
-        ws: Workspace,
-        api: WebApi,
-        sockets: SocketMode,
-        files: Callable[[str, str | None], web.Response],
-        respond: Callable[[str, Any], Json],
-    ) -> None:
-        self._ws, self._api, self._sockets = ws, api, sockets
-        self._files, self._respond = files, respond
+    ``files`` serves one by its name, or None when it is another workspace's; ``respond`` takes what
+    is posted to a response URL that it ``owns``.
+    """
+
+    ws: Workspace
+    api: WebApi
+    files: Callable[[str, str | None], web.Response | None]
+    respond: Callable[[str, Any], Json]
+    owns: Callable[[str], bool]
+    calls: list[Call] = field(default_factory=list)
+
+
+class Server:
+    """Serves until ``stop``; the routes are the Web API, files, response URLs, Socket Mode and
+    OAuth. Whose call it is, its token tells."""
+
+    def __init__(self, door: Door, sockets: SocketMode, oauth: OAuth) -> None:
+        self.doors = [door]
+        self._sockets, self._oauth = sockets, oauth
         self.weather = Weather()
         # Sees every call twice: before it takes effect (False; refusing means that it never
         # arrived) and after it did (True), while its answer is not sent yet.
         self.witness: Callable[[str, bool], bool] = lambda method, done: True
         self.cuts: dict[str, int] = {}
-        self.calls: list[Call] = []
         self.crashes: list[Exception] = []  # faults of the fake itself
         self.loop: asyncio.AbstractEventLoop | None = None
         self.base = ""
@@ -92,6 +102,7 @@ class Server:
         app = web.Application(client_max_size=16 * 1024 * 1024)
         app.router.add_route("*", "/api/{method}", self._serve_api)
         app.router.add_get("/link/", self._serve_link)
+        app.router.add_get("/oauth/v2/authorize", self._serve_authorize)
         app.router.add_get("/files-pri/{file}/{rest:.*}", self._serve_file)
         app.router.add_post("/respond/{name}", self._serve_response_url)
         self._runner = web.AppRunner(
@@ -117,33 +128,50 @@ class Server:
         began = time.perf_counter()
         method = request.match_info["method"]
         weather = self.weather
+        door = self.doors[0]
         if weather.slow and (weather.slow_methods is None or method in weather.slow_methods):
             await asyncio.sleep(weather.slow)
         if weather.outage == "reset":
-            return self._cut(request, Call(method, {}, began, 0.0, 0, "reset"))
+            return self._cut(door, request, Call(method, {}, began, 0.0, 0, "reset"))
         if weather.outage is not None:
             status = int(weather.outage)
-            self._record(Call(method, {}, began, 0.0, status, "outage"))
+            self._record(door, Call(method, {}, began, 0.0, status, "outage"))
             return web.Response(status=status, text=_HTML, content_type="text/html")
         try:
             token, args = await _decoded(request)
         except Refused as refused:
-            return self._reply(Call(method, {}, began, 0.0, 200, refused.code, refused.json()))
+            call = Call(method, {}, began, 0.0, 200, refused.code, refused.json())
+            return self._reply(door, call)
+        door = next((one for one in self.doors if one.api.knows(token)), door)
         if not self.witness(method, False):
-            return self._cut(request, Call(method, args, began, 0.0, 0, "lost"))
-        call = self._answered(method, token, args, began)
+            return self._cut(door, request, Call(method, args, began, 0.0, 0, "lost"))
+        call = self._answered(door, method, token, args, began, request)
         if call.took_effect:
             self.witness(method, True)
         if call.took_effect and self.cuts.get(method, 0) > 0:
             self.cuts[method] -= 1
-            return self._cut(request, Call(method, args, began, 0.0, 0, "cut", call.reply, True))
-        return self._reply(call)
+            return self._cut(
+                door, request, Call(method, args, began, 0.0, 0, "cut", call.reply, True)
+            )
+        return self._reply(door, call)
 
-    def _answered(self, method: str, token: str | None, args: Json, began: float) -> Call:
+    def _answered(
+        self,
+        door: Door,
+        method: str,
+        token: str | None,
+        args: Json,
+        began: float,
+        request: web.Request,
+    ) -> Call:
         try:
-            with self._ws.lock:
-                self._api.authorize(method, token)
-                reply = self._api.answer(method, args)
+            with door.ws.lock:
+                if method == "oauth.v2.access":
+                    args, secret = {}, args  # what is exchanged is recorded nowhere else
+                    reply = self._oauth.access(request.headers.get("Authorization", ""), secret)
+                else:
+                    door.api.authorize(method, token)
+                    reply = door.api.answer(method, args)
         except Refused as refused:
             return Call(method, args, began, 0.0, 200, refused.code, refused.json())
         except RateLimited as limited:
@@ -154,36 +182,26 @@ class Server:
             raise
         return Call(method, args, began, 0.0, 200, None, reply, True)
 
-    def _reply(self, call: Call) -> web.Response:
-        self._record(call)
-        headers = {"X-OAuth-Scopes": ",".join(sorted(self._ws.scopes)), "X-Slack-Req-Id": "1"}
+    def _reply(self, door: Door, call: Call) -> web.Response:
+        self._record(door, call)
+        headers = {"X-OAuth-Scopes": ",".join(sorted(door.ws.scopes)), "X-Slack-Req-Id": "1"}
         reply = dict(call.reply)
         if call.status == 429:
             headers["Retry-After"] = str(reply.pop("retry_after"))
         return web.json_response(reply, status=call.status, headers=headers)
 
-    def _cut(self, request: web.Request, call: Call) -> web.Response:
+    def _cut(self, door: Door, request: web.Request, call: Call) -> web.Response:
         """Ends the connection without a word of an answer."""
-        self._record(call)
+        self._record(door, call)
         if request.transport is not None:
             request.transport.abort()
         return web.Response()
 
-    def _record(self, call: Call) -> None:
-        seconds = time.perf_counter() - call.began
-        done = Call(
-            call.method,
-            call.args,
-            call.began,
-            seconds,
-            call.status,
-            call.error,
-            call.reply,
-            call.took_effect,
-        )
-        with self._ws.lock:
-            self.calls.append(done)
-            self._ws.lock.notify_all()
+    def _record(self, door: Door, call: Call) -> None:
+        done = replace(call, seconds=time.perf_counter() - call.began)
+        with door.ws.lock:
+            door.calls.append(done)
+            door.ws.lock.notify_all()
 
     # --- sockets, files and response URLs ---
 
@@ -194,21 +212,32 @@ class Server:
 
     async def _serve_file(self, request: web.Request) -> web.Response:
         name = request.match_info["file"].partition("-")[2]
-        return self._files(name, _bearer(request))
+        found = (door.files(name, _bearer(request)) for door in self.doors)
+        return next((file for file in found if file is not None), web.Response(status=404))
 
     async def _serve_response_url(self, request: web.Request) -> web.Response:
         try:
             body = json.loads(await request.text())
         except json.JSONDecodeError:
             return web.Response(status=400, text="invalid_payload")
+        name = request.match_info["name"]
+        door = next((one for one in self.doors if one.owns(name)), self.doors[0])
         try:
-            with self._ws.lock:
-                self._respond(request.match_info["name"], body)
-                self._ws.lock.notify_all()
+            with door.ws.lock:
+                door.respond(name, body)
+                door.ws.lock.notify_all()
         except Refused as refused:
             status = 404 if refused.code in ("used_url", "expired_url") else 500
             return web.json_response(refused.json(), status=status)
         return web.Response(text="ok", content_type="text/plain")
+
+    async def _serve_authorize(self, request: web.Request) -> web.Response:
+        if self.weather.outage is not None:
+            return web.Response(status=503, text=_HTML, content_type="text/html")
+        with self.doors[0].ws.lock:
+            page = self._oauth.page(request.query, request.cookies)
+        headers = {"Location": page.location} if page.location else {}
+        return web.Response(status=page.status, text=page.text, headers=headers)
 
 
 def _bearer(request: web.Request) -> str | None:

@@ -23,15 +23,7 @@ from tests.fakes.slack_chat import (
 )
 from tests.fakes.slack_limits import MARKDOWN, MESSAGE_BLOCKS, STREAM_CHARACTERS, TASK_FIELD
 from tests.fakes.slack_words import rich_text
-from tests.fakes.slack_workspace import (
-    BOT_ID,
-    TEAM,
-    Channel,
-    Json,
-    Message,
-    Stream,
-    Workspace,
-)
+from tests.fakes.slack_workspace import Channel, Json, Message, Stream, Workspace
 
 DISPLAYS = ("timeline", "plan", "dense")
 TASK_STATES = ("pending", "in_progress", "complete", "error")
@@ -109,7 +101,7 @@ def _recipient(ws: Workspace, channel: Channel, args: Json) -> str | None:
             raise Refused("missing_recipient_team_id")
     if user and user not in ws.users:
         raise Refused("user_not_found")
-    if team and team != TEAM:
+    if team and team != ws.team:
         raise Refused("team_not_found")
     return user or None
 
@@ -119,7 +111,7 @@ def _running(ws: Workspace, args: Json) -> tuple[Message, Stream]:
     message = ws.find(channel.id, text_of(args, "ts"))
     if message is None:
         raise Refused("message_not_found")
-    if message.bot_id != BOT_ID:
+    if message.bot_id != ws.bot_id:
         raise Refused("message_not_owned_by_app")
     if message.stream is not None and message.stream.state == "stopped_by_user":
         raise Refused("stopped_by_user")

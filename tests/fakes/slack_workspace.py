@@ -30,12 +30,13 @@ class User:
     is_bot: bool = False
     deleted: bool = False
     is_admin: bool = False
+    team: str = TEAM
 
     def json(self, include_locale: bool) -> Json:
         profile = {"real_name": self.name.title(), "display_name": self.name}
         shown: Json = {
             "id": self.id,
-            "team_id": TEAM,
+            "team_id": self.team,
             "name": self.name,
             "deleted": self.deleted,
             "real_name": self.name.title(),
@@ -57,7 +58,7 @@ class Channel:
     members: set[str] = field(default_factory=set)
     archived: bool = False
 
-    def json(self) -> Json:
+    def json(self, ws: Workspace) -> Json:
         shown: Json = {
             "id": self.id,
             "is_channel": self.kind == "channel",
@@ -66,12 +67,12 @@ class Channel:
             "is_mpim": self.kind == "mpim",
             "is_private": self.kind != "channel",
             "is_archived": self.archived,
-            "context_team_id": TEAM,
+            "context_team_id": ws.team,
         }
         if self.kind == "im":
-            shown["user"] = next(iter(self.members - {BOT_USER}))
+            shown["user"] = next(iter(self.members - {ws.bot_user}))
         else:
-            shown |= {"name": self.name, "is_member": BOT_USER in self.members}
+            shown |= {"name": self.name, "is_member": ws.bot_user in self.members}
         return shown
 
 
@@ -82,9 +83,10 @@ class File:
     mimetype: str
     content: bytes
     user: str
+    team: str = TEAM
 
     def json(self, base: str) -> Json:
-        url = f"{base}/files-pri/{TEAM}-{self.id}"
+        url = f"{base}/files-pri/{self.team}-{self.id}"
         return {
             "id": self.id,
             "created": int(time.time()),
@@ -170,11 +172,34 @@ class Clock:
             return f"{self._last // 1_000_000}.{self._last % 1_000_000:06d}"
 
 
+@dataclass(frozen=True, slots=True)
+class Tenant:
+    """A workspace, and who the app is in it.
+
+    ``enterprise`` is the organisation it belongs to, or None; ``whole``: the app was installed for
+    all of that.
+    """
+
+    team: str = TEAM
+    bot_user: str = BOT_USER
+    bot_id: str = BOT_ID
+    name: str = "Footnote Test"
+    domain: str = "footnote-test"
+    enterprise: str | None = None
+    whole: bool = False
+
+
 class Workspace:
     """Guarded by ``lock``; every change wakes those who wait on it."""
 
-    def __init__(self, manifest: Manifest, base: Callable[[], str]) -> None:
+    def __init__(
+        self, manifest: Manifest, base: Callable[[], str], tenant: Tenant | None = None
+    ) -> None:
         self.manifest = manifest
+        tenant = tenant or Tenant()
+        self.team, self.name, self.domain = tenant.team, tenant.name, tenant.domain
+        self.bot_user, self.bot_id = tenant.bot_user, tenant.bot_id
+        self.enterprise, self.whole = tenant.enterprise, tenant.whole
         self.scopes = set(manifest.scopes)
         self.clock = Clock()
         self.lock = threading.Condition(threading.RLock())
@@ -192,7 +217,7 @@ class Workspace:
         self._threads: dict[tuple[str, str], list[Message]] = {}  # by root, in order
         self._streaming: list[Message] = []
         self._numbers = itertools.count(1)
-        self.add_user(BOT_USER, "footnote", is_bot=True)
+        self.add_user(self.bot_user, "footnote", is_bot=True)
 
     def new_id(self, prefix: str) -> str:
         return f"{prefix}{next(self._numbers):09d}"
@@ -204,7 +229,7 @@ class Workspace:
 
     def add_user(self, user: str, name: str, locale: str = "en-US", is_bot: bool = False) -> User:
         with self.lock:
-            return self.users.setdefault(user, User(user, name, locale, is_bot))
+            return self.users.setdefault(user, User(user, name, locale, is_bot, team=self.team))
 
     def add_channel(self, channel: Channel) -> Channel:
         if channel.kind not in SCOPE_OF_KIND:
@@ -219,7 +244,7 @@ class Workspace:
                 if channel.kind == "im" and user in channel.members:
                     return channel
             return self.add_channel(
-                Channel(f"D{user[1:]}", "directmessage", "im", {user, BOT_USER})
+                Channel(f"D{user[1:]}", "directmessage", "im", {user, self.bot_user})
             )
 
     # --- messages ---
@@ -284,9 +309,10 @@ class Workspace:
             shown["subtype"] = message.subtype
         if message.client_msg_id:
             shown["client_msg_id"] = message.client_msg_id
-        shown |= {"text": message.text, "team": TEAM}
+        shown |= {"text": message.text, "team": self.team}
         if message.bot_id:
-            profile = {"id": BOT_ID, "app_id": APP_ID, "name": "footnote", "team_id": TEAM}
+            profile = {"id": self.bot_id, "app_id": APP_ID, "name": "footnote"}
+            profile["team_id"] = self.team
             shown |= {"bot_id": message.bot_id, "app_id": APP_ID, "bot_profile": profile}
         if message.blocks:
             shown["blocks"] = message.blocks

@@ -10,7 +10,8 @@ import pytest
 import yaml
 
 from adapters.slack import scopes
-from adapters.slack.wiring import Wiring
+from adapters.slack.oauth import ENDINGS, REDIRECT_PATH
+from adapters.slack.wiring import COMMANDS, EVENTS, SHORTCUTS, Wiring
 from tests.fakes.slack_limits import EVENT_SCOPES, RULES, SCOPE_OF_KIND
 from tests.unit.adapters.slack.serving import MANIFEST
 
@@ -85,14 +86,16 @@ def test_the_manifest_subscribes_to_the_events_that_are_listened_to(
 ) -> None:
     subscribed = manifest["settings"]["event_subscriptions"]["bot_events"]
     assert sorted(subscribed) == sorted(scopes.EVENTS)
-    assert {event.partition(".")[0] for event in subscribed} == set(wiring.events)
+    heard = {*wiring.events, *ENDINGS}
+    assert {event.partition(".")[0] for event in subscribed} == heard
+    assert set(wiring.events) == set(EVENTS)
 
 
 def test_the_manifest_has_the_commands_that_are_answered(
     manifest: dict[str, Any], wiring: Wiring
 ) -> None:
     commands = manifest["features"]["slash_commands"]
-    assert {one["command"] for one in commands} == set(wiring.commands)
+    assert {one["command"] for one in commands} == set(wiring.commands) == set(COMMANDS)
     # Without it Slack sends mentions and links as plain text, which could be anybody's.
     assert all(one["should_escape"] for one in commands)
 
@@ -104,6 +107,7 @@ def test_the_manifest_has_the_shortcuts_that_are_taken(
     assert {(one["type"], one["callback_id"]) for one in shortcuts} == {
         ("message", callback_id) for callback_id in wiring.shortcuts
     }
+    assert set(wiring.shortcuts) == set(SHORTCUTS)
     assert all(len(one["name"]) <= 24 for one in shortcuts)
 
 
@@ -120,3 +124,8 @@ def test_the_manifest_makes_an_agent_with_buttons_and_a_home(manifest: dict[str,
 def test_the_manifest_connects_without_an_address(manifest: dict[str, Any]) -> None:
     assert manifest["settings"]["socket_mode_enabled"] is True
     assert "url" not in Path(MANIFEST).read_text(encoding="utf-8").split("display_information")[1]
+
+
+def test_the_manifest_tells_where_slack_sends_installers_back_to() -> None:
+    comments = MANIFEST.read_text(encoding="utf-8").partition("display_information")[0]
+    assert f"redirect_urls: [https://YOUR-HOST{REDIRECT_PATH}]" in comments
