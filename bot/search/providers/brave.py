@@ -67,14 +67,15 @@ class BraveSettings(ProviderSettings):
 
 
 class Brave:
-    """A search provider; see the module docstring."""
+    """A search provider; see the module docstring. ``rate``: requests a second it is held to."""
 
     name = "brave"
     kind: ProviderKind = "web"
 
-    def __init__(self, key: str, url: str, client: httpx.AsyncClient) -> None:
+    def __init__(self, key: str, url: str, rate: float, client: httpx.AsyncClient) -> None:
         headers = {"X-Subscription-Token": key}
         self._api = JsonApi(client, url, title="Brave", key=KEY, place=PLACE, headers=headers)
+        self._rate = rate
         self._more_snippets = True  # until the plan turns out not to have them
 
     async def search(self, query: Query) -> list[Hit]:
@@ -85,14 +86,19 @@ class Brave:
         return wanted(_hits(reply.data), query)
 
     async def report(self) -> str:
-        """How many requests the month still has, by the headers of the smallest search."""
+        """How many requests the month still has, by the headers of the smallest search.
+
+        Also whether the plan would allow a faster pace than the one that is set.
+        """
         reply = await self._ask(_parameters(Query("Earth", 1)))
         limits, left = _windows(reply.headers, "limit"), _windows(reply.headers, "remaining")
         if len(limits) < 2 or len(left) < 2:
             return "answered"
-        if not limits[-1]:
-            return "answered; the plan has no monthly limit"
-        return f"answered; {left[-1]:,} of {limits[-1]:,} requests of this month are left"
+        quota = f"{left[-1]:,} of {limits[-1]:,} requests of this month are left"
+        said = f"answered; {quota if limits[-1] else 'the plan has no monthly limit'}"
+        if limits[0] > self._rate:
+            said += f". FOOTNOTE_BRAVE_RATE={limits[0]} would use what it allows in a second"
+        return said
 
     async def _ask(self, parameters: dict[str, str]) -> Reply:
         more = {"extra_snippets": "true"} if self._more_snippets else {}
@@ -176,7 +182,7 @@ def _windows(headers: Mapping[str, str], what: str) -> list[int]:
 
 def _build(settings: BraveSettings, client: Client) -> Brave:
     key = needed(settings.brave_search_api_key, "brave", KEY)
-    return Brave(key, settings.brave_url, client())
+    return Brave(key, settings.brave_url, settings.brave_rate, client())
 
 
 def _policy(settings: BraveSettings) -> Policy:

@@ -125,7 +125,12 @@ async def test_too_many_requests_without_rates_go_by_retry_after() -> None:
     ("engine", "said"),
     [
         (FakeBrave(left=(1, 1_205)), "answered; 1,204 of 2,000 requests of this month are left"),
-        (FakeBrave(limits=(50, 0), left=(49, 0)), "answered; the plan has no monthly limit"),
+        (FakeBrave(limits=(1, 0), left=(1, 0)), "answered; the plan has no monthly limit"),
+        (
+            FakeBrave(limits=(50, 0), left=(49, 0)),
+            "answered; the plan has no monthly limit. FOOTNOTE_BRAVE_RATE=50 would use what it "
+            "allows in a second",
+        ),
     ],
 )
 async def test_doctor_hears_what_is_left_of_the_month(engine: FakeBrave, said: str) -> None:
