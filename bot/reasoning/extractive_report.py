@@ -7,6 +7,7 @@ search for that section gives, each with its footnote. Nothing is quoted twice.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from bot.pages.passages import Passage
 from bot.reasoning.drafts import Manuscript, Paragraph
@@ -29,8 +30,7 @@ from bot.reasoning.extractive_words import term_tuple
 from bot.reasoning.reasoner import AnswerDelta, Evidence, Rewritten, Source, TextDelta
 from bot.text.terms import content_words
 
-MOST_SECTIONS = 7  # beside the opening: a report has at most 8 parts
-OPENING_QUOTES = 3
+FEWEST_SECTIONS, MOST_SECTIONS = 2, 8
 SECTION_QUOTES = 4
 OTHER_QUOTES = 2  # from other pages, beside a section's own
 TELLING = 0.5  # of what the best section covers of a question, a section must cover
@@ -45,24 +45,22 @@ _NOTHING_MORE = {
 
 
 def draft(question: Rewritten, evidence: Evidence) -> tuple[Paragraph, ...]:
-    """What bears on the question, then one paragraph for each section of the pages that has to do
-    with it; none if nothing does."""
+    """One paragraph for each section of the pages that has to do with the question; where there
+    are no sections to speak of, one of all that does. None if nothing does."""
     asked = question.question
     quotes = choose(asked, evidence.sources)
     if not quotes and question.kind == "links":
         quotes = openings(evidence.sources)
     if not quotes:
         return ()
-    opening = Paragraph("", asked, _text(quote.passage for quote in quotes[:OPENING_QUOTES]))
     aspects = _aspects(evidence.sources)
     if question.kind != "links":
         aspects = _telling(asked, evidence.sources, aspects)
-    return (
-        opening,
-        *(
-            Paragraph(heading, "", _text(passage for _, passage in found))
-            for heading, found in list(aspects.items())[:MOST_SECTIONS]
-        ),
+    if len(aspects) < FEWEST_SECTIONS:
+        return (Paragraph("", asked, _text(quote.passage for quote in quotes)),)
+    return tuple(
+        Paragraph(heading, "", _text(passage for _, passage in found))
+        for heading, found in list(aspects.items())[:MOST_SECTIONS]
     )
 
 
@@ -86,34 +84,39 @@ def revise(
     about = f"{paragraph.heading}\n{question.question}" if paragraph.heading else question.question
     wanted = wanted_terms(about)
     said = _flat("\n".join(manuscript.revised))
-    sources = [
-        Source(s.number, s.url, s.title, fresh, s.page_hash, s.fetched_at)
-        for s in evidence.sources
-        if (fresh := tuple(p for p in s.passages if not _is_said(p, wanted, said)))
-    ]
     if not manuscript.revised:
         yield TextDelta(note(say(INTRODUCTIONS, language)) + "\n", opens=True)
-    quotes = _quotes(paragraph, about, sources)
+    quotes = _quotes(manuscript, about, evidence.sources)
     groups = [group for quote in quotes for group in _groups(quoted(quote, wanted, language))]
     new = [group for group in groups if _flat(_words(group)) not in said]
     for group in new:
         yield from group
-    if not new:
-        topic = plain(paragraph.topic)
+    if not groups:  # not even something that the report has already
+        topic = plain(paragraph.topic).rstrip(".")
         yield TextDelta(note(say(_NOTHING_MORE, language).format(topic)), opens=True)
 
 
-def _quotes(paragraph: Paragraph, about: str, sources: Sequence[Source]) -> list[Quote]:
-    """What to quote: of a section all that fits, and what other pages say on its topic."""
+def _quotes(manuscript: Manuscript, about: str, sources: Sequence[Source]) -> list[Quote]:
+    """What to quote: of a section all that fits, and what other pages say on its topic, but for
+    what has a section of its own."""
+    paragraph = manuscript.paragraph
     if not paragraph.heading:
-        return choose(about, sources)[:OPENING_QUOTES] or openings(sources)[:OPENING_QUOTES]
+        return choose(about, sources) or openings(sources)
     wanted = wanted_terms(about)
+
+    def is_to_come(source: Source, passage: Passage) -> bool:
+        return _heading(source, passage) in manuscript.to_come
+
     own = [
         Quote(source, passage, *most_telling(passage.text, wanted))
         for source, passage in _aspects(sources).get(paragraph.heading, ())[:SECTION_QUOTES]
     ]
     pages = {quote.source.number for quote in own}
-    others = [source for source in sources if source.number not in pages]
+    others = [
+        replace(source, passages=tuple(p for p in source.passages if not is_to_come(source, p)))
+        for source in sources
+        if source.number not in pages
+    ]
     return own + choose(about, others)[: OTHER_QUOTES if own else SECTION_QUOTES]
 
 
@@ -167,11 +170,6 @@ def _aspects(sources: Sequence[Source]) -> dict[str, list[tuple[Source, Passage]
 def _heading(source: Source, passage: Passage) -> str:
     title, last = plain(source.title), plain(passage.heading.rpartition(" › ")[2])
     return title if last in ("?", title) else f"{title} › {last}"
-
-
-def _is_said(passage: Passage, wanted: frozenset[str], said: str) -> bool:
-    start, end = most_telling(passage.text, wanted)
-    return _flat(passage.text[start:end]) in said
 
 
 def _flat(text: str) -> str:

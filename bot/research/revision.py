@@ -23,6 +23,7 @@ Fate = Literal["revised", "unsourced", "deleted"]
 _HAN_KANA = "\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
 _WORD = re.compile(rf"[{_HAN_KANA}]\s*|[^\s{_HAN_KANA}]+\s*|\s+")
 _HEADINGS_FIRST = re.compile(r"\A(?:[ \t]*#{1,6}[ \t][^\n]*(?:\n+|\Z))+")
+_QUOTE_FIRST = re.compile(r"\A\s*(?:[ \t]*>[^\n]*(?:\n|\Z))+")
 _QUOTE_LAST = re.compile(r"(?:(?:\A|\n)[ \t]*>[^\n]*)+\s*\Z")
 _QUOTE_MARK = re.compile(r"^[ \t]*>[ \t]?", re.MULTILINE)
 
@@ -90,24 +91,32 @@ def changes(draft: str, revised: str) -> tuple[Change, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A finished part of a report: its heading, its text, and what it says was not found."""
+    """A finished part of a report: its heading, its text, and what it says was not found.
+
+    ``preface`` is a remark of the writer's own that stands above the heading.
+    """
 
     heading: str
     body: Written
     fate: Fate
     limits: tuple[str, ...] = ()
+    preface: str = ""
 
     @property
     def text(self) -> str:
         """The section as it stands in the report; "" when nothing is left of it."""
-        return under(self.heading, self.body.text) if self.body.text else ""
+        if not self.body.text:
+            return ""
+        text = under(self.heading, self.body.text)
+        return f"{self.preface}\n\n{text}" if self.preface else text
 
 
 def section(heading: str, written: Written) -> Section:
     """A revised paragraph as a section.
 
-    Headings before its text are dropped, for it has one; a block quote at its end, in which the
-    writer says what was not found, is taken out of it, to stand at the end of the report.
+    Headings before its text are dropped, for it has one. Block quotes are the writer's remarks: one
+    before the text stands above the heading; one after it says what was not found, and is taken
+    out, to stand at the end of the report.
     """
     text = written.text
     first = _HEADINGS_FIRST.match(text)
@@ -115,9 +124,11 @@ def section(heading: str, written: Written) -> Section:
     last = _QUOTE_LAST.search(text[start:])
     end = start + last.start() if last else len(text)
     limits = _QUOTE_MARK.sub("", last.group()).strip() if last else ""
-    body = _cut(written, start, end)
     said = (" ".join(without_marks(limits).split()),) if limits else ()
-    return Section(heading, body, "revised" if body.text else "deleted", said)
+    preface = _QUOTE_FIRST.match(text[start:end])
+    body = _cut(written, start + preface.end() if preface else start, end)
+    above = preface.group().strip() if preface else ""
+    return Section(heading, body, "revised" if body.text else "deleted", said, above)
 
 
 def under(heading: str, text: str) -> str:

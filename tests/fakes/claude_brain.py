@@ -276,26 +276,29 @@ def _queries(request: Mapping[str, Any]) -> Reply:
 def _revise(request: Mapping[str, Any]) -> Reply:
     """The passages on the paragraph's topic that the report does not have yet, each cited."""
     asked = "\n".join(_user_texts(request))
-    report = " ".join(re.findall(r"<report>\n(.*?)\n</report>", asked, re.S))
+    report = " ".join(re.findall(r"<report>\n(## .*?)\n</report>", asked, re.S))
     heading = re.search(r'<draft heading="([^"]*)"', asked)
     topic = heading[1] if heading else _tagged(asked, "question") or ""
     wanted = {w.lower() for w in _keywords(topic)}
     results = _results(request)
+    most = CITED_IN_PARAGRAPH if heading else 1  # an opening leaves the others something to say
     blocks: list[Block] = []
     if results:
         passages = sorted(
             (-_overlap(wanted, part["text"]), number, at, part["text"])
             for number, result in enumerate(results)
             for at, part in enumerate(result["content"])
-            if _overlap(wanted, part["text"])
         )
-        for _, number, at, words in passages:
+        best = -passages[0][0]
+        for overlap, number, at, words in passages:
+            if -overlap < max(1, best / 2):
+                break
             excerpt = _excerpt(topic, words)
-            if excerpt not in report and len(blocks) < 2 * CITED_IN_PARAGRAPH:
+            if excerpt not in report and len(blocks) < 2 * most:
                 where = citation(number, at, at + 1, source=results[number]["source"])
                 blocks += [cited(excerpt, {**where, "cited_text": words}), text(" ")]
     else:
-        for page, body in PAGE.findall(asked)[:CITED_IN_PARAGRAPH]:
+        for page, body in PAGE.findall(asked)[:most]:
             excerpt = _excerpt(topic, body)
             if excerpt not in report and _overlap(wanted, excerpt):
                 blocks.append(text(f"{excerpt} [{page}] "))

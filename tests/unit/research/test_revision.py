@@ -86,7 +86,6 @@ def test_a_revision_has_a_line_of_its_own(revision: Revision, title: str) -> Non
         ("# A\n### B\n\nIt is tall [1].", "It is tall [1].", ()),
         ("It is tall [1].\n\n> Its weight.", "It is tall [1].", ("Its weight.",)),
         ("It is tall [1].\n> Its\n> weight [1].\n", "It is tall [1].", ("Its weight.",)),
-        ("> First.\n\nIt is tall [1].", "> First.\n\nIt is tall [1].", ()),
         ("It is tall [1], 3 > 2.", "It is tall [1], 3 > 2.", ()),
         ("#1 is tall [1].", "#1 is tall [1].", ()),
     ],
@@ -98,6 +97,15 @@ def test_a_section_is_the_paragraph_without_headings_and_limits(
     assert (one.body.text, one.limits, one.fate) == (body, limits, "revised")
     assert covered(one.body) == ["tall [1]"]
     assert one.text == f"## Height\n\n{body}"
+
+
+@pytest.mark.parametrize("space", ["", "\n"])
+def test_a_remark_before_the_text_stands_above_the_heading(space: str) -> None:
+    text = f"{space}> Quoted only.\n> Beware.\n\nIt is tall [1].\n\n> Open."
+    one = section("Height", written(text, "tall [1]"))
+    assert one.text == "> Quoted only.\n> Beware.\n\n## Height\n\nIt is tall [1]."
+    assert covered(joined([one, one])) == ["tall [1]", "tall [1]"]
+    assert one.limits == ("Open.",)
 
 
 @pytest.mark.parametrize(
