@@ -451,7 +451,7 @@ async def test_a_revision_rests_on_what_was_read_and_on_nothing_of_the_draft(
 async def test_a_revision_repeats_nothing_of_the_report(reasoner: Reasoner) -> None:
     evidence = read("Benjamin Baker")
     first = await collected(reasoner.revise(REPORT, Manuscript((), BORN), evidence))
-    said = without_marks(normalise(text_of(first), {1}))
+    said = f"## Birth\n\n{without_marks(normalise(text_of(first), {1}))}"
     again = await collected(reasoner.revise(REPORT, Manuscript((said,), BORN), evidence))
     assert "Frome" not in text_of(again)
 
