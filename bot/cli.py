@@ -57,7 +57,8 @@ DepthOption = Annotated[
         "--depth",
         metavar="auto|quick|standard|deep",
         help="quick reads the best hits at once; standard searches until it is enough; "
-        "deep searches twice as long; auto lets the question decide.",
+        "deep cuts the question into parts and researches them at once; "
+        "auto lets the question decide.",
     ),
 ]
 StyleOption = Annotated[
