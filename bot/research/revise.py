@@ -181,6 +181,7 @@ class Report:
                     return
                 finished = self._as_drafted(paragraph, lapsed.lapse)
                 revision = replace(revision, reason=lapsed.lapse.problem)
+            self._sections.append(finished)  # from here on a stop keeps it
             revised = finished.body.text if finished.fate == "revised" else ""
             await self._keep(
                 replace(
@@ -190,7 +191,6 @@ class Report:
                     changes=changes(paragraph.text, revised),
                 )
             )
-        self._sections.append(finished)
         state: StepState = "failed" if finished.fate == "unsourced" else "done"
         self._show(number, state, revision.reason, seconds=monotonic() - started)
 

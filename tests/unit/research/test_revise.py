@@ -271,11 +271,13 @@ async def test_a_page_is_read_once_and_has_one_number_in_all_paragraphs() -> Non
 
 
 @in_virtual_time
-async def test_when_all_pages_are_spent_those_that_were_read_still_serve() -> None:
+async def test_when_all_pages_are_spent_the_right_one_of_those_read_still_serves() -> None:
     play = Play(budget=replace(PLENTY, pages=3))
-    report, _ = await play.report(topical())
+    writer = topical()
+    writer.asking = "{}"
+    report, _ = await play.report(writer)
     assert len(play.shelf.read_urls) == 3
-    assert [one.fate for one in play.revisions] == ["revised"] * 3
+    assert [len(one.pages) for one in play.revisions] == [1, 1, 1]
     assert report.written.text == REPORT.format(*numbers(play.shelf, play.journal))
 
 
@@ -613,7 +615,8 @@ async def test_the_next_paragraphs_pages_are_looked_for_while_one_is_revised() -
             return await super().read(url)
 
     shelf = Timed(a_shelf(*PAGES).pages, urls={"tower": ["https://example.org/1"]})
-    play, writer = Play(shelf), Writer(answer=first_page, slow={"revise Height": 5.0})
+    play, writer = Play(shelf), Writer(answer=first_page, asking="{}")
+    writer.slow = {"revise Height": 5.0}
     await play.report(writer, prefetch_pages=8)
     revising = writer.begun["revise Height"]
     assert shelf.at["https://example.org/2"] <= revising + 0.1
