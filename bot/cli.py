@@ -34,6 +34,8 @@ app = typer.Typer(
 )
 db = typer.Typer(help="Look after the database.", no_args_is_help=True)
 app.add_typer(db, name="db")
+keys = typer.Typer(help="Look after the keys that seal tokens.", no_args_is_help=True)
+app.add_typer(keys, name="keys")
 
 Docs = Annotated[
     list[Path] | None,
@@ -222,6 +224,21 @@ def index(
 
 
 @app.command()
+def usage(
+    as_json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False,
+) -> None:
+    """Show what was spent today and this month, by workspace, channel and person.
+
+    Questions that failed or were stopped, edited or deleted are counted with what they cost.
+    """
+    with _sentences():
+        settings = _settings(None, None)
+        from adapters.terminal.spending import show_spending
+
+        show_spending(settings, as_json=as_json)
+
+
+@app.command()
 def doctor() -> None:
     """Check every configured part and say what to fix.
 
@@ -251,6 +268,30 @@ def upgrade() -> None:
 
         asyncio.run(run())
         typer.echo(f"The database is at revision {HEAD}.")
+
+
+@keys.command()
+def new() -> None:
+    """Print a new key for FOOTNOTE_ENCRYPTION_KEYS.
+
+    To change keys, put the new one before the old one and start again; then the old one can go.
+    """
+    with _sentences():
+        from bot.storage.seal import new_key
+
+        typer.echo(new_key())
+
+
+@keys.command()
+def forget() -> None:
+    """Give up the Slack workspaces whose tokens no key opens: they have to install it again."""
+    import asyncio
+
+    with _sentences():
+        from adapters.slack.installations import forget_unreadable
+
+        count = asyncio.run(forget_unreadable(_settings(None, None)))
+        typer.echo(f"{count} installation(s) forgotten.")
 
 
 @app.callback(invoke_without_command=True)

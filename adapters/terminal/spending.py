@@ -1,0 +1,121 @@
+"""What was spent today and this month, as a table or as JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict
+from datetime import UTC, date, datetime
+from typing import Any
+
+from rich.console import Console, Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from bot.rendering.lines import one_line
+from bot.settings import Settings
+from bot.storage.spending import NOTHING, SCOPES, Amount, Line, Spending
+from bot.storage.store import open_store
+
+TITLES = {"workspace": "Workspaces", "channel": "Channels", "user": "People"}
+
+
+async def spent_this_month(settings: Settings, today: date) -> list[Line]:
+    """All accounts that spent or asked something this month. Raises ``StorageUnavailable``."""
+    store = await open_store(settings.database)
+    try:
+        return await Spending(store.database).lines(today.replace(day=1), today)
+    finally:
+        await store.close()
+
+
+def show_spending(settings: Settings, *, as_json: bool) -> None:
+    """Print what was spent to standard output. Raises ``StorageUnavailable``."""
+    import asyncio
+
+    today = datetime.now(UTC).date()
+    lines = asyncio.run(spent_this_month(settings, today))
+    if as_json:
+        print(document(lines, today))  # noqa: T201
+    else:
+        Console().print(tables(lines, today))
+
+
+def document(lines: Sequence[Line], today: date) -> str:
+    """The contract of ``footnote usage --json``."""
+    accounts = [
+        {
+            "scope": line.scope,
+            "platform": line.platform,
+            "workspace": line.workspace,
+            "id": line.name,
+            "name": line.known_as,
+            "today": _fields(line.today),
+            "month": _fields(line.month),
+        }
+        for line in lines
+    ]
+    whole = {
+        "day": today.isoformat(),
+        "today": _fields(_total(lines, "today")),
+        "month": _fields(_total(lines, "month")),
+        "accounts": accounts,
+    }
+    return json.dumps(whole, ensure_ascii=False, indent=2)
+
+
+def tables(lines: Sequence[Line], today: date) -> RenderableType:
+    """The same for a person: a table for workspaces, channels and people, dearest first."""
+    if not lines:
+        return Text(f"Nothing was asked in {today:%Y-%m}.")
+    parts: list[RenderableType] = [
+        Text(f"Days and months are those of UTC; today is {today.isoformat()}.", style="dim")
+    ]
+    for scope in SCOPES:
+        of_scope = [line for line in lines if line.scope == scope]
+        table = Table(title=TITLES[scope], title_justify="left", title_style="bold", box=None)
+        table.add_column("")
+        for column in ("questions today", "USD today", "questions", "model calls", "tokens", "USD"):
+            table.add_column(column, justify="right")
+        for line in of_scope:
+            table.add_row(Text(_named(line)), *_numbers(line.today, line.month))
+        if scope == "workspace" and len(of_scope) > 1:
+            sums = (_total(lines, "today"), _total(lines, "month"))
+            table.add_row(Text("all", style="bold"), *_numbers(*sums))
+        parts += [Text(), table]
+    unpriced = _total(lines, "month").unpriced_calls
+    if unpriced:
+        calls = "1 model call" if unpriced == 1 else f"{unpriced:,} model calls"
+        said = f"The price of {calls} is not known: their cost is not in the sums. Set it with "
+        parts += [Text(), Text(f"{said}FOOTNOTE_PRICES.", style="yellow")]
+    return Group(*parts)
+
+
+def _total(lines: Sequence[Line], when: str) -> Amount:
+    """Every call is in one workspace's account, so these make up the whole."""
+    amounts = [getattr(line, when) for line in lines if line.scope == "workspace"]
+    return sum(amounts, start=NOTHING)
+
+
+def _fields(amount: Amount) -> dict[str, Any]:
+    fields = asdict(amount)
+    del fields["micro_usd"]
+    return {**fields, "usd": amount.usd}
+
+
+def _numbers(today: Amount, month: Amount) -> list[str]:
+    return [
+        f"{today.questions:,}",
+        f"{today.usd:,.4f}",
+        f"{month.questions:,}",
+        f"{month.model_calls:,}",
+        f"{month.tokens:,}",
+        f"{month.usd:,.4f}",
+    ]
+
+
+def _named(line: Line) -> str:
+    name = f"{line.known_as} ({line.name})" if line.known_as else line.name
+    if line.scope != "workspace":
+        name = f"{name} in {line.workspace}"
+    return one_line(f"{line.platform}: {name}")

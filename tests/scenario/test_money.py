@@ -1,0 +1,274 @@
+"""Money: ``usage`` is exactly what the endpoint counted, and a day's limit holds across processes.
+
+Fakes of Claude and of a wiki on real sockets, the real SDK between.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import signal
+import threading
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from adapters.terminal.spending import spent_this_month
+from bot.reasoning.prices import claude_price
+from bot.reasoning.reasoner import ModelReply
+from bot.settings import Settings, load_settings
+from bot.storage.spending import Amount
+from tests.fakes.claude import Fail, FakeClaude, Fault, Recorded, Reply, researcher, says
+from tests.fakes.mediawiki import FakeWiki
+from tests.fakes.server import serve
+from tests.scenario.program import Ended, Program, finish
+
+QUESTION = "When was the band AC/DC formed, and in which city?"
+
+
+@pytest.fixture
+def claude() -> FakeClaude:
+    return FakeClaude(minimum_cache=64)  # so that short conversations are cached too
+
+
+@pytest.fixture
+def footnote(tmp_path: Path, claude: FakeClaude) -> Iterator[Program]:
+    with serve(claude) as claude_url, serve(FakeWiki().app) as wiki_url:
+        yield Program(
+            tmp_path,
+            {
+                "ANTHROPIC_API_KEY": "sk-test",
+                "ANTHROPIC_BASE_URL": claude_url,
+                "FOOTNOTE_WIKIPEDIA_URL": wiki_url,
+                "FOOTNOTE_MODEL_RETRIES": "0",
+            },
+        )
+
+
+def bill(requests: list[Recorded], settings: Settings | None = None) -> dict[str, Any]:
+    """What the endpoint would charge for these requests, by its own counts.
+
+    Of a reply that broke off, it has told one token of output (in ``message_start``).
+    """
+    settings = settings or load_settings()
+    sums: dict[str, Any] = dict.fromkeys(("input_tokens", "output_tokens", "cached_tokens"), 0)
+    micro = 0.0
+    for request in requests:
+        if request.status != 200:
+            continue
+        usage = request.usage
+        reply = ModelReply(
+            request.body["model"],
+            [],
+            "",
+            input_tokens=usage["input_tokens"],
+            output_tokens=usage["output_tokens"] if request.finished else 1,
+            cache_read_tokens=usage["cache_read_input_tokens"],
+            cache_write_tokens=usage["cache_creation_input_tokens"],
+        )
+        sums["input_tokens"] += reply.input_tokens + reply.cache_write_tokens
+        sums["output_tokens"] += reply.output_tokens
+        sums["cached_tokens"] += reply.cache_read_tokens
+        micro += 1_000_000 * (claude_price(settings, reply.model, reply) or 0.0)
+    return {**sums, "usd": micro / 1_000_000}
+
+
+def check(ended: Ended, requests: list[Recorded], calls: int) -> None:
+    """Every number of ``usage`` is the one that was billed."""
+    usage, billed = ended.json["usage"], bill(requests)
+    assert usage["model_calls"] == calls
+    # Each call's cost is rounded to a millionth of a dollar.
+    assert usage.pop("usd") == pytest.approx(billed.pop("usd"), abs=0.5e-6 * len(requests))
+    assert {name: usage[name] for name in billed} == billed
+    assert usage["searches"] == len({s["title"] for s in steps(ended, "search")})
+    assert usage["pages"] == len([s for s in steps(ended, "read") if s["state"] == "done"])
+
+
+def steps(ended: Ended, kind: str) -> list[dict[str, Any]]:
+    return [step for step in ended.json["steps"] if step["kind"] == kind]
+
+
+def spent_today(footnote: Program) -> Amount:
+    settings = load_settings(data_dir=footnote.folder / "data")
+    lines = asyncio.run(spent_this_month(settings, datetime.now(UTC).date()))
+    return next(line.today for line in lines if line.scope == "workspace")
+
+
+class Held:
+    """Answers as the researcher does, but holds the n-th call until it is let go."""
+
+    def __init__(self, call: int) -> None:
+        self.call, self.seen = call, 0
+        self.reached, self.let_go = threading.Event(), threading.Event()
+
+    def __call__(self, request: Mapping[str, Any]) -> Reply | Fail:
+        self.seen += 1
+        if self.seen == self.call:
+            self.reached.set()
+            self.let_go.wait(30)
+        return researcher(request)
+
+
+# ---------------------------------------------------------------- usage is exact
+
+
+def test_usage_is_what_the_endpoint_counted_cache_included(
+    footnote: Program, claude: FakeClaude
+) -> None:
+    ended = footnote.run("ask", "--json", "--depth", "standard", QUESTION)
+    assert ended.code == 0, ended.err
+    assert ended.json["usage"]["cached_tokens"] > 0
+    check(ended, claude.requests, len(claude.requests))
+    today = spent_today(footnote)
+    assert today.questions == 1
+    for name in ("model_calls", "input_tokens", "output_tokens", "cached_tokens", "usd"):
+        assert getattr(today, name) == ended.json["usage"][name]
+
+
+def test_a_stream_that_was_cut_is_paid_for_and_is_one_call(
+    footnote: Program, claude: FakeClaude
+) -> None:
+    cut = says("It was in " * 40, fault=Fault("cut", after=9))
+    broken: list[bool] = []
+
+    def brain(request: Mapping[str, Any]) -> Reply | Fail:
+        if "search_result" in json.dumps(request["messages"]) and not request.get("tools"):
+            broken.append(True)
+            if len(broken) == 1:
+                return cut
+        return researcher(request)
+
+    claude.use(brain)
+    ended = footnote.run("ask", "--json", "--depth", "quick", QUESTION)
+    assert ended.code == 0, ended.err
+    assert len(broken) == 2
+    check(ended, claude.requests, len(claude.requests) - 1)
+    assert spent_today(footnote).usd == ended.json["usage"]["usd"]
+
+
+def test_a_rewrite_that_had_to_be_repaired_is_two_calls(
+    footnote: Program, claude: FakeClaude
+) -> None:
+    asked: list[Mapping[str, Any]] = []
+
+    def brain(request: Mapping[str, Any]) -> Reply | Fail:
+        asked.append(request)
+        if len(asked) == 1:
+            return says("This is no JSON.")
+        # The second time it does as it was asked the first time.
+        return researcher(asked[0] if len(asked) == 2 else request)
+
+    claude.use(brain)
+    ended = footnote.run("ask", "--json", "--depth", "quick", QUESTION)
+    assert ended.code == 0, ended.err
+    check(ended, claude.requests, 3)
+
+
+def test_a_run_that_was_killed_and_resumed_is_counted_once(
+    footnote: Program, claude: FakeClaude
+) -> None:
+    held = Held(3)
+    claude.use(held)
+    process = footnote.start("ask", "--json", "--depth", "standard", QUESTION)
+    assert held.reached.wait(30)
+    process.kill()
+    process.communicate()
+    before = spent_today(footnote)
+    assert (before.model_calls, before.questions) == (2, 1)
+    finished = list(claude.requests[:2])
+    claude.requests.clear()
+    held.let_go.set()
+    ended = footnote.run("ask", "--json", "--depth", "standard", QUESTION)
+    assert ended.code == 0, ended.err
+    assert "Continuing run" in ended.err
+    kept = [*finished, *(r for r in claude.requests if r.finished)]
+    check(ended, kept, len(kept))
+    after = spent_today(footnote)
+    assert after.questions == 1
+    assert after.model_calls == ended.json["usage"]["model_calls"]
+    assert after.usd == ended.json["usage"]["usd"]
+
+
+def test_what_a_stopped_run_spent_is_spent(footnote: Program, claude: FakeClaude) -> None:
+    """The call that was cut off had told its input; that is counted as well."""
+    slow = says("Well, " * 400, fault=Fault("stall", after=4, seconds=30.0))
+    begun = threading.Event()
+
+    def brain(request: Mapping[str, Any]) -> Reply | Fail:
+        if request.get("tools"):
+            begun.set()
+            return slow
+        return researcher(request)
+
+    claude.use(brain)
+    process = footnote.start("ask", "--json", "--depth", "standard", QUESTION)
+    assert begun.wait(30)
+    process.send_signal(signal.SIGINT)
+    ended = finish(process)
+    assert ended.json["status"] == "stopped"
+    told = bill(claude.requests)
+    today = spent_today(footnote)
+    assert today.usd == ended.json["usage"]["usd"]
+    # It had told its input, unless the stop came before even that.
+    without = bill(claude.requests[:1])
+    assert today.input_tokens in (told["input_tokens"], without["input_tokens"])
+
+
+def test_an_unknown_price_is_said_once_and_counts_as_nothing(
+    footnote: Program, claude: FakeClaude
+) -> None:
+    claude.models = ["house-model", "claude-haiku-5-5"]
+    ended = footnote.run(
+        "ask", "--json", "--depth", "standard", QUESTION, FOOTNOTE_MODEL="house-model"
+    )
+    assert ended.code == 0, ended.err
+    notes = [note for note in ended.json["notes"] if "house-model" in note]
+    assert notes == ["The price of house-model is not known: its cost is not in the total."]
+    known = [r for r in claude.requests if r.body["model"] == "claude-haiku-5-5"]
+    assert ended.json["usage"]["usd"] == pytest.approx(bill(known)["usd"], abs=1e-6)
+    assert spent_today(footnote).unpriced_calls == len(claude.requests) - len(known)
+    table = footnote.run("usage")
+    assert "FOOTNOTE_PRICES" in table.out
+
+
+# ---------------------------------------------------------------- a day's limit
+
+
+def test_a_days_limit_ends_the_gathering_and_then_refuses_questions(
+    footnote: Program, claude: FakeClaude
+) -> None:
+    limit = {"FOOTNOTE_USER_DAILY_USD": "0.0005"}
+    first = footnote.run("ask", "--json", "--depth", "standard", QUESTION, **limit)
+    assert first.json["status"] in ("answered", "not_found"), first.err
+    assert any("Your budget of 0.00 USD for today" in note for note in first.json["notes"])
+    claude.requests.clear()
+    second = footnote.run("ask", "--json", "Who wrote Dune?", **limit)
+    assert second.code == 1
+    assert "Your research budget for today is spent. You can ask again at 00:00 UTC" in second.err
+    assert claude.requests == []
+    assert spent_today(footnote).questions == 1
+
+
+def test_only_so_many_questions_a_day_are_taken(footnote: Program) -> None:
+    limit = {"FOOTNOTE_USER_DAILY_QUESTIONS": "1"}
+    assert footnote.run("ask", "--json", "Hello there", **limit).code == 0
+    refused = footnote.run("ask", "Hello again", **limit)
+    assert refused.code == 1
+    assert "You have asked your question for today." in refused.err
+
+
+# ---------------------------------------------------------------- footnote usage
+
+
+def test_usage_lists_workspaces_channels_and_people(footnote: Program) -> None:
+    footnote.run("ask", "--json", "Hello there")
+    accounts = footnote.run("usage", "--json").json["accounts"]
+    assert [(a["scope"], a["platform"], a["id"]) for a in accounts[:2]] == [
+        ("workspace", "terminal", "local"),
+        ("channel", "terminal", "cli"),
+    ]
+    assert [a["scope"] for a in accounts] == ["workspace", "channel", "user"]
+    assert all(a["today"] == a["month"] == accounts[0]["today"] for a in accounts)
