@@ -54,7 +54,10 @@ class Refusal(PostRefused):
 
     def __init__(self, method: str, code: str, detail: str = "") -> None:
         if code in _CREDENTIALS:
-            sentence = "Slack does not accept the bot token: check SLACK_BOT_TOKEN."
+            sentence = (
+                "Slack does not accept Footnote's token: check SLACK_BOT_TOKEN, or install "
+                "Footnote in the workspace again."
+            )
         else:
             sentence = _SENTENCES.get(
                 code, f"Slack refused to post the answer ({code}): ask an admin of the workspace."

@@ -8,13 +8,18 @@ from pydantic import SecretStr
 from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 
-from adapters.slack.calls import FAILURES, Calls, Json, Refusal, Timing
+from adapters.slack.calls import FAILURES, Away, Calls, Json, Limited, Refusal, Timing
 from adapters.slack.client import TOKEN_ERRORS, new_session, refused_token, web_client
+from adapters.slack.installations import Place, opened
+from adapters.slack.oauth import install_url, redirect_url
 from adapters.slack.scopes import needed
-from bot.errors import InvalidSetting, PlatformUnavailable, PostRefused
+from bot.errors import CredentialsRefused, InvalidSetting, PlatformUnavailable, PostRefused
+from bot.platform import in_many_workspaces
 from bot.settings import Settings
 
 APPS = "https://api.slack.com/apps"
+MOST_ASKED = 20  # workspaces whose tokens are tried
+NAMED = 5
 _SIGNING_SECRET = re.compile(r"[0-9a-f]{32}")
 
 
@@ -26,20 +31,94 @@ async def examine(settings: Settings) -> str:
     _look_at_tokens(settings)
     async with new_session() as session:
         client = web_client(settings, session)
-        bot, scopes = await _auth(client, settings)
-        if lacking := sorted(needed() - scopes):
-            raise InvalidSetting(
-                f"The Slack app lacks {_scopes(lacking)}: add what is missing at {APPS} under "
-                "OAuth & Permissions (or paste deploy/slack-manifest.yaml under App Manifest), "
-                "then install the app again."
-            )
+        if in_many_workspaces(settings):
+            where = await _installed(settings, client)
+        else:
+            bot = await _bot(client, settings, "SLACK_BOT_TOKEN")
+            where = f"@{bot.get('user')} is in {bot.get('team')}"
         ways = []
         if settings.slack_app_token is not None:
             await _open_socket(client, settings.slack_app_token)
             ways.append("Socket Mode works")
         if settings.slack_signing_secret is not None:
             ways.append("HTTP events are verified at /slack/events")
-        return f"@{bot.get('user')} is in {bot.get('team')}, {', '.join(ways)}"
+        unused = settings.slack_bot_token is not None and settings.slack_client_id is not None
+        if unused:
+            ways.append("SLACK_CLIENT_ID is not used as long as SLACK_BOT_TOKEN is set")
+        return ", ".join([where, *ways])
+
+
+async def _bot(client: AsyncWebClient, settings: Settings, variable: str) -> Json:
+    """What auth.test tells of a bot that has every scope."""
+    bot, scopes = await _auth(client, settings, variable)
+    if lacking := sorted(needed() - scopes):
+        where = f" in {bot.get('team')}" if in_many_workspaces(settings) else ""
+        raise InvalidSetting(
+            f"The Slack app lacks {_scopes(lacking)}{where}: add what is missing at {APPS} under "
+            "OAuth & Permissions (or paste deploy/slack-manifest.yaml under App Manifest), "
+            "then install the app again."
+        )
+    return bot
+
+
+# ---------------------------------------------------------------- several workspaces
+
+
+async def _installed(settings: Settings, client: AsyncWebClient) -> str:
+    """In how many workspaces the app is, each of which is asked for, and where to install it."""
+    await _look_at_secret(settings, client)
+    async with opened(settings) as installations:
+        places = await installations.places()
+        for place in places[:MOST_ASKED]:
+            bot = await installations.bot_of(place.id)
+            if bot is not None:
+                client.token = bot.bot_token
+                await _in(place, client, settings)
+    count = "1 workspace" if len(places) == 1 else f"{len(places)} workspaces"
+    names = ", ".join(place.name for place in places[:NAMED])
+    more = ", …" if len(places) > NAMED else ""
+    there = f"installed in {count}" + (f" ({names}{more})" if places else "")
+    return f"{there}, to be installed at {install_url(settings)}, back to {redirect_url(settings)}"
+
+
+async def _in(place: Place, client: AsyncWebClient, settings: Settings) -> None:
+    try:
+        await _bot(client, settings, place.name)
+    except CredentialsRefused as refused:
+        raise CredentialsRefused(
+            f"Slack does not accept the token of {place.name} any more: install the app there "
+            f"again at {install_url(settings)}.",
+            detail=refused.detail,
+        ) from refused
+
+
+async def _look_at_secret(settings: Settings, client: AsyncWebClient) -> None:
+    """Ask Slack for a code that nobody was given: it looks at the app's secret first."""
+    try:
+        await Calls(client, Timing()).once(
+            "oauth.v2.access",
+            client_id=settings.slack_client_id,
+            client_secret=_secret(settings),
+            code="doctor",
+        )
+    except Refusal as refusal:
+        if refusal.code in ("invalid_client_id", "bad_client_secret"):
+            name = "ID" if refusal.code == "invalid_client_id" else "SECRET"
+            raise CredentialsRefused(
+                f"Slack does not accept SLACK_CLIENT_{name} ({refusal.code}): copy it again from "
+                f"Basic Information of your app at {APPS}.",
+                detail=refusal.detail,
+            ) from refusal
+    except (Away, Limited) as away:
+        raise _away(settings, away.detail) from away
+
+
+def _secret(settings: Settings) -> str:
+    secret = settings.slack_client_secret
+    return "" if secret is None else secret.get_secret_value()
+
+
+# ---------------------------------------------------------------- tokens
 
 
 def _look_at_tokens(settings: Settings) -> None:
@@ -52,7 +131,7 @@ def _look_at_tokens(settings: Settings) -> None:
             "SLACK_SIGNING_SECRET is not 32 hexadecimal digits: copy the signing secret from "
             f"Basic Information of your app at {APPS}."
         )
-    if settings.slack_bot_token is None:
+    if settings.slack_bot_token is None and not in_many_workspaces(settings):
         raise InvalidSetting(
             f"SLACK_BOT_TOKEN is not set: copy it from OAuth & Permissions of your app at {APPS}."
         )
@@ -71,7 +150,9 @@ def _expect(token: SecretStr | None, variable: str, beginning: str, page: str) -
         )
 
 
-async def _auth(client: AsyncWebClient, settings: Settings) -> tuple[Json, frozenset[str]]:
+async def _auth(
+    client: AsyncWebClient, settings: Settings, variable: str
+) -> tuple[Json, frozenset[str]]:
     """What auth.test tells, and the token's scopes, which only the response's headers have."""
     try:
         response = await client.auth_test()
@@ -79,7 +160,7 @@ async def _auth(client: AsyncWebClient, settings: Settings) -> tuple[Json, froze
         told = getattr(error.response, "data", None)
         code = str(told.get("error", "")) if isinstance(told, dict) else ""
         if code in TOKEN_ERRORS:
-            raise refused_token(Refusal("auth.test", code), "SLACK_BOT_TOKEN") from error
+            raise refused_token(Refusal("auth.test", code), variable) from error
         raise _away(settings, str(error)) from error
     except FAILURES as error:
         raise _away(settings, repr(error)) from error

@@ -5,7 +5,8 @@ https://docs.slack.dev/tools/python-slack-sdk/oauth
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, cast
@@ -22,7 +23,8 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from adapters.slack.client import sdk_logger
 from adapters.slack.teams import ORGANISATION
 from bot.errors import InvalidSetting
-from bot.storage.database import Database
+from bot.settings import Settings
+from bot.storage.database import Database, open_database
 from bot.storage.installations import slack_bots, slack_installations, slack_oauth_states
 from bot.storage.seal import Seal, Sealed
 
@@ -166,6 +168,29 @@ class Installations(AsyncSQLAlchemyInstallationStore):
         if workspace.startswith(ORGANISATION):
             return ours, c.enterprise_id == workspace, c.team_id.is_(None)
         return ours, c.team_id == workspace
+
+
+def installations_of(settings: Settings, database: Database) -> Installations:
+    """Raises ``InvalidSetting`` without a key, or without the app's id."""
+    if settings.slack_client_id is None:
+        raise InvalidSetting("SLACK_CLIENT_ID is not set: only apps with it are installed here.")
+    return Installations(settings.slack_client_id, database, Seal(settings.encryption_keys))
+
+
+@asynccontextmanager
+async def opened(settings: Settings) -> AsyncIterator[Installations]:
+    """The installations, for a command that needs nothing else of the database."""
+    database = await open_database(settings.database)
+    try:
+        yield installations_of(settings, database)
+    finally:
+        await database.close()
+
+
+async def forget_unreadable(settings: Settings) -> int:
+    """See ``Installations.forget_unreadable``."""
+    async with opened(settings) as installations:
+        return await installations.forget_unreadable()
 
 
 class States(AsyncSQLAlchemyOAuthStateStore):

@@ -21,7 +21,7 @@ from adapters.slack.bolt import bolt_app, ignore_the_rest
 from adapters.slack.calls import Calls, Json, Timing
 from adapters.slack.client import until_reached
 from adapters.slack.inbox import Inbox
-from adapters.slack.installations import Installations, States
+from adapters.slack.installations import States, installations_of
 from adapters.slack.installed import InstalledTeams
 from adapters.slack.listener import Me
 from adapters.slack.oauth import (
@@ -40,7 +40,6 @@ from adapters.slack.wiring import Wiring
 from bot.conversing.reception import Reception
 from bot.settings import Settings
 from bot.storage.database import Database
-from bot.storage.seal import Seal
 
 
 class Tenancy(Protocol):
@@ -104,12 +103,9 @@ class ManyWorkspaces:
 
     def __init__(self, settings: Settings, client: AsyncWebClient, database: Database) -> None:
         """``client`` has no token. Raises ``InvalidSetting``."""
-        assert settings.slack_client_id is not None  # noqa: S101
         self._settings = settings
         self._client = client
-        self._installations = Installations(
-            settings.slack_client_id, database, Seal(settings.encryption_keys)
-        )
+        self._installations = installations_of(settings, database)
         states = States(STATE_SECONDS, database)
         self._flow = oauth_flow(settings, client, self._installations, states)
         rotator = AsyncTokenRotator(

@@ -5,64 +5,25 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from urllib.parse import urlsplit
 
-import httpx
 import pytest
 
 from bot.storage.seal import new_key
+from tests.fakes.server import serve
 from tests.fakes.slack import FakeSlack
+from tests.fakes.slack_browser import Browser
 from tests.fakes.slack_limits import UNLIMITED
-from tests.fakes.slack_oauth import SIGNED_IN
 from tests.fakes.slack_workspace import Tenant
 from tests.scenario.gate import Gate, ask_and_catch, until
-from tests.scenario.places import KEYS, LUNCH, the_answer, until_shown, whole
+from tests.scenario.places import KEYS, LUNCH, the_answer, until_shown
 from tests.scenario.program import Program
 from tests.scenario.serving import Nursery, Serving, ending, start_forked
 from tests.scenario.slack_place import ADA, MANIFEST, SlackPlace
 
 OTHER = Tenant("T0OTHER", "U0OTHERBOT", "B0OTHERBOT", "Other Company", "other")
 READY = "slack is connected."
-
-
-@dataclass
-class Browser:
-    """An admin's, signed in to Slack; what ends TLS before Footnote lets it keep its cookies."""
-
-    slack: FakeSlack
-    cookies: dict[str, str] = field(default_factory=dict)
-
-    def get(self, url: str) -> httpx.Response:
-        """Without following where it is sent."""
-        at_slack = url.startswith(self.slack.base)
-        cookies = {SIGNED_IN: f"{self.slack.team}-{ADA}"} if at_slack else self.cookies
-        header = "; ".join(f"{name}={value}" for name, value in cookies.items())
-        answer = httpx.get(url, headers={"Cookie": header}, trust_env=False)
-        if not at_slack:
-            self.cookies |= dict(answer.cookies)
-        return answer
-
-    def to_slack(self, serving: Serving) -> str:
-        """Where it is sent from /slack/install."""
-        begun = self.get(f"{serving.http}/slack/install")
-        assert begun.status_code == 302
-        return begun.headers["Location"]
-
-    def back(self, authorize_url: str) -> str:
-        """Where Slack sends it once its owner said yes."""
-        agreed = self.get(authorize_url)
-        assert agreed.status_code == 302, agreed.text
-        return agreed.headers["Location"]
-
-    def install(self, serving: Serving) -> str:
-        """The whole way; returns the last address."""
-        address = self.back(self.to_slack(serving))
-        done = self.get(address)
-        assert done.status_code == 200, done.text
-        assert "Thank you" in done.text
-        return address
 
 
 @dataclass
@@ -109,6 +70,13 @@ def many(footnote: Program, documents: Path, settings: dict[str, str]) -> Progra
     return footnote
 
 
+@pytest.fixture
+def claude(gate: Gate) -> Iterator[dict[str, str]]:
+    """Settings for a Claude who can be made to wait."""
+    with serve(gate) as url:
+        yield {"ANTHROPIC_API_KEY": "sk-test", "ANTHROPIC_BASE_URL": url}
+
+
 @contextmanager
 def serving(nursery: Nursery, program: Program, two: Two, **extra: str) -> Iterator[Serving]:
     """`serve`, to which Slack delivers from now on."""
@@ -139,7 +107,11 @@ def test_two_workspaces_install_it_ask_at_once_and_one_removes_it(
         one.ask("Is anybody there?")
         assert not one.slack.deliveries  # nothing is installed
         for place in two.places:
-            Browser(place.slack).install(program)
+            browser = Browser(place.slack, ADA)
+            used = browser.install(program.http)
+            assert (
+                "invalid_state" in Browser(place.slack, ADA, browser.state_of(used)).get(used).text
+            )
         assert one.slack.bot_token != other.slack.bot_token
 
         asked = [(place, place.ask(text)) for place in two.places for text in (KEYS, LUNCH)]
@@ -162,3 +134,53 @@ def test_two_workspaces_install_it_ask_at_once_and_one_removes_it(
         assert rows(many, "SELECT team_id FROM slack_bots") == [(one.slack.team,)]
         assert rows(many, "SELECT team_id FROM slack_installations") == [(one.slack.team,)]
         assert "90 days" in the_answer(one, one.ask(KEYS))
+
+
+def test_a_question_that_one_process_took_in_is_answered_by_another(
+    nursery: Nursery, many: Program, two: Two, gate: Gate, claude: dict[str, str]
+) -> None:
+    place = two.other
+    with serving(nursery, many, two, **claude) as program:
+        Browser(place.slack, ADA).install(program.http)
+        said = ask_and_catch(place, gate)
+        until_shown(place, said, "Searching: ")
+        program.kill()
+    gate.wait_empty()
+    gate.release()
+    with serving(nursery, many, two, **claude):
+        assert "90 days" in the_answer(place, said)
+        assert len(gate.claude.requests) == 4
+    assert not two.one.slack.calls("chat.postMessage")
+
+
+def test_a_question_of_a_workspace_that_is_gone_ends_unposted(
+    nursery: Nursery, many: Program, two: Two, gate: Gate, claude: dict[str, str]
+) -> None:
+    place = two.other
+    with serving(nursery, many, two, **claude) as program:
+        for one in two.places:
+            Browser(one.slack, ADA).install(program.http)
+        ask_and_catch(place, gate)
+        for delivery in place.slack.uninstall():
+            delivery.wait()
+        gate.release()
+        until(lambda: rows(many, "SELECT state FROM runs") == [("failed",)])
+        assert "90 days" in the_answer(two.one, two.one.ask(KEYS))
+        refused = [call for call in place.slack.calls() if call.error == "account_inactive"]
+        assert 0 < len(refused) < 10
+
+
+def test_keys_can_be_changed_and_a_wrong_one_is_told(
+    nursery: Nursery, many: Program, two: Two, key: str
+) -> None:
+    place, newer = two.one, new_key()
+    with serving(nursery, many, two) as program:
+        Browser(place.slack, ADA).install(program.http)
+    with ending(start_forked(nursery, many, FOOTNOTE_ENCRYPTION_KEYS=newer)) as program:
+        assert program.wait() == 2
+        assert "No key of FOOTNOTE_ENCRYPTION_KEYS opens the tokens" in program.said
+        assert newer not in program.said
+    with serving(nursery, many, two, FOOTNOTE_ENCRYPTION_KEYS=f"{newer},{key}"):
+        the_answer(place, place.ask(KEYS))
+    with serving(nursery, many, two, FOOTNOTE_ENCRYPTION_KEYS=newer):
+        the_answer(place, place.ask(LUNCH))
