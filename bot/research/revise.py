@@ -37,7 +37,7 @@ from bot.reasoning.reasoner import (
 from bot.rendering.texts import Texts, texts_for
 from bot.research.desk import HITS_FETCHED, DeskKeeper, Reading, best_hits, merge_sources
 from bot.research.marks import without_marks
-from bot.research.revision import Revision, Section, changes, joined, section, under
+from bot.research.revision import Revision, Section, borne_out, changes, joined, section, under
 from bot.research.run import Run
 from bot.research.stages import Lapse, Lapsed, within
 from bot.research.write import Written, unsourced, write
@@ -173,7 +173,9 @@ class Report:
                 pages = tuple(source.number for source in evidence.sources)
                 revision = replace(revision, pages=pages)
                 written = await self._revise(reasoner, number, evidence)
-                finished = section(paragraph.heading, written)
+                titles = [source.title for source in evidence.sources]
+                known = "\n".join((self._question.question, written.text, *titles))
+                finished = section(borne_out(paragraph.heading, known), written)
             except Lapsed as lapsed:
                 if lapsed.lapse.why == "budget":
                     self._run.note_error(lapsed.lapse.budget_spent, "report-cut-short")

@@ -14,6 +14,7 @@ from typing import Literal
 
 from bot.research.marks import without_marks
 from bot.research.write import CitedSpan, Written
+from bot.text.facts import facts, missing_from
 
 ChangeKind = Literal["kept", "added", "removed"]
 Fate = Literal["revised", "unsourced", "deleted"]
@@ -129,6 +130,13 @@ def section(heading: str, written: Written) -> Section:
     body = _cut(written, start + preface.end() if preface else start, end)
     above = preface.group().strip() if preface else ""
     return Section(heading, body, "revised" if body.text else "deleted", said, above)
+
+
+def borne_out(heading: str, known: str) -> str:
+    """A heading that was drafted, or "" if it states figures or dates that are not in ``known``:
+    it carries no footnote by which they could be checked."""
+    claims = [fact for fact in facts(heading) if fact.kind != "name"]
+    return "" if missing_from(claims, known) else heading
 
 
 def under(heading: str, text: str) -> str:

@@ -290,6 +290,20 @@ async def test_the_text_grows_paragraph_by_paragraph_and_is_never_a_draft() -> N
     assert not any("999" in text or "1066" in text for text in play.shown)
 
 
+@pytest.mark.parametrize(
+    ("heading", "stays"),
+    [("999 metres", False), ("In 1066", False), ("330 metres", True), ("As tall as Oslo", True)],
+)
+@in_virtual_time
+async def test_a_heading_states_no_figure_or_date_that_only_the_draft_knew(
+    heading: str, stays: bool
+) -> None:
+    play = Play(a_shelf(PAGES[0]))
+    report, _ = await play.report(Writer(answer=first_page, drafts=(Paragraph(heading, "", "x"),)))
+    assert (f"## {heading}\n" in report.written.text) == stays
+    assert "330 metres [1]." in report.written.text
+
+
 @in_virtual_time
 async def test_what_could_not_be_shown_stands_at_the_end_of_the_report() -> None:
     def limited(question: Rewritten, evidence: Evidence) -> list[AnswerDelta]:
