@@ -14,7 +14,7 @@ from bot.reasoning.graphs import Graph, GraphEdit, NewNode
 from bot.reasoning.reasoner import SubQuestion
 from bot.text.names import names
 from bot.text.sentences import sentences
-from bot.text.terms import content_words, has_cjk
+from bot.text.terms import has_cjk
 
 PARTS = 4  # of one question
 
@@ -25,7 +25,17 @@ _COMPARES = re.compile(
     "|比较|比較|相比|对比|對比|区别|區別|差别|差別|差异|差異|不同|哪个|哪個|哪一|还是|還是|共同|分别|分別",
     re.IGNORECASE,
 )
-_JOINT = re.compile(r"\s*,?\s*(?:\b(?:and|or|versus|vs\.?|with|than|to)\b|,|&)\s+(?:the\s+)?", re.I)
+_COMPARING = re.compile(  # what says nothing of each of them alone
+    r"^\s*(?:please\s+)?compare\s+(?:the\s+)?"
+    r"|(?:\bthe\s+)?(?:\b\w+\s+)?\b(?:differences?|similarit\w+|comparison)\s+(?:between|of)\s+"
+    "|(?:之间|之間)?(?:有(?:什么|什麼|何|哪些)|的)?(?:区别|區別|差别|差別|差异|差異|不同|共同点|共同點)",
+    re.IGNORECASE,
+)
+_BOTH = re.compile(r"\bboth\s+", re.IGNORECASE)
+_LEAD_IN = "of "  # a lone capital at the beginning of a text would be no name
+_JOINT = re.compile(
+    r"\s*,?\s*(?:\b(?:and|or|versus|vs\.?|with|than|to)(?!\w)|,|&)\s+(?:the\s+)?", re.I
+)
 _CJK_PAIR = re.compile(
     "(?P<one>[\\w·]{2,12}?)(?:和|与|與|跟|还是|還是|及|以及)(?P<other>[\\w·]{2,12}?)"
     "(?=的|有|在|相|之|谁|誰|哪|，|,|？|\\?|$|分别|分別)"
@@ -65,23 +75,23 @@ def _compared(text: str) -> list[str]:
     """The text once for each of the names that it puts beside each other."""
     if not _COMPARES.search(text):
         return []
-    if has_cjk(text):
-        return _compared_cjk(text)
-    found = [name for name in names(text, "en") if len(content_words(text[: name.end])) > 0]
-    runs: list[tuple[int, int]] = []  # of joined names
-    series: list[list[tuple[int, int]]] = []
-    for name in found:
+    bare = _COMPARING.sub("", text)
+    if has_cjk(bare):
+        return _compared_cjk(bare)
+    text = bare if bare[:1] == text[:1] else f"{_LEAD_IN}{bare}"
+    series: list[list[tuple[int, int]]] = []  # names that are joined to each other
+    for name in names(text, "en"):
         span = (name.start, name.end)
-        if runs and _JOINT.fullmatch(text[runs[-1][1] : span[0]]):
+        if series and _JOINT.fullmatch(text[series[-1][-1][1] : span[0]]):
             series[-1].append(span)
         else:
             series.append([span])
-        runs.append(span)
     longest = max(series, key=len, default=[])
     if not 1 < len(longest) <= PARTS:
         return []
     start, end = longest[0][0], longest[-1][1]
-    return [f"{text[:start]}{text[one:other]}{text[end:]}" for one, other in longest]
+    cut = (f"{text[:start]}{text[one:other]}{text[end:]}" for one, other in longest)
+    return [_BOTH.sub("", part.removeprefix(_LEAD_IN)) for part in cut]
 
 
 def _compared_cjk(text: str) -> list[str]:
