@@ -6,7 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Collection, Sequence
 
-from bot.pages.passages import FULL, Passage, split
+from bot.pages.passages import Passage, split
 from bot.text.terms import STOP_WORDS, terms
 from bot.text.tokens import estimate
 
@@ -20,8 +20,8 @@ def spread(
 
     The page is cut into stretches of equal length, as many as passages fit, and each gives the
     passage closest to what the page is about (the centroid of its terms: Radev, Jing, Styś and
-    Tam, Centroid-based summarization of multiple documents, IPM 40(6), 2004); what room is left
-    goes to the next best. The first passage always comes. A page that fits is given whole.
+    Tam, Centroid-based summarization of multiple documents, IPM 40(6), 2004), then its next best
+    as far as there is room. The first passage always comes. A page that fits is given whole.
     ``skip`` are spans shown before. Deterministic, and linear in the text.
     """
     passages = [
@@ -33,14 +33,11 @@ def spread(
     if sum(costs) <= budget_tokens:
         return passages
     worth = centrality(passages)
-    ranked = sorted(range(len(passages)), key=lambda i: (-worth[i], i))
-    stretches = _stretches(costs, max(1, budget_tokens // FULL))
-    best_of: dict[int, int] = {}
-    for i in ranked:
-        best_of.setdefault(stretches[i], i)
+    mean = max(1, sum(costs) // len(costs))
+    stretches = _stretches(costs, max(1, budget_tokens // mean))
     chosen: list[int] = []
     spent = 0
-    for i in dict.fromkeys((0, *_outside_in(best_of), *ranked)):
+    for i in dict.fromkeys((0, *_outside_in(stretches, worth))):
         if not chosen or spent + costs[i] <= budget_tokens:
             chosen.append(i)
             spent += costs[i]
@@ -85,11 +82,16 @@ def _stretches(costs: Sequence[int], count: int) -> list[int]:
     return found
 
 
-def _outside_in(best_of: dict[int, int]) -> list[int]:
-    """The stretches' passages so that any first few of them lie all over the page.
+def _outside_in(stretches: Sequence[int], worth: Sequence[float]) -> list[int]:
+    """All passages, the best of each stretch first, then each one's next best, and so on.
 
-    By the binary digits of a stretch's place, lowest first (van der Corput's sequence).
+    The stretches are taken by the binary digits of their place, lowest first (van der Corput's
+    sequence), so that any first few passages lie all over the page.
     """
-    digits = max(best_of, default=0).bit_length()
-    order = sorted(best_of, key=lambda n: int(f"{n:0{digits or 1}b}"[::-1], 2))
-    return [best_of[n] for n in order]
+    inside: dict[int, list[int]] = {}
+    for i in sorted(range(len(worth)), key=lambda i: (-worth[i], i)):
+        inside.setdefault(stretches[i], []).append(i)
+    digits = max(inside, default=0).bit_length() or 1
+    order = sorted(inside, key=lambda n: int(f"{n:0{digits}b}"[::-1], 2))
+    rounds = max(map(len, inside.values()), default=0)
+    return [inside[n][turn] for turn in range(rounds) for n in order if turn < len(inside[n])]

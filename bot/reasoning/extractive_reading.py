@@ -58,6 +58,7 @@ _IN_SOURCE = re.compile(
     r"(?:来源|脚注|出处|參考|参考))",
     re.IGNORECASE,
 )
+_MARKDOWN_LINK = re.compile(r"\[[^\]\n]*\]\(\s*<?https?://[^)\s]*\)")
 _BEFORE_DOMAIN = re.compile(
     r"(?:\b(?:on|from|at|in|within|via|by|according to)\s+(?:the\s+)?|site:\s*|[在从])$",
     re.IGNORECASE,
@@ -76,12 +77,19 @@ class Wanted:
 def wanted(transcript: Transcript, message: Message) -> Wanted:
     """The links of a message, or those of the thread that it points to."""
     text = message.text
-    links = [*links_said(text), *message.links]
+    searched = {dedupe_key(f"https://{host}") for host in restricted_to(text)}
+    links = [
+        link for link in (*links_said(text), *message.links) if dedupe_key(link) not in searched
+    ]
     asks = _ASKS_TO_READ.search(text) is not None
+    said = _MARKDOWN_LINK.sub(" ", text)
     if asks and not links:
-        links = [link for at, _, link in bare_hosts(text) if not _BEFORE_DOMAIN.search(text[:at])]
+        for at, host, link in bare_hosts(text):
+            if not _BEFORE_DOMAIN.search(text[:at]):
+                links.append(link)
+                said = said.replace(host, " ")
     links = list({dedupe_key(link): link for link in reversed(links)}.values())[::-1]
-    beside = topic_words(without_links(text))
+    beside = topic_words(without_links(said))
     if links:
         return Wanted(tuple(links), len(beside) <= FEW, not beside)
     pointed = _pointed_at(transcript, text) if asks else ()
@@ -114,7 +122,8 @@ def bare_hosts(text: str) -> list[tuple[int, str, str]]:
 
 def restricted_to(text: str) -> list[str]:
     """Hosts a message wants to have searched: "on docs.python.org", "site:example.org"."""
-    return [host for at, host, _ in bare_hosts(text) if _BEFORE_DOMAIN.search(text[:at])]
+    spaced = text.replace("site:", "site: ")
+    return [host for at, host, _ in bare_hosts(spaced) if _BEFORE_DOMAIN.search(spaced[:at])]
 
 
 def topic_words(said: str) -> list[str]:

@@ -100,9 +100,7 @@ def queries_for(question: str) -> tuple[str, ...]:
 
 
 def _hosts(text: str) -> list[str]:
-    return [
-        host.lower().removeprefix("www.") for host in restricted_to(text.replace("site:", "site: "))
-    ]
+    return [host.lower().removeprefix("www.") for host in restricted_to(text)]
 
 
 def _of_each(question: str) -> list[str]:

@@ -41,6 +41,7 @@ from bot.text.terms import keywords
 
 FIRST_QUERIES = 4  # of a kind, that are searched before the first turn
 HITS_FETCHED = 3  # times those shown: the next results are at hand when a query is repeated
+NOTHING = "Nothing was found."
 WHOLE = 4  # times the tokens of one page are given to pages that are wanted as a whole
 PREFETCHED = 3  # pages read ahead while the reasoner chooses
 
@@ -204,7 +205,8 @@ class DeskKeeper:
                     q
                     for q in self._queries
                     if repeats(words, q.words)
-                    and (q.kind is None or (q.kind == kind and q.scope == scope))
+                    and q.kind in (None, kind)
+                    and q.scope in (ANYWHERE, scope)
                 ),
                 None,
             )
@@ -275,7 +277,7 @@ class DeskKeeper:
             if is_sent:
                 outcome = answers[id(query)]
                 query.hits = outcome.hits
-                note = outcome.problem or ("" if outcome.hits else "Nothing was found.")
+                note = outcome.problem or ("" if outcome.hits else NOTHING)
             following = query.hits[query.next : query.next + self._reading.shown]
             query.next += len(following)
             if not is_sent:
@@ -361,7 +363,8 @@ class DeskKeeper:
 
 def _found_nothing(outcomes: Sequence[Outcome]) -> bool:
     results = [result for outcome in outcomes for result in outcome.queries]
-    return bool(results) and not any(result.hits for result in results)
+    # A search that failed has not found nothing: asking for more would fail as well.
+    return any(r.note == NOTHING for r in results) and not any(r.hits for r in results)
 
 
 def _refusal(action: Action) -> Outcome:

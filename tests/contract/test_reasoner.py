@@ -18,6 +18,7 @@ import pytest
 
 from bot.messages import Entry, Transcript
 from bot.pages.passages import split
+from bot.pages.urls import dedupe_key
 from bot.reasoning.claude import open_claude
 from bot.reasoning.drafts import Manuscript, Paragraph
 from bot.reasoning.extractive import Extractive
@@ -42,6 +43,7 @@ from bot.reasoning.reasoner import (
     ReasonerFactory,
     Restart,
     Rewritten,
+    Scope,
     Search,
     Source,
     SubQuestion,
@@ -260,6 +262,29 @@ async def test_a_link_is_read(reasoner: Reasoner) -> None:
     rewritten = await reasoner.rewrite(Transcript(), message)
     assert rewritten.kind == "links"
     assert rewritten.links == ("https://example.org/bridges?x=1",)
+
+
+async def test_several_links_are_read_as_a_whole_each_page_once(reasoner: Reasoner) -> None:
+    text = "Summarize https://example.org/a, [B](https://example.org/b) and <https://example.org/a>"
+    rewritten = await reasoner.rewrite(Transcript(), a_message(text))
+    assert (rewritten.kind, rewritten.whole) == ("links", True)
+    assert [dedupe_key(link) for link in rewritten.links] == ["example.org/a", "example.org/b"]
+    assert rewritten.question == text
+
+
+async def test_both_kinds_of_search_get_queries(reasoner: Reasoner) -> None:
+    rewritten = await reasoner.rewrite(Transcript(), a_message(ASKED))
+    assert rewritten.queries
+    assert rewritten.knowledge_queries
+    assert rewritten.scope == Scope()
+
+
+@pytest.mark.parametrize("text", ["Where is Frome?", "弗罗姆在哪个国家？"])
+async def test_a_new_subject_in_a_thread_comes_back_unchanged(
+    reasoner: Reasoner, text: str
+) -> None:
+    thread = Transcript((Entry("person", "Ada", "What is the longest river of Brazil?"),))
+    assert (await reasoner.rewrite(thread, a_message(text))).question == text
 
 
 async def test_a_greeting_is_answered_at_once(reasoner: Reasoner) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -26,7 +28,7 @@ def test_the_passages_lie_all_over_the_page_and_fit() -> None:
     assert sum(estimate(passage.text) for passage in chosen) <= 900
     assert chosen[0].start == split(LONG)[0].start
     assert [p.start for p in chosen] == sorted(p.start for p in chosen)
-    gaps = [b.start - a.end for a, b in zip(chosen, chosen[1:], strict=False)]
+    gaps = [b.start - a.end for a, b in pairwise(chosen)]
     assert max([*gaps, len(LONG) - chosen[-1].end]) < len(LONG) / 3
 
 

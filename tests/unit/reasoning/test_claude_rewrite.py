@@ -8,13 +8,30 @@ from typing import Any
 
 import pytest
 
+from bot.answers import Citation
 from bot.errors import ModelBroken, ModelRefused
 from bot.messages import Attachment, Entry, Transcript
+from bot.reasoning.reasoner import ANYWHERE, Scope
 from tests.fakes.calls import MemoryCalls
 from tests.fakes.claude import Fail, says
 from tests.fakes.claude_stage import OpenStage
 from tests.unit.samples import a_message
 
+TOWER = Citation(1, "https://e.example/tower", "Eiffel Tower", "330 m", "h1", 0, 5)
+PARIS = Citation(3, "https://e.example/paris", "Paris", "capital", "h2", 0, 7)
+CITED = Transcript(
+    (
+        Entry("person", "Ada", "How tall is the Eiffel Tower?"),
+        Entry(
+            "footnote",
+            "Footnote",
+            "It is 330 m tall [1].",
+            sources=("Eiffel Tower", "Paris"),
+            question="How tall is the Eiffel Tower?",
+            cited=(TOWER, PARIS),
+        ),
+    )
+)
 GOOD: dict[str, Any] = {
     "kind": "search",
     "question": "When was the Eiffel Tower built?",
@@ -140,11 +157,20 @@ async def test_chat_without_a_reply_is_searched(stage: OpenStage) -> None:
     [
         ("Summarize https://a.example/x.", ["https://a.example/x."], ("https://a.example/x",)),
         ("See (https://a.example/x)", ["https://a.example/x"], ("https://a.example/x",)),
-        ("Summarize https://a.example/x", ["https://evil.example/"], ()),
+        ("Summarize https://a.example/x", ["https://evil.example/"], ("https://a.example/x",)),
+        ("Summarize it", ["https://evil.example/"], ()),
+        ("Summarize example.org/x", ["https://example.org/x"], ("https://example.org/x",)),
+        ("Summarize example.org", ["example.org"], ("https://example.org",)),
+        ("[A](https://a.example/x)", ["a.example/x"], ("https://a.example/x",)),
+        ("<https://a.example/x>", ["http://www.a.example/x/"], ("https://a.example/x",)),
         ("Summarize it", ["https://a.example/x"], ()),
-        ("Both https://a.example/ https://b.example/?q=1", [], ()),
+        (
+            "Both https://a.example/ https://b.example/?q=1",
+            [],
+            ("https://a.example/", "https://b.example/?q=1"),
+        ),
         ("https://a.example/x", ["https://a.example/x", "https://a.example/x"], None),
-        ("https://a.example/x", "https://a.example/x", ()),
+        ("https://a.example/x", "https://a.example/x", None),
     ],
 )
 async def test_only_links_that_were_sent_are_read(
@@ -261,3 +287,97 @@ async def test_without_structured_output_the_prompt_alone_must_do(
     assert formats == [True, False, False]  # remembered for the process
     made = [call.request["output_config"] for call in on.calls.made]
     assert len(made) == 2  # the journal's keys do not depend on what was learned
+
+
+# ---------------------------------------------------------------- standing alone
+
+
+@pytest.mark.parametrize(
+    ("written", "made_of_it", "question"),
+    [
+        ("Who painted the Mona Lisa?", "Who is the painter of the Mona Lisa?", None),
+        ("who paintd Mona Lisa", "Who painted the Mona Lisa in 1503?", None),
+        ("Is it open today?", "Is the Louvre open today?", None),
+        ("Is it open today?", "Is the Eiffel Tower open today?", "Is the Eiffel Tower open today?"),
+        ("蒙娜丽莎是谁画的？", "蒙娜丽莎的作者是哪位画家？", None),
+        (
+            "and its height?",
+            "What is the Eiffel Tower's height?",
+            "What is the Eiffel Tower's height?",
+        ),
+    ],
+)
+async def test_a_rewording_that_takes_nothing_from_the_thread_is_not_taken(
+    stage: OpenStage, written: str, made_of_it: str, question: str | None
+) -> None:
+    on = stage([gives(question=made_of_it)])
+    rewritten = await on.claude.rewrite(THREAD, a_message(written))
+    assert rewritten.question == (question or written)
+
+
+async def test_a_long_message_may_be_put_into_a_short_question(stage: OpenStage) -> None:
+    on = stage([gives(question="Why does the build fail?")])
+    rewritten = await on.claude.rewrite(THREAD, a_message("It fails. " * 60 + "Why does it?"))
+    assert rewritten.question == "Why does the build fail?"
+
+
+# ---------------------------------------------------------------- our last answer
+
+
+async def test_the_model_sees_the_numbers_of_our_sources(stage: OpenStage) -> None:
+    on = stage([gives()])
+    await on.claude.rewrite(CITED, a_message("what was source 3?"))
+    assert 'sources="[1] Eiffel Tower; [3] Paris"' in on.fake.calls[0]["messages"][0]["content"]
+
+
+async def test_sources_of_ours_are_read_again_by_their_numbers(stage: OpenStage) -> None:
+    on = stage([gives(kind="links", sources=[3, 3, 2, "1"], whole=True)])
+    rewritten = await on.claude.rewrite(CITED, a_message("summarize source 3"))
+    assert (rewritten.kind, rewritten.links, rewritten.whole) == ("links", (PARIS.url,), True)
+
+
+@pytest.mark.parametrize("kind", ["links", "search"])
+async def test_an_answer_is_reworked_from_what_it_rests_on(stage: OpenStage, kind: str) -> None:
+    question = "How tall is the Eiffel Tower? In one sentence."
+    on = stage([gives(kind=kind, question=question, rework=True, language="de", whole=True)])
+    rewritten = await on.claude.rewrite(CITED, a_message("shorter, auf Deutsch"))
+    assert (rewritten.kind, rewritten.links) == ("links", (TOWER.url, PARIS.url))
+    assert rewritten.earlier == "It is 330 m tall [1]."
+    assert (rewritten.question, rewritten.language) == (question, "de")
+    assert not rewritten.whole
+
+
+async def test_an_answer_without_sources_is_not_reworked_but_searched(stage: OpenStage) -> None:
+    on = stage([gives(rework=True)])
+    rewritten = await on.claude.rewrite(THREAD, a_message("shorter"))
+    assert (rewritten.kind, rewritten.earlier) == ("search", "")
+
+
+# ---------------------------------------------------------------- where to search
+
+
+@pytest.mark.parametrize(
+    ("written", "changes", "scope"),
+    [
+        ("news this week", {"freshness": "week"}, Scope(freshness="week")),
+        ("news", {"freshness": "any"}, ANYWHERE),
+        ("news", {"freshness": "yesterday", "region": "Germany", "domains": "x"}, ANYWHERE),
+        ("rents in Germany", {"region": "de"}, Scope(region="DE")),
+        (
+            "timeouts on docs.python.org",
+            {"domains": ["https://docs.python.org/3/", "docs.python.org"]},
+            Scope(domains=("docs.python.org",)),
+        ),
+        (
+            "timeouts, Python docs",
+            {"domains": ["docs.python.org"]},
+            Scope(domains=("docs.python.org",)),
+        ),
+        ("timeouts", {"domains": ["evil.example", "localhost", "x y", 7]}, ANYWHERE),
+    ],
+)
+async def test_what_is_said_of_where_to_search_is_kept_and_nothing_else(
+    stage: OpenStage, written: str, changes: dict[str, Any], scope: Scope
+) -> None:
+    on = stage([gives(**changes)])
+    assert (await on.claude.rewrite(Transcript(), a_message(written))).scope == scope

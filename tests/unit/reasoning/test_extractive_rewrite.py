@@ -8,9 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bot.answers import Citation
 from bot.messages import Entry, Transcript
+from bot.pages.urls import dedupe_key
 from bot.reasoning.extractive_rewrite import rewrite
-from bot.reasoning.reasoner import Rewritten
+from bot.reasoning.reasoner import Rewritten, Scope
 from tests.unit.samples import a_message
 
 
@@ -216,6 +218,215 @@ def test_links_that_the_platform_found_come_too() -> None:
         "https://example.org/a",
         "https://example.org/b",
     )
+
+
+@pytest.mark.parametrize(
+    ("text", "links", "whole"),
+    [
+        ("Summarize https://a.org/x and https://b.org/y", ["a.org/x", "b.org/y"], True),
+        ("https://a.org/x https://b.org/y: compare these two pages", ["a.org/x", "b.org/y"], True),
+        ("Summarize https://a.org/x in five bullet points, please", ["a.org/x"], True),
+        ("sum up [this](https://a.org/x)", ["a.org/x"], True),
+        ("请用三句话总结 https://a.org/x，谢谢", ["a.org/x"], True),
+        ("比较一下 https://a.org/x 和 https://b.org/y", ["a.org/x", "b.org/y"], True),
+        ("summarize example.org", ["example.org/"], True),
+        ("What does docs.python.org/3/re say about flags?", ["docs.python.org/3/re"], False),
+    ],
+)
+def test_links_are_read_for_what_is_asked_of_them(text: str, links: list[str], whole: bool) -> None:
+    result = rewritten(Transcript(), text)
+    assert (result.kind, result.whole) == ("links", whole)
+    assert [dedupe_key(link) for link in result.links] == links
+
+
+@pytest.mark.parametrize(
+    "text", ["When was Booking.com founded?", "Is Node.js faster than main.py?", "asp.net history"]
+)
+def test_a_name_with_a_dot_is_no_link(text: str) -> None:
+    result = rewritten(Transcript(), text)
+    assert (result.kind, result.links) == ("search", ())
+
+
+@pytest.mark.parametrize(
+    ("text", "links"),
+    [
+        ("summarize that link", ["https://b.org/y"]),
+        ("Summarize it", ["https://b.org/y"]),
+        ("compare these two pages", ["https://a.org/x", "https://b.org/y"]),
+        ("总结一下上面的链接", ["https://b.org/y"]),
+        ("summarize the treaty of Rome", []),
+        ("How tall is it?", []),
+    ],
+)
+def test_links_of_earlier_messages_are_read_when_pointed_to(text: str, links: list[str]) -> None:
+    thread = asked("look: https://a.org/x", "or https://b.org/y")
+    assert rewritten(thread, text).links == tuple(links)
+
+
+# ---------------------------------------------------------------- our last answer
+
+
+def cited(number: int, title: str) -> Citation:
+    return Citation(number, f"https://e.org/{number}", title, "words", "h", 0, 5)
+
+
+OURS = Transcript(
+    (
+        Entry("person", "Ada", "When did the Forth Bridge open?"),
+        Entry(
+            "footnote",
+            "Footnote",
+            "In 1890 [1].",
+            ("Forth Bridge", "Tay Bridge"),
+            "When did the Forth Bridge open?",
+            (cited(1, "Forth Bridge"), cited(4, "Tay Bridge")),
+        ),
+    )
+)
+
+
+@pytest.mark.parametrize(
+    "text", ["shorter please", "Make it shorter", "tl;dr", "短一点", "简短一些吧"]
+)
+def test_our_last_answer_is_shortened_from_its_own_sources(text: str) -> None:
+    result = rewritten(OURS, text)
+    assert (result.kind, result.links) == ("links", ("https://e.org/1", "https://e.org/4"))
+    assert result.question == "When did the Forth Bridge open?"
+    assert (result.earlier, result.queries) == ("In 1890 [1].", ())
+
+
+@pytest.mark.parametrize("text", ["translate that", "in German please", "as a table", "翻译成英文"])
+def test_another_form_of_it_takes_a_model_and_that_is_said(text: str) -> None:
+    result = rewritten(OURS, text)
+    assert result.kind == "chat"
+    assert "language model" in result.reply or "语言模型" in result.reply
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        ("what was source 4?", ["Source 4", "Tay Bridge", "https://e.org/4"]),
+        ("What is [1]?", ["Source 1", "Forth Bridge"]),
+        ("what are your sources?", ["Source 1", "Source 4"]),
+        ("What was source 2?", ["no source 2"]),
+        ("来源4是什么？", ["Tay Bridge"]),
+    ],
+)
+def test_what_our_sources_were_is_told(text: str, parts: list[str]) -> None:
+    result = rewritten(OURS, text)
+    assert result.kind == "chat"
+    assert all(part in result.reply for part in parts)
+
+
+def test_a_source_of_ours_is_read_again() -> None:
+    summary = rewritten(OURS, "summarize source 4")
+    assert (summary.links, summary.whole) == (("https://e.org/4",), True)
+    asked_of_it = rewritten(OURS, "what does [4] say about its length?")
+    assert (asked_of_it.links, asked_of_it.whole) == (("https://e.org/4",), False)
+    assert "Tay Bridge" in asked_of_it.question
+
+
+@pytest.mark.parametrize(
+    "text", ["Thanks, and why?", "ok, thanks. Why?", "In Germany?", "How long?"]
+)
+def test_a_question_after_our_answer_is_no_chore(text: str) -> None:
+    assert rewritten(OURS, text).kind == "search"
+
+
+def test_thanks_before_a_question_are_not_searched() -> None:
+    result = rewritten(OURS, "Thanks, and why?")
+    assert "Forth Bridge" in result.question
+    assert not any("thanks" in query.lower() for query in result.queries)
+
+
+# ---------------------------------------------------------------- chores, long texts, where
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Translate 'good morning' to French",
+        "please rewrite this sentence: I are here",
+        "Write me a haiku about rain",
+        "can you draft a polite email to my landlord?",
+        "tell me a joke",
+        "翻译：早上好",
+        "帮我写一首关于春天的诗",
+    ],
+)
+def test_writing_chores_are_declined_and_not_searched(text: str) -> None:
+    result = rewritten(Transcript(), text)
+    assert (result.kind, result.queries) == ("chat", ())
+    assert result.reply
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["How do you translate DNA into protein?", "Who wrote a poem about the sea?", "谁写了红楼梦？"],
+)
+def test_questions_about_writing_are_no_chores(text: str) -> None:
+    assert rewritten(Transcript(), text).kind == "search"
+
+
+@pytest.mark.parametrize(
+    ("text", "query"),
+    [
+        ("Write a report on heat pumps in Norway", "heat pumps Norway"),
+        ("写一篇关于长城的报告", "长城"),
+    ],
+)
+def test_a_long_text_is_researched(text: str, query: str) -> None:
+    result = rewritten(Transcript(), text)
+    assert (result.kind, result.long_form) == ("search", True)
+    assert result.queries[0] == query
+
+
+@pytest.mark.parametrize(
+    ("text", "scope"),
+    [
+        ("AI news this week", Scope("week")),
+        ("What happened in the last 24 hours in Paris?", Scope("day")),
+        ("本周的人工智能新闻", Scope("week")),
+        ("今天的新闻", Scope("day")),
+        ("asyncio timeouts on docs.python.org", Scope(domains=("docs.python.org",))),
+        ("timeouts site:www.example.org", Scope(domains=("example.org",))),
+        ("What was life like in 1950?", Scope()),
+        ("How do people live today?", Scope()),
+    ],
+)
+def test_where_and_how_recent_is_understood(text: str, scope: Scope) -> None:
+    result = rewritten(Transcript(), text)
+    assert result.scope == scope
+    assert result.question == text
+    assert not any("site:" in query or "week" in query.split() for query in result.queries)
+
+
+@pytest.mark.parametrize(
+    ("text", "queries"),
+    [
+        ("Compare the cost of heat pumps and gas boilers", ["heat pumps cost", "gas boilers cost"]),
+        ("What is the difference between TCP and UDP?", ["TCP", "UDP"]),
+        (
+            "Which is taller, the Eiffel Tower or the Forth Bridge?",
+            ["Eiffel Tower taller", "Forth Bridge taller"],
+        ),
+        ("Is Oslo larger than Bergen?", ["Oslo larger", "Bergen larger"]),
+        ("python vs ruby", ["python", "ruby"]),
+        ("比较上海和北京的人口", ["上海 人口", "北京 人口"]),
+        ("上海和北京的人口有什么区别？", ["上海 人口", "北京 人口"]),
+    ],
+)
+def test_a_comparison_asks_for_each_side(text: str, queries: list[str]) -> None:
+    found = rewritten(Transcript(), text).queries
+    assert list(found[:2]) == queries
+    assert 2 <= len(found) <= 4
+
+
+@given(st.text(max_size=200))
+def test_any_message_in_any_thread_is_rewritten(text: str) -> None:
+    result = rewrite(OURS, a_message(text))
+    assert len(result.queries) <= 4
+    assert (result.kind == "chat") == bool(result.reply)
 
 
 # ---------------------------------------------------------------- small talk
