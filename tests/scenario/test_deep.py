@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import json
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from tests.fakes.claude import FakeClaude
+from tests.fakes.claude import Fail, FakeClaude, Reply, researcher
 from tests.fakes.mediawiki import FakeWiki
 from tests.fakes.server import serve
 from tests.scenario.program import Program
@@ -48,3 +50,55 @@ def test_a_deep_question_is_cut_researched_and_cited(footnote: Program) -> None:
     assert "1973" in " ".join(citation["quote"] for citation in answer["citations"])
     assert "[1]" in answer["answer"]
     assert answer["question"] == QUESTION
+
+
+def test_the_graph_is_told_line_by_line_with_its_work_summed_up(footnote: Program) -> None:
+    ended = footnote.run("ask", "--depth", "deep", QUESTION)
+    assert ended.code == 0, ended.err
+    lines = [line for line in ended.err.splitlines() if line.strip()]
+    told = [line for line in lines if "AC" in line]
+    assert [line.split("?")[0] for line in sorted(told)] == [
+        "✓ When was the band AC/DC formed",
+        "✓ in which city (AC DC)",
+    ]
+    assert all("1 search · 1 page" in line for line in told)
+    assert not any(line.startswith(("✓ Search", "✓ Read", "✓ Judge")) for line in lines)
+
+
+def test_a_part_that_the_model_declines_is_named_and_the_rest_is_answered(
+    footnote: Program, claude: FakeClaude
+) -> None:
+    def declining(request: Mapping[str, Any]) -> Reply:
+        if request.get("tools") and "in which city" in json.dumps(request["messages"][0]):
+            return Reply((), stop_reason="refusal")
+        return researcher(request)
+
+    claude.use(declining)
+    ended = footnote.run("ask", "--json", "--depth", "deep", QUESTION)
+    assert ended.code == 0, ended.err
+    nodes = {s["title"]: s["state"] for s in ended.json["steps"] if s["kind"] == "node"}
+    assert set(nodes.values()) == {"done", "failed"}
+    assert "1973" in ended.json["answer"]
+    assert any("could not be researched" in note for note in ended.json["notes"])
+
+
+def test_when_claude_goes_away_after_the_plan_quotations_answer(
+    footnote: Program, claude: FakeClaude
+) -> None:
+    claude.use(lambda request: Fail(529) if request.get("tools") else researcher(request))
+    ended = footnote.run("ask", "--json", "--depth", "deep", QUESTION)
+    assert ended.code == 0, ended.err
+    assert ended.json["reasoner"] == "extractive"
+    assert "1973" in " ".join(citation["quote"] for citation in ended.json["citations"])
+
+
+def test_without_a_model_a_comparison_is_cut_and_both_are_quoted(footnote: Program) -> None:
+    question = "Compare Freddie Mercury and Stone Town"
+    ended = footnote.run(
+        "ask", "--json", "--depth", "deep", question, FOOTNOTE_REASONER="extractive"
+    )
+    assert ended.code == 0, ended.err
+    nodes = [step["title"] for step in ended.json["steps"] if step["kind"] == "node"]
+    assert nodes == ["Freddie Mercury", "Stone Town"]
+    titles = {citation["title"] for citation in ended.json["citations"]}
+    assert {"Freddie Mercury", "Stone Town"} <= titles
