@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 import subprocess
 import sys
 from collections import Counter
@@ -53,6 +54,16 @@ class Campaign:
             for call in self.wiki.calls
             if call.parameters.get("meta") != "siteinfo"
         )
+
+
+def spent_in(folder: Path) -> tuple[int, ...]:
+    """What a data folder's database says was spent: of all, the prompt cache aside."""
+    with sqlite3.connect(folder / "footnote.sqlite") as db:
+        counted = db.execute(
+            "SELECT sum(questions), sum(model_calls), sum(output_tokens), "
+            "sum(input_tokens + cached_tokens) FROM spending WHERE scope = 'user'"
+        ).fetchone()
+    return tuple(counted)
 
 
 @pytest.fixture
@@ -108,6 +119,7 @@ def test_killed_around_any_commit_a_run_continues_and_repeats_nothing_finished(
             for same in ("answer", "citations", "question", "queries"):
                 assert answer[same] == expected[same], f"{same} {moment}"
             assert answer["usage"]["model_calls"] == expected["usage"]["model_calls"], moment
+            assert spent_in(folder) == spent_in(tmp_path / "whole"), f"paid for once {moment}"
             # One step may have been finished by the peer and not yet kept by us; none after a
             # commit, for then nothing was in flight but what the commit kept.
             for now, before, most in (

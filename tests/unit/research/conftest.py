@@ -9,6 +9,7 @@ import pytest
 from bot.answers import PlanView
 from bot.messages import RunOptions
 from bot.reasoning.reasoner import ModelReply
+from bot.research.account import Allowance
 from bot.research.budget import Budget
 from bot.research.run import Run
 from bot.storage.journal import open_journal
@@ -37,6 +38,7 @@ def open_run(store: Store) -> OpenRun:
         budget: Budget = BUDGET,
         plans: list[PlanView] | None = None,
         prefetch_pages: int = 0,
+        allowance: Allowance | None = None,
     ) -> Run:
         nonlocal attempts
         await store.accept("r1", a_message(event_id="e1"), RunOptions(), NOW)
@@ -61,6 +63,7 @@ def open_run(store: Store) -> OpenRun:
             price=price,
             publish=publish,
             prefetch_pages=prefetch_pages,
+            allowance=allowance,
         )
 
     return open_run

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
@@ -18,10 +19,16 @@ from bot.reasoning.reasoner import (
     Restart,
     TextDelta,
 )
+from bot.research.account import Days
+from bot.research.budget import DayLimits
 from bot.research.run import Run
 from bot.search.provider import Query
+from bot.storage.journal import RecordedStep, open_journal
+from bot.storage.spending import Payer, Spending
+from bot.storage.store import Store
 from tests.fakes.library import a_shelf
 from tests.unit.research.conftest import BUDGET, OpenRun
+from tests.unit.samples import NOW, a_message
 
 REPLY = ModelReply("m", [{"type": "text", "text": "hi"}], "end_turn", 100, 20, 30, 40)
 
@@ -223,3 +230,76 @@ async def test_the_plan_shows_each_step_with_its_states(open_run: OpenRun) -> No
         [("search", "tower", "done"), ("read", "Nine", "failed")],
     ]
     assert plans[-1].steps[1].detail == "There is no page https://example.org/9."
+
+
+# ---------------------------------------------------------------- money
+
+
+async def test_searches_beyond_the_budget_are_not_made_and_the_answer_says_so(
+    open_run: OpenRun,
+) -> None:
+    shelf = a_shelf("Tower is 330 m tall.", "Bridge is long.", "River is wide.")
+    run = await open_run(shelf, replace(BUDGET, searches=2))
+    outcomes = await asyncio.gather(*(run.search(Query(q, 10)) for q in ("tower", "bridge", "sea")))
+    said = "The budget of 2 searches was spent."
+    assert [outcome.problem for outcome in outcomes] == ["", "", said]
+    assert (run.usage.searches, run.notes) == (2, [said])
+    assert run.unanswered == ""
+    again = await run.search(Query("tower", 10))
+    assert again.hits, "what was found before is found again"
+    assert len(shelf.searched) == 2
+
+
+async def test_of_pages_read_at_the_same_time_none_is_one_too_many(open_run: OpenRun) -> None:
+    shelf = a_shelf("One is 1.", "Two is 2.", "Three is 3.", "Four is 4.")
+    run = await open_run(shelf, replace(BUDGET, pages=3))
+    urls = list(shelf.pages)
+    first, second = await asyncio.gather(run.read(urls[:2]), run.read(urls[2:]))
+    said = "The budget of 3 pages was spent."
+    assert [page for page in (*first, *second) if isinstance(page, str)] == [said]
+    assert (run.usage.pages, run.notes) == (3, [said])
+    assert len(shelf.read_urls) == 3
+
+
+async def test_what_a_call_spent_that_came_to_nothing_is_spent(
+    open_run: OpenRun, store: Store
+) -> None:
+    run = await open_run(a_shelf())
+
+    async def send() -> ModelReply:
+        run.lost(REPLY)
+        run.lost(replace(REPLY, input_tokens=0, output_tokens=0, cache_read_tokens=0))
+        run.lost(ModelReply("", [], ""))  # no reply had begun
+        raise ModelUnavailable("It broke off.")
+
+    with pytest.raises(ModelUnavailable):
+        await run.call({"q": 1}, send, kind="think", title="t")
+    assert (run.usage.model_calls, run.usage.input_tokens, run.usage.usd) == (0, 180, 0.2)
+    await run.call({"q": 2}, Calls().send, kind="think", title="t")
+    day = await Spending(store.database).day(Payer.of(a_message()), datetime.now(UTC).date())
+    assert (day.user.micro_usd, day.user.model_calls) == (400_000, 3)
+    assert run.usage.usd == 0.4
+
+
+async def test_a_spent_day_ends_the_calls_but_not_the_writing(
+    open_run: OpenRun, store: Store
+) -> None:
+    days = Days(Spending(store.database))
+    allowance = days.allowance(Payer.of(a_message()), DayLimits(workspace_usd=0.3))
+    run, calls = await open_run(a_shelf(), allowance=allowance), Calls()
+    for number in range(2):
+        await run.call({"q": number}, calls.send, kind="think", title="t")
+    with pytest.raises(BudgetSpent, match=r"This workspace’s budget of 0\.30 USD for today"):
+        await run.call({"q": 3}, calls.send, kind="think", title="t")
+    assert await streamed(run, calls)
+    assert run.usage.usd == pytest.approx(0.6)
+
+
+async def test_the_time_of_earlier_attempts_counts(open_run: OpenRun, store: Store) -> None:
+    await open_run(a_shelf())
+    journal = await open_journal(store.database, "r1", 1)
+    await journal.record(RecordedStep("k", "think", "t", "{}", 59.5, NOW + timedelta(minutes=1)))
+    run = await open_run(a_shelf(), replace(BUDGET, seconds=59.0))
+    assert run.usage.seconds >= 59.5
+    with pytest.raises(BudgetSpent, match="59 seconds"):
+        await run.call({}, Calls().send, kind="think", title="t")
