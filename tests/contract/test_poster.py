@@ -23,6 +23,7 @@ from bot.errors import (
 from tests.contract.discord_stage import discord_stage, discord_stage_without_embeds
 from tests.contract.slack_stage import refusing, slack_stage
 from tests.contract.stages import Desk, Stage, joined
+from tests.unit.samples import A_GRAPH
 
 STAGES: dict[str, Callable[[Path], AbstractAsyncContextManager[Stage]]] = {
     "slack": slack_stage,
@@ -88,6 +89,19 @@ async def test_the_plan_is_shown_while_a_run_works(stage: Stage, desk: Desk) -> 
     reply = await stage.poster().open(desk.run(), None)
     reply.progress(WORKING)
     await stage.until(desk.message, "tower height metres")
+    await reply.finish(an_answer(desk))
+
+
+async def test_sub_questions_are_shown_and_their_steps_only_summed_up(
+    stage: Stage, desk: Desk
+) -> None:
+    reply = await stage.poster().open(desk.run(), None)
+    reply.progress(PlanView("Who is older?", A_GRAPH))
+    for step in A_GRAPH:
+        if step.kind == "node":
+            await stage.until(desk.message, step.title)
+    await stage.until(desk.message, "2 searches · 2 pages")
+    assert count(stage, desk, "jaws director") == 0
     await reply.finish(an_answer(desk))
 
 

@@ -1,0 +1,82 @@
+"""Which platforms are configured; half a set of settings is told, with what is missing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bot.errors import InvalidSetting
+from bot.platform import configured_platforms, in_many_workspaces
+from bot.settings import Settings, load_settings
+from bot.storage.seal import new_key
+
+KEY = new_key()
+APP = {"slack_client_id": "1.2", "slack_client_secret": "very-secret"}
+SIGNED, SOCKET = {"slack_signing_secret": "s"}, {"slack_app_token": "xapp-1"}
+BOT, KEYS = {"slack_bot_token": "xoxb-1"}, {"encryption_keys": KEY}
+
+
+@pytest.fixture(autouse=True)
+def _no_files(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def settings(**given: Any) -> Settings:
+    return load_settings(**given)
+
+
+@pytest.mark.parametrize("way_in", [SIGNED, SOCKET, {**SIGNED, **SOCKET}])
+def test_slack_is_there_for_one_workspace_or_for_many(way_in: dict[str, str]) -> None:
+    one, many = settings(**BOT, **way_in), settings(**APP, **KEYS, **way_in)
+    assert configured_platforms(one) == configured_platforms(many) == ["slack"]
+    assert (in_many_workspaces(one), in_many_workspaces(many)) == (False, True)
+
+
+def test_a_bot_token_means_one_workspace_whatever_else_is_set() -> None:
+    both = settings(**BOT, **APP, **SIGNED)
+    assert configured_platforms(both) == ["slack"]
+    assert not in_many_workspaces(both)
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ({"slack_client_id": "1.2", **SIGNED, **KEYS}, "SLACK_CLIENT_SECRET is not"),
+        ({"slack_client_secret": "x", **SIGNED, **KEYS}, "SLACK_CLIENT_ID is not"),
+        ({**APP, **KEYS}, "no way in: set SLACK_SIGNING_SECRET"),
+        ({**APP, **SIGNED}, "`footnote keys new`, set FOOTNOTE_ENCRYPTION_KEYS"),
+        (SIGNED, "SLACK_CLIENT_ID and SLACK_CLIENT_SECRET"),
+        (BOT, "SLACK_BOT_TOKEN is set, but no way in"),
+    ],
+)
+def test_half_a_set_is_told(given: dict[str, str], told: str) -> None:
+    with pytest.raises(InvalidSetting) as error:
+        configured_platforms(settings(**given))
+    assert told in error.value.sentence
+    assert "very-secret" not in error.value.sentence
+
+
+def test_nothing_is_configured_by_default() -> None:
+    assert configured_platforms(settings()) == []
+
+
+@pytest.mark.parametrize("keys", ["short", f"{KEY},short", KEY[:-1]])
+def test_a_malformed_key_is_refused_and_not_shown(keys: str) -> None:
+    with pytest.raises(InvalidSetting, match="FOOTNOTE_ENCRYPTION_KEYS is not valid") as error:
+        settings(encryption_keys=keys)
+    assert "footnote keys new" in error.value.sentence
+    assert KEY[:-1] not in error.value.sentence
+
+
+def test_keys_are_not_shown_with_the_settings() -> None:
+    assert KEY not in repr(settings(**KEYS))
+
+
+@pytest.mark.parametrize(
+    "url", ["footnote.example.com", "ftp://x.example", "https://", "https://x/?a"]
+)
+def test_an_address_that_is_none_is_refused(url: str) -> None:
+    with pytest.raises(InvalidSetting, match="FOOTNOTE_PUBLIC_URL"):
+        settings(public_url=url)
