@@ -27,6 +27,9 @@ log = structlog.get_logger()
 # Condorcet and individual Rank Learning Methods", SIGIR 2009.
 K = 60
 
+PATIENCE = 1.0  # seconds that a search waits for the slower providers once one has found enough
+ENOUGH = 5  # hits of one provider with which a search can go on
+
 
 @dataclass(frozen=True, slots=True)
 class SearchResult:
@@ -55,6 +58,7 @@ class Search:
         }
         self._blocked = tuple(filter(None, map(host_of, blocked_domains)))
         self._close = close
+        self._late: set[_Asked] = set()
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -74,8 +78,9 @@ class Search:
         where there is none of that kind, all are asked. At most ``query.limit`` hits come back,
         one per page, none from a blocked domain or from outside ``query.domains``, whichever
         provider it comes from. A provider that fails is left out and named in
-        ``failures``. Raises ``NoProviderAvailable`` when all have failed, ``InvalidSetting`` for
-        a name that is not configured.
+        ``failures``; one that takes ``PATIENCE`` longer than the first with enough hits is left
+        out too, and remembered for the next such search. Raises ``NoProviderAvailable`` when all
+        have failed, ``InvalidSetting`` for a name that is not configured.
         """
         asked = self._asked(providers, kind)
         text = _clean(query.text)
@@ -83,7 +88,7 @@ class Search:
             return SearchResult(())
         limit = query.limit
         sent = replace(query, text=text, limit=limit * 2 if self._blocked else limit)
-        outcomes = await asyncio.gather(*(self._ask(each, sent) for each in asked))
+        outcomes = await self._outcomes(asked, sent)
         failures = tuple(outcome for outcome in outcomes if isinstance(outcome, _Failure))
         lists = [outcome for outcome in outcomes if not isinstance(outcome, _Failure)]
         if not lists:
@@ -115,6 +120,9 @@ class Search:
 
     async def aclose(self) -> None:
         """Cancel what is under way and close the providers and their shared client."""
+        for task in self._late:
+            task.cancel()
+        await asyncio.gather(*self._late, return_exceptions=True)
         await asyncio.gather(*(each.aclose() for each in self._providers.values()))
         if self._close is not None:
             await self._close()
@@ -134,6 +142,26 @@ class Search:
             )
         return self._providers[name]
 
+    async def _outcomes(
+        self, asked: Sequence[Guarded], query: Query
+    ) -> list[tuple[Hit, ...] | _Failure]:
+        """What the providers gave, in their order, without those that let the others wait."""
+        tasks = [asyncio.create_task(self._ask(each, query)) for each in asked]
+        try:
+            waiting: set[_Asked] = set(tasks)
+            while waiting and not any(_is_enough(task) for task in tasks):
+                _, waiting = await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
+            if waiting:
+                _, waiting = await asyncio.wait(waiting, timeout=PATIENCE)
+        except asyncio.CancelledError:
+            for task in tasks:
+                task.cancel()
+            raise
+        for task in waiting:  # their answers are kept for whoever asks the same
+            self._late.add(task)
+            task.add_done_callback(self._late.discard)
+        return [task.result() for task in tasks if task.done()]
+
     async def _ask(self, provider: Guarded, query: Query) -> tuple[Hit, ...] | _Failure:
         try:
             return await provider.search(query)
@@ -151,6 +179,17 @@ class Search:
 class _Failure:
     sentence: str
     retry_after: float | None = None
+
+
+_Asked = asyncio.Task[tuple[Hit, ...] | _Failure]
+
+
+def _is_enough(task: _Asked) -> bool:
+    """Whether a provider has answered with hits enough to go on with."""
+    if not task.done():
+        return False
+    found = task.result()
+    return not isinstance(found, _Failure) and len(found) >= ENOUGH
 
 
 def blend(lists: Sequence[Sequence[Hit]]) -> list[Hit]:

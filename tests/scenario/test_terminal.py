@@ -47,6 +47,7 @@ def test_the_json_contract(footnote: Program, documents: Path) -> None:
         "steps",
         "usage",
         "doubts",
+        "disagreements",
         "notes",
         "suggestions",
         "run",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import replace
 
 import pytest
@@ -101,6 +102,47 @@ async def test_providers_are_asked_at_once() -> None:
     assert named(found.hits) == ["a", "b"]
     assert found.failures == ()
     assert now() - begin == pytest.approx(3)
+
+
+@in_virtual_time
+async def test_who_is_slow_is_waited_for_a_moment_once_another_has_found_enough() -> None:
+    quick = scripted(1.0, hits("x", *"abcde"), name="x")
+    slow = scripted(1.5, hits("y", "f"), name="y")
+    slower = scripted(9.0, hits("z", "g"), name="z")
+    begin = now()
+    found = await search(quick, slow, slower).search(Query("q", 10))
+    assert now() - begin == pytest.approx(2)
+    assert sorted(named(found.hits)) == list("abcdef")
+    assert found.failures == ()
+
+
+@in_virtual_time
+async def test_what_came_too_late_is_there_for_the_next_who_asks() -> None:
+    quick, slow = (
+        scripted(1.0, hits("x", *"abcde"), name="x"),
+        scripted(5.0, hits("y", "f"), name="y"),
+    )
+    both = search(quick, slow)
+    await both.search(Query("q", 10))
+    await asyncio.sleep(4)  # of the jumping clock
+    begin = now()
+    assert "f" in named((await both.search(Query("q", 10))).hits)
+    assert now() == begin
+    assert len(slow.queries) == 1
+    await both.aclose()
+
+
+@in_virtual_time
+async def test_closing_ends_what_is_late() -> None:
+    quick, slow = (
+        scripted(1.0, hits("x", *"abcde"), name="x"),
+        scripted(5.0, hits("y", "f"), name="y"),
+    )
+    both = search(quick, slow)
+    await both.search(Query("q", 10))
+    begin = now()
+    await both.aclose()
+    assert now() == begin
 
 
 @in_virtual_time
