@@ -217,7 +217,10 @@ def working_blocks(
 
     ``text`` is Markdown as ``markdown`` gives it; ``stop`` is the run that a button stops.
     """
-    lines = [f"{_MARKS[task.state]} {task.title}" for task in tasks]
+    lines = [
+        f"{_MARKS[task.state]} {task.title}" + (f" · {task.details}" if task.details else "")
+        for task in tasks
+    ]
     blocks = [_context([note or texts("working"), *_joined(lines)])]
     if text:
         blocks.append(markdown_block(parts(text)[0]))
