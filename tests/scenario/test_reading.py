@@ -40,7 +40,7 @@ def _long() -> str:
     """A page of many sections, each with a word of its own and little of the page's topic."""
     sections = (
         f"<h2>Part {n}</h2><p>Marker{n} is what part {n} of the almanac of harbours tells. "
-        + "Harbours are described at length in the almanac, with their quays and cranes. " * 12
+        + f"The harbour Marker{n} is described in the almanac, with its quays and cranes. " * 12
         + "</p>"
         for n in range(1, 25)
     )
