@@ -17,7 +17,7 @@ from uuid import uuid4
 from adapters.terminal.poster import TerminalPoster
 from bot.answers import Answer
 from bot.app import App, open_app
-from bot.errors import FootnoteError, Invalid, Unavailable
+from bot.errors import Denied, FootnoteError, Invalid, Unavailable
 from bot.messages import Author, Message, RunOptions, Thread
 from bot.pages.urls import links_in
 from bot.service import clean_question
@@ -151,7 +151,7 @@ def converse(settings: Settings, thread: Thread, options: RunOptions) -> None:
             for question in _questions():
                 try:
                     runner.run(terminal.ask(question, thread, options))
-                except (Invalid, Unavailable) as error:
+                except (Denied, Invalid, Unavailable) as error:
                     poster.complain(error)
         finally:
             runner.run(stack.aclose())

@@ -225,6 +225,8 @@ class DeskKeeper:
             url = self._hits[number - 1].url
             if dedupe_key(url) not in self._page_numbers:
                 if pages_left <= 0:
+                    run = self._run
+                    run.note(run.texts("budget-pages", limit=run.budget.pages))
                     note = "No more pages can be read: finish with what there is."
                     reading.urls.append((number, None, note))
                     continue
