@@ -7,7 +7,12 @@ loop and the loop by layers (``depth_reference``) and Footnote's own strategies,
 with its store, journal, search, fetching and the real SDK. Each question is worked with peers'
 caches of its own. Questions are worked a few at once: what is waited for is the peers.
 
-Run: python -m tests.bench depth [--quick] [--each N] [--at-once N]
+Ratios are of medians of pairs: the same question by the plain loop over by the other way. Billed
+are input tokens at the full price and those written to the cache; those read from it, a tenth of
+the price, stand apart. Wall over critical path is explained in ``depth_path``; the runs at once in
+one process in ``depth_load``.
+
+Run: python -m tests.bench depth [--quick] [--each N] [--at-once N] [--runs N]
 """
 
 from __future__ import annotations
@@ -18,13 +23,16 @@ import statistics
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from tests.bench.depth_load import Load, measure
 from tests.bench.depth_peers import Latency, peers
 from tests.bench.depth_tasks import CHAIN, PARTS, TWO, Task, chosen, load_tasks, load_texts
 from tests.bench.depth_ways import LAYERS, PLAIN, Measured, Way, ways
-from tests.bench.table import print_table
+from tests.bench.table import ms, print_table
 
 EACH = 6  # questions of each kind
 AT_ONCE = 4
+RUNS = 100  # deep ones, in one process
+QUICK_RUNS = 4
 QUICK = Latency(first_token=0.05, rate=2000, search=0.02, fetch=0.02)
 
 
@@ -35,6 +43,7 @@ class Sizes:
     each: int = EACH
     at_once: int = AT_ONCE
     pages: int = 0
+    runs: int = RUNS
     latency: Latency = field(default_factory=Latency)
 
 
@@ -43,6 +52,8 @@ async def run(sizes: Sizes) -> dict[str, list[Measured]]:
     tasks = chosen(load_tasks(load_texts()), sizes.each)
     results = {}
     with peers(sizes.latency, pages=sizes.pages) as base:
+        for name, way in ways().items():  # connections, caches, imports, here and of the peers
+            await way(tasks[0], base, f"warm-up-{name.replace(' ', '-')}")
         for name, way in ways().items():
             results[name] = await _worked(name, way, tasks, base, sizes.at_once)
     return results
@@ -83,6 +94,21 @@ def tables(results: Mapping[str, Sequence[Measured]]) -> None:
     print_table(("beyond the critical path (target under 5 %)", "path", "beyond"), rows)
 
 
+def load_table(load: Load) -> None:
+    """Print what many deep runs at once took."""
+    rows = [
+        ("wall of all", f"{load.wall:.2f} s", ""),
+        ("the slowest alone", f"{load.alone:.2f} s", ""),
+        ("all over one", f"{load.wall / load.alone:.2f}", "< 2"),
+        ("processor time a run", ms(load.cpu / load.runs), ""),
+        ("peak memory", f"{load.memory:.0f} MB", "< 600 MB"),
+        ("slices of the event loop over 10 ms", load.late, ""),
+        ("the longest of them", ms(load.longest), ""),
+        ("runs that failed", load.failed, "0"),
+    ]
+    print_table((f"{load.runs} deep runs at once", "measured", "target"), rows)
+
+
 def _columns(measured: Sequence[Measured]) -> tuple[str, ...]:
     return (
         f"{_median(m.wall for m in measured):.2f} s",
@@ -116,8 +142,13 @@ def main(arguments: Sequence[str]) -> None:
     parser.add_argument("--quick", action="store_true", help="a look in seconds, with fast peers")
     parser.add_argument("--each", type=int, default=EACH, help="questions of each kind")
     parser.add_argument("--at-once", type=int, default=AT_ONCE, help="questions worked at once")
+    parser.add_argument("--runs", type=int, default=RUNS, help="deep runs at once; 0: none")
     given = parser.parse_args(arguments)
-    sizes = Sizes(given.each, given.at_once)
+    sizes = Sizes(given.each, given.at_once, runs=given.runs)
     if given.quick:
-        sizes = Sizes(each=2, pages=300, latency=QUICK)
-    tables(asyncio.run(run(sizes)))
+        sizes = Sizes(each=1, pages=300, runs=min(given.runs, QUICK_RUNS), latency=QUICK)
+    if sizes.each:
+        tables(asyncio.run(run(sizes)))
+    if sizes.runs:
+        print()
+        load_table(measure(sizes.runs, sizes.latency, sizes.pages))

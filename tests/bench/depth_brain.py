@@ -69,9 +69,9 @@ class Brain:
             case "draft":
                 return self._draft(shown)
             case "query":
-                return says(json.dumps({"queries": [_heading(shown)]}, ensure_ascii=False))
+                return says(json.dumps({"queries": [heading(shown)]}, ensure_ascii=False))
             case "revise":
-                return self._write(request, [self._named(_heading(shown))])
+                return self._write(request, [self._named(heading(shown))])
             case _:
                 return self._write(request, self._task(shown).parts)
 
@@ -258,11 +258,15 @@ def user_texts(request: Mapping[str, Any]) -> list[str]:
 
 def tagged(shown: str, tag: str) -> str:
     """What the last such element holds; "" without one."""
-    found = re.findall(rf"<{tag}(?: [^>]*)?>\n?(.*?)\n?</{tag}>", shown, re.S)
-    return str(found[-1]) if found else ""
+    return (elements(shown, tag) or [""])[-1]
 
 
-def _heading(shown: str) -> str:
+def elements(shown: str, tag: str) -> list[str]:
+    """What each such element holds."""
+    return [str(f) for f in re.findall(rf"<{tag}(?: [^>]*)?>\n?(.*?)\n?</{tag}>", shown, re.S)]
+
+
+def heading(shown: str) -> str:
     """Of the paragraph that is being worked on."""
     found = re.findall(r'<draft heading="([^"]*)"', shown)
     return str(found[-1])

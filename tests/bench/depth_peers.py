@@ -7,8 +7,9 @@ was asked there and clears it. A run gets a tag of its own, so that no run pays 
 Every call is logged with the seconds that the peer was told to take, and with the calls it rests
 on. A call rests on an earlier one if what that gave stands in it, or led to it:
 
-    model     the replies whose mark it carries (a conversation goes on, a finding is handed down),
-              the rewrite, the searches whose results and the pages whose text it is shown
+    model     the rewrite, the replies whose mark it carries (a conversation goes on, a finding is
+              handed down) or whose words it repeats (a planned question, a drafted or revised
+              paragraph), the searches whose results and the pages whose text it is shown
     search    the first reply that asked for these words, if it came before
     fetch     the first search that listed the page, and the first reply that chose it, if it came
               before (else the page was fetched ahead of the choice)
@@ -39,6 +40,8 @@ from tests.bench.corpus import MemoryCorpus
 from tests.bench.depth_brain import (
     Brain,
     chosen_titles,
+    elements,
+    heading,
     role,
     said_strings,
     shown_titles,
@@ -47,6 +50,9 @@ from tests.bench.depth_brain import (
 from tests.bench.depth_tasks import article, load_tasks, load_texts
 from tests.fakes.claude import FakeClaude, Reply
 from tests.fakes.claude_wire import send_all, send_json
+
+HANDED_ON = ("question", "report", "draft")  # elements in which a call repeats earlier ones
+WORDS = 40  # characters by which a repeated text is known again
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +114,7 @@ class Tag:
         self._said: dict[int, frozenset[tuple[str, ...]]] = {}  # a reply's strings, as keywords
         self._chose: dict[int, frozenset[str]] = {}  # titles that a reply chose to read
         self._listed: dict[int, frozenset[str]] = {}  # titles that a search found
+        self._worded: dict[int, list[str]] = {}  # beginnings of what a reply words anew
         self._rewrite: int | None = None
         self._claude = FakeClaude(
             self._think,
@@ -123,6 +130,7 @@ class Tag:
         self.calls.clear()
         self._claude.requests.clear()
         self._said.clear()
+        self._worded.clear()
         self._chose.clear()
         self._listed.clear()
         self._rewrite = None
@@ -158,6 +166,11 @@ class Tag:
         call.rests_on = self._model_rests_on(request, number, call)
         self._said[number] = frozenset(_words(s) for s in said_strings(reply)) - {()}
         self._chose[number] = frozenset(chosen_titles(request, reply))
+        if call.title in ("plan", "draft", "revise"):
+            worded = (string[:WORDS] for string in said_strings(reply))
+            self._worded[number] = [words for words in worded if len(words) > WORDS // 2]
+        if call.title == "query":  # what is read is chosen by it, wherever it was searched before
+            self._worded[number] = [string for string in said_strings(reply) if string[0] != "{"]
         if call.title == "rewrite":
             self._rewrite = number
         return reply
@@ -165,12 +178,17 @@ class Tag:
     def _model_rests_on(self, request: Mapping[str, Any], number: int, call: Call) -> list[int]:
         body = json.dumps(request["messages"], ensure_ascii=False)
         shown = "\n".join(user_texts(request))
+        told = "\n".join(told for tag in HANDED_ON for told in elements(shown, tag))
+        if call.title == "revise":
+            told += f"\n{heading(shown)}"
         found = []
         for other, earlier in enumerate(self.calls[:number]):
             if not 0 < earlier.ended <= call.began:
                 continue
             rests = {
-                "model": other == self._rewrite or f"m{other}x" in body,
+                "model": other == self._rewrite
+                or f"m{other}x" in body
+                or any(words in told for words in self._worded.get(other, ())),
                 "search": f'query="{_attribute(earlier.title)}"' in shown,
                 "fetch": earlier.title in call.shown,
             }[earlier.kind]
@@ -187,7 +205,9 @@ class Tag:
         elif asked.get("generator") == "search":
             query, limit = asked["gsrsearch"], int(asked["gsrlimit"])
             number, call = self._begin("search", query)
-            call.rests_on = self._first(self._said, _words(query), call)
+            call.rests_on = self._first(self._said, _words(query), call) or self._hinted(
+                query, call
+            )
             found = await asyncio.to_thread(self._pages.search, query, limit)
             self._listed[number] = frozenset(title for title, _ in found)
             await self._until(call, self._latency.search)
@@ -206,6 +226,15 @@ class Tag:
             await self._until(call, self._latency.fetch)
             page = {**_page(title, origin), "extract": self._pages.text(title)}
             await send_json(send, 200, {"batchcomplete": True, "query": {"pages": [page]}})
+
+    def _hinted(self, query: str, call: Call) -> list[int]:
+        """The first reply that has all these words in one string, if it had ended by then."""
+        words = set(_words(query))
+        for number, strings in self._said.items():
+            given = 0 < self.calls[number].ended <= call.began
+            if given and any(words <= set(string) for string in strings):
+                return [number]
+        return []
 
     def _begin(self, kind: str, title: str) -> tuple[int, Call]:
         self.calls.append(Call(kind, title, time.monotonic()))

@@ -75,9 +75,11 @@ async def _referred(
     return await measured(task, wall, base, tag)
 
 
-def footnote(options: RunOptions) -> Way:
-    """Footnote with its default settings, asked with these options."""
-    opening = asyncio.Lock()  # Alembic migrates one database of a process at a time
+def footnote(options: RunOptions, opening: asyncio.Lock) -> Way:
+    """Footnote with its default settings, asked with these options.
+
+    ``opening`` is held while it opens: Alembic migrates one database of a process at a time.
+    """
 
     async def way(task: Task, base: str, tag: str) -> Measured:
         async with AsyncExitStack() as stack:
@@ -95,13 +97,14 @@ def footnote(options: RunOptions) -> Way:
 
 def ways() -> dict[str, Way]:
     """All ways compared, the plain loop first."""
+    opening = asyncio.Lock()
     return {
         PLAIN: plain_loop,
         LAYERS: loop_by_layers,
-        "direct": footnote(RunOptions(depth="quick", style="answer")),
-        "iterate": footnote(RunOptions(depth="standard", style="answer")),
-        "graph": footnote(RunOptions(depth="deep", style="answer")),
-        "revise": footnote(RunOptions(depth="standard", style="report")),
+        "direct": footnote(RunOptions(depth="quick", style="answer"), opening),
+        "iterate": footnote(RunOptions(depth="standard", style="answer"), opening),
+        "graph": footnote(RunOptions(depth="deep", style="answer"), opening),
+        "revise": footnote(RunOptions(depth="standard", style="report"), opening),
     }
 
 
