@@ -9,7 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from adapters.slack.platform import SlackPlatform, open_slack
+import uvicorn
+from starlette.applications import Starlette
+
+from adapters.slack.platform import PATH, SlackPlatform, open_slack
 from bot.app import open_app
 from bot.conversing.reception import Reception
 from bot.errors import StorageUnavailable
@@ -176,3 +179,22 @@ async def served(
                 task.cancel()
             await asyncio.gather(waiting, running, return_exceptions=True)
             await reception.aclose()
+
+
+@asynccontextmanager
+async def open_door(bot: Served) -> AsyncIterator[str]:
+    """The routes of the adapter on a real port, as `serve` has them; yields their address."""
+    config = uvicorn.Config(
+        Starlette(routes=list(bot.platform.routes)), port=0, log_level="error", lifespan="off"
+    )
+    server = uvicorn.Server(config)
+    server.install_signal_handlers = lambda: None  # type: ignore[attr-defined]
+    serving = asyncio.create_task(server.serve())
+    try:
+        while not server.started:
+            await asyncio.sleep(0.01)
+        port = server.servers[0].sockets[0].getsockname()[1]
+        yield f"http://127.0.0.1:{port}{PATH}"
+    finally:
+        server.should_exit = True
+        await serving

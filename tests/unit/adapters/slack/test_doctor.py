@@ -6,11 +6,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from slack_sdk.oauth.installation_store import Bot
 
 from adapters.slack.doctor import examine
+from adapters.slack.installations import opened
 from adapters.slack.scopes import needed
 from bot.errors import CredentialsRefused, FootnoteError, InvalidSetting, PlatformUnavailable
+from bot.settings import Settings
+from bot.storage.seal import new_key
 from tests.fakes.slack import FakeSlack
+from tests.fakes.slack_workspace import Tenant
 from tests.unit.adapters.slack.serving import slack_settings
 
 SECRET = "0123456789abcdef0123456789abcdef"
@@ -96,3 +101,112 @@ async def test_no_secret_is_ever_told(slack: FakeSlack, tmp_path: Path) -> None:
         with pytest.raises(FootnoteError) as failure:
             await examine(slack_settings(slack, tmp_path, slack_bot_token=token))
         assert "my-secret" not in str(failure.value)
+
+
+# ---------------------------------------------------------------- several workspaces
+
+KEY = new_key()
+PUBLIC = "https://footnote.example.com"
+# slack_sdk (3.47) authenticates apps by what aiohttp (3.14) is about to rename.
+basic = pytest.mark.filterwarnings("ignore:BasicAuth is deprecated:DeprecationWarning")
+
+
+def of_many(slack: FakeSlack, folder: Path, **given: Any) -> Settings:
+    return slack_settings(
+        slack,
+        folder,
+        **{
+            "slack_bot_token": None,
+            "slack_client_id": slack.oauth.client_id,
+            "slack_client_secret": slack.oauth.client_secret,
+            "encryption_keys": KEY,
+            "public_url": PUBLIC,
+            **given,
+        },
+    )
+
+
+async def installed(settings: Settings, *tenants: FakeSlack) -> None:
+    async with opened(settings) as installations:
+        for slack in tenants:
+            slack.granted(f"xoxb-{slack.team}", slack.workspace.manifest.scopes)
+            await installations.async_save_bot(
+                Bot(
+                    app_id=slack.app_id,
+                    team_id=slack.team,
+                    team_name=slack.workspace.name,
+                    bot_token=slack.bot_token,
+                    bot_id=slack.bot_id,
+                    bot_user_id=slack.bot_user,
+                    installed_at=1.0,
+                )
+            )
+
+
+@basic
+async def test_it_tells_where_it_is_installed_and_where_it_can_be(
+    slack: FakeSlack, tmp_path: Path
+) -> None:
+    settings = of_many(slack, tmp_path)
+    where = f"to be installed at {PUBLIC}/slack/install, back to {PUBLIC}/slack/oauth_redirect"
+    assert await examine(settings) == f"installed in 0 workspaces, {where}, Socket Mode works"
+    with FakeSlack(beside=slack, tenant=Tenant("T2", "U2BOT", "B2", "Other")) as other:
+        await installed(settings, slack, other)
+        told = await examine(settings)
+    assert told.startswith("installed in 2 workspaces (Footnote Test, Other), ")
+
+
+@basic
+async def test_without_a_public_address_it_tells_the_one_it_listens_on(
+    slack: FakeSlack, tmp_path: Path
+) -> None:
+    told = await examine(of_many(slack, tmp_path, public_url=""))
+    assert "http://127.0.0.1:8080/slack/install" in told
+
+
+@basic
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ({"slack_client_id": "1.1"}, "SLACK_CLIENT_ID .invalid_client_id"),
+        ({"slack_client_secret": "other"}, "SLACK_CLIENT_SECRET .bad_client_secret"),
+    ],
+)
+async def test_an_app_slack_does_not_know_is_named(
+    slack: FakeSlack, tmp_path: Path, given: dict[str, Any], told: str
+) -> None:
+    with pytest.raises(CredentialsRefused, match=told) as error:
+        await examine(of_many(slack, tmp_path, **given))
+    assert "other" not in error.value.sentence
+
+
+@basic
+async def test_a_key_that_does_not_fit_is_told(slack: FakeSlack, tmp_path: Path) -> None:
+    await installed(of_many(slack, tmp_path), slack)
+    with pytest.raises(InvalidSetting, match="No key of FOOTNOTE_ENCRYPTION_KEYS"):
+        await examine(of_many(slack, tmp_path, encryption_keys=new_key()))
+
+
+@basic
+async def test_a_workspace_that_ended_its_token_is_named(slack: FakeSlack, tmp_path: Path) -> None:
+    settings = of_many(slack, tmp_path)
+    await installed(settings, slack)
+    slack.revoke("account_inactive")
+    with pytest.raises(CredentialsRefused, match=f"token of Footnote Test .*{PUBLIC}/slack"):
+        await examine(settings)
+
+
+@basic
+async def test_a_workspace_that_lacks_a_scope_is_named(slack: FakeSlack, tmp_path: Path) -> None:
+    settings = of_many(slack, tmp_path)
+    await installed(settings, slack)
+    slack.without_scopes("files:read")
+    with pytest.raises(InvalidSetting, match="the scope files:read in Footnote Test"):
+        await examine(settings)
+
+
+async def test_a_bot_token_that_hides_several_workspaces_is_told(
+    slack: FakeSlack, tmp_path: Path
+) -> None:
+    told = await examine(of_many(slack, tmp_path, slack_bot_token=slack.bot_token))
+    assert "SLACK_CLIENT_ID is not used as long as SLACK_BOT_TOKEN is set" in told

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
-import uvicorn
 from starlette.applications import Starlette
 
 from adapters.slack.platform import PATH, open_slack
@@ -19,31 +17,12 @@ from bot.storage.store import open_store
 from bot.storage.workspaces import Workspaces
 from tests.fakes.slack import FakeSlack
 from tests.fakes.slack_http import signed_headers
-from tests.unit.adapters.slack.serving import Served, served, slack_settings
+from tests.unit.adapters.slack.serving import Served, open_door, served, slack_settings
 
 SECRET = FakeSlack.signing_secret
 
 
 # ---------------------------------------------------------------- signed HTTP
-
-
-@asynccontextmanager
-async def open_door(bot: Served) -> AsyncIterator[str]:
-    """The routes of the adapter on a real port, as `serve` has them; yields their address."""
-    config = uvicorn.Config(
-        Starlette(routes=list(bot.platform.routes)), port=0, log_level="error", lifespan="off"
-    )
-    server = uvicorn.Server(config)
-    server.install_signal_handlers = lambda: None  # type: ignore[attr-defined]
-    serving = asyncio.create_task(server.serve())
-    try:
-        while not server.started:
-            await asyncio.sleep(0.01)
-        port = server.servers[0].sockets[0].getsockname()[1]
-        yield f"http://127.0.0.1:{port}{PATH}"
-    finally:
-        server.should_exit = True
-        await serving
 
 
 @pytest.fixture
