@@ -14,8 +14,9 @@ import structlog
 from bot.dispatch.local import LocalDispatcher
 from bot.pages.fetch import Fetcher
 from bot.posting import Poster
+from bot.reasoning.calls import ModelReply
 from bot.reasoning.extractive import Extractive
-from bot.reasoning.reasoner import ModelReply, ReasonerFactory
+from bot.reasoning.reasoner import ReasonerFactory
 from bot.research.library import Library, Searching
 from bot.search.registry import open_search
 from bot.service import ResearchService

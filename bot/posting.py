@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterable, Awaitable, Callable, Sequence
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -11,6 +12,20 @@ from bot.errors import FootnoteError, PageUnreadable
 from bot.messages import Attachment, Message, RunOptions, Thread
 
 PostState = dict[str, Any]  # an adapter's own JSON: what it needs to find its posts again
+
+# What tells whether the attempt at a run that the current task belongs to still holds the run.
+holding: ContextVar[Callable[[], Awaitable[None]] | None] = ContextVar("holding", default=None)
+
+
+async def still_ours() -> None:
+    """Asked by adapters before every call to their platform: a process that was suspended may come
+    back when its run is another's. Outside of a run it says yes.
+
+    Raises ``RunLost``, and ``StorageUnavailable`` when it cannot be known.
+    """
+    hold = holding.get()
+    if hold is not None:
+        await hold()
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,7 +28,8 @@ from bot.errors import (
 )
 from bot.messages import Message, RunOptions, Thread
 from bot.posting import Poster, PostState, Reply, RunRef
-from bot.reasoning.reasoner import ModelReply, ReasonerFactory
+from bot.reasoning.calls import ModelReply
+from bot.reasoning.reasoner import ReasonerFactory
 from bot.research.account import Days
 from bot.research.budget import Budget, DayLimits
 from bot.research.library import Library

@@ -69,7 +69,7 @@ class Terminal:
 
     async def finish_earlier(self, thread: Thread) -> None:
         """Finish what an earlier session left unanswered in a thread, and show it."""
-        for run in await self._app.store.unfinished(datetime.now(UTC), PLATFORM):
+        for run in await self._app.store.unfinished(datetime.now(UTC), [PLATFORM]):
             if run.message.thread == thread:
                 self._poster.shown.add(run.id)
                 self._poster.tell(f'Finishing the interrupted question "{run.message.text}".')
@@ -79,7 +79,7 @@ class Terminal:
         self, question: str, thread: Thread, options: RunOptions
     ) -> tuple[str, Thread] | None:
         """The run of this very question that was interrupted, if there is one."""
-        for run in await self._app.store.unfinished(datetime.now(UTC), PLATFORM):
+        for run in await self._app.store.unfinished(datetime.now(UTC), [PLATFORM]):
             where = run.message.thread
             same_thread = where == thread or (is_unnamed(thread) and is_unnamed(where))
             if same_thread and run.message.text == question and run.options == options:

@@ -18,7 +18,7 @@ from bot.conversing.access import check_access, check_author, is_admin
 from bot.conversing.errands import Errands
 from bot.conversing.rules import bounded, options_for
 from bot.conversing.words import is_stop_word
-from bot.dispatch.local import LocalDispatcher
+from bot.dispatch.dispatcher import Dispatcher
 from bot.errors import Denied, StorageUnavailable
 from bot.messages import Author, Depth, Message, RunOptions, Thread
 from bot.pages.urls import links_in
@@ -67,7 +67,7 @@ class Reception:
         settings: Settings,
         store: Store,
         service: ResearchService,
-        dispatcher: LocalDispatcher,
+        dispatcher: Dispatcher,
         posters: Mapping[str, Poster],
     ) -> None:
         self.settings = settings

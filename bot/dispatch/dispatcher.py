@@ -8,10 +8,14 @@ from bot.messages import Thread
 
 
 class Dispatcher(Protocol):
-    """One run at a time per thread, in the order submitted; threads in parallel, bounded.
+    """One run at a time per thread, in the order accepted; threads in parallel, bounded.
 
-    The run's row is the truth: submitting a run that has ended does nothing.
+    The run's row is the truth: submitting a run that has ended does nothing. ``owner`` is for whom
+    a run is to be kept when it is accepted or begun anew, None where any process may take it.
     """
+
+    @property
+    def owner(self) -> str | None: ...
 
     async def submit(self, run_id: str, thread: Thread) -> None:
         """Queue a run behind its thread's earlier ones; returns at once."""
@@ -19,7 +23,7 @@ class Dispatcher(Protocol):
 
     async def restart(self, run_id: str, thread: Thread) -> None:
         """The run begins anew in the store (its question was edited or deleted): work on its
-        earlier attempt ends, and it is redone; returns at once."""
+        earlier attempt ends, here or elsewhere, and it is redone; returns at once."""
         ...
 
     async def request_stop(self, run_id: str) -> None:
@@ -28,4 +32,16 @@ class Dispatcher(Protocol):
 
     async def stop(self, run_id: str) -> None:
         """End a run, queued or working; returns when its work has really ended."""
+        ...
+
+    async def wait(self, run_id: str) -> None:
+        """Return when a submitted run has ended, or is not for this dispatcher to end."""
+        ...
+
+    async def resume(self) -> list[str]:
+        """Submit the runs that nobody works on, oldest first; returns their ids."""
+        ...
+
+    async def drain(self, seconds: float = 0.0) -> None:
+        """Start nothing more, give working runs ``seconds``, release the rest for others."""
         ...

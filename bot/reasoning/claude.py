@@ -13,6 +13,7 @@ from typing import Any
 from bot.errors import ModelBroken, ModelRefused
 from bot.messages import Message, Transcript
 from bot.reasoning import claude_draft, claude_plan, claude_rewrite
+from bot.reasoning.calls import ModelCalls, ModelReply
 from bot.reasoning.claude_draft import Revising
 from bot.reasoning.claude_endpoint import Again, Call, Endpoint
 from bot.reasoning.claude_errors import TooLong
@@ -20,23 +21,13 @@ from bot.reasoning.claude_messages import CACHED, loop_messages
 from bot.reasoning.claude_reply import Collector
 from bot.reasoning.claude_tools import TOOLS, actions
 from bot.reasoning.claude_write import CUT, Reader, Writing
+from bot.reasoning.desks import Desk, Finish, Turn
 from bot.reasoning.drafts import Manuscript, Paragraph
+from bot.reasoning.evidence import AnswerDelta, Evidence, Restart, TextDelta
 from bot.reasoning.graphs import Graph, GraphEdit
 from bot.reasoning.prompts import load
-from bot.reasoning.reasoner import (
-    AnswerDelta,
-    Desk,
-    Evidence,
-    Finish,
-    ModelCalls,
-    ModelReply,
-    ReasonerFactory,
-    Restart,
-    Rewritten,
-    SubQuestion,
-    TextDelta,
-    Turn,
-)
+from bot.reasoning.questions import Rewritten, SubQuestion
+from bot.reasoning.reasoner import ReasonerFactory
 from bot.settings import Settings
 
 LONGEST_OUTPUT = 20_000  # tokens; the most a setting allows, for an answer that was all thinking

@@ -15,8 +15,9 @@ from bot.reasoning.claude_messages import CACHED, Block, page_element, said, tod
 from bot.reasoning.claude_text import clean, element, line, middle_out, passage_lines
 from bot.reasoning.claude_write import QUESTION, Writing
 from bot.reasoning.drafts import Manuscript, Paragraph
+from bot.reasoning.evidence import Evidence
 from bot.reasoning.prompts import load
-from bot.reasoning.reasoner import Evidence, Rewritten
+from bot.reasoning.questions import Rewritten
 
 FEWEST, MOST = 3, 8  # paragraphs of a draft
 HEADING = 120  # characters

@@ -26,6 +26,7 @@ from anthropic import AsyncStream
 from anthropic.types import RawMessageStreamEvent
 
 from bot.errors import CredentialsRefused, InvalidSetting
+from bot.reasoning.calls import ModelReply
 from bot.reasoning.claude_errors import (
     CutOff,
     Feature,
@@ -37,7 +38,6 @@ from bot.reasoning.claude_errors import (
 )
 from bot.reasoning.claude_messages import said
 from bot.reasoning.claude_reply import Collector
-from bot.reasoning.reasoner import ModelReply
 from bot.settings import Settings
 
 API = "https://api.anthropic.com"

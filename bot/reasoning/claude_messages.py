@@ -19,18 +19,17 @@ from bot.reasoning.claude_text import (
     passage_lines,
     site,
 )
-from bot.reasoning.reasoner import (
+from bot.reasoning.desks import (
     Desk,
     DeskTurn,
-    Finding,
     NumberedHit,
     Outcome,
     QueryResult,
     ReadResult,
     Search,
-    Source,
-    SubQuestion,
 )
+from bot.reasoning.evidence import Finding, Source
+from bot.reasoning.questions import SubQuestion
 
 Block = dict[str, Any]
 

@@ -22,7 +22,7 @@ from bot.reasoning.claude_messages import (
 from bot.reasoning.claude_text import clean, element, line, middle_out
 from bot.reasoning.graphs import Graph, GraphEdit, NewNode, Node, PlanTurn
 from bot.reasoning.prompts import load
-from bot.reasoning.reasoner import SubQuestion
+from bot.reasoning.questions import SubQuestion
 
 QUERIES = 3  # of a sub-question
 QUERY = 200  # characters

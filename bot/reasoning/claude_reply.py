@@ -10,8 +10,8 @@ from typing import Any
 from anthropic.types import RawMessageStreamEvent
 
 from bot.errors import ModelBroken
+from bot.reasoning.calls import ModelReply, Tokens
 from bot.reasoning.claude_messages import UNPARSED, Block
-from bot.reasoning.reasoner import ModelReply, Tokens
 
 LONGEST_UNPARSED = 500  # characters of a malformed tool input that are kept for the record
 

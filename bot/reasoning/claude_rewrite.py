@@ -15,7 +15,7 @@ from bot.pages.urls import dedupe_key, domain
 from bot.reasoning.claude_messages import CACHED, Block, said, today
 from bot.reasoning.claude_text import clean, element, line, middle_out, shorten
 from bot.reasoning.prompts import load
-from bot.reasoning.reasoner import Kind, Rewritten, Scope
+from bot.reasoning.questions import Kind, Rewritten, Scope
 from bot.reasoning.standing import takes_from
 from bot.search.provider import Freshness
 from bot.text.language import detect

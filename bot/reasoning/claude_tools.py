@@ -11,7 +11,8 @@ from collections.abc import Collection, Sequence
 from typing import Any
 
 from bot.reasoning.claude_messages import UNPARSED, Block
-from bot.reasoning.reasoner import Action, Finding, Finish, Malformed, Read, Search
+from bot.reasoning.desks import Action, Finish, Malformed, Read, Search
+from bot.reasoning.evidence import Finding
 from bot.text.control import without_controls
 
 AT_ONCE = 4  # queries of one search, hits of one read

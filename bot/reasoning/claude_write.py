@@ -13,8 +13,9 @@ from anthropic.types import CitationsSearchResultLocation, RawMessageStreamEvent
 from bot.pages.passages import Passage
 from bot.reasoning.claude_messages import CACHED, Block, findings_lines, page_element, today
 from bot.reasoning.claude_text import clean, element, line, middle_out, passage_lines
+from bot.reasoning.evidence import CitationDelta, Evidence, Source, TextDelta
 from bot.reasoning.prompts import load
-from bot.reasoning.reasoner import CitationDelta, Evidence, Rewritten, Source, TextDelta
+from bot.reasoning.questions import Rewritten
 
 QUESTION = 8_000  # characters
 EARLIER = 8_000  # characters of an answer that is to be reworked

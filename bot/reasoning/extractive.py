@@ -19,17 +19,12 @@ from bot.reasoning import (
     extractive_report,
     extractive_rewrite,
 )
+from bot.reasoning.calls import ModelCalls
+from bot.reasoning.desks import Desk, Turn
 from bot.reasoning.drafts import Manuscript, Paragraph
+from bot.reasoning.evidence import AnswerDelta, Evidence
 from bot.reasoning.graphs import Graph, GraphEdit
-from bot.reasoning.reasoner import (
-    AnswerDelta,
-    Desk,
-    Evidence,
-    ModelCalls,
-    Rewritten,
-    SubQuestion,
-    Turn,
-)
+from bot.reasoning.questions import Rewritten, SubQuestion
 
 
 class Extractive:

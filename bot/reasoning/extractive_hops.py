@@ -17,6 +17,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
+from bot.reasoning.desks import Desk, Finish, Read, Search, Turn
+from bot.reasoning.evidence import Source
 from bot.reasoning.extractive_quotes import findings
 from bot.reasoning.extractive_words import (
     PLACEHOLDERS,
@@ -27,7 +29,7 @@ from bot.reasoning.extractive_words import (
     term_tuple,
     title_terms,
 )
-from bot.reasoning.reasoner import Desk, Finish, Read, Search, Source, SubQuestion, Turn
+from bot.reasoning.questions import SubQuestion
 from bot.text.names import names
 from bot.text.sentences import sentences
 from bot.text.terms import content_words, has_cjk, keywords

@@ -11,7 +11,7 @@ import re
 
 from bot.reasoning.extractive_hops import first_queries
 from bot.reasoning.graphs import Graph, GraphEdit, NewNode
-from bot.reasoning.reasoner import SubQuestion
+from bot.reasoning.questions import SubQuestion
 from bot.text.names import names
 from bot.text.sentences import sentences
 from bot.text.terms import has_cjk

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from bot.pages.passages import Passage
 from bot.pages.spread import representatives
+from bot.reasoning.evidence import AnswerDelta, CitationDelta, Evidence, Finding, Source, TextDelta
 from bot.reasoning.extractive_words import (
     PLACEHOLDERS,
     name_terms,
@@ -17,15 +18,7 @@ from bot.reasoning.extractive_words import (
     term_tuple,
     title_terms,
 )
-from bot.reasoning.reasoner import (
-    AnswerDelta,
-    CitationDelta,
-    Evidence,
-    Finding,
-    Rewritten,
-    Source,
-    TextDelta,
-)
+from bot.reasoning.questions import Rewritten
 from bot.text.sentences import Sentence, sentences
 from bot.text.terms import content_words, keywords
 

@@ -11,6 +11,7 @@ from dataclasses import replace
 
 from bot.pages.passages import Passage
 from bot.reasoning.drafts import Manuscript, Paragraph
+from bot.reasoning.evidence import AnswerDelta, Evidence, Source, TextDelta
 from bot.reasoning.extractive_hops import first_queries
 from bot.reasoning.extractive_quotes import (
     INTRODUCTIONS,
@@ -27,7 +28,7 @@ from bot.reasoning.extractive_quotes import (
     weigh,
 )
 from bot.reasoning.extractive_words import term_tuple
-from bot.reasoning.reasoner import AnswerDelta, Evidence, Rewritten, Source, TextDelta
+from bot.reasoning.questions import Rewritten
 from bot.text.terms import content_words
 
 FEWEST_SECTIONS, MOST_SECTIONS = 2, 8

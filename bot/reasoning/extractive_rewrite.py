@@ -35,7 +35,7 @@ from bot.reasoning.extractive_topic import (
     pronoun,
     without_opening,
 )
-from bot.reasoning.reasoner import Rewritten
+from bot.reasoning.questions import Rewritten
 from bot.text.dates import dates
 from bot.text.language import detect
 from bot.text.terms import STOP_WORDS, content_words, fold, has_cjk, keywords, terms

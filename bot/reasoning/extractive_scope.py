@@ -7,7 +7,7 @@ import re
 
 from bot.reasoning.extractive_hops import first_queries
 from bot.reasoning.extractive_reading import restricted_to
-from bot.reasoning.reasoner import Scope
+from bot.reasoning.questions import Scope
 from bot.search.provider import Freshness
 from bot.text.listed import listed
 from bot.text.terms import STOP_WORDS, content_words, fold

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
-from bot.reasoning.reasoner import Finding
+from bot.reasoning.evidence import Finding
 from bot.text.names import names
 from bot.text.terms import has_cjk, keywords, terms
 

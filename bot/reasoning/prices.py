@@ -20,7 +20,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from bot.reasoning.reasoner import ModelReply, Tokens
+from bot.reasoning.calls import ModelReply, Tokens
 from bot.settings import Price, Settings
 
 

@@ -29,7 +29,7 @@ from time import monotonic
 from typing import Any, Protocol
 
 from bot.answers import Usage
-from bot.reasoning.reasoner import ModelReply
+from bot.reasoning.calls import ModelReply
 from bot.research.budget import Budget, DayLimits
 from bot.storage.spending import Amount, DaySpent, Payer, Scope
 from bot.text.tokens import estimate

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 
 from bot.answers import Citation, Disagreement, Doubt
 from bot.pages.passages import Passage
-from bot.reasoning.reasoner import CitationDelta, Evidence, Source
+from bot.reasoning.evidence import CitationDelta, Evidence, Source
 from bot.rendering.texts import Texts, texts_for
 from bot.research.disagree import dissent
 from bot.research.marks import literal_spans, numbers_in, without_marks

@@ -13,8 +13,7 @@ from dataclasses import dataclass, field, replace
 from bot.pages.choosing import choose, survey
 from bot.pages.page import Page
 from bot.pages.urls import dedupe_key
-from bot.reasoning.reasoner import (
-    ANYWHERE,
+from bot.reasoning.desks import (
     Action,
     Desk,
     DeskTurn,
@@ -25,12 +24,11 @@ from bot.reasoning.reasoner import (
     QueryResult,
     Read,
     ReadResult,
-    Scope,
     Search,
-    Source,
-    SubQuestion,
     Turn,
 )
+from bot.reasoning.evidence import Source
+from bot.reasoning.questions import ANYWHERE, Scope, SubQuestion
 from bot.research.outcomes import SearchOutcome
 from bot.research.repeats import repeats
 from bot.research.run import Run

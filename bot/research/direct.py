@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from bot.errors import BudgetSpent
-from bot.reasoning.reasoner import Desk, Evidence, Read, SubQuestion, Turn
+from bot.reasoning.desks import Desk, Read, Turn
+from bot.reasoning.evidence import Evidence
+from bot.reasoning.questions import SubQuestion
 from bot.research.desk import DeskKeeper, Reading, best_hits, merge_sources
 from bot.research.run import Run
 

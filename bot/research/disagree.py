@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from bot.pages.passages import Passage
-from bot.reasoning.reasoner import Source
+from bot.reasoning.evidence import Source
 from bot.text.facts import Fact, facts, missing_from
 from bot.text.sentences import sentences
 from bot.text.terms import keywords, terms

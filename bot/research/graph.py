@@ -26,6 +26,7 @@ from bot.errors import (
     StorageUnavailable,
     Unavailable,
 )
+from bot.reasoning.evidence import Evidence, Finding
 from bot.reasoning.graphs import (
     EXTENSIONS,
     MOST_NODES,
@@ -36,7 +37,8 @@ from bot.reasoning.graphs import (
     handed_down,
     startable,
 )
-from bot.reasoning.reasoner import Evidence, Finding, Reasoner, SubQuestion
+from bot.reasoning.questions import SubQuestion
+from bot.reasoning.reasoner import Reasoner
 from bot.research.desk import Reading, merge_sources
 from bot.research.iterate import iterate
 from bot.research.run import Run

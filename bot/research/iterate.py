@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from bot.errors import BudgetSpent
-from bot.reasoning.reasoner import Desk, Evidence, Finding, Reasoner, SubQuestion
+from bot.reasoning.desks import Desk
+from bot.reasoning.evidence import Evidence, Finding
+from bot.reasoning.questions import SubQuestion
+from bot.reasoning.reasoner import Reasoner
 from bot.research.desk import DeskKeeper, Reading, finish_of, merge_sources
 from bot.research.run import Run
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from bot.reasoning.reasoner import AnswerDelta, CitationDelta, ModelReply, Restart, TextDelta
+from bot.reasoning.calls import ModelReply
+from bot.reasoning.evidence import AnswerDelta, CitationDelta, Restart, TextDelta
 from bot.search.provider import Hit
 
 

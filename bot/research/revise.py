@@ -23,17 +23,11 @@ from pydantic import TypeAdapter
 
 from bot.answers import StepState, StepView
 from bot.pages.urls import dedupe_key
+from bot.reasoning.desks import Desk, QueryResult, Read, Turn
 from bot.reasoning.drafts import Manuscript, Paragraph
-from bot.reasoning.reasoner import (
-    Desk,
-    Evidence,
-    QueryResult,
-    Read,
-    Reasoner,
-    Rewritten,
-    SubQuestion,
-    Turn,
-)
+from bot.reasoning.evidence import Evidence
+from bot.reasoning.questions import Rewritten, SubQuestion
+from bot.reasoning.reasoner import Reasoner
 from bot.rendering.texts import Texts, texts_for
 from bot.research.desk import HITS_FETCHED, DeskKeeper, Reading, best_hits, merge_sources
 from bot.research.marks import without_marks

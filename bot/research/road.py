@@ -14,7 +14,9 @@ from bot.answers import Answer, Status
 from bot.errors import BudgetSpent, ModelUnavailable, NoProviderAvailable
 from bot.messages import Transcript
 from bot.pages.urls import dedupe_key
-from bot.reasoning.reasoner import Evidence, Reasoner, Rewritten, SubQuestion
+from bot.reasoning.evidence import Evidence
+from bot.reasoning.questions import Rewritten, SubQuestion
+from bot.reasoning.reasoner import Reasoner
 from bot.research.budget import Budget
 from bot.research.check import check
 from bot.research.desk import HITS_FETCHED, Reading, merge_sources

@@ -27,14 +27,9 @@ from bot.errors import (
 )
 from bot.messages import Attachment, Message, RunOptions
 from bot.pages.page import Page
-from bot.reasoning.reasoner import (
-    AnswerDelta,
-    CitationDelta,
-    ModelReply,
-    Scope,
-    Source,
-    TextDelta,
-)
+from bot.reasoning.calls import ModelReply
+from bot.reasoning.evidence import AnswerDelta, CitationDelta, Source, TextDelta
+from bot.reasoning.questions import Scope
 from bot.rendering.texts import DEFAULT, texts_for
 from bot.research.account import Account, Allowance, Price
 from bot.research.ahead import Ahead

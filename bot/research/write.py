@@ -12,7 +12,7 @@ from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
 
 from bot.pages.urls import dedupe_key
-from bot.reasoning.reasoner import AnswerDelta, CitationDelta, Evidence, Restart, TextDelta
+from bot.reasoning.evidence import AnswerDelta, CitationDelta, Evidence, Restart, TextDelta
 from bot.research.links import defuse
 from bot.research.marks import as_marks, normalise, numbers_in
 from bot.text.control import without_controls

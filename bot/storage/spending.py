@@ -182,13 +182,12 @@ async def add_spent(db: AsyncConnection, payer: Payer, day: date, amount: Amount
         }
         for scope in SCOPES
     ]
-    added = insert(db, spending).values(rows)
-    await db.execute(
-        added.on_conflict_do_update(
-            index_elements=[column.name for column in spending.primary_key],
-            set_={name: spending.c[name] + added.excluded[name] for name in COUNTS},
-        )
+    added = insert(db, spending)
+    added = added.on_conflict_do_update(
+        index_elements=[column.name for column in spending.primary_key],
+        set_={name: spending.c[name] + added.excluded[name] for name in COUNTS},
     )
+    await db.execute(added, rows)  # not ``values(rows)``, which would be compiled anew each time
 
 
 async def count_question(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -41,6 +41,14 @@ class RunRecord:
     removed: bool
     post_state: dict[str, Any] | None
     answer: Answer | None
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """What others may have done to a run that is being worked on."""
+
+    attempt: int
+    stop_requested: bool
 
 
 class Store:
@@ -110,20 +118,31 @@ class Store:
             row = (await db.execute(_run_query().where(runs.c.id == run_id))).one_or_none()
         return None if row is None else _record(row)
 
-    async def unfinished(self, now: datetime, platform: str | None = None) -> list[RunRecord]:
+    async def unfinished(
+        self, now: datetime, platforms: Collection[str] | None = None
+    ) -> list[RunRecord]:
         """Runs that nobody works on, oldest first: accepted, or left by an owner that is gone."""
         query = _run_query().where(runs.c.state.in_(UNFINISHED)).order_by(messages.c.id)
-        if platform is not None:
-            query = query.where(threads.c.platform == platform)
+        if platforms is not None:
+            query = query.where(threads.c.platform.in_(platforms))
         async with self.database.read() as db:
             rows = (await db.execute(query)).all()
         return [_record(row) for row in rows if _is_free(row, now)]
 
     async def earlier_unfinished(self, run_id: str) -> str | None:
-        """The oldest unfinished run before this one in its thread, or None."""
+        """The oldest unfinished run before this unfinished one in its thread, or None."""
         async with self.database.read() as db:
             found: str | None = await db.scalar(_earlier(run_id))
         return found
+
+    async def is_left(self, run_id: str, now: datetime) -> bool:
+        """Whether a run is unfinished and nobody works on it."""
+        query = sa.select(runs.c.owner, runs.c.lease_until).where(
+            runs.c.id == run_id, runs.c.state.in_(UNFINISHED)
+        )
+        async with self.database.read() as db:
+            row = (await db.execute(query)).one_or_none()
+        return row is not None and _is_free(row, now)
 
     async def transcript(self, run: RunRecord) -> Transcript:
         """What was said in the run's thread before its message, with our answers in place."""
@@ -209,14 +228,23 @@ class Store:
             row = (await db.execute(_run_query().where(runs.c.id == run_id))).one()
         return _record(row)
 
-    async def renew(self, owner: str, until: datetime) -> None:
-        """Prolong the leases of all runs this owner works on."""
+    async def renew(self, owner: str, until: datetime) -> set[tuple[str, int]]:
+        """Prolong the leases of all runs this owner works on; returns their ids and attempts."""
         async with self.database.urgent_write() as db:
-            await db.execute(
+            kept = await db.execute(
                 sa.update(runs)
                 .where(runs.c.owner == owner, runs.c.state == "running")
                 .values(lease_until=until)
+                .returning(runs.c.id, runs.c.attempt)
             )
+            return {(row.id, row.attempt) for row in kept}
+
+    async def standing(self, run_ids: Collection[str]) -> dict[str, Standing]:
+        """How it stands with runs that are being worked on; those that are gone are left out."""
+        query = sa.select(runs.c.id, runs.c.attempt, runs.c.stop_requested)
+        async with self.database.read() as db:
+            rows = await db.execute(query.where(runs.c.id.in_(run_ids)))
+        return {row.id: Standing(row.attempt, row.stop_requested) for row in rows}
 
     async def release(self, run_id: str, attempt: int) -> None:
         """Give an unfinished run back, so that anyone may take it at once."""
@@ -243,13 +271,19 @@ class Store:
                 sa.update(runs).where(runs.c.id == run_id).values(stop_requested=False)
             )
 
-    async def stops_requested(self, owner: str) -> list[str]:
-        """The ids of this owner's running runs that are to stop."""
-        query = sa.select(runs.c.id).where(
-            runs.c.owner == owner, runs.c.state == "running", runs.c.stop_requested
+    async def stopped_in_waiting(self, owner: str, now: datetime) -> list[tuple[str, str]]:
+        """Runs that are to stop and that this owner or anyone may claim, with their platforms."""
+        query = (
+            sa.select(runs.c.id, threads.c.platform)
+            .join(threads, runs.c.thread_key == threads.c.key)
+            .where(
+                runs.c.state.in_(UNFINISHED),
+                runs.c.stop_requested,
+                sa.or_(runs.c.owner.is_(None), runs.c.lease_until <= now, runs.c.owner == owner),
+            )
         )
         async with self.database.read() as db:
-            return list((await db.scalars(query)).all())
+            return [(row.id, row.platform) for row in await db.execute(query)]
 
     # ------------------------------------------------------------ ending a run
 
@@ -317,6 +351,7 @@ def _earlier(run_id: str) -> sa.Select[Any]:
         .join(this, this.c.thread_key == runs.c.thread_key)
         .where(
             this.c.id == run_id,
+            this.c.state.in_(UNFINISHED),
             runs.c.message_id < this.c.message_id,
             runs.c.state.in_(UNFINISHED),
         )

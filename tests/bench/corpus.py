@@ -18,7 +18,9 @@ from bot.messages import RunOptions, Transcript
 from bot.pages.choosing import rank, study
 from bot.pages.page import Page
 from bot.pages.passages import split
-from bot.reasoning.reasoner import Evidence, ReasonerFactory, SubQuestion
+from bot.reasoning.evidence import Evidence
+from bot.reasoning.questions import SubQuestion
+from bot.reasoning.reasoner import ReasonerFactory
 from bot.research.budget import Budget
 from bot.research.check import Checked, check
 from bot.research.desk import Reading

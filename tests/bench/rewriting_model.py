@@ -27,7 +27,8 @@ from typing import IO, Any
 from pydantic import TypeAdapter
 
 from bot.errors import ModelUnavailable
-from bot.reasoning.reasoner import AnswerDelta, ModelReply
+from bot.reasoning.calls import ModelReply
+from bot.reasoning.evidence import AnswerDelta
 from bot.storage.journal import step_key
 from tests.unit.samples import NOW
 

@@ -20,35 +20,33 @@ from bot.messages import Entry, Transcript
 from bot.pages.passages import split
 from bot.pages.urls import dedupe_key
 from bot.reasoning.claude import open_claude
-from bot.reasoning.drafts import Manuscript, Paragraph
-from bot.reasoning.extractive import Extractive
-from bot.reasoning.graphs import EXTENSIONS, Graph, edited, startable
-from bot.reasoning.reasoner import (
+from bot.reasoning.desks import (
     Action,
-    AnswerDelta,
-    CitationDelta,
     Desk,
     DeskTurn,
-    Evidence,
-    Finding,
     Finish,
-    Kind,
     Malformed,
     NumberedHit,
     Outcome,
     QueryResult,
     Read,
     ReadResult,
-    Reasoner,
-    ReasonerFactory,
-    Restart,
-    Rewritten,
-    Scope,
     Search,
+)
+from bot.reasoning.drafts import Manuscript, Paragraph
+from bot.reasoning.evidence import (
+    AnswerDelta,
+    CitationDelta,
+    Evidence,
+    Finding,
+    Restart,
     Source,
-    SubQuestion,
     TextDelta,
 )
+from bot.reasoning.extractive import Extractive
+from bot.reasoning.graphs import EXTENSIONS, Graph, edited, startable
+from bot.reasoning.questions import Kind, Rewritten, Scope, SubQuestion
+from bot.reasoning.reasoner import Reasoner, ReasonerFactory
 from bot.research.marks import normalise, without_marks
 from bot.search.provider import Hit
 from bot.settings import load_settings

@@ -9,7 +9,8 @@ from datetime import datetime
 from typing import Any
 
 from bot.errors import BudgetSpent
-from bot.reasoning.reasoner import AnswerDelta, ModelReply
+from bot.reasoning.calls import ModelReply
+from bot.reasoning.evidence import AnswerDelta
 from tests.unit.samples import NOW
 
 

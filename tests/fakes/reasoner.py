@@ -6,20 +6,11 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass, field
 
 from bot.messages import Message, Transcript
+from bot.reasoning.desks import Action, Desk, Finish, Turn
 from bot.reasoning.drafts import Manuscript, Paragraph
+from bot.reasoning.evidence import AnswerDelta, CitationDelta, Evidence, TextDelta
 from bot.reasoning.graphs import Graph, GraphEdit
-from bot.reasoning.reasoner import (
-    Action,
-    AnswerDelta,
-    CitationDelta,
-    Desk,
-    Evidence,
-    Finish,
-    Rewritten,
-    SubQuestion,
-    TextDelta,
-    Turn,
-)
+from bot.reasoning.questions import Rewritten, SubQuestion
 
 
 def cite_all(question: Rewritten, evidence: Evidence) -> list[AnswerDelta]:

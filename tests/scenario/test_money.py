@@ -17,8 +17,8 @@ from typing import Any
 import pytest
 
 from adapters.terminal.spending import spent_this_month
+from bot.reasoning.calls import ModelReply
 from bot.reasoning.prices import claude_price
-from bot.reasoning.reasoner import ModelReply
 from bot.settings import Settings, load_settings
 from bot.storage.spending import Amount
 from tests.fakes.claude import Fail, FakeClaude, Fault, Recorded, Reply, researcher, says

@@ -25,19 +25,10 @@ from bot.errors import (
 )
 from bot.messages import Attachment, Message, RunOptions, Transcript
 from bot.posting import PostState, RunRef
-from bot.reasoning.reasoner import (
-    Action,
-    AnswerDelta,
-    Desk,
-    Evidence,
-    Read,
-    Reasoner,
-    Rewritten,
-    Search,
-    SubQuestion,
-    TextDelta,
-    Turn,
-)
+from bot.reasoning.desks import Action, Desk, Read, Search, Turn
+from bot.reasoning.evidence import AnswerDelta, Evidence, TextDelta
+from bot.reasoning.questions import Rewritten, SubQuestion
+from bot.reasoning.reasoner import Reasoner
 from bot.service import MAX_QUESTION, ResearchService, clean_question
 from bot.settings import load_settings
 from bot.storage.store import Store, open_store

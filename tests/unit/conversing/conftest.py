@@ -16,7 +16,8 @@ from bot.answers import Answer
 from bot.conversing.reception import Asked, Reception
 from bot.dispatch.local import LocalDispatcher
 from bot.messages import Author, Message, Thread
-from bot.reasoning.reasoner import Action, Desk, Read, Search, SubQuestion, Turn
+from bot.reasoning.desks import Action, Desk, Read, Search, Turn
+from bot.reasoning.questions import SubQuestion
 from bot.service import ResearchService
 from bot.settings import load_settings
 from bot.storage.store import RunRecord, Store, open_store

@@ -8,24 +8,21 @@ from typing import Any
 
 from bot.messages import Entry, Transcript
 from bot.pages.passages import Passage
-from bot.reasoning.reasoner import (
+from bot.reasoning.desks import (
     Action,
     Desk,
     DeskTurn,
-    Evidence,
-    Finding,
     Malformed,
     NumberedHit,
     Outcome,
     QueryResult,
     Read,
     ReadResult,
-    Rewritten,
     Search,
-    Source,
-    SubQuestion,
     Turn,
 )
+from bot.reasoning.evidence import Evidence, Finding, Source
+from bot.reasoning.questions import Rewritten, SubQuestion
 from bot.search.provider import Hit
 from tests.unit.samples import NOW
 

@@ -11,7 +11,7 @@ import pytest
 from bot.errors import ModelBroken, ModelRefused
 from bot.reasoning.claude_draft import HEADING, TEXT
 from bot.reasoning.drafts import Manuscript, Paragraph
-from bot.reasoning.reasoner import AnswerDelta, CitationDelta, Evidence, TextDelta
+from bot.reasoning.evidence import AnswerDelta, CitationDelta, Evidence, TextDelta
 from tests.fakes.claude import citation, cited, says, thinking
 from tests.fakes.claude_stage import OpenStage, Stage
 from tests.unit.reasoning.samples import ASKED, a_source, evidence, texts

@@ -18,10 +18,10 @@ from bot.errors import (
     ModelBroken,
     ModelUnavailable,
 )
+from bot.reasoning.calls import ModelReply
 from bot.reasoning.claude import open_claude, probe
 from bot.reasoning.claude_endpoint import Call, Endpoint
 from bot.reasoning.claude_errors import TooLong, refused_feature
-from bot.reasoning.reasoner import ModelReply
 from bot.settings import load_settings
 from tests.fakes.claude import Fail, Fault, Reply, says, thinking, tool
 from tests.fakes.claude_stage import KEY, OpenStage, Stage

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from bot.reasoning.claude_messages import loop_messages, said
 from bot.reasoning.claude_text import TAGS, attribute, clean, line, middle_out, shorten
 from bot.reasoning.claude_write import Writing
-from bot.reasoning.reasoner import (
+from bot.reasoning.desks import (
     Action,
     Desk,
     Finish,

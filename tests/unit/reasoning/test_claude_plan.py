@@ -12,8 +12,8 @@ import pytest
 from bot.errors import ModelRefused
 from bot.reasoning.claude import OUTGROWN
 from bot.reasoning.claude_plan import MOST, SCHEMA
+from bot.reasoning.evidence import Finding
 from bot.reasoning.graphs import Graph, GraphEdit, NewNode, edited
-from bot.reasoning.reasoner import Finding
 from tests.fakes.claude import Reply, says, thinking
 from tests.fakes.claude_stage import OpenStage
 from tests.unit.reasoning.samples import QUESTION

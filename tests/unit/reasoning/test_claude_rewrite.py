@@ -11,7 +11,7 @@ import pytest
 from bot.answers import Citation
 from bot.errors import ModelBroken, ModelRefused
 from bot.messages import Attachment, Entry, Transcript
-from bot.reasoning.reasoner import ANYWHERE, Scope
+from bot.reasoning.questions import ANYWHERE, Scope
 from tests.fakes.calls import MemoryCalls
 from tests.fakes.claude import Fail, says
 from tests.fakes.claude_stage import OpenStage

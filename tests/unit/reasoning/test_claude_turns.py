@@ -10,16 +10,7 @@ import pytest
 from bot.errors import BudgetSpent, ModelRefused
 from bot.reasoning.claude import OUTGROWN
 from bot.reasoning.claude_tools import CUT_OFF, TOOLS
-from bot.reasoning.reasoner import (
-    Desk,
-    Finish,
-    Malformed,
-    Outcome,
-    Read,
-    ReadResult,
-    Search,
-    Turn,
-)
+from bot.reasoning.desks import Desk, Finish, Malformed, Outcome, Read, ReadResult, Search, Turn
 from tests.fakes.calls import MemoryCalls
 from tests.fakes.claude import Fail, Reply, says, thinking, tool
 from tests.fakes.claude_stage import OpenStage

@@ -9,13 +9,7 @@ import pytest
 
 from bot.errors import ModelBroken, ModelRefused, ModelUnavailable
 from bot.reasoning.claude_write import SHORTENED
-from bot.reasoning.reasoner import (
-    AnswerDelta,
-    CitationDelta,
-    Evidence,
-    Restart,
-    TextDelta,
-)
+from bot.reasoning.evidence import AnswerDelta, CitationDelta, Evidence, Restart, TextDelta
 from bot.research.write import Written, write
 from tests.fakes.calls import MemoryCalls
 from tests.fakes.claude import Fail, Fault, citation, cited, says, thinking

@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.pages.passages import split
-from bot.reasoning.extractive_hops import MOST_PAGES, first_queries, next_turn
-from bot.reasoning.reasoner import (
+from bot.reasoning.desks import (
     Desk,
     DeskTurn,
     Finish,
@@ -20,10 +19,11 @@ from bot.reasoning.reasoner import (
     Read,
     ReadResult,
     Search,
-    Source,
-    SubQuestion,
     Turn,
 )
+from bot.reasoning.evidence import Source
+from bot.reasoning.extractive_hops import MOST_PAGES, first_queries, next_turn
+from bot.reasoning.questions import SubQuestion
 from bot.search.provider import Hit
 from tests.bench.corpus import MemoryCorpus
 from tests.unit.samples import NOW

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from bot.reasoning.extractive_plan import plan
 from bot.reasoning.graphs import Graph, edited
-from bot.reasoning.reasoner import SubQuestion
+from bot.reasoning.questions import SubQuestion
 
 
 def parts(text: str) -> list[str]:

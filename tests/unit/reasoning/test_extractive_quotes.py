@@ -9,8 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.pages.passages import split
+from bot.reasoning.evidence import CitationDelta, Evidence, Source, TextDelta
 from bot.reasoning.extractive_quotes import choose, findings, write
-from bot.reasoning.reasoner import CitationDelta, Evidence, Rewritten, Source, TextDelta
+from bot.reasoning.questions import Rewritten
 from bot.research.check import check
 from bot.research.write import Composer
 from tests.unit.pages.test_passages import PAGES

@@ -12,7 +12,7 @@ from bot.answers import Citation
 from bot.messages import Entry, Transcript
 from bot.pages.urls import dedupe_key
 from bot.reasoning.extractive_rewrite import rewrite
-from bot.reasoning.reasoner import Rewritten, Scope
+from bot.reasoning.questions import Rewritten, Scope
 from tests.unit.samples import a_message
 
 

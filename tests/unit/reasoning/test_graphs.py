@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bot.reasoning.evidence import Finding
 from bot.reasoning.graphs import (
     EXTENSIONS,
     LONGEST_QUESTION,
@@ -20,7 +21,6 @@ from bot.reasoning.graphs import (
     handed_down,
     startable,
 )
-from bot.reasoning.reasoner import Finding
 from bot.text.terms import keywords
 
 ASKED = "Which of the two was born earlier, the director of Jaws or the director of Alien?"

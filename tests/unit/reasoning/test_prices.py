@@ -8,8 +8,8 @@ import pytest
 from anthropic.types import ModelParam
 
 from bot.errors import InvalidSetting
+from bot.reasoning.calls import ModelReply, Tokens
 from bot.reasoning.prices import PRICES, claude_price, plain_name
-from bot.reasoning.reasoner import ModelReply, Tokens
 from bot.settings import load_settings
 
 M = 1_000_000

@@ -8,7 +8,7 @@ import pytest
 
 from bot.answers import PlanView
 from bot.messages import RunOptions
-from bot.reasoning.reasoner import ModelReply
+from bot.reasoning.calls import ModelReply
 from bot.research.account import Allowance
 from bot.research.budget import Budget
 from bot.research.run import Run

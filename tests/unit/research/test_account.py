@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bot.errors import BudgetSpent
-from bot.reasoning.reasoner import ModelReply
+from bot.reasoning.calls import ModelReply
 from bot.research.account import Account, Days
 from bot.research.budget import Budget, DayLimits
 from bot.storage.spending import Amount, DaySpent, Payer, Spending, add_spent

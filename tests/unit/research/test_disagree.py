@@ -7,7 +7,7 @@ from itertools import count
 import pytest
 
 from bot.pages.passages import split
-from bot.reasoning.reasoner import Source
+from bot.reasoning.evidence import Source
 from bot.research.disagree import dissent
 from tests.unit.samples import NOW
 

@@ -6,7 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from bot.reasoning.reasoner import Scope, Search, SubQuestion
+from bot.reasoning.desks import Search
+from bot.reasoning.questions import Scope, SubQuestion
 from bot.research.desk import Reading
 from bot.research.direct import direct
 from bot.research.iterate import iterate

@@ -21,8 +21,10 @@ from bot.errors import (
     StorageUnavailable,
 )
 from bot.messages import RunOptions
+from bot.reasoning.desks import Desk, Finish, Turn
+from bot.reasoning.evidence import Evidence, Finding
 from bot.reasoning.graphs import EXTENSIONS, MOST_NODES, Graph, GraphEdit, NewNode
-from bot.reasoning.reasoner import Desk, Evidence, Finding, Finish, SubQuestion, Turn
+from bot.reasoning.questions import SubQuestion
 from bot.research.desk import Reading
 from bot.research.graph import AT_ONCE, explore
 from bot.research.run import Run

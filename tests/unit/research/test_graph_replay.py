@@ -21,7 +21,9 @@ import pytest
 from bot.messages import Message, RunOptions
 from bot.pages.page import Page
 from bot.reasoning.claude import open_claude
-from bot.reasoning.reasoner import Evidence, ReasonerFactory, SubQuestion
+from bot.reasoning.evidence import Evidence
+from bot.reasoning.questions import SubQuestion
+from bot.reasoning.reasoner import ReasonerFactory
 from bot.research.desk import Reading
 from bot.research.graph import explore
 from bot.research.run import Run

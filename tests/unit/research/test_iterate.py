@@ -7,18 +7,9 @@ from dataclasses import replace
 
 import pytest
 
-from bot.reasoning.reasoner import (
-    Action,
-    Desk,
-    Evidence,
-    Finding,
-    Finish,
-    Malformed,
-    Outcome,
-    Read,
-    Search,
-    SubQuestion,
-)
+from bot.reasoning.desks import Action, Desk, Finish, Malformed, Outcome, Read, Search
+from bot.reasoning.evidence import Evidence, Finding
+from bot.reasoning.questions import SubQuestion
 from bot.research.desk import Reading
 from bot.research.direct import direct
 from bot.research.iterate import EMPTY_NUDGE, LAST_NUDGE, iterate

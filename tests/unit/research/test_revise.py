@@ -19,19 +19,13 @@ from bot.errors import (
     NoProviderAvailable,
 )
 from bot.messages import Depth, RunOptions, Style, Transcript
+from bot.reasoning.calls import ModelReply
+from bot.reasoning.desks import Action, Read
 from bot.reasoning.drafts import Manuscript, Paragraph
+from bot.reasoning.evidence import AnswerDelta, CitationDelta, Evidence, TextDelta
 from bot.reasoning.extractive import Extractive
-from bot.reasoning.reasoner import (
-    Action,
-    AnswerDelta,
-    CitationDelta,
-    Evidence,
-    ModelReply,
-    Read,
-    Reasoner,
-    Rewritten,
-    TextDelta,
-)
+from bot.reasoning.questions import Rewritten
+from bot.reasoning.reasoner import Reasoner
 from bot.research.budget import Budget
 from bot.research.revise import Report
 from bot.research.revision import Revision

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.reasoning.reasoner import CitationDelta
+from bot.reasoning.evidence import CitationDelta
 from bot.research.marks import without_marks
 from bot.research.revision import Change, Revision, Section, changes, joined, section
 from bot.research.write import CitedSpan, Written

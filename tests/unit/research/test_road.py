@@ -7,11 +7,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from bot.messages import Message, Transcript
+from bot.reasoning.desks import Desk, Finish, Read, Turn
 from bot.reasoning.extractive import Extractive
-from bot.reasoning.reasoner import Desk, Finish, Read, Rewritten, SubQuestion, Turn
+from bot.reasoning.questions import Rewritten, SubQuestion
 from bot.research.road import Road
 from bot.research.run import Run
-from bot.settings import Settings
+from bot.settings import load_settings
 from tests.fakes.library import Shelf, a_shelf
 from tests.fakes.reasoner import Scripted
 from tests.unit.research.conftest import OpenRun
@@ -44,7 +45,7 @@ class Slow(Scripted):
 
 
 def a_road(run: Run, reasoner: Slow) -> Road:
-    return Road(run, reasoner, Extractive(run), Transcript(), Settings(), lambda text: None)
+    return Road(run, reasoner, Extractive(run), Transcript(), load_settings(), lambda text: None)
 
 
 async def test_the_question_is_searched_and_pages_are_read_while_the_model_thinks(

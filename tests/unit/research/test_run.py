@@ -12,13 +12,8 @@ import pytest
 from bot.answers import PlanView
 from bot.errors import BudgetSpent, ModelUnavailable
 from bot.pages.page import Page
-from bot.reasoning.reasoner import (
-    AnswerDelta,
-    CitationDelta,
-    ModelReply,
-    Restart,
-    TextDelta,
-)
+from bot.reasoning.calls import ModelReply
+from bot.reasoning.evidence import AnswerDelta, CitationDelta, Restart, TextDelta
 from bot.research.account import Days
 from bot.research.budget import DayLimits
 from bot.research.run import Run

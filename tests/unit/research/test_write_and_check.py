@@ -7,14 +7,7 @@ from collections.abc import AsyncIterator, Sequence
 import pytest
 
 from bot.pages.passages import Passage
-from bot.reasoning.reasoner import (
-    AnswerDelta,
-    CitationDelta,
-    Evidence,
-    Restart,
-    Source,
-    TextDelta,
-)
+from bot.reasoning.evidence import AnswerDelta, CitationDelta, Evidence, Restart, Source, TextDelta
 from bot.research.check import DOUBT_MARK, Checked, check
 from bot.research.write import write
 from tests.unit.samples import NOW

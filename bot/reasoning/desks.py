@@ -1,0 +1,139 @@
+"""The desk of a loop: what a reasoner asked for and what it was shown, in order."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from bot.reasoning.evidence import Finding, Source
+from bot.search.provider import Hit
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """Search each query; all at once."""
+
+    queries: tuple[str, ...]
+    id: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """Read hits by their number on the desk."""
+
+    ids: tuple[int, ...]
+    id: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Finish:
+    """Stop gathering: what was found, whether it is enough, what is still unproven."""
+
+    findings: tuple[Finding, ...] = ()
+    enough: bool = True
+    missing: tuple[str, ...] = ()
+    id: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Malformed:
+    """A call that could not be understood; the core answers it with ``problem``."""
+
+    problem: str
+    id: str = ""
+
+
+Action = Search | Read | Finish | Malformed
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """What a reasoner does next: several actions may come at once; none is an empty turn.
+
+    ``said`` is the reasoner's own record of the turn (for Claude: the assistant's content blocks,
+    to be sent back word for word). The core keeps it and never looks inside.
+    """
+
+    actions: tuple[Action, ...]
+    said: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class NumberedHit:
+    """A hit with the number the reasoner chooses it by; numbers count up over the whole desk.
+
+    ``seen`` is true for a URL that an earlier search of this desk already showed (then the number
+    is the earlier one); ``page`` is its citation number if it has been read, else None.
+    """
+
+    number: int
+    hit: Hit
+    seen: bool = False
+    page: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class QueryResult:
+    """Hits of one query; ``note`` says what the reasoner should know (a near-repeat, a failure)."""
+
+    query: str
+    hits: tuple[NumberedHit, ...]
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ReadResult:
+    """The outcome of reading one hit: a source with the passages not shown before, or a note."""
+
+    number: int
+    source: Source | None
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What one action gave, in the order of the turn's actions.
+
+    ``queries`` for a Search, ``reads`` for a Read, ``problem`` for anything refused.
+    """
+
+    action: str
+    queries: tuple[QueryResult, ...] = ()
+    reads: tuple[ReadResult, ...] = ()
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class DeskTurn:
+    """One finished turn; ``nudge`` is the core's remark on an empty turn or a spent budget."""
+
+    turn: Turn
+    outcomes: tuple[Outcome, ...]
+    nudge: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """All that a loop has asked and seen, in order; a new turn only ever appends.
+
+    ``given`` are outcomes from before the first turn (links the asker sent, a first search made
+    while the question was being rewritten). ``searches_left`` counts Search actions (one may hold
+    several queries), ``pages_left`` pages still to be read.
+    """
+
+    given: tuple[Outcome, ...] = ()
+    turns: tuple[DeskTurn, ...] = ()
+    searches_left: int = 5
+    pages_left: int = 12
+
+    @property
+    def sources(self) -> tuple[Source, ...]:
+        """Every source on the desk, in the order they came; a page may occur more than once."""
+        outcomes = (*self.given, *(o for turn in self.turns for o in turn.outcomes))
+        return tuple(r.source for o in outcomes for r in o.reads if r.source is not None)
+
+    @property
+    def results(self) -> tuple[QueryResult, ...]:
+        """Every query's result on the desk, in the order they came."""
+        outcomes = (*self.given, *(o for turn in self.turns for o in turn.outcomes))
+        return tuple(q for o in outcomes for q in o.queries)

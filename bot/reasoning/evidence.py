@@ -1,0 +1,78 @@
+"""What was read and found, and the answer written from it, piece by piece."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from bot.pages.passages import Passage
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One fact, and the numbers of the pages that show it."""
+
+    text: str
+    sources: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A page that was read: its citation number and the passages that matter here, in page order.
+
+    The same number is the same page for the whole run.
+    """
+
+    number: int
+    url: str
+    title: str
+    passages: tuple[Passage, ...]
+    page_hash: str
+    fetched_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What a strategy gathered. ``sources`` has one entry per page, ordered by number.
+
+    ``queries`` is all that was searched; ``notes`` are sentences about what went wrong on the way.
+    """
+
+    sources: tuple[Source, ...] = ()
+    findings: tuple[Finding, ...] = ()
+    missing: tuple[str, ...] = ()
+    enough: bool = False
+    queries: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class TextDelta:
+    """More text of the answer (Markdown, may hold ``[n]`` marks).
+
+    ``opens`` marks the beginning of a new block: later citations do not speak for what came
+    before it.
+    """
+
+    text: str
+    opens: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class CitationDelta:
+    """The text since the last CitationDelta, or since the block opened, rests on these words.
+
+    ``number`` is the source's; ``start:end`` is a character span of its page.
+    """
+
+    number: int
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Restart:
+    """Forget what was written so far: the stream was cut and begins anew."""
+
+
+AnswerDelta = TextDelta | CitationDelta | Restart
