@@ -20,7 +20,7 @@ from tests.fakes.slack_workspace import (
 
 def callback(ws: Workspace, event: Json) -> Json:
     """The envelope every event travels in."""
-    ended = event["type"] in ("tokens_revoked", "app_uninstalled")
+    ended = event.get("type") in ("tokens_revoked", "app_uninstalled")
     return {
         "token": VERIFICATION_TOKEN,
         "team_id": ws.team,
