@@ -302,7 +302,7 @@ def _phrases(question: str) -> Iterator[Phrase]:
     for match in _TOKEN.finditer(question):
         word = fold(match.group())
         is_verb = word in _VERBS and match.group().islower()
-        if word[0].isalnum() and word not in _SEPARATING and not is_verb:
+        if word[:1].isalnum() and word not in _SEPARATING and not is_verb:
             before = before if run else previous
             run.append(match)
         else:
