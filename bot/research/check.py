@@ -165,4 +165,5 @@ def _citation(source: Source, passage: Passage) -> Citation:
         page_hash=source.page_hash,
         start=passage.start,
         end=passage.end,
+        heading=passage.heading,
     )

@@ -29,11 +29,11 @@ from bot.reasoning.desks import (
 )
 from bot.reasoning.evidence import Source
 from bot.reasoning.questions import ANYWHERE, Scope, SubQuestion
+from bot.research.gathered import best_hits
 from bot.research.outcomes import SearchOutcome
 from bot.research.repeats import repeats
 from bot.research.run import Run
 from bot.research.together import both, together
-from bot.search.blend import K
 from bot.search.provider import Hit, ProviderKind, Query
 from bot.text.terms import keywords
 
@@ -128,9 +128,9 @@ class DeskKeeper:
         outcomes = await self._do(under_way)
         for link, read in zip(links, outcomes[0].reads if links else (), strict=True):
             if read.source is None:
-                self.unread.append(self._run.link_not_read(link, read.note))
+                self.unread.append(self._run.notes.unread(link, read.note))
         if scope != ANYWHERE and _found_nothing(outcomes):
-            self._run.note_widened(scope)
+            self._run.notes.widened(scope)
             wider = self._first_search(queries, knowledge_queries, ANYWHERE)
             outcomes += await self._do([wider])
         self.desk = replace(
@@ -381,31 +381,3 @@ def finish_of(turn: Turn) -> Finish | None:
     if len(turn.actions) == 1 and isinstance(turn.actions[0], Finish):
         return turn.actions[0]
     return None
-
-
-def best_hits(results: Sequence[QueryResult]) -> list[int]:
-    """Hit numbers over all queries, best first, by reciprocal rank."""
-    scores: dict[int, float] = {}
-    for result in results:
-        for rank, numbered in enumerate(result.hits, start=1):
-            scores[numbered.number] = scores.get(numbered.number, 0.0) + 1 / (K + rank)
-    return sorted(scores, key=lambda number: (-scores[number], number))
-
-
-def merge_sources(sources: Sequence[Source]) -> tuple[Source, ...]:
-    """One source per page, with all passages shown of it in page order, ordered by number.
-
-    Of a page that was read twice with different text, what was shown of the first text: quotes of
-    two texts cannot be told apart by their place.
-    """
-    merged: dict[int, Source] = {}
-    for source in sources:
-        earlier = merged.get(source.number)
-        if earlier is not None and earlier.page_hash != source.page_hash:
-            continue
-        passages = {(p.start, p.end): p for p in (earlier.passages if earlier else ())}
-        passages |= {(p.start, p.end): p for p in source.passages}
-        merged[source.number] = replace(
-            source, passages=tuple(passages[span] for span in sorted(passages))
-        )
-    return tuple(merged[number] for number in sorted(merged))

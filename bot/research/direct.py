@@ -8,7 +8,8 @@ from bot.errors import BudgetSpent
 from bot.reasoning.desks import Desk, Read, Turn
 from bot.reasoning.evidence import Evidence
 from bot.reasoning.questions import SubQuestion
-from bot.research.desk import DeskKeeper, Reading, best_hits, merge_sources
+from bot.research.desk import DeskKeeper, Reading
+from bot.research.gathered import best_hits, merge_sources
 from bot.research.run import Run
 
 PAGES = 4  # read without anyone choosing
@@ -33,7 +34,7 @@ async def direct(
         if best:
             await keeper.carry_out(Turn((Read(tuple(best)),)))
     except BudgetSpent as error:
-        run.note_error(error, "rests-on-found")
+        run.notes.error(error, "rests-on-found")
     sources = merge_sources(keeper.desk.sources)
     return Evidence(
         sources=sources,

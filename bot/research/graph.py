@@ -39,7 +39,8 @@ from bot.reasoning.graphs import (
 )
 from bot.reasoning.questions import SubQuestion
 from bot.reasoning.reasoner import Reasoner
-from bot.research.desk import Reading, merge_sources
+from bot.research.desk import Reading
+from bot.research.gathered import merge_sources
 from bot.research.iterate import iterate
 from bot.research.run import Run
 
@@ -186,11 +187,11 @@ class _Exploration:
             raise
         except (BudgetSpent, ModelBroken) as error:
             if isinstance(error, BudgetSpent):
-                self._run.note_error(error, "rests-on-found")
+                self._run.notes.error(error, "rests-on-found")
         except (Unavailable, Refused, Broken) as error:
             if not view.nodes:
                 raise
-            self._run.note_error(error, "rests-on-found")
+            self._run.notes.error(error, "rests-on-found")
         return None
 
     def _do_without_plan(self) -> None:
@@ -322,7 +323,7 @@ class _Exploration:
     def _give_up(self, error: BudgetSpent) -> None:
         """Begin no node any more: those that wait are shown as left out."""
         self._is_over = True
-        self._run.note_error(error, "rests-on-found")
+        self._run.notes.error(error, "rests-on-found")
 
     def close(self) -> None:
         """Leave no line of the plan open, however it ended."""

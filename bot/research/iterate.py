@@ -9,7 +9,8 @@ from bot.reasoning.desks import Desk
 from bot.reasoning.evidence import Evidence, Finding
 from bot.reasoning.questions import SubQuestion
 from bot.reasoning.reasoner import Reasoner
-from bot.research.desk import DeskKeeper, Reading, finish_of, merge_sources
+from bot.research.desk import DeskKeeper, Reading, finish_of
+from bot.research.gathered import merge_sources
 from bot.research.run import Run
 
 TURNS_BEYOND_SEARCHES = 6  # turns for reading and finishing, on top of one per search
@@ -69,7 +70,7 @@ async def iterate(
             nudge = EMPTY_NUDGE if empty else LAST_NUDGE if number == last - 1 else ""
             await keeper.carry_out(turn, nudge)
     except BudgetSpent as error:
-        run.note_error(error, "rests-on-found")
+        run.notes.error(error, "rests-on-found")
     sources = merge_sources(keeper.desk.sources)
     return Evidence(
         sources=sources,

@@ -29,7 +29,8 @@ from bot.reasoning.evidence import Evidence
 from bot.reasoning.questions import Rewritten, SubQuestion
 from bot.reasoning.reasoner import Reasoner
 from bot.rendering.texts import Texts, texts_for
-from bot.research.desk import HITS_FETCHED, DeskKeeper, Reading, best_hits, merge_sources
+from bot.research.desk import HITS_FETCHED, DeskKeeper, Reading
+from bot.research.gathered import best_hits, merge_sources
 from bot.research.marks import without_marks
 from bot.research.revision import Revision, Section, borne_out, changes, joined, section, under
 from bot.research.run import Run
@@ -172,7 +173,7 @@ class Report:
                 finished = section(borne_out(paragraph.heading, known), written)
             except Lapsed as lapsed:
                 if lapsed.lapse.why == "budget":
-                    self._run.note_error(lapsed.lapse.budget_spent, "report-cut-short")
+                    self._run.notes.error(lapsed.lapse.budget_spent, "report-cut-short")
                     self._is_cut_short = True
                     return
                 finished = self._as_drafted(paragraph, lapsed.lapse)

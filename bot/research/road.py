@@ -19,8 +19,9 @@ from bot.reasoning.questions import Rewritten, SubQuestion
 from bot.reasoning.reasoner import Reasoner
 from bot.research.budget import Budget
 from bot.research.check import check
-from bot.research.desk import HITS_FETCHED, Reading, merge_sources
+from bot.research.desk import HITS_FETCHED, Reading
 from bot.research.direct import direct
+from bot.research.gathered import merge_sources
 from bot.research.graph import explore
 from bot.research.iterate import iterate
 from bot.research.revise import Report
@@ -71,7 +72,7 @@ class Road:
             return await self._walk()
         except (ModelUnavailable, BudgetSpent) as error:
             # A budget that does not even cover the rewrite leaves nothing else either.
-            self._run.note_error(error, "quoted-without-model")
+            self._run.notes.error(error, "quoted-without-model")
             self._reasoner = self._fallback
             return await self._walk()
         finally:

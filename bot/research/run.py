@@ -20,8 +20,6 @@ from bot.answers import Answer, Citation, Disagreement, Doubt, PlanView, Status,
 from bot.errors import (
     Broken,
     BudgetSpent,
-    FootnoteError,
-    ModelUnavailable,
     Refused,
     Unavailable,
 )
@@ -29,12 +27,12 @@ from bot.messages import Attachment, Message, RunOptions
 from bot.pages.page import Page
 from bot.reasoning.calls import ModelReply
 from bot.reasoning.evidence import AnswerDelta, CitationDelta, Source, TextDelta
-from bot.reasoning.questions import Scope
-from bot.rendering.texts import DEFAULT, texts_for
+from bot.rendering.texts import texts_for
 from bot.research.account import Account, Allowance, Price
 from bot.research.ahead import Ahead
 from bot.research.budget import Budget
 from bot.research.library import Library
+from bot.research.notes import Notes
 from bot.research.outcomes import ReadOutcome, SearchOutcome, StreamOutcome, keep
 from bot.research.steps import Steps
 from bot.research.suggest import Offer
@@ -86,7 +84,6 @@ class Run:
         self.queries: list[str] = []
         self.sources: list[Source] = []  # what any loop of the run was shown, as it was shown
         self.offers: dict[str, Offer] = {}  # what searches found, by URL, in that order
-        self.notes: list[str] = []
         self.unanswered = ""  # why no search has been answered so far, once one was tried
         self._answered = False
         self._journal = journal
@@ -95,6 +92,7 @@ class Run:
         self._publish = publish
         self._download = download
         self._attachments = {attachment.url: attachment for attachment in message.attachments}
+        self.notes = Notes(self.texts, self._attachments)
         self._steps = Steps(journal, lambda: self._publish(self.plan()))
         self._counted: set[str] = set()
 
@@ -216,39 +214,7 @@ class Run:
 
     def note(self, sentence: str) -> None:
         """Something about the run itself that the answer will say."""
-        if sentence not in self.notes:
-            self.notes.append(sentence)
-
-    def link_not_read(self, url: str, reason: str) -> str:
-        """Note that a link of the asker's could not be read; gives the sentence."""
-        if url in self._attachments:
-            sentence = self.texts("file-not-read", name=self._attachments[url].name, reason=reason)
-        else:
-            sentence = self.texts("link-not-read", url=url, reason=reason)
-        self.note(sentence)
-        return sentence
-
-    def note_widened(self, scope: Scope) -> None:
-        """Note that what the asker restricted the search to has nothing."""
-        sentence = self.texts(
-            "search-widened",
-            freshness=scope.freshness or "any",
-            domains=", ".join(scope.domains) or "any",
-        )
-        self.note(sentence)
-
-    def note_error(self, error: FootnoteError, consequence: str) -> None:
-        """What went wrong, and what that means for the answer (the id of a text)."""
-        space = "" if self.texts.locale.startswith("zh") else " "
-        self.note(f"{self._described(error)}{space}{self.texts(consequence)}")
-
-    def _described(self, error: FootnoteError) -> str:
-        """An error's sentence as far as it is known in the asker's language."""
-        if isinstance(error, BudgetSpent) and error.limit:
-            return self.texts(error.text_id, limit=error.limit)
-        if isinstance(error, ModelUnavailable) and self.texts.locale != DEFAULT:
-            return self.texts("model-away")
-        return error.sentence
+        self.notes.say(sentence)
 
     async def _read(self, url: str, title: str) -> Page | str:
         fetched: list[Page] = []
@@ -280,9 +246,6 @@ class Run:
             if not outcome.problem and self._first_time("read", inputs):
                 self._account.count(pages=1)
         if outcome.problem:
-            if url in self._attachments:
-                name = self._attachments[url].name
-                self.note(self.texts("file-not-read", name=name, reason=outcome.problem))
             return outcome.problem
         return fetched[0] if fetched else await self._journal.page(outcome.url, outcome.hash)
 
@@ -290,9 +253,7 @@ class Run:
         """The sentence for one search or page too many, which does not end the work of others."""
         if spent.text_id != text_id:
             raise spent
-        sentence = self._described(spent)
-        self.note(sentence)
-        return sentence
+        return self.notes.say(self.notes.described(spent))
 
     async def _fetched(self, url: str) -> Page:
         attachment = self._attachments.get(url)

@@ -238,7 +238,7 @@ async def test_searches_beyond_the_budget_are_not_made_and_the_answer_says_so(
     outcomes = await asyncio.gather(*(run.search(Query(q, 10)) for q in ("tower", "bridge", "sea")))
     said = "The budget of 2 searches was spent."
     assert [outcome.problem for outcome in outcomes] == ["", "", said]
-    assert (run.usage.searches, run.notes) == (2, [said])
+    assert (run.usage.searches, list(run.notes)) == (2, [said])
     assert run.unanswered == ""
     again = await run.search(Query("tower", 10))
     assert again.hits, "what was found before is found again"
@@ -252,7 +252,7 @@ async def test_of_pages_read_at_the_same_time_none_is_one_too_many(open_run: Ope
     first, second = await asyncio.gather(run.read(urls[:2]), run.read(urls[2:]))
     said = "The budget of 3 pages was spent."
     assert [page for page in (*first, *second) if isinstance(page, str)] == [said]
-    assert (run.usage.pages, run.notes) == (3, [said])
+    assert (run.usage.pages, list(run.notes)) == (3, [said])
     assert len(shelf.read_urls) == 3
 
 

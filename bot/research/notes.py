@@ -1,0 +1,57 @@
+"""What the answer will say of its own run: a spent budget, a page that could not be read."""
+
+from __future__ import annotations
+
+from collections import UserList
+from collections.abc import Mapping
+
+from bot.errors import BudgetSpent, FootnoteError, ModelUnavailable
+from bot.messages import Attachment
+from bot.reasoning.questions import Scope
+from bot.rendering.texts import DEFAULT, Texts
+
+
+class Notes(UserList[str]):
+    """Sentences in the asker's language, each once. ``attachments`` are the message's files, by the
+    URL where a person opens them."""
+
+    def __init__(self, texts: Texts, attachments: Mapping[str, Attachment]) -> None:
+        super().__init__()
+        self._texts = texts
+        self._attachments = attachments
+
+    def say(self, sentence: str) -> str:
+        """Add a sentence, unless it is there; gives it back."""
+        if sentence not in self:
+            self.append(sentence)
+        return sentence
+
+    def error(self, error: FootnoteError, consequence: str) -> str:
+        """What went wrong, and what that means for the answer (the id of a text)."""
+        space = "" if self._texts.locale.startswith("zh") else " "
+        return self.say(f"{self.described(error)}{space}{self._texts(consequence)}")
+
+    def unread(self, url: str, reason: str) -> str:
+        """That a link or file of the asker's could not be read."""
+        if url in self._attachments:
+            name = self._attachments[url].name
+            return self.say(self._texts("file-not-read", name=name, reason=reason))
+        return self.say(self._texts("link-not-read", url=url, reason=reason))
+
+    def widened(self, scope: Scope) -> str:
+        """That what the asker restricted the search to has nothing."""
+        return self.say(
+            self._texts(
+                "search-widened",
+                freshness=scope.freshness or "any",
+                domains=", ".join(scope.domains) or "any",
+            )
+        )
+
+    def described(self, error: FootnoteError) -> str:
+        """An error's sentence as far as it is known in the asker's language."""
+        if isinstance(error, BudgetSpent) and error.limit:
+            return self._texts(error.text_id, limit=error.limit)
+        if isinstance(error, ModelUnavailable) and self._texts.locale != DEFAULT:
+            return self._texts("model-away")
+        return error.sentence
