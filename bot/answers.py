@@ -32,7 +32,7 @@ class Citation:
     """A footnote: the page's number in this run and the words the sentence rests on.
 
     ``quote`` is verbatim in the stored page with hash ``page_hash``, at characters
-    ``start:end`` of its text.
+    ``start:end`` of its text. ``heading`` is what it stands under ("Page 7 › Trains"), or "".
     """
 
     number: int
@@ -42,6 +42,7 @@ class Citation:
     page_hash: str
     start: int
     end: int
+    heading: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,7 +42,7 @@ Docs = Annotated[
     typer.Option(
         "--docs",
         metavar="PATH",
-        help="A folder or file to search (Markdown, text, HTML); repeatable.",
+        help="A folder or file to search (Markdown, text, HTML, PDF); repeatable.",
     ),
 ]
 Providers = Annotated[
@@ -205,7 +205,7 @@ def demo() -> None:
 def index(
     paths: Annotated[
         list[Path],
-        typer.Argument(metavar="PATH...", help="Folders or files: Markdown, text, HTML."),
+        typer.Argument(metavar="PATH...", help="Folders or files: Markdown, text, HTML, PDF."),
     ],
 ) -> None:
     """Index documents for searching.

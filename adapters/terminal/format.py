@@ -16,7 +16,7 @@ from rich.markdown import Markdown
 from rich.padding import Padding
 from rich.text import Text
 
-from bot.answers import Answer, StepView
+from bot.answers import Answer, Citation, StepView
 from bot.rendering.footnotes import by_number
 from bot.rendering.lines import one_line, shortened
 from bot.rendering.plan import Branch, branches, work
@@ -27,6 +27,7 @@ MARKS = {"waiting": "·", "done": "✓", "failed": "✗"}
 STYLES = {"waiting": "dim", "done": "green", "failed": "yellow"}
 NEEDED = 60  # characters of a sub-question that another one waits for
 QUOTE_WIDTH = 400  # characters of a quote that are shown; all of it is in --json
+HEADING_WIDTH = 120  # characters of what a quote stands under
 
 
 def plan_lines(steps: Sequence[StepView]) -> list[tuple[Text, bool]]:
@@ -105,7 +106,13 @@ def answer_json(answer: Answer) -> str:
         "status": answer.status,
         "answer": answer.text,
         "citations": [
-            {"number": c.number, "url": c.url, "title": c.title, "quote": c.quote}
+            {
+                "number": c.number,
+                "url": c.url,
+                "title": c.title,
+                "heading": c.heading,
+                "quote": c.quote,
+            }
             for c in answer.citations
         ],
         "question": answer.question,
@@ -132,7 +139,7 @@ def plain(answer: Answer) -> str:
         lines = ["Sources:"]
         for number, cited in by_number(answer.citations):
             lines.append(f"[{number}] {one_line(cited[0].title)} — {one_line(cited[0].url)}")
-            lines += [f"    “{shortened(citation.quote, QUOTE_WIDTH)}”" for citation in cited]
+            lines += [f"    {_quoted(citation)}" for citation in cited]
         parts.append("\n".join(lines))
     parts += _remarks(answer)
     return "\n\n".join(parts)
@@ -150,11 +157,7 @@ def rendered(answer: Answer) -> RenderableType:
             head.append(f"  {one_line(cited[0].url)}", style="dim")
             parts.append(head)
             parts += [
-                Padding(
-                    Text(f"“{shortened(citation.quote, QUOTE_WIDTH)}”", style="italic"),
-                    (0, 0, 0, 4),
-                )
-                for citation in cited
+                Padding(Text(_quoted(citation), style="italic"), (0, 0, 0, 4)) for citation in cited
             ]
     parts += [Text(f"\n{remark}", style="yellow") for remark in _remarks(answer)]
     if answer.suggestions:
@@ -162,6 +165,13 @@ def rendered(answer: Answer) -> RenderableType:
         parts += [Text(f"• {suggestion}") for suggestion in map(one_line, answer.suggestions)]
     parts.append(Text(f"\n{_cost(answer)}", style="dim"))
     return Group(*parts)
+
+
+def _quoted(citation: Citation) -> str:
+    """The words, and where on their page they stand."""
+    words = f"“{shortened(citation.quote, QUOTE_WIDTH)}”"
+    place = shortened(citation.heading, HEADING_WIDTH)
+    return f"{words} — {place}" if place not in ("", one_line(citation.title)) else words
 
 
 def _remarks(answer: Answer) -> list[str]:

@@ -85,6 +85,7 @@ _BY_FAMILY = {
 }
 _PDF = b"%PDF-"
 _PDF_WITHIN = 1_024  # bytes; readers allow for a preamble (PDF Reference 1.7, appendix H.3.4.1)
+_PDF_TYPES = frozenset(of for of, kind in _BY_TYPE.items() if kind == "pdf")
 
 _MARKS = (codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _BINARY = re.compile(rb"[\x00-\x08\x0b\x0e-\x1a\x1c-\x1f]")  # "binary data bytes" of the standard
@@ -110,9 +111,7 @@ def kind_of(start: bytes, content_type: str | None, name: str) -> Kind:
     declared = (content_type or "").partition(";")[0].strip().lower()
     if _DOCUMENT.match(_without_mark(start)):
         return "html"
-    if start.lstrip().startswith(_PDF):
-        return "pdf"
-    if _BY_TYPE.get(declared) == "pdf" and _PDF in start[:_PDF_WITHIN]:
+    if may_be_pdf(start, declared):
         return "pdf"
     binary = _binary(start)
     if binary:
@@ -126,6 +125,13 @@ def kind_of(start: bytes, content_type: str | None, name: str) -> Kind:
     if declared.endswith("+json"):
         return "json"
     raise unreadable(name, _described(declared))
+
+
+def may_be_pdf(start: bytes, declared: str) -> bool:
+    """Whether a document that is no HTML is read as PDF; ``declared`` is a bare media type."""
+    if declared in _PDF_TYPES and _PDF in start[:_PDF_WITHIN]:
+        return True
+    return start.lstrip().startswith(_PDF)
 
 
 def unreadable(name: str, what: str) -> PageUnreadable:

@@ -18,6 +18,8 @@ import signal
 import struct
 import subprocess
 import sys
+import threading
+import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import IO, Any
@@ -28,6 +30,9 @@ from bot.pages.urls import shown
 
 SECONDS = 20.0
 """What one document may take. The slowest of 181 news pages takes 0.2 s."""
+
+PATIENT_SECONDS = 60.0
+"""The same where nobody's answer waits for it alone: a manual of 1,000 pages takes 15 s."""
 
 SIZE = max(1, min(4, os.cpu_count() or 1))
 """Processes at most; each is started when all others are busy."""
@@ -59,7 +64,7 @@ class Workers:
         Raises ``Unavailable`` when none can be started.
         """
         if not self._idle and not self._busy and not self._closed:
-            self._idle.append(self._started())
+            self._idle.append(_started(self._command))
 
     async def extract(self, data: bytes, media_type: str | None, name: str) -> Extracted:
         """``extract.from_bytes`` elsewhere.
@@ -100,35 +105,89 @@ class Workers:
             if worker.lives():
                 return worker
             worker.kill()
-        return self._started()
-
-    def _started(self) -> _Worker:
-        try:
-            return _Worker(self._command)
-        except OSError as error:
-            raise Unavailable(
-                "The page could not be read because the machine has no room for another process;"
-                " try again later.",
-                detail=str(error),
-            ) from None
+        return _started(self._command)
 
     async def _exchange(
         self, worker: _Worker, data: bytes, media_type: str | None, name: str
     ) -> Extracted | PageUnreadable:
         loop = asyncio.get_running_loop()
-        head = {"media_type": media_type, "name": name}
+        head = {"media_type": media_type, "name": name, "seconds": self._seconds}
         reply = loop.run_in_executor(self._threads, worker.ask, head, data)
         try:
             # leaves the thread waiting when it is over; that ends with the worker's life
             async with asyncio.timeout(self._seconds):
                 return _understood(await reply)
         except TimeoutError:
-            raise PageUnreadable(
-                f"{shown(name)} is made in a way that takes too long to read; paste its text.",
-                detail=f"no result within {self._seconds} s",
-            ) from None
+            raise _too_slow(name, self._seconds) from None
         except (OSError, EOFError, ValueError) as error:
             raise _broken(name, f"{type(error).__name__}: {error}") from None
+
+
+class BlockingWorker:
+    """One process, started when needed, for a caller that has a thread and no event loop.
+
+    Serves one document at a time; not to be shared by threads.
+    """
+
+    def __init__(self, seconds: float = PATIENT_SECONDS, command: Sequence[str] = COMMAND) -> None:
+        self._seconds = seconds
+        self._command = command
+        self._worker: _Worker | None = None
+
+    def extract(self, data: bytes, media_type: str | None, name: str) -> Extracted:
+        """``extract.from_bytes`` elsewhere, raising what ``Workers.extract`` does. Blocks."""
+        worker = self._living()
+        head = {"media_type": media_type, "name": name, "seconds": self._seconds}
+        started = time.monotonic()
+        alarm = threading.Timer(self._seconds, worker.kill)
+        alarm.daemon = True
+        alarm.start()
+        try:
+            outcome = _understood(worker.ask(head, data))
+        except (OSError, EOFError, ValueError) as error:
+            self.close()
+            if time.monotonic() - started >= self._seconds:
+                raise _too_slow(name, self._seconds) from None
+            raise _broken(name, f"{type(error).__name__}: {error}") from None
+        except BaseException:
+            self.close()
+            raise
+        finally:
+            alarm.cancel()
+        if isinstance(outcome, PageUnreadable):
+            raise outcome
+        return outcome
+
+    def close(self) -> None:
+        """End the process; the next document gets a new one."""
+        worker, self._worker = self._worker, None
+        if worker is not None:
+            worker.kill()
+
+    def _living(self) -> _Worker:
+        if self._worker is not None and not self._worker.lives():
+            self.close()
+        if self._worker is None:
+            self._worker = _started(self._command)
+        return self._worker
+
+
+def _started(command: Sequence[str]) -> _Worker:
+    try:
+        return _Worker(command)
+    except OSError as error:
+        raise Unavailable(
+            "The page could not be read because the machine has no room for another process;"
+            " try again later.",
+            detail=str(error),
+        ) from None
+
+
+def _too_slow(name: str, seconds: float) -> PageUnreadable:
+    return PageUnreadable(
+        f"{shown(name)} is made in a way that takes too long to read; paste its text.",
+        detail=f"no result within {seconds} s",
+    )
 
 
 def _understood(reply: Any) -> Extracted | PageUnreadable:
@@ -235,7 +294,9 @@ def work() -> None:
             head, data = _receive(requests)
         except EOFError:
             return
-        _alarm(round(2 * SECONDS))  # nobody else ends this process when the parent was killed
+        _alarm(
+            max(1, round(2 * head["seconds"]))
+        )  # nobody else ends this process when the parent was killed
         reply = _read(data, head["media_type"], head["name"])
         _alarm(0)
         _send(replies, reply, b"")

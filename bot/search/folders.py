@@ -15,6 +15,7 @@ KINDS = {
     **dict.fromkeys((".md", ".markdown", ".mdown", ".mkd", ".mdx"), "text/markdown"),
     **dict.fromkeys((".html", ".htm", ".xhtml"), "text/html"),
     **dict.fromkeys((".txt", ".text", ".rst", ".adoc", ".asciidoc", ".org", ""), "text/plain"),
+    ".pdf": "application/pdf",
 }
 
 NOT_READ = "files are not read"  # the end of the reason for a file of another kind

@@ -11,9 +11,11 @@ from pathlib import Path
 
 import structlog
 
-from bot.errors import Broken, InvalidSetting, StorageUnavailable
-from bot.pages.extract import from_bytes
+from bot.errors import Broken, InvalidSetting, StorageUnavailable, Unavailable
+from bot.pages.extract import Extracted, from_bytes
+from bot.pages.media import LOOK_AT, may_be_pdf
 from bot.pages.passages import split
+from bot.pages.workers import BlockingWorker
 from bot.search.folders import Document, list_documents, readable, root_of
 from bot.search.index_file import (
     Damaged,
@@ -58,9 +60,16 @@ class IndexReport:
 class Indexer:
     """Indexes folders and files into one SQLite file, shared by any number of roots."""
 
-    def __init__(self, index_path: Path, *, max_file_bytes: int = MAX_FILE_BYTES) -> None:
+    def __init__(
+        self,
+        index_path: Path,
+        *,
+        max_file_bytes: int = MAX_FILE_BYTES,
+        pdf_reader: Callable[[], BlockingWorker] = BlockingWorker,
+    ) -> None:
         self._path = index_path
         self._max_file_bytes = max_file_bytes
+        self._pdf_reader = pdf_reader
 
     def index(self, paths: Iterable[str | Path], progress: Progress | None = None) -> IndexReport:
         """Index what is new or changed below ``paths``, drop what is gone, leave all else alone.
@@ -113,11 +122,14 @@ class Indexer:
     def _fill(
         self, connection: sqlite3.Connection, roots: tuple[Path, ...], progress: Progress | None
     ) -> _Run:
-        run = _Run(IndexWriter(connection), roots, self._max_file_bytes)
+        pdfs = self._pdf_reader()
+        run = _Run(IndexWriter(connection), roots, self._max_file_bytes, pdfs)
         try:
             run.go(progress or (lambda done, total: None))
         except sqlite3.Error as error:
             raise meaning(error, self._path) from error
+        finally:
+            pdfs.close()
         return run
 
     def _open(self) -> tuple[sqlite3.Connection, str, str]:
@@ -156,10 +168,17 @@ class Indexer:
 class _Run:
     """One pass over the roots, and what it counts."""
 
-    def __init__(self, writer: IndexWriter, roots: tuple[Path, ...], max_file_bytes: int) -> None:
+    def __init__(
+        self,
+        writer: IndexWriter,
+        roots: tuple[Path, ...],
+        max_file_bytes: int,
+        pdfs: BlockingWorker,
+    ) -> None:
         self._writer = writer
         self._roots = roots
         self._max_file_bytes = max_file_bytes
+        self._pdfs = pdfs
         self._known: dict[str, Known] = {}
         self._batch: list[Prepared] = []
         self._waiting = 0  # passages in the batch
@@ -208,15 +227,24 @@ class _Run:
         modified = document.modified if settled else 0
         if known and known.digest == digest:
             return Prepared(document, digest, modified, problem=known.problem)
-        name = Path(document.path).name
         try:
-            extracted = from_bytes(data, document.media_type, name)
+            extracted = self._extracted(data, document)
         except Broken as error:
             return Prepared(document, digest, modified, problem=error.sentence.rstrip("."))
+        except Unavailable as error:  # no fault of the file's: it is looked at again next time
+            return Prepared(document, b"", 0, problem=error.sentence.rstrip("."))
         passages = tuple(split(extracted.text))
         if not passages:
             return Prepared(document, digest, modified, problem="there is no text in it")
         return Prepared(document, digest, modified, extracted.title, extracted.text, passages)
+
+    def _extracted(self, data: bytes, document: Document) -> Extracted:
+        """The text of a file. What has the form of a PDF document is read in a process of its
+        own, because PDFium is C++ code that a file can break, or keep busy for ever."""
+        name = Path(document.path).name
+        if may_be_pdf(data[:LOOK_AT], document.media_type):
+            return self._pdfs.extract(data, document.media_type, name)
+        return from_bytes(data, document.media_type, name)
 
     # ------------------------------------------------------------ writing
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.fakes.pdf import pdf, typed
 from tests.scenario.program import Ended, Program
 
 
@@ -52,7 +53,7 @@ def test_the_json_contract(footnote: Program, documents: Path) -> None:
         "suggestions",
         "run",
     ]
-    assert set(answer["citations"][0]) == {"number", "url", "title", "quote"}
+    assert set(answer["citations"][0]) == {"number", "url", "title", "heading", "quote"}
     assert set(answer["steps"][0]) == {"kind", "title", "state", "seconds"}
     assert set(answer["usage"]) == {
         "model_calls",
@@ -117,6 +118,24 @@ def test_a_pipe_gets_markdown_with_its_sources_and_no_colours(
     assert "\x1b" not in ended.out + ended.err
     assert f"— {(documents / 'travel.md').as_uri()}" in ended.out
     assert "Maria Keller" in ended.out
+
+
+def test_a_pdf_document_is_quoted_with_its_page(footnote: Program, documents: Path) -> None:
+    pages = [
+        typed(["The lamp was lit for the first time in 1874, and it stands to this day."]),
+        typed(["The keeper of the lighthouse is paid 1,200 marks a year."]),
+    ]
+    (documents / "light.pdf").write_bytes(pdf(pages, title="The Lighthouse", first_label=11))
+    (documents / "secret.pdf").write_bytes(pdf(pages, locked=True))
+    asked = ("ask", "--docs", str(documents), "What is the keeper of the lighthouse paid?")
+    shown = footnote.run(*asked)
+    assert "“The keeper of the lighthouse is paid 1,200 marks a year.” — Page 12" in shown.out
+    (skipped,) = [line for line in shown.err.splitlines() if "Skipped" in line]
+    assert "secret.pdf is a PDF document locked with a password" in skipped
+    (citation, *_) = footnote.run(*asked, "--json").json["citations"]
+    assert citation["url"] == (documents / "light.pdf").as_uri()
+    assert (citation["title"], citation["heading"]) == ("The Lighthouse", "Page 12")
+    assert citation["quote"] == "The keeper of the lighthouse is paid 1,200 marks a year."
 
 
 def test_a_question_can_come_from_standard_input(footnote: Program, documents: Path) -> None:
