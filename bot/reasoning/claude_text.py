@@ -12,6 +12,9 @@ from urllib.parse import urlsplit
 
 from bot.pages.passages import Passage
 
+HEADING_PATH = 400
+"""Characters shown of what a passage stands under: its headings, and the names of its columns."""
+
 TAGS = (
     "conversation",
     "message",
@@ -91,7 +94,7 @@ def passage_lines(passages: Sequence[Passage]) -> str:
     heading, end = "", None
     for passage in passages:
         if passage.heading != heading:
-            lines.append(f"§ {line(passage.heading, 200)}" if passage.heading else "§")
+            lines.append(f"§ {line(passage.heading, HEADING_PATH)}" if passage.heading else "§")
             heading = passage.heading
         elif end is not None and passage.start > end + 2:  # more than a line break between them
             lines.append("[…]")

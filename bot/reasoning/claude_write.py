@@ -12,7 +12,14 @@ from anthropic.types import CitationsSearchResultLocation, RawMessageStreamEvent
 
 from bot.pages.passages import Passage
 from bot.reasoning.claude_messages import CACHED, Block, findings_lines, page_element, today
-from bot.reasoning.claude_text import clean, element, line, middle_out, passage_lines
+from bot.reasoning.claude_text import (
+    HEADING_PATH,
+    clean,
+    element,
+    line,
+    middle_out,
+    passage_lines,
+)
 from bot.reasoning.evidence import CitationDelta, Evidence, Source, TextDelta
 from bot.reasoning.prompts import load
 from bot.reasoning.questions import Rewritten
@@ -174,7 +181,7 @@ def _search_result(source: Source) -> Block:
 def _passage(passage: Passage) -> str:
     """The passage under its heading: a piece of a page often makes no sense without it."""
     text = clean(passage.text).strip()
-    return f"§ {line(passage.heading, 200)}\n{text}" if passage.heading else text
+    return f"§ {line(passage.heading, HEADING_PATH)}\n{text}" if passage.heading else text
 
 
 def _list(items: Sequence[str]) -> str:
