@@ -12,7 +12,8 @@ on. A call rests on an earlier one if what that gave stands in it, or led to it:
               paragraph), the searches whose results and the pages whose text it is shown
     search    the first reply that asked for these words, if it came before
     fetch     the first search that listed the page, and the first reply that chose it, if it came
-              before (else the page was fetched ahead of the choice)
+              before (else the page was fetched ahead of the choice); where no model chooses, by
+              the ranks of all, every search that had ended
 """
 
 from __future__ import annotations
@@ -112,6 +113,7 @@ class Tag:
         self._brain = brain
         self._latency = latency
         self._said: dict[int, frozenset[tuple[str, ...]]] = {}  # a reply's strings, as keywords
+        self._drafted: dict[int, frozenset[tuple[str, ...]]] = {}
         self._chose: dict[int, frozenset[str]] = {}  # titles that a reply chose to read
         self._listed: dict[int, frozenset[str]] = {}  # titles that a search found
         self._worded: dict[int, list[str]] = {}  # beginnings of what a reply words anew
@@ -130,6 +132,7 @@ class Tag:
         self.calls.clear()
         self._claude.requests.clear()
         self._said.clear()
+        self._drafted.clear()
         self._worded.clear()
         self._chose.clear()
         self._listed.clear()
@@ -164,7 +167,9 @@ class Tag:
         call.seconds = self._latency.model(reply.tokens)
         call.shown = sorted(shown_titles(request))
         call.rests_on = self._model_rests_on(request, number, call)
-        self._said[number] = frozenset(_words(s) for s in said_strings(reply)) - {()}
+        # A draft's headings are no queries, but its words are looked for ahead of them.
+        said = self._drafted if call.title == "draft" else self._said
+        said[number] = frozenset(_words(s) for s in said_strings(reply)) - {()}
         self._chose[number] = frozenset(chosen_titles(request, reply))
         if call.title in ("plan", "draft", "revise"):
             worded = (string[:WORDS] for string in said_strings(reply))
@@ -219,10 +224,10 @@ class Tag:
         else:
             title = asked["titles"].split("|")[0]
             _, call = self._begin("fetch", title)
-            call.rests_on = [
-                *self._first(self._listed, title, call),
-                *self._first(self._chose, title, call),
-            ]
+            searches = self._first(self._listed, title, call)
+            if not any(earlier.title == "think" for earlier in self.calls):
+                searches = [at for at in self._listed if 0 < self.calls[at].ended <= call.began]
+            call.rests_on = [*searches, *self._first(self._chose, title, call)]
             await self._until(call, self._latency.fetch)
             page = {**_page(title, origin), "extract": self._pages.text(title)}
             await send_json(send, 200, {"batchcomplete": True, "query": {"pages": [page]}})
@@ -230,7 +235,7 @@ class Tag:
     def _hinted(self, query: str, call: Call) -> list[int]:
         """The first reply that has all these words in one string, if it had ended by then."""
         words = set(_words(query))
-        for number, strings in self._said.items():
+        for number, strings in (*self._said.items(), *self._drafted.items()):
             given = 0 < self.calls[number].ended <= call.began
             if given and any(words <= set(string) for string in strings):
                 return [number]
