@@ -338,17 +338,21 @@ class FakeSlack(People):
         """OAuth gave the app this token."""
         with self.workspace.lock:
             self._api.issue(token)
-            self._api.revoked = None
             self.bot_token = token
             self.workspace.scopes = set(scopes)
             self.installed = True
+
+    def end_tokens(self) -> None:
+        """The app was removed, which other processes than the one looked at were told."""
+        with self.workspace.lock:
+            self._api.end_tokens()
 
     def uninstall(self) -> list[Delivery]:
         """An admin removes the app: its tokens end, and it is told so."""
         with self.workspace.lock:
             told = [self.tell(event) for event in endings(self.workspace)]
             self.installed = False
-            self._api.revoked = "account_inactive"
+            self._api.end_tokens()
             return [delivery for delivery in told if delivery is not None]
 
     # --- bad weather ---

@@ -99,6 +99,11 @@ class WebApi:
         """A bot's token that is good from now on; those before it too, until they are ended."""
         self._tokens[token] = "bot"
 
+    def end_tokens(self) -> None:
+        """The app was removed: its bot's tokens are good no more."""
+        for token, kind in self._tokens.items():
+            self._tokens[token] = "ended" if kind == "bot" else kind
+
     def authorize(self, method: str, token: str | None) -> None:
         if not token:
             raise Refused("not_authed")
@@ -107,6 +112,8 @@ class WebApi:
             raise Refused("invalid_auth")
         if self.revoked is not None:
             raise Refused(self.revoked)
+        if kind == "ended":
+            raise Refused("account_inactive")
         rule = RULES.get(method)
         if rule is not None and rule.token not in ("any", kind):
             raise Refused("not_allowed_token_type")

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
@@ -329,6 +330,24 @@ async def test_a_removed_organisation_is_deleted(
     await many.install(organisation)
     await ends(organisation.uninstall())
     assert not await many.bot.platform._tenancy.teams._store.places()  # type: ignore[attr-defined]
+
+
+async def test_what_other_processes_were_told_is_learned_from_the_database(
+    many: Many, slack: FakeSlack
+) -> None:
+    slack.add_user("U2", "grace")
+    slack.workspace.channels["C1"].members.add("U2")
+    await many.install(slack)
+    await slack.say("U1", "C1", f"{slack.mention} one?").acknowledged()
+    teams: Any = many.bot.platform._tenancy.teams
+    slack.end_tokens()
+    await teams._store.uninstall(slack.team, datetime.now(UTC))
+    teams._known.clear()  # as after a minute
+    await slack.say("U2", "C1", f"{slack.mention} two?").acknowledged()
+    await many.install(slack)
+    await slack.say("U2", "C1", f"{slack.mention} three?").acknowledged()
+    asked = await many.bot.questions(2)
+    assert [(one.text, one.author.name) for one in asked] == [("one?", "ada"), ("three?", "grace")]
 
 
 async def test_a_late_word_of_an_earlier_removal_ends_nothing(many: Many, slack: FakeSlack) -> None:
