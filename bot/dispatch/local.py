@@ -138,6 +138,8 @@ class LocalDispatcher:
                     async with self._places:
                         await self._pace.begin()
                         try:
+                            if self._draining:
+                                break
                             await self._execute(queue[0])
                         finally:
                             self._pace.end()
@@ -151,7 +153,7 @@ class LocalDispatcher:
             del self._workers[thread_key]
 
     async def _execute(self, job: Job) -> None:
-        if self._draining or job.begun:
+        if job.begun:
             return
         try:
             await self._attempts.work(job)

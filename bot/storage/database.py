@@ -18,7 +18,6 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from bot.errors import InvalidSetting, StorageUnavailable
 from bot.storage import migrate
 from bot.storage.sqlite import open_sqlite, sqlite_trouble
-from bot.storage.tables import HEAD
 from bot.storage.turns import NoTurns, Turns
 
 Trouble = Callable[[BaseException, str], StorageUnavailable | None]
@@ -131,7 +130,11 @@ def _opened(url: sa.URL) -> Database:
 
 async def _migrate(database: Database) -> None:
     async with database.read() as connection:
-        if await connection.run_sync(migrate.revision) == HEAD:
+        if await connection.run_sync(migrate.is_current):
             return
     async with database.write() as connection:
         await connection.run_sync(migrate.upgrade)
+    more = True
+    while more:
+        async with database.write() as connection:
+            more = await connection.run_sync(migrate.upgrade_queue)

@@ -7,6 +7,7 @@ from pathlib import Path
 import sqlalchemy as sa
 
 from bot.errors import InvalidSetting
+from bot.storage import queue_schema
 from bot.storage.tables import HEAD
 
 # Any number that is ours: who migrates holds it, so that processes starting together do not clash.
@@ -19,6 +20,13 @@ def revision(connection: sa.Connection) -> str | None:
         return None
     number = connection.scalar(sa.text("SELECT version_num FROM alembic_version"))
     return str(number) if number else None
+
+
+def is_current(connection: sa.Connection) -> bool:
+    """Whether there is nothing to migrate."""
+    if revision(connection) != HEAD:
+        return False
+    return connection.dialect.name != "postgresql" or queue_schema.is_current(connection)
 
 
 def upgrade(connection: sa.Connection) -> None:
@@ -34,8 +42,7 @@ def upgrade(connection: sa.Connection) -> None:
     config = Config()
     config.set_main_option("script_location", str(Path(__file__).parent / "migrations"))
     config.attributes["connection"] = connection
-    if connection.dialect.name == "postgresql":
-        connection.execute(sa.select(sa.func.pg_advisory_xact_lock(_ADVISORY_LOCK)))
+    _alone(connection)
     current = revision(connection)  # again, under the lock: another process may be done
     known = {script.revision for script in ScriptDirectory.from_config(config).walk_revisions()}
     if current is not None and current not in known:
@@ -45,3 +52,22 @@ def upgrade(connection: sa.Connection) -> None:
         )
     if current != HEAD:
         command.upgrade(config, "head")
+
+
+def upgrade_queue(connection: sa.Connection) -> bool:
+    """Apply the next of the queue's own migrations; False when there is none.
+
+    Raises ``InvalidSetting`` where a newer Procrastinate has been.
+    """
+    if connection.dialect.name != "postgresql":
+        return False
+    _alone(connection)
+    names = queue_schema.pending(connection)
+    if names:
+        queue_schema.apply(connection, names[0])
+    return len(names) > 1
+
+
+def _alone(connection: sa.Connection) -> None:
+    if connection.dialect.name == "postgresql":
+        connection.execute(sa.select(sa.func.pg_advisory_xact_lock(_ADVISORY_LOCK)))

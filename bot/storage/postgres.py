@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import sqlalchemy as sa
+from sqlalchemy.dialects.postgresql.psycopg import PGDialect_psycopg
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
 from bot.errors import StorageUnavailable
@@ -14,6 +18,12 @@ CONNECT_SECONDS = 5
 _OPTIONS = (
     "-c statement_timeout=30000 -c lock_timeout=10000 -c idle_in_transaction_session_timeout=60000"
 )
+
+_HOW: Mapping[str, Any] = {
+    "connect_timeout": CONNECT_SECONDS,
+    "options": _OPTIONS,
+    "application_name": "footnote",
+}
 
 # SQLSTATE, or its class (https://www.postgresql.org/docs/current/errcodes-appendix.html) → ours.
 _TROUBLES = {
@@ -61,9 +71,12 @@ def open_postgres(url: sa.URL) -> AsyncEngine:
         max_overflow=POOL_SIZE,
         pool_timeout=POOL_WAIT_SECONDS,
         pool_pre_ping=True,
-        connect_args={
-            "connect_timeout": CONNECT_SECONDS,
-            "options": _OPTIONS,
-            "application_name": "footnote",
-        },
+        connect_args=dict(_HOW),
     )
+
+
+def connection_arguments(url: sa.URL) -> dict[str, Any]:
+    """What the driver itself is given for a connection like the engine's."""
+    dialect: Any = PGDialect_psycopg
+    _, where = dialect().create_connect_args(url)
+    return {**where, **_HOW}

@@ -135,14 +135,14 @@ class Store:
             found: str | None = await db.scalar(_earlier(run_id))
         return found
 
-    async def is_left(self, run_id: str, now: datetime) -> bool:
-        """Whether a run is unfinished and nobody works on it."""
+    async def may_claim(self, run_id: str, owner: str, now: datetime) -> bool:
+        """Whether a run is unfinished and kept for nobody but this owner."""
         query = sa.select(runs.c.owner, runs.c.lease_until).where(
             runs.c.id == run_id, runs.c.state.in_(UNFINISHED)
         )
         async with self.database.read() as db:
             row = (await db.execute(query)).one_or_none()
-        return row is not None and _is_free(row, now)
+        return row is not None and (row.owner == owner or _is_free(row, now))
 
     async def transcript(self, run: RunRecord) -> Transcript:
         """What was said in the run's thread before its message, with our answers in place."""

@@ -8,7 +8,7 @@ from typing import Any
 import sqlalchemy as sa
 
 # The newest migration, known without loading Alembic so that an up-to-date store opens fast.
-HEAD = "0004"
+HEAD = "0006"
 
 # Named constraints let later migrations change them on every database.
 metadata = sa.MetaData(
@@ -47,6 +47,7 @@ threads = sa.Table(
     sa.Column("created_at", UtcDateTime, nullable=False),
     # What was said before Footnote came is read from the platform once.
     sa.Column("history_read", sa.Boolean, nullable=False, server_default=sa.false()),
+    sa.Index(None, "platform", "workspace", "channel"),
 )
 
 messages = sa.Table(
@@ -64,6 +65,8 @@ messages = sa.Table(
     sa.Column("locale", sa.Text, nullable=False),
     sa.Column("at", UtcDateTime, nullable=False),
     sa.Index(None, "thread_key", "id"),
+    sa.Index(None, "author_id", "id"),
+    sa.Index(None, "at"),
 )
 
 runs = sa.Table(
@@ -104,6 +107,7 @@ feedback = sa.Table(
     sa.Column("author_id", sa.Text, primary_key=True),
     sa.Column("verdict", sa.Text, nullable=False),
     sa.Column("at", UtcDateTime, nullable=False),
+    sa.Index(None, "author_id"),
 )
 
 # What an admin set for a channel by command; it goes before the settings.
@@ -139,6 +143,7 @@ pages = sa.Table(
     sa.Column("text", sa.Text, nullable=False),
     sa.Column("fetched_at", UtcDateTime, nullable=False),
     sa.UniqueConstraint("url", "hash"),
+    sa.Index(None, "fetched_at"),
 )
 
 steps = sa.Table(
@@ -155,6 +160,7 @@ steps = sa.Table(
     sa.Column("seconds", sa.Float, nullable=False),
     sa.Column("at", UtcDateTime, nullable=False),
     sa.UniqueConstraint("run_id", "key"),
+    sa.Index(None, "at"),
 )
 
 # The citation number a page has in a run, given once.
@@ -199,4 +205,16 @@ spending = sa.Table(
     sa.Column("input_tokens", sa.BigInteger, nullable=False, server_default="0"),
     sa.Column("output_tokens", sa.BigInteger, nullable=False, server_default="0"),
     sa.Column("cached_tokens", sa.BigInteger, nullable=False, server_default="0"),
+)
+
+# What is to be forgotten: kept from the moment it was asked for until nothing is left of it, so
+# that a crash on the way cannot lose it. Messages with a higher id than ``until`` came later.
+forgettings = sa.Table(
+    "forgettings",
+    metadata,
+    sa.Column("kind", sa.Text, primary_key=True),  # thread | person | workspace
+    sa.Column("platform", sa.Text, primary_key=True),
+    sa.Column("name", sa.Text, primary_key=True),  # a thread's key, the platform's id of the others
+    sa.Column("until", sa.Integer, nullable=False),
+    sa.Column("at", UtcDateTime, nullable=False),
 )

@@ -8,16 +8,22 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from bot.dispatch.attempts import Executor, Timing
+from bot.dispatch.dispatcher import Dispatcher
 from bot.dispatch.local import LocalDispatcher
+from bot.dispatch.postgres import PostgresDispatcher
 from bot.errors import PlatformUnavailable, StorageUnavailable
 from bot.messages import RunOptions, Thread
 from bot.storage.store import RunRecord, Store, open_store
+from tests.fakes.postgres import Postgres
 from tests.unit.samples import NOW, a_message, a_thread
 
 CONCURRENCY = 3
@@ -36,6 +42,7 @@ class Gate:
     open: bool = False
     changed: asyncio.Condition = field(default_factory=asyncio.Condition)
     passes: set[str] = field(default_factory=set)
+    tried: list[str] = field(default_factory=list)
 
     async def answer(self, run: RunRecord, stop: asyncio.Event) -> None:
         text = run.message.text
@@ -76,18 +83,48 @@ class Gate:
             self.changed.notify_all()
 
 
-def local(store: Store, gate: Gate) -> LocalDispatcher:
-    return LocalDispatcher(store, gate, CONCURRENCY)
+QUICK = Timing(look=0.05)
+SERVING = {"sweep_seconds": 0.05}
+
+Open = Callable[..., AbstractAsyncContextManager[Dispatcher]]
 
 
-DISPATCHERS: dict[str, Callable[[Store, Gate], AbstractAsyncContextManager[LocalDispatcher]]] = {
-    "local": local
+def local(url: str, store: Store, gate: Executor, **options: Any) -> LocalDispatcher:
+    return LocalDispatcher(
+        store, gate, CONCURRENCY, **{"platforms": ["terminal"], "timing": QUICK, **options}
+    )
+
+
+def postgres(url: str, store: Store, gate: Executor, **options: Any) -> PostgresDispatcher:
+    return PostgresDispatcher(
+        url, store, gate, CONCURRENCY, **{"platforms": ["terminal"], "timing": QUICK, **options}
+    )
+
+
+# What to open, and on which database.
+DISPATCHERS: dict[str, tuple[Open, str]] = {
+    "local-sqlite": (local, "sqlite"),
+    "local-postgres": (local, "postgres"),
+    "postgres": (postgres, "postgres"),
 }
 
 
+@pytest.fixture(params=DISPATCHERS)
+def name(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
 @pytest.fixture
-async def store(tmp_path: Path) -> AsyncIterator[Store]:
-    store = await open_store(f"sqlite+aiosqlite:///{tmp_path / 'footnote.sqlite'}")
+def url(request: pytest.FixtureRequest, name: str, tmp_path: Path) -> str:
+    if DISPATCHERS[name][1] == "sqlite":
+        return f"sqlite+aiosqlite:///{tmp_path / 'footnote.sqlite'}"
+    server: Postgres = request.getfixturevalue("postgres")
+    return server.migrated()
+
+
+@pytest.fixture
+async def store(url: str) -> AsyncIterator[Store]:
+    store = await open_store(url)
     yield store
     await store.close()
 
@@ -97,11 +134,15 @@ def gate(store: Store) -> Gate:
     return Gate(store)
 
 
-@pytest.fixture(params=DISPATCHERS)
-async def dispatcher(
-    request: pytest.FixtureRequest, store: Store, gate: Gate
-) -> AsyncIterator[LocalDispatcher]:
-    async with DISPATCHERS[request.param](store, gate) as dispatcher:
+@pytest.fixture
+def open_one(name: str, url: str, store: Store) -> Open:
+    """Opens a dispatcher: a process of its own, as far as the store can tell."""
+    return partial(DISPATCHERS[name][0], url, store)
+
+
+@pytest.fixture
+async def dispatcher(open_one: Open, gate: Gate) -> AsyncIterator[Dispatcher]:
+    async with open_one(gate) as dispatcher:
         yield dispatcher
 
 
@@ -109,7 +150,7 @@ Ask = Callable[[str, Thread], Awaitable[str]]
 
 
 @pytest.fixture
-def ask(store: Store, dispatcher: LocalDispatcher) -> Ask:
+def ask(store: Store, dispatcher: Dispatcher) -> Ask:
     async def accept_and_submit(text: str, thread: Thread) -> str:
         run_id, _ = await store.accept(f"run-{text}", a_message(text, thread), RunOptions(), NOW)
         await dispatcher.submit(run_id, thread)
@@ -146,7 +187,7 @@ async def test_threads_execute_in_parallel_up_to_the_bound(gate: Gate, ask: Ask)
 
 
 async def test_a_run_submitted_twice_executes_once(
-    gate: Gate, ask: Ask, dispatcher: LocalDispatcher
+    gate: Gate, ask: Ask, dispatcher: Dispatcher
 ) -> None:
     run_id = await ask("a", a_thread())
     await dispatcher.submit(run_id, a_thread())
@@ -158,7 +199,7 @@ async def test_a_run_submitted_twice_executes_once(
 
 
 async def test_a_working_run_stops_and_only_then_the_thread_goes_on(
-    gate: Gate, ask: Ask, store: Store, dispatcher: LocalDispatcher
+    gate: Gate, ask: Ask, store: Store, dispatcher: Dispatcher
 ) -> None:
     run_id = await ask("a", a_thread())
     await ask("b", a_thread())
@@ -170,7 +211,7 @@ async def test_a_working_run_stops_and_only_then_the_thread_goes_on(
 
 
 async def test_a_queued_run_that_is_stopped_ends_at_once_and_the_others_stay_in_order(
-    gate: Gate, ask: Ask, store: Store, dispatcher: LocalDispatcher
+    gate: Gate, ask: Ask, store: Store, dispatcher: Dispatcher
 ) -> None:
     await ask("a", a_thread())
     run_id = await ask("b", a_thread())
@@ -185,7 +226,7 @@ async def test_a_queued_run_that_is_stopped_ends_at_once_and_the_others_stay_in_
 
 
 async def test_a_run_waits_for_the_one_before_it_in_another_process(
-    gate: Gate, ask: Ask, store: Store, dispatcher: LocalDispatcher
+    gate: Gate, ask: Ask, store: Store, dispatcher: Dispatcher
 ) -> None:
     elsewhere, _ = await store.accept("run-a", a_message("a"), RunOptions(), NOW)
     await store.claim(elsewhere, "another-host/1/x", datetime.now(UTC), timedelta(seconds=30))
@@ -219,7 +260,7 @@ async def test_a_stop_asked_for_by_another_process_is_seen(
 
 
 async def test_unfinished_runs_are_resumed_oldest_first(
-    gate: Gate, store: Store, dispatcher: LocalDispatcher
+    gate: Gate, store: Store, dispatcher: Dispatcher
 ) -> None:
     for text in "abc":
         await store.accept(f"run-{text}", a_message(text), RunOptions(), NOW)
@@ -230,18 +271,20 @@ async def test_unfinished_runs_are_resumed_oldest_first(
 
 
 async def test_a_run_that_another_process_works_on_is_left_to_it(
-    gate: Gate, store: Store, dispatcher: LocalDispatcher
+    gate: Gate, ask: Ask, store: Store, dispatcher: Dispatcher
 ) -> None:
     run_id, _ = await store.accept("run-a", a_message("a"), RunOptions(), NOW)
     await store.claim(run_id, "another-host/1/x", datetime.now(UTC), timedelta(seconds=30))
     assert await dispatcher.resume() == []
     await dispatcher.submit(run_id, a_thread())
-    await dispatcher.wait(run_id)
-    assert gate.started == []
+    await gate.let_all()
+    await ask("later", a_thread("other"))
+    await gate.until(lambda: gate.ended == ["later"])
+    assert gate.started == ["later"]
 
 
 async def test_draining_gives_working_runs_back_and_starts_no_more(
-    gate: Gate, ask: Ask, store: Store, dispatcher: LocalDispatcher
+    gate: Gate, ask: Ask, store: Store, dispatcher: Dispatcher
 ) -> None:
     first = await ask("a", a_thread())
     second = await ask("b", a_thread())
@@ -254,7 +297,7 @@ async def test_draining_gives_working_runs_back_and_starts_no_more(
 
 
 async def test_draining_with_time_lets_working_runs_end(
-    gate: Gate, ask: Ask, store: Store, dispatcher: LocalDispatcher
+    gate: Gate, ask: Ask, store: Store, dispatcher: Dispatcher
 ) -> None:
     run_id = await ask("a", a_thread())
     await gate.until(lambda: gate.working == 1)
@@ -264,27 +307,7 @@ async def test_draining_with_time_lets_working_runs_end(
     assert await state_of(store, run_id) == "answered"
 
 
-@pytest.mark.parametrize(
-    "error", [StorageUnavailable("The disk is full: free some space."), BrokenPipeError("gone")]
-)
-async def test_a_run_that_cannot_be_ended_is_given_back_and_the_thread_goes_on(
-    store: Store, error: Exception
-) -> None:
-    class Failing:
-        async def answer(self, run: RunRecord, stop: asyncio.Event) -> None:
-            raise error
-
-    async with LocalDispatcher(store, Failing(), CONCURRENCY) as dispatcher:
-        for text in "ab":
-            run_id, _ = await store.accept(f"run-{text}", a_message(text), RunOptions(), NOW)
-            await dispatcher.submit(run_id, a_thread())
-        for run_id in ("run-a", "run-b"):
-            with pytest.raises(type(error)):
-                await dispatcher.wait(run_id)
-        assert [run.id for run in await store.unfinished(datetime.now(UTC))] == ["run-a", "run-b"]
-
-
-# ---------------------------------------------------------------- serving: what is left is resumed
+# ---------------------------------------------------------------- failing
 
 
 class Faulty(Gate):
@@ -293,49 +316,73 @@ class Faulty(Gate):
     def __init__(self, store: Store, failures: int, error: Exception) -> None:
         super().__init__(store, open=True)
         self.failures, self.error = failures, error
-        self.attempts = 0
 
     async def answer(self, run: RunRecord, stop: asyncio.Event) -> None:
-        self.attempts += 1
-        if self.attempts <= self.failures:
+        if len(self.tried) < self.failures:
+            await self._tell(lambda: self.tried.append(run.message.text))
             raise self.error
         await super().answer(run, stop)
 
 
-async def test_a_run_that_failed_is_tried_again_while_serving(
-    store: Store, monkeypatch: pytest.MonkeyPatch
+BROKEN = [StorageUnavailable("The disk is full: free some space."), BrokenPipeError("gone")]
+
+
+@pytest.mark.parametrize("error", BROKEN)
+async def test_a_run_that_cannot_be_ended_is_given_back_and_keeps_its_place(
+    open_one: Open, store: Store, error: Exception
 ) -> None:
-    monkeypatch.setattr("bot.dispatch.local.FIRST_RETRY_SECONDS", 0.0)
-    monkeypatch.setattr("bot.dispatch.local.STOP_POLL_SECONDS", 0.01)
+    gate = Faulty(store, 100, error)
+    async with open_one(gate, timing=replace(QUICK, first_retry=600.0, last_retry=600.0)) as one:
+        for text in "ab":
+            run_id, _ = await store.accept(f"run-{text}", a_message(text), RunOptions(), NOW)
+            await one.submit(run_id, a_thread())
+        await gate.until(lambda: gate.tried != [])
+    assert "b" not in gate.tried
+    assert [run.id for run in await store.unfinished(datetime.now(UTC))] == ["run-a", "run-b"]
+
+
+@pytest.mark.parametrize("error", BROKEN)
+async def test_whoever_waits_here_is_told_what_went_wrong(store: Store, error: Exception) -> None:
+    async with LocalDispatcher(store, Faulty(store, 100, error), CONCURRENCY) as dispatcher:
+        for text in "ab":
+            run_id, _ = await store.accept(f"run-{text}", a_message(text), RunOptions(), NOW)
+            await dispatcher.submit(run_id, a_thread())
+        for run_id in ("run-a", "run-b"):
+            with pytest.raises(type(error)):
+                await dispatcher.wait(run_id)
+
+
+async def test_a_run_that_failed_is_tried_again_while_serving(open_one: Open, store: Store) -> None:
     gate = Faulty(store, 2, PlatformUnavailable("Slack does not answer."))
-    async with LocalDispatcher(store, gate, CONCURRENCY, sweep_seconds=0.01) as dispatcher:
+    async with open_one(gate, timing=replace(QUICK, first_retry=0.01), **SERVING) as dispatcher:
         await store.accept("run-a", a_message("a"), RunOptions(), NOW, owner=dispatcher.owner)
         await dispatcher.submit("run-a", a_thread())
         await gate.until(lambda: gate.ended == ["a"])
-    assert gate.attempts == 3
+    assert gate.tried == ["a", "a"]
     assert await state_of(store, "run-a") == "answered"
 
 
 async def test_a_run_that_just_failed_is_left_in_peace_for_as_long_as_its_peer_asks(
-    store: Store,
+    open_one: Open, store: Store
 ) -> None:
-    error = PlatformUnavailable("Slack is rate limiting.", retry_after=600.0)
-    gate = Faulty(store, 1, error)
-    async with LocalDispatcher(store, gate, CONCURRENCY) as dispatcher:
+    gate = Faulty(store, 1, PlatformUnavailable("Slack is rate limiting.", retry_after=600.0))
+    async with open_one(gate) as dispatcher:
         await store.accept("run-a", a_message("a"), RunOptions(), NOW, owner=dispatcher.owner)
         await dispatcher.submit("run-a", a_thread())
-        with pytest.raises(PlatformUnavailable):
-            await dispatcher.wait("run-a")
+        await gate.until(lambda: gate.tried == ["a"])
+        await store.accept("run-b", a_message("b", a_thread("t2")), RunOptions(), NOW)
+        await dispatcher.submit("run-b", a_thread("t2"))
+        await gate.until(lambda: gate.ended == ["b"])  # the failure was dealt with before
         assert await dispatcher.resume() == []
+    assert gate.tried == ["a"]
     assert await state_of(store, "run-a") == "running"
 
 
-async def test_a_run_left_by_another_process_is_found_while_serving(
-    store: Store, gate: Gate, monkeypatch: pytest.MonkeyPatch
+async def test_a_run_that_no_queue_knows_is_found_while_serving(
+    open_one: Open, store: Store, gate: Gate
 ) -> None:
-    monkeypatch.setattr("bot.dispatch.local.STOP_POLL_SECONDS", 0.01)
     gate.open = True
-    async with LocalDispatcher(store, gate, CONCURRENCY, sweep_seconds=0.01):
+    async with open_one(gate, **SERVING):
         await store.accept("run-a", a_message("a"), RunOptions(), NOW)
         await gate.until(lambda: gate.ended == ["a"])
     assert await state_of(store, "run-a") == "answered"

@@ -16,7 +16,7 @@ from bot.errors import RunLost
 from bot.messages import Attachment, RunOptions
 from bot.storage.journal import RecordedStep, open_journal
 from bot.storage.owner import is_dead, new_owner
-from bot.storage.store import Store
+from bot.storage.store import Standing, Store
 from bot.storage.tables import citations, pages
 from tests.unit.samples import NOW, a_message, a_page, a_thread
 
@@ -185,14 +185,29 @@ async def test_an_overtaken_attempt_can_write_nothing(store: Store) -> None:
     assert (await open_journal(store.database, "r1", 2)).finished("k") is None
 
 
-async def test_a_stop_is_seen_by_the_owner_and_only_while_the_run_works(store: Store) -> None:
+async def test_a_stop_and_a_loss_are_seen_by_whoever_works_on_the_run(store: Store) -> None:
     await store.accept("r1", a_message(), OPTIONS, NOW)
     await store.claim("r1", ELSEWHERE, NOW, LEASE)
-    assert await store.stops_requested(ELSEWHERE) == []
+    assert await store.standing(["r1", "gone"]) == {"r1": Standing(1, False)}
     await store.request_stop("r1")
-    assert await store.stops_requested(ELSEWHERE) == ["r1"]
-    await store.end("r1", 1, "stopped", NOW)
-    assert await store.stops_requested(ELSEWHERE) == []
+    await store.claim("r1", new_owner(), NOW + LEASE, LEASE)
+    assert await store.standing(["r1"]) == {"r1": Standing(2, True)}
+
+
+async def test_a_run_that_is_to_stop_is_found_by_those_who_may_claim_it(store: Store) -> None:
+    for name in ("free", "kept", "going on"):
+        owner = ELSEWHERE if name == "kept" else None
+        message = a_message(name, a_thread(name))
+        await store.accept(name, message, OPTIONS, NOW, owner=owner, lease=LEASE)
+    for name in ("free", "kept"):
+        await store.request_stop(name)
+    mine, later = new_owner(), NOW + LEASE
+    assert await store.stopped_in_waiting(mine, NOW) == [("free", "terminal")]
+    assert len(await store.stopped_in_waiting(ELSEWHERE, NOW)) == 2
+    assert len(await store.stopped_in_waiting(mine, later)) == 2
+    await store.claim("free", mine, NOW, LEASE)
+    await store.end("free", 1, "stopped", NOW)
+    assert await store.stopped_in_waiting(mine, NOW) == []
 
 
 async def test_an_answer_is_kept_with_its_citations(store: Store) -> None:

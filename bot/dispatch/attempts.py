@@ -1,0 +1,307 @@
+"""Attempts at runs in this process: claimed in turn, kept under a lease, stopped, lost.
+
+This is what dispatchers share. A claim is a lease on the run's row, renewed while the work goes on;
+a process that dies lets it run out, and whoever claims next has the next attempt number, under
+which alone anything can be written. Nobody tells a process that it lost a run: it looks.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextvars
+import time
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from typing import Protocol
+
+import structlog
+from cachetools import LRUCache
+
+from bot.errors import RunLost, StorageUnavailable, Unavailable
+from bot.posting import holding
+from bot.storage.owner import new_owner
+from bot.storage.store import RunRecord, Store
+
+FAILURES_REMEMBERED = 10_000
+
+log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Timing:
+    """Seconds. ``lease`` is how long a dead process keeps its runs, ``renew`` how often a living
+    one prolongs it, ``look`` how soon a stop or a loss is noticed that another process caused;
+    ``first_retry`` and ``last_retry`` lie between attempts at a run that fails."""
+
+    lease: float = 20.0
+    renew: float = 5.0
+    look: float = 0.5
+    first_retry: float = 2.0
+    last_retry: float = 300.0
+
+    def pause(self, failures: int, error: Exception) -> float:
+        """How long a run is left in peace that has failed so often; longer if a peer asks so."""
+        wait = min(self.first_retry * 2.0 ** min(failures - 1, 20), self.last_retry)
+        if isinstance(error, Unavailable) and error.retry_after is not None:
+            return max(wait, error.retry_after)
+        return wait
+
+
+class Executor(Protocol):
+    """What dispatchers run: ``service.ResearchService``."""
+
+    async def answer(self, run: RunRecord, stop: asyncio.Event) -> None:
+        """Work the run to its end, or to a stopped answer once ``stop`` is set."""
+        ...
+
+
+@dataclass(slots=True, eq=False)
+class Job:
+    """A run that this process is to work on, and does once it has ``begun``.
+
+    ``attempt`` is set while its claim is held, which is certain until ``sure_until``.
+    """
+
+    run_id: str
+    begun: bool = False
+    stop: asyncio.Event = field(default_factory=asyncio.Event)
+    ended: asyncio.Event = field(default_factory=asyncio.Event)
+    error: Exception | None = None
+    attempt: int | None = None
+    sure_until: float = 0.0
+    lost: bool = False
+    work: asyncio.Task[None] | None = None
+
+    def lose(self) -> None:
+        """Another attempt has the run: nothing more may come of this one."""
+        self.lost = True
+        if self.work is not None:
+            self.work.cancel()
+
+
+class Attempts:
+    """See the module docstring. ``platforms`` are those whose stopped runs are ended here even if
+    no job is: what waits elsewhere for its turn need not wait to be stopped."""
+
+    def __init__(
+        self, store: Store, executor: Executor, platforms: frozenset[str], timing: Timing
+    ) -> None:
+        self.owner = new_owner()
+        self.jobs: dict[str, Job] = {}
+        self._store = store
+        self._executor = executor
+        self._platforms = platforms
+        self._timing = timing
+        self._lease = timedelta(seconds=timing.lease)
+        self._renewed = _clock()
+        self._failures: LRUCache[str, tuple[int, float]] = LRUCache(FAILURES_REMEMBERED)
+        self._ending: set[asyncio.Task[None]] = set()
+
+    # ------------------------------------------------------------ working
+
+    async def work(self, job: Job) -> None:
+        """Work a run until it has ended, or is another's. Raises what keeps it unfinished.
+
+        ``job.ended`` is set in any case; a run that fails is given back.
+        """
+        job.begun = True
+        try:
+            while (run := await self._claim(job)) is not None:
+                if await self._attempt(job, run):
+                    break
+                job.stop.clear()  # it was meant for the attempt that was lost
+            self._failures.pop(job.run_id, None)
+        except Exception as error:
+            job.error = error
+            self._failures[job.run_id] = self._next_failure(job.run_id, error)
+            log.info("run interrupted", run=job.run_id, error=repr(error))
+            raise
+        finally:
+            if self.jobs.get(job.run_id) is job:
+                del self.jobs[job.run_id]
+            job.ended.set()
+
+    async def _claim(self, job: Job) -> RunRecord | None:
+        """The run, once it is its turn in its thread; None if it is not for us to do.
+
+        An earlier run of the thread that somebody works on is waited for; one that nobody does is
+        done first.
+        """
+        while True:
+            asked = _clock()
+            run = await self._store.claim(job.run_id, self.owner, datetime.now(UTC), self._lease)
+            if run is not None:
+                job.sure_until = asked + self._timing.lease
+                return run
+            earlier = await self._store.earlier_unfinished(job.run_id)
+            if earlier is None:
+                if await self._is_left(job.run_id):
+                    continue  # the earlier one has just ended
+                return None
+            first = self.jobs.get(earlier)
+            if first is None and await self._is_left(earlier):
+                first = self.jobs[earlier] = Job(earlier)
+            if first is None or first.begun:
+                await asyncio.sleep(self._timing.look)
+            else:
+                await self.work(first)  # the thread cannot go on before it
+
+    async def _is_left(self, run_id: str) -> bool:
+        return await self._store.may_claim(run_id, self.owner, datetime.now(UTC))
+
+    async def _attempt(self, job: Job, run: RunRecord) -> bool:
+        """Whether the run has been worked to its end; False when it was lost."""
+        job.lost = False
+        job.attempt = run.attempt
+        if run.stop_requested:
+            job.stop.set()
+        context = contextvars.copy_context()
+        context.run(holding.set, lambda: self._hold(job))
+        job.work = asyncio.create_task(self._executor.answer(run, job.stop), context=context)
+        try:
+            await _done(job.work)
+        except Exception as error:
+            await self._give_back(run)
+            if not job.lost:
+                raise
+            log.info("lost attempt interrupted", run=run.id, error=repr(error))
+        except asyncio.CancelledError:
+            await self._give_back(run)
+            if not job.lost or _is_cancelled():
+                raise
+        finally:
+            job.attempt = job.work = None
+        return not job.lost
+
+    async def _give_back(self, run: RunRecord) -> None:
+        await asyncio.shield(self._store.release(run.id, run.attempt))
+
+    # ------------------------------------------------------------ failing
+
+    def may_try(self, run_id: str) -> bool:
+        """Whether a run that failed here has been left in peace for long enough."""
+        return self._failures.get(run_id, (0, 0.0))[1] <= _clock()
+
+    def _next_failure(self, run_id: str, error: Exception) -> tuple[int, float]:
+        times = self._failures.get(run_id, (0, 0.0))[0] + 1
+        return times, _clock() + self._timing.pause(times, error)
+
+    # ------------------------------------------------------------ stopping
+
+    async def request_stop(self, run_id: str) -> None:
+        """Ask a run to stop, here or elsewhere; one that still waits for its turn ends at once."""
+        job = self.jobs.get(run_id)
+        if job is not None:
+            job.stop.set()  # before anything that can fail or take time
+        try:
+            await self._store.request_stop(run_id)
+        except StorageUnavailable as error:
+            log.info("stop not kept", run=run_id, error=str(error))
+        else:
+            self.end_out_of_turn(run_id)
+
+    def end_out_of_turn(self, run_id: str) -> None:
+        """Claim a run that is to stop and that nobody works on, whatever is before it."""
+        job = self.jobs.get(run_id)
+        if job is None:
+            job = self.jobs[run_id] = Job(run_id)
+        elif job.begun:
+            return
+        job.begun = True
+        job.stop.set()
+        task = asyncio.create_task(self._end(job))
+        self._ending.add(task)
+        task.add_done_callback(self._ending.discard)
+
+    async def _end(self, job: Job) -> None:
+        try:
+            await self.work(job)
+        except Exception as error:  # noqa: BLE001  (it is kept in the job, and tried again)
+            log.info("stopped run not ended", run=job.run_id, error=repr(error))
+
+    # ------------------------------------------------------------ keeping
+
+    async def keep(self) -> None:
+        """Look, and renew the leases, until cancelled."""
+        while True:
+            await asyncio.sleep(self._timing.look)
+            try:
+                await self.look()
+                if _clock() - self._renewed >= self._timing.renew:
+                    await self._renew()
+            except StorageUnavailable as error:
+                log.warning("leases not renewed", error=str(error))
+            except Exception as error:  # noqa: BLE001  (it must not end with one failure)
+                log.error("keeping leases broke", error=repr(error))
+
+    async def look(self) -> None:
+        """Find what others did to our runs: stopped them, began them anew, took them over."""
+        working = {job: job.attempt for job in self.jobs.values() if job.attempt is not None}
+        if working:
+            standing = await self._store.standing([job.run_id for job in working])
+            for job, attempt in working.items():
+                now = standing.get(job.run_id)
+                if job.attempt != attempt:
+                    continue  # it went on meanwhile
+                if now is None or now.attempt != attempt:
+                    job.lose()
+                elif now.stop_requested:
+                    job.stop.set()
+        if self._platforms or len(self.jobs) > len(working):
+            stopped = await self._store.stopped_in_waiting(self.owner, datetime.now(UTC))
+            for run_id, platform in stopped:
+                ours = platform in self._platforms or run_id in self.jobs
+                if ours and self.may_try(run_id):
+                    self.end_out_of_turn(run_id)
+
+    async def _renew(self) -> None:
+        working = {job: job.attempt for job in self.jobs.values() if job.attempt is not None}
+        asked = _clock()
+        kept: set[tuple[str, int]] = set()
+        if working:
+            kept = await self._store.renew(self.owner, datetime.now(UTC) + self._lease)
+        self._renewed = asked
+        for job, attempt in working.items():
+            if (job.run_id, attempt) in kept and job.attempt == attempt:
+                job.sure_until = asked + self._timing.lease
+
+    async def _hold(self, job: Job) -> None:
+        """Raise ``RunLost`` if the run may be another's: once its lease is over, we look."""
+        if job.lost or job.attempt is None:
+            raise RunLost(f"Run {job.run_id} has been taken over by a later attempt.")
+        if _clock() >= job.sure_until:
+            await self._renew()
+            if _clock() >= job.sure_until:
+                job.lost = True
+                raise RunLost(f"Run {job.run_id} has been taken over by a later attempt.")
+
+    # ------------------------------------------------------------ ending
+
+    async def aclose(self) -> None:
+        """End what is being ended out of turn."""
+        for task in self._ending:
+            task.cancel()
+        await asyncio.gather(*self._ending, return_exceptions=True)
+
+
+async def _done(work: asyncio.Task[None]) -> None:
+    """Wait for work, which a cancellation of the caller cancels too; it has ended in any case."""
+    try:
+        await asyncio.shield(work)
+    except asyncio.CancelledError:
+        work.cancel()
+        await asyncio.wait({work})
+        raise
+
+
+def _is_cancelled() -> bool:
+    """Whether it is the caller's own task that is to end."""
+    task = asyncio.current_task()
+    return task is not None and task.cancelling() > 0
+
+
+def _clock() -> float:
+    """Seconds that go on while the machine sleeps, where the system knows them."""
+    if hasattr(time, "CLOCK_BOOTTIME"):
+        return time.clock_gettime(time.CLOCK_BOOTTIME)
+    return time.monotonic()

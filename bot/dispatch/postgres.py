@@ -1,0 +1,344 @@
+"""Runs on any number of processes and machines, through a queue in PostgreSQL (Procrastinate).
+
+A job is "work on this run". Its lock is the thread, so that one job of a thread is done at a time;
+its queueing lock is the run, so that a run waits in the queue once; its queue is the platform, so
+that only those who can post there take it. The run's row is the truth, and the claim on it keeps
+order and fences attempts (see ``attempts``): what the queue forgets or does twice costs time only.
+
+A job is never retried by Procrastinate but put into the queue anew, ahead of its thread, before it
+ends: retrying could collide with a job that was queued for the same run meanwhile.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+
+import procrastinate
+import psycopg
+import sqlalchemy as sa
+import structlog
+from procrastinate.exceptions import AlreadyEnqueued, ConnectorException
+from procrastinate.jobs import DeleteJobCondition, Status
+from procrastinate.jobs import Job as QueuedJob
+from procrastinate.worker import Worker
+
+from bot.dispatch.attempts import Attempts, Executor, Job, Timing
+from bot.dispatch.pace import Pace
+from bot.errors import StorageUnavailable
+from bot.messages import Thread
+from bot.storage.postgres import connection_arguments, postgres_trouble
+from bot.storage.store import UNFINISHED, Store
+from bot.storage.tables import runs, threads
+
+TASK = "research"
+AHEAD = 1  # priority of a job that was begun before: nothing of its thread may pass it
+POLL_SECONDS = 1.0  # how soon a worker finds a job of which no notification told it
+HEARTBEAT_SECONDS = 5.0
+STALLED_SECONDS = 20.0  # without a heartbeat, until a worker's jobs go to others
+SWEEP_SECONDS = 5.0
+SWEPT_AT_ONCE = 500
+CONNECTIONS = 4  # of the queue in one process; one more listens
+RESTART_SECONDS = 1.0
+
+log = structlog.get_logger(__name__)
+
+# Written out, so that PostgreSQL may use Procrastinate's partial indexes.
+_HAS_NO_JOB = sa.text(
+    "NOT EXISTS (SELECT 1 FROM procrastinate_jobs"
+    " WHERE queueing_lock = runs.id AND status IN ('todo', 'doing'))"
+)
+
+
+class PostgresDispatcher:
+    """See the module docstring. Use as an async context manager: leaving it drains.
+
+    Works on the runs of ``platforms``, at most ``concurrency`` at once; with 0 it only queues
+    them, for other processes. Raises ``StorageUnavailable`` on entering.
+    """
+
+    owner = None  # whom a run is kept for: any worker may take it
+
+    def __init__(
+        self,
+        url: str,
+        store: Store,
+        executor: Executor,
+        concurrency: int,
+        *,
+        platforms: Collection[str],
+        drain_seconds: float = 0.0,
+        sweep_seconds: float = SWEEP_SECONDS,
+        poll_seconds: float = POLL_SECONDS,
+        timing: Timing | None = None,
+    ) -> None:
+        self._store = store
+        self._platforms = sorted(platforms)
+        self._concurrency = concurrency
+        self._drain_seconds = drain_seconds
+        self._sweep_seconds = sweep_seconds
+        self._poll_seconds = poll_seconds
+        self._timing = timing or Timing()
+        takes = frozenset(platforms) if concurrency else frozenset()
+        self._attempts = Attempts(store, executor, takes, self._timing)
+        self._pace = Pace()
+        self._queue = procrastinate.App(
+            connector=procrastinate.PsycopgConnector(
+                kwargs=connection_arguments(sa.make_url(url)), min_size=1, max_size=CONNECTIONS
+            )
+        )
+        self._task = self._queue.task(name=TASK, pass_context=True)(self._research)
+        self._worker: Worker | None = None
+        self._working: asyncio.Task[None] | None = None
+        self._keepers: list[asyncio.Task[None]] = []
+        self._draining = False
+
+    async def __aenter__(self) -> PostgresDispatcher:
+        _hear_the_library()
+        with _storage():
+            await self._queue.open_async()
+        self._keepers = [
+            asyncio.create_task(self._attempts.keep()),
+            asyncio.create_task(self._pace.keep()),
+        ]
+        if self._concurrency:
+            self._keepers.append(asyncio.create_task(self._look_after()))
+            self._working = asyncio.create_task(self._keep_working())
+        return self
+
+    async def __aexit__(self, *exc: object) -> None:
+        await self.drain(self._drain_seconds)
+        await self._queue.close_async()
+
+    # ------------------------------------------------------------ as the protocol says
+
+    async def submit(self, run_id: str, thread: Thread) -> None:
+        try:
+            await self._put(run_id, thread.key, thread.platform)
+        except StorageUnavailable as error:
+            log.warning("queued later", run=run_id, error=str(error))  # by who looks after it
+
+    async def restart(self, run_id: str, thread: Thread) -> None:
+        await self.submit(run_id, thread)
+        try:
+            await self._attempts.look()
+        except StorageUnavailable as error:
+            log.info("looking later", run=run_id, error=str(error))
+
+    async def request_stop(self, run_id: str) -> None:
+        await self._attempts.request_stop(run_id)
+
+    async def stop(self, run_id: str) -> None:
+        await self.request_stop(run_id)
+        await self.wait(run_id)
+
+    async def wait(self, run_id: str) -> None:
+        """Return when a run has ended, wherever it is worked on."""
+        while True:
+            run = await self._store.run(run_id)
+            if run is None or run.state not in UNFINISHED:
+                return
+            await asyncio.sleep(self._timing.look)  # it may end in another process
+
+    async def resume(self) -> list[str]:
+        left = await self._unqueued()
+        for run_id, thread_key, platform in left:
+            await self._put(run_id, thread_key, platform)
+        return [run_id for run_id, _, _ in left]
+
+    async def drain(self, seconds: float = 0.0) -> None:
+        self._draining = True
+        if self._working is not None:
+            if self._worker is not None:
+                self._worker.shutdown_graceful_timeout = seconds
+                self._worker.stop()  # type: ignore[no-untyped-call]
+            await asyncio.gather(self._working, return_exceptions=True)
+        for task in self._keepers:
+            task.cancel()
+        await asyncio.gather(*self._keepers, return_exceptions=True)
+        await self._attempts.aclose()
+
+    # ------------------------------------------------------------ working
+
+    async def _research(
+        self, context: procrastinate.JobContext, *, run_id: str, failures: int = 0
+    ) -> None:
+        """The queue's one task."""
+        queued = context.job
+        await self._pace.begin()
+        try:
+            await self._work(run_id)
+        except asyncio.CancelledError:  # this process ends
+            await asyncio.shield(self._put_back(queued, failures))
+            raise
+        except Exception as error:  # noqa: BLE001  (the run is tried again)
+            failures += 1
+            await self._put_back(queued, failures, self._timing.pause(failures, error))
+        finally:
+            self._pace.end()
+
+    async def _work(self, run_id: str) -> None:
+        while (other := self._attempts.jobs.get(run_id)) is not None:
+            await other.ended.wait()
+        job = self._attempts.jobs[run_id] = Job(run_id)
+        await self._attempts.work(job)
+
+    async def _keep_working(self) -> None:
+        """A worker, and another one whenever the database was away."""
+        while not self._draining:
+            self._worker = Worker(
+                self._queue,
+                queues=self._platforms,
+                name="footnote",
+                concurrency=self._concurrency,
+                fetch_job_polling_interval=self._poll_seconds,
+                shutdown_graceful_timeout=self._drain_seconds,
+                delete_jobs=DeleteJobCondition.ALWAYS,
+                install_signal_handlers=False,
+                update_heartbeat_interval=HEARTBEAT_SECONDS,
+                stalled_worker_timeout=STALLED_SECONDS,
+            )
+            try:
+                await self._worker.run()  # type: ignore[no-untyped-call]
+            except Exception as error:  # noqa: BLE001  (whatever it was, work must go on)
+                log.warning("queue does not work, trying on", error=_told(error))
+            if not self._draining:
+                await asyncio.sleep(RESTART_SECONDS)
+
+    # ------------------------------------------------------------ the queue
+
+    async def _put(
+        self,
+        run_id: str,
+        thread_key: str,
+        platform: str,
+        *,
+        priority: int = 0,
+        failures: int = 0,
+        wait: float = 0.0,
+    ) -> None:
+        """Queue a run, unless it waits there already. Raises ``StorageUnavailable``."""
+        job = self._task.configure(
+            lock=thread_key,
+            queueing_lock=run_id,
+            queue=platform,
+            priority=priority,
+            schedule_at=datetime.now(UTC) + timedelta(seconds=wait) if wait > 0 else None,
+        )
+        with _storage():
+            try:
+                await job.defer_async(run_id=run_id, failures=failures)
+            except AlreadyEnqueued:
+                log.debug("queued already", run=run_id)
+
+    async def _put_back(self, queued: QueuedJob, failures: int, wait: float = 0.0) -> None:
+        """Queue a job's run anew, as the first of its thread."""
+        run_id = str(queued.task_kwargs["run_id"])
+        try:
+            await self._put(
+                run_id,
+                queued.lock or run_id,
+                queued.queue,
+                priority=AHEAD,
+                failures=failures,
+                wait=wait,
+            )
+        except StorageUnavailable as error:
+            log.warning("queued later", run=run_id, error=str(error))
+
+    async def _unqueued(self) -> list[tuple[str, str, str]]:
+        """Runs that nobody works on and that no job is for, oldest first: id, thread, platform."""
+        query = (
+            sa.select(runs.c.id, runs.c.thread_key, threads.c.platform)
+            .join(threads, runs.c.thread_key == threads.c.key)
+            .where(
+                runs.c.state.in_(UNFINISHED),
+                threads.c.platform.in_(self._platforms),
+                sa.or_(runs.c.owner.is_(None), runs.c.lease_until <= datetime.now(UTC)),
+                _HAS_NO_JOB,
+            )
+            .order_by(runs.c.message_id)
+            .limit(SWEPT_AT_ONCE)
+        )
+        async with self._store.database.read() as db:
+            return [(row.id, row.thread_key, row.platform) for row in await db.execute(query)]
+
+    async def _look_after(self) -> None:
+        """Find what the queue does not know, and what dead workers left."""
+        while True:
+            await asyncio.sleep(self._sweep_seconds)
+            try:
+                await self._revive()
+                await self.resume()
+                if self._draining:
+                    await self._stay_alive()
+            except StorageUnavailable as error:
+                log.warning("queue not looked after", error=str(error))
+            except Exception as error:  # noqa: BLE001  (it must not end with one failure)
+                log.error("looking after the queue broke", error=repr(error))
+
+    async def _revive(self) -> None:
+        """Queue the jobs of workers without a heartbeat anew."""
+        manager = self._queue.job_manager
+        with _storage():
+            stalled = list(
+                await manager.get_stalled_jobs(
+                    task_name=TASK, seconds_since_heartbeat=STALLED_SECONDS
+                )
+            )
+        for job in stalled:
+            log.warning("worker is gone, its job goes to another", run=job.queueing_lock)
+            try:
+                await manager.finish_job(job, Status.FAILED, delete_job=True)
+            except ConnectorException:
+                continue  # another process was faster, or the database is away
+            await self._put_back(job, 0)
+
+    async def _stay_alive(self) -> None:
+        """A worker that lets its last jobs end does not say that it lives."""
+        if self._worker is not None and self._worker.worker_id is not None:
+            with _storage():
+                await self._queue.job_manager.update_heartbeat(self._worker.worker_id)
+
+
+@contextmanager
+def _storage() -> Iterator[None]:
+    """Turns the queue's failures into ``StorageUnavailable``."""
+    try:
+        yield
+    except AlreadyEnqueued:
+        raise
+    except (ConnectorException, psycopg.Error) as error:
+        cause = error.__cause__ if isinstance(error, ConnectorException) else error
+        trouble = postgres_trouble(cause, "The queue's database") if cause is not None else None
+        raise trouble or StorageUnavailable(
+            "The queue's database does not work: check that it runs and can be reached.",
+            detail=repr(error),
+        ) from error
+
+
+def _told(error: BaseException) -> str:
+    """One line."""
+    return str(error.__cause__ or error).partition("\n")[0]
+
+
+class _ToOurLog(logging.Handler):
+    """What Procrastinate and the pool log becomes lines of ours, without tracebacks."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        line = record.getMessage().partition("\n")[0]
+        if record.levelno >= logging.WARNING:
+            log.warning(line, by=record.name)
+        else:
+            log.debug(line, by=record.name)
+
+
+def _hear_the_library() -> None:
+    for name in ("procrastinate", "psycopg.pool"):
+        logger = logging.getLogger(name)
+        if not any(isinstance(handler, _ToOurLog) for handler in logger.handlers):
+            logger.addHandler(_ToOurLog())
+            logger.propagate = False
