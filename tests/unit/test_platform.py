@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from base64 import b64encode
 from pathlib import Path
 from typing import Any
 
@@ -10,9 +11,8 @@ import pytest
 from bot.errors import InvalidSetting
 from bot.platform import configured_platforms, in_many_workspaces
 from bot.settings import Settings, load_settings
-from bot.storage.seal import new_key
 
-KEY = new_key()
+KEY = b64encode(bytes(range(32))).decode()  # the same in every process of a test run
 APP = {"slack_client_id": "1.2", "slack_client_secret": "very-secret"}
 SIGNED, SOCKET = {"slack_signing_secret": "s"}, {"slack_app_token": "xapp-1"}
 BOT, KEYS = {"slack_bot_token": "xoxb-1"}, {"encryption_keys": KEY}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from base64 import b64encode
+
 import pytest
 from pydantic import SecretStr
 
@@ -9,7 +11,8 @@ from bot.errors import InvalidSetting
 from bot.settings import is_key
 from bot.storage.seal import Seal, new_key
 
-OLD, NEW, OTHER = (new_key() for _ in range(3))
+# The same in every process of a test run.
+OLD, NEW, OTHER = (b64encode(bytes([number] * 32)).decode() for number in range(3))
 
 
 def seal(*keys: str) -> Seal:
