@@ -189,6 +189,11 @@ class Settings(BaseSettings):
     data_dir: Path = Field(default_factory=lambda: _user_data())
     database_url: str = ""  # empty: SQLite in data_dir
     encryption_keys: SecretList = ()  # the first seals workspaces' tokens, every one opens them
+    keep_pages_days: int | None = Field(None, ge=1)  # pages no answer cites; None: for ever
+    keep_steps_days: int | None = Field(None, ge=1)  # steps of runs that have ended
+    keep_messages_days: int | None = Field(None, ge=1)  # messages, with their runs and answers
+    # Where runs execute; auto: in PostgreSQL's queue where that is the database, else in `serve`.
+    dispatcher: Literal["auto", "local", "postgres"] = "auto"
     concurrency: int = Field(256, ge=1)  # runs at once in this process
     drain_seconds: float = Field(10.0, ge=0)  # that working runs get when `serve` is ended
     log_level: Literal["debug", "info", "warning", "error"] = "warning"

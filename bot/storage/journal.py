@@ -9,13 +9,14 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.errors import RunLost
 from bot.pages.page import Page
@@ -30,6 +31,17 @@ def step_key(kind: str, inputs: Mapping[str, Any]) -> str:
     """The identity of a step: SHA-256 over its kind and its inputs as canonical JSON."""
     canonical = json.dumps([kind, inputs], sort_keys=True, ensure_ascii=False, allow_nan=False)
     return hashlib.sha256(canonical.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def page_read(kind: str, result: str) -> tuple[str, str] | None:
+    """Where the page that a step has read is stored, by URL and hash; None if it read none.
+
+    ``result`` is what ``research.outcomes.ReadOutcome`` becomes.
+    """
+    if kind != "read":
+        return None
+    outcome = json.loads(result)
+    return (outcome["url"], outcome["hash"]) if outcome.get("hash") else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +61,7 @@ class Journal:
 
     ``payer`` is on whose account it works. ``seconds`` is how long earlier attempts worked on the
     question, as far as their finished steps show; several steps at once take their time once.
+    ``without_page`` are the keys of recorded steps that have to be done again.
     """
 
     def __init__(
@@ -60,6 +73,7 @@ class Journal:
         finished: Mapping[str, RecordedStep],
         numbers: Mapping[str, int],
         seconds: float,
+        without_page: Collection[str] = (),
     ) -> None:
         self._database = database
         self._run_id = run_id
@@ -68,6 +82,7 @@ class Journal:
         self.seconds = seconds
         self._owed = NOTHING
         self._finished = dict(finished)
+        self._without_page = frozenset(without_page)
         self._numbers = dict(numbers)
         self._numbering = asyncio.Lock()
 
@@ -101,6 +116,12 @@ class Journal:
         async with self._owing() as owed, self._database.write() as db:
             is_ours = await db.scalar(ours) is not None
             if is_ours:
+                if step.key in self._without_page:
+                    await db.execute(
+                        sa.delete(steps).where(
+                            steps.c.run_id == self._run_id, steps.c.key == step.key
+                        )
+                    )
                 await db.execute(sa.insert(steps).values(row))
             await add_spent(db, self.payer, step.at.astimezone(UTC).date(), cost + owed)
             if page is not None and is_ours:
@@ -187,6 +208,7 @@ async def open_journal(database: Database, run_id: str, attempt: int) -> Journal
     """Load what earlier attempts at the run have finished.
 
     An edited question may use again what was found for the earlier one, but its time begins anew.
+    A page that was read then and has been pruned since is read again.
     """
     finished = sa.select(
         steps.c.key, steps.c.kind, steps.c.title, steps.c.result, steps.c.seconds, steps.c.at
@@ -208,15 +230,30 @@ async def open_journal(database: Database, run_id: str, attempt: int) -> Journal
         *place, accepted_at = (await db.execute(of_run)).one()
         recorded = [RecordedStep(*row) for row in (await db.execute(finished)).all()]
         rows = (await db.execute(numbers.where(run_pages.c.run_id == run_id))).all()
+        gone = await _without_page(db, recorded)
     return Journal(
         database,
         run_id,
         attempt,
         Payer(*place),
-        {step.key: step for step in recorded},
+        {step.key: step for step in recorded if step.key not in gone},
         {dedupe_key(row.url): row.number for row in rows},
         _seconds([step for step in recorded if step.at >= accepted_at]),
+        gone,
     )
+
+
+async def _without_page(db: AsyncConnection, recorded: Sequence[RecordedStep]) -> set[str]:
+    """The keys of the steps that have read a page which is no longer there."""
+    read = {step.key: page_read(step.kind, step.result) for step in recorded}
+    wanted = {page for page in read.values() if page is not None}
+    if not wanted:
+        return set()
+    query = sa.select(pages.c.url, pages.c.hash).where(
+        sa.tuple_(pages.c.url, pages.c.hash).in_(wanted)
+    )
+    stored = {(row.url, row.hash) for row in (await db.execute(query)).all()}
+    return {key for key, page in read.items() if page is not None and page not in stored}
 
 
 def _seconds(worked: Sequence[RecordedStep]) -> float:

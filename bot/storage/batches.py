@@ -1,0 +1,50 @@
+"""Long work on the database in transactions so short that nobody else has to wait for it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import asynccontextmanager
+from time import monotonic
+from typing import TypeVar
+
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from bot.storage.database import Database
+
+T = TypeVar("T")
+
+# What one batch may take. SQLite has one writer, so others wait that long; on PostgreSQL nobody
+# waits, and a commit alone may take some milliseconds.
+GOAL_SECONDS = {"sqlite": 0.004, "postgresql": 0.1}
+FIRST, MOST = 8, 500  # rows of a batch
+
+
+class Batches:
+    """Cuts work into batches, and learns from each how many rows the next one may have."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._size = FIRST
+
+    def of(self, rows: Sequence[T]) -> Iterator[Sequence[T]]:
+        """The rows in pieces, each as large as the batches before it allow."""
+        done = 0
+        while done < len(rows):
+            piece = rows[done : done + self._size]
+            done += len(piece)
+            yield piece
+
+    @asynccontextmanager
+    async def batch(self) -> AsyncIterator[AsyncConnection]:
+        """One transaction; after it the others have as long for theirs."""
+        async with self._database.write() as db:
+            goal = GOAL_SECONDS[db.dialect.name]
+            started = monotonic()
+            yield db
+        seconds = monotonic() - started
+        if seconds > goal:
+            self._size = max(1, self._size // 2)
+        elif seconds < goal / 3:
+            self._size = min(MOST, self._size * 2)
+        await asyncio.sleep(seconds)

@@ -1,0 +1,424 @@
+"""Forgetting a thread, a person or a workspace: everything about it goes, in small batches.
+
+What is to be forgotten is kept as such first, so that whoever finds it later goes on where a crash
+left off. Only what was there by then goes: who asks again later is remembered again.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import AsyncIterator, Collection, Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+from typing import Any, Literal
+
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from bot.storage.batches import Batches
+from bot.storage.database import Database
+from bot.storage.owner import is_dead
+from bot.storage.removal import (
+    NOTHING_REMOVED,
+    Removed,
+    count,
+    pages_attached,
+    pages_read,
+    pages_used,
+    remove_empty_threads,
+    remove_messages,
+    remove_pages,
+    remove_steps,
+)
+from bot.storage.rows import insert
+from bot.storage.store import UNFINISHED
+from bot.storage.tables import (
+    channel_rules,
+    citations,
+    facts,
+    feedback,
+    forgettings,
+    messages,
+    run_pages,
+    runs,
+    spending,
+    steps,
+    threads,
+)
+
+PICKED = 50  # messages taken on at once, each with its run
+
+Kind = Literal["thread", "person", "workspace"]
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """What is to be forgotten. ``name`` is a thread's key, or the platform's id of the others."""
+
+    kind: Kind
+    platform: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """Somebody's wish that a subject be forgotten, as far as message ``until`` (its row's id)."""
+
+    subject: Subject
+    until: int
+    at: datetime
+
+
+class Forgetting:
+    """Failures leave as ``StorageUnavailable``; what was taken away by then is gone."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._batches = Batches(database)
+
+    # ------------------------------------------------------------ wishes
+
+    async def ask(self, subject: Subject, now: datetime) -> Request:
+        """Keep the wish; one that was kept before now extends to what came since."""
+        newest = sa.select(sa.func.coalesce(sa.func.max(messages.c.id), 0))
+        async with self._database.urgent_write() as db:
+            until = int(await db.scalar(newest) or 0)
+            row = {"until": until, "at": now}
+            await db.execute(
+                insert(db, forgettings)
+                .values(**_key(subject), **row)
+                .on_conflict_do_update(index_elements=["kind", "platform", "name"], set_=row)
+            )
+        return Request(subject, until, now)
+
+    async def asked(self) -> list[Request]:
+        """The wishes that are not fulfilled to the end, oldest first."""
+        async with self._database.read() as db:
+            rows = (await db.execute(sa.select(forgettings).order_by(forgettings.c.at))).all()
+        return [
+            Request(Subject(row.kind, row.platform, row.name), row.until, row.at) for row in rows
+        ]
+
+    async def fulfilled(self, request: Request) -> None:
+        """Nothing is left to do for a wish; a later one for the same subject stays."""
+        async with self._database.write() as db:
+            await db.execute(
+                sa.delete(forgettings).where(
+                    *(
+                        forgettings.c[name] == value
+                        for name, value in _key(request.subject).items()
+                    ),
+                    forgettings.c.until <= request.until,
+                )
+            )
+
+    # ------------------------------------------------------------ looking
+
+    async def unfinished(self, subject: Subject) -> list[str]:
+        """The ids of its runs that have not ended, oldest first."""
+        query = (
+            sa.select(runs.c.id)
+            .select_from(_joined().join(runs, runs.c.message_id == messages.c.id))
+            .where(_about(subject), runs.c.state.in_(UNFINISHED))
+            .order_by(runs.c.message_id)
+        )
+        async with self._database.read() as db:
+            return list((await db.scalars(query)).all())
+
+    async def worked_on(self, subject: Subject, now: datetime) -> list[str]:
+        """Those of them that a living process has taken on."""
+        query = (
+            sa.select(runs.c.id, runs.c.owner)
+            .select_from(_joined().join(runs, runs.c.message_id == messages.c.id))
+            .where(_about(subject), runs.c.state.in_(UNFINISHED), runs.c.lease_until > now)
+        )
+        async with self._database.read() as db:
+            rows = (await db.execute(query)).all()
+        return [row.id for row in rows if not is_dead(row.owner)]
+
+    async def count(self, subject: Subject) -> Removed:
+        """What ``remove`` and ``remove_spending`` would take away now."""
+        removed, seen = NOTHING_REMOVED, set[int]()
+        in_threads: Counter[str] = Counter()
+        uses: Counter[int] = Counter()
+        async with self._database.read() as db:
+            async for picked in self._picked(subject, None):
+                every = [row for row in await _with_repeats(db, picked) if row.id not in seen]
+                ids = [row.id for row in every]
+                run_ids = [row.run_id for row in every if row.run_id is not None]
+                seen.update(ids)
+                in_threads.update(row.thread_key for row in every)
+                of_runs = steps.c.run_id.in_(run_ids)
+                removed += Removed(
+                    messages=len(ids),
+                    runs=len(run_ids),
+                    steps=await count(db, steps, of_runs),
+                    feedback=await count(db, feedback, feedback.c.run_id.in_(run_ids)),
+                )
+                uses.update(page for _, page in await pages_used(db, run_ids))
+                for page in await pages_read(db, of_runs) | await pages_attached(db, ids):
+                    uses.setdefault(page, 0)
+            removed += Removed(pages=await _used_no_more(db, uses))
+            removed += await self._count_place(db, subject)
+            if subject.kind == "person":
+                removed += Removed(threads=await _emptied(db, in_threads))
+        return removed
+
+    async def _count_place(self, db: AsyncConnection, subject: Subject) -> Removed:
+        platform, name = subject.platform, subject.name
+        if subject.kind == "thread":
+            return Removed(threads=await count(db, threads, threads.c.key == name))
+        spent = Removed(spending=await count(db, spending, _spent_by(subject)))
+        if subject.kind == "person":
+            return spent + Removed(feedback=len(await _verdicts(db, subject)))
+        return spent + Removed(
+            threads=await count(db, threads, *_in_workspace(threads, platform, name)),
+            rules=await count(db, channel_rules, *_in_workspace(channel_rules, platform, name)),
+            facts=await count(db, facts, *_in_workspace(facts, platform, name)),
+        )
+
+    # ------------------------------------------------------------ removing
+
+    async def remove(self, request: Request) -> Removed:
+        """Take away what there is to forget but sums of spending (``remove_spending``).
+
+        Runs that have not ended are fenced off: whoever works on one cannot write any more.
+        """
+        subject = request.subject
+        removed = NOTHING_REMOVED
+        async for picked in self._picked(subject, request.until):
+            async with self._database.read() as db:
+                every = await _with_repeats(db, picked)
+            for some in self._batches.of(every):
+                ids = [row.id for row in some]
+                run_ids = [row.run_id for row in some if row.run_id is not None]
+                await self._fence(run_ids)
+                removed += await self._remove_steps(run_ids)
+                removed += await self._remove_messages(ids, run_ids)
+        if subject.kind == "person":
+            removed += await self._remove_verdicts(subject)
+        else:
+            removed += await self._remove_place(subject)
+        return removed
+
+    async def remove_spending(self, subject: Subject, before: date) -> Removed:
+        """Take away sums of a person or a workspace of the days (UTC) before one."""
+        if subject.kind == "thread":
+            return NOTHING_REMOVED
+        async with self._database.write() as db:
+            gone = await db.execute(
+                sa.delete(spending).where(_spent_by(subject), spending.c.day < before)
+            )
+        return Removed(spending=gone.rowcount)
+
+    async def _fence(self, run_ids: Sequence[str]) -> None:
+        if not run_ids:
+            return
+        async with self._batches.batch() as db:
+            await db.execute(
+                sa.update(runs)
+                .where(runs.c.id.in_(run_ids), runs.c.state.in_(UNFINISHED))
+                .values(
+                    state="stopped",
+                    attempt=runs.c.attempt + 1,
+                    ended_at=datetime.now(UTC),
+                    owner=None,
+                    lease_until=None,
+                )
+            )
+
+    async def _remove_steps(self, run_ids: Sequence[str]) -> Removed:
+        """The steps of runs, each batch with the pages that only they have read."""
+        query = sa.select(steps.c.id).where(steps.c.run_id.in_(run_ids)).order_by(steps.c.id)
+        async with self._database.read() as db:
+            ids = (await db.scalars(query)).all()
+        removed = NOTHING_REMOVED
+        for some in self._batches.of(ids):
+            async with self._batches.batch() as db:
+                read = await pages_read(db, steps.c.id.in_(some))
+                removed += await remove_steps(db, some)
+                removed += await remove_pages(db, read)
+        return removed
+
+    async def _remove_messages(self, ids: Sequence[int], run_ids: Sequence[str]) -> Removed:
+        async with self._batches.batch() as db:
+            used = {page for _, page in await pages_used(db, run_ids)}
+            used |= await pages_attached(db, ids) | await pages_read(
+                db, steps.c.run_id.in_(run_ids)
+            )
+            removed = await remove_messages(db, ids)
+            return removed + await remove_pages(db, used)
+
+    async def _remove_verdicts(self, subject: Subject) -> Removed:
+        """What a person thought of answers, and that it was they who set a channel's rules."""
+        async with self._database.write() as db:
+            run_ids = await _verdicts(db, subject)
+            gone = await db.execute(
+                sa.delete(feedback).where(
+                    feedback.c.author_id == subject.name, feedback.c.run_id.in_(run_ids)
+                )
+            )
+            await db.execute(
+                sa.update(channel_rules)
+                .where(
+                    channel_rules.c.platform == subject.platform,
+                    channel_rules.c.author_id == subject.name,
+                )
+                .values(author_id="")
+            )
+        return Removed(feedback=gone.rowcount)
+
+    async def _remove_place(self, subject: Subject) -> Removed:
+        """What is left of a thread or a workspace when its messages are gone."""
+        if subject.kind == "thread":
+            async with self._database.write() as db:
+                return await remove_empty_threads(db, [subject.name])
+        where = subject.platform, subject.name
+        query = sa.select(threads.c.key).where(*_in_workspace(threads, *where))
+        async with self._database.read() as db:
+            keys = (await db.scalars(query)).all()
+        removed = NOTHING_REMOVED
+        for some in self._batches.of(keys):
+            async with self._batches.batch() as db:
+                removed += await remove_empty_threads(db, some)
+        async with self._database.write() as db:
+            of_rules = sa.delete(channel_rules).where(*_in_workspace(channel_rules, *where))
+            of_facts = sa.delete(facts).where(*_in_workspace(facts, *where))
+            return removed + Removed(
+                rules=(await db.execute(of_rules)).rowcount,
+                facts=(await db.execute(of_facts)).rowcount,
+            )
+
+    async def _picked(self, subject: Subject, until: int | None) -> AsyncIterator[list[int]]:
+        """The ids of its messages up to ``until``, in portions; ordered within each thread."""
+        if subject.kind == "workspace":
+            query = sa.select(threads.c.key).where(
+                *_in_workspace(threads, subject.platform, subject.name)
+            )
+            async with self._database.read() as db:
+                keys = (await db.scalars(query)).all()
+            for key in keys:
+                async for ids in self._picked(Subject("thread", subject.platform, key), until):
+                    yield ids
+            return
+        last = 0
+        while True:
+            query = (
+                sa.select(messages.c.id)
+                .select_from(_joined())
+                .where(_about(subject), messages.c.id > last)
+                .order_by(messages.c.id)
+                .limit(PICKED)
+            )
+            if until is not None:
+                query = query.where(messages.c.id <= until)
+            async with self._database.read() as db:
+                ids = list((await db.scalars(query)).all())
+            if not ids:
+                return
+            last = ids[-1]
+            yield ids
+
+
+# ---------------------------------------------------------------- what is meant by a subject
+
+
+def _key(subject: Subject) -> dict[str, str]:
+    return {"kind": subject.kind, "platform": subject.platform, "name": subject.name}
+
+
+def _joined() -> sa.Join:
+    return sa.join(messages, threads, messages.c.thread_key == threads.c.key)
+
+
+def _about(subject: Subject) -> sa.ColumnElement[bool]:
+    """Whether a message belongs to it."""
+    if subject.kind == "thread":
+        return messages.c.thread_key == subject.name
+    if subject.kind == "person":
+        return sa.and_(messages.c.author_id == subject.name, threads.c.platform == subject.platform)
+    return sa.and_(*_in_workspace(threads, subject.platform, subject.name))
+
+
+def _in_workspace(
+    table: sa.Table, platform: str, workspace: str
+) -> tuple[sa.ColumnElement[bool], ...]:
+    return table.c.platform == platform, table.c.workspace == workspace
+
+
+def _spent_by(subject: Subject) -> sa.ColumnElement[bool]:
+    """A person's own sums; all sums of a workspace, those of its people there included."""
+    if subject.kind == "person":
+        return sa.and_(
+            spending.c.platform == subject.platform,
+            spending.c.scope == "user",
+            spending.c.name == subject.name,
+        )
+    return sa.and_(*_in_workspace(spending, subject.platform, subject.name))
+
+
+async def _verdicts(db: AsyncConnection, subject: Subject) -> Sequence[str]:
+    """The runs of others on which a person gave a verdict."""
+    query = (
+        sa.select(feedback.c.run_id)
+        .join(runs, feedback.c.run_id == runs.c.id)
+        .join(messages, runs.c.message_id == messages.c.id)
+        .join(threads, runs.c.thread_key == threads.c.key)
+        .where(
+            feedback.c.author_id == subject.name,
+            threads.c.platform == subject.platform,
+            messages.c.author_id != subject.name,
+        )
+    )
+    return (await db.scalars(query)).all()
+
+
+async def _with_repeats(db: AsyncConnection, ids: Collection[int]) -> Sequence[Any]:
+    """The messages with these ids, each with its run, and those in which somebody asked the same
+    question once more (see ``Reception.dig_deeper``): their words are the forgotten one's."""
+    own = sa.select(messages.c.id, messages.c.thread_key, runs.c.id.label("run_id")).join_from(
+        messages, runs, isouter=True
+    )
+    begun = (
+        sa.select(runs.c.id, runs.c.thread_key, threads.c.platform)
+        .join(threads, runs.c.thread_key == threads.c.key)
+        .where(runs.c.message_id.in_(ids))
+    )
+    found: dict[int, Any] = {}
+    for row in (await db.execute(own.where(messages.c.id.in_(ids)))).all():
+        found[row.id] = row
+    for run in (await db.execute(begun)).all():
+        prefix = f"{run.platform}:{run.id}:deeper:"
+        repeats = own.where(
+            messages.c.thread_key == run.thread_key,
+            messages.c.event_key.startswith(prefix, autoescape=True),
+        )
+        for row in (await db.execute(repeats)).all():
+            found.setdefault(row.id, row)
+    return list(found.values())
+
+
+async def _used_no_more(db: AsyncConnection, uses: Counter[int]) -> int:
+    """How many pages have no other uses than these (page → how many)."""
+    gone = 0
+    every = list(uses)
+    for start in range(0, len(every), 500):
+        some = every[start : start + 500]
+        total: Counter[int] = Counter()
+        for table in (citations, run_pages):
+            query = (
+                sa.select(table.c.page_id, sa.func.count().label("uses"))
+                .where(table.c.page_id.in_(some))
+                .group_by(table.c.page_id)
+            )
+            total.update({row.page_id: row.uses for row in (await db.execute(query)).all()})
+        gone += sum(total[page] == uses[page] for page in some)
+    return gone
+
+
+async def _emptied(db: AsyncConnection, in_threads: Counter[str]) -> int:
+    """How many threads have no other messages than these (thread → how many)."""
+    emptied = 0
+    for key, number in in_threads.items():
+        emptied += await count(db, messages, messages.c.thread_key == key) == number
+    return emptied

@@ -1,0 +1,166 @@
+"""Pruning: what is older than it is to be kept goes, oldest first, in small batches.
+
+Rows are looked for outside of transactions that write, where looking keeps nobody waiting, and
+taken away by their ids in short ones. What belongs to a run that has not ended is never touched.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import sqlalchemy as sa
+
+from bot.settings import Settings
+from bot.storage.batches import Batches
+from bot.storage.database import Database
+from bot.storage.removal import (
+    NOTHING_REMOVED,
+    Removed,
+    free,
+    remove_messages,
+    remove_pages,
+    remove_steps,
+)
+from bot.storage.tables import UtcDateTime, citations, messages, pages, run_pages, runs, steps
+
+PICKED = 500  # rows looked for at once
+
+
+@dataclass(frozen=True, slots=True)
+class Keep:
+    """How long each kind of row is kept; None: for ever. ``page_ttl`` is how old a stored page may
+    be and still be read again by a run."""
+
+    pages: timedelta | None = None
+    steps: timedelta | None = None
+    messages: timedelta | None = None
+    page_ttl: timedelta = timedelta()
+
+    @classmethod
+    def of(cls, settings: Settings) -> Keep:
+        """As the settings say."""
+
+        def days(number: int | None) -> timedelta | None:
+            return None if number is None else timedelta(days=number)
+
+        return cls(
+            days(settings.keep_pages_days),
+            days(settings.keep_steps_days),
+            days(settings.keep_messages_days),
+            timedelta(seconds=settings.page_ttl),
+        )
+
+
+class Retention:
+    """Failures leave as ``StorageUnavailable``; what was taken away by then is gone."""
+
+    def __init__(self, database: Database, keep: Keep) -> None:
+        self._database = database
+        self._keep = keep
+        self._batches = Batches(database)
+
+    async def prune(self, now: datetime) -> Removed:
+        """Take away all that is too old at ``now``; says what that was.
+
+        Steps first, then messages with their runs, then pages, which may be free only then.
+        """
+        removed = NOTHING_REMOVED
+        ages = [age for age in (self._keep.steps, self._keep.messages) if age is not None]
+        if ages:
+            # Those of messages that go next too: a run without its steps is soon taken away.
+            removed += await self._prune_steps(now - min(ages))
+        if self._keep.messages is not None:
+            removed += await self._prune_messages(now - self._keep.messages)
+        if self._keep.pages is not None:
+            removed += await self._prune_pages(now - self._keep.pages)
+        return removed
+
+    async def _prune_steps(self, before: datetime) -> Removed:
+        """The steps of runs that ended before: not of one that was edited and began anew."""
+        ended = sa.select(runs.c.id).where(runs.c.id == steps.c.run_id, runs.c.ended_at < before)
+        removed = NOTHING_REMOVED
+        async for ids in self._picked(steps, steps.c.at, before, ended.exists):
+            for some in self._batches.of(ids):
+                async with self._batches.batch() as db:
+                    still = sa.select(steps.c.id).where(steps.c.id.in_(some), ended.exists())
+                    removed += await remove_steps(db, (await db.scalars(still)).all())
+        return removed
+
+    async def _prune_messages(self, before: datetime) -> Removed:
+        """Messages whose run, if they began one, ended before; the pages it read stay."""
+        needed = sa.select(runs.c.id).where(
+            runs.c.message_id == messages.c.id,
+            sa.or_(runs.c.ended_at.is_(None), runs.c.ended_at >= before),
+        )
+
+        def unneeded() -> sa.ColumnElement[bool]:
+            return ~needed.exists()
+
+        removed = NOTHING_REMOVED
+        async for ids in self._picked(messages, messages.c.at, before, unneeded):
+            for some in self._batches.of(ids):
+                async with self._batches.batch() as db:
+                    ours = await free(db, messages.c.id, some)
+                    still = sa.select(messages.c.id).where(messages.c.id.in_(ours), unneeded())
+                    removed += await remove_messages(db, (await db.scalars(still)).all())
+        return removed
+
+    async def _prune_pages(self, before: datetime) -> Removed:
+        """Pages that no answer cites; the numbers they had in runs that have ended go along."""
+        unfinished = sa.select(sa.func.min(runs.c.accepted_at)).where(runs.c.ended_at.is_(None))
+        async with self._database.read() as db:
+            oldest = await db.scalar(unfinished.where(runs.c.state.in_(("accepted", "running"))))
+        if oldest is not None:
+            # It may rest on what it has read: from the web, or from the store or the memory of
+            # its process, in each of which a page may have become that old.
+            before = min(before, oldest - 2 * self._keep.page_ttl)
+
+        def uncited() -> sa.ColumnElement[bool]:
+            cited = sa.select(citations.c.run_id).where(citations.c.page_id == pages.c.id)
+            numbered = (
+                sa.select(run_pages.c.run_id)
+                .join(runs, runs.c.id == run_pages.c.run_id)
+                .where(run_pages.c.page_id == pages.c.id, runs.c.ended_at.is_(None))
+            )
+            return sa.and_(~cited.exists(), ~numbered.exists())
+
+        removed = NOTHING_REMOVED
+        async for ids in self._picked(pages, pages.c.fetched_at, before, uncited):
+            for some in self._batches.of(ids):
+                async with self._batches.batch() as db:
+                    ours = await free(db, pages.c.id, some)
+                    query = sa.select(pages.c.id).where(pages.c.id.in_(ours), uncited())
+                    still = (await db.scalars(query)).all()
+                    await db.execute(sa.delete(run_pages).where(run_pages.c.page_id.in_(still)))
+                    removed += await remove_pages(db, still)
+        return removed
+
+    async def _picked(
+        self,
+        table: sa.Table,
+        age: sa.Column[Any],
+        before: datetime,
+        condition: Callable[[], sa.ColumnElement[bool]],
+    ) -> AsyncIterator[list[int]]:
+        """The ids of rows older than ``before`` that meet a condition, oldest first, in portions.
+
+        Each portion begins after the one before it, so that rows which stay are passed once.
+        """
+        moment, id = datetime.min.replace(tzinfo=UTC), 0
+        while True:
+            since = sa.tuple_(sa.literal(moment, UtcDateTime()), sa.literal(id, sa.Integer()))
+            query = (
+                sa.select(table.c.id, age.label("age"))
+                .where(age < before, sa.tuple_(age, table.c.id) > since, condition())
+                .order_by(age, table.c.id)
+                .limit(PICKED)
+            )
+            async with self._database.read() as db:
+                rows = (await db.execute(query)).all()
+            if not rows:
+                return
+            moment, id = rows[-1].age, rows[-1].id
+            yield [row.id for row in rows]

@@ -1,0 +1,273 @@
+"""Forgetting a thread, a person, a workspace: all of it goes, nothing else does."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from datetime import date, timedelta
+
+import pytest
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from bot.errors import RunLost
+from bot.storage.database import Database
+from bot.storage.forgetting import Forgetting, Kind, Subject
+from bot.storage.owner import new_owner
+from bot.storage.removal import Removed
+from bot.storage.spending import Payer, Spending
+from bot.storage.store import Store
+from bot.storage.tables import channel_rules, feedback, messages, runs, threads
+from bot.storage.tables import pages as pages_table
+from bot.storage.workspaces import Workspaces
+from tests.unit.samples import NOW
+from tests.unit.storage.past import LEASE, Past, a_channel_thread, a_file, pages
+
+TODAY = NOW.date()
+TOMORROW = TODAY + timedelta(days=1)
+THREAD = Subject("thread", "slack", "slack:T1:C1:t1")
+ADA = Subject("person", "slack", "ada")
+WORKSPACE = Subject("workspace", "slack", "T1")
+
+
+@pytest.fixture
+def past(store: Store) -> Past:
+    return Past(store)
+
+
+async def forget(past: Past, subject: Subject, before: date = TOMORROW) -> Removed:
+    forgetting = Forgetting(past.store.database)
+    request = await forgetting.ask(subject, NOW)
+    removed = await forgetting.remove(request)
+    removed += await forgetting.remove_spending(subject, before)
+    await forgetting.fulfilled(request)
+    return removed
+
+
+@pytest.fixture
+async def busy(past: Past) -> Past:
+    """Ada and Bob ask in three threads of two workspaces, and judge each other's answers."""
+    workspaces = Workspaces(past.store.database)
+    for workspace in ("T1", "T2"):
+        for name in ("t1", "t2"):
+            past.thread = a_channel_thread(name, "C1", workspace)
+            shared = pages("tower", "bridge")
+            adas = await past.answered("ada", cited=shared, read=pages(f"{workspace}{name}-ada"))
+            bobs = await past.answered("bob", cited=shared, numbered=pages(f"{workspace}{name}"))
+            await past.judged(adas, "bob")
+            await past.judged(bobs, "ada")
+            await past.hear("I see.", "ada")
+            await past.hear("Indeed.", "bob")
+        await workspaces.remember("slack", workspace, "streams", False)
+        await workspaces.set_rules("slack", workspace, "C1", {"tone": "dry"}, "ada")
+    return past
+
+
+@pytest.mark.parametrize("subject", [THREAD, ADA, WORKSPACE], ids=lambda subject: subject.kind)
+async def test_what_would_go_is_counted_before_exactly(busy: Past, subject: Subject) -> None:
+    expected = await Forgetting(busy.store.database).count(subject)
+    assert await forget(busy, subject) == expected
+    assert not await Forgetting(busy.store.database).count(subject)
+    assert not await forget(busy, subject)
+
+
+async def test_a_thread_goes_with_all_that_was_said_and_found_in_it(busy: Past) -> None:
+    removed = await forget(busy, THREAD)
+    assert removed == Removed(threads=1, messages=4, runs=2, steps=8, pages=2, feedback=2)
+    assert THREAD.name not in await busy.values(threads.c.key)
+    left = await busy.values(pages_table.c.url)
+    assert "https://example.org/T1t1" not in left
+    assert "https://example.org/tower" in left, "other answers cite it"
+
+
+async def test_a_persons_words_and_runs_go_from_all_threads(busy: Past) -> None:
+    removed = await forget(busy, ADA)
+    assert removed == Removed(messages=8, runs=4, steps=16, pages=4, feedback=8, spending=2)
+    assert set(await busy.values(messages.c.author_id)) == {"bob"}
+    assert await busy.values(feedback.c.author_id) == []
+    assert await busy.values(channel_rules.c.author_id) == ["", ""]
+    assert len(await busy.values(threads.c.key)) == 4
+
+
+async def test_sums_of_channel_and_workspace_outlive_a_person(busy: Past) -> None:
+    await forget(busy, ADA)
+    spent = await Spending(busy.store.database).day(Payer("slack", "T1", "C1", "ada"), TODAY)
+    assert (spent.user.questions, spent.channel.questions, spent.workspace.questions) == (0, 4, 4)
+
+
+async def test_a_persons_sum_of_today_can_outlive_their_words(busy: Past) -> None:
+    """Or a daily budget could be had again by being forgotten."""
+    removed = await forget(busy, ADA, before=TODAY)
+    assert removed.spending == 0
+    spent = await Spending(busy.store.database).day(Payer("slack", "T1", "C1", "ada"), TODAY)
+    assert spent.user.questions == 4
+
+
+async def test_a_workspace_goes_with_its_rules_facts_and_sums(busy: Past) -> None:
+    removed = await forget(busy, WORKSPACE)
+    assert removed == Removed(
+        threads=2, messages=8, runs=4, steps=16, pages=4, feedback=4, spending=4, rules=1, facts=1
+    )
+    workspaces = Workspaces(busy.store.database)
+    assert await workspaces.facts("slack", "T1") == {}
+    assert await workspaces.facts("slack", "T2") == {"streams": False}
+    assert {line.workspace for line in await Spending(busy.store.database).lines(TODAY, TODAY)} == {
+        "T2"
+    }
+
+
+async def test_everything_forgotten_leaves_an_empty_database(busy: Past) -> None:
+    for name in ("T1", "T2"):
+        await forget(busy, Subject("workspace", "slack", name))
+    assert await busy.rows() == {}
+
+
+@pytest.mark.parametrize(
+    "subject",
+    [
+        Subject("thread", "slack", "slack:T1:C1:t"),
+        Subject("person", "slack", "ad"),
+        Subject("person", "discord", "ada"),
+        Subject("workspace", "slack", "T"),
+        Subject("workspace", "discord", "T1"),
+        Subject("person", "slack", "%"),
+    ],
+    ids=lambda subject: f"{subject.kind} {subject.platform} {subject.name}",
+)
+async def test_a_similar_name_is_another_one(busy: Past, subject: Subject) -> None:
+    before = await busy.rows()
+    assert not await forget(busy, subject)
+    assert await busy.rows() == before
+
+
+async def test_a_file_somebody_sent_goes_unless_another_answer_cites_it(past: Past) -> None:
+    mine, ours = pages("mine.txt", "ours.txt")
+    files = (a_file("mine.txt"), a_file("ours.txt"))
+    await past.answered("ada", read=(mine, ours), attachments=files)
+    await past.answered("bob", cited=(ours,))
+    assert (await forget(past, ADA)).pages == 1
+    assert await past.values(pages_table.c.url) == ["https://example.org/ours.txt"]
+
+
+async def test_a_file_goes_even_after_the_steps_that_read_it(past: Past) -> None:
+    await past.answered("ada", read=pages("mine.txt"), attachments=(a_file("mine.txt"),))
+    async with past.store.database.write() as db:
+        await db.execute(sa.text("DELETE FROM steps"))
+    assert (await forget(past, ADA)).pages == 1
+
+
+async def test_who_asked_the_same_once_more_asked_the_forgotten_words(past: Past) -> None:
+    run_id = await past.answered("ada")
+    await past.answered("bob", event_id=f"{run_id}:deeper:0a1b")
+    await past.answered("bob", event_id=f"{run_id}x:deeper:0a1b")
+    expected = await Forgetting(past.store.database).count(ADA)
+    assert await forget(past, ADA) == expected
+    assert await past.values(runs.c.id) == ["r3"]
+
+
+async def test_a_thread_in_which_nobody_else_spoke_goes_too(past: Past) -> None:
+    await past.answered("ada")
+    expected = await Forgetting(past.store.database).count(ADA)
+    assert expected.threads == 1
+    assert await forget(past, ADA) == expected
+    assert await past.values(threads.c.key) == []
+
+
+async def test_a_run_that_is_forgotten_while_it_works_is_fenced_off(past: Past) -> None:
+    run, journal = await past.begun("ada")
+    await past.read(journal, *pages("tower"))
+    await forget(past, ADA)
+    with pytest.raises(RunLost):
+        await past.read(journal, *pages("river"))
+    with pytest.raises(RunLost):
+        await past.store.end(run.id, run.attempt, "answered", NOW)
+    assert await past.rows("spending") == {}
+
+
+async def test_only_what_a_living_process_took_on_is_worked_on(past: Past) -> None:
+    forgetting = Forgetting(past.store.database)
+    await past.begun("ada")
+    past.thread = a_channel_thread("t2")
+    run, _ = await past.begun("ada")
+    await past.store.release(run.id, run.attempt)
+    assert await forgetting.unfinished(ADA) == ["r1", "r2"]
+    assert await forgetting.worked_on(ADA, NOW) == ["r1"]
+    assert await forgetting.worked_on(ADA, NOW + LEASE) == []
+    assert await past.store.claim("r2", new_owner(), NOW, LEASE)
+    assert await forgetting.worked_on(ADA, NOW) == ["r1", "r2"]
+
+
+# ---------------------------------------------------------------- wishes
+
+
+async def test_what_is_said_after_the_wish_is_remembered(past: Past) -> None:
+    forgetting = Forgetting(past.store.database)
+    await past.answered("ada")
+    request = await forgetting.ask(ADA, NOW)
+    await past.answered("ada")
+    assert (await forgetting.remove(request)).runs == 1
+    assert await past.values(runs.c.id) == ["r2"]
+
+
+async def test_a_wish_outlives_a_crash(past: Past) -> None:
+    await past.answered("ada")
+    request = await Forgetting(past.store.database).ask(ADA, NOW)
+    later = Forgetting(past.store.database)
+    assert await later.asked() == [request]
+    await later.remove(request)
+    await later.fulfilled(request)
+    assert await later.asked() == []
+
+
+async def test_an_older_wish_that_is_fulfilled_leaves_a_newer_one(past: Past) -> None:
+    forgetting = Forgetting(past.store.database)
+    await past.answered("ada")
+    first = await forgetting.ask(ADA, NOW)
+    await past.answered("ada")
+    second = await forgetting.ask(ADA, NOW)
+    await forgetting.fulfilled(first)
+    assert await forgetting.asked() == [second]
+
+
+class Crash(BaseException):
+    """The process is gone."""
+
+
+@pytest.mark.parametrize("kind", ["thread", "person", "workspace"])
+async def test_a_crash_after_any_batch_loses_nothing_of_what_was_to_go(
+    busy: Past, kind: Kind
+) -> None:
+    """However often it is cut short, going on takes away the rest."""
+    subject = {"thread": THREAD, "person": ADA, "workspace": WORKSPACE}[kind]
+    database = busy.store.database
+    request = await Forgetting(database).ask(subject, NOW)
+    for crashes in range(100):
+        try:
+            await Forgetting(_Mortal(database, transactions=crashes)).remove(request)
+        except Crash:
+            continue
+        break
+    await Forgetting(database).remove_spending(subject, TOMORROW)
+    assert crashes >= 3
+    assert not await Forgetting(database).count(subject)
+
+
+class _Mortal(Database):
+    """A database whose process dies after some transactions."""
+
+    def __init__(self, database: Database, transactions: int) -> None:
+        self._mortal = database
+        self._left = transactions
+
+    @asynccontextmanager
+    async def write(self) -> AsyncIterator[AsyncConnection]:
+        if self._left == 0:
+            raise Crash
+        self._left -= 1
+        async with self._mortal.write() as db:
+            yield db
+
+    @asynccontextmanager
+    async def read(self) -> AsyncIterator[AsyncConnection]:
+        async with self._mortal.read() as db:
+            yield db

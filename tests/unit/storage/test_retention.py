@@ -1,0 +1,163 @@
+"""Pruning: what is too old goes, and what others need stays."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+
+from bot.storage.conversations import Conversations
+from bot.storage.journal import open_journal
+from bot.storage.removal import Removed
+from bot.storage.retention import Keep, Retention
+from bot.storage.store import Store
+from bot.storage.tables import messages, runs, steps
+from bot.storage.tables import pages as pages_table
+from tests.unit.samples import NOW
+from tests.unit.storage.past import LEASE, OWNER, Past, a_channel_thread, pages
+
+DAY = timedelta(days=1)
+EVERYTHING = Keep(pages=DAY, steps=DAY, messages=DAY)
+
+
+@pytest.fixture
+def past(store: Store) -> Past:
+    return Past(store)
+
+
+async def prune(past: Past, keep: Keep, after: timedelta = 2 * DAY) -> Removed:
+    return await Retention(past.store.database, keep).prune(NOW + after)
+
+
+async def test_nothing_is_pruned_unless_a_setting_says_so(past: Past) -> None:
+    await past.answered(cited=pages("tower"), read=pages("other"))
+    before = await past.rows()
+    assert not await prune(past, Keep(), 10_000 * DAY)
+    assert await past.rows() == before
+
+
+async def test_old_steps_go_and_the_answer_stays(past: Past) -> None:
+    run_id = await past.answered(cited=pages("tower"), steps=30)
+    assert await prune(past, Keep(steps=DAY)) == Removed(steps=31)
+    run = await past.store.run(run_id)
+    assert run is not None
+    assert run.answer is not None
+    assert (await past.rows())["citations"] == 1
+    assert "steps" not in await past.rows()
+
+
+async def test_an_old_message_goes_with_its_run_and_its_empty_thread(past: Past) -> None:
+    run_id = await past.answered(cited=pages("tower"))
+    await past.judged(run_id, "bob")
+    await past.hear("I see.", "bob")
+    removed = await prune(past, Keep(messages=DAY))
+    assert removed == Removed(threads=1, messages=2, runs=1, steps=2, feedback=1)
+    assert set(await past.rows()) == {"pages", "spending"}
+
+
+async def test_a_page_that_a_kept_answer_cites_is_kept(past: Past) -> None:
+    await past.answered(cited=pages("tower"), numbered=pages("bridge"), read=pages("river"))
+    assert await prune(past, Keep(pages=DAY)) == Removed(pages=2)
+    assert await past.values(pages_table.c.url) == ["https://example.org/tower"]
+    assert (await past.rows())["run_pages"] == 1
+
+
+async def test_a_cited_page_goes_once_its_answer_has_gone(past: Past) -> None:
+    await past.answered(cited=pages("tower"))
+    removed = await prune(past, EVERYTHING)
+    assert removed == Removed(threads=1, messages=1, runs=1, steps=2, pages=1)
+    assert set(await past.rows()) == {"spending"}
+
+
+async def test_what_is_younger_stays(past: Past) -> None:
+    await past.answered(cited=pages("tower"), read=pages("river"))
+    before = await past.rows()
+    assert not await prune(past, EVERYTHING, DAY)
+    assert await past.rows() == before
+
+
+async def test_a_page_fetched_again_is_young_again(past: Past) -> None:
+    await past.answered(read=pages("tower"))
+    past.at = NOW + DAY
+    await past.answered(read=pages("tower", at=NOW + DAY))
+    assert not await prune(past, Keep(pages=DAY))
+
+
+async def test_nothing_of_a_run_that_has_not_ended_is_touched(past: Past) -> None:
+    _, journal = await past.begun()
+    await past.read(journal, *pages("tower", "river"))
+    await journal.number(pages("tower"))
+    before = await past.rows()
+    assert not await prune(past, EVERYTHING, 100 * DAY)
+    assert await past.rows() == before
+
+
+async def test_a_page_that_was_old_when_an_unfinished_run_read_it_stays(past: Past) -> None:
+    past.at = NOW + DAY
+    _, journal = await past.begun()
+    await past.read(journal, *pages("tower", at=NOW))
+    keep = Keep(pages=DAY, page_ttl=DAY)
+    assert not await prune(past, keep, 3 * DAY)
+
+
+async def test_other_pages_go_although_some_run_has_not_ended(past: Past) -> None:
+    await past.answered(read=pages("tower"))
+    past.at = NOW + 2 * DAY
+    past.thread = a_channel_thread("t2")
+    await past.begun()
+    assert await prune(past, Keep(pages=DAY)) == Removed(pages=1)
+
+
+async def test_an_old_question_that_was_edited_lately_stays(past: Past) -> None:
+    run_id = await past.answered(cited=pages("tower"))
+    conversations = Conversations(past.store.database)
+    late = NOW + 2 * DAY
+    await conversations.edit("slack", "e1", "How wide?", (), late, owner=None, lease=LEASE)
+    assert not await prune(past, Keep(steps=DAY, messages=DAY))
+    run = await past.store.claim(run_id, OWNER, late, LEASE)
+    assert run is not None
+    await past.store.end(run_id, run.attempt, "answered", late)
+    assert not await prune(past, Keep(steps=DAY, messages=DAY))
+    assert (await past.rows())["runs"] == 1
+
+
+async def test_an_edited_question_reads_a_pruned_page_again(past: Past) -> None:
+    """Its steps were kept: the one that read the page does not count as finished any more."""
+    (page,) = pages("tower")
+    run_id = await past.answered(read=(page,))
+    await prune(past, Keep(pages=DAY))
+    await Conversations(past.store.database).edit(
+        "slack", "e1", "How wide?", (), NOW, owner=None, lease=LEASE
+    )
+    run = await past.store.claim(run_id, OWNER, NOW, LEASE)
+    assert run is not None
+    journal = await open_journal(past.store.database, run_id, run.attempt)
+    assert journal.finished(f"read {page.url}") is None
+    assert journal.finished("model 0") is not None
+    await past.read(journal, page)
+    assert journal.finished(f"read {page.url}") is not None
+    assert await journal.number([page]) == [1]
+    assert len(await past.values(steps.c.id)) == 2
+
+
+async def test_a_thread_in_which_something_is_kept_stays(past: Past) -> None:
+    await past.answered()
+    past.at = NOW + 2 * DAY
+    await past.hear("And now?", "bob")
+    assert await prune(past, Keep(messages=DAY)) == Removed(messages=1, runs=1, steps=1)
+    assert await past.values(messages.c.text) == ["And now?"]
+
+
+async def test_many_rows_go_in_several_portions(past: Past) -> None:
+    past.thread = a_channel_thread()
+    said = [past.message(f"Word {number}", "bob") for number in range(1_300)]
+    await Conversations(past.store.database).hear(said, NOW)
+    await past.begun()
+    assert await prune(past, Keep(messages=DAY)) == Removed(messages=1_300)
+    assert await past.values(runs.c.state) == ["running"]
+
+
+async def test_pruning_again_finds_nothing_more(past: Past) -> None:
+    await past.answered(cited=pages("tower"), read=pages("river"))
+    assert await prune(past, EVERYTHING)
+    assert not await prune(past, EVERYTHING)
