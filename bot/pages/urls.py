@@ -314,6 +314,7 @@ _LINK = re.compile(
     "\uff1a\uff1b\uff1c\uff1e\uff1f\uff3b\uff3d\uff5b-\uff65]+",
     re.IGNORECASE,
 )
+_JOINED = re.compile(r"[^\x00-\x7f]{1,8}(?=https?://)", re.IGNORECASE)  # "和" between two links
 _TRAILING = ".,;:!?'*~·"
 _CLOSING = {")": "(", "]": "["}
 _HOST_OF_LINK = re.compile(r"(?:https?://|)([^/?#:]+)", re.IGNORECASE)
@@ -324,8 +325,9 @@ def links_in(text: str) -> list[str]:
     """The addresses a person wrote in plain text or Markdown, in order, each page once.
 
     ``text`` is free of platform escapes. Punctuation around an address is left out, East Asian
-    punctuation and text directly behind a host too ("见https://example.org/a。"). An address that
-    begins with "www." gets "http://". They are returned as written, unchecked: fetching one tells
+    punctuation and text directly behind a host too ("见https://example.org/a。"), and text that
+    joins it to the next one ("https://a.org/x和https://b.org/y"). An address that begins with
+    "www." gets "http://". They are returned as written, unchecked: fetching one tells
     what is wrong with it.
     """
     found: dict[str, str] = {}
@@ -342,7 +344,9 @@ def links_in(text: str) -> list[str]:
 
 def _trimmed(candidate: str, before: str) -> str:
     """A link without what belongs to the sentence around it."""
-    link = _until_unbalanced(_without_text_behind_host(candidate))
+    joined = _JOINED.search(candidate, 0, MAX_URL)
+    link = candidate[: joined.start()] if joined else candidate
+    link = _until_unbalanced(_without_text_behind_host(link))
     end = len(link)
     while end and link[end - 1] in _TRAILING:
         end -= 1

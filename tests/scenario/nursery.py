@@ -3,9 +3,10 @@
 Everything the program needs is imported once; each start is a forked child that then does exactly
 what ``python -m bot`` does. One JSON line each way:
 
-    {"arguments": ["serve"], "environment": {...}, "folder": "...", "log": "..."}  →  {"pid": 4711}
+    {"arguments": ["serve"], "environment": {...}, "folder": "...", "log": "...", "out": "..."}
+    →  {"pid": 4711}
 
-The child's output goes to ``log``, its exit code to ``log`` + ".code".
+What the child prints goes to ``out``, what it logs to ``log``, its exit code to ``log`` + ".code".
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ PARTS = (
     "adapters.discord.platform",
     "adapters.slack.platform",
     "adapters.terminal.indexing",
+    "adapters.terminal.listener",
     "bot.reasoning.claude",
     "bot.reasoning.extractive",
     "bot.research.road",
@@ -42,9 +44,11 @@ def child(request: dict[str, Any]) -> None:
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     # A test run that is broken off leaves no program behind.
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
-    log = os.open(request["log"], os.O_WRONLY | os.O_CREAT | os.O_APPEND)
     nothing = os.open(os.devnull, os.O_RDONLY)
-    for source, number in ((nothing, 0), (log, 1), (log, 2)):
+    out, log = (
+        os.open(request[name], os.O_WRONLY | os.O_CREAT | os.O_APPEND) for name in ("out", "log")
+    )
+    for source, number in ((nothing, 0), (out, 1), (log, 2)):
         os.dup2(source, number)
     os.environ.clear()
     os.environ.update(request["environment"])

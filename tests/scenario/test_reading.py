@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -18,6 +18,9 @@ from tests.fakes.claude import FakeClaude, says
 from tests.fakes.mediawiki import FakeWiki
 from tests.fakes.server import serve
 from tests.scenario.program import Ended, Program
+from tests.scenario.serving import Nursery, run_forked
+
+Ask = Callable[[str], Ended]
 
 BRIDGE = """The Forth Bridge is a cantilever railway bridge across the Firth of Forth in Scotland.
 It was designed by John Fowler and Benjamin Baker and opened on 4 March 1890."""
@@ -89,10 +92,15 @@ def claude() -> FakeClaude:
 
 
 @pytest.fixture(params=["claude", "extractive"])
-def reader(
-    request: pytest.FixtureRequest, tmp_path: Path, site: Site, wiki: FakeWiki, claude: FakeClaude
-) -> Iterator[Program]:
-    """The program with a web to read, a wiki to search, and either reasoner."""
+def ask(
+    request: pytest.FixtureRequest,
+    tmp_path: Path,
+    nursery: Nursery,
+    site: Site,
+    wiki: FakeWiki,
+    claude: FakeClaude,
+) -> Iterator[Ask]:
+    """Asks the program with a web to read, a wiki to search, and either reasoner."""
     with serve(claude) as claude_url, serve(wiki.app) as wiki_url:
         settings = {
             "FOOTNOTE_WIKIPEDIA_URL": wiki_url,
@@ -101,7 +109,14 @@ def reader(
         }
         if request.param == "claude":
             settings |= {"ANTHROPIC_API_KEY": "sk-test", "ANTHROPIC_BASE_URL": claude_url}
-        yield Program(tmp_path, settings)
+        yield asking(nursery, Program(tmp_path, settings))
+
+
+def asking(nursery: Nursery, program: Program) -> Ask:
+    def ask(question: str) -> Ended:
+        return run_forked(nursery, program, "ask", "--json", "--thread", "t", question)
+
+    return ask
 
 
 def quotes(ended: Ended) -> str:
@@ -112,126 +127,88 @@ def cited(ended: Ended) -> set[str]:
     return {urlsplit(citation["url"]).path for citation in ended.json["citations"]}
 
 
-# ---------------------------------------------------------------- links
+# ---------------------------------------------------------------- links, and our answer about them
 
 
-def test_two_linked_pages_are_read_and_nothing_is_searched(
-    reader: Program, site: Site, wiki: FakeWiki
+def test_linked_pages_are_summarized_and_then_in_fewer_words_without_a_search(
+    ask: Ask, site: Site, wiki: FakeWiki, claude: FakeClaude
 ) -> None:
-    ended = reader.run("ask", "--json", f"Summarize {site.base}/bridge and {site.base}/tower")
+    """Two pages, one of them linked twice, and one that cannot be read, which is said."""
+    twice = f"[this]({site.base}/bridge), <{site.base}/bridge?utm_source=chat>"
+    ended = ask(f"Summarize {twice}, {site.base}/tower and {site.base}/gone")
     assert ended.code == 0, ended.err
     assert cited(ended) == {"/bridge", "/tower"}
-    assert (ended.json["queries"], wiki.calls) == ([], [])
-
-
-def test_links_in_chinese_text_are_read(reader: Program, site: Site) -> None:
-    ended = reader.run("ask", "--json", f"请总结{site.base}/zh，谢谢。")
-    assert ended.code == 0, ended.err
-    assert "1890年" in quotes(ended)
+    assert (site.asked.count("/bridge"), ended.json["usage"]["pages"]) == (1, 2)
+    assert any(f"{site.base}/gone" in note for note in ended.json["notes"])
     assert ended.json["queries"] == []
 
+    if claude.requests:
+        claude.use([says(json.dumps(rewriting(rework=True))), None])
+    shorter = ask("Shorter please")
+    assert shorter.code == 0, shorter.err
+    assert cited(shorter) == {"/bridge", "/tower"}
+    assert (shorter.json["queries"], wiki.calls) == ([], [])
+    if claude.requests:
+        assert "<earlier_answer>" in json.dumps(claude.requests[-1].body)
 
-def test_a_page_that_is_linked_twice_is_read_once(reader: Program, site: Site) -> None:
-    text = f"Summarize [this]({site.base}/bridge) and <{site.base}/bridge?utm_source=chat>"
-    ended = reader.run("ask", "--json", text)
-    assert ended.code == 0, ended.err
-    assert site.asked.count("/bridge") == 1
-    assert ended.json["usage"]["pages"] == 1
 
-
-def test_a_link_that_cannot_be_read_is_said_beside_what_the_others_say(
-    reader: Program, site: Site
+def test_a_summary_of_links_in_chinese_text_rests_on_a_long_page_from_end_to_end(
+    ask: Ask, site: Site, claude: FakeClaude
 ) -> None:
-    ended = reader.run("ask", "--json", f"Summarize {site.base}/bridge and {site.base}/gone")
+    links = [f"{site.base}/zh", f"{site.base}/long"]
+    claude.use([says(json.dumps(rewriting(kind="links", links=links, whole=True))), None])
+    ended = ask(f"请总结{links[0]}和{links[1]}，谢谢。")
     assert ended.code == 0, ended.err
-    assert cited(ended) == {"/bridge"}
-    assert any(f"{site.base}/gone" in note for note in ended.json["notes"])
-
-
-def test_when_no_link_can_be_read_the_answer_says_so_and_nothing_else(
-    reader: Program, site: Site
-) -> None:
-    ended = reader.run("ask", "--json", f"Summarize {site.base}/gone")
-    assert (ended.code, ended.json["status"]) == (1, "not_found")
-    assert ended.json["citations"] == []
-    assert any(f"I could not read {site.base}/gone" in note for note in ended.json["notes"])
-
-
-def test_a_summary_rests_on_a_long_page_from_end_to_end(
-    reader: Program, site: Site, claude: FakeClaude
-) -> None:
-    ended = reader.run("ask", "--json", f"Summarize {site.base}/long")
-    assert ended.code == 0, ended.err
-    shown = json.dumps(claude.requests[-1].body) if claude.requests else quotes(ended)
+    last = claude.requests[-1].body if claude.requests else quotes(ended)
+    shown = json.dumps(last, ensure_ascii=False)
+    assert "1890年" in shown
     parts = [n for n in range(1, 25) if f"Marker{n} " in shown]
     assert min(parts) < 6
     assert max(parts) > 12
+    assert ended.json["queries"] == []
     if claude.requests:
-        assert [step["kind"] for step in ended.json["steps"]] == ["rewrite", "read", "write"]
+        kinds = [step["kind"] for step in ended.json["steps"]]
+        assert kinds == ["rewrite", "read", "read", "write"]
 
 
-def test_a_question_about_a_page_is_answered_from_it(reader: Program, site: Site) -> None:
-    ended = reader.run("ask", "--json", f"What does {site.base}/tower say about its height?")
-    assert ended.code == 0, ended.err
-    assert "330 metres" in quotes(ended)
-
-
-def test_a_link_of_an_earlier_message_is_read_when_it_is_pointed_to(
-    reader: Program, site: Site, claude: FakeClaude
+@pytest.mark.parametrize("ask", ["extractive"], indirect=True)
+def test_a_page_that_was_asked_about_is_read_again_when_it_is_pointed_to(
+    ask: Ask, site: Site
 ) -> None:
-    reader.run("ask", "--json", "--thread", "links", f"Summarize {site.base}/tower")
-    site.asked.clear()
-    if "ANTHROPIC_API_KEY" in reader.settings:
-        link = f"{site.base}/tower"
-        claude.use([says(json.dumps(rewriting(kind="links", links=[link], whole=True))), None])
-    ended = reader.run("ask", "--json", "--thread", "links", "Summarize that page again")
+    about = ask(f"What does {site.base}/tower say about its height?")
+    assert about.code == 0, about.err
+    assert "330 metres" in quotes(about)
+    ended = ask("Summarize that page again")
     assert ended.code == 0, ended.err
     assert cited(ended) == {"/tower"}
     assert ended.json["queries"] == []
 
 
-# ---------------------------------------------------------------- our own last answer
+@pytest.mark.parametrize("ask", ["claude"], indirect=True)
+def test_when_no_link_can_be_read_the_answer_says_so_and_nothing_else(ask: Ask, site: Site) -> None:
+    ended = ask(f"Summarize {site.base}/gone")
+    assert (ended.code, ended.json["status"]) == (1, "not_found")
+    assert ended.json["citations"] == []
+    assert any(f"I could not read {site.base}/gone" in note for note in ended.json["notes"])
 
 
-def test_our_last_answer_is_given_again_in_fewer_words_with_footnotes_and_without_a_search(
-    reader: Program, site: Site, claude: FakeClaude, wiki: FakeWiki
+# ---------------------------------------------------------------- what is searched, and where
+
+
+@pytest.mark.parametrize("ask", ["extractive"], indirect=True)
+def test_a_comparison_asks_for_each_side_by_itself_and_thanks_for_nothing(
+    ask: Ask, wiki: FakeWiki
 ) -> None:
-    first = reader.run("ask", "--json", "--thread", "a", f"Summarize {site.base}/bridge")
-    assert first.code == 0, first.err
-    if "ANTHROPIC_API_KEY" in reader.settings:
-        claude.use([says(json.dumps(rewriting(rework=True))), None])
-    ended = reader.run("ask", "--json", "--thread", "a", "Shorter please")
-    assert ended.code == 0, ended.err
-    assert cited(ended) == {"/bridge"}
-    assert (ended.json["queries"], wiki.calls) == ([], [])
-    if "ANTHROPIC_API_KEY" in reader.settings:
-        assert "<earlier_answer>" in json.dumps(claude.requests[-1].body)
-
-
-# ---------------------------------------------------------------- what needs no search
-
-
-@pytest.mark.parametrize("greeting", ["Hello!", "你好！", "Thanks a lot!", "谢谢"])
-def test_a_greeting_is_answered_without_a_search(
-    tmp_path: Path, wiki: FakeWiki, greeting: str
-) -> None:
-    with serve(wiki.app) as url:
-        ended = Program(tmp_path, {"FOOTNOTE_WIKIPEDIA_URL": url}).run("ask", "--json", greeting)
-    assert (ended.code, ended.json["status"]) == (0, "answered")
-    assert (ended.json["citations"], wiki.calls) == ([], [])
-
-
-def test_a_comparison_asks_for_each_side_by_itself(tmp_path: Path, wiki: FakeWiki) -> None:
-    question = "Compare Mercury (planet) and Mercury (element)"
-    with serve(wiki.app) as url:
-        ended = Program(tmp_path, {"FOOTNOTE_WIKIPEDIA_URL": url}).run("ask", "--json", question)
+    ended = ask("Compare Mercury (planet) and Mercury (element)")
     assert ended.code == 0, ended.err
     assert {"Mercury planet", "Mercury element"} <= set(ended.json["queries"])
     assert "Sun" in quotes(ended)
     assert "356.7" in quotes(ended)
 
-
-# ---------------------------------------------------------------- the web and documents
+    asked = len(wiki.calls)
+    thanks = ask("谢谢")
+    assert (thanks.code, thanks.json["status"]) == (0, "answered")
+    assert (thanks.json["citations"], len(wiki.calls)) == ([], asked)
 
 
 def rewriting(**changes: object) -> dict[str, object]:
@@ -244,40 +221,26 @@ def rewriting(**changes: object) -> dict[str, object]:
     return {**lists, **flags, **words, "freshness": "any", "depth": "quick", **changes}
 
 
-@pytest.mark.parametrize(
-    ("question", "web", "knowledge", "quote"),
-    [
-        ("When was AC/DC formed?", "AC/DC", "canteen lunch price", "6.50 euros"),
-        ("差旅由谁批准？", "长城", "差旅 批准", "财务总监"),
-    ],
-)
 def test_web_queries_go_to_the_web_and_knowledge_queries_to_documents(
-    tmp_path: Path,
-    wiki: FakeWiki,
-    claude: FakeClaude,
-    documents: Path,
-    question: str,
-    web: str,
-    knowledge: str,
-    quote: str,
+    tmp_path: Path, nursery: Nursery, wiki: FakeWiki, claude: FakeClaude, documents: Path
 ) -> None:
-    asked = rewriting(question=question, queries=[web], knowledge_queries=[knowledge])
+    web, knowledge = ["AC/DC", "长城"], ["canteen lunch price", "差旅 批准"]
+    asked = rewriting(question="What is new?", queries=web, knowledge_queries=knowledge)
     claude.use([says(json.dumps(asked, ensure_ascii=False)), None])
     with serve(claude) as claude_url, serve(wiki.app) as wiki_url:
-        program = Program(
-            tmp_path,
-            {
-                "ANTHROPIC_API_KEY": "sk-test",
-                "ANTHROPIC_BASE_URL": claude_url,
-                "FOOTNOTE_WIKIPEDIA_URL": wiki_url,
-                "FOOTNOTE_PROVIDERS": "wikipedia,local",
-                "FOOTNOTE_DOCS": str(documents),
-                "FOOTNOTE_PREFETCH_PAGES": "0",
-            },
-        )
-        ended = program.run("ask", "--json", question)
+        settings = {
+            "ANTHROPIC_API_KEY": "sk-test",
+            "ANTHROPIC_BASE_URL": claude_url,
+            "FOOTNOTE_WIKIPEDIA_URL": wiki_url,
+            "FOOTNOTE_PROVIDERS": "wikipedia,local",
+            "FOOTNOTE_DOCS": str(documents),
+            "FOOTNOTE_PREFETCH_PAGES": "0",
+        }
+        ended = asking(nursery, Program(tmp_path, settings))("What is new?")
     assert ended.code == 0, ended.err
     searched = {value for call in wiki.calls for value in call.parameters.values()}
-    assert any(web in value for value in searched)
-    assert not any(word in value for value in searched for word in knowledge.split())
-    assert quote in json.dumps(claude.requests[-1].body, ensure_ascii=False)
+    assert all(any(words in value for value in searched) for words in web)
+    assert not any(w in value for value in searched for w in " ".join(knowledge).split())
+    shown = json.dumps(claude.requests[-1].body, ensure_ascii=False)
+    assert "6.50 euros" in shown
+    assert "财务总监" in shown

@@ -342,6 +342,10 @@ def test_a_domain_is_the_host_without_www(url: str, expected: str) -> None:
          ["https://example.org/a", "https://example.org/b"]),
         ("https://example.org是什么？", ["https://example.org"]),
         ("https://example.org/a？b", ["https://example.org/a"]),
+        ("总结https://example.org/a和https://example.org/b以及https://例子.测试/页",
+         ["https://example.org/a", "https://example.org/b", "https://例子.测试/页"]),
+        ("https://example.org/aとhttp://example.org/记事、https://example.org/c",
+         ["https://example.org/a", "http://example.org/记事", "https://example.org/c"]),
         ("「https://example.org/記事」を読んで", ["https://example.org/記事"]),
         ("https://例子.测试/页", ["https://例子.测试/页"]),
         ("https://zh.wikipedia.org/wiki/北京，还有",
@@ -385,7 +389,12 @@ def test_no_text_breaks_the_search_for_links(text: str) -> None:
 
 @pytest.mark.parametrize(
     ("unit", "count"),
-    [("https://", 0), ("(https://a", 1), ("[](http://a.b)", 1), ("https://a.b/(", 1)],
+    [
+        ("https://", 0),
+        ("(https://a", 1),
+        ("[](http://a.b)", 1),
+        ("https://a.b/(", 1),
+    ],
 )
 def test_a_message_of_100_000_characters_is_searched_in_linear_time(unit: str, count: int) -> None:
     assert len(links_in(unit * (100_000 // len(unit)))) == count
