@@ -11,7 +11,8 @@ from dataclasses import dataclass
 import stamina
 import structlog
 
-from bot.dispatch.local import LocalDispatcher
+from bot.dispatch.choice import Role, open_dispatcher
+from bot.dispatch.dispatcher import Dispatcher
 from bot.pages.fetch import Fetcher
 from bot.posting import Poster
 from bot.reasoning.calls import ModelReply
@@ -23,8 +24,6 @@ from bot.service import ResearchService
 from bot.settings import Settings
 from bot.storage.store import Store, open_store
 
-SWEEP_SECONDS = 5.0  # how soon a run is found that was left unfinished
-
 
 @dataclass(frozen=True, slots=True)
 class App:
@@ -33,7 +32,7 @@ class App:
     settings: Settings
     store: Store
     service: ResearchService
-    dispatcher: LocalDispatcher
+    dispatcher: Dispatcher
 
 
 @asynccontextmanager
@@ -43,12 +42,12 @@ async def open_app(
     *,
     search: Searching | None = None,
     store: Store | None = None,
-    serving: bool = False,
+    role: Role = "alone",
 ) -> AsyncIterator[App]:
     """Open everything; on leaving, working runs are drained and released, everything is closed.
 
     ``search`` stands in for the providers of the settings, ``store`` is used (and closed) if it is
-    open already. ``serving`` keeps resuming what was left unfinished here or by others.
+    open already. ``role`` is what this process does with runs.
     Raises ``InvalidSetting`` and ``StorageUnavailable``.
     """
     async with AsyncExitStack() as stack:
@@ -71,14 +70,9 @@ async def open_app(
             price=_price(settings),
             posters=posters,
         )
-        dispatcher = LocalDispatcher(
-            store,
-            service,
-            settings.concurrency,
-            drain_seconds=settings.drain_seconds if serving else 0.0,
-            sweep_seconds=SWEEP_SECONDS if serving else None,
+        dispatcher = await stack.enter_async_context(
+            open_dispatcher(settings, store, service, posters.keys(), role)
         )
-        await stack.enter_async_context(dispatcher)
         yield App(settings, store, service, dispatcher)
 
 

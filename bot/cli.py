@@ -159,7 +159,14 @@ def _standard_input() -> TextIO:
 
 
 @app.command()
-def serve(docs: Docs = None, provider: Providers = None) -> None:
+def serve(
+    docs: Docs = None,
+    provider: Providers = None,
+    no_work: Annotated[
+        bool,
+        typer.Option("--no-work", help="Only listen; `footnote worker` processes do the work."),
+    ] = False,
+) -> None:
     """Answer in chat: starts every platform whose tokens are set.
 
     Slack: SLACK_BOT_TOKEN with SLACK_APP_TOKEN (Socket Mode) or SLACK_SIGNING_SECRET (HTTP).
@@ -172,13 +179,55 @@ def serve(docs: Docs = None, provider: Providers = None) -> None:
 
     with _sentences():
         settings = _settings(docs, provider)
+        from bot.dispatch.choice import is_queued, need_queue
         from bot.platform import configured_platforms
 
         configured_platforms(settings)  # before time is spent on indexing
+        if no_work:
+            need_queue(settings, "footnote serve --no-work")
+        is_queued(settings)
         _index_docs(settings)
         from bot.serving import serve as serve_platforms
 
-        asyncio.run(serve_platforms(settings, lambda line: typer.echo(line, err=True)))
+        role: Literal["listen", "serve"] = "listen" if no_work else "serve"
+        asyncio.run(serve_platforms(settings, _tell, role=role))
+
+
+@app.command()
+def worker(
+    docs: Docs = None,
+    provider: Providers = None,
+    concurrency: Annotated[
+        int | None,
+        typer.Option(
+            "--concurrency",
+            metavar="N",
+            min=1,
+            help="Questions at once in this process; else FOOTNOTE_CONCURRENCY.",
+        ),
+    ] = None,
+) -> None:
+    """Work on questions that `footnote serve` accepts elsewhere, and post their answers.
+
+    Any number of them, on any machines, share one PostgreSQL (FOOTNOTE_DATABASE_URL); each needs
+    the platforms' tokens and the documents.
+
+    Ctrl-C or SIGTERM ends it: working questions get FOOTNOTE_DRAIN_SECONDS, the rest goes to
+    another worker. Exit code 2: a token or setting is wrong.
+    """
+    import asyncio
+
+    with _sentences():
+        settings = _settings(docs, provider)
+        if concurrency is not None:
+            settings = settings.model_copy(update={"concurrency": concurrency})
+        from bot.dispatch.choice import need_queue
+
+        need_queue(settings, "footnote worker")
+        _index_docs(settings)
+        from bot.working import work
+
+        asyncio.run(work(settings, _tell))
 
 
 @app.command()
@@ -316,6 +365,10 @@ def _settings(docs: list[Path] | None, providers: list[str] | None) -> Settings:
     )
     configure_logging(settings.log_level)
     return settings
+
+
+def _tell(line: str) -> None:
+    typer.echo(line, err=True)
 
 
 def _index_docs(settings: Settings, *, always_tell: bool = False) -> None:

@@ -27,6 +27,13 @@ class Platform(Protocol):
     @property
     def routes(self) -> Sequence[BaseRoute]: ...
 
+    async def reach(self) -> None:
+        """Return once the platform can be posted in, however long it is away; no listening.
+
+        Raises ``CredentialsRefused`` and ``Invalid`` with the sentence what to do.
+        """
+        ...
+
     async def run(self, reception: Reception, ready: Callable[[], None]) -> None:
         """Listen until cancelled; calls ``ready`` once events arrive.
 
@@ -40,6 +47,16 @@ def configured_platforms(settings: Settings) -> list[str]:
     """The platforms whose tokens are set. Raises ``InvalidSetting`` for half a set of them."""
     names = []
     if _uses_slack(settings):
+        names.append("slack")
+    if settings.discord_token is not None:
+        names.append("discord")
+    return names
+
+
+def postable_platforms(settings: Settings) -> list[str]:
+    """The platforms in which a worker can post: it needs no way in."""
+    names = []
+    if settings.slack_bot_token is not None or settings.slack_client_id is not None:
         names.append("slack")
     if settings.discord_token is not None:
         names.append("discord")

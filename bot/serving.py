@@ -7,9 +7,10 @@ import contextlib
 import importlib
 import signal
 import socket
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
+from typing import Any
 
 import structlog
 import uvicorn
@@ -19,11 +20,14 @@ from starlette.responses import JSONResponse
 from starlette.routing import BaseRoute, Route
 
 from bot.app import open_app
+from bot.conversing.keeper import Keeper
 from bot.conversing.reception import Reception
+from bot.dispatch.choice import Role
 from bot.errors import FootnoteError, InvalidSetting, Unavailable
 from bot.platform import Platform, configured_platforms
 from bot.settings import Settings
-from bot.storage.store import open_store
+from bot.storage.retention import Keep, Retention
+from bot.storage.store import Store, open_store
 from bot.storage.workspaces import Workspaces
 
 log = structlog.get_logger(__name__)
@@ -52,11 +56,12 @@ class _State:
         return bool(self.platforms - self.waiting - self.failed.keys())
 
 
-async def serve(settings: Settings, tell: Callable[[str], None]) -> None:
+async def serve(settings: Settings, tell: Callable[[str], None], *, role: Role = "serve") -> None:
     """Run until SIGINT or SIGTERM, then drain.
 
-    ``tell`` shows a line to whoever started it. Raises ``InvalidSetting`` when no platform is
-    configured or none can work, and ``StorageUnavailable``.
+    ``role`` is "serve", or "listen" to leave the work to workers. ``tell`` shows a line to whoever
+    started it. Raises ``InvalidSetting`` when no platform is configured or none can work, and
+    ``StorageUnavailable``.
     """
     names = configured_platforms(settings)
     if not names:
@@ -67,25 +72,59 @@ async def serve(settings: Settings, tell: Callable[[str], None]) -> None:
     async with AsyncExitStack() as stack:
         store = await open_store(settings.database)
         stack.push_async_callback(store.close)
-        workspaces = Workspaces(store.database)
-        platforms = [
-            await stack.enter_async_context(_opener(name)(settings, workspaces)) for name in names
-        ]
+        platforms = await open_platforms(settings, names, store, stack)
         posters = {platform.name: platform.poster for platform in platforms}
-        app = await stack.enter_async_context(
-            open_app(settings, posters, store=store, serving=True)
-        )
+        app = await stack.enter_async_context(open_app(settings, posters, store=store, role=role))
         reception = Reception(settings, store, app.service, app.dispatcher, posters)
         stack.push_async_callback(reception.aclose)
         state = _State(frozenset(names), waiting=set(names))
         routes = [route for platform in platforms for route in platform.routes]
         address = await stack.enter_async_context(_http(settings, [*routes, *_health(state)]))
         tell(f"Listening for HTTP on {address}.")
+        retention = Retention(store.database, Keep.of(settings))
+        await stack.enter_async_context(Keeper(retention, reception.forgetter).at_work())
         left = await app.dispatcher.resume()
         if left:
             tell(f"Resuming {len(left)} unfinished question(s).")
         await _listen(platforms, reception, state, tell)
         tell("Ending: working questions are finished or kept for the next start.")
+
+
+async def open_platforms(
+    settings: Settings, names: Sequence[str], store: Store, stack: AsyncExitStack
+) -> list[Platform]:
+    """The platforms of these names, which ``stack`` closes. Raises ``InvalidSetting``."""
+    workspaces = Workspaces(store.database)
+    return [await stack.enter_async_context(_opener(name)(settings, workspaces)) for name in names]
+
+
+@contextlib.contextmanager
+def _told_to_end() -> Iterator[asyncio.Event]:
+    """Set by SIGINT or SIGTERM, within the block; a signal after it ends the process at once."""
+    ending = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, ending.set)
+    try:
+        yield ending
+    finally:
+        for number in (signal.SIGINT, signal.SIGTERM):
+            loop.remove_signal_handler(number)
+
+
+async def until_told_to_end(failing: Coroutine[Any, Any, None]) -> None:
+    """Return at SIGINT or SIGTERM; raises what ``failing`` raises before."""
+    with _told_to_end() as ending:
+        end = asyncio.create_task(ending.wait())
+        failure = asyncio.create_task(failing)
+        try:
+            await asyncio.wait({end, failure}, return_when=asyncio.FIRST_COMPLETED)
+            if failure.done():
+                failure.result()
+        finally:
+            for task in (end, failure):
+                task.cancel()
+            await asyncio.gather(end, failure, return_exceptions=True)
 
 
 def _opener(name: str) -> Callable[..., contextlib.AbstractAsyncContextManager[Platform]]:
@@ -103,31 +142,26 @@ async def _listen(
 
     Raises the last platform's error when none is left.
     """
-    ending = asyncio.Event()
-    loop = asyncio.get_running_loop()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(number, ending.set)
     running = {
         asyncio.create_task(_run(platform, reception, state, tell)): platform
         for platform in platforms
     }
-    end = asyncio.create_task(ending.wait())
     failure: FootnoteError | None = None
-    try:
-        while running and not end.done():
-            done, _ = await asyncio.wait({end, *running}, return_when=asyncio.FIRST_COMPLETED)
-            for task in done - {end}:
-                platform = running.pop(task)  # type: ignore[arg-type]
-                failure = _failure(task, platform)
-                state.waiting.discard(platform.name)
-                state.failed[platform.name] = failure.sentence
-                tell(f"{platform.name} does not work: {failure.sentence}")
-    finally:
-        for number in (signal.SIGINT, signal.SIGTERM):
-            loop.remove_signal_handler(number)
-        for task in (end, *running):
-            task.cancel()
-        await asyncio.gather(end, *running, return_exceptions=True)
+    with _told_to_end() as ending:
+        end = asyncio.create_task(ending.wait())
+        try:
+            while running and not end.done():
+                done, _ = await asyncio.wait({end, *running}, return_when=asyncio.FIRST_COMPLETED)
+                for task in done - {end}:
+                    platform = running.pop(task)  # type: ignore[arg-type]
+                    failure = _failure(task, platform)
+                    state.waiting.discard(platform.name)
+                    state.failed[platform.name] = failure.sentence
+                    tell(f"{platform.name} does not work: {failure.sentence}")
+        finally:
+            for task in (end, *running):
+                task.cancel()
+            await asyncio.gather(end, *running, return_exceptions=True)
     if failure is not None and not ending.is_set():
         raise failure
 

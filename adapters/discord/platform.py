@@ -40,6 +40,9 @@ class DiscordPlatform:
     def routes(self) -> Sequence[BaseRoute]:
         return ()
 
+    async def reach(self) -> None:
+        await asyncio.shield(self._login)
+
     async def run(self, reception: Reception, ready: Callable[[], None]) -> None:
         """As the protocol says. Raises ``CredentialsRefused`` and ``Invalid``."""
         await asyncio.shield(self._login)

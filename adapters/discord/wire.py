@@ -18,6 +18,7 @@ from discord.http import Route
 
 from adapters.discord.limits import REQUEST_SECONDS
 from bot.errors import PlatformUnavailable, PostRefused
+from bot.posting import still_ours
 
 ATTEMPTS = 4
 FIRST_WAIT, LAST_WAIT = 0.2, 3.0  # seconds between attempts
@@ -72,7 +73,7 @@ class Wire:
     ) -> Any:
         """Discord's answer as JSON; ``ids`` fill the places in ``path``.
 
-        Raises ``PlatformUnavailable`` and ``DiscordRefused``.
+        Raises ``PlatformUnavailable`` and ``DiscordRefused``, and as ``still_ours``.
         """
         extra: dict[str, Any] = {}
         if json is not None:
@@ -89,6 +90,7 @@ class Wire:
                     wait_max=LAST_WAIT,
                 ):
                     with attempt:
+                        await still_ours()
                         return await self._client.http.request(Route(method, path, **ids), **extra)
         except discord.RateLimited as limited:
             raise _away("Discord asks to wait", str(limited), limited.retry_after) from limited

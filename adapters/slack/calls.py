@@ -19,6 +19,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from adapters.slack.limits import CALLS_A_MINUTE
 from bot.errors import PlatformUnavailable, PostRefused
+from bot.posting import still_ours
 
 Json = dict[str, Any]
 
@@ -139,7 +140,8 @@ class Calls:
         return self._client
 
     async def once(self, method: str, **arguments: Any) -> Json:
-        """One call, sent once. Raises ``Refusal``, ``Limited`` or ``Away``."""
+        """One call, sent once. Raises ``Refusal``, ``Limited``, ``Away``, and as ``still_ours``."""
+        await still_ours()
         try:
             response = await getattr(self._client, method.replace(".", "_"))(**arguments)
         except SlackApiError as error:

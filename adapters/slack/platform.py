@@ -74,6 +74,9 @@ class SlackPlatform:
             routes.append(Route(PATH, self._take, methods=["POST"]))
         return routes
 
+    async def reach(self) -> None:
+        await self._tenancy.reach()
+
     async def run(self, reception: Reception, ready: Callable[[], None]) -> None:
         async with self._tenancy.app(reception) as app:
             self._app = app

@@ -53,6 +53,10 @@ class Tenancy(Protocol):
         """What it needs of the HTTP endpoint, beside the events."""
         ...
 
+    async def reach(self) -> None:
+        """Return once Slack is there to be posted in; raises as ``app`` does."""
+        ...
+
     def app(self, reception: Reception) -> AbstractAsyncContextManager[AsyncApp]:
         """The bolt app, for as long as it listens. Raises ``FootnoteError`` when it cannot."""
         ...
@@ -67,6 +71,9 @@ class OneWorkspace:
         self._settings = settings
         self._client = client
         self.teams = OneTeam(client, Timing())
+
+    async def reach(self) -> None:
+        await identify(self.teams.team.calls)
 
     @asynccontextmanager
     async def app(self, reception: Reception) -> AsyncIterator[AsyncApp]:
@@ -122,6 +129,9 @@ class ManyWorkspaces:
             Route(INSTALL_PATH, self._install, methods=["GET"]),
             Route(REDIRECT_PATH, self._redirected, methods=["GET"]),
         ]
+
+    async def reach(self) -> None:
+        await self._installations.reseal()
 
     @asynccontextmanager
     async def app(self, reception: Reception) -> AsyncIterator[AsyncApp]:

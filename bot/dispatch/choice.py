@@ -1,0 +1,83 @@
+"""Which dispatcher the settings and the database ask for."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Collection
+from contextlib import asynccontextmanager
+from typing import Literal
+
+from bot.dispatch.attempts import Executor
+from bot.dispatch.dispatcher import Dispatcher
+from bot.dispatch.local import LocalDispatcher
+from bot.errors import InvalidSetting
+from bot.settings import Settings
+from bot.storage.store import Store
+
+SWEEP_SECONDS = 5.0  # how soon a run is found that was left unfinished
+
+# What a process does with runs. alone: only those that are submitted to it; serve: those, and what
+# anyone left; work: what others accept; listen: none, it leaves them to workers.
+Role = Literal["alone", "serve", "work", "listen"]
+
+
+def is_queued(settings: Settings) -> bool:
+    """Whether runs go through PostgreSQL's queue. Raises ``InvalidSetting``."""
+    on_postgres = settings.database.startswith("postgresql")
+    if settings.dispatcher == "postgres" and not on_postgres:
+        raise InvalidSetting(
+            "FOOTNOTE_DISPATCHER is postgres, but the database is not: set FOOTNOTE_DATABASE_URL "
+            "to postgresql+psycopg://user:password@host/footnote, or unset FOOTNOTE_DISPATCHER."
+        )
+    return on_postgres and settings.dispatcher != "local"
+
+
+def need_queue(settings: Settings, command: str) -> None:
+    """Raises ``InvalidSetting`` that says what ``command`` needs, unless runs are queued."""
+    if is_queued(settings):
+        return
+    if settings.database.startswith("postgresql"):
+        raise InvalidSetting(
+            f"`{command}` needs the queue in PostgreSQL, but FOOTNOTE_DISPATCHER is local: unset "
+            "it, for every process."
+        )
+    raise InvalidSetting(
+        f"`{command}` needs PostgreSQL: set FOOTNOTE_DATABASE_URL to "
+        "postgresql+psycopg://user:password@host/footnote, for every process."
+    )
+
+
+@asynccontextmanager
+async def open_dispatcher(
+    settings: Settings,
+    store: Store,
+    executor: Executor,
+    platforms: Collection[str],
+    role: Role,
+) -> AsyncIterator[Dispatcher]:
+    """The dispatcher for runs of ``platforms``; leaving it drains.
+
+    Raises ``InvalidSetting`` and ``StorageUnavailable``.
+    """
+    if role == "alone" or not is_queued(settings):
+        async with LocalDispatcher(
+            store,
+            executor,
+            settings.concurrency,
+            platforms=platforms,
+            drain_seconds=0.0 if role == "alone" else settings.drain_seconds,
+            sweep_seconds=None if role == "alone" else SWEEP_SECONDS,
+        ) as local:
+            yield local
+        return
+    from bot.dispatch.postgres import PostgresDispatcher  # its libraries take a while to import
+
+    async with PostgresDispatcher(
+        settings.database,
+        store,
+        executor,
+        0 if role == "listen" else settings.concurrency,
+        platforms=platforms,
+        drain_seconds=settings.drain_seconds,
+        sweep_seconds=SWEEP_SECONDS,
+    ) as queue:
+        yield queue

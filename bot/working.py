@@ -1,0 +1,66 @@
+"""``footnote worker``: works on questions that other processes accept, and posts their answers."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from contextlib import AsyncExitStack
+
+from bot.app import open_app
+from bot.errors import InvalidSetting
+from bot.platform import Platform, postable_platforms
+from bot.serving import open_platforms, until_told_to_end
+from bot.settings import Settings
+from bot.storage.store import open_store
+
+REACH_SECONDS = 5.0  # that platforms get to accept their tokens before work begins without them
+
+
+async def work(settings: Settings, tell: Callable[[str], None]) -> None:
+    """Run until SIGINT or SIGTERM, then drain. Holds no gateway and no socket.
+
+    ``tell`` shows a line to whoever started it. Raises ``InvalidSetting`` when there is no platform
+    to post in, ``CredentialsRefused`` when one does not accept its token, and
+    ``StorageUnavailable``.
+    """
+    names = postable_platforms(settings)
+    if not names:
+        raise InvalidSetting(
+            "There is no platform to post in: set the same SLACK_BOT_TOKEN or DISCORD_TOKEN as "
+            "where `footnote serve` runs."
+        )
+    async with AsyncExitStack() as stack:
+        store = await open_store(settings.database)
+        stack.push_async_callback(store.close)
+        platforms = await open_platforms(settings, names, store, stack)
+        reaching = _Reaching(platforms)
+        stack.push_async_callback(reaching.aclose)
+        await reaching.soon()
+        posters = {platform.name: platform.poster for platform in platforms}
+        await stack.enter_async_context(open_app(settings, posters, store=store, role="work"))
+        tell(f"Working on questions from {', '.join(names)}, {settings.concurrency} at once.")
+        await until_told_to_end(reaching.refused())
+        tell("Ending: working questions are finished or left to another worker.")
+
+
+class _Reaching:
+    """Whether platforms accept their tokens; one that is away is waited for beside the work."""
+
+    def __init__(self, platforms: list[Platform]) -> None:
+        self._tasks = {asyncio.create_task(platform.reach()) for platform in platforms}
+
+    async def soon(self) -> None:
+        """Wait a moment; raises what a platform has against its token."""
+        done, _ = await asyncio.wait(self._tasks, timeout=REACH_SECONDS)
+        for task in done:
+            task.result()
+
+    async def refused(self) -> None:
+        """Raises what a platform has against its token, once it says so; else never returns."""
+        await asyncio.gather(*self._tasks)
+        await asyncio.Event().wait()
+
+    async def aclose(self) -> None:
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)

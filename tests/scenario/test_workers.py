@@ -1,0 +1,165 @@
+"""`footnote serve --no-work` and `footnote worker`, as processes of their own on one PostgreSQL."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+import pytest
+
+from tests.fakes.postgres import Postgres
+from tests.scenario.gate import Gate, ask_and_catch, until
+from tests.scenario.places import (
+    KEYS,
+    LUNCH,
+    WHO,
+    Place,
+    the_answer,
+    until_answered,
+    until_shown,
+    whole,
+)
+from tests.scenario.program import Program
+from tests.scenario.serving import Nursery, Serving, ending, start_forked
+
+
+@pytest.fixture
+def shared(thinking: Program, postgres: Postgres) -> Program:
+    """The program with Claude, on a PostgreSQL that processes share."""
+    thinking.settings |= {"FOOTNOTE_DATABASE_URL": postgres.migrated()}
+    return thinking
+
+
+@contextmanager
+def listening(nursery: Nursery, program: Program, place: Place) -> Iterator[Serving]:
+    with ending(start_forked(nursery, program, "--no-work")) as listener:
+        listener.until_said(place.ready)
+        yield listener
+
+
+@contextmanager
+def a_worker(nursery: Nursery, program: Program, *options: str) -> Iterator[Serving]:
+    with ending(start_forked(nursery, program, *options, command="worker")) as worker:
+        worker.until_said("Working on questions")
+        yield worker
+
+
+def test_questions_are_answered_by_workers_and_not_where_they_are_heard(
+    nursery: Nursery, shared: Program, place: Place
+) -> None:
+    with listening(nursery, shared, place) as listener:
+        said = place.ask(KEYS)
+        lunch = place.ask(LUNCH)
+        until(place.acknowledged)
+        assert whole(place, said) == ""
+        with a_worker(nursery, shared), a_worker(nursery, shared, "--concurrency", "1"):
+            assert "90 days" in the_answer(place, said)
+            assert "6.50" in the_answer(place, lunch)
+            place.say(said, WHO)
+            assert "security team" in until_answered(place, said, 2)[-1].text
+        assert listener.alive
+
+
+def test_a_worker_that_is_killed_leaves_its_question_to_another(
+    nursery: Nursery, shared: Program, place: Place, gate: Gate
+) -> None:
+    with listening(nursery, shared, place), ExitStack() as stack:
+        one = stack.enter_context(a_worker(nursery, shared))
+        said = ask_and_catch(place, gate)
+        until_shown(place, said, "Searching: ")
+        stack.enter_context(a_worker(nursery, shared))
+        one.kill()
+        gate.wait_empty()
+        gate.release()
+        until_answered(place, said, seconds=40)
+        assert "90 days" in the_answer(place, said)
+        assert len(gate.claude.requests) == 4
+
+
+def test_a_working_question_is_stopped_from_where_nobody_works_on_it(
+    nursery: Nursery, shared: Program, place: Place, gate: Gate
+) -> None:
+    with listening(nursery, shared, place), a_worker(nursery, shared):
+        said = ask_and_catch(place, gate)
+        place.stop(said)
+        gate.wait_empty()
+        gate.release()
+        place.until(lambda: not place.at_work(said))
+        until_shown(place, said, "topped")
+
+
+def test_an_edited_question_is_answered_anew_in_the_same_reply(
+    nursery: Nursery, shared: Program, place: Place, gate: Gate
+) -> None:
+    with listening(nursery, shared, place), a_worker(nursery, shared):
+        said = ask_and_catch(place, gate)
+        until_shown(place, said, "Searching: ")
+        place.edit(said, LUNCH)
+        gate.wait_empty()
+        gate.release()
+        assert "6.50" in the_answer(place, said)
+
+
+def test_the_reply_to_a_deleted_question_goes_away(
+    nursery: Nursery, shared: Program, place: Place, gate: Gate
+) -> None:
+    with listening(nursery, shared, place), a_worker(nursery, shared):
+        said = ask_and_catch(place, gate)
+        until_shown(place, said, "Searching: ")
+        place.delete(said)
+        gate.wait_empty()
+        gate.release()
+        place.until(lambda: whole(place, said) == "")
+
+
+def test_a_question_in_the_queue_is_stopped_at_once_though_its_thread_works(
+    nursery: Nursery, shared: Program, place: Place, gate: Gate
+) -> None:
+    with listening(nursery, shared, place), a_worker(nursery, shared):
+        said = ask_and_catch(place, gate)
+        after = place.say(said, WHO)
+        until(place.acknowledged)
+        place.delete(after)
+        gate.release()
+        assert "90 days" in the_answer(place, said)
+
+
+def test_a_worker_that_is_told_to_end_leaves_its_question_in_place(
+    nursery: Nursery, shared: Program, place: Place, gate: Gate
+) -> None:
+    shared.settings |= {"FOOTNOTE_DRAIN_SECONDS": "0"}
+    with listening(nursery, shared, place), ExitStack() as stack:
+        one = stack.enter_context(a_worker(nursery, shared))
+        said = ask_and_catch(place, gate)
+        until_shown(place, said, "Searching: ")
+        stack.enter_context(a_worker(nursery, shared))
+        assert one.end() == 0
+        gate.release()
+        assert "90 days" in the_answer(place, said)
+
+
+def test_alone_serve_works_as_well(nursery: Nursery, shared: Program, place: Place) -> None:
+    with ending(start_forked(nursery, shared)) as serving:
+        serving.until_said(place.ready)
+        assert "90 days" in the_answer(place, place.ask(KEYS))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "settings", "words"),
+    [
+        (("worker",), {}, "needs PostgreSQL: set FOOTNOTE_DATABASE_URL"),
+        (("serve", "--no-work"), {}, "needs PostgreSQL: set FOOTNOTE_DATABASE_URL"),
+        (("serve",), {"FOOTNOTE_DISPATCHER": "postgres"}, "FOOTNOTE_DISPATCHER is postgres"),
+    ],
+)
+def test_without_postgresql_a_sentence_says_what_is_missing(
+    footnote: Program,
+    tmp_path: Path,
+    arguments: tuple[str, ...],
+    settings: dict[str, str],
+    words: str,
+) -> None:
+    settings = {"DISCORD_TOKEN": "a.b.c", **settings}
+    ended = footnote.run(*arguments, **settings)
+    assert (ended.code, words in ended.err) == (2, True), ended.err
