@@ -1,4 +1,4 @@
-"""What people can run: /ask, /stop, /footnote, and "Research this" in a message's menu."""
+"""What people can run: /ask, /stop, /forget-me, /footnote, "Research this" in a message's menu."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from adapters.discord.interactions import Asking, acknowledged, arrival, guarded
 from adapters.discord.wire import FAILURES
 from bot.conversing import rules
 from bot.conversing.access import check_access
+from bot.conversing.forget_me import forget_me
 from bot.conversing.reception import Reception
 from bot.errors import StorageUnavailable
 from bot.messages import Depth
@@ -50,7 +51,13 @@ class Commands:
     async def install(self) -> None:
         """Answer these commands from now on."""
         tree = self._client.tree
-        for command in (self._ask(), self._stop(), self._research(), self._rules()):
+        for command in (
+            self._ask(),
+            self._stop(),
+            self._research(),
+            self._rules(),
+            self._forget_me(),
+        ):
             tree.add_command(command, override=True)
         tree.error(_on_error)
         await tree.set_translator(self._translator)
@@ -127,6 +134,27 @@ class Commands:
             )
 
         return ContextMenu(name=_texts("shortcut-name"), callback=research)
+
+    def _forget_me(self) -> Command[Any, ..., Any]:
+        yes = Choice(name=_texts("forget-yes"), value="yes")
+
+        @app_commands.command(name=_texts("forget-name"), description=_texts("forget-description"))
+        @app_commands.describe(confirm=_texts("forget-confirm"))
+        @app_commands.choices(confirm=[yes])
+        async def forget(
+            interaction: discord.Interaction[FootnoteClient], confirm: Choice[str] | None = None
+        ) -> None:
+            texts = texts_for(str(interaction.locale))
+            async with guarded(interaction):
+                if not await acknowledged(interaction, thinking=True, ephemeral=True):
+                    return
+                word = confirm.value if confirm is not None else ""
+                command = f"/{texts('forget-name')} confirm:yes"
+                message = arrival(interaction, "")
+                said = await forget_me(self._reception, message, word, command, texts)
+                await tell(interaction, said)
+
+        return forget
 
     def _rules(self) -> Group:
         group = Group(

@@ -12,6 +12,7 @@ from adapters.slack.incoming import mentions_in, unescape
 from adapters.slack.listener import PLATFORM, Listener, author_of
 from adapters.slack.patience import Patience
 from adapters.slack.whispers import Ear
+from bot.conversing.forget_me import forget_me
 from bot.conversing.reception import Told
 from bot.conversing.rules import DEPTHS, KEYS, changed, depth_named, shown
 from bot.errors import FootnoteError
@@ -22,7 +23,7 @@ from bot.rendering.lines import shortened
 from bot.rendering.sentences import sentence_for
 from bot.rendering.texts import Texts, texts_for
 
-ASK, FOOTNOTE = "/ask", "/footnote"
+ASK, FOOTNOTE, FORGET = "/ask", "/footnote", "/footnote forget me"
 QUESTION_CHARACTERS = 300  # of the question that are repeated to its asker
 
 _CHOSEN = re.compile(
@@ -105,7 +106,8 @@ class Commands:
     # ------------------------------------------------------------ /footnote
 
     async def footnote(self, command: Json) -> None:
-        """Show or change the rules of the channel; the answer follows by response URL."""
+        """Show or change the rules of the channel, or forget who asks for it; the answer follows by
+        response URL."""
         message, texts = await self._message(command)
         ear = Ear(
             message.thread.channel,
@@ -131,13 +133,17 @@ class Commands:
         if verb == "reset" and len(words) == 1:
             await reception.set_rules(await self._with_rights(message), None)
             return texts("rules-reset")
-        return texts(
+        if verb == "forget" and words[1:2] and words[1].lower() == "me":
+            word = words[2] if len(words) > 2 else ""
+            return await forget_me(reception, message, word, f"{FORGET} yes", texts)
+        rules_help = texts(
             "rules-help",
             show=FOOTNOTE,
             set=f"{FOOTNOTE} set KEY VALUE",
             reset=f"{FOOTNOTE} reset",
             keys=", ".join(KEYS),
         )
+        return f"{rules_help}\n{texts('forget-help', command=FORGET)}"
 
     async def _with_rights(self, message: Message) -> Message:
         """The message with what its author may do, looked up however long that takes."""

@@ -12,10 +12,11 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Literal
 
-from cachetools import LRUCache, TTLCache
+from cachetools import TTLCache
 
 from bot.conversing.access import check_access, check_author, is_admin
 from bot.conversing.errands import Errands
+from bot.conversing.forgetting import Forgetter
 from bot.conversing.rules import bounded, options_for
 from bot.conversing.words import is_stop_word
 from bot.dispatch.dispatcher import Dispatcher
@@ -27,12 +28,15 @@ from bot.rendering.sentences import invalid
 from bot.service import LEASE, ResearchService, clean_question
 from bot.settings import ChannelRules, Settings
 from bot.storage.conversations import Conversations
+from bot.storage.forgetting import Subject
+from bot.storage.removal import Removed
 from bot.storage.store import RunRecord, Store
 from bot.storage.workspaces import Use, Verdict, Workspaces
 
 LAST_ERRANDS_SECONDS = 2.0
 GONE_REMEMBERED, GONE_SECONDS = 10_000, 600.0  # Slack delivers again for five minutes
-THREADS_REMEMBERED = 10_000  # of which it is known that Footnote takes part
+# Of which it is known that Footnote takes part; another process may forget a thread.
+THREADS_REMEMBERED, THREADS_SECONDS = 10_000, 600.0
 
 # Whom a message speaks to: Footnote by name or in private; its thread; or somebody else.
 Address = Literal["footnote", "thread", "others"]
@@ -77,10 +81,11 @@ class Reception:
         self._posters = posters
         self._conversations = Conversations(store.database)
         self._workspaces = Workspaces(store.database)
-        self._ours: LRUCache[str, bool] = LRUCache(THREADS_REMEMBERED)
+        self._ours: TTLCache[str, bool] = TTLCache(THREADS_REMEMBERED, THREADS_SECONDS)
         # Deleted before they were kept: an event that comes again must not revive them.
         self._gone: TTLCache[tuple[str, str], bool] = TTLCache(GONE_REMEMBERED, GONE_SECONDS)
         self._errands = Errands("core")
+        self.forgetter = Forgetter(store.database, dispatcher.request_stop)
 
     async def aclose(self) -> None:
         """Give what is still being told to askers a moment, and drop the rest."""
@@ -164,6 +169,19 @@ class Reception:
         for run_id, thread in begun:
             await self._dispatcher.restart(run_id, thread)
         return bool(begun)
+
+    # ------------------------------------------------------------ being forgotten
+
+    async def kept_of_author(self, message: Message) -> Removed:
+        """What ``forget_author`` would take away."""
+        return await self.forgetter.count(_author_of(message), datetime.now(UTC).date())
+
+    async def forget_author(self, message: Message) -> Removed:
+        """Forget whoever gave ``message`` as a command: what they wrote here and elsewhere on the
+        platform, and the answers to it. Their sum of today stays until tomorrow."""
+        removed = await self.forgetter.forget(_author_of(message), datetime.now(UTC).date())
+        self._ours.clear()
+        return removed
 
     # ------------------------------------------------------------ what people press
 
@@ -298,6 +316,10 @@ class Reception:
         if run is None or run.removed:
             raise invalid("question-gone")
         return run
+
+
+def _author_of(message: Message) -> Subject:
+    return Subject("person", message.thread.platform, message.author.id)
 
 
 def _digest(question: str) -> str:

@@ -11,13 +11,24 @@ _STOP = frozenset(
         *("中止", "够了", "夠了", "不用了", "算了"),
     ]
 )
+_YES = frozenset(["yes", "yes please", "是", "是的", "确认", "確認", "好"])
 _LONGEST = max(len(word) for word in _STOP)
 
 
 def is_stop_word(text: str) -> bool:
     """Whether a whole message only asks to stop."""
+    return _bare(text) in _STOP
+
+
+def is_yes(text: str) -> bool:
+    """Whether a whole message only agrees."""
+    return _bare(text) in _YES
+
+
+def _bare(text: str) -> str:
+    """A short text without what does not matter; "" for a longer one."""
     said = text.strip()
     if len(said) > _LONGEST + 8:
-        return False
+        return ""
     bare = "".join(char for char in said if unicodedata.category(char)[0] not in "PSC")
-    return " ".join(bare.casefold().split()) in _STOP
+    return " ".join(bare.casefold().split())

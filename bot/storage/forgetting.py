@@ -134,9 +134,9 @@ class Forgetting:
         )
         async with self._database.read() as db:
             rows = (await db.execute(query)).all()
-        return [row.id for row in rows if not is_dead(row.owner)]
+        return [row.id for row in rows if row.owner is not None and not is_dead(row.owner)]
 
-    async def count(self, subject: Subject) -> Removed:
+    async def count(self, subject: Subject, spent_before: date) -> Removed:
         """What ``remove`` and ``remove_spending`` would take away now."""
         removed, seen = NOTHING_REMOVED, set[int]()
         in_threads: Counter[str] = Counter()
@@ -159,16 +159,19 @@ class Forgetting:
                 for page in await pages_read(db, of_runs) | await pages_attached(db, ids):
                     uses.setdefault(page, 0)
             removed += Removed(pages=await _used_no_more(db, uses))
-            removed += await self._count_place(db, subject)
+            removed += await self._count_place(db, subject, spent_before)
             if subject.kind == "person":
                 removed += Removed(threads=await _emptied(db, in_threads))
         return removed
 
-    async def _count_place(self, db: AsyncConnection, subject: Subject) -> Removed:
+    async def _count_place(
+        self, db: AsyncConnection, subject: Subject, spent_before: date
+    ) -> Removed:
         platform, name = subject.platform, subject.name
         if subject.kind == "thread":
             return Removed(threads=await count(db, threads, threads.c.key == name))
-        spent = Removed(spending=await count(db, spending, _spent_by(subject)))
+        sums = _spent_by(subject), spending.c.day < spent_before
+        spent = Removed(spending=await count(db, spending, *sums))
         if subject.kind == "person":
             return spent + Removed(feedback=len(await _verdicts(db, subject)))
         return spent + Removed(

@@ -162,6 +162,26 @@ rules-too-long = That is too long for { $key }: at most { $most } characters are
 rules-not-admin = Only an admin of { -brand } can change how it answers here.
 rules-help = { $show } shows the rules of this channel, { $set } changes one of them ({ $keys }), { $reset } goes back to the general settings.
 
+## Being forgotten
+
+forget-ask =
+    I keep { $messages ->
+        [one] one message
+       *[other] { $messages } messages
+    } of yours, and { $answers ->
+        [0] no answers
+        [one] one answer
+       *[other] { $answers } answers
+    } to you, with what was found for them. I can forget all of it, in every channel; that cannot be undone. What is posted here stays until somebody deletes it. To go on: { $command }
+forget-nothing = I keep nothing that you wrote.
+forget-done =
+    { $messages ->
+        [0] Done. I keep nothing that you wrote.
+        [one] Done. I have forgotten one message of yours, and what I found for you.
+       *[other] Done. I have forgotten { $messages } messages of yours, and what I found for you.
+    } What is posted in chat stays until somebody deletes it.
+forget-help = { $command } makes me forget what you wrote to me.
+
 ## Home
 
 home-title = Ask, and get an answer you can check
@@ -208,6 +228,10 @@ rules-description = See or change how Footnote answers in this channel
 shortcut-name = Research this
 command-accepted = On it: { $question }
 stop-name = stop
+forget-name = forget-me
+forget-description = See what I keep of what you wrote, and have it forgotten
+forget-confirm = Say yes to have it forgotten; that cannot be undone
+forget-yes = Yes, forget it
 ask-name = ask
 rules-show-description = Show how Footnote answers in this channel
 rules-set-description = Change one thing about how Footnote answers in this channel

@@ -115,6 +115,17 @@ rules-too-long = 对 { $key } 来说太长了：最多 { $most } 个字符。
 rules-not-admin = 只有 { -brand } 管理员可以更改这里的回答方式。
 rules-help = { $show }：查看本频道的规则；{ $set }：修改其中一条（{ $keys }）；{ $reset }：恢复通用设置。
 
+## 被遗忘
+
+forget-ask = 我保存着您的 { $messages } 条消息，以及给您的 { $answers } 个回答和为此找到的内容。我可以把所有频道里的这些全部忘掉，且无法恢复。已经发在这里的内容会保留，直到有人删除它。要继续，请用：{ $command }
+forget-nothing = 我没有保存您写的任何内容。
+forget-done =
+    { $messages ->
+        [0] 好了。我没有保存您写的任何内容。
+       *[other] 好了。我已忘掉您的 { $messages } 条消息，以及为您找到的内容。
+    }已经发在聊天里的内容会保留，直到有人删除它。
+forget-help = { $command }：让我忘掉您写给我的内容。
+
 ## 主页
 
 home-title = 提问，得到可以核实的回答
@@ -149,6 +160,10 @@ rules-description = 查看或更改 Footnote 在这个频道的回答方式
 shortcut-name = 研究一下
 command-accepted = 好的，这就去查：{ $question }
 stop-name = 停止
+forget-name = 忘记我
+forget-description = 查看我保存了您写的哪些内容，并让我忘掉
+forget-confirm = 选择“是”即全部忘掉，无法恢复
+forget-yes = 是，忘掉
 ask-name = 提问
 rules-show-description = 查看 Footnote 在这个频道的回答方式
 rules-set-description = 更改 Footnote 在这个频道的一项回答方式

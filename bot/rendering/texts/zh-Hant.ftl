@@ -115,6 +115,17 @@ rules-too-long = 對 { $key } 來說太長了：最多 { $most } 個字元。
 rules-not-admin = 只有 { -brand } 管理員可以變更這裡的回答方式。
 rules-help = { $show }：檢視本頻道的規則；{ $set }：修改其中一條（{ $keys }）；{ $reset }：恢復一般設定。
 
+## 被遺忘
+
+forget-ask = 我保存著您的 { $messages } 則訊息，以及給您的 { $answers } 個回答和為此找到的內容。我可以把所有頻道裡的這些全部忘掉，且無法復原。已經發在這裡的內容會保留，直到有人刪除它。要繼續，請用：{ $command }
+forget-nothing = 我沒有保存您寫的任何內容。
+forget-done =
+    { $messages ->
+        [0] 好了。我沒有保存您寫的任何內容。
+       *[other] 好了。我已忘掉您的 { $messages } 則訊息，以及為您找到的內容。
+    }已經發在聊天裡的內容會保留，直到有人刪除它。
+forget-help = { $command }：讓我忘掉您寫給我的內容。
+
 ## 首頁
 
 home-title = 提問，得到可以查證的回答
@@ -149,6 +160,10 @@ rules-description = 查看或變更 Footnote 在這個頻道的回答方式
 shortcut-name = 研究一下
 command-accepted = 好的，這就去查：{ $question }
 stop-name = 停止
+forget-name = 忘記我
+forget-description = 查看我保存了您寫的哪些內容，並讓我忘掉
+forget-confirm = 選擇「是」即全部忘掉，無法復原
+forget-yes = 是，忘掉
 ask-name = 提問
 rules-show-description = 查看 Footnote 在這個頻道的回答方式
 rules-set-description = 變更 Footnote 在這個頻道的一項回答方式

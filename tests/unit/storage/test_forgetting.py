@@ -65,9 +65,9 @@ async def busy(past: Past) -> Past:
 
 @pytest.mark.parametrize("subject", [THREAD, ADA, WORKSPACE], ids=lambda subject: subject.kind)
 async def test_what_would_go_is_counted_before_exactly(busy: Past, subject: Subject) -> None:
-    expected = await Forgetting(busy.store.database).count(subject)
+    expected = await Forgetting(busy.store.database).count(subject, TOMORROW)
     assert await forget(busy, subject) == expected
-    assert not await Forgetting(busy.store.database).count(subject)
+    assert not await Forgetting(busy.store.database).count(subject, TOMORROW)
     assert not await forget(busy, subject)
 
 
@@ -160,14 +160,14 @@ async def test_who_asked_the_same_once_more_asked_the_forgotten_words(past: Past
     run_id = await past.answered("ada")
     await past.answered("bob", event_id=f"{run_id}:deeper:0a1b")
     await past.answered("bob", event_id=f"{run_id}x:deeper:0a1b")
-    expected = await Forgetting(past.store.database).count(ADA)
+    expected = await Forgetting(past.store.database).count(ADA, TOMORROW)
     assert await forget(past, ADA) == expected
     assert await past.values(runs.c.id) == ["r3"]
 
 
 async def test_a_thread_in_which_nobody_else_spoke_goes_too(past: Past) -> None:
     await past.answered("ada")
-    expected = await Forgetting(past.store.database).count(ADA)
+    expected = await Forgetting(past.store.database).count(ADA, TOMORROW)
     assert expected.threads == 1
     assert await forget(past, ADA) == expected
     assert await past.values(threads.c.key) == []
@@ -249,7 +249,7 @@ async def test_a_crash_after_any_batch_loses_nothing_of_what_was_to_go(
         break
     await Forgetting(database).remove_spending(subject, TOMORROW)
     assert crashes >= 3
-    assert not await Forgetting(database).count(subject)
+    assert not await Forgetting(database).count(subject, TOMORROW)
 
 
 class _Mortal(Database):

@@ -1,0 +1,78 @@
+"""Forgetting while Footnote works: what is under way is stopped first, then all of it goes."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from datetime import UTC, date, datetime, timedelta
+
+import structlog
+
+from bot.storage.database import Database
+from bot.storage.forgetting import Forgetting, Request, Subject
+from bot.storage.removal import NOTHING_REMOVED, Removed
+
+# Runs end within a second of being stopped; one that does not is fenced off and goes anyway.
+STOP_SECONDS, LOOK_SECONDS = 10.0, 0.2
+
+log = structlog.get_logger(__name__)
+
+
+class Forgetter:
+    """``request_stop`` asks whoever works on a run, here or elsewhere, to stop it.
+
+    Methods raise ``StorageUnavailable``; a wish that was kept is then fulfilled by ``catch_up``.
+    """
+
+    def __init__(self, database: Database, request_stop: Callable[[str], Awaitable[None]]) -> None:
+        self._forgetting = Forgetting(database)
+        self._request_stop = request_stop
+
+    async def count(self, subject: Subject, spent_before: date) -> Removed:
+        """What ``forget`` would take away now."""
+        return await self._forgetting.count(subject, spent_before)
+
+    async def forget(self, subject: Subject, spent_before: date) -> Removed:
+        """Take away everything about a subject, sums of spending of the days (UTC) before one
+        included; says what that was.
+
+        The sum of today that a person's own wish leaves, or their daily budget would begin anew, is
+        taken away by ``catch_up`` tomorrow.
+        """
+        request = await self._forgetting.ask(subject, datetime.now(UTC))
+        return await self._fulfil(request, spent_before)
+
+    async def catch_up(self) -> Removed:
+        """Fulfil what is left of all wishes: those a crash cut short, and sums of days gone by."""
+        today = datetime.now(UTC).date()
+        removed = NOTHING_REMOVED
+        for request in await self._forgetting.asked():
+            person = request.subject.kind == "person"
+            removed += await self._fulfil(request, today if person else day_after(today))
+        return removed
+
+    async def _fulfil(self, request: Request, spent_before: date) -> Removed:
+        subject = request.subject
+        await self._stop(subject)
+        removed = await self._forgetting.remove(request)
+        removed += await self._forgetting.remove_spending(subject, spent_before)
+        if subject.kind == "thread" or spent_before > request.at.astimezone(UTC).date():
+            await self._forgetting.fulfilled(request)
+        if removed:
+            log.info("forgotten", kind=subject.kind, platform=subject.platform)
+        return removed
+
+    async def _stop(self, subject: Subject) -> None:
+        """Stop its runs, and wait until nobody works on them or patience ends."""
+        for run_id in await self._forgetting.unfinished(subject):
+            await self._request_stop(run_id)
+        clock = asyncio.get_running_loop().time
+        until = clock() + STOP_SECONDS
+        while clock() < until:
+            if not await self._forgetting.worked_on(subject, datetime.now(UTC)):
+                return
+            await asyncio.sleep(LOOK_SECONDS)
+
+
+def day_after(day: date) -> date:
+    return day + timedelta(days=1)
