@@ -144,7 +144,7 @@ def start_forked(
     """A command as a forked child: starts in a tenth of the time."""
     log = program.folder / f"serve-{next(_numbers)}.log"
     log.touch()
-    return nursery.start(program, log, command, *options, **{**BRISK, **extra})
+    return nursery.start(program, log, command, *options, out=None, **{**BRISK, **extra})
 
 
 def run_forked(nursery: Nursery, program: Program, *arguments: str) -> Ended:
