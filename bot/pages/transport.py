@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import ssl
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import lru_cache
 from typing import Any
 
 import httpcore
@@ -102,6 +105,16 @@ def _families_in_turn(addresses: Sequence[IPAddress]) -> list[IPAddress]:
     return ordered
 
 
+@lru_cache(maxsize=2)
+def _trust(file: str | None, folder: str | None) -> ssl.SSLContext:
+    """The certificates to trust; reading them takes 20 ms, so it is done once.
+
+    ``file`` and ``folder`` are SSL_CERT_FILE and SSL_CERT_DIR, where companies put their CA; httpx
+    looks them up by itself.
+    """
+    return httpx.create_ssl_context(trust_env=True)
+
+
 class GuardedTransport(httpx.AsyncBaseTransport):
     """An httpx transport whose every connection is judged by a guard. HTTP/1.1 and HTTP/2.
 
@@ -117,8 +130,7 @@ class GuardedTransport(httpx.AsyncBaseTransport):
     ) -> None:
         """``network`` opens the connections that the guard has judged; a test may bring its own."""
         self._pool = httpcore.AsyncConnectionPool(
-            # trust_env means here: SSL_CERT_FILE and SSL_CERT_DIR, where companies put their CA
-            ssl_context=httpx.create_ssl_context(trust_env=True),
+            ssl_context=_trust(os.environ.get("SSL_CERT_FILE"), os.environ.get("SSL_CERT_DIR")),
             max_connections=limits.max_connections,
             max_keepalive_connections=limits.max_keepalive_connections,
             keepalive_expiry=limits.keepalive_expiry,

@@ -307,12 +307,11 @@ def _is_amp_switch(parameter: str) -> bool:
 # ---------------------------------------------------------------- links in a message
 
 # A link ends at white space, at characters no URL holds, and at East Asian punctuation.
-_LINK = re.compile(
-    r"(?<![A-Za-z0-9])(?:https?://|www\.(?=[^\s.]+\.))"
+_LINK_START = re.compile(r"(?<![A-Za-z0-9])(?:https?://|www\.(?=[^\s.]+\.))", re.IGNORECASE)
+_LINK_REST = re.compile(
     '[^\\s<>"`|{}\\\\^\x00-\x1f\x7f'
     "\u2018-\u201f\u2026\u3000-\u3003\u3008-\u3011\u3014-\u301f\uff01\uff02\uff07-\uff0a\uff0c"
-    "\uff1a\uff1b\uff1c\uff1e\uff1f\uff3b\uff3d\uff5b-\uff65]+",
-    re.IGNORECASE,
+    "\uff1a\uff1b\uff1c\uff1e\uff1f\uff3b\uff3d\uff5b-\uff65]+"
 )
 _JOINED = re.compile(r"[^\x00-\x7f]{1,8}(?=https?://)", re.IGNORECASE)  # "和" between two links
 _TRAILING = ".,;:!?'*~·"
@@ -331,10 +330,16 @@ def links_in(text: str) -> list[str]:
     what is wrong with it.
     """
     found: dict[str, str] = {}
-    position = 0
-    while match := _LINK.search(text, position):
-        link = _trimmed(match[0], text[match.start() - 1 : match.start()])
-        position = match.start() + max(len(link), 1)
+    position = end = 0  # end: of the last run of characters that links may hold
+    while match := _LINK_START.search(text, position):
+        start, position = match.span()
+        if position >= end:  # links in one run share its end, so that time stays linear
+            rest = _LINK_REST.match(text, position)
+            if rest is None:
+                continue
+            end = rest.end()
+        link = _trimmed(text[start:end], text[start - 1 : start])
+        position = start + max(len(link), 1)
         if link[:4].lower() == "www.":
             link = f"http://{link}"
         if not link.endswith("://"):
@@ -344,7 +349,7 @@ def links_in(text: str) -> list[str]:
 
 def _trimmed(candidate: str, before: str) -> str:
     """A link without what belongs to the sentence around it."""
-    joined = _JOINED.search(candidate, 0, MAX_URL)
+    joined = None if candidate.isascii() else _JOINED.search(candidate, 0, MAX_URL)
     link = candidate[: joined.start()] if joined else candidate
     link = _until_unbalanced(_without_text_behind_host(link))
     end = len(link)

@@ -89,7 +89,7 @@ async def test_compressed_pages_are_read(
     assert page.text.endswith("turns to the left.")
 
 
-@pytest.mark.parametrize("encoding", SENTENCES)
+@pytest.mark.parametrize("encoding", ["gbk", "shift_jis", "utf-8", "utf-16"])
 @pytest.mark.parametrize("said", ["header", "meta", "nowhere", "wrongly"])
 async def test_a_page_is_read_in_the_encoding_it_is_in(
     open_fetcher: OpenFetcher, base: str, encoding: str, said: str

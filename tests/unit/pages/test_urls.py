@@ -394,6 +394,7 @@ def test_no_text_breaks_the_search_for_links(text: str) -> None:
         ("(https://a", 1),
         ("[](http://a.b)", 1),
         ("https://a.b/(", 1),
+        ("https://a.b/和", 2),
     ],
 )
 def test_a_message_of_100_000_characters_is_searched_in_linear_time(unit: str, count: int) -> None:
