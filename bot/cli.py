@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 import io
-import os
 import shlex
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, TextIO
 
 import typer
 
 from bot import __version__
-from bot.errors import CredentialsRefused, FootnoteError, Invalid
+from bot.cli_records import export, forget_kinds, prune, threads
+from bot.command import EXIT_NO_ANSWER, EXIT_OK, EXIT_USAGE
+from bot.command import sentences as _sentences
+from bot.command import settings_for as _settings
+from bot.errors import CredentialsRefused, Invalid
 
 if TYPE_CHECKING:
     from bot.settings import Settings
-
-EXIT_OK, EXIT_NO_ANSWER, EXIT_USAGE, EXIT_INTERRUPTED = 0, 1, 2, 130
 
 app = typer.Typer(
     name="footnote",
@@ -34,6 +33,10 @@ app = typer.Typer(
 )
 db = typer.Typer(help="Look after the database.", no_args_is_help=True)
 app.add_typer(db, name="db")
+app.command()(threads)
+app.command()(export)
+app.add_typer(forget_kinds, name="forget")
+db.command()(prune)
 keys = typer.Typer(help="Look after the keys that seal tokens.", no_args_is_help=True)
 app.add_typer(keys, name="keys")
 
@@ -355,18 +358,6 @@ def _root(
 HANDBOOK = Path(__file__).parent / "handbook"
 
 
-def _settings(docs: list[Path] | None, providers: list[str] | None) -> Settings:
-    from bot.app import configure_logging
-    from bot.settings import load_settings
-
-    settings = load_settings(
-        docs=tuple(str(path) for path in docs) if docs else None,
-        providers=tuple(providers) if providers else None,
-    )
-    configure_logging(settings.log_level)
-    return settings
-
-
 def _tell(line: str) -> None:
     typer.echo(line, err=True)
 
@@ -376,44 +367,6 @@ def _index_docs(settings: Settings, *, always_tell: bool = False) -> None:
         from adapters.terminal.indexing import index_documents
 
         index_documents(settings, always_tell=always_tell)
-
-
-@contextmanager
-def _sentences() -> Iterator[None]:
-    """Errors leave as one sentence on stderr and an exit code, never as a traceback."""
-    from asyncio import CancelledError
-
-    try:
-        yield
-    except (Invalid, CredentialsRefused) as error:
-        typer.secho(error.sentence, fg="red", err=True)
-        raise typer.Exit(EXIT_USAGE) from None
-    except FootnoteError as error:
-        typer.secho(error.sentence, fg="red", err=True)
-        raise typer.Exit(EXIT_NO_ANSWER) from None
-    except BrokenPipeError:
-        # Whoever read our output has seen enough; what Python still holds back has no reader.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        raise typer.Exit(EXIT_NO_ANSWER) from None
-    except (CancelledError, KeyboardInterrupt):
-        typer.secho(
-            "Interrupted. Nothing is lost: the same command continues where it was.",
-            fg="yellow",
-            err=True,
-        )
-        raise typer.Exit(EXIT_INTERRUPTED) from None
-    except (typer.Exit, typer.Abort):
-        raise
-    except Exception as error:
-        if os.environ.get("FOOTNOTE_LOG_LEVEL") == "debug":
-            raise
-        typer.secho(
-            f"Something broke inside Footnote ({type(error).__name__}: {error}). Nothing is lost. "
-            "FOOTNOTE_LOG_LEVEL=debug shows where; please report it.",
-            fg="red",
-            err=True,
-        )
-        raise typer.Exit(EXIT_NO_ANSWER) from None
 
 
 def main() -> None:

@@ -193,6 +193,33 @@ async def forget_unreadable(settings: Settings) -> int:
         return await installations.forget_unreadable()
 
 
+async def count_installations(database: Database, workspace: str) -> int:
+    """How many rows ``forget_installations`` would delete."""
+    async with database.read() as db:
+        counted = [
+            await db.scalar(sa.select(sa.func.count()).select_from(table).where(where))
+            for table, where in _installed_in(workspace)
+        ]
+    return sum(int(number or 0) for number in counted)
+
+
+async def forget_installations(database: Database, workspace: str) -> int:
+    """Delete every app's installations in a workspace, whatever key sealed them; how many rows."""
+    async with database.urgent_write() as db:
+        gone = [
+            await db.execute(sa.delete(table).where(where))
+            for table, where in _installed_in(workspace)
+        ]
+    return sum(result.rowcount for result in gone)
+
+
+def _installed_in(workspace: str) -> list[tuple[sa.Table, sa.ColumnElement[bool]]]:
+    tables = (slack_bots, slack_installations)
+    if workspace.startswith(ORGANISATION):
+        return [(t, sa.and_(t.c.enterprise_id == workspace, t.c.team_id.is_(None))) for t in tables]
+    return [(table, table.c.team_id == workspace) for table in tables]
+
+
 class States(AsyncSQLAlchemyOAuthStateStore):
     """What browsers were sent to Slack with: each is good once, for ``seconds``."""
 

@@ -141,7 +141,7 @@ def plain(answer: Answer) -> str:
             lines.append(f"[{number}] {one_line(cited[0].title)} — {one_line(cited[0].url)}")
             lines += [f"    {_quoted(citation)}" for citation in cited]
         parts.append("\n".join(lines))
-    parts += _remarks(answer)
+    parts += remarks(answer)
     return "\n\n".join(parts)
 
 
@@ -159,7 +159,7 @@ def rendered(answer: Answer) -> RenderableType:
             parts += [
                 Padding(Text(_quoted(citation), style="italic"), (0, 0, 0, 4)) for citation in cited
             ]
-    parts += [Text(f"\n{remark}", style="yellow") for remark in _remarks(answer)]
+    parts += [Text(f"\n{remark}", style="yellow") for remark in remarks(answer)]
     if answer.suggestions:
         parts += [Text(), Text("You could ask next", style="bold")]
         parts += [Text(f"• {suggestion}") for suggestion in map(one_line, answer.suggestions)]
@@ -174,7 +174,7 @@ def _quoted(citation: Citation) -> str:
     return f"{words} — {place}" if place not in ("", one_line(citation.title)) else words
 
 
-def _remarks(answer: Answer) -> list[str]:
+def remarks(answer: Answer) -> list[str]:
     doubts = [f"⚠ {doubt.sentence} — {doubt.reason}" for doubt in answer.doubts]
     others = [f"⚖ {o.sentence} — but [{o.number}] says: “{o.quote}”" for o in answer.disagreements]
     return [one_line(remark) for remark in (*doubts, *others, *answer.notes)]

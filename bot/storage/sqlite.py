@@ -20,6 +20,8 @@ _SQLITE_PRAGMAS = (
     # transactions, never the file. https://www.sqlite.org/pragma.html#pragma_synchronous
     "PRAGMA synchronous = NORMAL",
     "PRAGMA foreign_keys = ON",
+    # What is deleted is overwritten, so that nobody reads it in the file or in a copy of it.
+    "PRAGMA secure_delete = ON",
     f"PRAGMA busy_timeout = {BUSY_SECONDS * 1000}",
 )
 

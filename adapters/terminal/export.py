@@ -1,0 +1,93 @@
+"""A conversation as a document: Markdown to read and file, JSON with all that is kept of it."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from typing import Any
+
+from pydantic import TypeAdapter
+
+from adapters.terminal.format import remarks
+from bot.answers import Answer
+from bot.rendering.footnotes import by_number
+from bot.rendering.lines import one_line
+from bot.storage.archive import Conversation, Held, Said
+
+_MARKUP = re.compile(r"([\\`*_\[\]<>])")
+_conversation = TypeAdapter(Conversation)
+
+
+def as_json(conversation: Conversation) -> str:
+    """The contract of ``footnote export --format json``; moments are in UTC."""
+    thread = conversation.thread
+    document: dict[str, Any] = {
+        "key": thread.key,
+        **_conversation.dump_python(conversation, mode="json"),
+    }
+    return json.dumps(document, ensure_ascii=False, indent=2)
+
+
+def as_markdown(conversation: Conversation) -> str:
+    """Questions, answers, and under each answer its sources with every quoted word."""
+    thread = conversation.thread
+    parts = [
+        f"# Conversation {_plain(thread.thread)}",
+        f"{_plain(thread.platform)} · {_plain(thread.workspace)} · {_plain(thread.channel)} · "
+        f"begun {_moment(conversation.began_at)}",
+    ]
+    for said in conversation.said:
+        parts += _said(said)
+    return "\n\n".join(parts) + "\n"
+
+
+def _said(said: Said) -> Iterator[str]:
+    yield f"## {_plain(said.author.name)}, {_moment(said.at)}"
+    yield _quoted(said.text) if said.text else "*Deleted.*"
+    for file in said.attachments:
+        yield f"File: {_link(file.name, file.url)}"
+    if said.run is not None:
+        yield from _held(said.run)
+
+
+def _held(run: Held) -> Iterator[str]:
+    if run.answer is None:
+        yield f"*No answer: the run {run.id} is {run.state}.*"
+        return
+    ended = f", {_moment(run.ended_at)}" if run.ended_at is not None else ""
+    yield f"### Footnote{ended}"
+    yield run.answer.text
+    yield from _sources(run.answer)
+    yield from (_plain(remark) for remark in remarks(run.answer))
+    yield f"*Run {run.id}: {run.state}, {_plain(run.answer.reasoner)}*"
+
+
+def _sources(answer: Answer) -> Iterator[str]:
+    if not answer.citations:
+        return
+    yield "Sources:"
+    for number, cited in by_number(answer.citations):
+        lines = [f"- \\[{number}\\] {_link(cited[0].title or cited[0].url, cited[0].url)}"]
+        for quote in dict.fromkeys(citation.quote for citation in cited):
+            lines += ["", *(f"  {line}" for line in _quoted(_plain(quote, lines=True)).split("\n"))]
+        yield "\n".join(lines)
+
+
+def _link(title: str, url: str) -> str:
+    address = one_line(url).replace("<", "%3C").replace(">", "%3E")
+    return f"[{_plain(title)}](<{address}>)"
+
+
+def _quoted(text: str) -> str:
+    return "\n".join(f"> {line}".rstrip() for line in text.splitlines())
+
+
+def _plain(text: str, *, lines: bool = False) -> str:
+    """Foreign words as they are, with no power over the document."""
+    return _MARKUP.sub(r"\\\1", text if lines else one_line(text))
+
+
+def _moment(at: datetime) -> str:
+    return f"{at.astimezone(UTC):%Y-%m-%d %H:%M} UTC"

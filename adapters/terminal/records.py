@@ -1,0 +1,133 @@
+"""What is kept, at the terminal: threads listed and exported, old rows pruned, things forgotten."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import asdict
+from datetime import UTC, datetime
+
+from rich.console import Console, Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from adapters.terminal.export import as_json, as_markdown
+from bot.conversing.forgetting import Forgetter, day_after
+from bot.conversing.keeper import Keeper
+from bot.rendering.lines import one_line, shortened
+from bot.settings import Settings
+from bot.storage.archive import Archive, Listed
+from bot.storage.forgetting import Subject
+from bot.storage.removal import Removed
+from bot.storage.retention import Keep, Retention
+from bot.storage.store import Store, open_store
+
+BEGINNING = 60  # characters of what a thread begins with
+
+TITLES = {
+    "threads": "threads",
+    "messages": "messages",
+    "runs": "runs with their answers",
+    "steps": "steps",
+    "pages": "pages that nothing else rests on",
+    "feedback": "verdicts on answers",
+    "spending": "daily sums of spending",
+    "rules": "channel rules",
+    "facts": "facts about the workspace",
+    "installations": "installations",
+}
+
+
+@asynccontextmanager
+async def opened(settings: Settings) -> AsyncIterator[Store]:
+    """The store, for as long as the block runs. Raises ``StorageUnavailable``."""
+    store = await open_store(settings.database)
+    try:
+        yield store
+    finally:
+        await store.close()
+
+
+def forgetter_of(store: Store) -> Forgetter:
+    """What forgets from outside of the processes that work: they see in the store what to stop."""
+    return Forgetter(store.database, store.request_stop)
+
+
+async def to_forget(store: Store, subject: Subject) -> Removed:
+    """What ``forgotten`` would take away, sums of today included."""
+    return await forgetter_of(store).count(subject, day_after(datetime.now(UTC).date()))
+
+
+async def forgotten(store: Store, subject: Subject) -> Removed:
+    """Take it away."""
+    return await forgetter_of(store).forget(subject, day_after(datetime.now(UTC).date()))
+
+
+async def pruned(settings: Settings) -> Removed:
+    """One round of what ``footnote serve`` does every hour."""
+    async with opened(settings) as store:
+        retention = Retention(store.database, Keep.of(settings))
+        return await Keeper(retention, forgetter_of(store)).once()
+
+
+async def exported(settings: Settings, name: str, form: str) -> str:
+    """A thread as "markdown" or "json". Raises ``Invalid`` when there is none of that name."""
+    async with opened(settings) as store:
+        archive = Archive(store.database)
+        conversation = await archive.conversation(await archive.find(name))
+    return as_json(conversation) if form == "json" else as_markdown(conversation)
+
+
+async def listed(settings: Settings, platform: str | None, limit: int) -> list[Listed]:
+    """The latest threads."""
+    async with opened(settings) as store:
+        return await Archive(store.database).threads(platform, limit)
+
+
+# ---------------------------------------------------------------- looks
+
+
+def show(what: RenderableType) -> None:
+    """Print to standard output."""
+    Console(soft_wrap=True).print(what)
+
+
+def removed_table(removed: Removed, title: str) -> RenderableType:
+    """What was, or would be, taken away."""
+    table = Table(box=None, show_header=False)
+    table.add_column("", justify="right")
+    table.add_column("")
+    for kind, number in asdict(removed).items():
+        if number:
+            table.add_row(f"{number:,}", TITLES[kind])
+    return Group(Text(title, style="bold"), table)
+
+
+def threads_lines(found: list[Listed]) -> RenderableType:
+    """The threads, each with the key by which it is exported or forgotten."""
+    if not found:
+        return Text("Nothing was asked yet.")
+    lines: list[RenderableType] = []
+    for one in found:
+        last = f"{one.last_at.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
+        counts = f"{one.questions:,} of {one.messages:,} messages asked"
+        begins = shortened(one_line(one.begins), BEGINNING)
+        lines += [Text(one.thread.key, style="bold"), Text(f"    {last} · {counts} · {begins}")]
+    return Group(*lines)
+
+
+def threads_json(found: list[Listed]) -> str:
+    """The contract of ``footnote threads --json``."""
+    rows = [
+        {
+            "key": one.thread.key,
+            **asdict(one.thread),
+            "messages": one.messages,
+            "questions": one.questions,
+            "begins": one.begins,
+            "last_at": one.last_at.astimezone(UTC).isoformat(),
+        }
+        for one in found
+    ]
+    return json.dumps(rows, ensure_ascii=False, indent=2)

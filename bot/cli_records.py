@@ -1,0 +1,215 @@
+"""The commands that look after what is kept: threads, export, forget, db prune."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from bot.command import EXIT_NO_ANSWER, sentences, settings_for
+from bot.errors import Invalid
+
+if TYPE_CHECKING:
+    from bot.settings import Settings
+    from bot.storage.forgetting import Kind, Subject
+    from bot.storage.removal import Removed
+    from bot.storage.store import Store
+
+PLATFORMS = ("discord", "slack", "terminal")
+
+forget_kinds = typer.Typer(
+    help="Remove everything about a thread, a person or a workspace.", no_args_is_help=True
+)
+
+Name = Annotated[
+    str,
+    typer.Argument(
+        metavar="THREAD",
+        help="Its key, as `footnote threads` shows it, or the name of a conversation.",
+    ),
+]
+Place = Annotated[
+    str,
+    typer.Argument(
+        metavar="PLATFORM:ID", help="The platform and its own id, such as slack:U0123ABC."
+    ),
+]
+Yes = Annotated[bool, typer.Option("--yes", help="Do it without asking.")]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Only show what would be removed.")]
+
+
+def threads(
+    platform: Annotated[
+        Literal["discord", "slack", "terminal"] | None,
+        typer.Option("--platform", metavar="discord|slack|terminal", help="Only its threads."),
+    ] = None,
+    limit: Annotated[int, typer.Option("--limit", min=1, help="How many, the latest.")] = 20,
+    as_json: Annotated[bool, typer.Option("--json", help="Print them as JSON.")] = False,
+) -> None:
+    """List the latest threads, with the keys to export or forget them by."""
+    import asyncio
+
+    with sentences():
+        settings = settings_for()
+        from adapters.terminal.records import listed, show, threads_json, threads_lines
+
+        found = asyncio.run(listed(settings, platform, limit))
+        if as_json:
+            typer.echo(threads_json(found))
+        else:
+            show(threads_lines(found))
+
+
+def export(
+    thread: Name,
+    form: Annotated[
+        Literal["markdown", "json"],
+        typer.Option(
+            "--format",
+            metavar="markdown|json",
+            help="Markdown to read, JSON with all that is kept of it.",
+        ),
+    ] = "markdown",
+) -> None:
+    """Print a thread: questions, answers with their footnotes and sources, dates.
+
+    Example:
+
+        footnote export tower > tower.md
+    """
+    import asyncio
+
+    with sentences():
+        settings = settings_for()
+        from adapters.terminal.records import exported
+
+        typer.echo(asyncio.run(exported(settings, thread, form)), nl=form == "json")
+
+
+@forget_kinds.command("thread")
+def forget_thread(thread: Name, yes: Yes = False, dry_run: DryRun = False) -> None:
+    """Remove a thread: its messages, runs, answers, and the pages that only they rest on."""
+    import asyncio
+
+    with sentences():
+        settings = settings_for()
+
+        async def find(store: Store) -> Subject:
+            from bot.storage.archive import Archive
+            from bot.storage.forgetting import Subject
+
+            found = await Archive(store.database).find(thread)
+            return Subject("thread", found.platform, found.key)
+
+        from adapters.terminal.records import opened
+
+        async def run() -> None:
+            async with opened(settings) as store:
+                await _forget(settings, store, await find(store), yes, dry_run)
+
+        asyncio.run(run())
+
+
+@forget_kinds.command("user")
+def forget_user(user: Place, yes: Yes = False, dry_run: DryRun = False) -> None:
+    """Remove what a person wrote, the answers to it, and their name from what was spent.
+
+    The sums of channels and workspaces stay. In chat everybody can do this for themselves.
+    """
+    _forget_place("person", user, yes, dry_run)
+
+
+@forget_kinds.command("workspace")
+def forget_workspace(workspace: Place, yes: Yes = False, dry_run: DryRun = False) -> None:
+    """Remove a Slack workspace or Discord server: all threads, rules, sums, installations."""
+    _forget_place("workspace", workspace, yes, dry_run)
+
+
+def prune() -> None:
+    """Delete now what is older than FOOTNOTE_KEEP_PAGES_DAYS and the like allow.
+
+    `footnote serve` does so every hour.
+    """
+    import asyncio
+
+    with sentences():
+        settings = settings_for()
+        from adapters.terminal.records import pruned, removed_table, show
+
+        removed = asyncio.run(pruned(settings))
+        if removed:
+            show(removed_table(removed, "Removed"))
+        else:
+            typer.echo("Nothing was old enough to be removed.")
+
+
+# ---------------------------------------------------------------- forgetting
+
+
+def _forget_place(kind: Kind, place: str, yes: bool, dry_run: bool) -> None:
+    import asyncio
+
+    with sentences():
+        platform, _, name = place.partition(":")
+        if platform not in PLATFORMS or not name:
+            raise Invalid(
+                f"{place} names no platform and id: write it like slack:U0123ABC; "
+                f"the platforms are {', '.join(PLATFORMS)}."
+            )
+        settings = settings_for()
+        from adapters.terminal.records import opened
+        from bot.storage.forgetting import Subject
+
+        async def run() -> None:
+            async with opened(settings) as store:
+                await _forget(settings, store, Subject(kind, platform, name), yes, dry_run)
+
+        asyncio.run(run())
+
+
+async def _forget(
+    settings: Settings, store: Store, subject: Subject, yes: bool, dry_run: bool
+) -> None:
+    """Show what there is, ask, and take it away."""
+    from adapters.terminal.records import forgotten, removed_table, show, to_forget
+
+    found = await to_forget(store, subject) + await _installations(store, subject)
+    if not found:
+        typer.echo(f"Nothing is kept about {_named(subject)}.")
+        return
+    if dry_run:
+        show(removed_table(found, f"Would be removed about {_named(subject)}"))
+        return
+    if not yes:
+        show(removed_table(found, f"To be removed about {_named(subject)}"))
+        if not sys.stdin.isatty():
+            raise Invalid("Nobody can be asked here: add --yes to remove it, or --dry-run.")
+        if not typer.confirm("It cannot be brought back. Remove it?"):
+            raise typer.Exit(EXIT_NO_ANSWER)
+    removed = await forgotten(store, subject) + await _uninstalled(store, subject)
+    show(removed_table(removed, f"Removed about {_named(subject)}"))
+
+
+def _named(subject: Subject) -> str:
+    return subject.name if subject.kind == "thread" else f"{subject.platform}:{subject.name}"
+
+
+async def _installations(store: Store, subject: Subject) -> Removed:
+    from bot.storage.removal import Removed
+
+    if (subject.kind, subject.platform) != ("workspace", "slack"):
+        return Removed()
+    from adapters.slack.installations import count_installations
+
+    return Removed(installations=await count_installations(store.database, subject.name))
+
+
+async def _uninstalled(store: Store, subject: Subject) -> Removed:
+    from bot.storage.removal import Removed
+
+    if (subject.kind, subject.platform) != ("workspace", "slack"):
+        return Removed()
+    from adapters.slack.installations import forget_installations
+
+    return Removed(installations=await forget_installations(store.database, subject.name))

@@ -1,0 +1,70 @@
+"""What every command of ``footnote`` shares: exit codes, errors as sentences, settings."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+from bot.errors import CredentialsRefused, FootnoteError, Invalid
+
+if TYPE_CHECKING:
+    from bot.settings import Settings
+
+EXIT_OK, EXIT_NO_ANSWER, EXIT_USAGE, EXIT_INTERRUPTED = 0, 1, 2, 130
+
+
+def settings_for(docs: list[Path] | None = None, providers: list[str] | None = None) -> Settings:
+    """The settings, with what the command line says; logging is as they want it."""
+    from bot.app import configure_logging
+    from bot.settings import load_settings
+
+    settings = load_settings(
+        docs=tuple(str(path) for path in docs) if docs else None,
+        providers=tuple(providers) if providers else None,
+    )
+    configure_logging(settings.log_level)
+    return settings
+
+
+@contextmanager
+def sentences() -> Iterator[None]:
+    """Errors leave as one sentence on stderr and an exit code, never as a traceback."""
+    from asyncio import CancelledError
+
+    try:
+        yield
+    except (Invalid, CredentialsRefused) as error:
+        typer.secho(error.sentence, fg="red", err=True)
+        raise typer.Exit(EXIT_USAGE) from None
+    except FootnoteError as error:
+        typer.secho(error.sentence, fg="red", err=True)
+        raise typer.Exit(EXIT_NO_ANSWER) from None
+    except BrokenPipeError:
+        # Whoever read our output has seen enough; what Python still holds back has no reader.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise typer.Exit(EXIT_NO_ANSWER) from None
+    except (CancelledError, KeyboardInterrupt):
+        typer.secho(
+            "Interrupted. Nothing is lost: the same command continues where it was.",
+            fg="yellow",
+            err=True,
+        )
+        raise typer.Exit(EXIT_INTERRUPTED) from None
+    except (typer.Exit, typer.Abort):
+        raise
+    except Exception as error:
+        if os.environ.get("FOOTNOTE_LOG_LEVEL") == "debug":
+            raise
+        typer.secho(
+            f"Something broke inside Footnote ({type(error).__name__}: {error}). Nothing is lost. "
+            "FOOTNOTE_LOG_LEVEL=debug shows where; please report it.",
+            fg="red",
+            err=True,
+        )
+        raise typer.Exit(EXIT_NO_ANSWER) from None

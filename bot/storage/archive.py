@@ -1,0 +1,205 @@
+"""Conversations as they were held: listed, found by name, and read from beginning to end."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+import sqlalchemy as sa
+from pydantic import TypeAdapter
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from bot.answers import Answer
+from bot.errors import Invalid
+from bot.messages import Attachment, Author, RunOptions, Thread
+from bot.storage.database import Database
+from bot.storage.tables import feedback, messages, runs, steps, threads
+from bot.storage.workspaces import Verdict
+
+COMPARED = 10_000  # threads among which a name's nearest is looked for
+
+_answer = TypeAdapter(Answer)
+_options = TypeAdapter(RunOptions)
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A thread in a list. ``begins`` is the first thing that was said in it."""
+
+    thread: Thread
+    messages: int
+    questions: int
+    begins: str
+    last_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """A finished step of a run, without its result."""
+
+    kind: str
+    title: str
+    seconds: float
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """The research for one message. ``ended_at`` is None until it has ended."""
+
+    id: str
+    state: str
+    options: RunOptions
+    accepted_at: datetime
+    ended_at: datetime | None
+    answer: Answer | None
+    steps: tuple[Done, ...]
+    feedback: Mapping[str, Verdict]
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """A message as it is kept, with its research if it was a question; empty when deleted."""
+
+    author: Author
+    text: str
+    at: datetime
+    links: tuple[str, ...]
+    attachments: tuple[Attachment, ...]
+    run: Held | None
+
+
+@dataclass(frozen=True, slots=True)
+class Conversation:
+    """All of a thread, in the order in which it was said."""
+
+    thread: Thread
+    began_at: datetime
+    said: tuple[Said, ...]
+
+
+class Archive:
+    """Failures leave as ``StorageUnavailable``."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def threads(self, platform: str | None, limit: int) -> list[Listed]:
+        """Threads in which something was said, the latest first."""
+        sums = (
+            sa.select(
+                messages.c.thread_key,
+                sa.func.count().label("messages"),
+                sa.func.count(runs.c.id).label("questions"),
+                sa.func.min(messages.c.id).label("first"),
+                sa.func.max(messages.c.at).label("last_at"),
+            )
+            .join_from(messages, runs, isouter=True)
+            .group_by(messages.c.thread_key)
+            .subquery()
+        )
+        query = (
+            sa.select(threads, sums, messages.c.text)
+            .join_from(sums, threads, sums.c.thread_key == threads.c.key)
+            .join(messages, messages.c.id == sums.c.first)
+            .order_by(sums.c.last_at.desc(), sums.c.thread_key)
+            .limit(limit)
+        )
+        if platform is not None:
+            query = query.where(threads.c.platform == platform)
+        async with self._database.read() as db:
+            rows = (await db.execute(query)).all()
+        return [
+            Listed(_thread(row), row.messages, row.questions, row.text, row.last_at) for row in rows
+        ]
+
+    async def find(self, name: str) -> Thread:
+        """The thread with this key, or the only one whose last part is this.
+
+        Raises ``Invalid`` with the nearest name, or the keys of all that are meant.
+        """
+        query = sa.select(threads).where(sa.or_(threads.c.key == name, threads.c.thread == name))
+        async with self._database.read() as db:
+            found = [_thread(row) for row in (await db.execute(query.limit(5))).all()]
+            exact = [thread for thread in found if thread.key == name]
+            if len(exact or found) == 1:
+                return (exact or found)[0]
+            if found:
+                keys = ", ".join(sorted(thread.key for thread in found))
+                raise Invalid(f"Several threads are called {name}: name one of {keys}.")
+            near = await _nearest(db, name)
+        meant = f" Did you mean {near}?" if near else ""
+        raise Invalid(f"There is no thread {name}.{meant} `footnote threads` lists them.")
+
+    async def conversation(self, thread: Thread) -> Conversation:
+        """All that was said in a thread; raises ``Invalid`` when it is gone."""
+        said = (
+            sa.select(messages, runs)
+            .join_from(messages, runs, isouter=True)
+            .where(messages.c.thread_key == thread.key)
+            .order_by(messages.c.at, messages.c.id)
+            .set_label_style(sa.LABEL_STYLE_TABLENAME_PLUS_COL)
+        )
+        of_thread = sa.select(runs.c.id).where(runs.c.thread_key == thread.key)
+        done = (
+            sa.select(steps.c.run_id, steps.c.kind, steps.c.title, steps.c.seconds, steps.c.at)
+            .where(steps.c.run_id.in_(of_thread))
+            .order_by(steps.c.id)
+        )
+        judged = sa.select(feedback).where(feedback.c.run_id.in_(of_thread))
+        async with self._database.read() as db:
+            began_at = await db.scalar(
+                sa.select(threads.c.created_at).where(threads.c.key == thread.key)
+            )
+            rows = (await db.execute(said)).all()
+            steps_done = (await db.execute(done)).all()
+            verdicts = (await db.execute(judged)).all()
+        if began_at is None:
+            raise Invalid(f"The thread {thread.key} is gone. `footnote threads` lists them.")
+        return Conversation(
+            thread,
+            began_at,
+            tuple(
+                Said(
+                    Author(row.messages_author_id, row.messages_author_name),
+                    row.messages_text,
+                    row.messages_at,
+                    tuple(row.messages_links),
+                    tuple(Attachment(**file) for file in row.messages_attachments),
+                    None if row.runs_id is None else _held(row, steps_done, verdicts),
+                )
+                for row in rows
+            ),
+        )
+
+
+def _thread(row: Any) -> Thread:
+    return Thread(row.platform, row.workspace, row.channel, row.thread)
+
+
+def _held(row: Any, done: Sequence[Any], verdicts: Sequence[Any]) -> Held:
+    return Held(
+        id=row.runs_id,
+        state=row.runs_state,
+        options=_options.validate_python(row.runs_options),
+        accepted_at=row.runs_accepted_at,
+        ended_at=row.runs_ended_at,
+        answer=None if row.runs_answer is None else _answer.validate_python(row.runs_answer),
+        steps=tuple(
+            Done(step.kind, step.title, step.seconds, step.at)
+            for step in done
+            if step.run_id == row.runs_id
+        ),
+        feedback={one.author_id: one.verdict for one in verdicts if one.run_id == row.runs_id},
+    )
+
+
+async def _nearest(db: AsyncConnection, name: str) -> str | None:
+    newest = sa.select(threads.c.key, threads.c.thread).order_by(threads.c.created_at.desc())
+    rows = (await db.execute(newest.limit(COMPARED))).all()
+    known = {word: row.key for row in rows for word in (row.thread, row.key)}
+    near = difflib.get_close_matches(name, known, n=1)
+    return known[near[0]] if near else None
