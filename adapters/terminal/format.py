@@ -17,6 +17,7 @@ from rich.padding import Padding
 from rich.text import Text
 
 from bot.answers import Answer, Citation, StepView
+from bot.pages.passages import HEADING_SEPARATOR
 from bot.rendering.footnotes import by_number
 from bot.rendering.lines import one_line, shortened
 from bot.rendering.plan import Branch, branches, work
@@ -58,11 +59,11 @@ def ended_lines(steps: Sequence[StepView]) -> list[tuple[str, Text]]:
     ]
 
 
-def _together(branch: Branch) -> tuple[str, str, bool]:
+def _together(branch: Branch) -> tuple[str, str, str]:
     """Lines that follow each other and have this in common are one."""
     if branch.is_part:
-        return "part", "", False
-    return branch.line.kind, branch.line.state, bool(branch.line.detail)
+        return "part", "", ""
+    return branch.line.kind, branch.line.state, branch.line.detail
 
 
 def _part_line(branch: Branch, titles: Mapping[str, str] = MappingProxyType({})) -> Text:
@@ -88,9 +89,12 @@ def _plan_line(steps: Sequence[StepView]) -> Text:
     line = Text(f"{mark} " if mark else "", style=STYLES.get(first.state, ""))
     if first.kind in VERBS:
         line.append(f"{VERBS[first.kind]} ", style="bold")
-    line.append(" · ".join(one_line(step.title) for step in steps))
-    if first.detail:
-        line.append(f" — {one_line(first.detail)}", style="yellow")
+    titles = [one_line(step.title) for step in steps]
+    line.append(" · ".join(titles))
+    if detail := one_line(first.detail):
+        # What befell a page is often said of its address, which stands there already.
+        said_of_it = detail.removeprefix(f"{titles[0]} ") if len(steps) == 1 else detail
+        line.append(f" {said_of_it}" if said_of_it != detail else f" — {detail}", style="yellow")
     if first.state == "done":
         # What was done at once took as long as its slowest part.
         line.append(f"  {max(step.seconds for step in steps):.1f} s", style="dim")
@@ -168,10 +172,11 @@ def rendered(answer: Answer) -> RenderableType:
 
 
 def _quoted(citation: Citation) -> str:
-    """The words, and where on their page they stand."""
+    """The words, and where on their page they stand: the title is said above them."""
     words = f"“{shortened(citation.quote, QUOTE_WIDTH)}”"
-    place = shortened(citation.heading, HEADING_WIDTH)
-    return f"{words} — {place}" if place not in ("", one_line(citation.title)) else words
+    title = one_line(citation.title)
+    path = one_line(citation.heading).removeprefix(title + HEADING_SEPARATOR)
+    return f"{words} — {shortened(path, HEADING_WIDTH)}" if path not in ("", title) else words
 
 
 def remarks(answer: Answer) -> list[str]:

@@ -17,6 +17,14 @@ from bot.settings import Settings
 from bot.storage.spending import NOTHING, SCOPES, Amount, Line, Spending
 from bot.storage.store import open_store
 
+COLUMNS = (
+    "asked\ntoday",
+    "USD\ntoday",
+    "asked\nmonth",
+    "calls\nmonth",
+    "tokens\nmonth",
+    "USD\nmonth",
+)
 TITLES = {"workspace": "Workspaces", "channel": "Channels", "user": "People"}
 
 
@@ -68,17 +76,20 @@ def tables(lines: Sequence[Line], today: date) -> RenderableType:
     """The same for a person: a table for workspaces, channels and people, dearest first."""
     if not lines:
         return Text(f"Nothing was asked in {today:%Y-%m}.")
+    several = len({(line.platform, line.workspace) for line in lines}) > 1
+    named = _named_with_workspace if several else _named
     parts: list[RenderableType] = [
         Text(f"Days and months are those of UTC; today is {today.isoformat()}.", style="dim")
     ]
     for scope in SCOPES:
         of_scope = [line for line in lines if line.scope == scope]
-        table = Table(title=TITLES[scope], title_justify="left", title_style="bold", box=None)
-        table.add_column("")
-        for column in ("questions today", "USD today", "questions", "model calls", "tokens", "USD"):
-            table.add_column(column, justify="right")
+        # Names are folded where a terminal is narrow; numbers are never cut.
+        table = Table(TITLES[scope], box=None, pad_edge=False, collapse_padding=True)
+        table.columns[0].overflow, table.columns[0].header_style = "fold", "bold"
+        for column in COLUMNS:
+            table.add_column(column, justify="right", header_style="none", no_wrap=True)
         for line in of_scope:
-            table.add_row(Text(_named(line)), *_numbers(line.today, line.month))
+            table.add_row(Text(named(line)), *_numbers(line.today, line.month))
         if scope == "workspace" and len(of_scope) > 1:
             sums = (_total(lines, "today"), _total(lines, "month"))
             table.add_row(Text("all", style="bold"), *_numbers(*sums))
@@ -115,7 +126,9 @@ def _numbers(today: Amount, month: Amount) -> list[str]:
 
 
 def _named(line: Line) -> str:
-    name = f"{line.known_as} ({line.name})" if line.known_as else line.name
-    if line.scope != "workspace":
-        name = f"{name} in {line.workspace}"
+    name = f"{line.known_as} ({line.name})" if line.known_as not in ("", line.name) else line.name
     return one_line(f"{line.platform}: {name}")
+
+
+def _named_with_workspace(line: Line) -> str:
+    return _named(line) + ("" if line.scope == "workspace" else f" in {one_line(line.workspace)}")

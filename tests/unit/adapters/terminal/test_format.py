@@ -1,9 +1,11 @@
-"""How a plan looks in a terminal."""
+"""How a plan and an answer look in a terminal."""
 
 from __future__ import annotations
 
-from adapters.terminal.format import ended_lines, plan_lines
-from bot.answers import StepView
+import pytest
+
+from adapters.terminal.format import ended_lines, plain, plan_lines
+from bot.answers import Answer, Citation, StepView
 from tests.unit.samples import A_GRAPH
 
 A_LOOP = (
@@ -43,3 +45,39 @@ def test_where_nothing_can_be_drawn_over_only_lines_that_ended_are_told() -> Non
         ("node-a", "✓ Who directed Jaws?  6.0 s  2 searches · 2 pages"),
         ("node-d", "✗ Where is Amity? — The model is away.  1 page"),
     ]
+
+
+def test_what_befell_a_page_is_said_of_its_address_once() -> None:
+    url = "https://e.org/gone"
+    detail = f"{url} does not exist (status 404); check the address."
+    assert drawn((StepView("1", "read", url, "failed", 0.1, detail),)) == [
+        f" ✗ Read {url} does not exist (status 404); check the address."
+    ]
+
+
+def test_steps_that_failed_for_different_reasons_are_told_apart() -> None:
+    steps = (
+        StepView("1", "read", "The Tower", "failed", 0.1, "a.org does not answer."),
+        StepView("2", "read", "The Bridge", "failed", 0.1, "b.org does not answer."),
+        StepView("3", "read", "The Pier", "failed", 0.1, "b.org does not answer."),
+    )
+    assert drawn(steps) == [
+        " ✗ Read The Tower — a.org does not answer.",
+        " ✗ Read The Bridge · The Pier — b.org does not answer.",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("heading", "shown"),
+    [
+        ("", "“It is tall.”"),
+        ("The Tower", "“It is tall.”"),
+        ("The Tower › Height", "“It is tall.” — Height"),
+        ("Page 7", "“It is tall.” — Page 7"),
+        ("The Towers › Height", "“It is tall.” — The Towers › Height"),
+    ],
+)
+def test_a_quote_says_where_it_stands_without_the_title_above_it(heading: str, shown: str) -> None:
+    citation = Citation(1, "https://e.org/t", "The Tower", "It is tall.", "", 0, 11, heading)
+    answer = Answer("answered", "It is [1].", "How tall?", "r1", (citation,))
+    assert plain(answer).splitlines()[-1].strip() == shown
