@@ -65,6 +65,7 @@ class Claude:
     """See the module docstring. Implements ``reasoning.reasoner.Reasoner``."""
 
     name = "claude"
+    opens = 2
 
     def __init__(self, calls: ModelCalls, endpoint: Endpoint) -> None:
         self._calls = calls

@@ -28,7 +28,8 @@ TOOLS: tuple[Block, ...] = (
         "name": "search",
         "description": (
             "Search with 1 to 4 different queries at once. Returns about ten numbered hits for "
-            "each, with title, site and snippet. Queries are short and atomic: 2 to 6 keywords "
+            "each, with title, site and snippet, and the best passages of the best ones. Queries "
+            "are short and atomic: 2 to 6 keywords "
             "that a page stating one fact would contain. Counts as one search however many "
             "queries it holds."
         ),

@@ -34,6 +34,7 @@ class Extractive:
     """
 
     name = "extractive"
+    opens = 0  # it chooses in no time
 
     def __init__(self, calls: ModelCalls) -> None:
         del calls  # every reasoner is given them

@@ -27,9 +27,13 @@ class Reasoner(Protocol):
 
     Every method raises ``ModelUnavailable``, ``CredentialsRefused``, ``ModelRefused``,
     ``ModelBroken`` or ``BudgetSpent``, nothing else of its own.
+
+    ``opens`` of the best pages of a search are shown to it with the hits: where a turn takes
+    seconds, choosing them would cost more than showing one in vain.
     """
 
     name: str
+    opens: int
 
     async def rewrite(
         self, transcript: Transcript, message: Message, instructions: str = ""

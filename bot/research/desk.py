@@ -29,7 +29,7 @@ from bot.reasoning.desks import (
 )
 from bot.reasoning.evidence import Source
 from bot.reasoning.questions import ANYWHERE, Scope, SubQuestion
-from bot.research.gathered import best_hits
+from bot.research.gathered import best_hits, to_open, with_opened
 from bot.research.outcomes import SearchOutcome
 from bot.research.repeats import repeats
 from bot.research.run import Run
@@ -46,10 +46,16 @@ PREFETCHED = 3  # pages read ahead while the reasoner chooses
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """How much is shown: hits per query, tokens of passages per page."""
+    """How much is shown: hits per query, tokens of passages per page.
+
+    ``opened`` of a search's best pages are shown with its hits, half as much of each, if they can
+    be read within ``patience`` seconds.
+    """
 
     shown: int
     page_tokens: int
+    opened: int = 0
+    patience: float = 2.0
 
 
 @dataclass(slots=True)
@@ -80,6 +86,7 @@ class _Reading:
     """A Read under way: each number with the URL to read, or the note why not."""
 
     action: str
+    tokens: int  # of passages of one page
     urls: list[tuple[int, str | None, str]] = field(default_factory=list)
 
 
@@ -122,7 +129,9 @@ class DeskKeeper:
             if self._question.whole:
                 tokens = self._reading.page_tokens
                 self._page_tokens = max(tokens, WHOLE * tokens // len(links))
-            under_way.append(_Reading("given", [(0, link, "") for link in links]))
+            under_way.append(
+                _Reading("given", self._page_tokens, [(0, link, "") for link in links])
+            )
         if queries or knowledge_queries:
             under_way.append(self._first_search(queries, knowledge_queries, scope))
         outcomes = await self._do(under_way)
@@ -133,6 +142,7 @@ class DeskKeeper:
             self._run.notes.widened(scope)
             wider = self._first_search(queries, knowledge_queries, ANYWHERE)
             outcomes += await self._do([wider])
+        outcomes = await self._opened(outcomes)
         self.desk = replace(
             self.desk, given=(*self.desk.given, *outcomes), pages_left=self._pages_left()
         )
@@ -153,7 +163,7 @@ class DeskKeeper:
                 under_way.append(reading)
             else:
                 under_way.append(_refusal(action))
-        outcomes = await self._do(under_way)
+        outcomes = await self._opened(await self._do(under_way))
         self.desk = replace(
             self.desk,
             turns=(*self.desk.turns, DeskTurn(turn, tuple(outcomes), nudge)),
@@ -215,7 +225,7 @@ class DeskKeeper:
         return searching
 
     def _prepare_read(self, action: Read, pages_left: int) -> _Reading:
-        reading = _Reading(action.id)
+        reading = _Reading(action.id, self._page_tokens)
         for number in dict.fromkeys(action.ids):
             if not 1 <= number <= len(self._hits):
                 reading.urls.append((number, None, f"There is no hit {number}."))
@@ -268,6 +278,25 @@ class DeskKeeper:
                 outcomes.append(item)
         return outcomes
 
+    async def _opened(self, outcomes: list[Outcome]) -> list[Outcome]:
+        """The outcomes, each search with the best of its new pages as if they had been chosen.
+
+        Choosing takes a turn of the reasoner's, and mostly it would choose these. Those that
+        cannot be read at once are left for it to choose.
+        """
+        opened: list[Outcome] = []
+        left = self._pages_left()
+        for outcome in outcomes:
+            numbers = to_open(outcome.queries, self._reading.opened)[:left]
+            urls = {self._hits[number - 1].url: number for number in numbers}
+            ready = await self._run.ready(tuple(urls), self._reading.patience) if urls else ()
+            left -= len(ready)
+            reading = _Reading(outcome.action, self._page_tokens // 2)
+            reading.urls = [(urls[url], url, "") for url in ready]
+            (read,) = await self._do([reading])
+            opened.append(with_opened(outcome, read))
+        return opened
+
     # ------------------------------------------------------------ after: what is shown
 
     def _searched(self, searching: _Searching, answers: dict[int, SearchOutcome]) -> Outcome:
@@ -309,16 +338,16 @@ class DeskKeeper:
             else:
                 number = numbers[page.url]
                 self._page_numbers[dedupe_key(url or page.url)] = number
-                results.append(await self._shown(hit_number, number, page))
+                results.append(await self._shown(hit_number, number, page, reading.tokens))
         return Outcome(reading.action, reads=tuple(results))
 
-    async def _shown(self, hit_number: int, number: int, page: Page) -> ReadResult:
+    async def _shown(self, hit_number: int, number: int, page: Page, tokens: int) -> ReadResult:
         """The page's best passages for the question, without those shown before."""
         spans = self._spans.setdefault(number, set())
         if self._question.whole:
-            passages = await survey(page, self._page_tokens, skip=spans)
+            passages = await survey(page, tokens, skip=spans)
         else:
-            passages = await choose(self._question.text, page, self._page_tokens, skip=spans)
+            passages = await choose(self._question.text, page, tokens, skip=spans)
         if spans and not passages:
             return ReadResult(hit_number, None, f"Page {number} has nothing that was not shown.")
         spans.update((passage.start, passage.end) for passage in passages)

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from bot.reasoning.desks import QueryResult
+from bot.reasoning.desks import Outcome, QueryResult
 from bot.reasoning.evidence import Source
 from bot.search.blend import K
+
+OPENED_AT_ONCE = 4  # pages opened with one search that holds several queries
 
 
 def best_hits(results: Sequence[QueryResult]) -> list[int]:
@@ -17,6 +19,34 @@ def best_hits(results: Sequence[QueryResult]) -> list[int]:
         for rank, numbered in enumerate(result.hits, start=1):
             scores[numbered.number] = scores.get(numbered.number, 0.0) + 1 / (K + rank)
     return sorted(scores, key=lambda number: (-scores[number], number))
+
+
+def to_open(results: Sequence[QueryResult], most: int) -> list[int]:
+    """The numbers of the hits that will most likely be chosen, of those that were not read: the
+    best one of each query, then the best of all; ``most`` of them, or one a query up to
+    ``OPENED_AT_ONCE``."""
+    unread = {hit.number for result in results for hit in result.hits if hit.page is None}
+    firsts = [
+        next((hit.number for hit in result.hits if hit.number in unread), None)
+        for result in results
+    ]
+    best = [number for number in best_hits(results) if number in unread]
+    wanted = dict.fromkeys([number for number in firsts if number is not None] + best)
+    return list(wanted)[: max(most, min(len(results), OPENED_AT_ONCE)) if most else 0]
+
+
+def with_opened(searched: Outcome, read: Outcome) -> Outcome:
+    """A search's outcome with the pages that were opened; those that gave nothing are not told."""
+    reads = tuple(result for result in read.reads if result.source is not None)
+    pages = {result.number: result.source.number for result in reads if result.source is not None}
+    queries = tuple(
+        replace(
+            result,
+            hits=tuple(replace(hit, page=pages.get(hit.number, hit.page)) for hit in result.hits),
+        )
+        for result in searched.queries
+    )
+    return replace(searched, queries=queries, reads=(*searched.reads, *reads))
 
 
 def merge_sources(sources: Sequence[Source]) -> tuple[Source, ...]:

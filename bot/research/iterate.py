@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from bot.errors import BudgetSpent
 from bot.reasoning.desks import Desk
@@ -45,7 +46,7 @@ async def iterate(
         run,
         question,
         Desk(searches_left=left, pages_left=run.budget.pages if pages is None else pages),
-        reading,
+        replace(reading, opened=reasoner.opens),
     )
     findings: tuple[Finding, ...] = ()
     missing: tuple[str, ...] = ()

@@ -20,6 +20,7 @@ from bot.search.blend import SearchResult
 from bot.search.flights import Flights
 from bot.search.provider import ProviderKind, Query
 
+MOST_AHEAD = 64  # searches and reads that nobody asked for yet, of all runs at the same time
 CACHED_CHARACTERS = 32_000_000  # of page text kept in the process
 
 
@@ -51,7 +52,7 @@ class Library:
     """See the module docstring.
 
     ``recent_page(url, since)`` looks a page up in the store. ``largest`` is the size in bytes of
-    the largest file that is read.
+    the largest file that is read. ``ahead`` counts what runs do ahead (``research.ahead``).
     """
 
     def __init__(
@@ -64,6 +65,7 @@ class Library:
         largest: int = 10_000_000,
     ) -> None:
         self.largest = largest
+        self.ahead = 0
         self._search = search
         self._fetcher = fetcher
         self._recent_page = recent_page
@@ -72,6 +74,11 @@ class Library:
             CACHED_CHARACTERS, ttl=page_ttl, getsizeof=lambda page: len(page.text)
         )
         self._reads: Flights[Page] = Flights()
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether so much is being done ahead that no more should be begun."""
+        return self.ahead >= MOST_AHEAD
 
     async def aclose(self) -> None:
         await self._reads.aclose()

@@ -47,6 +47,7 @@ _reply = TypeAdapter(ModelReply)
 _search = TypeAdapter(SearchOutcome)
 _read = TypeAdapter(ReadOutcome)
 _stream = TypeAdapter(StreamOutcome)
+_ready = TypeAdapter(tuple[str, ...])
 
 
 class Run:
@@ -208,6 +209,15 @@ class Run:
         named = dict(zip(urls, titles, strict=False))
         return await together(self._read(url, named.get(url) or url) for url in urls)
 
+    async def ready(self, urls: Sequence[str], seconds: float) -> tuple[str, ...]:
+        """Those of the pages that can be read within some seconds, in the order given."""
+
+        async def look() -> tuple[str, ...]:
+            self.budget.check_time(self.usage)
+            return await self.ahead.ready(urls, seconds)
+
+        return await self._steps.do("ready", {"urls": list(urls)}, look, _ready, title="")
+
     async def number(self, pages: Sequence[Page]) -> list[int]:
         """The pages' citation numbers in this run, in the order given."""
         return await self._journal.number(pages)
@@ -258,7 +268,7 @@ class Run:
     async def _fetched(self, url: str) -> Page:
         attachment = self._attachments.get(url)
         if attachment is None or self._download is None:
-            return await self._library.read(url)
+            return await self.ahead.page(url) or await self._library.read(url)
         body = await self._download(attachment, self._library.largest)
         return await self._library.page_of_file(attachment, body)
 

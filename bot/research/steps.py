@@ -55,6 +55,8 @@ class Steps:
 
     def show(self, view: StepView) -> None:
         """Set a line of the plan, by its id; it stays under the line it first appeared under."""
+        if not view.title:
+            return
         earlier = self._views.get(view.id)
         parent = earlier.parent if earlier is not None else view.parent or _branch.get()
         self._views[view.id] = replace(view, parent=parent)
@@ -75,7 +77,8 @@ class Steps:
         """The result of a step: from the journal, from its twin under way, or by doing it now.
 
         ``page`` gives the page the step has read, ``cost`` what its result has cost, to be kept
-        with it. Raises what ``work`` raises, and ``RunLost``.
+        with it. A step without a title has no line in the plan. Raises what ``work`` raises, and
+        ``RunLost``.
         """
         key = step_key(kind, inputs)
         recorded = self.finished(key, sources)

@@ -31,6 +31,7 @@ class Scripted:
     rewritten: Rewritten | None = None
     answer: Callable[[Rewritten, Evidence], list[AnswerDelta]] = cite_all
     name: str = "scripted"
+    opens: int = 0
     edits: Sequence[GraphEdit] = ()
     drafts: Sequence[Paragraph] = ()
     desks: list[Desk] = field(default_factory=list)

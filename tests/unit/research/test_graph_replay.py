@@ -180,7 +180,7 @@ async def test_killed_after_any_step_it_asks_the_same_and_nothing_finished_again
     expected = told(await whole.attempt())
     kinds = await whole.kept()
     assert kinds["plan"] == len(PLANS)
-    assert kinds["think"] >= 2 * 5
+    assert kinds["think"] >= 5  # a node ends in its first turn where the opened pages tell
     assert kinds["read"] >= 4
 
     for step in range(1, kinds.total()):
