@@ -17,6 +17,7 @@ from typing import Protocol
 import structlog
 from cachetools import LRUCache
 
+from bot.dispatch.rounds import Rounds
 from bot.errors import RunLost, StorageUnavailable, Unavailable
 from bot.posting import holding
 from bot.storage.owner import new_owner
@@ -96,6 +97,7 @@ class Attempts:
         self._renewed = _clock()
         self._failures: LRUCache[str, tuple[int, float]] = LRUCache(FAILURES_REMEMBERED)
         self._ending: set[asyncio.Task[None]] = set()
+        self._rounds: Rounds | None = None
 
     # ------------------------------------------------------------ working
 
@@ -221,18 +223,14 @@ class Attempts:
 
     # ------------------------------------------------------------ keeping
 
-    async def keep(self) -> None:
-        """Look, and renew the leases, until cancelled."""
-        while True:
-            await asyncio.sleep(self._timing.look)
-            try:
-                await self.look()
-                if _clock() - self._renewed >= self._timing.renew:
-                    await self._renew()
-            except StorageUnavailable as error:
-                log.warning("leases not renewed", error=str(error))
-            except Exception as error:  # noqa: BLE001  (it must not end with one failure)
-                log.error("keeping leases broke", error=repr(error))
+    def keep(self) -> None:
+        """Begin to look, and to renew the leases, until ``aclose``."""
+        self._rounds = Rounds("keeping runs", self._timing.look, self._look_and_renew)
+
+    async def _look_and_renew(self) -> None:
+        await self.look()
+        if _clock() - self._renewed >= self._timing.renew:
+            await self._renew()
 
     async def look(self) -> None:
         """Find what others did to our runs: stopped them, began them anew, took them over."""
@@ -254,7 +252,8 @@ class Attempts:
                 if ours and self.may_try(run_id):
                     self.end_out_of_turn(run_id)
 
-    async def _renew(self) -> None:
+    async def _renew(self) -> set[tuple[str, int]]:
+        """Prolong all leases; returns the ids and attempts of what is still ours."""
         working = {job: job.attempt for job in self.jobs.values() if job.attempt is not None}
         asked = _clock()
         kept: set[tuple[str, int]] = set()
@@ -264,24 +263,28 @@ class Attempts:
         for job, attempt in working.items():
             if (job.run_id, attempt) in kept and job.attempt == attempt:
                 job.sure_until = asked + self._timing.lease
+        return kept
 
     async def _hold(self, job: Job) -> None:
         """Raise ``RunLost`` if the run may be another's: once its lease is over, we look."""
         if job.lost or job.attempt is None:
             raise RunLost(f"Run {job.run_id} has been taken over by a later attempt.")
-        if _clock() >= job.sure_until:
-            await self._renew()
-            if _clock() >= job.sure_until:
-                job.lost = True
-                raise RunLost(f"Run {job.run_id} has been taken over by a later attempt.")
+        if _clock() < job.sure_until:
+            return
+        held = (job.run_id, job.attempt)
+        if held not in await self._renew():
+            job.lost = True
+            raise RunLost(f"Run {job.run_id} has been taken over by a later attempt.")
 
     # ------------------------------------------------------------ ending
 
     async def aclose(self) -> None:
-        """End what is being ended out of turn."""
+        """End what is being ended out of turn, and the looking."""
         for task in self._ending:
             task.cancel()
         await asyncio.gather(*self._ending, return_exceptions=True)
+        if self._rounds is not None:
+            await self._rounds.aclose()
 
 
 async def _done(work: asyncio.Task[None]) -> None:

@@ -15,6 +15,7 @@ import structlog
 
 from bot.dispatch.attempts import Attempts, Executor, Job, Timing
 from bot.dispatch.pace import Pace
+from bot.dispatch.rounds import Rounds
 from bot.errors import StorageUnavailable
 from bot.messages import Thread
 from bot.storage.store import Store
@@ -50,7 +51,8 @@ class LocalDispatcher:
         self._sweep_seconds = sweep_seconds
         self._queues: dict[str, deque[Job]] = {}  # thread key → jobs, the first one working
         self._workers: dict[str, asyncio.Task[None]] = {}
-        self._keepers: list[asyncio.Task[None]] = []
+        self._pacing: asyncio.Task[None] | None = None
+        self._sweeping: Rounds | None = None
         self._draining = False
 
     @property
@@ -58,12 +60,10 @@ class LocalDispatcher:
         return self._attempts.owner
 
     async def __aenter__(self) -> LocalDispatcher:
-        self._keepers = [
-            asyncio.create_task(self._attempts.keep()),
-            asyncio.create_task(self._pace.keep()),
-        ]
+        self._pacing = asyncio.create_task(self._pace.keep())
+        self._attempts.keep()
         if self._sweep_seconds is not None:
-            self._keepers.append(asyncio.create_task(self._sweep(self._sweep_seconds)))
+            self._sweeping = Rounds("finding runs that were left", self._sweep_seconds, self.resume)
         return self
 
     async def __aexit__(self, *exc: object) -> None:
@@ -123,7 +123,11 @@ class LocalDispatcher:
         self._draining = True
         if self._workers and seconds > 0:
             await asyncio.wait(self._workers.values(), timeout=seconds)
-        tasks = [*self._workers.values(), *self._keepers]
+        if self._sweeping is not None:
+            await self._sweeping.aclose()
+        tasks = [*self._workers.values()]
+        if self._pacing is not None:
+            tasks.append(self._pacing)
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
@@ -160,11 +164,3 @@ class LocalDispatcher:
         except Exception as error:  # noqa: BLE001  (whoever waits gets it)
             # The run stays unfinished, to be resumed: when the storage works again, say.
             log.debug("thread goes on", run=job.run_id, error=repr(error))
-
-    async def _sweep(self, seconds: float) -> None:
-        while True:
-            await asyncio.sleep(seconds)
-            try:
-                await self.resume()
-            except StorageUnavailable as error:
-                log.warning("runs left unfinished not looked for", error=str(error))

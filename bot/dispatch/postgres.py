@@ -28,6 +28,7 @@ from procrastinate.worker import Worker
 
 from bot.dispatch.attempts import Attempts, Executor, Job, Timing
 from bot.dispatch.pace import Pace
+from bot.dispatch.rounds import Rounds
 from bot.errors import StorageUnavailable
 from bot.messages import Thread
 from bot.storage.postgres import connection_arguments, postgres_trouble
@@ -38,7 +39,8 @@ TASK = "research"
 AHEAD = 1  # priority of a job that was begun before: nothing of its thread may pass it
 POLL_SECONDS = 1.0  # how soon a worker finds a job of which no notification told it
 HEARTBEAT_SECONDS = 5.0
-STALLED_SECONDS = 20.0  # without a heartbeat, until a worker's jobs go to others
+QUIET_SECONDS = 7.0  # without a heartbeat, until it is asked whether a worker's process runs
+STALLED_SECONDS = 20.0  # without a heartbeat, until a worker's jobs go to others anyway
 SWEEP_SECONDS = 5.0
 SWEPT_AT_ONCE = 500
 CONNECTIONS = 4  # of the queue in one process; one more listens
@@ -93,19 +95,18 @@ class PostgresDispatcher:
         self._task = self._queue.task(name=TASK, pass_context=True)(self._research)
         self._worker: Worker | None = None
         self._working: asyncio.Task[None] | None = None
-        self._keepers: list[asyncio.Task[None]] = []
+        self._pacing: asyncio.Task[None] | None = None
+        self._rounds: Rounds | None = None
         self._draining = False
 
     async def __aenter__(self) -> PostgresDispatcher:
         _hear_the_library()
         with _storage():
             await self._queue.open_async()
-        self._keepers = [
-            asyncio.create_task(self._attempts.keep()),
-            asyncio.create_task(self._pace.keep()),
-        ]
+        self._pacing = asyncio.create_task(self._pace.keep())
+        self._attempts.keep()
         if self._concurrency:
-            self._keepers.append(asyncio.create_task(self._look_after()))
+            self._rounds = Rounds("the queue", self._sweep_seconds, self._look_after)
             self._working = asyncio.create_task(self._keep_working())
         return self
 
@@ -156,9 +157,11 @@ class PostgresDispatcher:
                 self._worker.shutdown_graceful_timeout = seconds
                 self._worker.stop()  # type: ignore[no-untyped-call]
             await asyncio.gather(self._working, return_exceptions=True)
-        for task in self._keepers:
-            task.cancel()
-        await asyncio.gather(*self._keepers, return_exceptions=True)
+        if self._rounds is not None:
+            await self._rounds.aclose()
+        if self._pacing is not None:
+            self._pacing.cancel()
+            await asyncio.gather(self._pacing, return_exceptions=True)
         await self._attempts.aclose()
 
     # ------------------------------------------------------------ working
@@ -268,34 +271,36 @@ class PostgresDispatcher:
 
     async def _look_after(self) -> None:
         """Find what the queue does not know, and what dead workers left."""
-        while True:
-            await asyncio.sleep(self._sweep_seconds)
-            try:
-                await self._revive()
-                await self.resume()
-                if self._draining:
-                    await self._stay_alive()
-            except StorageUnavailable as error:
-                log.warning("queue not looked after", error=str(error))
-            except Exception as error:  # noqa: BLE001  (it must not end with one failure)
-                log.error("looking after the queue broke", error=repr(error))
+        await self._revive()
+        if self._draining:
+            await self._stay_alive()
+        else:
+            await self.resume()
 
     async def _revive(self) -> None:
         """Queue the jobs of workers without a heartbeat anew."""
-        manager = self._queue.job_manager
-        with _storage():
-            stalled = list(
-                await manager.get_stalled_jobs(
-                    task_name=TASK, seconds_since_heartbeat=STALLED_SECONDS
-                )
-            )
-        for job in stalled:
-            log.warning("worker is gone, its job goes to another", run=job.queueing_lock)
+        quiet = await self._jobs_without_heartbeat(QUIET_SECONDS)
+        if not quiet:
+            return
+        stalled = {job.id for job in await self._jobs_without_heartbeat(STALLED_SECONDS)}
+        for job in quiet:
+            run_id = str(job.task_kwargs["run_id"])
+            if job.id not in stalled and not await self._store.is_orphan(run_id):
+                continue
+            log.warning("worker is gone, its job goes to another", run=run_id)
             try:
-                await manager.finish_job(job, Status.FAILED, delete_job=True)
+                await self._queue.job_manager.finish_job(job, Status.FAILED, delete_job=True)
             except ConnectorException:
                 continue  # another process was faster, or the database is away
             await self._put_back(job, 0)
+
+    async def _jobs_without_heartbeat(self, seconds: float) -> list[QueuedJob]:
+        with _storage():
+            return list(
+                await self._queue.job_manager.get_stalled_jobs(
+                    task_name=TASK, seconds_since_heartbeat=seconds
+                )
+            )
 
     async def _stay_alive(self) -> None:
         """A worker that lets its last jobs end does not say that it lives."""

@@ -1,24 +1,26 @@
-"""Who works on a run: a process, named so that others on the same host can tell if it is gone."""
+"""Who works on a run: a process, named so that others beside it can tell if it is gone."""
 
 from __future__ import annotations
 
 import os
 import secrets
 import socket
+from functools import cache
+from pathlib import Path
 
 
 def new_owner() -> str:
-    """A name for this process: ``host/pid/token``. The token tells a reused pid apart."""
-    return f"{socket.gethostname()}/{os.getpid()}/{secrets.token_hex(4)}"
+    """A name for this process: ``place/pid/token``. The token tells a reused pid apart."""
+    return f"{_place()}/{os.getpid()}/{secrets.token_hex(4)}"
 
 
 def is_dead(owner: str) -> bool:
     """True only if the owner's process certainly no longer runs.
 
-    A process on another host cannot be looked at; its lease decides.
+    A process in another place cannot be looked at; its lease decides.
     """
-    host, pid, _ = owner.rsplit("/", 2)
-    if host != socket.gethostname():
+    place, pid, _ = owner.rsplit("/", 2)
+    if place != _place():
         return False
     try:
         os.kill(int(pid), 0)
@@ -27,3 +29,19 @@ def is_dead(owner: str) -> bool:
     except PermissionError:  # it lives, under another user
         return False
     return False
+
+
+@cache
+def _place() -> str:
+    """Where pids mean the same: the host's name alone is that of many containers and machines.
+
+    On Linux with this boot of the kernel (random(4), /proc/sys/kernel/random/boot_id) and the
+    namespace of pids (pid_namespaces(7)), elsewhere with the machine's network address.
+    """
+    try:
+        boot = Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
+        return f"{socket.gethostname()}+{boot}+{os.stat('/proc/self/ns/pid').st_ino}"
+    except OSError:
+        from uuid import getnode
+
+        return f"{socket.gethostname()}+{getnode():x}"

@@ -144,6 +144,12 @@ class Store:
             row = (await db.execute(query)).one_or_none()
         return row is not None and (row.owner == owner or _is_free(row, now))
 
+    async def is_orphan(self, run_id: str) -> bool:
+        """Whether the process that works on a run certainly is gone."""
+        async with self.database.read() as db:
+            owner = await db.scalar(sa.select(runs.c.owner).where(runs.c.id == run_id))
+        return owner is not None and is_dead(owner)
+
     async def transcript(self, run: RunRecord) -> Transcript:
         """What was said in the run's thread before its message, with our answers in place."""
         # By the platform's clock: history that was read later still comes before.

@@ -22,6 +22,8 @@ from bot.dispatch.local import LocalDispatcher
 from bot.dispatch.postgres import PostgresDispatcher
 from bot.errors import PlatformUnavailable, StorageUnavailable
 from bot.messages import RunOptions, Thread
+from bot.posting import still_ours
+from bot.storage.conversations import Conversations
 from bot.storage.store import RunRecord, Store, open_store
 from tests.fakes.postgres import Postgres
 from tests.unit.samples import NOW, a_message, a_thread
@@ -56,7 +58,8 @@ class Gate:
             if stop.is_set():
                 self.stopped.append(text)
         finally:
-            self.working -= 1
+            await self._tell(self._leave)
+        await still_ours()
         state = "stopped" if stop.is_set() else "answered"
         await self.store.end(run.id, run.attempt, state, NOW)
         await self._tell(lambda: self.ended.append(text))
@@ -65,6 +68,9 @@ class Gate:
         self.started.append(text)
         self.working += 1
         self.most = max(self.most, self.working)
+
+    def _leave(self) -> None:
+        self.working -= 1
 
     async def let(self, *texts: str) -> None:
         await self._tell(lambda: self.passes.update(texts))
@@ -152,7 +158,13 @@ Ask = Callable[[str, Thread], Awaitable[str]]
 @pytest.fixture
 def ask(store: Store, dispatcher: Dispatcher) -> Ask:
     async def accept_and_submit(text: str, thread: Thread) -> str:
-        run_id, _ = await store.accept(f"run-{text}", a_message(text, thread), RunOptions(), NOW)
+        run_id, _ = await store.accept(
+            f"run-{text}",
+            a_message(text, thread, event_id=text),
+            RunOptions(),
+            NOW,
+            owner=dispatcher.owner,
+        )
         await dispatcher.submit(run_id, thread)
         return run_id
 
@@ -305,6 +317,141 @@ async def test_draining_with_time_lets_working_runs_end(
     await gate.let("a")
     await draining
     assert await state_of(store, run_id) == "answered"
+
+
+async def test_a_follow_up_begins_when_its_thread_is_free_and_not_when_somebody_looks(
+    name: str, open_one: Open, store: Store, gate: Gate
+) -> None:
+    seldom = {"poll_seconds": 600.0} if name == "postgres" else {}
+    async with open_one(gate, **seldom) as dispatcher:
+        for text in "ab":
+            run_id, _ = await store.accept(f"run-{text}", a_message(text), RunOptions(), NOW)
+            await dispatcher.submit(run_id, a_thread())
+        await gate.until(lambda: gate.working == 1)
+        await gate.let("a")
+        await gate.until(lambda: gate.started == ["a", "b"])
+        await gate.let_all()
+        await gate.until(lambda: gate.ended == ["a", "b"])
+
+
+# ---------------------------------------------------------------- beside another process
+
+
+@pytest.fixture
+async def other(open_one: Open, dispatcher: Dispatcher, gate: Gate) -> AsyncIterator[Dispatcher]:
+    """A second process; the gate sees what both do."""
+    async with open_one(gate) as other:
+        yield other
+
+
+async def test_one_thread_goes_in_order_through_two_processes(
+    gate: Gate, ask: Ask, store: Store, other: Dispatcher
+) -> None:
+    await ask("a", a_thread())
+    await store.accept("run-b", a_message("b"), RunOptions(), NOW, owner=other.owner)
+    await other.submit("run-b", a_thread())
+    await gate.until(lambda: gate.working == 1)
+    await gate.let("b")
+    await ask("elsewhere", a_thread("other"))
+    await gate.let("elsewhere")
+    await gate.until(lambda: gate.ended == ["elsewhere"])
+    await gate.let("a")
+    await gate.until(lambda: gate.ended == ["elsewhere", "a", "b"])
+
+
+async def test_a_run_submitted_in_two_processes_executes_once(
+    gate: Gate, ask: Ask, other: Dispatcher
+) -> None:
+    run_id = await ask("a", a_thread())
+    await other.submit(run_id, a_thread())
+    await gate.until(lambda: gate.working == 1)
+    await other.submit(run_id, a_thread())
+    await gate.let_all()
+    await gate.until(lambda: gate.ended == ["a"])
+    await ask("later", a_thread())  # behind whatever is left of it
+    await gate.until(lambda: gate.ended == ["a", "later"])
+    assert gate.started == ["a", "later"]
+
+
+async def test_another_process_stops_what_works(
+    gate: Gate, ask: Ask, store: Store, other: Dispatcher
+) -> None:
+    run_id = await ask("a", a_thread())
+    await gate.until(lambda: gate.working == 1)
+    await other.request_stop(run_id)
+    await gate.until(lambda: gate.ended == ["a"])
+    assert (gate.stopped, await state_of(store, run_id)) == (["a"], "stopped")
+
+
+async def test_another_process_stops_what_waits_for_its_turn(
+    gate: Gate, ask: Ask, store: Store, other: Dispatcher
+) -> None:
+    await ask("a", a_thread())
+    run_id = await ask("b", a_thread())
+    await gate.until(lambda: gate.working == 1)
+    await other.request_stop(run_id)
+    await gate.until(lambda: gate.ended == ["b"])
+    assert (gate.stopped, await state_of(store, run_id)) == (["b"], "stopped")
+    assert gate.working == 1
+
+
+@pytest.mark.parametrize("by_the_other", [False, True], ids=["same", "other"])
+async def test_a_run_that_begins_anew_ends_its_work_and_is_redone_once(
+    gate: Gate,
+    ask: Ask,
+    store: Store,
+    dispatcher: Dispatcher,
+    other: Dispatcher,
+    by_the_other: bool,
+) -> None:
+    editing = other if by_the_other else dispatcher
+    await ask("a", a_thread())
+    await gate.until(lambda: gate.working == 1)
+    begun = await Conversations(store.database).edit(
+        "terminal",
+        "a",
+        "edited",
+        (),
+        datetime.now(UTC),
+        owner=editing.owner,
+        lease=timedelta(seconds=30),
+    )
+    assert begun is not None
+    await editing.restart(*begun)
+    await gate.until(lambda: "edited" in gate.started and gate.working == 1)
+    await gate.let_all()
+    await gate.until(lambda: gate.ended == ["edited"])
+    await ask("later", a_thread())
+    await gate.until(lambda: gate.ended == ["edited", "later"])
+    assert gate.started == ["a", "edited", "later"]
+
+
+async def test_an_attempt_that_comes_back_when_its_run_is_anothers_ends_without_a_word(
+    open_one: Open, store: Store, gate: Gate
+) -> None:
+    # Neither renews its lease nor looks, as if it had been suspended.
+    async with open_one(gate, timing=Timing(lease=0.0, renew=600.0, look=600.0)) as suspended:
+        await store.accept("run-a", a_message("a"), RunOptions(), NOW, owner=suspended.owner)
+        await suspended.submit("run-a", a_thread())
+        await gate.until(lambda: gate.working == 1)
+        elsewhere = "another-host/1/x"
+        await store.claim("run-a", elsewhere, datetime.now(UTC), timedelta(seconds=30))
+        await gate.let("a")
+        await gate.until(lambda: gate.working == 0)
+        assert gate.ended == []
+        await store.end("run-a", 2, "answered", NOW)
+    assert await state_of(store, "run-a") == "answered"
+
+
+async def test_an_attempt_whose_lease_ran_out_goes_on_if_nobody_took_its_run(
+    open_one: Open, store: Store, gate: Gate
+) -> None:
+    async with open_one(gate, timing=Timing(lease=0.0, renew=600.0, look=600.0)) as late:
+        await store.accept("run-a", a_message("a"), RunOptions(), NOW, owner=late.owner)
+        await late.submit("run-a", a_thread())
+        await gate.let("a")
+        await gate.until(lambda: gate.ended == ["a"])
+    assert await state_of(store, "run-a") == "answered"
 
 
 # ---------------------------------------------------------------- failing

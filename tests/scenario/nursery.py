@@ -35,7 +35,9 @@ PARTS = (
     "bot.reasoning.extractive",
     "bot.research.road",
     "bot.search.local",
+    "bot.dispatch.postgres",
     "bot.serving",
+    "bot.working",
 )
 
 

@@ -23,6 +23,7 @@ from tests.unit.samples import NOW, a_message, a_page, a_thread
 LEASE = timedelta(seconds=30)
 OPTIONS = RunOptions(depth="quick", providers=("local",), instructions="Be brief.")
 ELSEWHERE = "another-host/1/abcd"
+HERE = new_owner().rsplit("/", 2)[0]
 
 
 def an_answer(run: str, text: str = "330 m [1].", **parts: object) -> Answer:
@@ -93,7 +94,7 @@ async def test_a_renewed_lease_holds_longer(store: Store) -> None:
 async def test_the_run_of_a_dead_process_on_this_host_is_free_at_once(store: Store) -> None:
     child = await asyncio.create_subprocess_exec("true")
     await child.wait()
-    dead = f"{socket.gethostname()}/{child.pid}/abcd"
+    dead = f"{HERE}/{child.pid}/abcd"
     await store.accept("r1", a_message(), OPTIONS, NOW)
     await store.claim("r1", dead, NOW, LEASE)
     assert [run.id for run in await store.unfinished(NOW)] == ["r1"]
@@ -103,11 +104,21 @@ async def test_the_run_of_a_dead_process_on_this_host_is_free_at_once(store: Sto
 @pytest.mark.parametrize(
     ("owner", "dead"),
     [
-        (f"{socket.gethostname()}/{os.getpid()}/x", False),
-        (f"{socket.gethostname()}/1/x", False),
+        (f"{HERE}/{os.getpid()}/x", False),
+        (f"{HERE}/1/x", False),
         ("elsewhere/999999/x", False),
+        (f"{socket.gethostname()}/999999/x", False),
+        (f"{HERE[:-1]}{(int(HERE[-1], 16) + 1) % 10}/999999/x", False),
+        (f"{HERE}/999999/x", True),
     ],
-    ids=["this process", "a process of the system", "a process on another host"],
+    ids=[
+        "this process",
+        "a process of the system",
+        "a process on another host",
+        "a process on a host of the same name",
+        "a process in another container of the same name",
+        "a process that never was",
+    ],
 )
 def test_only_a_process_that_certainly_is_gone_counts_as_dead(owner: str, dead: bool) -> None:
     assert is_dead(owner) is dead
