@@ -54,17 +54,20 @@ def upgrade(connection: sa.Connection) -> None:
         command.upgrade(config, "head")
 
 
-def upgrade_queue(connection: sa.Connection) -> bool:
-    """Apply the next of the queue's own migrations; False when there is none.
+def upgrade_queue(connection: sa.Connection, folder: Path | None = None) -> bool:
+    """Apply the next of the queue's own migrations; whether there are more.
+
+    ``folder`` is the SQL of the queue's library, else of the installed one.
 
     Raises ``InvalidSetting`` where a newer Procrastinate has been.
     """
     if connection.dialect.name != "postgresql":
         return False
     _alone(connection)
-    names = queue_schema.pending(connection)
+    folder = folder or queue_schema.installed()
+    names = queue_schema.pending(connection, folder)
     if names:
-        queue_schema.apply(connection, names[0])
+        queue_schema.apply(connection, folder, names[0])
     return len(names) > 1
 
 

@@ -16,7 +16,7 @@ import sqlalchemy as sa
 
 from bot.errors import InvalidSetting
 
-_SQL = sa.text("SELECT obj_description(to_regclass('procrastinate_jobs'), 'pg_class')")
+_NEWEST = sa.text("SELECT obj_description(to_regclass('procrastinate_jobs'), 'pg_class')")
 
 # Procrastinate tells its workers of new jobs only. The next job of a thread can begin when the one
 # before it has ended, which they would find out by polling: so they are told in the same way.
@@ -50,60 +50,58 @@ CREATE TRIGGER footnote_tell_of_freed_lock
 
 def create(connection: sa.Connection) -> None:
     """Make the tables as the installed Procrastinate wants them."""
-    _execute(connection, (_folder() / "schema.sql").read_text(encoding="utf-8"))
+    folder = installed()
+    _execute(connection, (folder / "schema.sql").read_text(encoding="utf-8"))
     _execute(connection, _TELL_OF_FREED_LOCKS)
-    _mark(connection, newest())
+    _mark(connection, _files(folder)[-1])
 
 
 def is_current(connection: sa.Connection) -> bool:
     """Whether the tables are those of the installed Procrastinate."""
-    return _known(connection) == newest()
+    return _known(connection) == _files(installed())[-1]
 
 
-def pending(connection: sa.Connection) -> list[str]:
-    """The names of the files that are yet to be applied, in order.
+def pending(connection: sa.Connection, folder: Path) -> list[str]:
+    """The names of the files in ``folder`` that are yet to be applied, in order.
 
     Raises ``InvalidSetting`` where a newer Procrastinate has been.
     """
-    known = _known(connection)
-    if known > newest():
+    known, names = _known(connection), _files(folder)
+    if known > names[-1]:
         raise InvalidSetting(
             "The queue in the database was written by a newer Procrastinate: install that version "
             "here too, or choose another place with FOOTNOTE_DATABASE_URL."
         )
-    return [name for name in _files() if name > known]
+    return [name for name in names if name > known]
 
 
-def apply(connection: sa.Connection, name: str) -> None:
+def apply(connection: sa.Connection, folder: Path, name: str) -> None:
     """Apply one file. A transaction each: what one adds to a type only the next may use."""
-    _execute(connection, (_folder() / "migrations" / name).read_text(encoding="utf-8"))
+    _execute(connection, (folder / "migrations" / name).read_text(encoding="utf-8"))
     _mark(connection, name)
 
 
-def newest() -> str:
-    """The name of the newest file of the installed Procrastinate."""
-    return _files()[-1]
-
-
-def _known(connection: sa.Connection) -> str:
-    return str(connection.scalar(_SQL) or "")
-
-
 @cache
-def _files() -> list[str]:
-    return sorted(path.name for path in (_folder() / "migrations").glob("*.sql"))
-
-
-def _folder() -> Path:
+def installed() -> Path:
+    """The folder of the installed Procrastinate's SQL."""
     spec = find_spec("procrastinate")  # its import takes a tenth of a second
     assert spec is not None  # noqa: S101
     assert spec.submodule_search_locations  # noqa: S101
     return Path(spec.submodule_search_locations[0]) / "sql"
 
 
+def _known(connection: sa.Connection) -> str:
+    return str(connection.scalar(_NEWEST) or "")
+
+
+@cache
+def _files(folder: Path) -> list[str]:
+    return sorted(path.name for path in (folder / "migrations").glob("*.sql"))
+
+
 def _execute(connection: sa.Connection, statements: str) -> None:
     # Without parameters, so that the driver sends several statements and reads no % in them.
-    connection.execution_options(no_parameters=True).exec_driver_sql(statements)
+    connection.exec_driver_sql(statements, execution_options={"no_parameters": True})
 
 
 def _mark(connection: sa.Connection, name: str) -> None:
