@@ -17,6 +17,7 @@ from bot.reasoning.calls import ModelCalls, ModelReply
 from bot.reasoning.claude_draft import Revising
 from bot.reasoning.claude_endpoint import Again, Call, Endpoint
 from bot.reasoning.claude_errors import TooLong
+from bot.reasoning.claude_json import Unusable, repair
 from bot.reasoning.claude_messages import CACHED, loop_messages
 from bot.reasoning.claude_reply import Collector
 from bot.reasoning.claude_tools import TOOLS, actions
@@ -84,12 +85,12 @@ class Claude:
         reply = await self._complete(request, "rewrite", "Understand the question")
         try:
             return claude_rewrite.rewritten(reply.content, reply.stop_reason, transcript, message)
-        except claude_rewrite.Unusable as unusable:
-            request = claude_rewrite.repair(request, reply.content, unusable.problem)
+        except Unusable as unusable:
+            request = repair(request, reply.content, unusable.problem)
         reply = await self._complete(request, "rewrite", "Understand the question again")
         try:
             return claude_rewrite.rewritten(reply.content, reply.stop_reason, transcript, message)
-        except claude_rewrite.Unusable as unusable:
+        except Unusable as unusable:
             raise ModelBroken(
                 f"{self._settings.small_model} did not state the question in the form asked for: "
                 "try again, or set FOOTNOTE_SMALL_MODEL to another model.",
@@ -210,14 +211,14 @@ class Claude:
         reply = await self._complete(request, "draft", "Draft the report from memory")
         try:
             return claude_draft.drafted(reply.content, reply.stop_reason)
-        except claude_draft.Unusable as unusable:
-            request = claude_draft.repair(request, reply.content, unusable.problem)
+        except Unusable as unusable:
+            request = repair(request, reply.content, unusable.problem)
             if reply.stop_reason == "max_tokens":
                 request = _roomier(request)
         reply = await self._complete(request, "draft", "Draft the report again")
         try:
             return claude_draft.drafted(reply.content, reply.stop_reason, fewest=1)
-        except claude_draft.Unusable as unusable:
+        except Unusable as unusable:
             raise ModelBroken(
                 f"{self._settings.model} did not draft the report in the form asked for: try "
                 "again, or set FOOTNOTE_MODEL to another model.",
@@ -233,8 +234,8 @@ class Claude:
             reply = await self._complete(request, "query", title)
             try:
                 return claude_draft.queries(reply.content, reply.stop_reason)
-            except claude_draft.Unusable as unusable:
-                request = claude_draft.repair(request, reply.content, unusable.problem)
+            except Unusable as unusable:
+                request = repair(request, reply.content, unusable.problem)
         return claude_draft.topic_query(question, manuscript.paragraph)
 
     async def revise(

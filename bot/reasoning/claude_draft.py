@@ -5,13 +5,13 @@ Revising a paragraph is writing (``claude_write``) with other words around the p
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, ClassVar
 
-from bot.reasoning.claude_messages import CACHED, Block, page_element, said, today
+from bot.reasoning.claude_json import Unusable, json_object
+from bot.reasoning.claude_messages import CACHED, Block, page_element, today
 from bot.reasoning.claude_text import clean, element, line, middle_out, passage_lines
 from bot.reasoning.claude_write import QUESTION, Writing
 from bot.reasoning.drafts import Manuscript, Paragraph
@@ -56,13 +56,6 @@ QUERY_SCHEMA: Block = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Unusable(Exception):
-    """A reply that is no such JSON; ``problem`` tells the model what is wrong."""
-
-    problem: str
-
-
 # ---------------------------------------------------------------- the draft
 
 
@@ -96,7 +89,7 @@ def drafted(
     content: Sequence[Block], stop_reason: str, *, fewest: int = FEWEST
 ) -> tuple[Paragraph, ...]:
     """The reply as paragraphs. Raises ``Unusable``."""
-    given = _object(content, stop_reason).get("paragraphs")
+    given = json_object(content, stop_reason).get("paragraphs")
     items = [item for item in given if isinstance(item, dict)] if isinstance(given, list) else []
     paragraphs = tuple(
         Paragraph(
@@ -136,7 +129,7 @@ def query_request(
 
 def queries(content: Sequence[Block], stop_reason: str) -> tuple[str, ...]:
     """The reply as 1 to 3 queries. Raises ``Unusable``."""
-    given = _object(content, stop_reason).get("queries")
+    given = json_object(content, stop_reason).get("queries")
     items = given if isinstance(given, list) else [given]
     kept = (line(item, QUERY) for item in items if isinstance(item, str))
     found = tuple(dict.fromkeys(query for query in kept if query))[:QUERIES]
@@ -148,16 +141,6 @@ def queries(content: Sequence[Block], stop_reason: str) -> tuple[str, ...]:
 def topic_query(question: Rewritten, paragraph: Paragraph) -> tuple[str, ...]:
     """What to search when no query could be had: the paragraph's topic, in its own words."""
     return (line(paragraph.heading or question.question, QUERY),)
-
-
-def repair(first: dict[str, Any], content: Sequence[Block], problem: str) -> dict[str, Any]:
-    """The request once more, with the unusable reply and what was wrong with it."""
-    words = f"{problem} Reply with the one JSON object described above and nothing else."
-    turn: list[Block] = [
-        {"role": "assistant", "content": said([b for b in content if b["type"] == "text"])},
-        {"role": "user", "content": words},
-    ]
-    return {**first, "messages": [*first["messages"], *turn]}
 
 
 # ---------------------------------------------------------------- the revision
@@ -220,18 +203,3 @@ def _paragraph(paragraph: Paragraph) -> str:
     if paragraph.purpose:
         given["purpose"] = paragraph.purpose
     return element("draft", clean(paragraph.text).strip(), **given)
-
-
-def _object(content: Sequence[Block], stop_reason: str) -> dict[str, Any]:
-    """The JSON object in a reply, whatever stands around it."""
-    if stop_reason == "max_tokens":
-        raise Unusable("Your reply was cut off at the output limit. Be much shorter.")
-    words = "".join(b.get("text", "") for b in content if b["type"] == "text")
-    start, end = words.find("{"), words.rfind("}")
-    try:
-        value = json.loads(words[start : end + 1]) if start >= 0 else None
-    except (ValueError, RecursionError) as error:
-        raise Unusable(f"That was not valid JSON: {error}.") from None
-    if not isinstance(value, dict):
-        raise Unusable("That was no JSON object.")
-    return value

@@ -54,6 +54,13 @@ class CutOff(Exception):
         self.begun = begun
 
 
+_FORMAT = (
+    r"output_config|output_format|json.schema|structured output"
+    # A schema that is within all limits may still be too much for the grammar made of it.
+    r"|schema is too complex|grammar"
+)
+
+
 def refused_feature(words: str, used: Collection[Feature]) -> Feature | None:
     """The feature of a request that a 400's words complain about, if it is one of those used."""
     words = words.casefold()
@@ -67,7 +74,7 @@ def refused_feature(words: str, used: Collection[Feature]) -> Feature | None:
         ("thinking_blocks", r"signature|thinking\W{0,2} block"),
         ("thinking", "thinking"),
         ("effort", r"\beffort"),
-        ("format", r"output_config|output_format|json.schema|structured output"),
+        ("format", _FORMAT),
         ("effort", "output_config"),
     )
     for feature, pattern in named:

@@ -6,11 +6,11 @@ all of an earlier one and the prompt cache stays warm.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
+from bot.reasoning.claude_json import Unusable, json_object
 from bot.reasoning.claude_messages import (
     CACHED,
     QUESTION,
@@ -56,7 +56,6 @@ FORM = (
     'Reply with one JSON object and nothing else: {"nodes": [{"id", "question", "needs", '
     '"queries"}], "done", "missing"}'
 )
-CUT = f"Your reply was cut off at the output limit. Be much shorter. {FORM}."
 
 
 def request(question: SubQuestion, graph: Graph, now: datetime) -> dict[str, Any]:
@@ -83,16 +82,10 @@ def plan_messages(question: SubQuestion, graph: Graph, now: datetime) -> list[Bl
 
 def edit_of(content: Sequence[Block], stop_reason: str) -> GraphEdit:
     """The reply as an edit; what cannot be understood becomes the edit's problem."""
-    if stop_reason == "max_tokens":
-        return GraphEdit(problem=CUT, said=content)
-    words = "".join(b.get("text", "") for b in content if b["type"] == "text")
-    start, end = words.find("{"), words.rfind("}")
     try:
-        given = json.loads(words[start : end + 1]) if start >= 0 else None
-    except (ValueError, RecursionError):
-        given = None
-    if not isinstance(given, dict):
-        return GraphEdit(problem=f"That was not valid JSON. {FORM}.", said=content)
+        given = json_object(content, stop_reason)
+    except Unusable as unusable:
+        return GraphEdit(problem=f"{unusable.problem} {FORM}.", said=content)
     items = given.get("nodes") or []
     if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
         return GraphEdit(problem=f'"nodes" must be a list of objects. {FORM}.', said=content)

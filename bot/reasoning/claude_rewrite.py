@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, cast, get_args
 
 from bot.messages import Entry, Message, Transcript
 from bot.pages.mentions import hosts_in, links_said
 from bot.pages.urls import dedupe_key, domain
-from bot.reasoning.claude_messages import CACHED, Block, said, today
+from bot.reasoning.claude_json import Unusable, json_object
+from bot.reasoning.claude_messages import CACHED, Block, today
 from bot.reasoning.claude_text import clean, element, line, middle_out, shorten
 from bot.reasoning.prompts import load
 from bot.reasoning.questions import Kind, Rewritten, Scope
@@ -64,13 +63,6 @@ _REGION = re.compile(r"[A-Za-z]{2}")
 _SAYS_LITTLE = frozenset(("www", "com", "org", "net", "edu", "gov", "docs"))  # labels of hosts
 
 
-@dataclass(frozen=True, slots=True)
-class Unusable(Exception):
-    """A reply that is no such JSON; ``problem`` tells the model what is wrong."""
-
-    problem: str
-
-
 def request(
     model: str, transcript: Transcript, message: Message, instructions: str, now: datetime
 ) -> dict[str, Any]:
@@ -99,23 +91,11 @@ def request(
     }
 
 
-def repair(first: dict[str, Any], content: Sequence[Block], problem: str) -> dict[str, Any]:
-    """The request once more, with the unusable reply and what was wrong with it."""
-    words = f"{problem} Reply with the one JSON object described above and nothing else."
-    turn: list[Block] = [
-        {"role": "assistant", "content": said([b for b in content if b["type"] == "text"])},
-        {"role": "user", "content": words},
-    ]
-    return {**first, "messages": [*first["messages"], *turn]}
-
-
 def rewritten(
     content: Sequence[Block], stop_reason: str, transcript: Transcript, message: Message
 ) -> Rewritten:
     """The reply as a ``Rewritten``. Raises ``Unusable``."""
-    if stop_reason == "max_tokens":
-        raise Unusable("Your reply was cut off at the output limit. Be much shorter.")
-    given = _json_object("".join(b.get("text", "") for b in content if b["type"] == "text"))
+    given = json_object(content, stop_reason)
     kind = _kind(given.get("kind"))
     question = given.get("question")
     if not isinstance(question, str):
@@ -174,18 +154,6 @@ def _entry(entry: Entry) -> str:
 
 
 # ---------------------------------------------------------------- the reply
-
-
-def _json_object(words: str) -> dict[str, Any]:
-    """The JSON object in a reply, whatever stands around it."""
-    start, end = words.find("{"), words.rfind("}")
-    try:
-        value = json.loads(words[start : end + 1]) if start >= 0 else None
-    except ValueError as error:
-        raise Unusable(f"That was not valid JSON: {error}.") from None
-    if not isinstance(value, dict):
-        raise Unusable("That was no JSON object.")
-    return value
 
 
 def _kind(value: Any) -> Kind:

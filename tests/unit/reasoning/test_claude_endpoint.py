@@ -375,6 +375,8 @@ async def test_a_model_that_thinks_between_tools_only_at_low_effort(stage: OpenS
         ("thinking: no", {"effort"}, None),
         ("output_config: no", {"effort", "format"}, "format"),
         ("output_config: no", {"effort"}, "effort"),
+        ("The compiled grammar is too large.", {"effort", "format"}, "format"),
+        ("Schema is too complex for compilation.", {"format"}, "format"),
         ("Invalid date format", {"format"}, None),
         (
             "Invalid `signature` in `thinking` block",

@@ -65,13 +65,13 @@ async def test_what_can_be_understood_is_taken_as_meant(
 @pytest.mark.parametrize(
     ("reply", "told"),
     [
-        (says("I would begin with the director."), "not valid JSON"),
+        (says("I would begin with the director."), "no JSON object"),
         (says('{"nodes": ['), "not valid JSON"),
-        (says("[1, 2]"), "not valid JSON"),
+        (says("[1, 2]"), "no JSON object"),
         (says('{"nodes": "a"}'), '"nodes" must be a list'),
         (says('{"nodes": ["a"]}'), '"nodes" must be a list'),
         (says(plan(A)[:30], stop_reason="max_tokens"), "cut off"),
-        (says(thinking("Hm.")), "not valid JSON"),
+        (says(thinking("Hm.")), "no JSON object"),
     ],
 )
 async def test_what_cannot_be_understood_is_a_problem_it_is_told(
