@@ -24,7 +24,7 @@ from bot.search.blend import SearchResult
 from bot.search.provider import ProviderKind, Query
 from bot.text.terms import keywords
 
-MOST_SEARCHES = 4  # of a guess at what the question means
+MOST_SEARCHES = 8  # of guesses at what will be asked
 READ_OF_GUESS = 2  # pages read ahead of what a guessed search found
 
 T = TypeVar("T")
@@ -43,21 +43,31 @@ class _Guess:
 
 
 class Ahead:
-    """What one run does ahead. ``pages`` bounds the pages read; 0 switches all of it off."""
+    """What one run does ahead. ``pages`` bounds the pages read; 0 switches all of it off.
+
+    A run of several stages may ``renew`` what it may do ahead at each of them.
+    """
 
     def __init__(self, library: Library, pages: int, providers: tuple[str, ...] = ()) -> None:
         self._library = library
-        self._pages_left = pages
+        self._pages = pages
+        self.renew()
         self._providers = providers
         self._guesses: list[_Guess] = []
         self._reads: dict[str, asyncio.Task[Page]] = {}  # by dedupe key
         self._tasks: set[asyncio.Task[Any]] = set()
 
+    def renew(self) -> None:
+        """Have the pages and searches of the beginning again."""
+        self._pages_left = self._pages
+        self._searches_left = MOST_SEARCHES if self._pages else 0
+
     def search(self, queries: Sequence[Query], kind: ProviderKind | None = None) -> None:
         """Begin to search what will probably be asked, and to read the best of what is found."""
-        if self._pages_left <= 0 or self._library.is_busy:
-            return
-        for query in queries[:MOST_SEARCHES]:
+        for query in queries:
+            if self._searches_left <= 0 or self._library.is_busy:
+                return
+            self._searches_left -= 1
             task = self._begin(self._search(query, kind))
             self._guesses.append(_Guess(query, kind, frozenset(keywords(query.text)), task))
 

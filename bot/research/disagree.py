@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from bot.pages.passages import Passage
 from bot.reasoning.evidence import Source
@@ -74,9 +75,14 @@ def _about(words: frozenset[str], sources: Sequence[Source]) -> Iterator[tuple[S
     """The passages that have enough of the words to hold a sentence that does."""
     for source in sources:
         for passage in source.passages:
-            there = frozenset(terms(f"{source.title} {passage.heading} {passage.text}"))
+            there = _terms_of(f"{source.title} {passage.heading} {passage.text}")
             if len(words & there) >= SHARED * len(words):
                 yield source, passage
+
+
+@lru_cache(maxsize=512)  # every claim of an answer is held against the same passages
+def _terms_of(text: str) -> frozenset[str]:
+    return frozenset(terms(text))
 
 
 def _all_of(source: Source) -> str:

@@ -18,7 +18,7 @@ from bot.reasoning.evidence import Evidence
 from bot.reasoning.questions import Rewritten, SubQuestion
 from bot.reasoning.reasoner import Reasoner
 from bot.research.budget import Budget
-from bot.research.check import check
+from bot.research.check import Checked, check
 from bot.research.desk import HITS_FETCHED, Reading
 from bot.research.direct import direct
 from bot.research.gathered import merge_sources
@@ -28,9 +28,10 @@ from bot.research.revise import Report
 from bot.research.run import Run
 from bot.research.suggest import suggest
 from bot.research.write import Written, unsourced, write
-from bot.search.provider import Query
+from bot.search.provider import ProviderKind, Query
 from bot.settings import Settings
 
+OFFERS = 200  # pages of searches that suggestions are made of
 DEEP = 2  # times the searches and the budget of other questions
 
 
@@ -96,7 +97,7 @@ class Road:
 
     async def _walk(self) -> Answer:
         if self._rewritten is None:
-            await self._search_ahead()
+            await self._guess()
             self._rewritten = await self._reasoner.rewrite(
                 self._transcript, self._run.message, self._run.options.instructions
             )
@@ -121,21 +122,31 @@ class Road:
             self._evidence = evidence
         return await self._write(self._rewritten, self._evidence, None)
 
-    async def _search_ahead(self) -> None:
+    async def _guess(self) -> None:
         """Search what the question probably means while the model is still rewriting it."""
         if self._reasoner is self._fallback:
             return
         guess = await self._fallback.rewrite(
             self._transcript, self._run.message, self._run.options.instructions
         )
-        if guess.kind != "search":
-            return
-        limit = self._settings.topk * HITS_FETCHED
-        wanted = {"web": guess.queries, "knowledge": guess.knowledge_queries}
+        if guess.kind == "search":
+            self._search_ahead(guess)
+
+    def _search_ahead(self, rewritten: Rewritten) -> None:
+        """Begin to search a question's queries, each where it will be asked."""
+        web, knowledge = rewritten.queries, rewritten.knowledge_queries
+        both = tuple(query for query in web if query in knowledge)
+        wanted: list[tuple[tuple[str, ...], ProviderKind | None]] = [
+            (both, None),
+            (tuple(query for query in web if query not in both), "web"),
+            (tuple(query for query in knowledge if query not in both), "knowledge"),
+        ]
         kinds = self._run.can_search
-        for kind in kinds:
-            queries = [Query(text, limit, guess.language) for text in wanted[kind]]
-            self._run.ahead.search(queries, kind if len(kinds) > 1 else None)
+        limit = self._settings.topk * HITS_FETCHED
+        for queries, kind in wanted:
+            if kind is None or kind in kinds:
+                asked = [Query(text, limit, rewritten.language) for text in queries]
+                self._run.ahead.search(asked, kind if len(kinds) > 1 else None)
 
     # ------------------------------------------------------------ a report
 
@@ -187,6 +198,8 @@ class Road:
                 return evidence
             links = ()  # what the earlier answer rests on is gone: its question is searched anew
         gather, times = (explore, DEEP) if depth == "deep" else (iterate, 1)
+        if depth == "deep" and searched:  # while the planner thinks
+            self._search_ahead(rewritten)
         return await gather(
             self._run,
             self._reasoner,
@@ -221,9 +234,9 @@ class Road:
     async def _checked(
         self, written: Written, evidence: Evidence, rewritten: Rewritten, status: Status | None
     ) -> Answer:
-        # In a thread: a long answer takes some ten milliseconds, which other runs would wait.
-        checked = await asyncio.to_thread(
-            check, written, evidence, rewritten.question, self._run.texts
+        # In a thread: a long answer takes a tenth of a second, which other runs would wait.
+        checked, suggestions = await asyncio.to_thread(
+            self._judged, written, evidence, rewritten.question
         )
         found: Status = "answered" if checked.citations else "not_found"
         return self._run.answer(
@@ -234,7 +247,12 @@ class Road:
             citations=checked.citations,
             doubts=checked.doubts,
             disagreements=checked.disagreements,
-            suggestions=suggest(
-                self.question, checked.text, checked.citations, tuple(self._run.offers.values())
-            ),
+            suggestions=suggestions,
         )
+
+    def _judged(
+        self, written: Written, evidence: Evidence, question: str
+    ) -> tuple[Checked, tuple[str, ...]]:
+        checked = check(written, evidence, question, self._run.texts)
+        offers = tuple(self._run.offers.values())[:OFFERS]
+        return checked, suggest(question, checked.text, checked.citations, offers)

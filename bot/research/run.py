@@ -8,8 +8,8 @@ results too, kept and replayed like any other.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
-from contextlib import AbstractContextManager, AsyncExitStack, ExitStack
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, AsyncExitStack, ExitStack, aclosing
 from dataclasses import asdict, replace
 from datetime import datetime
 from typing import Any, TypeVar
@@ -81,7 +81,8 @@ class Run:
         self.options = options
         self.now = now
         self.texts = texts_for(message.locale)
-        self.ahead = Ahead(library, prefetch_pages, options.providers)
+        # What an earlier attempt has asked for is in the journal, and need not be guessed again.
+        self.ahead = Ahead(library, 0 if journal.seconds else prefetch_pages, options.providers)
         self.queries: list[str] = []
         self.sources: list[Source] = []  # what any loop of the run was shown, as it was shown
         self.offers: dict[str, Offer] = {}  # what searches found, by URL, in that order
@@ -306,12 +307,14 @@ class Run:
             await held.enter_async_context(self._account.cover(request))
             return await send()
 
-        async with AsyncExitStack() as held:  # until it is paid for
-            reply = await self._steps.do(
-                kind, request, ask, _reply, title=title, cost=self._account.amount
-            )
+        def paid(reply: ModelReply) -> Amount:
             if self._first_time(kind, request):
                 self._pay(reply)
+            return self._account.amount(reply)
+
+        async with AsyncExitStack() as held:  # until it is paid for
+            reply = await self._steps.do(kind, request, ask, _reply, title=title, cost=paid)
+        paid(reply)  # where it was found in the journal
         return reply
 
     async def stream(
@@ -322,7 +325,37 @@ class Run:
         kind: str,
         title: str,
     ) -> AsyncIterator[AnswerDelta]:
-        # No budget check: the answer is written from what there is, however much was spent.
+        async def hold(held: AsyncExitStack) -> None:
+            held.enter_context(self._account.charge(request))
+
+        async with aclosing(self._streamed(request, open, hold, kind, title)) as deltas:
+            async for delta in deltas:
+                yield delta
+
+    async def checked_stream(
+        self,
+        request: Mapping[str, Any],
+        open: Callable[[], AsyncIterator[AnswerDelta | ModelReply]],
+        *,
+        kind: str,
+        title: str,
+    ) -> AsyncIterator[AnswerDelta]:
+        async def hold(held: AsyncExitStack) -> None:
+            await held.enter_async_context(self._account.cover(request))
+
+        async with aclosing(self._streamed(request, open, hold, kind, title)) as deltas:
+            async for delta in deltas:
+                yield delta
+
+    async def _streamed(
+        self,
+        request: Mapping[str, Any],
+        open: Callable[[], AsyncIterator[AnswerDelta | ModelReply]],
+        hold: Callable[[AsyncExitStack], Awaitable[None]],
+        kind: str,
+        title: str,
+    ) -> AsyncGenerator[AnswerDelta]:
+        """``hold`` puts aside what the call may take, until it is paid for."""
         key = step_key(kind, request)
         recorded = self._steps.finished(key)
         if recorded is not None:
@@ -333,7 +366,9 @@ class Run:
             return
         kept: list[TextDelta | CitationDelta] = []
         reply: ModelReply | None = None
-        with self._account.charge(request), self._steps.under_way(key, kind, title) as finish:
+        async with AsyncExitStack() as held:
+            await hold(held)
+            finish = held.enter_context(self._steps.under_way(key, kind, title))
             async for part in open():
                 if isinstance(part, ModelReply):
                     reply = part
@@ -343,8 +378,8 @@ class Run:
             if reply is None:
                 raise RuntimeError("a model stream ended without its reply")
             result = _stream.dump_json(StreamOutcome(tuple(kept), reply)).decode()
-            await finish(result, self._account.amount(reply))
             self._pay(reply)
+            await finish(result, self._account.amount(reply))
 
     def lost(self, reply: ModelReply) -> None:
         amount = replace(self._account.amount(reply), model_calls=0)

@@ -81,11 +81,17 @@ class Steps:
         ``RunLost``.
         """
         key = step_key(kind, inputs)
-        recorded = self.finished(key, sources)
+        while (recorded := self._journal.finished(key)) is None and key in self._under_way:
+            other = self._under_way[key]
+            try:
+                return await asyncio.shield(other)
+            except asyncio.CancelledError:
+                if not other.cancelled() or _is_cancelled():
+                    raise  # else only who did the step was cancelled: it is for this one to do
         if recorded is not None:
-            return shape.validate_json(recorded.result)
-        if key in self._under_way:
-            return await asyncio.shield(self._under_way[key])
+            result = shape.validate_json(recorded.result)
+            self._show_finished(recorded, sources, getattr(result, "problem", ""))
+            return result
         twin: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
         self._under_way[key] = twin
         line = StepView(key[:12], kind, title, "running", sources=sources)
@@ -95,11 +101,8 @@ class Steps:
             result = await work()
             seconds = monotonic() - started
             kept = shape.dump_json(result).decode()
-            await self._journal.record(
-                RecordedStep(key, kind, title, kept, seconds, datetime.now(UTC)),
-                page(),
-                cost(result),
-            )
+            step = RecordedStep(key, kind, title, kept, seconds, datetime.now(UTC))
+            await self._record(step, page(), cost(result))
         except BaseException as error:
             self.show(replace(line, state="failed", seconds=monotonic() - started))
             if isinstance(error, FootnoteError):
@@ -120,11 +123,37 @@ class Steps:
         """The step if an earlier attempt, or this one, has finished it; its line is shown."""
         recorded = self._journal.finished(key)
         if recorded is not None:
-            line = StepView(
-                key[:12], recorded.kind, recorded.title, "done", recorded.seconds, sources=sources
-            )
-            self.show(line)
+            self._show_finished(recorded, sources)
         return recorded
+
+    def _show_finished(
+        self, step: RecordedStep, sources: tuple[str, ...], problem: str = ""
+    ) -> None:
+        state: StepState = "failed" if problem else "done"
+        self.show(
+            StepView(
+                step.key[:12],
+                step.kind,
+                step.title,
+                state,
+                step.seconds,
+                detail=problem,
+                sources=sources,
+            )
+        )
+
+    async def _record(
+        self, step: RecordedStep, page: Page | None = None, cost: Amount = NOTHING
+    ) -> None:
+        """Keep a step to the end, also when whoever waits is cancelled: it has been paid for."""
+        recording = asyncio.create_task(self._journal.record(step, page, cost))
+        try:
+            await asyncio.shield(recording)
+        except asyncio.CancelledError:
+            await asyncio.wait({recording})
+            if not recording.cancelled():
+                recording.exception()  # seen: the cancellation goes before it
+            raise
 
     @contextmanager
     def under_way(
@@ -144,10 +173,15 @@ class Steps:
             nonlocal state
             seconds = monotonic() - started
             step = RecordedStep(key, kind, title, result, seconds, datetime.now(UTC))
-            await self._journal.record(step, cost=cost)
+            await self._record(step, cost=cost)
             state = "done"
 
         try:
             yield finish
         finally:
             self.show(replace(line, state=state, seconds=monotonic() - started))
+
+
+def _is_cancelled() -> bool:
+    task = asyncio.current_task()
+    return task is not None and bool(task.cancelling())
