@@ -13,13 +13,11 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from bot.reasoning.evidence import Finding
-from bot.text.names import names
-from bot.text.terms import has_cjk, keywords, terms
+from bot.reasoning.rewordings import asks_the_same
 
 MOST_NODES = 8
 EXTENSIONS = 3  # times that the planner may add to its first plan
 LONGEST_QUESTION = 300  # characters of a sub-question: one that is longer asks several things
-NEAR_REPEAT = 0.85  # Jaccard similarity of two questions' keywords that counts as the same question
 
 NodeState = Literal["waiting", "running", "done", "failed"]
 
@@ -236,7 +234,7 @@ class _Check:
         alone = len(self.edit.nodes) == 1 and not self.graph.nodes
         for new in nodes:
             problem = self._shape(new, ids)
-            if not problem and not alone and _same_words(new.question, self.asked):
+            if not problem and not alone and asks_the_same(new.question, self.asked):
                 problem = "it asks the whole question again, which is answered from all findings"
             if not problem and (repeated := self._repeated(new, sound)):
                 problem = f"it asks the same as {repeated}. Use {repeated} itself in needs"
@@ -266,7 +264,7 @@ class _Check:
         for id, question, needs in earlier:
             # "the director found there" asks for something else where it needs something else.
             elsewhere = needs and new.needs and set(needs) != set(new.needs)
-            if not elsewhere and _same_words(new.question, question):
+            if not elsewhere and asks_the_same(new.question, question):
                 return id
         return ""
 
@@ -293,25 +291,3 @@ class _Check:
             what = "which was refused" if unknown[0] in was else "which does not exist"
             return f"it needs {unknown[0]}, {what}"
         return "its needs lead back to it, or to one that was refused, so it could never start"
-
-
-def _same_words(one: str, other: str) -> bool:
-    """Whether two questions ask the same: nearly all of their keywords are shared.
-
-    Where each has a name or figure that the other lacks, they ask the same about different things.
-    """
-    words, others = frozenset(keywords(one)), frozenset(keywords(other))
-    if words == others:
-        return True
-    if len(words & others) < NEAR_REPEAT * len(words | others):
-        return False
-    only, only_other = words - others, others - words
-    if has_cjk(one + other):  # where names are not marked
-        return not (only and only_other)
-    return not ((only & _special(one)) or (only_other & _special(other)))
-
-
-def _special(question: str) -> frozenset[str]:
-    """The terms of a question that are names or figures."""
-    named = {t for n in names(question, "en") for t in terms(question[n.start : n.end])}
-    return frozenset(named | {t for t in terms(question) if any(c.isdigit() for c in t)})
