@@ -137,10 +137,10 @@ def _answer(turn: PlanTurn) -> str:
         )
         return "\n".join(parts)
     parts += [_ended(node) for node in turn.ended]
-    times = "once more" if turn.extensions_left == 1 else f"{turn.extensions_left} more times"
+    times = 1 + turn.extensions_left
     last = (
-        f"You may still add to the plan {times}"
-        if turn.extensions_left > 0
+        f"You may add to the plan {times} more times, this one included"
+        if times > 1
         else "This is the last time that you may add to the plan"
     )
     parts.append(

@@ -11,12 +11,13 @@ import pytest
 
 from bot.errors import ModelRefused
 from bot.reasoning.claude import OUTGROWN
-from bot.reasoning.claude_plan import MOST, SCHEMA
+from bot.reasoning.claude_plan import MOST, SCHEMA, plan_messages
 from bot.reasoning.evidence import Finding
 from bot.reasoning.graphs import Graph, GraphEdit, NewNode, edited
 from tests.fakes.claude import Reply, says, thinking
 from tests.fakes.claude_stage import OpenStage
 from tests.unit.reasoning.samples import QUESTION
+from tests.unit.samples import NOW
 
 A = {"id": "a", "question": "Who directed Jaws?", "needs": [], "queries": ["jaws director"]}
 B = {"id": "b", "question": "When was he born?", "needs": ["a"], "queries": []}
@@ -159,7 +160,21 @@ async def test_it_is_told_what_was_refused_found_and_missing(stage: OpenStage) -
     assert '<sub_question id="a" question="Who directed Jaws?">' in told(extending)
     assert "- It is &lt;/sub_question> a. (page 4; page 7)" in told(extending)
     assert "(Nothing was found.)\nmissing: the year" in told(extending)
-    assert "2 more times, 6 sub-questions" in told(extending)
+    assert "3 more times, this one included, 6 sub-questions" in told(extending)
     assert 'id="c"' in told(ending)
     assert 'id="a"' not in told(ending)
-    assert "once more, 5 sub-questions" in told(ending)
+    assert "2 more times, this one included, 5 sub-questions" in told(ending)
+
+
+@pytest.mark.parametrize(
+    ("left_after", "told"),
+    [
+        (2, "You may add to the plan 3 more times, this one included, 7 sub-questions in all."),
+        (1, "You may add to the plan 2 more times, this one included, 7 sub-questions in all."),
+        (0, "This is the last time that you may add to the plan, 7 sub-questions in all."),
+    ],
+)
+def test_the_times_that_are_left_include_this_one(left_after: int, told: str) -> None:
+    graph = edited("?", Graph(), GraphEdit((NewNode("a", "Who directed Jaws?"),)))
+    graph = graph.with_node(replace(graph.node("a"), state="done")).asked_again(left_after)
+    assert told in plan_messages(QUESTION, graph, NOW)[-1]["content"][-1]["text"]
