@@ -72,7 +72,21 @@ class ModelCalls(Protocol):
         kind: str,
         title: str,
     ) -> AsyncIterator[AnswerDelta]:
-        """Pass on the deltas of ``open()``, whose last item is the ModelReply, and record them."""
+        """Pass on the deltas of ``open()``, whose last item is the ModelReply, and record them.
+
+        For the answer itself: it is written however much was spent.
+        """
+        ...
+
+    def checked_stream(
+        self,
+        request: Mapping[str, Any],
+        open: Callable[[], AsyncIterator[AnswerDelta | ModelReply]],
+        *,
+        kind: str,
+        title: str,
+    ) -> AsyncIterator[AnswerDelta]:
+        """As ``stream``, for a call that comes more than once; raises ``BudgetSpent``."""
         ...
 
     def lost(self, reply: ModelReply) -> None:

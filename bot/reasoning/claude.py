@@ -142,12 +142,10 @@ class Claude:
     ) -> AsyncIterator[AnswerDelta]:
         """One streamed call. A cut stream begins anew (``Restart``), at most twice."""
         writing = Writing.of(question, evidence, instructions, self._calls.now)
-        async for delta in self._stream(writing, "write", "Write the answer"):
-            yield delta
-
-    async def _stream(self, writing: Writing, kind: str, title: str) -> AsyncIterator[AnswerDelta]:
         request = self._writing_call(writing).request
-        stream = self._calls.stream(request, lambda: self._written(writing), kind=kind, title=title)
+        stream = self._calls.stream(
+            request, lambda: self._written(writing), kind="write", title="Write the answer"
+        )
         async for delta in stream:
             yield delta
 
@@ -245,12 +243,16 @@ class Claude:
         evidence: Evidence,
         instructions: str = "",
     ) -> AsyncIterator[AnswerDelta]:
-        """One streamed call, like ``write``."""
+        """One streamed call, like ``write``, but held to the budget."""
         revising = Revising.of_paragraph(
             question, manuscript, evidence, instructions, self._calls.now
         )
         title = f"Revise: {manuscript.paragraph.topic}"
-        async for delta in self._stream(revising, "revise", title):
+        request = self._writing_call(revising).request
+        stream = self._calls.checked_stream(
+            request, lambda: self._written(revising), kind="revise", title=title
+        )
+        async for delta in stream:
             yield delta
 
     # ------------------------------------------------------------ requests

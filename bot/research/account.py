@@ -13,7 +13,7 @@ the database before each call; what is put aside for them is known to one proces
 processes together may exceed a day's limit by N calls.
 
 The writing of an answer is not checked: it comes once a run, and without it all the rest was spent
-for nothing. But it is put aside like every call.
+for nothing. But it is put aside like every call. The revisions of a report are many, and checked.
 """
 
 from __future__ import annotations

@@ -173,7 +173,8 @@ class Report:
                 finished = section(borne_out(paragraph.heading, known), written)
             except Lapsed as lapsed:
                 if lapsed.lapse.why == "budget":
-                    self._run.notes.error(lapsed.lapse.budget_spent, "report-cut-short")
+                    outcome = "report-cut-short" if self.is_sourced else "rests-on-found"
+                    self._run.notes.error(lapsed.lapse.budget_spent, outcome)
                     self._is_cut_short = True
                     return
                 finished = self._as_drafted(paragraph, lapsed.lapse)
@@ -233,7 +234,6 @@ class Report:
                 self._on_text("\n\n".join(part for part in parts if part))
 
         async def revise() -> Written:
-            self._run.budget.check_model_call(self._run.usage)
             stream = reasoner.revise(
                 self._question, manuscript, evidence, self._run.options.instructions
             )

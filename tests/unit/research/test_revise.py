@@ -26,6 +26,7 @@ from bot.reasoning.evidence import AnswerDelta, CitationDelta, Evidence, TextDel
 from bot.reasoning.extractive import Extractive
 from bot.reasoning.questions import Rewritten
 from bot.reasoning.reasoner import Reasoner
+from bot.research.account import Allowance
 from bot.research.budget import Budget
 from bot.research.revise import Report
 from bot.research.revision import Revision
@@ -116,7 +117,7 @@ class Writer(Scripted):
             yield await self._send(name)
 
         request = {"name": name, "inputs": repr((question, manuscript, evidence))}
-        async for delta in self.calls.stream(request, open, kind="revise", title=name):
+        async for delta in self.calls.checked_stream(request, open, kind="revise", title=name):
             yield delta
 
 
@@ -155,6 +156,7 @@ class Play:
     depth: Depth = "standard"
     locale: str = "en"
     settings: Settings = SETTINGS
+    allowance: Allowance | None = None
     plans: list[PlanView] = field(default_factory=list)
     shown: list[str] = field(default_factory=list)
 
@@ -170,6 +172,7 @@ class Play:
             price=lambda reply: 0.0,
             publish=self.plans.append,
             prefetch_pages=prefetch_pages,
+            allowance=self.allowance,
         )
 
     def again(self, **changed: object) -> Play:
