@@ -297,7 +297,8 @@ def _usual_title(path: str, query: str, base_path: str) -> str:
     if "/index.php/" in path:
         return readable_title(path.partition("/index.php/")[2])
     beside_script = base_path.rpartition("/")[0] + "/wiki/"  # /kb/w/api.php and /kb/wiki/Title
-    for prefix in ("/wiki/", beside_script, base_path + "/" if base_path else "/wiki/"):
+    below = (f"{base_path}/wiki/", f"{base_path}/") if base_path else ()
+    for prefix in ("/wiki/", beside_script, *below):
         if path.startswith(prefix) and not path.endswith(".php"):
             return readable_title(path.removeprefix(prefix))
     variant = _VARIANT_PATH.fullmatch(path)  # zh.wikipedia.org/zh-tw/..., LanguageConverter

@@ -115,6 +115,13 @@ async def test_the_language_follows_the_script_of_the_query(
     assert wikis.by_host[host].calls
 
 
+@pytest.mark.parametrize("path", ["/kb/wiki/Wall", "/kb/Wall", "/kb/index.php/Wall"])
+async def test_an_article_below_the_wikis_own_path_is_read(wikis: Wikis, path: str) -> None:
+    wiki = FakeWiki(pages={"Wall": "'''Wall''' is long."})
+    provider = wikis.provider(wiki, url="https://wiki.example/kb")
+    assert (await provider.read(f"https://wiki.example{path}")).text == "Wall is long."
+
+
 async def test_every_language_is_its_own_wiki_and_is_read_as_such(wikis: Wikis) -> None:
     provider = wikis.provider(url="https://{language}.wiki.example")
     wikis.by_host["en.wiki.example"] = FakeWiki(pages={"Wall": "'''Wall''' is long."})
