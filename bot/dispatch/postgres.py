@@ -13,17 +13,20 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 
 import procrastinate
 import psycopg
 import sqlalchemy as sa
+import stamina
 import structlog
+from procrastinate.connector import BaseConnector
 from procrastinate.exceptions import AlreadyEnqueued, ConnectorException
 from procrastinate.jobs import DeleteJobCondition, Status
 from procrastinate.jobs import Job as QueuedJob
+from procrastinate.manager import JobManager
 from procrastinate.worker import Worker
 
 from bot.dispatch.attempts import Attempts, Executor, Job, Timing
@@ -45,6 +48,7 @@ SWEEP_SECONDS = 5.0
 SWEPT_AT_ONCE = 500
 CONNECTIONS = 4  # of the queue in one process; one more listens
 RESTART_SECONDS = 1.0
+FINISH_SECONDS = 15.0  # that the end of a job is told again when the database is away
 
 log = structlog.get_logger(__name__)
 
@@ -92,6 +96,7 @@ class PostgresDispatcher:
                 kwargs=connection_arguments(sa.make_url(url)), min_size=1, max_size=CONNECTIONS
             )
         )
+        self._queue.job_manager = _Finisher(self._queue.connector, self._begin_another_worker)
         self._task = self._queue.task(name=TASK, pass_context=True)(self._research)
         self._worker: Worker | None = None
         self._working: asyncio.Task[None] | None = None
@@ -211,6 +216,11 @@ class PostgresDispatcher:
             if not self._draining:
                 await asyncio.sleep(RESTART_SECONDS)
 
+    def _begin_another_worker(self) -> None:
+        """What this one could not finish goes, with its registration, to who looks after it."""
+        if self._worker is not None:
+            self._worker.stop()  # type: ignore[no-untyped-call]
+
     # ------------------------------------------------------------ the queue
 
     async def _put(
@@ -289,10 +299,14 @@ class PostgresDispatcher:
                 continue
             log.warning("worker is gone, its job goes to another", run=run_id)
             try:
-                await self._queue.job_manager.finish_job(job, Status.FAILED, delete_job=True)
+                await self._finish(job)
             except ConnectorException:
                 continue  # another process was faster, or the database is away
             await self._put_back(job, 0)
+
+    async def _finish(self, job: QueuedJob) -> None:
+        assert job.id is not None  # noqa: S101
+        await self._queue.job_manager.finish_job_by_id_async(job.id, Status.FAILED, delete_job=True)
 
     async def _jobs_without_heartbeat(self, seconds: float) -> list[QueuedJob]:
         with _storage():
@@ -307,6 +321,35 @@ class PostgresDispatcher:
         if self._worker is not None and self._worker.worker_id is not None:
             with _storage():
                 await self._queue.job_manager.update_heartbeat(self._worker.worker_id)
+
+
+class _Finisher(JobManager):
+    """Tells the queue that a job has ended, also when the connection has just broken: a job that is
+    not finished holds its thread's lock for as long as its worker lives."""
+
+    def __init__(self, connector: BaseConnector, give_up: Callable[[], None]) -> None:
+        super().__init__(connector)
+        self._give_up = give_up
+
+    async def finish_job(self, job: QueuedJob, status: Status, delete_job: bool) -> None:
+        try:
+            async for attempt in stamina.retry_context(
+                on=_is_away, attempts=None, timeout=FINISH_SECONDS, wait_initial=0.1, wait_max=2.0
+            ):
+                with attempt:
+                    await super().finish_job(job, status, delete_job)
+        except ConnectorException as error:
+            if _is_away(error):
+                log.warning("job not finished in the queue", error=_told(error))
+                self._give_up()
+            else:
+                log.info("job went to another worker", error=_told(error))
+
+
+def _is_away(error: Exception) -> bool:
+    return isinstance(error, ConnectorException) and isinstance(
+        error.__cause__, psycopg.OperationalError
+    )
 
 
 @contextmanager

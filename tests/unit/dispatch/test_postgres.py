@@ -1,0 +1,172 @@
+"""What the queue in PostgreSQL keeps to beside the contract of all dispatchers."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime, timedelta
+
+import pytest
+import sqlalchemy as sa
+
+from bot.dispatch.attempts import Timing
+from bot.dispatch.postgres import PostgresDispatcher
+from bot.messages import RunOptions, Thread
+from bot.storage.owner import new_owner
+from bot.storage.store import Store, open_store
+from tests.contract.test_dispatcher import Gate
+from tests.fakes.postgres import Postgres
+from tests.unit.samples import NOW, a_message, a_thread
+
+QUICK = Timing(look=0.05)
+
+
+@pytest.fixture
+def url(postgres: Postgres) -> str:
+    return postgres.migrated()
+
+
+@pytest.fixture
+async def store(url: str) -> AsyncIterator[Store]:
+    store = await open_store(url)
+    yield store
+    await store.close()
+
+
+@pytest.fixture
+def gate(store: Store) -> Gate:
+    return Gate(store, open=True)
+
+
+def queue(
+    url: str, store: Store, gate: Gate, concurrency: int = 2, platform: str = "terminal"
+) -> PostgresDispatcher:
+    return PostgresDispatcher(
+        url, store, gate, concurrency, platforms=[platform], sweep_seconds=0.05, timing=QUICK
+    )
+
+
+async def accept(store: Store, text: str, thread: Thread | None = None) -> str:
+    run_id, _ = await store.accept(f"run-{text}", a_message(text, thread), RunOptions(), NOW)
+    return run_id
+
+
+async def execute(store: Store, statement: str, **values: object) -> None:
+    async with store.database.write() as db:
+        await db.execute(sa.text(statement), values)
+
+
+async def jobs(store: Store) -> int:
+    async with store.database.read() as db:
+        return int(await db.scalar(sa.text("SELECT count(*) FROM procrastinate_jobs")) or 0)
+
+
+async def begin_elsewhere(store: Store, run_id: str, *, quiet_seconds: float, owner: str) -> None:
+    """A worker has begun the run's job, and has not been heard of for so long."""
+    await execute(
+        store,
+        "WITH worker AS (INSERT INTO procrastinate_workers (last_heartbeat)"
+        " VALUES (now() - make_interval(secs => :quiet)) RETURNING id)"
+        " INSERT INTO procrastinate_jobs"
+        " (queue_name, task_name, lock, queueing_lock, args, status, worker_id)"
+        " SELECT 'terminal', 'research', :thread, :run,"
+        " jsonb_build_object('run_id', CAST(:run AS text)), 'doing', id FROM worker",
+        quiet=quiet_seconds,
+        thread=a_thread().key,
+        run=run_id,
+    )
+    await store.claim(run_id, owner, datetime.now(UTC), timedelta(seconds=20 - quiet_seconds))
+
+
+def gone() -> str:
+    """The name of a process of this host that runs no more."""
+    place, _, _ = new_owner().rsplit("/", 2)
+    return f"{place}/999999/x"
+
+
+@pytest.mark.parametrize(
+    ("quiet", "owner"),
+    [(25.0, "another-host/1/x"), (8.0, gone())],
+    ids=["silent for long", "known to be gone"],
+)
+async def test_the_job_of_a_dead_worker_goes_to_another_and_its_thread_goes_on(
+    url: str, store: Store, gate: Gate, quiet: float, owner: str
+) -> None:
+    run_id = await accept(store, "a")
+    await begin_elsewhere(store, run_id, quiet_seconds=quiet, owner=owner)
+    async with queue(url, store, gate) as dispatcher:
+        await dispatcher.submit(await accept(store, "b"), a_thread())
+        await gate.until(lambda: gate.ended == ["a", "b"])
+
+
+async def test_the_job_of_a_worker_that_is_silent_for_a_moment_is_left_to_it(
+    url: str, store: Store, gate: Gate
+) -> None:
+    await begin_elsewhere(
+        store, await accept(store, "a"), quiet_seconds=8.0, owner="another-host/1/x"
+    )
+    async with queue(url, store, gate) as dispatcher:
+        await dispatcher.submit(await accept(store, "b"), a_thread())
+        elsewhere = a_thread("elsewhere")
+        await dispatcher.submit(await accept(store, "c", elsewhere), elsewhere)
+        await gate.until(lambda: gate.ended == ["c"])
+        assert gate.started == ["c"]
+
+
+async def test_nothing_is_left_in_the_queue_of_what_has_ended(
+    url: str, store: Store, gate: Gate
+) -> None:
+    async with queue(url, store, gate) as dispatcher:
+        for text in "ab":
+            await dispatcher.submit(await accept(store, text), a_thread())
+        await gate.until(lambda: gate.ended == ["a", "b"])
+    assert await jobs(store) == 0
+
+
+async def test_a_process_that_only_listens_queues_and_leaves_the_work_to_others(
+    url: str, store: Store, gate: Gate
+) -> None:
+    async with queue(url, store, gate, concurrency=0) as listener:
+        await listener.submit(await accept(store, "a"), a_thread())
+        assert await jobs(store) == 1
+        assert gate.started == []
+        async with queue(url, store, gate):
+            await gate.until(lambda: gate.ended == ["a"])
+
+
+async def test_what_waits_is_stopped_even_where_there_is_no_worker(
+    url: str, store: Store, gate: Gate
+) -> None:
+    async with queue(url, store, gate, concurrency=0) as listener:
+        run_id = await accept(store, "a")
+        await listener.submit(run_id, a_thread())
+        await listener.stop(run_id)
+    assert gate.stopped == ["a"]
+
+
+async def test_runs_of_platforms_that_it_cannot_post_in_are_left_to_others(
+    url: str, store: Store, gate: Gate
+) -> None:
+    async with queue(url, store, gate, platform="slack") as other:
+        await other.submit(await accept(store, "a"), a_thread())
+        in_slack = Thread("slack", "w", "c", "t")
+        await other.submit(await accept(store, "b", in_slack), in_slack)
+        await gate.until(lambda: gate.ended == ["b"])
+        assert await other.resume() == []
+    assert gate.started == ["b"]
+
+
+async def test_a_worker_that_lost_its_database_connections_works_on(
+    url: str, store: Store, gate: Gate
+) -> None:
+    async with queue(url, store, gate) as dispatcher:
+        await dispatcher.submit(await accept(store, "a"), a_thread())
+        await gate.until(lambda: gate.ended == ["a"])
+        await execute(
+            store,
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+            " WHERE datname = current_database() AND pid != pg_backend_pid()",
+        )
+        async with asyncio.timeout(20):
+            await dispatcher.submit(await accept(store, "b"), a_thread())
+            await gate.until(lambda: gate.ended == ["a", "b"])
