@@ -112,6 +112,18 @@ class Graph:
         """How many nodes can still be added."""
         return MOST_NODES - len(self.nodes)
 
+    @property
+    def spoken_for(self) -> frozenset[str]:
+        """The ids of the nodes whose end the planner has replied to with an edit that stands: what
+        they left open is looked for by another node, or it is in the edit's ``missing``."""
+        ends: set[str] = set()
+        spoken_for: set[str] = set()
+        for turn in self.turns:
+            if not turn.edit.problem and not turn.refused:
+                spoken_for |= ends
+            ends |= {node.id for node in turn.ended}
+        return frozenset(spoken_for)
+
     def with_node(self, changed: Node) -> Graph:
         """The graph with one node in another state."""
         nodes = tuple(changed if node.id == changed.id else node for node in self.nodes)

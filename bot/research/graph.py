@@ -360,10 +360,13 @@ class _Exploration:
         raise next((e for e in errors if isinstance(e, ModelUnavailable)), errors[0])
 
     def _missing(self) -> tuple[str, ...]:
-        """What is still unproven: of what the planner has seen by its word, else by the nodes'."""
-        last = self._graph.turns[-1].edit if self._graph.turns else GraphEdit()
+        """What is still unproven: of what the planner has replied to by its word, else by the
+        nodes'."""
+        turns = self._graph.turns
+        last = next((turn.edit for turn in reversed(turns) if not turn.edit.problem), GraphEdit())
         gaps = list(last.missing)
-        for id in self._new_ids():
-            node = self._graph.node(id)
-            gaps += node.missing or ([node.question] if node.is_open else [])
+        spoken_for = self._graph.spoken_for
+        for node in self._graph.nodes:
+            if node.id not in spoken_for:
+                gaps += node.missing or ([node.question] if node.is_open else [])
         return tuple(dict.fromkeys(gaps))

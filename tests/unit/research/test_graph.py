@@ -442,6 +442,47 @@ async def test_what_is_missing_is_what_the_planner_says_of_what_it_saw() -> None
     assert (await play(reasoner)).missing == ("the rest",)
 
 
+NONSENSE = GraphEdit(problem="That was not valid JSON.")
+REPEATED = GraphEdit((NewNode("z", text("a")),))
+
+
+@pytest.mark.parametrize(
+    ("edits", "planning"),
+    [
+        ((), {1: ModelUnavailable("away")}),
+        ((), {1: BudgetSpent("Spent.")}),
+        ((NONSENSE, NONSENSE), {}),
+        ((REPEATED, REPEATED), {}),
+        ((NONSENSE,), {2: ModelBroken("nonsense")}),
+    ],
+    ids=["away", "no budget", "unreadable", "refused", "broken when corrected"],
+)
+def test_gaps_outlast_a_planner_that_says_nothing_of_use_about_them(
+    edits: tuple[GraphEdit, ...], planning: dict[int, FootnoteError]
+) -> None:
+    reasoner = Timed(
+        edits=(GraphEdit((node("a"), node("b"))), *edits),
+        endings={text("b"): Finish((), enough=False, missing=("the year of b",))},
+        planning=planning,
+    )
+
+    @in_virtual_time
+    async def run() -> None:
+        evidence = await play(reasoner)
+        assert (evidence.enough, evidence.missing) == (False, ("the year of b",))
+
+    run()
+
+
+@in_virtual_time
+async def test_gaps_are_spoken_for_by_a_reply_that_was_corrected() -> None:
+    reasoner = Timed(
+        edits=(GraphEdit((node("a"), node("b"))), REPEATED, GraphEdit((node("c"),), done=True)),
+        endings={text("b"): Finish((), enough=False, missing=("the year of b",))},
+    )
+    assert (await play(reasoner)).enough
+
+
 @in_virtual_time
 async def test_a_model_that_is_away_when_planning_begins_is_for_the_road() -> None:
     with pytest.raises(ModelUnavailable):
