@@ -13,11 +13,11 @@ from bot.pages.urls import dedupe_key, domain
 from bot.reasoning.claude_json import Unusable, json_object
 from bot.reasoning.claude_messages import CACHED, Block, today
 from bot.reasoning.claude_text import clean, element, line, middle_out, shorten
+from bot.reasoning.extractive_rewrite import language_of
 from bot.reasoning.prompts import load
 from bot.reasoning.questions import Kind, Rewritten, Scope
 from bot.reasoning.standing import takes_from
 from bot.search.provider import Freshness
-from bot.text.language import detect
 from bot.text.terms import terms
 
 ENTRIES = 12  # messages of the thread
@@ -32,7 +32,6 @@ STANDS_ALONE = 400  # characters; a message as short as this that stands alone i
 DOMAINS = 5
 
 DEPTHS = ("quick", "standard", "deep")
-ANY = "any"  # freshness without limit
 SCHEMA: Block = {
     "type": "object",
     "properties": {
@@ -44,7 +43,7 @@ SCHEMA: Block = {
         "sources": {"type": "array", "items": {"type": "integer"}},
         "whole": {"type": "boolean"},
         "rework": {"type": "boolean"},
-        "freshness": {"type": "string", "enum": [ANY, *filter(None, get_args(Freshness))]},
+        "freshness": {"type": "string", "enum": [*filter(None, get_args(Freshness))]},
         "domains": {"type": "array", "items": {"type": "string"}},
         "region": {"type": "string"},
         "language": {"type": "string"},
@@ -52,12 +51,14 @@ SCHEMA: Block = {
         "long_form": {"type": "boolean"},
         "reply": {"type": "string"},
     },
-    "required": [
-        *("kind", "question", "queries", "knowledge_queries", "links", "sources", "whole"),
-        *("rework", "freshness", "domains", "region", "language", "depth", "long_form", "reply"),
-    ],
+    "required": ["kind"],
     "additionalProperties": False,
 }
+"""Everything else is left out where it has its default: each call waits for every token of this.
+
+The API takes 24 optional properties at most, writes required ones first and the others in this
+order (platform.claude.com, "Structured outputs").
+"""
 _LANGUAGE = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*")
 _REGION = re.compile(r"[A-Za-z]{2}")
 _SAYS_LITTLE = frozenset(("www", "com", "org", "net", "edu", "gov", "docs"))  # labels of hosts
@@ -97,7 +98,7 @@ def rewritten(
     """The reply as a ``Rewritten``. Raises ``Unusable``."""
     given = json_object(content, stop_reason)
     kind = _kind(given.get("kind"))
-    question = given.get("question")
+    question = given.get("question", "")
     if not isinstance(question, str):
         raise Unusable('"question" must be a string.')
     last = next((e for e in reversed(transcript.entries) if e.role == "footnote"), None)
@@ -110,6 +111,7 @@ def rewritten(
     earlier = ""
     if given.get("rework") is True and kind != "chat" and last is not None and last.cited:
         kind, links, earlier = "links", tuple(c.url for c in last.cited), last.text
+        question = question or f"{last.question} {message.text}"
     if (kind == "chat" and not reply) or (kind == "links" and not links):
         kind = "search"
     question = " ".join(clean(question).split()) if kind != "chat" else message.text.strip()
@@ -127,7 +129,7 @@ def rewritten(
         queries=queries,
         knowledge_queries=knowledge,
         links=links,
-        language=_language(given.get("language"), message.text),
+        language=_language(given.get("language"), transcript, message),
         depth=depth if depth in DEPTHS else "standard",
         long_form=given.get("long_form") is True,
         reply=reply,
@@ -226,7 +228,7 @@ def _is_named(host: str, said: set[str]) -> bool:
     return any(said.issuperset(terms(label)) for label in labels if len(label) > 2)
 
 
-def _language(value: Any, text: str) -> str:
+def _language(value: Any, transcript: Transcript, message: Message) -> str:
     if isinstance(value, str) and _LANGUAGE.fullmatch(value.strip()):
         return value.strip()
-    return detect(text)
+    return language_of(transcript, message)

@@ -53,7 +53,7 @@ def rewrite(transcript: Transcript, message: Message) -> Rewritten:
     """See ``Reasoner.rewrite``. A message that stands alone comes back as it is."""
     reading = wanted(transcript, message)
     said = without_links(message.text)
-    language = _language(said, transcript, message)
+    language = language_of(transcript, message)
     if not reading.links:
         if reply := reply_to(said, language):
             return Rewritten("chat", message.text, language=language, reply=reply)
@@ -111,9 +111,11 @@ def _about_answer(last: Entry, message: Message, said: str, language: str) -> Re
     return Rewritten("links", question, links=links, language=language, whole=not beside)
 
 
-def _language(said: str, transcript: Transcript, message: Message) -> str:
+def language_of(transcript: Transcript, message: Message) -> str:
     """The message's language; that of the thread or the person where the message is too short."""
-    if keywords(said) and (has_cjk(said) or len(said) > 3):
+    said = without_links(message.text)
+    has_words = any(char.isalpha() for char in said)
+    if has_words and keywords(said) and (has_cjk(said) or len(said) > 3):
         return detect(said)
     spoken = [entry.text for entry in transcript.entries if entry.role == "person"]
     return detect(spoken[-1]) if spoken else message.locale.partition("-")[0] or "en"

@@ -2,9 +2,11 @@
 
 It asks for the right things in the right order, whoever asks it, so that only the loops differ:
 a page is looked for by its title once the pages it depends on were shown, is read when it stands
-among the hits, and what was found is told in the same words everywhere. It knows nothing else: a
-title that depends on an unread page is not used before. Every decision costs a thought of the same
-length, every finding the same words, and the answer of all ways is the same text.
+among the hits and was not opened with them, and is read once more when what is shown of it holds
+nothing of the text that proves its fact. It knows nothing else: a title that depends on an unread
+page is not used before. Every decision costs a thought of the same length, whatever it judges; what
+was found is told once before the answer, in all ways in the same sentences, one a hop of at most 20
+words, as Footnote's prompt asks; and the answer of all ways is the same text.
 """
 
 from __future__ import annotations
@@ -12,6 +14,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from tests.bench.depth_tasks import Part, Task
@@ -23,9 +26,10 @@ THOUGHT = (
     "so I look for exactly that one."
 )
 FEWEST_PARAGRAPHS = 3
-FOUND = 100  # characters of a finding
+FINDING_WORDS = 20  # at most, in one sentence: see bot/reasoning/prompts/iterate.md
 HIT = re.compile(r"^hit (\d+)(?: \([^)]*\))?: (.*) — \S+$", re.M)
-PAGE = re.compile(r'<page number="(\d+)" title="([^"]*)"')
+PAGE = re.compile(r'<page number="(\d+)" title="([^"]*)"[^>]*>(.*?)</page>', re.S)
+SENTENCE = re.compile(r"(?<=[a-z0-9)]{2}[.!?])\s")
 ABOUT = re.compile(r"What is to be known of “(.+?)”")
 PLAIN_SEARCH = "search_wikipedia"  # the only tool of the plain loop
 PLANS, CHOOSES, SUMMARIZES, ANSWERS = (
@@ -37,12 +41,21 @@ PLANS, CHOOSES, SUMMARIZES, ANSWERS = (
 """How the system prompts of the reference loops begin."""
 
 
+@dataclass(frozen=True, slots=True)
+class OpenPage:
+    """A page's number and what is shown of its text."""
+
+    number: int
+    text: str
+
+
 class Brain:
     """Answers any request of the ways compared. ``tasks`` are all questions that may be asked."""
 
     def __init__(self, tasks: Sequence[Task]) -> None:
         self._tasks = tasks
         self._by_question = {task.question: task for task in tasks}
+        self._by_title = {part.title: (part,) for task in tasks for part in task.parts}
 
     def think(self, request: Mapping[str, Any], mark: str) -> Reply:
         """``mark`` is put where it is sent along with what rests on this reply."""
@@ -50,7 +63,7 @@ class Brain:
         tools = {tool["name"] for tool in request.get("tools") or ()}
         shown = "\n".join(user_texts(request))
         if system.startswith(ANSWERS):
-            return says(self._answer(self._task(shown), PAGE.findall(shown)))
+            return says(self._answer(self._task(shown), pages(shown)))
         if PLAIN_SEARCH in tools:
             return self._plain(request, shown, mark)
         if system.startswith(PLANS):
@@ -58,7 +71,7 @@ class Brain:
         if system.startswith(CHOOSES):
             return self._choose(shown)
         if system.startswith(SUMMARIZES):
-            return says(self._part(shown).fact)
+            return says(finding(self._part(shown)))
         if {"search", "read", "finish"} <= tools:
             return self._loop(request, shown, mark)
         match role(request):
@@ -81,16 +94,28 @@ class Brain:
         answer = json.loads(str(researcher(request).content[0]["text"]))
         task = self._task(shown)
         queries = [part.title for part in task.ready(())]
-        answer |= {"question": task.question, "queries": queries, "knowledge_queries": []}
-        return says(json.dumps(answer, ensure_ascii=False))
+        if tagged(shown, "new_message").strip() != task.question:
+            answer["question"] = task.question
+        answer["queries"] = queries
+        return says(json.dumps(answer, ensure_ascii=False, separators=(",", ":")))
 
     def _loop(self, request: Mapping[str, Any], shown: str, mark: str) -> Reply:
         """One turn of a tool loop, for a whole question or for one part of it."""
         about = ABOUT.search(tagged(shown, "question"))
         parts = (self._named(about[1]),) if about else self._task(shown).parts
-        read = {title: int(number) for number, title in PAGE.findall(shown)}
+        open_pages, asked = pages(shown), _queries(request)
         hits = {title: int(number) for number, title in HIT.findall(shown)}
-        asked = _queries(request)
+        chosen_before = _read_ids(request)
+        # What still shows nothing after it was chosen once more has no more to show.
+        read = {
+            part.title: open_pages[part.title].number
+            for part in parts
+            if part.title in open_pages
+            and (
+                part.is_shown(open_pages[part.title].text)
+                or hits.get(part.title, 0) in (0, *chosen_before)
+            )
+        }
         ready = [p for p in parts if p.title not in read and (about or set(p.needs) <= set(read))]
         calls: list[Block] = []
         chosen = [p for p in ready if p.title in hits][:4]
@@ -102,7 +127,7 @@ class Brain:
             calls.append(tool("search", {"queries": wanted}, f"toolu_{mark}_search"))
         if not calls:
             findings = [
-                {"text": f"{part.fact[:FOUND]} ({mark})", "sources": [read[part.title]]}
+                {"text": f"{finding(part)} ({mark})", "sources": [read[part.title]]}
                 for part in parts
                 if part.title in read
             ]
@@ -151,13 +176,14 @@ class Brain:
     # ------------------------------------------------------------ the reference loops
 
     def _plain(self, request: Mapping[str, Any], shown: str, mark: str) -> Reply:
-        """One query a turn; without one when all is there, or nothing new can be tried."""
+        """One query a turn; when all is there, or nothing new can be tried, what was found."""
         task = self._task(shown)
         asked = _queries(request)
-        read = [title for _, title in PAGE.findall(shown)]
-        wanted = [part.title for part in task.ready(read) if part.title not in asked]
+        read = pages(shown)
+        wanted = [part.title for part in task.ready(list(read)) if part.title not in asked]
         if not wanted:
-            return says(THOUGHT)
+            extracted = [finding(part) for part in task.parts if part.title in read]
+            return says("\n".join((THOUGHT, *extracted)))
         return says(THOUGHT, tool(PLAIN_SEARCH, {"query": wanted[0]}, f"toolu_{mark}"))
 
     def _layers(self, shown: str) -> Reply:
@@ -168,11 +194,25 @@ class Brain:
         hits = {title: number for number, title in HIT.findall(shown)}
         return says(f"{THOUGHT}\n{hits.get(self._part(shown).title, '1')}")
 
-    def _answer(self, task: Task, pages: Sequence[tuple[str, str]]) -> str:
-        there = {title for _, title in pages}
-        return " ".join(f"{part.fact}." for part in task.parts if part.title in there)
+    def _answer(self, task: Task, read: Mapping[str, OpenPage]) -> str:
+        return " ".join(f"{part.fact}." for part in task.parts if part.title in read)
 
     # ------------------------------------------------------------ what is meant
+
+    def proven(self, request: Mapping[str, Any]) -> list[str]:
+        """The titles of gold pages of which a request shows some of the text that proves a fact."""
+        texts = [(title, page.text) for title, page in pages(_all(request)).items()]
+        texts += [
+            (str(result["title"]), " ".join(_texts(result["content"])))
+            for result in _results(request)
+        ]
+        found = {
+            part.title
+            for title, text in texts
+            for part in self._by_title.get(title, ())
+            if part.is_shown(text)
+        }
+        return sorted(found)
 
     def _task(self, shown: str) -> Task:
         """The question asked: in its own element, or anywhere."""
@@ -242,8 +282,22 @@ def said_strings(reply: Reply) -> list[str]:
 
 def shown_titles(request: Mapping[str, Any]) -> set[str]:
     """The pages whose text stands in a request."""
-    titles = {title for _, title in PAGE.findall("\n".join(user_texts(request)))}
-    return titles | {result["title"] for result in _results(request)}
+    return set(pages(_all(request))) | {result["title"] for result in _results(request)}
+
+
+def pages(shown: str) -> dict[str, OpenPage]:
+    """Title → the page with all the text that is shown of it."""
+    found: dict[str, OpenPage] = {}
+    for number, title, text in PAGE.findall(shown):
+        earlier = found[title].text if title in found else ""
+        found[title] = OpenPage(int(number), f"{earlier}\n{text}")
+    return found
+
+
+def finding(part: Part) -> str:
+    """A hop's fact, as short as findings are asked for."""
+    words = SENTENCE.split(part.fact)[0].split()[:FINDING_WORDS]
+    return " ".join(words)
 
 
 def user_texts(request: Mapping[str, Any]) -> list[str]:
@@ -305,6 +359,22 @@ def _queries(request: Mapping[str, Any]) -> set[str]:
         for query in (*block["input"].get("queries", ()), block["input"].get("query"))
         if query
     }
+
+
+def _read_ids(request: Mapping[str, Any]) -> set[int]:
+    """The numbers of the hits that were chosen in this conversation."""
+    return {
+        id
+        for message in request["messages"]
+        if message["role"] == "assistant" and not isinstance(message["content"], str)
+        for block in message["content"]
+        if block["type"] == "tool_use" and block["name"] == "read"
+        for id in block["input"]["ids"]
+    }
+
+
+def _all(request: Mapping[str, Any]) -> str:
+    return "\n".join(user_texts(request))
 
 
 def _thought(request: Mapping[str, Any]) -> tuple[Block, ...]:

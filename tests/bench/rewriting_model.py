@@ -34,13 +34,7 @@ from tests.unit.samples import NOW
 
 _reply = TypeAdapter(ModelReply)
 
-UNSAID: dict[str, Any] = {
-    "kind": "search",
-    "queries": [],
-    "knowledge_queries": [],
-    "links": [],
-    "language": "en",
-}
+UNSAID: dict[str, Any] = {"kind": "search"}
 """What a line that only gives a question leaves out."""
 
 

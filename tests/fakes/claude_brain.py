@@ -65,6 +65,7 @@ def researcher(request: Mapping[str, Any]) -> Reply:
 
 
 def _rewrite(request: Mapping[str, Any], schema: Mapping[str, Any] | None) -> Reply:
+    """What differs from the message and the defaults, and whatever a schema insists on."""
     asked = _asked(request)
     message = (_tagged(asked, "new_message") or asked).strip()
     earlier = re.findall(r'question="([^"]+)"', asked)
@@ -75,21 +76,25 @@ def _rewrite(request: Mapping[str, Any], schema: Mapping[str, Any] | None) -> Re
         question = f"{message.rstrip('?')} ({' '.join(_keywords(earlier[-1]))})?"
     links = URL.findall(message)
     kind = "chat" if GREETING.match(message) else "links" if links else "search"
-    answer: dict[str, Any] = {
-        "kind": kind,
-        "question": question,
-        "queries": [] if kind == "chat" else [" ".join(_keywords(question))],
-        "knowledge_queries": [] if kind == "chat" else [" ".join(_keywords(question))],
-        "links": links,
-        "whole": kind == "links" and bool(ABOUT_ALL.search(message)),
-        "language": "zh" if CJK.search(message) else "en",
-        "depth": "standard",
-        "long_form": False,
-        "reply": "Hello! What would you like to know?" if kind == "chat" else "",
-    }
+    answer: dict[str, Any] = {"kind": kind}
+    if question != message:
+        answer["question"] = question
+    if kind == "search":
+        answer["queries"] = [" ".join(_keywords(question))]
+    if links:
+        answer["links"] = links
+    if kind == "links" and ABOUT_ALL.search(message):
+        answer["whole"] = True
+    if kind == "chat":
+        answer["reply"] = "Hello! What would you like to know?"
     if schema is not None:
-        answer = {name: answer.get(name, _filler(rule)) for name, rule in _properties(schema)}
-    return says(json.dumps(answer, ensure_ascii=False))
+        required = schema.get("required") or ()
+        answer = {
+            name: answer.get(name, _filler(rule))
+            for name, rule in _properties(schema)
+            if name in answer or name in required
+        }
+    return says(json.dumps(answer, ensure_ascii=False, separators=(",", ":")))
 
 
 def _properties(schema: Mapping[str, Any]) -> list[tuple[str, Mapping[str, Any]]]:

@@ -11,9 +11,10 @@ import pytest
 from bot.answers import Citation
 from bot.errors import ModelBroken, ModelRefused
 from bot.messages import Attachment, Entry, Transcript
-from bot.reasoning.questions import ANYWHERE, Scope
+from bot.reasoning.claude_rewrite import SCHEMA
+from bot.reasoning.questions import ANYWHERE, Rewritten, Scope
 from tests.fakes.calls import MemoryCalls
-from tests.fakes.claude import Fail, says
+from tests.fakes.claude import Fail, researcher, says
 from tests.fakes.claude_stage import OpenStage
 from tests.unit.samples import a_message
 
@@ -225,6 +226,80 @@ async def test_an_unknown_depth_is_the_standard_one(stage: OpenStage) -> None:
     on = stage([gives(depth="bottomless", long_form="yes")])
     rewritten = await on.claude.rewrite(THREAD, a_message("and when?"))
     assert (rewritten.depth, rewritten.long_form) == ("standard", False)
+
+
+# ---------------------------------------------------------------- the short form
+
+
+async def test_only_the_kind_must_be_given(stage: OpenStage) -> None:
+    on = stage([says('{"kind":"search","queries":["x"]}')])
+    rewritten = await on.claude.rewrite(THREAD, a_message("When was the  Louvre opened?"))
+    assert rewritten == Rewritten(
+        kind="search",
+        question="When was the Louvre opened?",
+        queries=("x",),
+        knowledge_queries=("x",),
+        language="en",
+    )
+
+
+def test_the_schema_insists_on_the_kind_alone() -> None:
+    assert SCHEMA["required"] == ["kind"]
+    assert len(SCHEMA["properties"]) - 1 <= 24  # the API takes no more optional ones
+
+
+@pytest.mark.parametrize(
+    ("reply", "text", "expected"),
+    [
+        ({"kind": "search"}, "Who?", Rewritten("search", "Who?", ("Who?",), ("Who?",))),
+        ({"kind": "chat", "reply": "Hi!"}, "hello", Rewritten("chat", "hello", reply="Hi!")),
+        ({"kind": "chat"}, "hello", Rewritten("search", "hello", ("hello",), ("hello",))),
+        (
+            {"kind": "links"},
+            "Read https://a.example/x",
+            Rewritten("links", "Read https://a.example/x", links=("https://a.example/x",)),
+        ),
+        (
+            {"kind": "search", "queries": ["福斯桥"], "depth": "deep"},
+            "福斯桥是什么时候开通的？",
+            Rewritten(
+                *("search", "福斯桥是什么时候开通的？", ("福斯桥",), ("福斯桥",)),
+                language="zh",
+                depth="deep",
+            ),
+        ),
+    ],
+)
+async def test_whatever_is_left_out_has_its_default(
+    stage: OpenStage, reply: dict[str, Any], text: str, expected: Rewritten
+) -> None:
+    on = stage([says(json.dumps(reply, ensure_ascii=False))])
+    assert await on.claude.rewrite(Transcript(), a_message(text)) == expected
+
+
+async def test_the_language_of_a_word_or_two_is_the_threads(stage: OpenStage) -> None:
+    thread = Transcript((Entry("person", "Ada", "Wann wurde die Brücke über den Forth gebaut?"),))
+    on = stage([says('{"kind":"search","question":"Wann wurde die Forth-Brücke 1982 saniert?"}')])
+    assert (await on.claude.rewrite(thread, a_message("1982?"))).language == "de"
+
+
+async def test_a_rework_without_a_question_has_the_earlier_one_and_the_wish(
+    stage: OpenStage,
+) -> None:
+    on = stage([says('{"kind":"links","rework":true}')])
+    rewritten = await on.claude.rewrite(CITED, a_message("as a table"))
+    assert rewritten.earlier == "It is 330 m tall [1]."
+    assert rewritten.question == "How tall is the Eiffel Tower? as a table"
+
+
+@pytest.mark.parametrize("text", ["When did the Forth Bridge open?", "And who designed it?"])
+async def test_the_fakes_rewriting_is_as_short_as_a_models(stage: OpenStage, text: str) -> None:
+    on = stage(researcher)
+    thread = Transcript(THREAD.entries if text.startswith("And") else ())
+    rewritten = await on.claude.rewrite(thread, a_message(text))
+    assert rewritten.queries
+    [reply] = on.calls.replies.values()
+    assert reply.output_tokens <= 45
 
 
 # ---------------------------------------------------------------- repair, refusal, cut
