@@ -35,7 +35,8 @@ class Source:
 class Evidence:
     """What a strategy gathered. ``sources`` has one entry per page, ordered by number.
 
-    ``queries`` is all that was searched; ``notes`` are sentences about what went wrong on the way.
+    ``queries`` is all that was searched, in ``searches`` searches; ``notes`` are sentences about
+    what went wrong on the way.
     """
 
     sources: tuple[Source, ...] = ()
@@ -44,6 +45,7 @@ class Evidence:
     enough: bool = False
     queries: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    searches: int = 0
 
 
 @dataclass(frozen=True, slots=True)

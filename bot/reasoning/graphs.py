@@ -41,8 +41,9 @@ class GraphEdit:
 
     ``done`` says that with them the plan is complete, so that the planner is asked again only
     when something was not found. ``missing`` is what of the question stays unproven and is looked
-    for by no node. ``problem`` stands for a reply that could not be understood. ``said`` is the
-    reasoner's own record of the reply; the core keeps it and never looks inside.
+    for by no node; ``outgrown`` says that the graph is more than the model can take in.
+    ``problem`` stands for a reply that could not be understood. ``said`` is the reasoner's own
+    record of the reply; the core keeps it and never looks inside.
     """
 
     nodes: tuple[NewNode, ...] = ()
@@ -50,6 +51,7 @@ class GraphEdit:
     missing: tuple[str, ...] = ()
     problem: str = ""
     said: Any = None
+    outgrown: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,10 +97,14 @@ class PlanTurn:
 
 @dataclass(frozen=True, slots=True)
 class Graph:
-    """The nodes in the order they were planned, and the planner's turns; both only grow."""
+    """The nodes in the order they were planned, and the planner's turns; both only grow.
+
+    ``most`` nodes can be worked on: ``MOST_NODES``, or what the run can still afford.
+    """
 
     nodes: tuple[Node, ...] = ()
     turns: tuple[PlanTurn, ...] = ()
+    most: int = MOST_NODES
 
     def node(self, id: str) -> Node:
         """The node with this id. Raises ``KeyError``."""
@@ -110,7 +116,7 @@ class Graph:
     @property
     def room(self) -> int:
         """How many nodes can still be added."""
-        return MOST_NODES - len(self.nodes)
+        return max(0, self.most - len(self.nodes))
 
     @property
     def spoken_for(self) -> frozenset[str]:
@@ -154,7 +160,7 @@ def edited(asked: str, graph: Graph, edit: GraphEdit) -> Graph:
         room=graph.room - len(accepted),
     )
     nodes = tuple(Node(new.id, new.question, new.needs, new.queries) for new in accepted)
-    return Graph((*graph.nodes, *nodes), (*graph.turns, turn))
+    return replace(graph, nodes=(*graph.nodes, *nodes), turns=(*graph.turns, turn))
 
 
 def startable(graph: Graph) -> list[Node]:
@@ -231,7 +237,7 @@ class _Check:
         within = list(placed)[: self.graph.room]
         for id in list(placed)[self.graph.room :]:
             self._refuse(
-                f"{id} was not added: a graph has at most {MOST_NODES} sub-questions. "
+                f"{id} was not added: this plan can have at most {self.graph.most} sub-questions. "
                 "Keep to those that the answer cannot do without"
             )
         return [new for new in sound if new.id in within]

@@ -7,7 +7,7 @@ must see the same desk.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 
 from bot.pages.choosing import choose, survey
@@ -88,18 +88,31 @@ class _Reading:
     action: str
     tokens: int  # of passages of one page
     urls: list[tuple[int, str | None, str]] = field(default_factory=list)
+    pages: int = 0  # of the desk's own that it takes
 
 
 class DeskKeeper:
     """Keeps the desk of one loop: ``desk`` is what the reasoner sees.
 
+    The pages that the run has ``read_before`` (by ``pages.urls.dedupe_key``) are not counted: they
+    cost nothing any more. They must be the same on every attempt at the run.
     ``unread`` has a sentence for each of the asker's links that could not be read.
     """
 
-    def __init__(self, run: Run, question: SubQuestion, desk: Desk, reading: Reading) -> None:
+    def __init__(
+        self,
+        run: Run,
+        question: SubQuestion,
+        desk: Desk,
+        reading: Reading,
+        read_before: Collection[str] = (),
+    ) -> None:
         self.desk = desk
         self._pages = desk.pages_left  # of this desk's own share; others read at the same time
         self.unread: list[str] = []
+        self._read_before = frozenset(read_before)
+        self._free: set[int] = set()  # citation numbers of pages read before
+        self._wants_more_pages = False
         self._run = run
         self._question = question
         self._reading = reading
@@ -159,11 +172,13 @@ class DeskKeeper:
                 under_way.append(self._prepare_search(action.id, action.queries))
             elif isinstance(action, Read):
                 reading = self._prepare_read(action, pages_left)
-                pages_left -= sum(url is not None for _, url, _ in reading.urls)
+                pages_left -= reading.pages
                 under_way.append(reading)
             else:
                 under_way.append(_refusal(action))
         outcomes = await self._opened(await self._do(under_way))
+        if self._wants_more_pages:
+            self._note_spent_pages()
         self.desk = replace(
             self.desk,
             turns=(*self.desk.turns, DeskTurn(turn, tuple(outcomes), nudge)),
@@ -231,14 +246,14 @@ class DeskKeeper:
                 reading.urls.append((number, None, f"There is no hit {number}."))
                 continue
             url = self._hits[number - 1].url
-            if dedupe_key(url) not in self._page_numbers:
-                if pages_left <= 0:
-                    run = self._run
-                    run.note(run.texts("budget-pages", limit=run.budget.pages))
+            key = dedupe_key(url)
+            if key not in self._page_numbers and key not in self._read_before:
+                if reading.pages >= pages_left:
+                    self._wants_more_pages = True
                     note = "No more pages can be read: finish with what there is."
                     reading.urls.append((number, None, note))
                     continue
-                pages_left -= 1
+                reading.pages += 1
             reading.urls.append((number, url, ""))
         return reading
 
@@ -337,7 +352,10 @@ class DeskKeeper:
                 results.append(ReadResult(hit_number, None, page))
             else:
                 number = numbers[page.url]
-                self._page_numbers[dedupe_key(url or page.url)] = number
+                key = dedupe_key(url or page.url)
+                self._page_numbers[key] = number
+                if {key, dedupe_key(page.url)} & self._read_before:
+                    self._free.add(number)
                 results.append(await self._shown(hit_number, number, page, reading.tokens))
         return Outcome(reading.action, reads=tuple(results))
 
@@ -386,8 +404,14 @@ class DeskKeeper:
 
     def _pages_left(self) -> int:
         """What is left of this desk's share, and of the run's budget."""
-        own = self._pages - len(set(self._page_numbers.values()))
+        own = self._pages - len(set(self._page_numbers.values()) - self._free)
         return max(0, min(own, self._run.budget.pages - self._run.usage.pages))
+
+    def _note_spent_pages(self) -> None:
+        """Say so if it is the run's budget, and not this desk's share of it."""
+        run = self._run
+        if run.usage.pages >= run.budget.pages:
+            run.note(run.texts("budget-pages", limit=run.budget.pages))
 
 
 def _found_nothing(outcomes: Sequence[Outcome]) -> bool:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from time import monotonic
 
 from bot.answers import StepView
@@ -26,6 +26,7 @@ from bot.errors import (
     StorageUnavailable,
     Unavailable,
 )
+from bot.pages.urls import dedupe_key
 from bot.reasoning.evidence import Evidence, Finding
 from bot.reasoning.graphs import (
     EXTENSIONS,
@@ -43,11 +44,10 @@ from bot.research.desk import Reading
 from bot.research.gathered import merge_sources
 from bot.research.iterate import iterate
 from bot.research.run import Run
+from bot.research.shares import RESERVE, Share, Shares
 
 AT_ONCE = 4  # nodes worked on at the same time
 REPAIRS = 1  # times that the planner may correct one edit
-FEWEST_SEARCHES = 2  # of a node: one may be a miss
-RESERVE = 2  # nodes that an extension will probably add, whose pages are kept back
 WHOLE = "whole"  # id of the node that is the question itself, where there is no plan
 
 
@@ -60,11 +60,12 @@ async def explore(
     searches: int,
     links: Sequence[str] = (),
 ) -> Evidence:
-    """Gather evidence by a graph of sub-questions, which share ``searches`` and the run's pages.
+    """Gather evidence by a graph of sub-questions, which share ``searches`` and the run's pages
+    (see ``research.shares``).
 
     A plan of one node is that loop over the question itself. The pages at ``links`` are given to
-    every node that needs no other. Raises what planning at first raises, and what a node raises
-    when not one node came through: ``ModelUnavailable`` if that is among it.
+    every node that needs no other, beside its share. Raises what planning at first raises, and
+    what a node raises when not one node came through: ``ModelUnavailable`` if that is among it.
     """
     exploration = _Exploration(run, reasoner, question, reading, searches, tuple(links))
     try:
@@ -75,14 +76,6 @@ async def explore(
     finally:
         exploration.close()
     return exploration.evidence()
-
-
-@dataclass(frozen=True, slots=True)
-class _Share:
-    """What one node may use."""
-
-    searches: int
-    pages: int
 
 
 class _Exploration:
@@ -99,11 +92,13 @@ class _Exploration:
         self._reasoner = reasoner
         self._question = question
         self._reading = reading
-        self._searches = searches
         self._links = links
+        pages = run.budget.pages - run.usage.pages - len(links)
+        self._shares = Shares(searches, pages)
+        self._share_of: dict[str, Share] = {}
+        self._read_before: dict[str, frozenset[str]] = {}  # when a node began, by dedupe key
         self._tasks: asyncio.TaskGroup
-        self._graph = Graph()
-        self._shares: dict[str, _Share] = {}
+        self._graph = Graph(most=self._affordable(0))
         self._gathered: dict[str, Evidence] = {}
         self._failures: dict[str, FootnoteError] = {}
         self._planning = False
@@ -127,6 +122,7 @@ class _Exploration:
                 self._tasks.create_task(self._work(node))
         if self._planning or any(node.state == "running" for node in self._graph.nodes):
             return
+        self._settle()
         if self._may_extend():
             self._planning = True
             self._extensions_left -= 1
@@ -167,7 +163,8 @@ class _Exploration:
             # What the planner sees of its own turns must not depend on how far the nodes are.
             view = edited(self._question.text, view, edit)
             self._graph = edited(self._question.text, self._graph, edit)
-            self._share_out()
+            self._share_out(len(view.turns[-1].refused))
+            view = replace(view, most=self._graph.most)
             self._show_all()
             if not view.turns[-1].refused:
                 break
@@ -199,41 +196,40 @@ class _Exploration:
         self._graph = replace(self._graph, nodes=(node,))
         self._share_out()
 
-    def _share_out(self) -> None:
-        """Give each new node its share of the searches and of the pages that are left.
-
-        What is kept back for extensions is shared out with them, and so is what ended nodes have
-        not used; all shares together are never more than the budget, so that what a node may read
-        does not depend on how fast the others read.
-        """
-        new = [node for node in self._graph.nodes if node.id not in self._shares]
+    def _share_out(self, refused: int = 0) -> None:
+        """Give each new node its share; those ``refused`` will probably come back corrected."""
+        new = [node.id for node in self._graph.nodes if node.id not in self._share_of]
         if not new:
             return
-        count = len(self._graph.nodes)
-        if count == 1 and self._is_plain(new[0]):
-            self._shares[new[0].id] = _Share(self._searches, self._run.budget.pages)
-            return
-        taken = sum(self._taken(id) for id in self._shares)
-        slots = min(MOST_NODES, count + RESERVE) - (count - len(new))
-        pages = max(0, self._run.budget.pages - taken) // max(1, slots)
-        at_most = max(FEWEST_SEARCHES, self._searches // 2)
-        fair = -(-self._searches // max(1, len(new)))
-        searches = min(at_most, max(FEWEST_SEARCHES, fair))
-        self._shares |= {node.id: _Share(searches, pages) for node in new}
+        if len(self._graph.nodes) == 1 and self._is_plain(self._graph.nodes[0]):
+            self._share_of[new[0]] = self._shares.deal_all(new[0])
+        else:
+            order = [node.id for node in startable(self._graph)]
+            new.sort(key=lambda id: order.index(id) if id in order else len(order))
+            to_come = min(refused, self._graph.room)
+            reserve = min(RESERVE, self._graph.room - to_come)
+            self._share_of |= self._shares.deal(new, to_come, reserve)
+        self._graph = replace(self._graph, most=self._affordable(len(self._graph.nodes)))
 
-    def _taken(self, id: str) -> int:
-        """The pages of a node's share that nobody else can have.
+    def _affordable(self, count: int) -> int:
+        """How many nodes there may be in all, where there are so many: at least one."""
+        return max(1, min(MOST_NODES, count + self._shares.room))
 
-        Of a node that the planner was told about it is known what it has used.
-        """
-        evidence = None if id in self._new_ids() else self._gathered.get(id)
-        return len(evidence.sources) if evidence is not None else self._shares[id].pages
+    def _settle(self) -> None:
+        """Take back what ended nodes have not used. Of one that failed nobody knows."""
+        for id in self._new_ids():
+            if evidence := self._gathered.get(id):
+                charged = {dedupe_key(source.url) for source in evidence.sources}
+                pages = len(charged - self._read_before[id])
+                self._shares.settle(id, Share(evidence.searches, pages))
+        self._graph = replace(self._graph, most=self._affordable(len(self._graph.nodes)))
 
     # ------------------------------------------------------------ one node
 
     async def _work(self, node: Node) -> None:
         known, missing = handed_down(self._graph, node)
-        share = self._shares[node.id]
+        share = self._share_of[node.id]
+        self._read_before[node.id] = self._certainly_read(node)
         started = monotonic()
         try:
             with self._run.branch(self._line(node.id)):
@@ -245,6 +241,7 @@ class _Exploration:
                     searches=share.searches,
                     pages=share.pages,
                     links=() if node.needs else self._links,
+                    read_before=self._read_before[node.id],
                 )
         except StorageUnavailable:
             raise
@@ -257,6 +254,18 @@ class _Exploration:
             ended = replace(node, state="done", findings=evidence.findings, missing=gaps)
         self._set(ended, monotonic() - started)
         self._go_on()
+
+    def _certainly_read(self, node: Node) -> frozenset[str]:
+        """The pages that were read when a node begins, however fast the others are: the asker's,
+        those of what it needs, and those of all that had ended when it was planned."""
+        before = {other.id for turn in self._graph.turns for other in turn.ended}
+        wanted = list(node.needs)
+        while wanted:
+            id = wanted.pop()
+            before.add(id)
+            wanted += self._graph.node(id).needs
+        sources = (s for id in before if id in self._gathered for s in self._gathered[id].sources)
+        return frozenset(dedupe_key(url) for url in (*self._links, *(s.url for s in sources)))
 
     def _asked(
         self, node: Node, known: tuple[Finding, ...], missing: tuple[str, ...]
@@ -365,6 +374,8 @@ class _Exploration:
         turns = self._graph.turns
         last = next((turn.edit for turn in reversed(turns) if not turn.edit.problem), GraphEdit())
         gaps = list(last.missing)
+        if last.outgrown:
+            gaps.append(self._run.texts("research-outgrown"))
         spoken_for = self._graph.spoken_for
         for node in self._graph.nodes:
             if node.id not in spoken_for:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from bot.errors import BudgetSpent
@@ -30,10 +30,12 @@ async def iterate(
     searches: int,
     pages: int | None = None,
     links: Sequence[str] = (),
+    read_before: Collection[str] = (),
 ) -> Evidence:
     """Gather evidence for one question with at most ``searches`` searches, the first of them for
     the question's own queries, with the pages at ``links`` to begin with. At most ``pages`` are
-    read, or as many as the run's budget covers.
+    read, or as many as the run's budget covers; those that the run has ``read_before`` (by
+    ``pages.urls.dedupe_key``) are not counted.
 
     Ends with the reasoner's finish, a spent budget (said in the run's notes), or after a bounded
     number of turns. Raises what the reasoner raises, but for ``BudgetSpent``.
@@ -47,6 +49,7 @@ async def iterate(
         question,
         Desk(searches_left=left, pages_left=run.budget.pages if pages is None else pages),
         replace(reading, opened=reasoner.opens),
+        read_before,
     )
     findings: tuple[Finding, ...] = ()
     missing: tuple[str, ...] = ()
@@ -80,4 +83,5 @@ async def iterate(
         enough=enough,
         queries=keeper.searched,
         notes=tuple(keeper.unread),
+        searches=searches - keeper.desk.searches_left,
     )

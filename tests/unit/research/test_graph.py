@@ -21,7 +21,7 @@ from bot.errors import (
     StorageUnavailable,
 )
 from bot.messages import RunOptions
-from bot.reasoning.desks import Desk, Finish, Turn
+from bot.reasoning.desks import Desk, Finish, Read, Search, Turn
 from bot.reasoning.evidence import Evidence, Finding
 from bot.reasoning.graphs import EXTENSIONS, MOST_NODES, Graph, GraphEdit, NewNode
 from bot.reasoning.questions import SubQuestion
@@ -33,10 +33,12 @@ from tests.fakes.library import a_library, a_shelf
 from tests.fakes.reasoner import Scripted
 from tests.fakes.virtual_time import in_virtual_time, now
 from tests.unit.research.conftest import BUDGET
+from tests.unit.research.test_revise import Play
 from tests.unit.samples import NOW, a_message
 
 ASKED = SubQuestion("What is to be known about all this?", queries=("all this",))
 READING = Reading(shown=2, page_tokens=200)
+PLENTY = replace(BUDGET, pages=24)
 PLANNING = 1.0  # seconds that a plan takes
 
 
@@ -61,7 +63,7 @@ def a_run() -> Run:
         NOW,
         journal=cast(Journal, NothingKept()),
         library=a_library(a_shelf()),
-        budget=BUDGET,
+        budget=PLENTY,
         price=lambda reply: None,
         publish=lambda plan: None,
     )
@@ -82,6 +84,7 @@ class Timed(Scripted):
     endings: Mapping[str, Ending] = field(default_factory=dict)
     planning: Mapping[int, FootnoteError] = field(default_factory=dict)  # by turn
     asked: dict[str, SubQuestion] = field(default_factory=dict)
+    desks_of: dict[str, list[Desk]] = field(default_factory=dict)
     begun: dict[str, float] = field(default_factory=dict)
     ended: dict[str, float] = field(default_factory=dict)
     planned: list[float] = field(default_factory=list)
@@ -89,6 +92,7 @@ class Timed(Scripted):
     async def next_turn(self, question: SubQuestion, desk: Desk) -> Turn:
         self.asked[question.text] = question
         self.desks.append(desk)
+        self.desks_of.setdefault(question.text, []).append(desk)
         self.begun[question.text] = now()
         await asyncio.sleep(self.seconds.get(question.text, 1.0))
         self.ended[question.text] = now()
@@ -231,14 +235,15 @@ async def test_a_failed_node_is_isolated_told_to_its_children_and_noted() -> Non
 async def test_a_node_uses_its_share_and_the_first_ones_get_the_links() -> None:
     reasoner = Timed(edits=complete(node("a"), node("b"), node("c", "a")))
     await play(reasoner)
-    left = {desk.pages_left for desk in reasoner.desks}
-    assert left == {BUDGET.pages // 5}, "three nodes, and two that an extension may add"
-    assert {desk.searches_left for desk in reasoner.desks} == {4}
+    shares = {i: reasoner.desks_of[text(i)][0] for i in "abc"}
+    # a, which another one waits for, has what is left over; c begins last.
+    assert {i: desk.pages_left for i, desk in shares.items()} == {"a": 6, "b": 5, "c": 5}
+    assert {i: desk.searches_left for i, desk in shares.items()} == {"a": 3, "b": 3, "c": 2}
 
 
-@given(st.integers(1, MOST_NODES), st.integers(0, MOST_NODES), st.integers(0, 40))
+@given(st.integers(1, MOST_NODES), st.integers(0, MOST_NODES), st.integers(1, 40))
 @settings(max_examples=40, deadline=None)
-def test_shares_of_pages_are_never_more_than_the_budget(first: int, more: int, pages: int) -> None:
+def test_shares_are_never_more_than_the_budget(first: int, more: int, pages: int) -> None:
     names = [node(chr(ord("a") + n)) for n in range(first + more)]
     edits = (GraphEdit(tuple(names[:first])), GraphEdit(tuple(names[first:]), done=True))
     reasoner = Timed(edits=edits)
@@ -250,10 +255,76 @@ def test_shares_of_pages_are_never_more_than_the_budget(first: int, more: int, p
         await play(reasoner, run)
 
     work()
-    # The pages that these nodes were given and did not read went back to the next ones.
-    shares = [desk.pages_left for desk in reasoner.desks]
-    assert sum(shares[:first]) <= pages
-    assert sum(shares[first:]) <= pages
+    # What these nodes were given and did not use went back to the next ones.
+    shares = [(desk.pages_left, desk.searches_left) for desk in reasoner.desks]
+    for of_stage in (shares[:first], shares[first:]):
+        assert sum(share[0] for share in of_stage) <= pages
+        assert sum(share[1] for share in of_stage) <= 10
+        assert all(min(share) >= 1 for share in of_stage), "whoever begins can do something"
+
+
+@dataclass
+class Reader(Timed):
+    """Searches for its question, reads ``reads`` of the hits in two turns, and finishes."""
+
+    reads: tuple[int, ...] = (1,)
+
+    async def next_turn(self, question: SubQuestion, desk: Desk) -> Turn:
+        turn = await super().next_turn(question, desk)
+        if not desk.turns:
+            return Turn((Search(("fact",), "s"),))
+        return Turn((Read(self.reads, "r"),)) if len(desk.turns) == 1 else turn
+
+
+def reading_run(pages: int, count: int = 9) -> Run:
+    shelf = a_shelf(*[f"Page {n} says fact {n} of {count}." for n in range(count)])
+    return Play(shelf, budget=replace(PLENTY, pages=pages)).run()
+
+
+@in_virtual_time
+async def test_a_plan_has_no_more_nodes_than_the_run_has_pages() -> None:
+    reasoner = Reader(edits=complete(*[node(id) for id in "abcdef"]))
+    run = reading_run(pages=4)
+    evidence = await play(reasoner, run)
+    assert set(reasoner.begun) == {text(id) for id in "abcd"}
+    told = " ".join(reasoner.graphs[1].turns[0].refused)
+    assert "e was not added: this plan can have at most 4 sub-questions" in told
+    assert all(desks[0].pages_left == 1 for desks in reasoner.desks_of.values())
+    assert evidence.sources
+    assert list(run.notes) == []
+
+
+@in_virtual_time
+async def test_a_spent_share_is_told_to_the_model_and_no_spent_budget_to_the_asker() -> None:
+    reasoner = Reader(edits=complete(*[node(id) for id in "abcd"]), reads=(1, 2, 3, 4, 5))
+    run = reading_run(pages=24)
+    await explore(
+        run,
+        reasoner,
+        replace(ASKED, queries=()),
+        Reading(shown=8, page_tokens=200),
+        searches=10,
+    )
+    last = reasoner.desks_of[text("a")][-1].turns[-1].outcomes[0].reads
+    assert [read.note for read in last if read.source is None] == [
+        "No more pages can be read: finish with what there is."
+    ]
+    assert run.usage.pages < 24
+    assert list(run.notes) == []
+
+
+@in_virtual_time
+async def test_pages_of_what_a_node_needs_and_the_askers_links_cost_its_share_nothing() -> None:
+    reasoner = Reader(edits=complete(node("a"), node("b"), node("c", "a")), reads=(1, 2))
+    run = reading_run(pages=24)
+    links = ("https://example.org/8",)
+    await play(reasoner, run, links=links)
+    shares = {id: desks[0].pages_left for id, desks in reasoner.desks_of.items()}
+    left = {id: desks[-1].pages_left for id, desks in reasoner.desks_of.items()}
+    assert {source.url for source in reasoner.desks_of[text("a")][0].sources} == set(links)
+    used = {id: shares[id] - left[id] for id in shares}
+    assert used == {text("a"): 2, text("b"): 2, text("c"): 0}
+    assert sum(shares.values()) <= 23, "the link is paid for beforehand"
 
 
 # ---------------------------------------------------------------- what ends it
@@ -382,7 +453,7 @@ def test_without_a_plan_the_question_itself_is_worked_on(reasoner: Timed) -> Non
         await play(reasoner, run)
         assert list(reasoner.asked) == [ASKED.text]
         assert reasoner.desks[0].searches_left == 10
-        assert reasoner.desks[0].pages_left == BUDGET.pages
+        assert reasoner.desks[0].pages_left == PLENTY.pages
         assert run.steps == (), "no line for a part that is the whole"
 
     run()
