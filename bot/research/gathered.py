@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from bot.reasoning.desks import Outcome, QueryResult
 from bot.reasoning.evidence import Source
 from bot.search.blend import K
+from bot.text.terms import keywords
 
 OPENED_AT_ONCE = 4  # pages opened with one search that holds several queries
 
@@ -22,17 +23,27 @@ def best_hits(results: Sequence[QueryResult]) -> list[int]:
 
 
 def to_open(results: Sequence[QueryResult], most: int) -> list[int]:
-    """The numbers of the hits that will most likely be chosen, of those that were not read: the
-    best one of each query, then the best of all; ``most`` of them, or one a query up to
-    ``OPENED_AT_ONCE``."""
+    """The numbers of the hits that will most likely be chosen, of those that were not read: one of
+    each query, which is what it names or else the first, then the best of all; ``most`` of them,
+    or one a query up to ``OPENED_AT_ONCE``."""
     unread = {hit.number for result in results for hit in result.hits if hit.page is None}
     firsts = [
-        next((hit.number for hit in result.hits if hit.number in unread), None)
+        named if (named := _named(result)) in unread else _first(result, unread)
         for result in results
     ]
     best = [number for number in best_hits(results) if number in unread]
     wanted = dict.fromkeys([number for number in firsts if number is not None] + best)
     return list(wanted)[: max(most, min(len(results), OPENED_AT_ONCE)) if most else 0]
+
+
+def _named(result: QueryResult) -> int | None:
+    """The hit whose title is the query, as for a query that is the name of a thing."""
+    query = keywords(result.query)
+    return next((h.number for h in result.hits if query and keywords(h.hit.title) == query), None)
+
+
+def _first(result: QueryResult, unread: Collection[int]) -> int | None:
+    return next((hit.number for hit in result.hits if hit.number in unread), None)
 
 
 def with_opened(searched: Outcome, read: Outcome) -> Outcome:

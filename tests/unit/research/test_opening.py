@@ -54,6 +54,15 @@ def test_the_first_of_each_query_then_the_best_of_all(
     assert to_open(results, most) == opened
 
 
+def test_the_hit_that_a_query_names_goes_before_the_first() -> None:
+    titles = ["Institute of Plastics Technology", "Institute of technology", "Sport Institute"]
+    hits = [Hit(title, f"https://x/{n}", "", "p") for n, title in enumerate(titles, 1)]
+    result = QueryResult(
+        "institute of Technology", tuple(NumberedHit(n, hit) for n, hit in enumerate(hits, 1))
+    )
+    assert to_open([result], 2) == [2, 1]
+
+
 async def test_a_search_comes_with_the_passages_of_its_best_pages(open_run: OpenRun) -> None:
     run = await open_run(a_shelf(*TEXTS))
     keeper = a_keeper(run)
