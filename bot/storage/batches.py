@@ -16,8 +16,10 @@ T = TypeVar("T")
 
 # What one batch may take. SQLite has one writer, so others wait that long; on PostgreSQL nobody
 # waits, and a commit alone may take some milliseconds.
-GOAL_SECONDS = {"sqlite": 0.004, "postgresql": 0.1}
-FIRST, MOST = 8, 500  # rows of a batch
+GOAL_SECONDS = {"sqlite": 0.003, "postgresql": 0.1}
+# Rows of a batch. The least is what takes less than that anywhere: a machine that is busy with
+# other things would otherwise have us end with a row at a time, and never be done.
+FIRST, LEAST, MOST = 8, 4, 200
 
 
 class Batches:
@@ -44,7 +46,7 @@ class Batches:
             yield db
         seconds = monotonic() - started
         if seconds > goal:
-            self._size = max(1, self._size // 2)
+            self._size = max(LEAST, self._size // 2)
         elif seconds < goal / 3:
             self._size = min(MOST, self._size * 2)
         await asyncio.sleep(seconds)

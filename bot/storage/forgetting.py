@@ -22,13 +22,13 @@ from bot.storage.removal import (
     NOTHING_REMOVED,
     Removed,
     count,
+    hanging_on,
     pages_attached,
     pages_read,
     pages_used,
     remove_empty_threads,
     remove_messages,
     remove_pages,
-    remove_steps,
 )
 from bot.storage.rows import insert
 from bot.storage.store import UNFINISHED
@@ -149,14 +149,9 @@ class Forgetting:
                 seen.update(ids)
                 in_threads.update(row.thread_key for row in every)
                 of_runs = steps.c.run_id.in_(run_ids)
-                removed += Removed(
-                    messages=len(ids),
-                    runs=len(run_ids),
-                    steps=await count(db, steps, of_runs),
-                    feedback=await count(db, feedback, feedback.c.run_id.in_(run_ids)),
-                )
-                uses.update(page for _, page in await pages_used(db, run_ids))
-                for page in await pages_read(db, of_runs) | await pages_attached(db, ids):
+                removed += Removed(messages=len(ids)) + await hanging_on(db, run_ids)
+                uses.update(await pages_used(db, run_ids))
+                for page in [*await pages_read(db, of_runs), *await pages_attached(db, ids)]:
                     uses.setdefault(page, 0)
             removed += Removed(pages=await _used_no_more(db, uses))
             removed += await self._count_place(db, subject, spent_before)
@@ -192,12 +187,11 @@ class Forgetting:
         async for picked in self._picked(subject, request.until):
             async with self._database.read() as db:
                 every = await _with_repeats(db, picked)
+            run_ids = [row.run_id for row in every if row.run_id is not None]
+            await self._fence(run_ids)
+            removed += await self._remove_steps(run_ids)
             for some in self._batches.of(every):
-                ids = [row.id for row in some]
-                run_ids = [row.run_id for row in some if row.run_id is not None]
-                await self._fence(run_ids)
-                removed += await self._remove_steps(run_ids)
-                removed += await self._remove_messages(ids, run_ids)
+                removed += await self._remove_messages(some)
         if subject.kind == "person":
             removed += await self._remove_verdicts(subject)
         else:
@@ -237,19 +231,24 @@ class Forgetting:
             ids = (await db.scalars(query)).all()
         removed = NOTHING_REMOVED
         for some in self._batches.of(ids):
-            async with self._batches.batch() as db:
+            async with self._database.read() as db:
                 read = await pages_read(db, steps.c.id.in_(some))
-                removed += await remove_steps(db, some)
-                removed += await remove_pages(db, read)
+            async with self._batches.batch() as db:
+                gone = await db.execute(sa.delete(steps).where(steps.c.id.in_(some)))
+                removed += Removed(steps=gone.rowcount) + await remove_pages(db, read)
         return removed
 
-    async def _remove_messages(self, ids: Sequence[int], run_ids: Sequence[str]) -> Removed:
+    async def _remove_messages(self, rows: Sequence[Any]) -> Removed:
+        """Messages and their runs, with the pages that only they have used."""
+        ids = [row.id for row in rows]
+        run_ids = [row.run_id for row in rows if row.run_id is not None]
+        async with self._database.read() as db:
+            hanging = await hanging_on(db, run_ids)
+            used = await pages_used(db, run_ids)
+            used += await pages_attached(db, ids)
+            used += await pages_read(db, steps.c.run_id.in_(run_ids))
         async with self._batches.batch() as db:
-            used = {page for _, page in await pages_used(db, run_ids)}
-            used |= await pages_attached(db, ids) | await pages_read(
-                db, steps.c.run_id.in_(run_ids)
-            )
-            removed = await remove_messages(db, ids)
+            removed = hanging + await remove_messages(db, ids)
             return removed + await remove_pages(db, used)
 
     async def _remove_verdicts(self, subject: Subject) -> Removed:

@@ -6,7 +6,7 @@ of, and says what it took. On PostgreSQL rows that somebody works on at that mom
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Sequence
 from dataclasses import astuple, dataclass, fields
 from typing import Any
 
@@ -47,54 +47,63 @@ async def count(db: AsyncConnection, table: sa.Table, *where: sa.ColumnElement[b
     return int(await db.scalar(sa.select(sa.func.count()).select_from(table).where(*where)) or 0)
 
 
-async def free(db: AsyncConnection, column: sa.Column[Any], ids: Collection[Any]) -> list[Any]:
-    """Those of the rows with these ids that nobody else holds; they are ours until the end."""
+async def free(db: AsyncConnection, column: sa.Column[Any], ids: Sequence[Any]) -> Sequence[Any]:
+    """Those of the rows with these ids that nobody else holds; they are ours until the end.
+
+    What a later statement sees of others was committed before they became ours.
+    """
+    if db.dialect.name != "postgresql":
+        return ids  # there is one writer: us
     query = sa.select(column).where(column.in_(ids)).with_for_update(skip_locked=True)
-    return list((await db.scalars(query)).all())
+    return (await db.scalars(query)).all()
 
 
-async def remove_steps(db: AsyncConnection, ids: Collection[int]) -> Removed:
-    """Steps; the pages they read stay."""
-    gone = await db.execute(sa.delete(steps).where(steps.c.id.in_(ids)))
-    return Removed(steps=gone.rowcount)
-
-
-async def remove_messages(db: AsyncConnection, ids: Collection[int]) -> Removed:
-    """Messages, their runs and all that is part of these, and the threads that are then empty."""
-    of_messages = sa.select(runs.c.id).where(runs.c.message_id.in_(ids))
-    run_ids = (await db.scalars(of_messages)).all()
-    hanging = Removed(
+async def hanging_on(db: AsyncConnection, run_ids: Sequence[str]) -> Removed:
+    """The runs, and what goes with them when their messages do."""
+    return Removed(
         runs=len(run_ids),
         steps=await count(db, steps, steps.c.run_id.in_(run_ids)),
         feedback=await count(db, feedback, feedback.c.run_id.in_(run_ids)),
     )
-    gone = sa.delete(messages).where(messages.c.id.in_(ids)).returning(messages.c.thread_key)
-    left = (await db.scalars(gone)).all()
-    emptied = await remove_empty_threads(db, set(left))
-    return hanging + emptied + Removed(messages=len(left))
 
 
-async def remove_empty_threads(db: AsyncConnection, keys: Iterable[str]) -> Removed:
+async def remove_messages(
+    db: AsyncConnection, ids: Sequence[int], *conditions: sa.ColumnElement[bool]
+) -> Removed:
+    """Messages that meet the conditions, all that is part of them, threads that are then empty.
+
+    Runs, steps and feedback go by the database's own rules, uncounted (``hanging_on``).
+    """
+    ours = await free(db, messages.c.id, ids)
+    gone = sa.delete(messages).where(messages.c.id.in_(ours), *conditions)
+    left = (await db.scalars(gone.returning(messages.c.thread_key))).all()
+    return Removed(messages=len(left)) + await remove_empty_threads(db, sorted(set(left)))
+
+
+async def remove_empty_threads(db: AsyncConnection, keys: Sequence[str]) -> Removed:
     """Those of the threads in which nothing was said; one that somebody adds to just now stays."""
-    removed = 0
-    for key in sorted(keys):
-        if db.dialect.name == "postgresql":
-            lock = sa.func.pg_try_advisory_xact_lock(sa.func.hashtextextended(key, 0))
-            if not await db.scalar(sa.select(lock)):
-                continue
-        empty = sa.delete(threads).where(
-            threads.c.key == key,
-            ~sa.select(messages.c.id).where(messages.c.thread_key == key).exists(),
-            ~sa.select(runs.c.id).where(runs.c.thread_key == key).exists(),
-        )
-        removed += (await db.execute(empty)).rowcount
-    return Removed(threads=removed)
+    if db.dialect.name == "postgresql":
+        keys = [key for key in keys if await db.scalar(sa.select(_alone_with(key)))]
+    if not keys:
+        return Removed()
+    empty = sa.delete(threads).where(
+        threads.c.key.in_(keys),
+        ~sa.select(messages.c.id).where(messages.c.thread_key == threads.c.key).exists(),
+        ~sa.select(runs.c.id).where(runs.c.thread_key == threads.c.key).exists(),
+    )
+    return Removed(threads=(await db.execute(empty)).rowcount)
+
+
+def _alone_with(key: str) -> sa.ColumnElement[bool]:
+    """As ``rows.alone_in``, without waiting; false when somebody else is there."""
+    return sa.func.pg_try_advisory_xact_lock(sa.func.hashtextextended(key, 0))
 
 
 async def remove_pages(db: AsyncConnection, ids: Collection[int]) -> Removed:
     """Those of the pages that no citation rests on and no run has numbered."""
-    ours = await free(db, pages.c.id, ids)
-    # A statement of its own: it sees what was committed before we held the pages.
+    if not ids:
+        return Removed()
+    ours = await free(db, pages.c.id, sorted(set(ids)))
     gone = await db.execute(sa.delete(pages).where(pages.c.id.in_(ours), ~is_used()))
     return Removed(pages=gone.rowcount)
 
@@ -109,30 +118,30 @@ def is_used() -> sa.ColumnElement[bool]:
     )
 
 
-async def pages_used(db: AsyncConnection, run_ids: Collection[str]) -> list[tuple[str, int]]:
-    """Every use that these runs make of a page, as run and page: numbered, cited."""
-    uses: list[tuple[str, int]] = []
+async def pages_used(db: AsyncConnection, run_ids: Collection[str]) -> list[int]:
+    """The ids of the pages that these runs have numbered or cited, once for each such use."""
+    uses: list[int] = []
     for table in (citations, run_pages):
-        query = sa.select(table.c.run_id, table.c.page_id).where(table.c.run_id.in_(run_ids))
-        uses += [(row.run_id, row.page_id) for row in (await db.execute(query)).all()]
+        query = sa.select(table.c.page_id).where(table.c.run_id.in_(run_ids))
+        uses += (await db.scalars(query)).all()
     return uses
 
 
-async def pages_read(db: AsyncConnection, where: sa.ColumnElement[bool]) -> set[int]:
+async def pages_read(db: AsyncConnection, where: sa.ColumnElement[bool]) -> list[int]:
     """The ids of the pages that these steps read and that are still there."""
     query = sa.select(steps.c.kind, steps.c.result).where(where, steps.c.kind == "read")
     rows = (await db.execute(query)).all()
     copies = {page for row in rows if (page := page_read(row.kind, row.result)) is not None}
     if not copies:
-        return set()
+        return []
     stored = sa.select(pages.c.id).where(sa.tuple_(pages.c.url, pages.c.hash).in_(copies))
-    return set((await db.scalars(stored)).all())
+    return list((await db.scalars(stored)).all())
 
 
-async def pages_attached(db: AsyncConnection, message_ids: Collection[int]) -> set[int]:
+async def pages_attached(db: AsyncConnection, message_ids: Collection[int]) -> list[int]:
     """The ids of the pages that were files of these messages."""
     query = sa.select(messages.c.attachments).where(messages.c.id.in_(message_ids))
     urls = {file["url"] for files in (await db.scalars(query)).all() for file in files}
     if not urls:
-        return set()
-    return set((await db.scalars(sa.select(pages.c.id).where(pages.c.url.in_(urls)))).all())
+        return []
+    return list((await db.scalars(sa.select(pages.c.id).where(pages.c.url.in_(urls)))).all())

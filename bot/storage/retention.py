@@ -6,7 +6,7 @@ taken away by their ids in short ones. What belongs to a run that has not ended 
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -20,10 +20,11 @@ from bot.storage.removal import (
     NOTHING_REMOVED,
     Removed,
     free,
+    hanging_on,
     remove_messages,
     remove_pages,
-    remove_steps,
 )
+from bot.storage.store import UNFINISHED
 from bot.storage.tables import UtcDateTime, citations, messages, pages, run_pages, runs, steps
 
 PICKED = 500  # rows looked for at once
@@ -82,60 +83,57 @@ class Retention:
         """The steps of runs that ended before: not of one that was edited and began anew."""
         ended = sa.select(runs.c.id).where(runs.c.id == steps.c.run_id, runs.c.ended_at < before)
         removed = NOTHING_REMOVED
-        async for ids in self._picked(steps, steps.c.at, before, ended.exists):
+        async for ids in self._picked(steps, steps.c.at, before, ended.exists()):
             for some in self._batches.of(ids):
                 async with self._batches.batch() as db:
-                    still = sa.select(steps.c.id).where(steps.c.id.in_(some), ended.exists())
-                    removed += await remove_steps(db, (await db.scalars(still)).all())
+                    gone = await db.execute(
+                        sa.delete(steps).where(steps.c.id.in_(some), ended.exists())
+                    )
+                removed += Removed(steps=gone.rowcount)
         return removed
 
     async def _prune_messages(self, before: datetime) -> Removed:
         """Messages whose run, if they began one, ended before; the pages it read stay."""
-        needed = sa.select(runs.c.id).where(
-            runs.c.message_id == messages.c.id,
-            sa.or_(runs.c.ended_at.is_(None), runs.c.ended_at >= before),
-        )
-
-        def unneeded() -> sa.ColumnElement[bool]:
-            return ~needed.exists()
-
+        of_message = runs.c.message_id == messages.c.id
+        lately = sa.or_(runs.c.ended_at.is_(None), runs.c.ended_at >= before)
+        unneeded = ~sa.select(runs.c.id).where(of_message, lately).exists()
         removed = NOTHING_REMOVED
         async for ids in self._picked(messages, messages.c.at, before, unneeded):
             for some in self._batches.of(ids):
+                async with self._database.read() as db:
+                    begun = sa.select(runs.c.id).where(runs.c.message_id.in_(some))
+                    removed += await hanging_on(db, (await db.scalars(begun)).all())
                 async with self._batches.batch() as db:
-                    ours = await free(db, messages.c.id, some)
-                    still = sa.select(messages.c.id).where(messages.c.id.in_(ours), unneeded())
-                    removed += await remove_messages(db, (await db.scalars(still)).all())
+                    removed += await remove_messages(db, some, unneeded)
         return removed
 
     async def _prune_pages(self, before: datetime) -> Removed:
         """Pages that no answer cites; the numbers they had in runs that have ended go along."""
-        unfinished = sa.select(sa.func.min(runs.c.accepted_at)).where(runs.c.ended_at.is_(None))
+        oldest_unfinished = sa.select(sa.func.min(runs.c.accepted_at)).where(
+            runs.c.state.in_(UNFINISHED)
+        )
         async with self._database.read() as db:
-            oldest = await db.scalar(unfinished.where(runs.c.state.in_(("accepted", "running"))))
+            oldest = await db.scalar(oldest_unfinished)
         if oldest is not None:
             # It may rest on what it has read: from the web, or from the store or the memory of
             # its process, in each of which a page may have become that old.
             before = min(before, oldest - 2 * self._keep.page_ttl)
 
-        def uncited() -> sa.ColumnElement[bool]:
-            cited = sa.select(citations.c.run_id).where(citations.c.page_id == pages.c.id)
-            numbered = (
-                sa.select(run_pages.c.run_id)
-                .join(runs, runs.c.id == run_pages.c.run_id)
-                .where(run_pages.c.page_id == pages.c.id, runs.c.ended_at.is_(None))
-            )
-            return sa.and_(~cited.exists(), ~numbered.exists())
-
+        cited = sa.select(citations.c.run_id).where(citations.c.page_id == pages.c.id)
+        needed = (
+            sa.select(run_pages.c.run_id)
+            .join(runs, runs.c.id == run_pages.c.run_id)
+            .where(run_pages.c.page_id == pages.c.id, runs.c.ended_at.is_(None))
+        )
+        unneeded = sa.and_(~cited.exists(), ~needed.exists())
         removed = NOTHING_REMOVED
-        async for ids in self._picked(pages, pages.c.fetched_at, before, uncited):
+        async for ids in self._picked(pages, pages.c.fetched_at, before, unneeded):
             for some in self._batches.of(ids):
                 async with self._batches.batch() as db:
                     ours = await free(db, pages.c.id, some)
-                    query = sa.select(pages.c.id).where(pages.c.id.in_(ours), uncited())
-                    still = (await db.scalars(query)).all()
-                    await db.execute(sa.delete(run_pages).where(run_pages.c.page_id.in_(still)))
-                    removed += await remove_pages(db, still)
+                    gone = sa.select(pages.c.id).where(pages.c.id.in_(ours), unneeded)
+                    await db.execute(sa.delete(run_pages).where(run_pages.c.page_id.in_(gone)))
+                    removed += await remove_pages(db, ours)
         return removed
 
     async def _picked(
@@ -143,7 +141,7 @@ class Retention:
         table: sa.Table,
         age: sa.Column[Any],
         before: datetime,
-        condition: Callable[[], sa.ColumnElement[bool]],
+        condition: sa.ColumnElement[bool],
     ) -> AsyncIterator[list[int]]:
         """The ids of rows older than ``before`` that meet a condition, oldest first, in portions.
 
@@ -154,7 +152,7 @@ class Retention:
             since = sa.tuple_(sa.literal(moment, UtcDateTime()), sa.literal(id, sa.Integer()))
             query = (
                 sa.select(table.c.id, age.label("age"))
-                .where(age < before, sa.tuple_(age, table.c.id) > since, condition())
+                .where(age < before, sa.tuple_(age, table.c.id) > since, condition)
                 .order_by(age, table.c.id)
                 .limit(PICKED)
             )
