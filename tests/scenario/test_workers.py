@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from pathlib import Path
 
 import pytest
 
@@ -15,6 +14,7 @@ from tests.scenario.places import (
     LUNCH,
     WHO,
     Place,
+    Said,
     the_answer,
     until_answered,
     until_shown,
@@ -31,6 +31,10 @@ def shared(thinking: Program, postgres: Postgres) -> Program:
     return thinking
 
 
+# What depends on no platform is tried on one.
+on_slack = pytest.mark.parametrize("place", ["slack"], indirect=True)
+
+
 @contextmanager
 def listening(nursery: Nursery, program: Program, place: Place) -> Iterator[Serving]:
     with ending(start_forked(nursery, program, "--no-work")) as listener:
@@ -43,6 +47,11 @@ def a_worker(nursery: Nursery, program: Program, *options: str) -> Iterator[Serv
     with ending(start_forked(nursery, program, *options, command="worker")) as worker:
         worker.until_said("Working on questions")
         yield worker
+
+
+def catch(place: Place, gate: Gate) -> Said:
+    """Ask, and return while the run waits for its second model call."""
+    return ask_and_catch(place, gate, after=1)
 
 
 def test_questions_are_answered_by_workers_and_not_where_they_are_heard(
@@ -61,27 +70,30 @@ def test_questions_are_answered_by_workers_and_not_where_they_are_heard(
         assert listener.alive
 
 
+@on_slack
 def test_a_worker_that_is_killed_leaves_its_question_to_another(
     nursery: Nursery, shared: Program, place: Place, gate: Gate
 ) -> None:
     with listening(nursery, shared, place), ExitStack() as stack:
         one = stack.enter_context(a_worker(nursery, shared))
-        said = ask_and_catch(place, gate)
-        until_shown(place, said, "Searching: ")
+        said = catch(place, gate)
+        place.until(lambda: place.posts(said))
         stack.enter_context(a_worker(nursery, shared))
         one.kill()
         gate.wait_empty()
         gate.release()
-        until_answered(place, said, seconds=40)
+        until_answered(place, said, seconds=60)
         assert "90 days" in the_answer(place, said)
-        assert len(gate.claude.requests) == 4
+        keys = [request.key for request in gate.claude.requests]
+        assert len(keys) == len(set(keys)), "a finished model call was paid for twice"
 
 
+@on_slack
 def test_a_working_question_is_stopped_from_where_nobody_works_on_it(
     nursery: Nursery, shared: Program, place: Place, gate: Gate
 ) -> None:
     with listening(nursery, shared, place), a_worker(nursery, shared):
-        said = ask_and_catch(place, gate)
+        said = catch(place, gate)
         place.stop(said)
         gate.wait_empty()
         gate.release()
@@ -93,8 +105,8 @@ def test_an_edited_question_is_answered_anew_in_the_same_reply(
     nursery: Nursery, shared: Program, place: Place, gate: Gate
 ) -> None:
     with listening(nursery, shared, place), a_worker(nursery, shared):
-        said = ask_and_catch(place, gate)
-        until_shown(place, said, "Searching: ")
+        said = catch(place, gate)
+        place.until(lambda: place.posts(said))
         place.edit(said, LUNCH)
         gate.wait_empty()
         gate.release()
@@ -105,19 +117,20 @@ def test_the_reply_to_a_deleted_question_goes_away(
     nursery: Nursery, shared: Program, place: Place, gate: Gate
 ) -> None:
     with listening(nursery, shared, place), a_worker(nursery, shared):
-        said = ask_and_catch(place, gate)
-        until_shown(place, said, "Searching: ")
+        said = catch(place, gate)
+        place.until(lambda: place.posts(said))
         place.delete(said)
         gate.wait_empty()
         gate.release()
         place.until(lambda: whole(place, said) == "")
 
 
+@on_slack
 def test_a_question_in_the_queue_is_stopped_at_once_though_its_thread_works(
     nursery: Nursery, shared: Program, place: Place, gate: Gate
 ) -> None:
     with listening(nursery, shared, place), a_worker(nursery, shared):
-        said = ask_and_catch(place, gate)
+        said = catch(place, gate)
         after = place.say(said, WHO)
         until(place.acknowledged)
         place.delete(after)
@@ -125,20 +138,22 @@ def test_a_question_in_the_queue_is_stopped_at_once_though_its_thread_works(
         assert "90 days" in the_answer(place, said)
 
 
+@on_slack
 def test_a_worker_that_is_told_to_end_leaves_its_question_in_place(
     nursery: Nursery, shared: Program, place: Place, gate: Gate
 ) -> None:
     shared.settings |= {"FOOTNOTE_DRAIN_SECONDS": "0"}
     with listening(nursery, shared, place), ExitStack() as stack:
         one = stack.enter_context(a_worker(nursery, shared))
-        said = ask_and_catch(place, gate)
-        until_shown(place, said, "Searching: ")
+        said = catch(place, gate)
+        place.until(lambda: place.posts(said))
         stack.enter_context(a_worker(nursery, shared))
         assert one.end() == 0
         gate.release()
         assert "90 days" in the_answer(place, said)
 
 
+@on_slack
 def test_alone_serve_works_as_well(nursery: Nursery, shared: Program, place: Place) -> None:
     with ending(start_forked(nursery, shared)) as serving:
         serving.until_said(place.ready)
@@ -146,20 +161,39 @@ def test_alone_serve_works_as_well(nursery: Nursery, shared: Program, place: Pla
 
 
 @pytest.mark.parametrize(
-    ("arguments", "settings", "words"),
+    ("command", "options", "settings", "words"),
     [
-        (("worker",), {}, "needs PostgreSQL: set FOOTNOTE_DATABASE_URL"),
-        (("serve", "--no-work"), {}, "needs PostgreSQL: set FOOTNOTE_DATABASE_URL"),
-        (("serve",), {"FOOTNOTE_DISPATCHER": "postgres"}, "FOOTNOTE_DISPATCHER is postgres"),
+        ("worker", (), {}, "needs PostgreSQL: set FOOTNOTE_DATABASE_URL"),
+        ("serve", ("--no-work",), {}, "needs PostgreSQL: set FOOTNOTE_DATABASE_URL"),
+        ("serve", (), {"FOOTNOTE_DISPATCHER": "postgres"}, "FOOTNOTE_DISPATCHER is postgres"),
+        (
+            "worker",
+            (),
+            {"FOOTNOTE_DATABASE_URL": "postgresql://h/d", "FOOTNOTE_DISPATCHER": "local"},
+            "FOOTNOTE_DISPATCHER is local",
+        ),
     ],
 )
-def test_without_postgresql_a_sentence_says_what_is_missing(
+def test_without_a_queue_a_sentence_says_what_is_missing(
+    nursery: Nursery,
     footnote: Program,
-    tmp_path: Path,
-    arguments: tuple[str, ...],
+    command: str,
+    options: tuple[str, ...],
     settings: dict[str, str],
     words: str,
 ) -> None:
-    settings = {"DISCORD_TOKEN": "a.b.c", **settings}
-    ended = footnote.run(*arguments, **settings)
-    assert (ended.code, words in ended.err) == (2, True), ended.err
+    footnote.settings |= {"DISCORD_TOKEN": "a.b.c", **settings}
+    with ending(start_forked(nursery, footnote, *options, command=command)) as program:
+        assert program.wait() == 2
+        assert words in program.said
+
+
+def test_a_worker_with_a_token_that_is_not_accepted_takes_no_question(
+    nursery: Nursery, shared: Program, place: Place
+) -> None:
+    name = {"slack": "SLACK_BOT_TOKEN", "discord": "DISCORD_TOKEN"}[place.name]
+    shared.settings |= {name: "not-a-token.x.y"}
+    with ending(start_forked(nursery, shared, command="worker")) as worker:
+        assert worker.wait() == 2
+        assert name in worker.said
+        assert "Working on questions" not in worker.said

@@ -10,8 +10,9 @@ import pytest
 
 from adapters.discord.buttons import encode
 from bot.conversing.presses import Deeper
-from bot.errors import FootnoteError, PageUnreadable, PlatformUnavailable, PostRefused
+from bot.errors import FootnoteError, PageUnreadable, PlatformUnavailable, PostRefused, RunLost
 from bot.messages import Attachment
+from bot.posting import holding
 from tests.fakes.discord_server import Channel, File, Seen
 from tests.unit.adapters.discord.way_out import Kept, Stage, a_plan, a_stage, an_answer
 
@@ -26,6 +27,22 @@ async def stage() -> AsyncIterator[Stage]:
 
 def shown(stage: Stage, channel: Channel) -> list[Seen]:
     return stage.fake.posts(channel)
+
+
+async def test_a_run_that_is_anothers_says_nothing_more(stage: Stage) -> None:
+    async def lost() -> None:
+        raise RunLost("Run r1 has been taken over by a later attempt.")
+
+    _, kept = stage.asked()
+    reply = await stage.poster.open(kept.run, kept.state)
+    before = len(stage.fake.requests())
+    token = holding.set(lost)
+    try:
+        with pytest.raises(RunLost):
+            await reply.finish(an_answer())
+    finally:
+        holding.reset(token)
+    assert len(stage.fake.requests()) == before
 
 
 # ---------------------------------------------------------------- where it goes

@@ -11,7 +11,8 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from adapters.slack.calls import Away, Calls, Limited, Refusal, Timing
 from adapters.slack.limits import CALLS_A_MINUTE
-from bot.errors import PlatformUnavailable, PostRefused
+from bot.errors import PlatformUnavailable, PostRefused, RunLost
+from bot.posting import holding
 from tests.contract.slack_stage import CHANNEL, QUICK, SlackStage, slack_stage
 
 
@@ -36,6 +37,20 @@ async def test_a_server_that_fails_is_away(stage: SlackStage, calls: Calls, stat
     with pytest.raises(Away) as away:
         await calls.once("auth.test")
     assert isinstance(away.value, PlatformUnavailable)
+
+
+async def test_a_run_that_is_anothers_calls_nothing(stage: SlackStage, calls: Calls) -> None:
+    async def lost() -> None:
+        raise RunLost("Run r1 has been taken over by a later attempt.")
+
+    before = len(stage.slack.calls())
+    token = holding.set(lost)
+    try:
+        with pytest.raises(RunLost):
+            await post(calls)
+    finally:
+        holding.reset(token)
+    assert len(stage.slack.calls()) == before
 
 
 async def test_a_cut_connection_is_away(stage: SlackStage, calls: Calls) -> None:
