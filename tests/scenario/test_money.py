@@ -118,7 +118,7 @@ class Held:
 def test_usage_is_what_the_endpoint_counted_cache_included(
     footnote: Program, claude: FakeClaude
 ) -> None:
-    ended = footnote.run("ask", "--json", "--depth", "standard", QUESTION)
+    ended = footnote.run("ask", "--json", "--depth", "deep", QUESTION)
     assert ended.code == 0, ended.err
     assert ended.json["usage"]["cached_tokens"] > 0
     check(ended, claude.requests, len(claude.requests))
@@ -240,10 +240,10 @@ def test_an_unknown_price_is_said_once_and_counts_as_nothing(
 def test_a_days_limit_ends_the_gathering_and_then_refuses_questions(
     footnote: Program, claude: FakeClaude
 ) -> None:
-    limit = {"FOOTNOTE_USER_DAILY_USD": "0.0005"}
+    limit = {"FOOTNOTE_USER_DAILY_USD": "0.0001"}
     first = footnote.run("ask", "--json", "--depth", "standard", QUESTION, **limit)
     assert first.json["status"] in ("answered", "not_found"), first.err
-    assert any("Your budget of 0.00 USD for today" in note for note in first.json["notes"])
+    assert any("Your budget of 0.0001 USD for today" in note for note in first.json["notes"])
     claude.requests.clear()
     second = footnote.run("ask", "--json", "Who wrote Dune?", **limit)
     assert second.code == 1

@@ -127,6 +127,14 @@ def test_numbers_are_said_as_people_say_them(ahead: int, said: str) -> None:
 
 
 @pytest.mark.parametrize("locale", LOCALES)
+@pytest.mark.parametrize(
+    ("limit", "said"), [(2, "2.00"), (0.5, "0.50"), (0.001, "0.001"), (0.000025, "0.000025")]
+)
+def test_no_budget_is_said_to_be_of_nothing(locale: str, limit: float, said: str) -> None:
+    assert f"{said} " in texts_for(locale)("budget-usd", limit=limit)
+
+
+@pytest.mark.parametrize("locale", LOCALES)
 @pytest.mark.parametrize("cost", [0, 0.0])
 def test_what_cost_nothing_is_no_part_of_the_summary(locale: str, cost: float) -> None:
     said = texts_for(locale)("summary", cost=cost, **SUMMARY)
