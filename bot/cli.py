@@ -33,8 +33,6 @@ app = typer.Typer(
 )
 db = typer.Typer(help="Look after the database.", no_args_is_help=True)
 app.add_typer(db, name="db")
-app.command()(threads)
-app.command()(export)
 app.add_typer(forget_kinds, name="forget")
 db.command()(prune)
 keys = typer.Typer(help="Look after the keys that seal tokens.", no_args_is_help=True)
@@ -344,6 +342,11 @@ def forget() -> None:
 
         count = asyncio.run(forget_unreadable(_settings(None, None)))
         typer.echo(f"{count} installation(s) forgotten.")
+
+
+# After the commands of every day: help lists them in this order.
+app.command()(threads)
+app.command()(export)
 
 
 @app.callback(invoke_without_command=True)
