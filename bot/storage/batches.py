@@ -23,9 +23,13 @@ FIRST, LEAST, MOST = 8, 4, 200
 
 
 class Batches:
-    """Cuts work into batches, and learns from each how many rows the next one may have."""
+    """Cuts work into batches, and learns from each how many rows the next one may have.
+
+    ``goal`` is how many seconds one may take.
+    """
 
     def __init__(self, database: Database) -> None:
+        self.goal = GOAL_SECONDS[database.dialect]
         self._database = database
         self._size = FIRST
 
@@ -41,12 +45,11 @@ class Batches:
     async def batch(self) -> AsyncIterator[AsyncConnection]:
         """One transaction; after it the others have as long for theirs."""
         async with self._database.write() as db:
-            goal = GOAL_SECONDS[db.dialect.name]
             started = monotonic()
             yield db
         seconds = monotonic() - started
-        if seconds > goal:
+        if seconds > self.goal:
             self._size = max(LEAST, self._size // 2)
-        elif seconds < goal / 3:
+        elif seconds < self.goal / 3:
             self._size = min(MOST, self._size * 2)
         await asyncio.sleep(seconds)

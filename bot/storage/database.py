@@ -36,6 +36,7 @@ class Database:
         self._reader = reader
         self._turns = turns
         self._trouble = trouble
+        self.dialect = writer.dialect.name  # "sqlite" or "postgresql"
         self.name = f"The database {writer.url.database or writer.url.host}"
 
     @asynccontextmanager

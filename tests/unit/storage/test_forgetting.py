@@ -256,6 +256,7 @@ class _Mortal(Database):
     """A database whose process dies after some transactions."""
 
     def __init__(self, database: Database, transactions: int) -> None:
+        self.dialect = database.dialect
         self._mortal = database
         self._left = transactions
 

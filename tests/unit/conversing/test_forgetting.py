@@ -1,0 +1,138 @@
+"""Being forgotten: what is under way stops first, and a wish outlives a crash."""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import UTC, datetime, timedelta
+
+import pytest
+import sqlalchemy as sa
+
+from bot.conversing.forget_me import forget_me
+from bot.conversing.forgetting import Forgetter, day_after
+from bot.conversing.keeper import Keeper
+from bot.conversing.words import is_yes
+from bot.messages import Author
+from bot.rendering.texts import LOCALES, texts_for
+from bot.storage.forgetting import Forgetting, Subject
+from bot.storage.retention import Keep, Retention
+from bot.storage.spending import Payer, Spending
+from bot.storage.tables import forgettings, messages, spending
+from tests.unit.conversing.conftest import House
+
+ADA = Subject("person", "slack", "U1")
+ENGLISH = texts_for("en")
+
+
+async def forget(house: House, word: str = "yes", author: str = "U1") -> str:
+    message = house.message("forget me", "pending-1", author=Author(author, "Ada"))
+    return await forget_me(house.reception, message, word, "/forget yes", ENGLISH)
+
+
+async def counted(house: House, table: sa.Table) -> int:
+    async with house.store.database.read() as db:
+        return int(await db.scalar(sa.select(sa.func.count()).select_from(table)) or 0)
+
+
+@pytest.mark.parametrize(
+    ("word", "yes"),
+    [("yes", True), (" Yes! ", True), ("是", True), ("確認", True), ("", False), ("no", False)],
+)
+def test_a_word_says_yes_or_it_does_not(word: str, yes: bool) -> None:
+    assert is_yes(word) is yes
+
+
+async def test_without_a_yes_nothing_goes_and_the_reply_says_what_would(house: House) -> None:
+    await house.answered()
+    said = await forget(house, "")
+    assert "one message of yours" in said
+    assert "/forget yes" in said
+    assert await counted(house, messages) == 1
+
+
+async def test_a_yes_takes_it_away(house: House) -> None:
+    await house.answered()
+    await house.answered(thread="t2")
+    said = await forget(house)
+    assert said.startswith("Done. I have forgotten 2 messages of yours")
+    assert await counted(house, messages) == 0
+    assert await forget(house, "") == "I keep nothing that you wrote."
+    assert (await forget(house)).startswith("Done. I keep nothing")
+
+
+@pytest.mark.parametrize("locale", LOCALES)
+async def test_it_is_said_in_every_language(house: House, locale: str) -> None:
+    await house.answered()
+    message, texts = house.message("forget me"), texts_for(locale)
+    assert "/x" in await forget_me(house.reception, message, "", "/x", texts)
+    assert texts("forget-done", messages=1) == await forget_me(
+        house.reception, message, "yes", "/x", texts
+    )
+
+
+async def test_what_others_wrote_stays(house: House) -> None:
+    await house.answered()
+    await house.ask("And the bridge?", author=Author("U2", "Bob"))
+    await forget(house)
+    assert await counted(house, messages) == 1
+
+
+async def test_a_forgotten_thread_is_none_of_ours_any_more(house: House) -> None:
+    await house.answered()
+    await forget(house)
+    assert not await house.reception.takes_part(house.message("Hm.").thread)
+
+
+async def test_a_question_under_way_is_stopped_before_it_is_forgotten(house: House) -> None:
+    house.reasoner.let_on.clear()
+    asked = await house.ask("How tall is the tower?")
+    await house.reasoner.thinking.wait()
+    await forget(house)
+    assert [answer.status for answer in house.poster.replies[0].finished] == ["stopped"]
+    assert await house.store.run(asked.run_id) is None
+
+
+async def test_the_sum_of_today_stays_until_tomorrow(house: House) -> None:
+    """Or a daily budget could be had twice."""
+    await house.answered()
+    await forget(house)
+    today = datetime.now(UTC).date()
+    spent = await Spending(house.store.database).day(Payer("slack", "T1", "C1", "U1"), today)
+    assert spent.user.questions == 1
+    async with house.store.database.write() as db:  # a day goes by
+        day = timedelta(days=1)
+        await db.execute(sa.update(spending).values(day=today - day))
+        await db.execute(sa.update(forgettings).values(at=datetime.now(UTC) - day))
+    removed = await house.reception.forgetter.catch_up()
+    assert removed.spending == 1
+    assert await counted(house, forgettings) == 0
+    async with house.store.database.read() as db:
+        scopes = (await db.scalars(sa.select(spending.c.scope))).all()
+    assert sorted(scopes) == ["channel", "workspace"]
+
+
+async def test_a_wish_that_a_crash_cut_short_is_fulfilled_by_who_keeps_house(house: House) -> None:
+    await house.answered()
+    await Forgetting(house.store.database).ask(ADA, datetime.now(UTC))
+    keeper = Keeper(Retention(house.store.database, Keep()), house.reception.forgetter)
+    removed = await keeper.once()
+    assert (removed.messages, removed.runs) == (1, 1)
+    assert not await keeper.once()
+
+
+async def test_who_keeps_house_begins_at_once(house: House) -> None:
+    await house.answered()
+    await Forgetting(house.store.database).ask(ADA, datetime.now(UTC))
+    keeper = Keeper(Retention(house.store.database, Keep()), house.reception.forgetter)
+    async with keeper.at_work(), asyncio.timeout(10):
+        while await counted(house, messages):
+            await asyncio.sleep(0)
+
+
+async def test_a_whole_thread_leaves_no_wish(house: House) -> None:
+    await house.answered()
+    forgetter = Forgetter(house.store.database, house.store.request_stop)
+    subject = Subject("thread", "slack", "slack:T1:C1:t1")
+    removed = await forgetter.forget(subject, day_after(datetime.now(UTC).date()))
+    assert (removed.threads, removed.messages) == (1, 1)
+    assert await counted(house, forgettings) == 0
