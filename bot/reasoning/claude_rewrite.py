@@ -16,7 +16,7 @@ from bot.reasoning.claude_text import clean, element, line, middle_out, shorten
 from bot.reasoning.extractive_rewrite import language_of
 from bot.reasoning.prompts import load
 from bot.reasoning.questions import Kind, Rewritten, Scope
-from bot.reasoning.standing import takes_from
+from bot.reasoning.standing import is_taken
 from bot.search.provider import Freshness
 from bot.text.terms import terms
 
@@ -166,11 +166,10 @@ def _kind(value: Any) -> Kind:
 
 
 def _stands_alone(message: Message, transcript: Transcript, question: str) -> bool:
-    """Whether a short message is asked as it is: there is nothing before it, or its rewording
-    takes nothing from what is there."""
+    """Whether a short message is asked as it is, whatever the model made of it."""
     if len(message.text.strip()) > STANDS_ALONE:
         return False
-    return not transcript.entries or not takes_from(transcript, message, question)
+    return not is_taken(transcript, message, question)
 
 
 def _queries(value: Any) -> tuple[str, ...]:

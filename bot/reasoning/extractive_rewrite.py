@@ -111,6 +111,12 @@ def _about_answer(last: Entry, message: Message, said: str, language: str) -> Re
     return Rewritten("links", question, links=links, language=language, whole=not beside)
 
 
+def says_it_all(transcript: Transcript, message: Message) -> bool:
+    """Whether a message shows by no word that it leans on the thread."""
+    said = _REMARK.sub("", message.text.strip())
+    return pronoun(said) is None and standalone(said, _turns(transcript)) == said
+
+
 def language_of(transcript: Transcript, message: Message) -> str:
     """The message's language; that of the thread or the person where the message is too short."""
     said = without_links(message.text)

@@ -374,7 +374,6 @@ async def test_without_structured_output_the_prompt_alone_must_do(
         ("who paintd Mona Lisa", "Who painted the Mona Lisa in 1503?", None),
         ("Is it open today?", "Is the Louvre open today?", None),
         ("Is it open today?", "Is the Eiffel Tower open today?", "Is the Eiffel Tower open today?"),
-        ("蒙娜丽莎是谁画的？", "蒙娜丽莎的作者是哪位画家？", None),
         (
             "and its height?",
             "What is the Eiffel Tower's height?",
@@ -388,6 +387,69 @@ async def test_a_rewording_that_takes_nothing_from_the_thread_is_not_taken(
     on = stage([gives(question=made_of_it)])
     rewritten = await on.claude.rewrite(THREAD, a_message(written))
     assert rewritten.question == (question or written)
+
+
+OTHERS = {
+    "zh": Transcript((Entry("person", "Ada", "蒙娜丽莎现在在哪里展出？"),)),
+    "de": Transcript((Entry("person", "Ada", "Wann wurde die Brücke über den Forth gebaut?"),)),
+    "en": THREAD,
+}
+
+
+@pytest.mark.parametrize(
+    ("thread", "written", "made_of_it", "is_taken"),
+    [
+        ("en", "请问它有多高？", "埃菲尔铁塔有多高？", True),
+        ("en", "Wie hoch ist er?", "Wie hoch ist der Eiffelturm?", True),
+        ("zh", "Who painted it?", "Who painted the Mona Lisa?", True),
+        ("de", "And who designed it?", "Who designed that crossing?", True),
+        ("zh", "向日葵是谁画的？", "向日葵的作者是哪位画家？", False),
+        ("zh", "她是谁画的？", "蒙娜丽莎是谁画的？", True),
+    ],
+)
+async def test_across_languages_a_rewording_needs_no_word_of_the_thread(
+    stage: OpenStage, thread: str, written: str, made_of_it: str, is_taken: bool
+) -> None:
+    on = stage([gives(question=made_of_it)])
+    rewritten = await on.claude.rewrite(OTHERS[thread], a_message(written))
+    assert rewritten.question == (made_of_it if is_taken else written)
+
+
+@pytest.mark.parametrize(
+    ("written", "made_of_it", "is_taken"),
+    [
+        (
+            "How long is the Forth Bridge?",
+            "How long is the Forth Bridge compared to the Eiffel Tower?",
+            False,
+        ),
+        (
+            "Thanks! How tall is the Shard?",
+            "Thanks! How much taller is the Shard than the Eiffel Tower? How tall is it?",
+            False,
+        ),
+        # A comparison that was asked for, or something that only the thread says:
+        (
+            "How does the Shard compare?",
+            "How does the Shard compare to the Eiffel Tower?",
+            True,
+        ),
+        (
+            "Is it taller?",
+            "Is it, the Eiffel Tower, taller than the Shard?",
+            True,
+        ),
+        # What narrows a message down may be what was meant:
+        ("Who was the architect?", "Who was the architect of the Eiffel Tower?", True),
+        ("What is Lego art?", "What is Lego art of the Eiffel Tower?", True),
+    ],
+)
+async def test_a_message_that_stands_alone_is_not_compared_with_what_was_said(
+    stage: OpenStage, written: str, made_of_it: str, is_taken: bool
+) -> None:
+    on = stage([gives(question=made_of_it)])
+    rewritten = await on.claude.rewrite(THREAD, a_message(written))
+    assert rewritten.question == (made_of_it if is_taken else written)
 
 
 async def test_a_long_message_may_be_put_into_a_short_question(stage: OpenStage) -> None:
