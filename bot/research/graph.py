@@ -41,6 +41,7 @@ from bot.reasoning.graphs import (
 from bot.reasoning.questions import SubQuestion
 from bot.reasoning.reasoner import Reasoner
 from bot.research.desk import Reading
+from bot.research.failures import Remembering, attempted, checked
 from bot.research.gathered import merge_sources
 from bot.research.iterate import iterate
 from bot.research.run import Run
@@ -101,9 +102,10 @@ class _Exploration:
         self._graph = Graph(most=self._affordable(0))
         self._gathered: dict[str, Evidence] = {}
         self._failures: dict[str, FootnoteError] = {}
+        self._first: frozenset[str] = frozenset()  # the nodes that were begun at first
         self._planning = False
         self._extensions_left = EXTENSIONS
-        self._is_over = False  # no node is begun and no plan is made any more
+        self._is_over = False  # no plan is made any more
 
     # ------------------------------------------------------------ what is to be done next
 
@@ -115,11 +117,12 @@ class _Exploration:
 
     def _go_on(self) -> None:
         """Start what can be started; when nothing is left to wait for, ask for more."""
-        if self._may_begin():
-            working = sum(node.state == "running" for node in self._graph.nodes)
-            for node in startable(self._graph)[: AT_ONCE - working]:
-                self._set(replace(node, state="running"))
-                self._tasks.create_task(self._work(node))
+        if all(node.state == "waiting" for node in self._graph.nodes):
+            self._first = frozenset(node.id for node in startable(self._graph)[:AT_ONCE])
+        working = sum(node.state == "running" for node in self._graph.nodes)
+        for node in startable(self._graph)[: AT_ONCE - working]:
+            self._set(replace(node, state="running"))
+            self._tasks.create_task(self._begin(node))
         if self._planning or any(node.state == "running" for node in self._graph.nodes):
             return
         self._settle()
@@ -128,17 +131,6 @@ class _Exploration:
             self._extensions_left -= 1
             self._graph = self._graph.asked_again(self._extensions_left)
             self._tasks.create_task(self._plan())
-
-    def _may_begin(self) -> bool:
-        """Whether nodes may be begun. The first ones always: they search without the model."""
-        if all(node.state == "waiting" for node in self._graph.nodes):
-            return True
-        if not self._is_over:
-            try:
-                self._run.budget.check_model_call(self._run.usage)
-            except BudgetSpent as error:
-                self._give_up(error)
-        return not self._is_over
 
     def _may_extend(self) -> bool:
         if self._is_over or not self._graph.turns:
@@ -179,7 +171,11 @@ class _Exploration:
     async def _edit(self, view: Graph) -> GraphEdit | None:
         """The planner's edit, or None when it cannot give one and there is something without it."""
         try:
-            return await self._reasoner.plan(self._question, view)
+            return await attempted(
+                self._run,
+                lambda: self._reasoner.plan(self._question, view),
+                inputs=self._named(plan=len(view.turns)),
+            )
         except StorageUnavailable:
             raise
         except (BudgetSpent, ModelBroken) as error:
@@ -226,6 +222,20 @@ class _Exploration:
 
     # ------------------------------------------------------------ one node
 
+    async def _begin(self, node: Node) -> None:
+        """Work on a node, or leave it out if the budget covers no call for it. The first ones are
+        always begun: they search without the model."""
+        if node.id not in self._first:
+            try:
+                await checked(self._run, inputs=self._named(node=node.id))
+            except BudgetSpent as error:
+                self._is_over = True
+                self._run.notes.error(error, "rests-on-found")
+                self._set(replace(node, state="failed"))
+                self._go_on()
+                return
+        await self._work(node)
+
     async def _work(self, node: Node) -> None:
         known, missing = handed_down(self._graph, node)
         share = self._share_of[node.id]
@@ -235,7 +245,7 @@ class _Exploration:
             with self._run.branch(self._line(node.id)):
                 evidence = await iterate(
                     self._run,
-                    self._reasoner,
+                    Remembering(self._run, self._reasoner, self._named(node=node.id)),
                     self._asked(node, known, missing),
                     self._reading,
                     searches=share.searches,
@@ -288,6 +298,10 @@ class _Exploration:
         turns = self._graph.turns
         return node.id == WHOLE or (len(turns[0].accepted) == 1 and not turns[0].refused)
 
+    def _named(self, **what: str | int) -> dict[str, str | int]:
+        """What tells a part of this graph from those of all others of the run."""
+        return {"graph": self._question.text, "reasoner": self._reasoner.name, **what}
+
     def _is_open(self, id: str) -> bool:
         return self._graph.node(id).is_open
 
@@ -307,7 +321,7 @@ class _Exploration:
             if node.state == "waiting":
                 self._show(node)
 
-    def _show(self, node: Node, seconds: float = 0.0, detail: str = "") -> None:
+    def _show(self, node: Node, seconds: float = 0.0) -> None:
         if self._is_plain(node):
             return
         evidence = self._gathered.get(node.id, Evidence())
@@ -320,19 +334,19 @@ class _Exploration:
                 node.question,
                 node.state,
                 seconds,
-                detail or node.problem,
+                self._reason(node.id),
                 tuple(source.url for source in evidence.sources if source.number in cited),
                 needs=tuple(self._line(id) for id in node.needs if id in shown),
             )
         )
 
+    def _reason(self, id: str) -> str:
+        """Why a node failed, in the asker's language; "" if it did not."""
+        error = self._failures.get(id)
+        return self._run.notes.described(error) if error else ""
+
     def _line(self, id: str) -> str:
         return "" if self._is_plain(self._graph.node(id)) else f"node-{id}"
-
-    def _give_up(self, error: BudgetSpent) -> None:
-        """Begin no node any more: those that wait are shown as left out."""
-        self._is_over = True
-        self._run.notes.error(error, "rests-on-found")
 
     def close(self) -> None:
         """Leave no line of the plan open, however it ended."""
@@ -346,9 +360,9 @@ class _Exploration:
         """Everything that was found, in the order of the graph."""
         self._raise_if_all_failed()
         for node in self._graph.nodes:
-            if error := self._failures.get(node.id):
+            if reason := self._reason(node.id):
                 self._run.note(
-                    self._run.texts("part-failed", question=node.question, reason=error.sentence)
+                    self._run.texts("part-failed", question=node.question, reason=reason)
                 )
         findings = [finding for node in self._graph.nodes for finding in node.findings]
         gathered = [self._gathered[n.id] for n in self._graph.nodes if n.id in self._gathered]

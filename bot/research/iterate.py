@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import replace
+from typing import Protocol
 
 from bot.errors import BudgetSpent
-from bot.reasoning.desks import Desk
+from bot.reasoning.desks import Desk, Turn
 from bot.reasoning.evidence import Evidence, Finding
 from bot.reasoning.questions import SubQuestion
-from bot.reasoning.reasoner import Reasoner
 from bot.research.desk import DeskKeeper, Reading, finish_of
 from bot.research.gathered import merge_sources
 from bot.research.run import Run
@@ -21,9 +21,18 @@ EMPTY_NUDGE = "You called no tool. Search, read, or finish with your findings."
 LAST_NUDGE = "This was the last turn for searching and reading: finish now with your findings."
 
 
+class TurnMaker(Protocol):
+    """The part of a ``reasoning.reasoner.Reasoner`` that a loop is worked by."""
+
+    @property
+    def opens(self) -> int: ...
+
+    async def next_turn(self, question: SubQuestion, desk: Desk) -> Turn: ...
+
+
 async def iterate(
     run: Run,
-    reasoner: Reasoner,
+    reasoner: TurnMaker,
     question: SubQuestion,
     reading: Reading,
     *,

@@ -5,10 +5,31 @@ from __future__ import annotations
 from collections import UserList
 from collections.abc import Mapping
 
-from bot.errors import BudgetSpent, FootnoteError, ModelUnavailable
+from bot.errors import (
+    Broken,
+    BudgetSpent,
+    CredentialsRefused,
+    FootnoteError,
+    ModelBroken,
+    ModelRefused,
+    ModelUnavailable,
+    Refused,
+    Unavailable,
+)
 from bot.messages import Attachment
 from bot.reasoning.questions import Scope
 from bot.rendering.texts import DEFAULT, Texts
+
+# What is said of errors whose sentence is known in English only; each before those it is one of.
+_IN_OTHER_WORDS: dict[type[FootnoteError], str] = {
+    ModelUnavailable: "model-away",
+    CredentialsRefused: "model-key-refused",
+    ModelRefused: "model-declined",
+    ModelBroken: "model-unusable",
+    Unavailable: "peer-away",
+    Refused: "peer-refused",
+    Broken: "reply-unusable",
+}
 
 
 class Notes(UserList[str]):
@@ -52,6 +73,7 @@ class Notes(UserList[str]):
         """An error's sentence as far as it is known in the asker's language."""
         if isinstance(error, BudgetSpent) and error.limit:
             return self._texts(error.text_id, limit=error.limit)
-        if isinstance(error, ModelUnavailable) and self._texts.locale != DEFAULT:
-            return self._texts("model-away")
-        return error.sentence
+        if self._texts.locale == DEFAULT:
+            return error.sentence
+        text_id = next((id for kind, id in _IN_OTHER_WORDS.items() if isinstance(error, kind)), "")
+        return self._texts(text_id) if text_id else error.sentence

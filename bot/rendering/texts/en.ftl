@@ -269,6 +269,12 @@ part-failed = “{ $question }” could not be researched: { $reason }
 model-away = The language model cannot be reached.
 price-unknown = The price of { $model } is not known: its cost is not in the total.
 doubt-no-footnote = it carries no footnote
+model-key-refused = The language model does not accept its key.
+model-declined = The language model declined to work on this.
+model-unusable = What the language model replied cannot be used.
+peer-away = What was asked cannot be reached at the moment.
+peer-refused = What was asked refused to answer.
+reply-unusable = What came back cannot be used.
 doubt-not-quoted = its footnotes do not say: { $facts }
 
 ## Reports

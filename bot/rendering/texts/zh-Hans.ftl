@@ -201,6 +201,12 @@ part-failed = 未能查明“{ $question }”：{ $reason }
 model-away = 暂时无法连接语言模型。
 price-unknown = { $model } 的价格未知，其费用未计入总额。
 doubt-no-footnote = 没有脚注
+model-key-refused = 语言模型不接受所用的密钥。
+model-declined = 语言模型拒绝处理这个问题。
+model-unusable = 语言模型的回复无法使用。
+peer-away = 暂时无法连接所需的服务。
+peer-refused = 所需的服务拒绝了请求。
+reply-unusable = 收到的内容无法使用。
 doubt-not-quoted = 脚注中没有提到：{ $facts }
 
 ## Reports

@@ -201,6 +201,12 @@ part-failed = 未能查明「{ $question }」：{ $reason }
 model-away = 暫時無法連線到語言模型。
 price-unknown = { $model } 的價格未知，其費用未計入總額。
 doubt-no-footnote = 沒有註腳
+model-key-refused = 語言模型不接受所用的金鑰。
+model-declined = 語言模型拒絕處理這個問題。
+model-unusable = 語言模型的回覆無法使用。
+peer-away = 暫時無法連線到所需的服務。
+peer-refused = 所需的服務拒絕了請求。
+reply-unusable = 收到的內容無法使用。
 doubt-not-quoted = 註腳中沒有提到：{ $facts }
 
 ## Reports

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import cast
 
@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from bot.errors import (
     BudgetSpent,
+    CredentialsRefused,
     FootnoteError,
     ModelBroken,
     ModelRefused,
@@ -25,15 +26,16 @@ from bot.reasoning.desks import Desk, Finish, Read, Search, Turn
 from bot.reasoning.evidence import Evidence, Finding
 from bot.reasoning.graphs import EXTENSIONS, MOST_NODES, Graph, GraphEdit, NewNode
 from bot.reasoning.questions import SubQuestion
+from bot.research.budget import Budget
 from bot.research.desk import Reading
 from bot.research.graph import AT_ONCE, explore
 from bot.research.run import Run
 from bot.storage.journal import Journal
-from tests.fakes.library import a_library, a_shelf
+from tests.fakes.journal import MemoryJournal
+from tests.fakes.library import Shelf, a_library, a_shelf
 from tests.fakes.reasoner import Scripted
 from tests.fakes.virtual_time import in_virtual_time, now
 from tests.unit.research.conftest import BUDGET
-from tests.unit.research.test_revise import Play
 from tests.unit.samples import NOW, a_message
 
 ASKED = SubQuestion("What is to be known about all this?", queries=("all this",))
@@ -42,30 +44,24 @@ PLENTY = replace(BUDGET, pages=24)
 PLANNING = 1.0  # seconds that a plan takes
 
 
-class NothingKept:
-    """A journal for runs that search, read and record nothing: no database, no real time."""
-
-    seconds = 0.0
-
-    def finished(self, key: str) -> None:
-        return None
-
-    async def number(self, pages: Sequence[object]) -> list[int]:
-        assert not pages
-        return []
-
-
-def a_run() -> Run:
+def a_run(
+    shelf: Shelf | None = None,
+    journal: MemoryJournal | None = None,
+    budget: Budget = PLENTY,
+    locale: str = "en",
+    prefetch_pages: int = 0,
+) -> Run:
     return Run(
         "r1",
-        a_message(),
+        replace(a_message(), locale=locale),
         RunOptions(),
         NOW,
-        journal=cast(Journal, NothingKept()),
-        library=a_library(a_shelf()),
-        budget=PLENTY,
+        journal=cast(Journal, journal or MemoryJournal()),
+        library=a_library(shelf or a_shelf()),
+        budget=budget,
         price=lambda reply: None,
         publish=lambda plan: None,
+        prefetch_pages=prefetch_pages,
     )
 
 
@@ -90,16 +86,19 @@ class Timed(Scripted):
     planned: list[float] = field(default_factory=list)
 
     async def next_turn(self, question: SubQuestion, desk: Desk) -> Turn:
-        self.asked[question.text] = question
-        self.desks.append(desk)
-        self.desks_of.setdefault(question.text, []).append(desk)
-        self.begun[question.text] = now()
+        self.sees(question, desk)
         await asyncio.sleep(self.seconds.get(question.text, 1.0))
         self.ended[question.text] = now()
         ending = self.endings.get(question.text, found(f"{question.text} Yes."))
         if isinstance(ending, FootnoteError):
             raise ending
         return Turn((ending,))
+
+    def sees(self, question: SubQuestion, desk: Desk) -> None:
+        self.asked[question.text] = question
+        self.desks.append(desk)
+        self.desks_of.setdefault(question.text, []).append(desk)
+        self.begun.setdefault(question.text, now())
 
     async def plan(self, question: SubQuestion, graph: Graph) -> GraphEdit:
         self.planned.append(now())
@@ -270,15 +269,15 @@ class Reader(Timed):
     reads: tuple[int, ...] = (1,)
 
     async def next_turn(self, question: SubQuestion, desk: Desk) -> Turn:
-        turn = await super().next_turn(question, desk)
-        if not desk.turns:
-            return Turn((Search(("fact",), "s"),))
-        return Turn((Read(self.reads, "r"),)) if len(desk.turns) == 1 else turn
+        if len(desk.turns) == 2:
+            return await super().next_turn(question, desk)
+        self.sees(question, desk)
+        return Turn((Read(self.reads, "r") if desk.turns else Search(("fact",), "s"),))
 
 
 def reading_run(pages: int, count: int = 9) -> Run:
     shelf = a_shelf(*[f"Page {n} says fact {n} of {count}." for n in range(count)])
-    return Play(shelf, budget=replace(PLENTY, pages=pages)).run()
+    return a_run(shelf, budget=replace(PLENTY, pages=pages))
 
 
 @in_virtual_time
@@ -568,6 +567,114 @@ async def test_a_plan_that_cannot_be_extended_rests_on_what_there_is() -> None:
         evidence = await play(reasoner, run)
         assert len(evidence.findings) == 2
         assert run.notes == [f"{error.sentence} The answer rests on what was found until then."]
+
+
+# ---------------------------------------------------------------- failures
+
+
+@pytest.mark.parametrize(
+    ("error", "reason"),
+    [
+        (ModelUnavailable("Away: try again."), "暂时无法连接语言模型。"),
+        (CredentialsRefused("The key is wrong."), "语言模型不接受所用的密钥。"),
+        (ModelRefused("It declined: ask otherwise."), "语言模型拒绝处理这个问题。"),
+        (ModelBroken("Nonsense: try again."), "语言模型的回复无法使用。"),
+    ],
+)
+def test_why_a_part_failed_is_said_in_the_askers_language(
+    error: FootnoteError, reason: str
+) -> None:
+    run = a_run(locale="zh-Hans")
+    reasoner = Timed(edits=complete(node("a"), node("b")), endings={text("b"): error})
+
+    @in_virtual_time
+    async def work() -> None:
+        await play(reasoner, run)
+
+    work()
+    assert list(run.notes) == [f"未能查明“{text('b')}”：{reason}"]
+    assert {line.id: line.detail for line in run.steps} == {"node-a": "", "node-b": reason}
+
+
+def again(journal: MemoryJournal) -> MemoryJournal:
+    """What the next attempt at the run finds."""
+    return MemoryJournal(journal.shelved)
+
+
+@pytest.mark.parametrize(
+    "error",
+    [ModelUnavailable("Away."), ModelRefused("No."), ModelBroken("?"), BudgetSpent("Spent.")],
+)
+def test_what_failed_fails_again_where_it_failed_before(error: FootnoteError) -> None:
+    shelf = a_shelf(*[f"Page {n} says fact {n}." for n in range(4)])
+    edits = complete(node("a"), node("b"), node("c", "a"))
+
+    @in_virtual_time
+    async def work() -> None:
+        failing = Reader(edits=edits, endings={text("a"): error})
+        first = a_run(shelf, journal := MemoryJournal())
+        expected = await play(failing, first)
+        healthy = Reader(edits=edits)
+        resumed = a_run(shelf, again(journal))
+        assert await play(healthy, resumed) == expected
+        assert healthy.asked[text("c")] == failing.asked[text("c")]
+        assert len(healthy.desks_of[text("a")]) == 2, "it is asked up to where it failed"
+        assert resumed.sources == first.sources, "what it had read by then is there too"
+        assert list(resumed.notes) == list(first.notes)
+        assert resumed.usage.pages == first.usage.pages
+
+    work()
+
+
+@in_virtual_time
+async def test_a_planner_that_could_not_extend_the_plan_does_not_on_the_next_attempt() -> None:
+    edits = (GraphEdit((node("a"), node("b"))), GraphEdit((node("c"),), done=True))
+    journal = MemoryJournal()
+    away = Timed(edits=edits, planning={1: ModelUnavailable("Away.")})
+    expected = await play(away, a_run(journal=journal))
+    assert await play(Timed(edits=edits), a_run(journal=again(journal))) == expected
+
+
+@in_virtual_time
+async def test_an_edited_question_does_not_fail_because_the_earlier_one_did() -> None:
+    journal = MemoryJournal()
+    edits = complete(node("a"), node("b"))
+    await play(Timed(edits=edits, endings={text("a"): ModelRefused("No.")}), a_run(journal=journal))
+    edited = a_run(journal=again(journal))
+    edited.now = NOW.replace(year=NOW.year + 1)
+    assert (await play(Timed(edits=edits), edited)).enough
+
+
+@in_virtual_time
+async def test_who_is_begun_when_a_budget_runs_out_is_the_same_on_every_attempt() -> None:
+    edits = complete(node("a"), node("b"), node("c", "a"), node("d", "b"))
+
+    class Spending(Timed):
+        """Spends the budget with the end of b."""
+
+        run: Run
+
+        async def next_turn(self, question: SubQuestion, desk: Desk) -> Turn:
+            turn = await super().next_turn(question, desk)
+            if question.text == text("b"):
+                self.run.budget = replace(self.run.budget, model_calls=0)
+            return turn
+
+    async def attempt(journal: MemoryJournal, **seconds: float) -> tuple[Spending, Evidence]:
+        reasoner = Spending(edits=edits, seconds={text(id): of for id, of in seconds.items()})
+        reasoner.run = a_run(journal=journal)
+        return reasoner, await play(reasoner, reasoner.run)
+
+    first, expected = await attempt(journal := MemoryJournal(), a=1, b=3, c=9)
+    assert set(first.begun) == {text("a"), text("b"), text("c")}
+    # b is the first to end now: but c was begun, and what it found is paid for.
+    second, evidence = await attempt(again(journal), a=4, b=1, c=9)
+    assert set(second.begun) == set(first.begun)
+    assert evidence == expected
+    # And d was not, though there is budget left where it could begin.
+    third = Timed(edits=edits)
+    assert await play(third, a_run(journal=again(journal))) == expected
+    assert text("d") not in third.begun
 
 
 # ---------------------------------------------------------------- the plan that is shown
