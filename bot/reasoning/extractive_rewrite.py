@@ -40,6 +40,7 @@ from bot.text.dates import dates
 from bot.text.language import detect
 from bot.text.terms import STOP_WORDS, content_words, fold, has_cjk, keywords, terms
 
+OPENING = 1_000  # characters of an earlier message, which tell what it was about
 _REMARK = re.compile(
     r"^\W*(?:(?:ok(?:ay)?|(?:many )?thanks|thank you|thx|great|cool|nice|perfect|interesting|wow"
     r"|got it|hi|hello|hey)\b(?: (?:a lot|very much|so much|there|footnote|all))?\s*[,.!;–-]+\s*)+"
@@ -170,10 +171,13 @@ def _turns(transcript: Transcript) -> list[Turn]:
     turns: list[Turn] = []
     for entry in transcript.entries:
         if entry.role == "person":
-            turns.append(Turn(without_links(entry.text)))
+            turns.append(Turn(without_links(entry.text[:OPENING])))
         elif turns:
             turns[-1] = replace(
-                turns[-1], question=entry.question, answer=entry.text, sources=entry.sources
+                turns[-1],
+                question=entry.question[:OPENING],
+                answer=entry.text,
+                sources=entry.sources,
             )
     return [turn for turn in turns if turn.text and not reply_to(turn.text, "en")]
 

@@ -33,6 +33,7 @@ from bot.settings import Settings
 
 OFFERS = 200  # pages of searches that suggestions are made of
 DEEP = 2  # times the searches and the budget of other questions
+GUESSED = 500  # characters; a longer message is seldom guessed right, and takes long to guess
 
 
 class Road:
@@ -124,7 +125,7 @@ class Road:
 
     async def _guess(self) -> None:
         """Search what the question probably means while the model is still rewriting it."""
-        if self._reasoner is self._fallback:
+        if self._reasoner is self._fallback or len(self._run.message.text) > GUESSED:
             return
         guess = await self._fallback.rewrite(
             self._transcript, self._run.message, self._run.options.instructions

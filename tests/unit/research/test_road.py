@@ -6,16 +6,19 @@ import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+import pytest
+
 from bot.messages import Message, Transcript
 from bot.reasoning.desks import Desk, Finish, Read, Turn
 from bot.reasoning.extractive import Extractive
 from bot.reasoning.questions import Rewritten, SubQuestion
-from bot.research.road import Road
+from bot.research.road import GUESSED, Road
 from bot.research.run import Run
 from bot.settings import load_settings
 from tests.fakes.library import Shelf, a_shelf
 from tests.fakes.reasoner import Scripted
 from tests.unit.research.conftest import OpenRun
+from tests.unit.samples import a_message
 
 
 async def until(condition: Callable[[], object]) -> None:
@@ -68,3 +71,39 @@ async def test_a_guess_that_was_wrong_changes_nothing_but_the_caches(open_run: O
     assert answer.queries == ("brooklyn bridge",)
     assert [citation.title for citation in answer.citations] == ["Bridge"]
     assert answer.usage.searches == 1
+
+
+@dataclass
+class Prompt(Slow):
+    """Rewrites at once."""
+
+    async def rewrite(
+        self, transcript: Transcript, message: Message, instructions: str = ""
+    ) -> Rewritten:
+        return Rewritten("search", message.text, queries=(self.query,))
+
+
+class Counted(Extractive):
+    """Counts the messages it is asked to rewrite."""
+
+    asked = 0
+
+    async def rewrite(
+        self, transcript: Transcript, message: Message, instructions: str = ""
+    ) -> Rewritten:
+        self.asked += 1
+        return await super().rewrite(transcript, message, instructions)
+
+
+@pytest.mark.parametrize(("characters", "guesses"), [(GUESSED, 1), (GUESSED + 1, 0)])
+async def test_a_long_message_is_not_guessed_at(
+    open_run: OpenRun, characters: int, guesses: int
+) -> None:
+    shelf = a_shelf("Eiffel tower is 330 m tall.", "Tower that is tall.", "Tall.")
+    run = await open_run(shelf, prefetch_pages=3)
+    run.message = a_message("How tall is the tower? ".ljust(characters, "x"))
+    fallback = Counted(run)
+    reasoner = Prompt(shelf=shelf, query="so tall")
+    road = Road(run, reasoner, fallback, Transcript(), load_settings(), lambda text: None)
+    assert (await road.walk()).status == "answered"
+    assert fallback.asked == guesses
