@@ -275,7 +275,7 @@ class DeskKeeper:
             if url is not None
         ]
         titles = [self._title(url) for url in urls]
-        searching = together(self._run.search(self._asked(query), query.kind) for query in sent)
+        searching = together(self._run.search(self._worded(query), query.kind) for query in sent)
         found, read = await both(searching, self._run.read(urls, titles))
         pages = [page for page in read if isinstance(page, Page)]
         numbers = dict(
@@ -380,15 +380,8 @@ class DeskKeeper:
         self._run.sources.append(source)
         return ReadResult(hit_number, source)
 
-    def _asked(self, query: _Query) -> Query:
-        return Query(
-            query.text,
-            self._reading.shown * HITS_FETCHED,
-            self._question.language,
-            region=query.scope.region,
-            freshness=query.scope.freshness,
-            domains=query.scope.domains,
-        )
+    def _worded(self, query: _Query) -> Query:
+        return worded(query.text, replace(self._question, scope=query.scope), self._reading)
 
     def _read_ahead(self, outcomes: Sequence[Outcome]) -> None:
         """Begin to read what will probably be chosen of new hits, while the choice is made."""
@@ -412,6 +405,19 @@ class DeskKeeper:
         run = self._run
         if run.usage.pages >= run.budget.pages:
             run.note(run.texts("budget-pages", limit=run.budget.pages))
+
+
+def worded(text: str, question: SubQuestion, reading: Reading) -> Query:
+    """A query as it is sent for a question."""
+    scope = question.scope
+    return Query(
+        text,
+        reading.shown * HITS_FETCHED,
+        question.language,
+        region=scope.region,
+        freshness=scope.freshness,
+        domains=scope.domains,
+    )
 
 
 def _found_nothing(outcomes: Sequence[Outcome]) -> bool:

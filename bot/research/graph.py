@@ -40,7 +40,7 @@ from bot.reasoning.graphs import (
 )
 from bot.reasoning.questions import SubQuestion
 from bot.reasoning.reasoner import Reasoner
-from bot.research.desk import Reading
+from bot.research.desk import Reading, worded
 from bot.research.failures import Remembering, attempted, checked
 from bot.research.gathered import merge_sources
 from bot.research.iterate import iterate
@@ -158,6 +158,7 @@ class _Exploration:
             self._share_out(len(view.turns[-1].refused))
             view = replace(view, most=self._graph.most)
             self._show_all()
+            self._search_ahead()
             if not view.turns[-1].refused:
                 break
             self._go_on()
@@ -167,6 +168,19 @@ class _Exploration:
             self._is_over = True
         self._planning = False
         self._go_on()
+
+    def _search_ahead(self) -> None:
+        """Begin what those nodes will ask first that have to wait: it costs no more than later."""
+        working = sum(node.state == "running" for node in self._graph.nodes)
+        ready = startable(self._graph)
+        begun = ready[: AT_ONCE - working]
+        later = ready[len(begun) :]
+        later += [n for n in self._graph.nodes if n.state == "waiting" and n not in ready]
+        self._run.ahead.renew()  # what was guessed of the question itself was for another time
+        for node in later:
+            self._run.ahead.search(
+                [worded(text, self._question, self._reading) for text in node.queries]
+            )
 
     async def _edit(self, view: Graph) -> GraphEdit | None:
         """The planner's edit, or None when it cannot give one and there is something without it."""

@@ -30,6 +30,8 @@ from bot.research.budget import Budget
 from bot.research.desk import Reading
 from bot.research.graph import AT_ONCE, explore
 from bot.research.run import Run
+from bot.search.blend import SearchResult
+from bot.search.provider import ProviderKind, Query
 from bot.storage.journal import Journal
 from tests.fakes.journal import MemoryJournal
 from tests.fakes.library import Shelf, a_library, a_shelf
@@ -193,6 +195,38 @@ async def test_when_slots_are_scarce_the_longest_chain_goes_first() -> None:
     await play(reasoner)
     assert reasoner.begun[text("e")] == began + PLANNING
     assert now() - began == PLANNING + 3.0
+
+
+@dataclass
+class Slow(Shelf):
+    """Answers a search after 0.4 s."""
+
+    asked_at: dict[str, float] = field(default_factory=dict)
+
+    async def search(
+        self, query: Query, providers: tuple[str, ...] = (), kind: ProviderKind | None = None
+    ) -> SearchResult:
+        assert query.text not in self.asked_at, "asked twice"
+        self.asked_at[query.text] = now()
+        await asyncio.sleep(0.4)
+        return await super().search(query, providers, kind)
+
+
+@in_virtual_time
+async def test_what_waiting_nodes_ask_first_is_searched_when_the_plan_is_known() -> None:
+    shelf = Slow(a_shelf("One tells of all.").pages)
+    roots = [replace(node(id), queries=(f"{id * 3} all",)) for id in "abcde"]
+    child = replace(node("f", "a"), queries=("fff all",))
+    reasoner = Timed(edits=complete(*roots, child))
+    run = a_run(shelf, prefetch_pages=4)
+    began = now()
+    await play(reasoner, run)
+    await run.ahead.aclose()
+    assert set(shelf.asked_at) == {f"{id * 3} all" for id in "abcdef"}
+    assert set(shelf.asked_at.values()) == {began + PLANNING}
+    later = sorted(reasoner.begun[text(id)] - began - PLANNING for id in "ef")
+    assert later == pytest.approx([1.4, 1.4]), "nobody who begins later waits for a search"
+    assert run.usage.searches == 6, "each is paid for once, by whoever asks"
 
 
 # ---------------------------------------------------------------- what nodes are told
