@@ -16,7 +16,9 @@ from bot.rendering.footnotes import by_number
 from bot.rendering.lines import one_line
 from bot.storage.archive import Conversation, Held, Said
 
-_MARKUP = re.compile(r"([\\`*_\[\]<>])")
+# What CommonMark gives a meaning: within a line, and at its beginning (https://spec.commonmark.org).
+_MARKUP = re.compile(r"([\\`*_\[\]<>#|~&]|^[-+=](?=\s|[-=]|$))", re.MULTILINE)
+_NUMBERED = re.compile(r"^(\d{1,9})(?=[.)])", re.MULTILINE)
 _conversation = TypeAdapter(Conversation)
 
 
@@ -86,7 +88,8 @@ def _quoted(text: str) -> str:
 
 def _plain(text: str, *, lines: bool = False) -> str:
     """Foreign words as they are, with no power over the document."""
-    return _MARKUP.sub(r"\\\1", text if lines else one_line(text))
+    text = "\n".join(map(one_line, text.splitlines())) if lines else one_line(text)
+    return _NUMBERED.sub(r"\1\\", _MARKUP.sub(r"\\\1", text))
 
 
 def _moment(at: datetime) -> str:

@@ -314,3 +314,44 @@ def test_the_doctor_says_what_works_and_what_to_fix(footnote: Program, documents
     ended = footnote.run("doctor", FOOTNOTE_WIKIPEDIA_URL="http://127.0.0.1:9")
     assert ended.code == 1
     assert "✗ Searching" in ended.out
+
+
+# ---------------------------------------------------------------- what is kept
+
+
+def test_a_thread_is_listed_exported_and_forgotten(footnote: Program, documents: Path) -> None:
+    asked = ("ask", "--thread", "trips", "--docs", str(documents))
+    assert footnote.run(*asked, "Who approves expensive journeys?").code == 0
+    key = footnote.run("threads", "--json").json[0]["key"]  # type: ignore[index]
+    assert key == "terminal:local:cli:trips"
+    assert key in footnote.run("threads").out
+
+    exported = footnote.run("export", "trips")
+    assert exported.code == 0
+    assert "> Who approves expensive journeys?" in exported.out
+    assert "Maria Keller" in exported.out
+    kept = footnote.run("export", key, "--format", "json").json
+    assert kept["said"][0]["run"]["state"] == "answered"
+
+    dry = footnote.run("forget", "thread", "trips", "--dry-run")
+    assert (dry.code, "runs with their answers" in dry.out) == (0, True)
+    unasked = footnote.run("forget", "thread", "trips")
+    assert (unasked.code, "--yes" in unasked.err) == (2, True)
+    gone = footnote.run("forget", "thread", "trips", "--yes")
+    assert (gone.code, "Removed about" in gone.out) == (0, True)
+    again = footnote.run("forget", "thread", "trips", "--yes")
+    assert (again.code, "There is no thread trips" in again.err) == (2, True)
+    database = footnote.folder / "data" / "footnote.sqlite"
+    assert b"Maria Keller" not in database.read_bytes()
+
+
+def test_forgetting_needs_a_platform_and_an_id(footnote: Program) -> None:
+    ended = footnote.run("forget", "user", "slak:U1")
+    assert (ended.code, "discord, slack, terminal" in ended.err) == (2, True)
+    nobody = footnote.run("forget", "user", "slack:U1")
+    assert (nobody.code, nobody.out) == (0, "Nothing is kept about slack:U1.\n")
+
+
+def test_pruning_without_settings_removes_nothing(footnote: Program) -> None:
+    ended = footnote.run("db", "prune")
+    assert (ended.code, "Nothing was old enough" in ended.out) == (0, True)

@@ -490,3 +490,22 @@ async def test_a_broken_command_is_a_sentence(
     asked = room.discord.people.slash(room.ada, room.general, "ask", {"question": HOW_TALL})
     said = await answer_of(here, asked)
     assert said == "That did not work. Please try again in a minute."
+
+
+# ---------------------------------------------------------------- being forgotten
+
+
+async def test_whoever_asks_for_it_is_forgotten_once_they_say_yes(
+    here: Running, room: Room
+) -> None:
+    await ask(here, room)
+    await here.asked()
+    forget = room.discord.people.slash(room.ada, room.general, "forget-me")
+    said = await answer_of(here, forget)
+    assert "one message" in said
+    assert "/forget-me confirm:yes" in said
+    sure = room.discord.people.slash(room.ada, room.general, "forget-me", {"confirm": "yes"})
+    assert (await answer_of(here, sure)).startswith("Done. I have forgotten one message")
+    assert sure.replies[-1].flags & 1 << 6, "for them alone"
+    again = room.discord.people.slash(room.ada, room.general, "forget-me")
+    assert await answer_of(here, again) == "I keep nothing that you wrote."

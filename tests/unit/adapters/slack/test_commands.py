@@ -237,3 +237,34 @@ async def test_a_slip_is_told_in_the_askers_language(bot: Served, slack: FakeSla
     for command, text in (("/footnote", "set depth deeper"), ("/ask", "--depth deeper why?")):
         said = await told(slack, slack.command("U2", "C1", command, text))
         assert "不能用作 depth 的值" in said
+
+
+# ---------------------------------------------------------------- /footnote forget me
+
+
+async def test_whoever_asks_for_it_is_forgotten_once_they_say_yes(
+    bot: Served, slack: FakeSlack
+) -> None:
+    await told(slack, slack.command("U1", "C1", "/ask", "how tall is it?"))
+    await told(slack, slack.command("U2", "C1", "/ask", "how wide is it?"))
+    await bot.questions(2)
+
+    said = await told(slack, slack.command("U1", "C1", "/footnote", "forget me"))
+    assert "/footnote forget me yes" in said
+    assert "one message" in said
+    assert len(await bot.rows("messages")) == 2
+
+    said = await told(slack, slack.command("U1", "C1", "/footnote", "forget me yes"))
+    assert said.startswith("Done. I have forgotten one message")
+    assert [row["author_id"] for row in await bot.rows("messages")] == ["U2"]
+
+
+async def test_who_may_not_ask_may_be_forgotten(slack: FakeSlack, tmp_path: Path) -> None:
+    async with served(slack, tmp_path, deny_users="U1"):
+        said = await told(slack, slack.command("U1", "C1", "/footnote", "forget me"))
+        assert said == "I keep nothing that you wrote."
+
+
+@pytest.mark.parametrize("text", ["forget", "forget everything", "help"])
+async def test_the_help_tells_how_to_be_forgotten(bot: Served, slack: FakeSlack, text: str) -> None:
+    assert "/footnote forget me" in await told(slack, slack.command("U1", "C1", "/footnote", text))

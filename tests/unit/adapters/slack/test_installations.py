@@ -16,7 +16,14 @@ from slack_sdk.oauth.installation_store import Installation
 from slack_sdk.oauth.installation_store.sqlalchemy import SQLAlchemyInstallationStore
 from slack_sdk.oauth.state_store.sqlalchemy import SQLAlchemyOAuthStateStore
 
-from adapters.slack.installations import SECRETS, Installations, Place, States
+from adapters.slack.installations import (
+    SECRETS,
+    Installations,
+    Place,
+    States,
+    count_installations,
+    forget_installations,
+)
 from bot.errors import InvalidSetting
 from bot.storage.database import Database, open_database
 from bot.storage.installations import slack_bots, slack_installations, slack_oauth_states
@@ -268,3 +275,13 @@ async def test_a_state_that_is_too_old_is_no_good_and_goes_with_the_next(
 async def test_a_state_is_known_to_every_process(database: Database) -> None:
     state = await States(600, database).async_issue()
     assert await States(600, database).async_consume(state)
+
+
+async def test_a_workspace_is_forgotten_whatever_key_sealed_its_tokens(database: Database) -> None:
+    await store(database).async_save(installation("T1"))
+    await store(database, NEW, client="another").async_save(installation("T1"))
+    await store(database).async_save(installation("T2"))
+    counted = await count_installations(database, "T1")
+    assert counted == await forget_installations(database, "T1") == 4
+    assert await forget_installations(database, "T1") == 0
+    assert [place.id for place in await store(database).places()] == ["T2"]
