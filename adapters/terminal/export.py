@@ -18,7 +18,7 @@ from bot.storage.archive import Conversation, Held, Said
 
 # What CommonMark gives a meaning: within a line, and at its beginning (https://spec.commonmark.org).
 _MARKUP = re.compile(r"([\\`*_\[\]<>#|~&]|^[-+=](?=\s|[-=]|$))", re.MULTILINE)
-_NUMBERED = re.compile(r"^(\d{1,9})(?=[.)])", re.MULTILINE)
+_NUMBERED = re.compile(r"^(\d{1,9})(?=[.)](?:\s|$))", re.MULTILINE)
 _conversation = TypeAdapter(Conversation)
 
 
