@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
-from typing import TypeVar
+from datetime import datetime
+from typing import Any, Protocol, TypeVar
 
 from pydantic import TypeAdapter
 
@@ -24,10 +25,6 @@ from bot.errors import (
     StorageUnavailable,
     Unavailable,
 )
-from bot.reasoning.desks import Desk, Turn
-from bot.reasoning.questions import SubQuestion
-from bot.research.iterate import TurnMaker
-from bot.research.run import Run
 
 T = TypeVar("T")
 
@@ -69,11 +66,28 @@ class Failure:
 
 
 _failure = TypeAdapter(Failure)
-_verdict = TypeAdapter(Failure | None)
+
+
+class Keeping(Protocol):
+    """The part of a ``research.run.Run`` that keeps what came of something."""
+
+    now: datetime
+
+    async def keep(
+        self,
+        kind: str,
+        inputs: Mapping[str, Any],
+        work: Callable[[], Awaitable[T]],
+        shape: TypeAdapter[T],
+        *,
+        title: str,
+    ) -> T: ...
+
+    def kept(self, kind: str, inputs: Mapping[str, Any], shape: TypeAdapter[T]) -> T | None: ...
 
 
 async def attempted(
-    run: Run, work: Callable[[], Awaitable[T]], *, inputs: Mapping[str, str | int]
+    run: Keeping, work: Callable[[], Awaitable[T]], *, inputs: Mapping[str, Any]
 ) -> T:
     """What ``work`` gives, unless it failed on an earlier attempt; ``inputs`` tell it from all
     other work. Raises what it raises."""
@@ -93,37 +107,3 @@ async def attempted(
 
         await run.keep("failure", inputs, kept, _failure, title="")
         raise
-
-
-async def checked(run: Run, *, inputs: Mapping[str, str | int]) -> None:
-    """Raise ``BudgetSpent`` if another model call is not covered, or was not at this point on an
-    earlier attempt; what was covered then is covered now."""
-
-    async def look() -> Failure | None:
-        try:
-            run.budget.check_model_call(run.usage)
-        except BudgetSpent as error:
-            return Failure.of(error)
-        return None
-
-    inputs = {**inputs, "asked": run.now.isoformat()}
-    refused = await run.keep("begin", inputs, look, _verdict, title="")
-    if refused is not None:
-        raise refused.error
-
-
-class Remembering:
-    """A reasoner that fails at the same turn of a loop on every attempt."""
-
-    def __init__(self, run: Run, reasoner: TurnMaker, inputs: Mapping[str, str | int]) -> None:
-        self.opens = reasoner.opens
-        self._run = run
-        self._reasoner = reasoner
-        self._inputs = inputs
-
-    async def next_turn(self, question: SubQuestion, desk: Desk) -> Turn:
-        return await attempted(
-            self._run,
-            lambda: self._reasoner.next_turn(question, desk),
-            inputs={**self._inputs, "turn": len(desk.turns)},
-        )

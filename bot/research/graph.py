@@ -41,9 +41,10 @@ from bot.reasoning.graphs import (
 from bot.reasoning.questions import SubQuestion
 from bot.reasoning.reasoner import Reasoner
 from bot.research.desk import Reading, worded
-from bot.research.failures import Remembering, attempted, checked
+from bot.research.failures import attempted
 from bot.research.gathered import merge_sources
 from bot.research.iterate import iterate
+from bot.research.nodes import Remembering, checked
 from bot.research.run import Run
 from bot.research.shares import RESERVE, Share, Shares
 

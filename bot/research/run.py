@@ -31,6 +31,7 @@ from bot.rendering.texts import texts_for
 from bot.research.account import Account, Allowance, Price
 from bot.research.ahead import Ahead
 from bot.research.budget import Budget
+from bot.research.failures import attempted
 from bot.research.library import Library
 from bot.research.notes import Notes
 from bot.research.outcomes import ReadOutcome, SearchOutcome, StreamOutcome, keep
@@ -188,9 +189,16 @@ class Run:
 
         with ExitStack() as held:
             try:
-                outcome = await self._steps.do("search", inputs, ask, _search, title=query.text)
+                outcome = await attempted(
+                    self,
+                    lambda: self._steps.do("search", inputs, ask, _search, title=query.text),
+                    inputs={**inputs, "step": "search"},
+                )
             except BudgetSpent as spent:
-                return SearchOutcome(hits=(), problem=self._not_covered(spent, "budget-searches"))
+                problem = self._not_covered(spent, "budget-searches")
+                key = step_key("search", inputs)[:12]
+                self.show(StepView(key, "search", query.text, "failed", detail=problem))
+                return SearchOutcome(hits=(), problem=problem)
             if self._first_time("search", inputs):
                 self._account.count(searches=1)
         if query.text not in self.queries:
@@ -217,7 +225,12 @@ class Run:
             self.budget.check_time(self.usage)
             return await self.ahead.ready(urls, seconds)
 
-        return await self._steps.do("ready", {"urls": list(urls)}, look, _ready, title="")
+        inputs = {"urls": list(urls)}
+        return await attempted(
+            self,
+            lambda: self._steps.do("ready", inputs, look, _ready, title=""),
+            inputs={**inputs, "step": "ready"},
+        )
 
     async def number(self, pages: Sequence[Page]) -> list[int]:
         """The pages' citation numbers in this run, in the order given."""
@@ -241,19 +254,26 @@ class Run:
             return ReadOutcome(url=page.url, hash=page.hash, title=page.title)
 
         inputs = {"url": url}
+
+        async def read() -> ReadOutcome:
+            return await self._steps.do(
+                "read",
+                inputs,
+                fetch,
+                _read,
+                title=title,
+                page=lambda: fetched[0] if fetched else None,
+                sources=(url,),
+            )
+
         with ExitStack() as held:
             try:
-                outcome = await self._steps.do(
-                    "read",
-                    inputs,
-                    fetch,
-                    _read,
-                    title=title,
-                    page=lambda: fetched[0] if fetched else None,
-                    sources=(url,),
-                )
+                outcome = await attempted(self, read, inputs={**inputs, "step": "read"})
             except BudgetSpent as spent:
-                return self._not_covered(spent, "budget-pages")
+                problem = self._not_covered(spent, "budget-pages")
+                key = step_key("read", inputs)[:12]
+                self.show(StepView(key, "read", title, "failed", detail=problem, sources=(url,)))
+                return problem
             if not outcome.problem and self._first_time("read", inputs):
                 self._account.count(pages=1)
         if outcome.problem:

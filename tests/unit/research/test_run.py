@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from functools import partial
 
 import pytest
 
@@ -254,6 +255,57 @@ async def test_of_pages_read_at_the_same_time_none_is_one_too_many(open_run: Ope
     assert [page for page in (*first, *second) if isinstance(page, str)] == [said]
     assert (run.usage.pages, list(run.notes)) == (3, [said])
     assert len(shelf.read_urls) == 3
+
+
+async def test_a_search_that_was_refused_is_refused_on_every_attempt(open_run: OpenRun) -> None:
+    shelf = a_shelf("Tower is 330 m tall.")
+    scarce = replace(BUDGET, searches=2)
+
+    async def problems(*texts: str) -> dict[str, str]:
+        run = await open_run(shelf, scarce)
+        told = {text: (await run.search(Query(text, 10))).problem for text in texts}
+        states = {step.title: (step.state, step.detail) for step in run.steps}
+        assert states == {t: ("failed" if p else "done", p) for t, p in told.items()}
+        assert run.usage.searches == 2
+        assert list(run.notes) == [said]
+        return told
+
+    said = "The budget of 2 searches was spent."
+    first = await problems("tower", "bridge", "river", "sea")
+    assert first == {"tower": "", "bridge": "", "river": said, "sea": said}
+    assert await problems("sea", "river", "bridge", "tower") == first
+    assert len(shelf.searched) == 2
+
+
+async def test_a_page_that_was_refused_is_refused_on_every_attempt(open_run: OpenRun) -> None:
+    shelf = a_shelf("One is 1.", "Two is 2.", "Three is 3.")
+    urls = list(shelf.pages)
+
+    async def read(*urls: str) -> dict[str, bool]:
+        run = await open_run(shelf, replace(BUDGET, pages=2))
+        return {url: isinstance((await run.read([url]))[0], Page) for url in urls}
+
+    first = await read(*urls)
+    assert list(first.values()) == [True, True, False]
+    assert await read(*reversed(urls)) == first
+    assert len(shelf.read_urls) == 2
+
+
+async def test_what_the_time_did_not_cover_is_not_done_by_a_faster_attempt(
+    open_run: OpenRun,
+) -> None:
+    shelf = a_shelf("Tower")
+    for seconds in (0.0, 60.0):
+        run = await open_run(shelf, replace(BUDGET, seconds=seconds))
+        works: list[Callable[[], Awaitable[object]]] = [
+            partial(run.search, Query("tower", 10)),
+            partial(run.read, list(shelf.pages)),
+            partial(run.ready, list(shelf.pages), 1.0),
+        ]
+        for work in works:
+            with pytest.raises(BudgetSpent, match="0 seconds"):
+                await work()
+    assert shelf.searched == shelf.read_urls == []
 
 
 async def test_what_a_call_spent_that_came_to_nothing_is_spent(
