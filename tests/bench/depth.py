@@ -12,7 +12,7 @@ are input tokens at the full price and those written to the cache; those read fr
 the price, stand apart. Wall over critical path is explained in ``depth_path``; the runs at once in
 one process in ``depth_load``.
 
-Run: python -m tests.bench depth [--quick] [--each N] [--at-once N] [--runs N]
+Run: python -m tests.bench depth [--quick] [--each N] [--at-once N] [--runs N] [--paths]
 """
 
 from __future__ import annotations
@@ -22,17 +22,19 @@ import asyncio
 import statistics
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import groupby
 
 from tests.bench.depth_load import Load, measure
-from tests.bench.depth_peers import Latency, peers
+from tests.bench.depth_peers import Call, Latency, peers
 from tests.bench.depth_tasks import CHAIN, PARTS, TWO, Task, chosen, load_tasks, load_texts
 from tests.bench.depth_ways import LAYERS, PLAIN, Measured, Way, ways
-from tests.bench.table import ms, print_table
+from tests.bench.table import ms, print_table, tell
 
 EACH = 5  # questions of each kind; the data has no more with independent parts
-AT_ONCE = 6
+AT_ONCE = 8
 RUNS = 100  # deep ones, in one process
 QUICK_RUNS = 4
+REFERENCES = (PLAIN, LAYERS)
 QUICK = Latency(first_token=0.05, rate=2000, search=0.02, fetch=0.02)
 
 
@@ -48,32 +50,46 @@ class Sizes:
 
 
 async def run(sizes: Sizes) -> dict[str, list[Measured]]:
-    """Every way over the same questions, one way after another."""
+    """Every way over the same questions, a few at once; the references by themselves."""
     tasks = chosen(load_tasks(load_texts()), sizes.each)
-    results = {}
+    compared = ways()
+    tell("starting the peers")
     with peers(sizes.latency, pages=sizes.pages) as base:
-        for name, way in ways().items():  # connections, caches, imports, here and of the peers
-            await way(tasks[0], base, f"warm-up-{name.replace(' ', '-')}")
-        for name, way in ways().items():
-            results[name] = await _worked(name, way, tasks, base, sizes.at_once)
-    return results
+        tell("warming up")  # connections, caches, imports, here and of the peers
+        await _worked(compared, tasks[:1], base, len(compared), "warm-up")
+        results: dict[str, list[Measured]] = {}
+        for names in (REFERENCES, [name for name in compared if name not in REFERENCES]):
+            tell(f"{len(tasks)} questions by {', '.join(names)}; {sizes.at_once} at once")
+            group = {name: compared[name] for name in names}
+            results |= await _worked(group, tasks, base, sizes.at_once, "run")
+        return results
 
 
 async def _worked(
-    name: str, way: Way, tasks: Sequence[Task], base: str, at_once: int
-) -> list[Measured]:
+    compared: Mapping[str, Way], tasks: Sequence[Task], base: str, at_once: int, label: str
+) -> dict[str, list[Measured]]:
     room = asyncio.Semaphore(at_once)
+    ended = {task.id: 0 for task in tasks}
 
-    async def one(task: Task) -> Measured:
+    async def one(name: str, way: Way, task: Task) -> Measured:
         async with room:
-            return await way(task, base, f"{name.replace(' ', '-')}-{task.id}")
+            measured = await way(task, base, f"{label}-{name.replace(' ', '-')}-{task.id}")
+        ended[task.id] += 1
+        if ended[task.id] == len(compared):
+            tell(f"  {task.id} is done")
+        return measured
 
+    asked = [(name, task) for task in tasks for name in compared]
     # None is cancelled by another's failure: a cancelled store leaves its thread behind.
-    outcomes = await asyncio.gather(*(one(task) for task in tasks), return_exceptions=True)
-    for outcome in outcomes:
+    outcomes = await asyncio.gather(
+        *(one(name, compared[name], task) for name, task in asked), return_exceptions=True
+    )
+    results: dict[str, list[Measured]] = {name: [] for name in compared}
+    for (name, _), outcome in zip(asked, outcomes, strict=True):
         if isinstance(outcome, BaseException):
             raise outcome
-    return [outcome for outcome in outcomes if isinstance(outcome, Measured)]
+        results[name].append(outcome)
+    return results
 
 
 def tables(results: Mapping[str, Sequence[Measured]]) -> None:
@@ -89,24 +105,52 @@ def tables(results: Mapping[str, Sequence[Measured]]) -> None:
     rows = [
         (name, f"{_median(m.path for m in ms):.2f} s", f"{_median(_beyond(m) for m in ms):.1%}")
         for name, ms in results.items()
-        if name not in (PLAIN, LAYERS)
+        if name not in REFERENCES
     ]
     print_table(("beyond the critical path (target under 5 %)", "path", "beyond"), rows)
 
 
-def load_table(load: Load) -> None:
-    """Print what many deep runs at once took."""
+def paths_table(results: Mapping[str, Sequence[Measured]]) -> None:
+    """Print the critical path of each run of ours: seconds, and of a model's turn the tokens that
+    it wrote. Searches and fetches that follow each other are added up."""
+    for name, all_measured in results.items():
+        for measured in all_measured if name not in REFERENCES else ():
+            print(f"{name}, {measured.task.id}, {measured.wall:.1f} s: {_steps(measured.chain)}")
+    print()
+
+
+def _steps(chain: Sequence[Call]) -> str:
+    steps = []
+    for kind, calls in groupby(chain, key=lambda call: call.kind == "model"):
+        if kind:
+            steps += [f"{call.title} {call.seconds:.1f} ({call.output})" for call in calls]
+        else:
+            steps.append(f"wiki {sum(call.seconds for call in calls):.1f}")
+    return " | ".join(steps)
+
+
+def load_table(loads: Sequence[Load]) -> None:
+    """Print what many deep runs at once took, and how they ended."""
+    columns = ("wall", "alone", "all over one", "median", "cpu a run", "late slices", "longest")
     rows = [
-        ("wall of all", f"{load.wall:.2f} s", ""),
-        ("the slowest alone", f"{load.alone:.2f} s", ""),
-        ("all over one", f"{load.wall / load.alone:.2f}", "< 2"),
-        ("processor time a run", ms(load.cpu / load.runs), ""),
-        ("peak memory", f"{load.memory:.0f} MB", "< 600 MB"),
-        ("slices of the event loop over 10 ms", load.late, ""),
-        ("the longest of them", ms(load.longest), ""),
-        ("runs that failed", load.failed, "0"),
+        (
+            load.kind,
+            f"{load.wall:.1f} s",
+            f"{load.alone:.1f} s",
+            f"{load.wall / load.alone:.2f}",
+            f"{load.median:.1f} s",
+            ms(load.cpu / load.runs),
+            load.late,
+            ms(load.longest),
+        )
+        for load in loads
     ]
-    print_table((f"{load.runs} deep runs at once", "measured", "target"), rows)
+    print_table((f"{loads[0].runs} deep runs at once", *columns), rows)
+    print(f"\nPeak memory of the first: {loads[0].memory:.0f} MB. Targets: all over one under 2,")
+    print("memory under 600 MB, none failed. Late slices of the event loop are those over 10 ms.\n")
+    ends = [(x.kind, x.complete, x.partial, x.not_found, x.failed, x.noted) for x in loads]
+    header = ("how they ended", "all pages cited", "some", "not found", "failed", "with notes")
+    print_table(header, ends)
 
 
 def _columns(measured: Sequence[Measured]) -> tuple[str, ...]:
@@ -143,12 +187,16 @@ def main(arguments: Sequence[str]) -> None:
     parser.add_argument("--each", type=int, default=EACH, help="questions of each kind")
     parser.add_argument("--at-once", type=int, default=AT_ONCE, help="questions worked at once")
     parser.add_argument("--runs", type=int, default=RUNS, help="deep runs at once; 0: none")
+    parser.add_argument("--paths", action="store_true", help="the critical path of each run too")
     given = parser.parse_args(arguments)
     sizes = Sizes(given.each, given.at_once, runs=given.runs)
     if given.quick:
         sizes = Sizes(each=1, pages=300, runs=min(given.runs, QUICK_RUNS), latency=QUICK)
     if sizes.each:
-        tables(asyncio.run(run(sizes)))
+        results = asyncio.run(run(sizes))
+        if given.paths:
+            paths_table(results)
+        tables(results)
     if sizes.runs:
         print()
         load_table(measure(sizes.runs, sizes.latency, sizes.pages))

@@ -288,9 +288,9 @@ def shown_titles(request: Mapping[str, Any]) -> set[str]:
 def pages(shown: str) -> dict[str, OpenPage]:
     """Title → the page with all the text that is shown of it."""
     found: dict[str, OpenPage] = {}
-    for number, title, text in PAGE.findall(shown):
+    for number, title, body in PAGE.findall(shown):
         earlier = found[title].text if title in found else ""
-        found[title] = OpenPage(int(number), f"{earlier}\n{text}")
+        found[title] = OpenPage(int(number), f"{earlier}\n{body}")
     return found
 
 

@@ -1,9 +1,10 @@
-"""Many deep runs at once in one process: what they take over one alone, and their memory.
+"""Many deep runs at once in one process: what they take over one alone, how they end, their memory.
 
-Each run has a question of its own, as far as the data goes. The wiki is asked by the real provider
-but without its rate limit (20 requests a second, which Wikipedia is owed and which a hundred runs
-would wait for): measured is what the process itself adds. The run that took longest is then worked
-alone, with nothing cached, and is what the whole is compared with.
+Each run has a question of its own, as far as the data goes. They are worked twice. Once the wiki is
+asked by the real provider but without its rate limit: measured is what the process itself adds. The
+run that took longest is then worked alone, with nothing cached, and is what the whole is compared
+with. And once with the provider as it is configured, with the 20 requests a second that Wikipedia
+is owed: that is what a hundred people would see.
 """
 
 from __future__ import annotations
@@ -12,49 +13,70 @@ import argparse
 import asyncio
 import json
 import resource
+import statistics
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
-from dataclasses import asdict, dataclass
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import asdict, dataclass, replace
 from itertools import cycle, islice
 from pathlib import Path
 
 import httpx
 
-from bot.app import App, open_app
+from bot.answers import Answer
+from bot.app import App, configure_logging, open_app
 from bot.messages import RunOptions
 from bot.search.blend import Search
 from bot.search.mediawiki import MediaWiki
+from bot.search.registry import open_search
+from bot.settings import Settings
 from tests.bench.depth_peers import Latency, peers
 from tests.bench.depth_tasks import Task, load_tasks, load_texts
 from tests.bench.depth_ways import ask, bench_settings
+from tests.bench.table import tell
 from tests.fakes.poster import RememberingPoster
 
 DEEP = RunOptions(depth="deep", style="answer")
 WARM_UP = "warm-up"  # a tag
+UNLIMITED, LIMITED = "without the wiki's rate limit", "with it"
 LATE = 0.010  # seconds: a slice of the event loop that others notice
 
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """``wall`` of all ``runs``, ``alone`` of the slowest by itself, ``cpu`` of all, in seconds;
-    ``memory`` is the peak in MB; ``late`` counts the event loop's slices over 10 ms while all were
-    worked, ``longest`` is the longest of them in seconds; ``failed`` runs gave no answer."""
+    """``wall`` of all ``runs``, ``alone`` of the slowest by itself (0: not measured), ``median`` of
+    the runs, ``cpu`` of all, in seconds; ``memory`` is the peak so far in MB; ``late`` counts the
+    event loop's slices over 10 ms while all were worked, ``longest`` is the longest of them in
+    seconds. Runs end ``complete`` (every page that the question needs is cited), ``partial``,
+    ``not_found`` or ``failed``; ``noted`` ones say that something was cut short or not reached."""
 
+    kind: str
     runs: int
-    failed: int
     wall: float
     alone: float
+    median: float
     cpu: float
     memory: float
     late: int
     longest: float
+    complete: int
+    partial: int
+    not_found: int
+    failed: int
+    noted: int
 
 
-def measure(runs: int, latency: Latency, pages: int) -> Load:
+@dataclass(frozen=True, slots=True)
+class _Run:
+    task: Task
+    seconds: float
+    answer: Answer
+
+
+def measure(runs: int, latency: Latency, pages: int) -> list[Load]:
     """In a process of its own, so that its memory is this measurement's alone."""
     child = subprocess.run(
         [
@@ -65,44 +87,67 @@ def measure(runs: int, latency: Latency, pages: int) -> Load:
         stdout=subprocess.PIPE,
         text=True,
     )
-    return Load(**json.loads(child.stdout))
+    return [Load(**load) for load in json.loads(child.stdout)]
 
 
-async def _load(runs: int, latency: Latency, pages: int) -> Load:
+async def _measured(runs: int, latency: Latency, pages: int) -> list[Load]:
     tasks = list(islice(cycle(load_tasks(load_texts())), runs))
     with peers(latency, pages=pages) as base:
-        async with _opened(base, WARM_UP) as app:
+        tell("load: warming up")
+        async with _unlimited(base, WARM_UP) as app:
             await ask(app, tasks[0].question, DEEP)
-        async with _opened(base, "load") as app:
-            slices = asyncio.create_task(_late_slices())
-            cpu, started = time.process_time(), time.perf_counter()
-            taken = await asyncio.gather(*(_timed(app, task) for task in tasks))
-            wall, cpu = time.perf_counter() - started, time.process_time() - cpu
-            slices.cancel()
-            late = (await asyncio.gather(slices, return_exceptions=True))[0]
-        memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-        slowest = max(zip(taken, tasks, strict=True), key=lambda pair: pair[0])[1]
-        async with _opened(base, "alone") as app:
-            alone = abs(await _timed(app, slowest))
-    assert isinstance(late, list)
-    return Load(
-        runs=runs,
-        failed=sum(seconds < 0 for seconds in taken),
+        tell(f"load: {runs} runs at once, {UNLIMITED}")
+        async with _unlimited(base, "unlimited") as app:
+            free, slowest = await _load(app, UNLIMITED, tasks)
+        tell("load: the slowest of them alone")
+        async with _unlimited(base, "alone") as app:
+            alone = (await _timed(app, slowest)).seconds
+        tell(f"load: {runs} runs at once, {LIMITED}")
+        async with _limited(base, "limited") as app:
+            held, _ = await _load(app, LIMITED, tasks)
+    return [replace(load, alone=alone) for load in (free, held)]
+
+
+async def _load(app: App, kind: str, tasks: Sequence[Task]) -> tuple[Load, Task]:
+    """What all of them at once took, and which took longest."""
+    slices = asyncio.create_task(_late_slices())
+    cpu, started = time.process_time(), time.perf_counter()
+    done = await asyncio.gather(*(_timed(app, task) for task in tasks))
+    wall, cpu = time.perf_counter() - started, time.process_time() - cpu
+    slices.cancel()
+    late = await slices
+    ends = [_end(run) for run in done]
+    load = Load(
+        kind=kind,
+        runs=len(done),
         wall=wall,
-        alone=alone,
+        alone=0.0,
+        median=statistics.median(run.seconds for run in done),
         cpu=cpu,
-        memory=memory,
+        memory=resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
         late=len(late),
         longest=max(late, default=0.0),
+        complete=ends.count("complete"),
+        partial=ends.count("partial"),
+        not_found=ends.count("not_found"),
+        failed=ends.count("failed"),
+        noted=sum(bool(run.answer.notes) for run in done),
     )
+    return load, max(done, key=lambda run: run.seconds).task
 
 
-async def _timed(app: App, task: Task) -> float:
-    """Seconds of a run, negative when it failed."""
+def _end(run: _Run) -> str:
+    """How a run ended; see ``Load``."""
+    if run.answer.status != "answered":
+        return "not_found" if run.answer.status == "not_found" else "failed"
+    cited = {citation.title for citation in run.answer.citations}
+    return "complete" if cited.issuperset(run.task.titles) else "partial"
+
+
+async def _timed(app: App, task: Task) -> _Run:
     started = time.perf_counter()
     answer = await ask(app, task.question, DEEP)
-    seconds = time.perf_counter() - started
-    return seconds if answer.status in ("answered", "not_found") else -seconds
+    return _Run(task, time.perf_counter() - started, answer)
 
 
 async def _late_slices() -> list[float]:
@@ -119,13 +164,27 @@ async def _late_slices() -> list[float]:
 
 
 @asynccontextmanager
-async def _opened(base: str, tag: str) -> AsyncIterator[App]:
+async def _unlimited(base: str, tag: str) -> AsyncIterator[App]:
     with tempfile.TemporaryDirectory() as folder:
         settings = bench_settings(base, tag, Path(folder))
         client = httpx.AsyncClient(http2=True, timeout=15)
         search = Search([MediaWiki(settings, client)], close=client.aclose)
-        async with open_app(settings, {"terminal": RememberingPoster()}, search=search) as app:
+        async with _opened(settings, search) as app:
             yield app
+
+
+@asynccontextmanager
+async def _limited(base: str, tag: str) -> AsyncIterator[App]:
+    with tempfile.TemporaryDirectory() as folder:
+        settings = bench_settings(base, tag, Path(folder))
+        async with _opened(settings, open_search(settings)) as app:
+            yield app
+
+
+def _opened(settings: Settings, search: Search) -> AbstractAsyncContextManager[App]:
+    """As ``footnote serve`` opens it."""
+    posters = {"terminal": RememberingPoster()}
+    return open_app(settings, posters, search=search, role="serve")
 
 
 def main(arguments: Sequence[str]) -> None:
@@ -134,8 +193,9 @@ def main(arguments: Sequence[str]) -> None:
     parser.add_argument("--latency", type=json.loads, default={})
     parser.add_argument("--pages", type=int, default=0)
     given = parser.parse_args(arguments)
-    load = asyncio.run(_load(given.runs, Latency(**given.latency), given.pages))
-    sys.stdout.write(json.dumps(asdict(load)))
+    configure_logging("ERROR")  # on stderr: stdout is for what was measured
+    loads = asyncio.run(_measured(given.runs, Latency(**given.latency), given.pages))
+    sys.stdout.write(json.dumps([asdict(load) for load in loads]))
 
 
 if __name__ == "__main__":

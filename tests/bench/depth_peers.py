@@ -11,9 +11,9 @@ on. A call rests on an earlier one if what that gave stands in it, or led to it:
               handed down) or whose words it repeats (a planned question, a drafted or revised
               paragraph), the searches whose results and the pages whose text it is shown
     search    the first reply that asked for these words, if it came before
-    fetch     the first search that listed the page, and the first reply that chose it, if it came
-              before (else the page was fetched ahead of the choice); where no model chooses, by
-              the ranks of all, every search that had ended
+    fetch     the first search that listed the page and the first reply that chose it, if it came
+              before; else it was opened, or fetched ahead of a choice, by its rank: every search
+              that listed it by then, and before any model's choice every search
 """
 
 from __future__ import annotations
@@ -76,7 +76,8 @@ class Call:
     """One call. Times are of the monotonic clock, which all processes of a machine share.
 
     ``seconds`` is the time the peer was told to take, ``rests_on`` places in the log. ``shown`` are
-    the titles of the pages whose text a model call held. Tokens are those of a model call.
+    the titles of the pages whose text a model call held, ``proven`` those of the gold pages of
+    which it held the text that counts. Tokens are those of a model call.
     """
 
     kind: str
@@ -86,6 +87,7 @@ class Call:
     seconds: float = 0.0
     rests_on: list[int] = field(default_factory=list)
     shown: list[str] = field(default_factory=list)
+    proven: list[str] = field(default_factory=list)
     full_price: int = 0
     cache_written: int = 0
     cache_read: int = 0
@@ -166,6 +168,7 @@ class Tag:
         call.title = role(request)
         call.seconds = self._latency.model(reply.tokens)
         call.shown = sorted(shown_titles(request))
+        call.proven = self._brain.proven(request)
         call.rests_on = self._model_rests_on(request, number, call)
         # A draft's headings are no queries, but its words are looked for ahead of them.
         said = self._drafted if call.title == "draft" else self._said
@@ -224,13 +227,24 @@ class Tag:
         else:
             title = asked["titles"].split("|")[0]
             _, call = self._begin("fetch", title)
-            searches = self._first(self._listed, title, call)
-            if not any(earlier.title == "think" for earlier in self.calls):
-                searches = [at for at in self._listed if 0 < self.calls[at].ended <= call.began]
-            call.rests_on = [*searches, *self._first(self._chose, title, call)]
+            call.rests_on = self._fetch_rests_on(title, call)
             await self._until(call, self._latency.fetch)
-            page = {**_page(title, origin), "extract": self._pages.text(title)}
+            if title in self._pages:
+                page = {**_page(title, origin), "extract": self._pages.text(title)}
+            else:  # as MediaWiki says it of a name that a text had misspelt
+                page = {"ns": 0, "title": title, "missing": True}
             await send_json(send, 200, {"batchcomplete": True, "query": {"pages": [page]}})
+
+    def _fetch_rests_on(self, title: str, call: Call) -> list[int]:
+        choosing = self._first(self._chose, title, call)
+        if choosing:
+            return [*self._first(self._listed, title, call), *choosing]
+        none_chose = not any(earlier.title == "think" for earlier in self.calls)
+        return [
+            at
+            for at, titles in self._listed.items()
+            if (none_chose or title in titles) and 0 < self.calls[at].ended <= call.began
+        ]
 
     def _hinted(self, query: str, call: Call) -> list[int]:
         """The first reply that has all these words in one string, if it had ended by then."""
@@ -269,6 +283,9 @@ class Pages:
         self._corpus = MemoryCorpus(texts)
         self.search = lru_cache(4096)(self._search)
         self.text: Callable[[str], str] = lru_cache(4096)(self._article)
+
+    def __contains__(self, title: str) -> bool:
+        return title in self._texts
 
     def _search(self, query: str, limit: int) -> list[tuple[str, str]]:
         """Titles and snippets, best first."""

@@ -1,8 +1,12 @@
 """The two loops that Footnote is compared with, written from their published descriptions.
 
-The plain loop: a model with one tool; every turn is one call with one query, and the first 5,000
-tokens of the three best pages are appended to the conversation; when the model asks for nothing
-more, a call of its own answers. Every call sends all of it again.
+The plain loop: Claude searches Wikipedia in a tool loop, judges what it found, extracts information
+and only then answers in a separate call. Every turn is one call with one query; the first 5,000
+tokens of the three best pages are appended to the conversation; the turn that asks for nothing more
+states what was found, in the sentences that Footnote's loop states it in; a call of its own
+answers. Every call sends all of it again, uncached. What such loops were seen to do worse is not
+counted here: they ask nearly the same query two or three times, and as they see three results only,
+a page further down is found by none of their queries.
 
 The loop by layers: one call plans sub-questions in layers; each sub-question is searched, a call
 chooses the page, the page is fetched, a call summarizes it; the sub-questions of a layer are worked

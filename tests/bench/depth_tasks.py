@@ -19,7 +19,8 @@ from bot.text.terms import fold, keywords
 
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data" / "multihop"
 PAGE_CHARACTERS = 20_000  # an ordinary article: about 5,000 tokens
-EXCERPT = 160  # characters of a page that a finding or an answer repeats
+EXCERPT = 160  # characters of a page that an answer repeats
+FEWEST_WORDS = 4  # of a sentence by which a text is known again
 
 TWO, CHAIN, PARTS = "2 hops", "3-4 hops, a chain", "3-4 hops, independent parts"
 
@@ -31,6 +32,12 @@ class Part:
     title: str
     needs: tuple[str, ...]
     fact: str  # the beginning of the page, in one line
+    proof: str  # the gold text, sentence by sentence, each as its words in lower case
+
+    def is_shown(self, text: str) -> bool:
+        """Whether a text holds a whole sentence of the gold one."""
+        words = _plain(text)
+        return any(sentence in words for sentence in self.proof.splitlines())
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +124,10 @@ def _task(question: Mapping[str, object], texts: Mapping[str, str]) -> Task:
     ends = [title for title in rest if not any(title in need for need in needs.values())]
     needs[last] = tuple(ends)
     kind = TWO if len(gold) == 2 else PARTS if len(starts) > 1 else CHAIN
-    parts = tuple(Part(title, needed, _fact(texts[title])) for title, needed in needs.items())
+    parts = tuple(
+        Part(title, needed, _fact(texts[title]), _proof(texts[title]))
+        for title, needed in needs.items()
+    )
     return Task(id, asked, kind, parts)
 
 
@@ -146,6 +156,16 @@ def _named(title: str, asked: str) -> bool:
 def _fact(text: str) -> str:
     line = " ".join(text.split())
     return line if len(line) <= EXCERPT else line[:EXCERPT].rpartition(" ")[0]
+
+
+def _proof(text: str) -> str:
+    sentences = [_plain(sentence) for sentence in re.split(r"(?<=[.!?])\s+", text)]
+    whole = [s for s in sentences if s.count(" ") >= FEWEST_WORDS]
+    return "\n".join(whole or sentences)
+
+
+def _plain(text: str) -> str:
+    return " ".join(re.findall(r"\w+", text.lower()))
 
 
 def _list(value: object) -> list[object]:

@@ -19,7 +19,7 @@ from bot.app import App, open_app
 from bot.messages import RunOptions, Thread
 from bot.settings import Settings, load_settings
 from tests.bench import depth_reference as reference
-from tests.bench.depth_path import critical_path
+from tests.bench.depth_path import chain, critical_path
 from tests.bench.depth_peers import Call, read_log
 from tests.bench.depth_tasks import Task
 from tests.fakes.poster import RememberingPoster
@@ -33,7 +33,8 @@ PLAIN, LAYERS = "plain loop", "loop by layers"
 class Measured:
     """What one question took. ``wall`` and ``path`` (the critical one) in seconds; ``billed`` are
     input tokens at the full price and those written to the cache, ``cached`` those read from it;
-    ``recall`` is the share of gold pages among those whose text was shown to the model."""
+    ``recall`` is the share of gold pages of which the text that counts was shown to the model;
+    ``chain`` are the calls of the critical path."""
 
     task: Task
     wall: float
@@ -43,6 +44,7 @@ class Measured:
     cached: int
     pages: int
     recall: float
+    chain: tuple[Call, ...]
 
 
 Way = Callable[[Task, str, str], Awaitable[Measured]]
@@ -148,7 +150,7 @@ async def measured(task: Task, wall: float, base: str, tag: str) -> Measured:
 
 def summed(task: Task, wall: float, calls: list[Call]) -> Measured:
     model = [call for call in calls if call.kind == "model"]
-    shown = {title for call in model for title in call.shown}
+    proven = {title for call in model for title in call.proven}
     return Measured(
         task=task,
         wall=wall,
@@ -157,5 +159,6 @@ def summed(task: Task, wall: float, calls: list[Call]) -> Measured:
         billed=sum(call.full_price + call.cache_written for call in model),
         cached=sum(call.cache_read for call in model),
         pages=sum(call.kind == "fetch" for call in calls),
-        recall=len(shown.intersection(task.titles)) / len(task.titles),
+        recall=len(proven.intersection(task.titles)) / len(task.titles),
+        chain=tuple(calls[at] for at in chain(calls)),
     )

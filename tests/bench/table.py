@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import sys
+import time
 from collections.abc import Sequence
+
+BEGAN = time.monotonic()
 
 
 def print_table(header: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
@@ -19,6 +23,11 @@ def percentile(values: Sequence[float], share: float) -> float:
     """The value below which this share of the values lies (nearest rank)."""
     ordered = sorted(values)
     return ordered[min(len(ordered) - 1, round(share * (len(ordered) - 1)))]
+
+
+def tell(stage: str) -> None:
+    """A line of progress, on stderr, with the seconds since the bench began."""
+    print(f"[{time.monotonic() - BEGAN:5.0f} s] {stage}", file=sys.stderr, flush=True)
 
 
 def ms(seconds: float) -> str:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import pytest
 
 from tests.bench.depth import QUICK
+from tests.bench.depth_brain import FINDING_WORDS, finding
 from tests.bench.depth_path import chain, critical_path
 from tests.bench.depth_peers import Call, peers
 from tests.bench.depth_tasks import CHAIN, PARTS, TWO, Task, load_tasks, load_texts
@@ -54,16 +57,26 @@ def test_every_hop_comes_after_those_that_it_needs(tasks: list[Task]) -> None:
 
 
 @pytest.mark.shared
+def test_a_page_proves_its_hop_only_by_a_sentence_of_the_gold_text(tasks: list[Task]) -> None:
+    texts = load_texts()
+    for part in [part for task in tasks for part in task.parts]:
+        assert part.is_shown(f"…\n{texts[part.title]}\n§"), part
+        assert not part.is_shown(f"{part.title}: {' '.join(part.fact.split()[:3])}"), part
+        assert 0 < len(finding(part).split()) <= FINDING_WORDS
+
+
+@pytest.mark.shared
 async def test_every_way_shows_the_model_all_pages_that_the_question_needs(
     tasks: list[Task],
 ) -> None:
     task = next(task for task in tasks if task.kind == PARTS)
     compared = ways()
     with peers(QUICK, pages=50, trusting=False) as base:
-        measured = {
-            name: await compared[name](task, base, name.replace(" ", "-"))
-            for name in (PLAIN, LAYERS, "iterate", "graph", "revise")
-        }
+        names = (PLAIN, LAYERS, "iterate", "graph", "revise")
+        done = await asyncio.gather(
+            *(compared[name](task, base, name.replace(" ", "-")) for name in names)
+        )
+        measured = dict(zip(names, done, strict=True))
     assert {name: m.recall for name, m in measured.items()} == dict.fromkeys(measured, 1.0)
     assert measured[PLAIN].calls <= len(task.parts) + 2  # a page may come unasked
     assert measured[PLAIN].cached == 0
