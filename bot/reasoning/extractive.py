@@ -1,15 +1,17 @@
 """The reasoner without a model: it finds, follows and quotes, and says that it does.
 
-All of it is a pure function of what it is given, so a replayed run comes out the same. How a
-follow-up is made to stand alone is in ``extractive_rewrite``, how a question is cut into parts in
-``extractive_plan``, what is searched and read next in
-``extractive_hops``, what is quoted in ``extractive_quotes``, a report's outline and its parts in
-``extractive_report``.
+All of it is a pure function of what it is given, so a replayed run comes out the same. What weighs
+whole pages is done in a thread: it may take a tenth of a second, which other runs would wait.
+
+How a follow-up is made to stand alone is in ``extractive_rewrite``, how a question is cut into
+parts in ``extractive_plan``, what is searched and read next in ``extractive_hops``, what is quoted
+in ``extractive_quotes``, a report's outline and its parts in ``extractive_report``.
 """
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+import asyncio
+from collections.abc import AsyncIterator, Callable, Iterator
 
 from bot.messages import Message, Transcript
 from bot.reasoning import (
@@ -47,7 +49,7 @@ class Extractive:
 
     async def next_turn(self, question: SubQuestion, desk: Desk) -> Turn:
         """What to search or read next, or the end with the best passages as findings."""
-        return extractive_hops.next_turn(question, desk)
+        return await asyncio.to_thread(extractive_hops.next_turn, question, desk)
 
     async def plan(self, question: SubQuestion, graph: Graph) -> GraphEdit:
         """The parts into which the question's own words cut it."""
@@ -57,14 +59,14 @@ class Extractive:
         self, question: Rewritten, evidence: Evidence, instructions: str = ""
     ) -> AsyncIterator[AnswerDelta]:
         """The best passages as quotations with their citations."""
-        for delta in extractive_quotes.write(question, evidence):
+        for delta in await asyncio.to_thread(_all, extractive_quotes.write, question, evidence):
             yield delta
 
     async def draft(
         self, question: Rewritten, evidence: Evidence, instructions: str = ""
     ) -> tuple[Paragraph, ...]:
         """An outline from the sections of the pages found, each with its passages."""
-        return extractive_report.draft(question, evidence)
+        return await asyncio.to_thread(extractive_report.draft, question, evidence)
 
     async def queries(self, question: Rewritten, manuscript: Manuscript) -> tuple[str, ...]:
         """The paragraph's topic in keywords."""
@@ -78,5 +80,12 @@ class Extractive:
         instructions: str = "",
     ) -> AsyncIterator[AnswerDelta]:
         """The passages on the paragraph's topic as quotations with their citations."""
-        for delta in extractive_report.revise(question, manuscript, evidence):
+        quoted = await asyncio.to_thread(
+            _all, extractive_report.revise, question, manuscript, evidence
+        )
+        for delta in quoted:
             yield delta
+
+
+def _all(quoting: Callable[..., Iterator[AnswerDelta]], *args: object) -> list[AnswerDelta]:
+    return list(quoting(*args))

@@ -6,21 +6,38 @@ import asyncio
 import functools
 import selectors
 from collections.abc import Awaitable, Callable
-from typing import Any
+from concurrent.futures import Executor
+from typing import Any, TypeVar, TypeVarTuple
+
+T = TypeVar("T")
+Ts = TypeVarTuple("Ts")
 
 
 class VirtualTimeLoop(asyncio.SelectorEventLoop):
     """When there is nothing to do before the next timer, its clock moves on to that timer.
 
-    For code that only waits for timers and for other tasks; a thread's work takes no time here.
+    For code that only waits for timers, for other tasks and for threads, whose work takes no time
+    here: the clock stands still until it is done.
     """
 
     def __init__(self) -> None:
         super().__init__(_Impatient(self))
         self._now = 1_000.0
+        self.in_threads = 0
 
     def time(self) -> float:
         return self._now
+
+    def run_in_executor(
+        self, executor: Executor | None, func: Callable[[*Ts], T], *args: *Ts
+    ) -> asyncio.Future[T]:
+        self.in_threads += 1
+        future = super().run_in_executor(executor, func, *args)
+        future.add_done_callback(self._thread_done)
+        return future
+
+    def _thread_done(self, future: asyncio.Future[Any]) -> None:
+        self.in_threads -= 1
 
     def advance(self, seconds: float) -> None:
         self._now += seconds
@@ -32,7 +49,7 @@ class _Impatient(selectors.DefaultSelector):
         self._loop = loop
 
     def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
-        if timeout is None:
+        if timeout is None or (timeout > 0 and self._loop.in_threads):
             return super().select(None)
         events = super().select(0)
         if not events and timeout > 0:
