@@ -14,12 +14,13 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 from bot.reasoning.desks import Desk, Finish, Read, Search, Turn
 from bot.reasoning.evidence import Source
 from bot.reasoning.extractive_quotes import findings
+from bot.reasoning.extractive_reading import without_links
 from bot.reasoning.extractive_words import (
     PLACEHOLDERS,
     TELLING,
@@ -68,7 +69,7 @@ TURNS_FOR_READING = 5  # beside one turn for each search
 
 def next_turn(question: SubQuestion, desk: Desk) -> Turn:
     """What to do next; a pure function that ends after a bounded number of turns."""
-    trail = _Trail(question, desk)
+    trail = _Trail(replace(question, text=without_links(question.text)), desk)
     if trail.is_over():
         return _finish(question, desk)
     if queries := trail.queries():
@@ -81,7 +82,11 @@ def next_turn(question: SubQuestion, desk: Desk) -> Turn:
 
 
 def first_queries(question: str) -> list[str]:
-    """Up to 4 short queries for a question: its content words, then what it names."""
+    """Up to 4 short queries for a question: its content words, then what it names.
+
+    The links in it are there to be read: no piece of an address finds anything.
+    """
+    question = without_links(question)
     longest_first = sorted(named(question), key=lambda name: -len(term_tuple(name)))
     words = " ".join(content_words(question)[:MOST_WORDS])
     short = (query[:LONGEST_QUERY].strip() for query in (words, *longest_first))
@@ -316,11 +321,11 @@ class _Trail:
         titled = frozenset(title_terms(source.title))
         place = 0
         for passage in source.passages:
-            for sentence in _sentences(passage.text):
+            for sentence, prose in _sentences(passage.text):
                 place += 1
                 told = titled.union(term_tuple(sentence))
                 explained, share = self._explain(told, still_open)
-                for name, before in self._names_in(sentence):
+                for name, before in self._names_in(sentence, prose):
                     words = term_tuple(name)
                     if not words or self._wanted.issuperset(words) or titled.issuperset(words):
                         continue
@@ -340,12 +345,13 @@ class _Trail:
         share += BY_RELATION * sum(self._weights[t] for t in related)
         return said | related, share / self._total
 
-    def _names_in(self, sentence: str) -> Iterator[tuple[str, tuple[str, ...]]]:
-        """The names of a sentence, each with the terms right before it.
+    def _names_in(self, sentence: str, prose: str) -> Iterator[tuple[str, tuple[str, ...]]]:
+        """The names of a sentence, each with the terms right before it; ``prose`` is the sentence
+        without code.
 
         Chinese, Japanese and Korean do not mark names: there, titles of hits are looked for.
         """
-        yield from _names(sentence)
+        yield from _names(prose)
         if has_cjk(sentence):
             words = term_tuple(sentence)
             for hit in self._pool.values():
@@ -354,11 +360,15 @@ class _Trail:
 
 
 _NONE: frozenset[str] = frozenset()
+_CODE = re.compile(r"(?<!`)(`+)(?!`)(?:(?!\1).)+?\1(?!`)|[^\W_]+_\w+", re.DOTALL)
+"""Code spans, fenced blocks and what is written like a variable: its capitals are no names."""
 
 
 @lru_cache(maxsize=4_000)
-def _sentences(text: str) -> tuple[str, ...]:
-    return tuple(text[s.start : s.end] for s in sentences(text))
+def _sentences(text: str) -> tuple[tuple[str, str], ...]:
+    """The sentences of a text, each as written and with its code blanked."""
+    prose = _CODE.sub(lambda code: " " * len(code.group()), text)
+    return tuple((text[s.start : s.end], prose[s.start : s.end]) for s in sentences(text))
 
 
 @lru_cache(maxsize=4_000)

@@ -266,3 +266,56 @@ def test_first_queries_are_the_words_and_the_names(question: str, expected: list
     found = first_queries(question)
     assert found[0:1] == expected[0:1]
     assert set(found) == set(expected)
+
+
+# ---------------------------------------------------------------- what is no name and no keyword
+
+
+@pytest.mark.parametrize(
+    ("question", "words"),
+    [
+        ("When did the bridge open? http://127.0.0.1:4265/doc.pdf", {"open", "bridge"}),
+        ("When did the bridge open, says [this](https://a.example/Doc_X)", {"open", "bridge"}),
+        ("桥是什么时候开通的？http://127.0.0.1:4265/doc.pdf", set()),
+        ("桥是什么时候开通的，见www.example.org/doc.pdf", set()),
+    ],
+)
+def test_no_piece_of_an_address_is_searched(question: str, words: set[str]) -> None:
+    world = World()
+    world.go(SubQuestion(question))  # with queries of its own making
+    searched = " ".join([*world.searched, *first_queries(question)])
+    assert searched
+    assert words <= set(searched.split())
+    for piece in ("http", "127", "4265", "doc", "Doc", "pdf", "www", "example"):
+        assert piece not in searched
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "`KEEPER_DATA_DIR`",
+        "KEEPER_DATA_DIR",
+        "``Set DATA``",
+        "\n```sh\nDATA=1 KEEPER=Norway run\n```\n",
+    ],
+)
+def test_capitals_in_code_are_no_names_to_follow(written: str) -> None:
+    page = f"The lighthouse stores its records where {written} says. It was built by Ida Lewis."
+    source = Source(1, "https://a.example/", "Lighthouse", tuple(split(page)), "hash", NOW)
+    question = SubQuestion("Who was the mother of the builder of the lighthouse and its records?")
+    hit = NumberedHit(1, Hit("Lighthouse", source.url, "", "world"))
+    found = Outcome("search", queries=(QueryResult("lighthouse", (hit,)),))
+    read = Outcome("read", reads=(ReadResult(1, source),))
+    desk = Desk(
+        turns=(
+            DeskTurn(Turn((Search(("lighthouse",)),)), (found,)),
+            DeskTurn(Turn((Read((1,)),)), (read,)),
+        ),
+        searches_left=3,
+        pages_left=3,
+    )
+    (action,) = next_turn(question, desk).actions
+    assert isinstance(action, Search)
+    searched = " ".join(action.queries)
+    assert "Ida Lewis" in searched
+    assert {"DATA", "DIR", "KEEPER", "Norway"}.isdisjoint(searched.split())
