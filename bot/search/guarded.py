@@ -10,7 +10,7 @@ from typing import TypeVar
 import stamina
 from cachetools import TTLCache
 
-from bot.errors import PageUnreadable, ProviderUnavailable, Refused
+from bot.errors import FootnoteError, PageUnreadable, ProviderUnavailable, Refused
 from bot.pages.page import Page
 from bot.search.flights import Flights
 from bot.search.limits import Breaker, Clock, RateLimit
@@ -46,6 +46,7 @@ class Guarded:
         self._policy = policy
         self._clock = clock
         self._breaker = Breaker(policy.failures, policy.rest, clock)
+        self._cause = ""  # the sentence of its last failure, for while it rests
         self._limit = (
             RateLimit(policy.rate, policy.burst, clock) if math.isfinite(policy.rate) else None
         )
@@ -98,9 +99,9 @@ class Guarded:
     async def _call(self, work: Callable[[], Awaitable[T]]) -> T:
         refused_for = self._breaker.refused_for()
         if refused_for is not None:
+            rests = f"It failed repeatedly and is left alone for {math.ceil(refused_for)} s."
             raise ProviderUnavailable(
-                f"It failed repeatedly and is left alone for {math.ceil(refused_for)} s.",
-                retry_after=refused_for,
+                f"{self._cause} {rests}" if self._cause else rests, retry_after=refused_for
             )
         try:
             result = await self._in_time(work)
@@ -114,10 +115,12 @@ class Guarded:
             self._breaker.succeeded()  # it answered; the answer will not change by waiting
             raise
         except ProviderUnavailable as error:
+            self._cause = error.sentence
             wait = error.retry_after or 0.0
             self._breaker.failed(min(wait, LONGEST_REST) if wait > self._policy.deadline else 0.0)
             raise
-        except Exception:
+        except Exception as error:
+            self._cause = error.sentence if isinstance(error, FootnoteError) else ""
             self._breaker.failed()
             raise
         self._breaker.succeeded()

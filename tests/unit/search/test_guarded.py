@@ -164,6 +164,30 @@ async def test_a_provider_that_keeps_failing_is_left_alone_and_tried_again_later
     assert await guard.search(Query("r", 5)) == tuple(A)
 
 
+@pytest.mark.parametrize(
+    ("last", "said"),
+    [
+        (down(), "It is down. It failed repeatedly and is left alone for 30 s."),
+        (Broken("It sent no JSON."), "It sent no JSON. It failed repeatedly and is left alone"),
+        (ValueError("a defect"), "It failed repeatedly and is left alone"),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_what_it_last_failed_of_is_said_while_it_is_left_alone(last: Exception, said: str) -> None:
+    @in_virtual_time
+    async def run() -> None:
+        guard = guarded(scripted(Broken("Older."), last), attempts=1, failures=2, rest=30)
+        with pytest.raises(Broken):
+            await guard.search(Query("q0", 5))
+        with pytest.raises(type(last)):
+            await guard.search(Query("q1", 5))
+        with pytest.raises(ProviderUnavailable) as caught:
+            await guard.search(Query("q", 5))
+        assert caught.value.sentence.startswith(said)
+
+    run()
+
+
 @in_virtual_time
 async def test_while_one_call_probes_the_others_are_refused() -> None:
     provider = scripted(down(), 1.0, A)
