@@ -6,6 +6,7 @@ nothing is markup, or into Markdown made harmless before.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -37,6 +38,9 @@ from bot.rendering.safety import without_autolinks, without_pings
 from bot.rendering.texts import Texts
 
 Json = dict[str, Any]
+
+_ELLIPSES = re.compile(r"…(?:\s*…)+")
+"""One after the other: of a quote that was cut, of what joins it to the next, of the whole cut."""
 
 _MARKS: Mapping[str, str] = {
     "pending": "○",
@@ -155,7 +159,8 @@ def _source(view: SourceView, room: int) -> list[Json]:
     if view.domain and view.domain != view.title:
         line.append(_text(f" ({view.domain})"))
     entry = [_section(line)]
-    quote = without_pings(shortened(" … ".join(view.quotes), room))
+    joined = _ELLIPSES.sub("…", " … ".join(view.quotes))
+    quote = without_pings(_ELLIPSES.sub("…", shortened(joined, room)))
     if quote:
         entry.append({"type": "rich_text_quote", "elements": [_text(quote)]})
     return entry

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import pytest
@@ -139,6 +140,27 @@ def test_a_source_has_number_title_domain_and_quote() -> None:
     shown = plain(blocks_of(an_answer()))
     for words in ("[1] Page 1", "(example1.org)", "It is tall."):
         assert words in shown
+
+
+@pytest.mark.parametrize(
+    ("quotes", "shown"),
+    [
+        (["The tower and the …", "It is tall."], "The tower and the … It is tall."),
+        (["塔与…", "它很高。"], "塔与… 它很高。"),
+        (["A tower stands …", "B tower stands …", "C …"], "A tower stands … B tower stands … C …"),
+        (["One.", "Two."], "One. … Two."),
+    ],
+)
+def test_quotes_that_were_cut_are_joined_by_one_ellipsis(quotes: list[str], shown: str) -> None:
+    cited = tuple(a_citation(1, quote) for quote in quotes)
+    text = plain(blocks_of(an_answer(citations=cited)))
+    assert shown in text
+
+
+@given(st.lists(st.text("ab …。塔", min_size=1, max_size=400), min_size=1, max_size=5))
+def test_no_ellipsis_follows_another(quotes: list[str]) -> None:
+    cited = tuple(a_citation(1, quote) for quote in quotes)
+    assert not re.search(r"…\s*…", plain(blocks_of(an_answer(citations=cited))))
 
 
 def test_sources_link_to_their_pages_and_files_are_only_named() -> None:
