@@ -17,6 +17,7 @@ from bot.errors import (
     Unavailable,
 )
 from bot.messages import Attachment
+from bot.pages.urls import shown
 from bot.reasoning.questions import Scope
 from bot.rendering.texts import DEFAULT, Texts
 
@@ -56,8 +57,8 @@ class Notes(UserList[str]):
         """That a link or file of the asker's could not be read."""
         if url in self._attachments:
             name = self._attachments[url].name
-            return self.say(self._texts("file-not-read", name=name, reason=reason))
-        return self.say(self._texts("link-not-read", url=url, reason=reason))
+            return self.say(self._texts("file-not-read", name=name, reason=_of_it(name, reason)))
+        return self.say(self._texts("link-not-read", url=url, reason=_of_it(shown(url), reason)))
 
     def widened(self, scope: Scope) -> str:
         """That what the asker restricted the search to has nothing."""
@@ -77,3 +78,12 @@ class Notes(UserList[str]):
             return error.sentence
         text_id = next((id for kind, id in _IN_OTHER_WORDS.items() if isinstance(error, kind)), "")
         return self._texts(text_id) if text_id else error.sentence
+
+
+def _of_it(name: str, reason: str) -> str:
+    """A reason that begins with what it is about, behind words that have said so."""
+    of_address = reason.removeprefix(f"The address {name} cannot be read: ")
+    if of_address != reason:
+        return of_address
+    rest = reason.removeprefix(f"{name} ")
+    return reason if rest == reason else f"it {rest}"
