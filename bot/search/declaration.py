@@ -59,8 +59,8 @@ def needed(value: SecretStr | str | None, provider: str, setting: str) -> str:
     """
     if not value:
         raise InvalidSetting(
-            f"The search provider {provider} needs {setting}: set it, or take {provider} out of "
-            "FOOTNOTE_PROVIDERS."
+            f"The search provider {provider} needs {setting}: set it, or leave {provider} out of "
+            "FOOTNOTE_PROVIDERS or --provider."
         )
     return value if isinstance(value, str) else value.get_secret_value()
 

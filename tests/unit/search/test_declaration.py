@@ -189,7 +189,10 @@ def test_what_is_switched_on_is_searched(values: dict[str, str], names: tuple[st
 
 @pytest.mark.parametrize("name", ["brave", "searxng", "serper", "tavily"])
 def test_a_provider_that_is_chosen_but_not_set_up_says_what_it_needs(name: str) -> None:
-    with pytest.raises(InvalidSetting, match=rf"{name} needs \w+: set it, or take {name} out"):
+    with pytest.raises(
+        InvalidSetting,
+        match=rf"{name} needs \w+: set it, or leave {name} out of FOOTNOTE_PROVIDERS or --provider",
+    ):
         open_search(load_settings(providers=name))
 
 
