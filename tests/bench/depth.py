@@ -31,7 +31,7 @@ from tests.bench.depth_ways import LAYERS, PLAIN, Measured, Way, ways
 from tests.bench.table import ms, print_table, tell
 
 EACH = 5  # questions of each kind; the data has no more with independent parts
-AT_ONCE = 8
+AT_ONCE = 12
 RUNS = 100  # deep ones, in one process
 QUICK_RUNS = 4
 REFERENCES = (PLAIN, LAYERS)
