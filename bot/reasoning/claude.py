@@ -21,10 +21,10 @@ from bot.reasoning.claude_json import Unusable, repair
 from bot.reasoning.claude_messages import CACHED, loop_messages
 from bot.reasoning.claude_reply import Collector
 from bot.reasoning.claude_tools import TOOLS, actions
-from bot.reasoning.claude_write import CUT, Reader, Writing
+from bot.reasoning.claude_write import Reader, Writing
 from bot.reasoning.desks import Desk, Finish, Turn
 from bot.reasoning.drafts import Manuscript, Paragraph
-from bot.reasoning.evidence import AnswerDelta, Evidence, Restart, TextDelta
+from bot.reasoning.evidence import AnswerDelta, Cut, Evidence, Restart
 from bot.reasoning.graphs import Graph, GraphEdit
 from bot.reasoning.prompts import load
 from bot.reasoning.questions import Rewritten, SubQuestion
@@ -32,7 +32,6 @@ from bot.reasoning.reasoner import ReasonerFactory
 from bot.settings import Settings
 
 LONGEST_OUTPUT = 20_000  # tokens; the most a setting allows, for an answer that was all thinking
-OUTGROWN = "The research was ended because its material had outgrown what the model can take in."
 
 
 @asynccontextmanager
@@ -111,9 +110,9 @@ class Claude:
         try:
             reply = await self._complete(request, "think", title)
         except TooLong:
-            return Turn((Finish(enough=False, missing=(OUTGROWN,)),))
+            return Turn((Finish(enough=False, outgrown=True),))
         if reply.stop_reason == "model_context_window_exceeded":
-            return Turn((Finish(enough=False, missing=(OUTGROWN,)),))
+            return Turn((Finish(enough=False, outgrown=True),))
         pages = {source.number for source in desk.sources}
         pages.update(n for finding in question.known for n in finding.sources)
         return Turn(tuple(actions(reply.content, reply.stop_reason, pages)), reply.content)
@@ -130,9 +129,9 @@ class Claude:
         try:
             reply = await self._complete(request, "plan", title)
         except TooLong:
-            return GraphEdit(done=True, missing=(OUTGROWN,))
+            return GraphEdit(done=True, outgrown=True)
         if reply.stop_reason == "model_context_window_exceeded":
-            return GraphEdit(done=True, missing=(OUTGROWN,))
+            return GraphEdit(done=True, outgrown=True)
         return claude_plan.edit_of(reply.content, reply.stop_reason)
 
     # ------------------------------------------------------------ write
@@ -190,8 +189,7 @@ class Claude:
                     break
             _check_written(reader, reply)
             if reply.stop_reason in ("max_tokens", "model_context_window_exceeded"):
-                limit = call.request["max_tokens"]
-                yield TextDelta(CUT.format(limit=limit), opens=True)
+                yield Cut(call.request["max_tokens"])
         except BaseException:
             self._calls.lost(collector.reply())
             raise

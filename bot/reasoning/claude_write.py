@@ -27,10 +27,6 @@ from bot.reasoning.questions import Rewritten
 QUESTION = 8_000  # characters
 EARLIER = 8_000  # characters of an answer that is to be reworked
 NOTE = 500  # characters
-CUT = (
-    "\n\n> This answer was cut off at the limit of {limit} tokens (FOOTNOTE_MAX_OUTPUT_TOKENS): "
-    "ask for less, or for the rest."
-)
 SHORTENED = "Part of the passages had to be left out, because there were too many for one answer."
 
 

@@ -27,12 +27,16 @@ class Read:
 
 @dataclass(frozen=True, slots=True)
 class Finish:
-    """Stop gathering: what was found, whether it is enough, what is still unproven."""
+    """Stop gathering: what was found, whether it is enough, what is still unproven.
+
+    ``outgrown`` says that it had to end because the desk is more than the model can take in.
+    """
 
     findings: tuple[Finding, ...] = ()
     enough: bool = True
     missing: tuple[str, ...] = ()
     id: str = ""
+    outgrown: bool = False
 
 
 @dataclass(frozen=True, slots=True)

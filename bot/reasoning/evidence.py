@@ -77,4 +77,11 @@ class Restart:
     """Forget what was written so far: the stream was cut and begins anew."""
 
 
-AnswerDelta = TextDelta | CitationDelta | Restart
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """The text ends here although it is not finished: it has reached a limit of output tokens."""
+
+    limit: int
+
+
+AnswerDelta = TextDelta | CitationDelta | Restart | Cut

@@ -103,6 +103,19 @@ class Account:
             usd=self._micro_usd / 1_000_000,
         )
 
+    def add(self, spent: Usage) -> None:
+        """Count what an earlier attempt has spent, but for its seconds."""
+        self.pay(
+            Amount(
+                micro_usd=round(1_000_000 * spent.usd),
+                model_calls=spent.model_calls,
+                input_tokens=spent.input_tokens,
+                output_tokens=spent.output_tokens,
+                cached_tokens=spent.cached_tokens,
+            )
+        )
+        self.count(searches=spent.searches, pages=spent.pages)
+
     def count(self, *, searches: int = 0, pages: int = 0) -> None:
         """Count searches sent and pages read."""
         spent = self._spent

@@ -76,6 +76,8 @@ async def iterate(
             finish = finish_of(turn)
             if finish is not None:
                 findings, missing, enough = finish.findings, finish.missing, finish.enough
+                if finish.outgrown:
+                    missing += (run.texts("research-outgrown"),)
                 break
             empty = 0 if turn.actions else empty + 1
             if empty == EMPTY_TURNS:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from bot.reasoning.calls import ModelReply
-from bot.reasoning.evidence import AnswerDelta, CitationDelta, Restart, TextDelta
+from bot.reasoning.evidence import AnswerDelta, CitationDelta, Cut, Restart, TextDelta
 from bot.search.provider import Hit
 
 
@@ -32,11 +32,11 @@ class ReadOutcome:
 class StreamOutcome:
     """What a streamed model call keeps: its deltas, neighbouring text joined, and its reply."""
 
-    deltas: tuple[TextDelta | CitationDelta, ...]
+    deltas: tuple[TextDelta | CitationDelta | Cut, ...]
     reply: ModelReply
 
 
-def keep(kept: list[TextDelta | CitationDelta], part: AnswerDelta) -> None:
+def keep(kept: list[TextDelta | CitationDelta | Cut], part: AnswerDelta) -> None:
     """Add a delta to those kept, joining text of the same block; a restart forgets all."""
     last = kept[-1] if kept else None
     if isinstance(part, Restart):

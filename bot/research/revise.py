@@ -2,6 +2,8 @@
 
     look around → draft → for each paragraph: query → read → revise → the report, its limits last
 
+A deep report looks around by a graph of sub-questions (``research.graph``).
+
 The query of a paragraph is made from the question and everything revised so far, and so is its
 revision: paragraphs are worked one after another. While one is being revised, the next one's pages
 are fetched ahead, found by the words of its draft.
@@ -13,6 +15,7 @@ run comes out the same. When the budget is spent, what is not revised is left ou
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
@@ -22,32 +25,31 @@ from typing import Literal, TypeVar
 from pydantic import TypeAdapter
 
 from bot.answers import StepState, StepView
-from bot.pages.urls import dedupe_key
-from bot.reasoning.desks import Desk, QueryResult, Read, Turn
+from bot.messages import Depth
 from bot.reasoning.drafts import Manuscript, Paragraph
 from bot.reasoning.evidence import Evidence
-from bot.reasoning.questions import Rewritten, SubQuestion
+from bot.reasoning.questions import Rewritten
 from bot.reasoning.reasoner import Reasoner
 from bot.rendering.texts import Texts, texts_for
-from bot.research.desk import HITS_FETCHED, DeskKeeper, Reading
-from bot.research.gathered import best_hits, merge_sources
+from bot.research.groundwork import Groundwork
 from bot.research.marks import without_marks
-from bot.research.revision import Revision, Section, borne_out, changes, joined, section, under
+from bot.research.revision import (
+    Revision,
+    Section,
+    borne_out,
+    changes,
+    joined,
+    section,
+    summary,
+    under,
+)
 from bot.research.run import Run
 from bot.research.stages import Lapse, Lapsed, within
 from bot.research.write import Written, unsourced, write
-from bot.search.provider import Query
 from bot.settings import Settings
-from bot.text.terms import content_words
-
-FIRST_PAGES = 4  # read before drafting: enough for an outline
-FIRST_TOKENS = 500  # of passages of each of them
-PAGES = 3  # read for one paragraph
-GUESSED_WORDS = 8  # of the query that a draft is thought to lead to
 
 T = TypeVar("T")
 Stage = Literal["draft", "query", "reading", "revision"]
-
 
 _revision = TypeAdapter(Revision)
 _HEADING_LINE = re.compile(r"^[ \t]*#{1,6}[ \t]+[^\n]*\n?", re.MULTILINE)
@@ -57,7 +59,8 @@ class Report:
     """A report in the making. ``write`` may be called again, with another reasoner, when it was
     interrupted by an error: what is revised stays.
 
-    ``links`` are pages that the asker gave; ``on_text`` gets the whole text so far as it grows.
+    ``depth`` says how it looks around, ``links`` are pages that the asker gave; ``on_text`` gets
+    the whole text so far as it grows.
     """
 
     def __init__(
@@ -65,18 +68,19 @@ class Report:
         run: Run,
         question: Rewritten,
         settings: Settings,
+        depth: Depth,
         links: Sequence[str],
         on_text: Callable[[str], None],
     ) -> None:
         self._run = run
         self._question = question
         self._settings = settings
-        self._links = tuple(links)
+        self._depth = depth
+        self._ground = Groundwork(run, question, settings, links)
         self._on_text = on_text
         self._texts = _texts_of(question, run.texts)
         self._drafted: tuple[Paragraph, ...] | None = None
         self._sections: list[Section] = []
-        self._evidence: list[Evidence] = []
         self._is_cut_short = False  # because the budget is spent
 
     # ------------------------------------------------------------ what it has come to
@@ -99,8 +103,7 @@ class Report:
     @property
     def evidence(self) -> Evidence:
         """All that was read for it."""
-        sources = merge_sources([s for one in self._evidence for s in one.sources])
-        return Evidence(sources=sources, enough=True, queries=tuple(self._run.queries))
+        return self._ground.evidence
 
     async def write(self, reasoner: Reasoner) -> None:
         """Draft, and revise what is not revised yet.
@@ -114,20 +117,29 @@ class Report:
                 self._show(number, "waiting")
         for number in range(len(self._sections) + 1, len(self._drafted) + 1):
             if not self._is_cut_short:
+                self._run.ahead.renew()
                 await self._paragraph(reasoner, number)
                 self._on_text(joined(self._sections).text)
             if self._is_cut_short:
-                self._show(number, "failed", "left out")
+                self._show(number, "failed", self._run.texts("report-left-out"))
+
+    def close(self) -> None:
+        """Leave no line of the plan open, however it ended."""
+        for line in self._run.steps:
+            if line.kind == "paragraph" and line.state in ("running", "waiting"):
+                self._run.show(replace(line, state="failed"))
 
     # ------------------------------------------------------------ drafting
 
     async def _draft(self, reasoner: Reasoner) -> tuple[Paragraph, ...]:
+        look, seconds = self._ground.look_around, self._settings.reading_seconds
+        if self._depth == "deep" and not self._question.whole:
+            # Half of the time is for the report itself.
+            look, seconds = self._ground.explore, self._settings.max_seconds / 2
         try:
-            found = await self._within(
-                reasoner, "reading", 0, self._settings.reading_seconds, self._look_around
-            )
+            found = await self._within(reasoner, "reading", 0, seconds, lambda: look(reasoner))
         except Lapsed:
-            found = Evidence()
+            found = self._ground.shown_so_far()
 
         async def draft() -> tuple[Paragraph, ...]:
             return await reasoner.draft(self._question, found, self._run.options.instructions)
@@ -138,20 +150,6 @@ class Report:
             if lapsed.lapse.why != "budget":
                 self._run.note(self._texts("report-not-drafted"))
             return ()
-
-    async def _look_around(self) -> Evidence:
-        """What the question's own queries and links lead to: what there is to report on."""
-        asked = self._question
-        searched = asked.kind != "links"
-        about = SubQuestion(
-            asked.question,
-            asked.language,
-            asked.queries if searched else (),
-            knowledge_queries=asked.knowledge_queries if searched else (),
-            scope=asked.scope,
-            whole=asked.whole,
-        )
-        return await self._gather(about, FIRST_TOKENS, FIRST_PAGES)
 
     # ------------------------------------------------------------ one paragraph
 
@@ -171,6 +169,9 @@ class Report:
                 titles = [source.title for source in evidence.sources]
                 known = "\n".join((self._question.question, written.text, *titles))
                 finished = section(borne_out(paragraph.heading, known), written)
+                if written.cut:
+                    remark = self._texts("report-cut", limit=written.cut)
+                    finished = replace(finished, remark=remark)
             except Lapsed as lapsed:
                 if lapsed.lapse.why == "budget":
                     outcome = "report-cut-short" if self.is_sourced else "rests-on-found"
@@ -181,13 +182,9 @@ class Report:
                 revision = replace(revision, reason=lapsed.lapse.problem)
             self._sections.append(finished)  # from here on a stop keeps it
             revised = finished.body.text if finished.fate == "revised" else ""
+            changed = await asyncio.to_thread(changes, paragraph.text, revised)
             await self._keep(
-                replace(
-                    revision,
-                    fate=finished.fate,
-                    revised=revised,
-                    changes=changes(paragraph.text, revised),
-                )
+                replace(revision, fate=finished.fate, revised=revised, changes=changed)
             )
         state: StepState = "failed" if finished.fate == "unsourced" else "done"
         self._show(number, state, revision.reason, seconds=monotonic() - started)
@@ -205,28 +202,21 @@ class Report:
     async def _read_for(
         self, reasoner: Reasoner, number: int, queries: tuple[str, ...]
     ) -> Evidence:
-        asked, paragraph = self._question, self._drafted_at(number)
-        # The draft itself is the best description of the passages that would bear it out (Gao et
-        # al., Precise Zero-Shot Dense Retrieval without Relevance Labels, ACL 2023).
-        text = f"{asked.question}\n{paragraph.heading}\n{paragraph.text}"
-        about = SubQuestion(
-            text, asked.language, queries, knowledge_queries=queries, scope=asked.scope
-        )
-
         async def read() -> Evidence:
-            return await self._gather(about, self._settings.read_tokens, PAGES)
+            return await self._ground.read_for(self._drafted_at(number), queries)
 
         seconds = self._settings.reading_seconds
         evidence = await self._within(reasoner, "reading", number, seconds, read)
         if not any(source.passages for source in evidence.sources):
-            raise Lapsed(Lapse("nothing"))
+            raise Lapsed(Lapse("nothing", self._run.texts("report-stage-nothing")))
         return evidence
 
     async def _revise(self, reasoner: Reasoner, number: int, evidence: Evidence) -> Written:
         manuscript = self._manuscript(number)
         before = joined(self._sections).text
         heading = manuscript.paragraph.heading
-        self._search_ahead(number + 1)
+        if number < self._length:
+            self._ground.search_ahead(self._drafted_at(number + 1))
 
         def on_text(text: str) -> None:
             if text.strip():
@@ -254,70 +244,14 @@ class Report:
             "draft": revision.draft,
             "revised": revision.revised,
         }
-        await self._run.keep("revision", inputs, kept, _revision, title=revision.title)
+        title = summary(revision, self._run.texts)
+        await self._run.keep("revision", inputs, kept, _revision, title=title)
 
     def _as_drafted(self, paragraph: Paragraph, lapse: Lapse) -> Section:
         """The draft of a paragraph, without any mark or link, under the remark that says so."""
         remark = self._texts(f"report-unsourced-{lapse.why}")
         text = unsourced(_HEADING_LINE.sub("", paragraph.text))
         return Section(paragraph.heading, Written(f"> {remark}\n\n{text}", ()), "unsourced")
-
-    # ------------------------------------------------------------ searching and reading
-
-    async def _gather(self, about: SubQuestion, tokens: int, pages: int) -> Evidence:
-        """The asker's links and the best pages of all queries, with the passages on ``about``."""
-        reading = Reading(self._settings.topk, tokens)
-        desk = Desk(pages_left=self._run.budget.pages)
-        keeper = DeskKeeper(self._run, about, desk, reading)
-        await keeper.give(
-            links=self._links,
-            queries=about.queries,
-            knowledge_queries=about.knowledge_queries,
-        )
-        best = self._affordable(keeper.desk.results, pages)
-        if best:
-            # A page that was read for an earlier paragraph costs nothing: all of these can be had.
-            keeper.desk = replace(keeper.desk, pages_left=len(best))
-            await keeper.carry_out(Turn((Read(tuple(best)),)))
-        if not keeper.desk.sources:  # what the first look found may tell it too, and is at hand
-            known = self._evidence[0].sources if self._evidence else ()
-            await keeper.give(links=[source.url for source in known])
-        evidence = Evidence(
-            sources=merge_sources(keeper.desk.sources),
-            enough=True,
-            queries=about.queries,
-            notes=tuple(keeper.unread),
-        )
-        self._evidence.append(evidence)
-        return evidence
-
-    def _affordable(self, results: Sequence[QueryResult], pages: int) -> list[int]:
-        """The best hits; when no more pages may be read, the best of those that were read."""
-        hits = {hit.number: hit.hit for result in results for hit in result.hits}
-        read = {dedupe_key(source.url) for source in self._run.sources}
-        left = self._run.budget.pages - self._run.usage.pages
-        chosen: list[int] = []
-        for number in best_hits(results):
-            url = hits[number].url
-            if dedupe_key(url) not in read:
-                if left <= 0:
-                    continue
-                left -= 1
-            chosen.append(number)
-            if len(chosen) == pages:
-                break
-        return chosen
-
-    def _search_ahead(self, number: int) -> None:
-        """Begin to look for what the draft of the next paragraph is about."""
-        if number > self._length or self._question.kind == "links":
-            return
-        paragraph = self._drafted_at(number)
-        topic = content_words(f"{paragraph.heading} {self._question.question}")
-        guess = " ".join(dict.fromkeys(topic[:GUESSED_WORDS]))
-        if guess:
-            limit = self._settings.topk * HITS_FETCHED
-            self._run.ahead.search([Query(guess, limit, self._question.language)])
 
     # ------------------------------------------------------------ stages
 
@@ -336,7 +270,7 @@ class Report:
             "draft": self._drafted_at(number).text if number else "",
             "reasoner": reasoner.name,
         }
-        title = f"{_STAGES[stage]}, within {seconds:g} s"
+        title = self._run.texts("report-stage", stage=stage, seconds=seconds)
         return await within(self._run, seconds, work, inputs=inputs, title=title)
 
     # ------------------------------------------------------------ what it looks like
@@ -344,7 +278,9 @@ class Report:
     def _manuscript(self, number: int) -> Manuscript:
         return Manuscript(
             revised=tuple(
-                without_marks(one.text) for one in self._sections if one.fate == "revised"
+                without_marks(replace(one, remark="").text)
+                for one in self._sections
+                if one.fate == "revised"
             ),
             paragraph=self._drafted_at(number),
             to_come=self._topics_from(number + 1),
@@ -377,14 +313,6 @@ class Report:
     ) -> None:
         title = self._drafted_at(number).topic
         self._run.show(StepView(_line_id(number), "paragraph", title, state, seconds, detail))
-
-
-_STAGES: dict[Stage, str] = {
-    "draft": "Draft",
-    "query": "Decide what to search",
-    "reading": "Search and read",
-    "revision": "Revise",
-}
 
 
 def _line_id(number: int) -> str:

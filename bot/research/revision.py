@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from bot.rendering.texts import Texts
 from bot.research.marks import without_marks
 from bot.research.write import CitedSpan, Written
 from bot.text.facts import facts, missing_from
@@ -57,21 +58,17 @@ class Revision:
     reason: str = ""
 
     @property
-    def title(self) -> str:
-        """One line for the list of steps."""
-        name = self.heading or f"paragraph {self.number}"
-        if self.fate == "unsourced":
-            return f"Left as drafted, without sources: {name}"
-        if self.fate == "deleted":
-            return f"Left out, nothing bears it out: {name}"
-        pages = f"{len(self.pages)} {'page' if len(self.pages) == 1 else 'pages'}"
-        return f"Revised against {pages}, {self.kept:.0%} of the draft kept: {name}"
-
-    @property
     def kept(self) -> float:
         """The share of the draft's characters that the revision still has, in its order."""
         kept = sum(len(change.text) for change in self.changes if change.kind == "kept")
         return kept / len(self.draft) if self.draft else 0.0
+
+
+def summary(revision: Revision, texts: Texts) -> str:
+    """One line on a revision for the list of steps."""
+    name = revision.heading or texts("report-part", number=revision.number)
+    kept = round(100 * revision.kept)
+    return texts(f"report-{revision.fate}", name=name, pages=len(revision.pages), kept=kept)
 
 
 def changes(draft: str, revised: str) -> tuple[Change, ...]:
@@ -94,7 +91,8 @@ def changes(draft: str, revised: str) -> tuple[Change, ...]:
 class Section:
     """A finished part of a report: its heading, its text, and what it says was not found.
 
-    ``preface`` is a remark of the writer's own that stands above the heading.
+    ``preface`` is a remark of the writer's own that stands above the heading, ``remark`` one of
+    ours below the text.
     """
 
     heading: str
@@ -102,14 +100,25 @@ class Section:
     fate: Fate
     limits: tuple[str, ...] = ()
     preface: str = ""
+    remark: str = ""
 
     @property
     def text(self) -> str:
         """The section as it stands in the report; "" when nothing is left of it."""
         if not self.body.text:
             return ""
-        text = under(self.heading, self.body.text)
-        return f"{self.preface}\n\n{text}" if self.preface else text
+        text = f"{self._above}{self.body.text}"
+        return f"{text}\n\n> {self.remark}" if self.remark else text
+
+    @property
+    def start(self) -> int:
+        """Where the body begins in the text."""
+        return len(self._above)
+
+    @property
+    def _above(self) -> str:
+        preface = f"{self.preface}\n\n" if self.preface else ""
+        return preface + under(self.heading, "")
 
 
 def section(heading: str, written: Written) -> Section:
@@ -151,8 +160,8 @@ def joined(sections: Sequence[Section], ending: str = "") -> Written:
         if not one.text:
             continue
         text += "\n\n" if text else ""
+        shift = len(text) + one.start
         text += one.text
-        shift = len(text) - len(one.body.text)
         spans += (replace(s, start=s.start + shift, end=s.end + shift) for s in one.body.spans)
     if ending:
         text += f"\n\n{ending}" if text else ending

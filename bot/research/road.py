@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from bot.answers import Answer, Status
 from bot.errors import BudgetSpent, ModelUnavailable, NoProviderAvailable
-from bot.messages import Transcript
+from bot.messages import Depth, Transcript
 from bot.pages.urls import dedupe_key
 from bot.reasoning.evidence import Evidence
 from bot.reasoning.questions import Rewritten, SubQuestion
@@ -78,6 +78,8 @@ class Road:
             self._reasoner = self._fallback
             return await self._walk()
         finally:
+            if self._report is not None:
+                self._report.close()
             await self._run.ahead.aclose()
 
     async def stopped(self) -> Answer:
@@ -162,7 +164,12 @@ class Road:
         if self._report is None:
             self._run.budget = Budget.of(self._settings, times=DEEP)
             self._report = Report(
-                self._run, rewritten, self._settings, self._links(rewritten), self._on_text
+                self._run,
+                rewritten,
+                self._settings,
+                self._depth(rewritten),
+                self._links(rewritten),
+                self._on_text,
             )
         report = self._report
         await report.write(self._reasoner)
@@ -178,8 +185,7 @@ class Road:
     # ------------------------------------------------------------ an answer
 
     async def _gather(self, rewritten: Rewritten) -> Evidence:
-        settings, asked = self._settings, self._run.options.depth
-        depth = rewritten.depth if asked == "auto" else asked
+        settings, depth = self._settings, self._depth(rewritten)
         if depth == "deep":
             self._run.budget = Budget.of(settings, times=DEEP)
         searched = rewritten.kind != "links"  # the pages are read first, and often tell it all
@@ -210,6 +216,10 @@ class Road:
             links=links,
         )
 
+    def _depth(self, rewritten: Rewritten) -> Depth:
+        asked = self._run.options.depth
+        return rewritten.depth if asked == "auto" else asked
+
     def _links(self, rewritten: Rewritten) -> tuple[str, ...]:
         """Files and links to read, each page once, and no more than the budget has pages."""
         attached = (attachment.url for attachment in self._run.message.attachments)
@@ -235,6 +245,8 @@ class Road:
     async def _checked(
         self, written: Written, evidence: Evidence, rewritten: Rewritten, status: Status | None
     ) -> Answer:
+        if written.cut:
+            self._run.note(self._run.texts("answer-cut", limit=written.cut))
         # In a thread: a long answer takes a tenth of a second, which other runs would wait.
         checked, suggestions = await asyncio.to_thread(
             self._judged, written, evidence, rewritten.question

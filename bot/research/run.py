@@ -26,7 +26,7 @@ from bot.errors import (
 from bot.messages import Attachment, Message, RunOptions
 from bot.pages.page import Page
 from bot.reasoning.calls import ModelReply
-from bot.reasoning.evidence import AnswerDelta, CitationDelta, Source, TextDelta
+from bot.reasoning.evidence import AnswerDelta, CitationDelta, Cut, Source, TextDelta
 from bot.rendering.texts import texts_for
 from bot.research.account import Account, Allowance, Price
 from bot.research.ahead import Ahead
@@ -38,6 +38,7 @@ from bot.research.outcomes import ReadOutcome, SearchOutcome, StreamOutcome, kee
 from bot.research.steps import Steps
 from bot.research.suggest import Offer
 from bot.research.together import together
+from bot.research.used import Used
 from bot.search.provider import ProviderKind, Query
 from bot.storage.journal import Journal, step_key
 from bot.storage.spending import Amount
@@ -313,6 +314,35 @@ class Run:
         recorded = self._steps.finished(step_key(kind, inputs))
         return None if recorded is None else shape.validate_json(recorded.result)
 
+    @property
+    def used(self) -> Used:
+        """What was done and spent up to now."""
+        return Used(
+            self.usage,
+            frozenset(self._counted),
+            self.steps,
+            tuple(self.queries),
+            tuple(self.sources),
+            tuple(self.offers.values()),
+            tuple(self.notes),
+            self._answered,
+            self.unanswered,
+        )
+
+    def restore(self, used: Used) -> None:
+        """Have done and spent what an earlier attempt had in a stage that is not done again."""
+        self._account.add(used.spent)
+        self._counted |= used.counted
+        for line in used.lines:
+            self.show(line)
+        self.queries += (text for text in used.queries if text not in self.queries)
+        self.sources += used.sources
+        for offer in used.offers:
+            self.offers.setdefault(offer.url, offer)
+        for sentence in used.notes:
+            self.note(sentence)
+        self._answered, self.unanswered = used.is_answered, used.unanswered
+
     # ------------------------------------------------------------ model calls
 
     async def call(
@@ -384,7 +414,7 @@ class Run:
             for delta in outcome.deltas:
                 yield delta
             return
-        kept: list[TextDelta | CitationDelta] = []
+        kept: list[TextDelta | CitationDelta | Cut] = []
         reply: ModelReply | None = None
         async with AsyncExitStack() as held:
             await hold(held)

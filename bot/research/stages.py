@@ -1,41 +1,40 @@
 """Stages of a run with a time limit each, whose coming to nothing is kept like a result.
 
 A stage that is missed, fails or finds the budget spent leaves a *lapse* in the journal. The next
-attempt at the run finds it there instead of trying again: a resumed run comes out the same.
+attempt at the run finds it there instead of trying again, with everything that was done and spent
+until then: a resumed run comes out the same, and asks the same of others afterwards.
 """
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, TypeVar
 
 from pydantic import TypeAdapter
 
 from bot.errors import BudgetSpent, ModelBroken, ModelRefused
 from bot.research.run import Run
+from bot.research.used import NOTHING, Used
 
 T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
 class Lapse:
-    """Why a stage came to nothing, with the words of the error that ended it.
+    """Why a stage came to nothing.
 
-    ``text_id`` and ``limit`` are those of a ``BudgetSpent``.
+    ``problem`` is what the plan says of it, in the asker's language. ``sentence``, ``text_id`` and
+    ``limit`` are those of a ``BudgetSpent``. ``used`` is what was done and spent in the stage.
     """
 
     why: Literal["missed", "failed", "nothing", "budget"]
+    problem: str = ""
     sentence: str = ""
     text_id: str = ""
     limit: float = 0.0
-
-    @property
-    def problem(self) -> str:
-        """What the plan says of it."""
-        words = {"missed": "not done in time", "nothing": "nothing was found"}
-        return self.sentence or words.get(self.why, "")
+    used: Used = NOTHING
 
     @property
     def budget_spent(self) -> BudgetSpent:
@@ -64,24 +63,30 @@ async def within(
 ) -> T:
     """What ``work`` gives within ``seconds``; ``inputs`` tell this stage from every other.
 
-    Raises ``Lapsed`` in the place of ``BudgetSpent``, ``ModelRefused`` and ``ModelBroken``, and
-    when the time is over; what was under way is then cancelled. Raises what else ``work`` raises.
+    Only one stage of a run is worked on at a time. Raises ``Lapsed`` in the place of
+    ``BudgetSpent``, ``ModelRefused`` and ``ModelBroken``, and when the time is over; what was under
+    way is then cancelled. Raises what else ``work`` raises.
     """
-    lapse = run.kept("lapse", inputs, _lapse)
-    if lapse is not None:
-        raise Lapsed(lapse)
-    try:
-        async with asyncio.timeout(seconds):
-            return await work()
-    except TimeoutError:
-        found = Lapse("missed")
-    except BudgetSpent as error:
-        found = Lapse("budget", error.sentence, error.text_id, error.limit)
-    except (ModelRefused, ModelBroken) as error:
-        found = Lapse("failed", error.sentence)
 
     async def kept() -> Lapse:
-        return found
+        return lapse
 
+    earlier = run.kept("lapse", inputs, _lapse)
+    if earlier is not None:
+        run.restore(earlier.used)
+        lapse = earlier
+    else:
+        before = run.used
+        try:
+            async with asyncio.timeout(seconds):
+                return await work()
+        except TimeoutError:
+            lapse = Lapse("missed", run.texts("report-stage-missed"))
+        except BudgetSpent as error:
+            problem = run.notes.described(error)
+            lapse = Lapse("budget", problem, error.sentence, error.text_id, error.limit)
+        except (ModelRefused, ModelBroken) as error:
+            lapse = Lapse("failed", run.notes.described(error))
+        lapse = replace(lapse, used=run.used.since(before))
     await run.keep("lapse", inputs, kept, _lapse, title=title)
-    raise Lapsed(found)
+    raise Lapsed(lapse)

@@ -12,7 +12,14 @@ from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
 
 from bot.pages.urls import dedupe_key
-from bot.reasoning.evidence import AnswerDelta, CitationDelta, Evidence, Restart, TextDelta
+from bot.reasoning.evidence import (
+    AnswerDelta,
+    CitationDelta,
+    Cut,
+    Evidence,
+    Restart,
+    TextDelta,
+)
 from bot.research.links import defuse
 from bot.research.marks import as_marks, normalise, numbers_in
 from bot.text.control import without_controls
@@ -39,11 +46,13 @@ class CitedSpan:
 class Written:
     """The answer as written: Markdown with normalised ``[n]`` marks, and its cited spans.
 
-    A sentence with marks but without a span was marked in the text itself.
+    A sentence with marks but without a span was marked in the text itself. ``cut`` is the limit in
+    tokens at which the text was cut off; 0 if it is whole.
     """
 
     text: str
     spans: tuple[CitedSpan, ...]
+    cut: int = 0
 
 
 async def write(
@@ -78,11 +87,15 @@ class Composer:
         self._spans: list[CitedSpan] = []
         self._block: list[str] = []
         self._citations: list[CitationDelta] = []
+        self._cut = 0
 
     def add(self, delta: AnswerDelta) -> None:
         if isinstance(delta, Restart):
             self._text = ""
             self._spans, self._block, self._citations = [], [], []
+            self._cut = 0
+        elif isinstance(delta, Cut):
+            self._cut = delta.limit
         elif isinstance(delta, TextDelta):
             if self._citations or delta.opens:
                 self._close_block()
@@ -95,7 +108,7 @@ class Composer:
 
     def finish(self) -> Written:
         self._close_block()
-        return Written(self._text, tuple(self._spans))
+        return Written(self._text, tuple(self._spans), self._cut)
 
     def _close_block(self) -> None:
         block = defuse(normalise("".join(self._block), self._known), self._urls)

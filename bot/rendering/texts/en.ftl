@@ -117,6 +117,7 @@ links-left-out =
 try-again = That could not be kept just now. Please try again in a moment.
 not-kept = I could not take your question in just now. Please ask it again in a minute.
 command-broke = That did not work. Please try again in a minute.
+run-broke = Something broke inside Footnote in run { $run }: asking again may help; if it does not, tell your operator this run.
 question-gone = I no longer know this question. Please ask it again.
 suggestion-gone = This suggestion is gone. Ask the question in the thread instead.
 place-unknown = I cannot answer in this kind of channel. Ask me in another one.
@@ -265,16 +266,18 @@ budget-day-workspace = This workspace’s budget of { NUMBER($limit, minimumFrac
 rests-on-found = The answer rests on what was found until then.
 quoted-without-model = What follows was found and quoted without the model.
 stopped-before-complete = Stopped before the answer was complete.
+answer-cut = This answer was cut off at the limit of { NUMBER($limit, useGrouping: 0) } tokens: ask for less, or for the rest.
+research-outgrown = The research was ended because its material had outgrown what the model can take in.
 part-failed = “{ $question }” could not be researched: { $reason }
 model-away = The language model cannot be reached.
-price-unknown = The price of { $model } is not known: its cost is not in the total.
-doubt-no-footnote = it carries no footnote
 model-key-refused = The language model does not accept its key.
 model-declined = The language model declined to work on this.
 model-unusable = What the language model replied cannot be used.
 peer-away = What was asked cannot be reached at the moment.
 peer-refused = What was asked refused to answer.
 reply-unusable = What came back cannot be used.
+price-unknown = The price of { $model } is not known: its cost is not in the total.
+doubt-no-footnote = it carries no footnote
 doubt-not-quoted = its footnotes do not say: { $facts }
 
 ## Reports
@@ -288,3 +291,22 @@ report-not-sourced = No part of the report could be checked against a source, so
 report-unsourced-missed = ⚠ Without sources: there was no time left to check this part. It is a draft from memory.
 report-unsourced-failed = ⚠ Without sources: this part could not be checked. It is a draft from memory.
 report-unsourced-nothing = ⚠ Without sources: nothing was found to check this part against. It is a draft from memory.
+report-cut = ⚠ This part was cut off at the limit of { NUMBER($limit, useGrouping: 0) } tokens.
+report-stage =
+    { $stage ->
+        [draft] Draft
+        [query] Decide what to search
+        [reading] Search and read
+       *[revision] Revise
+    }, within { NUMBER($seconds, maximumFractionDigits: 1) } s
+report-stage-missed = not done in time
+report-stage-nothing = nothing was found
+report-left-out = left out
+report-part = part { $number }
+report-unsourced = Left as drafted, without sources: { $name }
+report-deleted = Left out, nothing bears it out: { $name }
+report-revised =
+    Revised against { $pages ->
+        [one] 1 page
+       *[other] { $pages } pages
+    }, { $kept }% of the draft kept: { $name }

@@ -85,6 +85,7 @@ links-left-out = 另有 { $count } 个链接没有读：一次回答放不下这
 try-again = 刚才没能保存，请稍后再试。
 not-kept = 刚才没能收下你的问题，请过一分钟再问一次。
 command-broke = 刚才没有成功，请过一分钟再试。
+run-broke = Footnote 内部在运行 { $run } 中出错：可以再问一次；如果仍然不行，请把这个运行编号告诉管理员。
 question-gone = 这个问题已经找不到了，请再问一次。
 suggestion-gone = 这个建议已经不在了。请直接在讨论串里提问。
 place-unknown = 我无法在这种频道里回答。请换一个频道提问。
@@ -197,16 +198,18 @@ budget-day-workspace = 本工作区今天 { NUMBER($limit, minimumFractionDigits
 rests-on-found = 回答以此前查到的内容为依据。
 quoted-without-model = 以下内容是在没有语言模型的情况下查找并摘录的。
 stopped-before-complete = 回答完成之前已停止。
+answer-cut = 回答在达到 { NUMBER($limit, useGrouping: 0) } 个词元的上限时被截断：请少问一些，或请它继续。
+research-outgrown = 材料已超出模型能接收的范围，因此研究提前结束。
 part-failed = 未能查明“{ $question }”：{ $reason }
 model-away = 暂时无法连接语言模型。
-price-unknown = { $model } 的价格未知，其费用未计入总额。
-doubt-no-footnote = 没有脚注
 model-key-refused = 语言模型不接受所用的密钥。
 model-declined = 语言模型拒绝处理这个问题。
 model-unusable = 语言模型的回复无法使用。
 peer-away = 暂时无法连接所需的服务。
 peer-refused = 所需的服务拒绝了请求。
 reply-unusable = 收到的内容无法使用。
+price-unknown = { $model } 的价格未知，其费用未计入总额。
+doubt-no-footnote = 没有脚注
 doubt-not-quoted = 脚注中没有提到：{ $facts }
 
 ## Reports
@@ -220,3 +223,18 @@ report-not-sourced = 报告的任何部分都未能与来源核对，因此这�
 report-unsourced-missed = ⚠ 无来源：没有时间核对这一部分，以下是凭记忆写的草稿。
 report-unsourced-failed = ⚠ 无来源：这一部分未能核对，以下是凭记忆写的草稿。
 report-unsourced-nothing = ⚠ 无来源：没有找到可供核对这一部分的内容，以下是凭记忆写的草稿。
+report-cut = ⚠ 这一部分在达到 { NUMBER($limit, useGrouping: 0) } 个词元的上限时被截断。
+report-stage =
+    { $stage ->
+        [draft] 起草
+        [query] 决定搜索什么
+        [reading] 搜索并阅读
+       *[revision] 修订
+    }（限 { NUMBER($seconds, maximumFractionDigits: 1) } 秒）
+report-stage-missed = 未能按时完成
+report-stage-nothing = 没有找到任何内容
+report-left-out = 已略去
+report-part = 第 { $number } 部分
+report-unsourced = 保留草稿，无来源：{ $name }
+report-deleted = 无依据，已略去：{ $name }
+report-revised = 已对照 { $pages } 个网页修订，草稿保留 { $kept }%：{ $name }

@@ -85,6 +85,7 @@ links-left-out = 另有 { $count } 個連結沒有讀：一次回答放不下這
 try-again = 剛才沒能儲存，請稍後再試。
 not-kept = 剛才沒能收下你的問題，請過一分鐘再問一次。
 command-broke = 剛才沒有成功，請過一分鐘再試。
+run-broke = Footnote 內部在執行 { $run } 中出錯：可以再問一次；如果仍然不行，請把這個執行編號告訴管理員。
 question-gone = 這個問題已經找不到了，請再問一次。
 suggestion-gone = 這個建議已經不在了。請直接在討論串裡提問。
 place-unknown = 我無法在這種頻道裡回答。請換一個頻道提問。
@@ -197,16 +198,18 @@ budget-day-workspace = 本工作區今天 { NUMBER($limit, minimumFractionDigits
 rests-on-found = 回答以此前查到的內容為依據。
 quoted-without-model = 以下內容是在沒有語言模型的情況下查找並摘錄的。
 stopped-before-complete = 回答完成之前已停止。
+answer-cut = 回答在達到 { NUMBER($limit, useGrouping: 0) } 個詞元的上限時被截斷：請少問一些，或請它繼續。
+research-outgrown = 材料已超出模型能接收的範圍，因此研究提前結束。
 part-failed = 未能查明「{ $question }」：{ $reason }
 model-away = 暫時無法連線到語言模型。
-price-unknown = { $model } 的價格未知，其費用未計入總額。
-doubt-no-footnote = 沒有註腳
 model-key-refused = 語言模型不接受所用的金鑰。
 model-declined = 語言模型拒絕處理這個問題。
 model-unusable = 語言模型的回覆無法使用。
 peer-away = 暫時無法連線到所需的服務。
 peer-refused = 所需的服務拒絕了請求。
 reply-unusable = 收到的內容無法使用。
+price-unknown = { $model } 的價格未知，其費用未計入總額。
+doubt-no-footnote = 沒有註腳
 doubt-not-quoted = 註腳中沒有提到：{ $facts }
 
 ## Reports
@@ -220,3 +223,18 @@ report-not-sourced = 報告的任何部分都未能與來源核對，因此這�
 report-unsourced-missed = ⚠ 無來源：沒有時間核對這一部分，以下是憑記憶寫的草稿。
 report-unsourced-failed = ⚠ 無來源：這一部分未能核對，以下是憑記憶寫的草稿。
 report-unsourced-nothing = ⚠ 無來源：沒有找到可供核對這一部分的內容，以下是憑記憶寫的草稿。
+report-cut = ⚠ 這一部分在達到 { NUMBER($limit, useGrouping: 0) } 個詞元的上限時被截斷。
+report-stage =
+    { $stage ->
+        [draft] 起草
+        [query] 決定搜尋什麼
+        [reading] 搜尋並閱讀
+       *[revision] 修訂
+    }（限 { NUMBER($seconds, maximumFractionDigits: 1) } 秒）
+report-stage-missed = 未能按時完成
+report-stage-nothing = 沒有找到任何內容
+report-left-out = 已略去
+report-part = 第 { $number } 部分
+report-unsourced = 保留草稿，無來源：{ $name }
+report-deleted = 無依據，已略去：{ $name }
+report-revised = 已對照 { $pages } 個網頁修訂，草稿保留 { $kept }%：{ $name }

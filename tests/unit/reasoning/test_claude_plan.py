@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 from bot.errors import ModelRefused
-from bot.reasoning.claude import OUTGROWN
 from bot.reasoning.claude_plan import MOST, SCHEMA, plan_messages
 from bot.reasoning.evidence import Finding
 from bot.reasoning.graphs import Graph, GraphEdit, NewNode, edited
@@ -90,7 +89,7 @@ async def test_a_question_it_declines_is_refused(stage: OpenStage) -> None:
 
 async def test_a_graph_that_has_outgrown_the_model_is_complete_as_it_is(stage: OpenStage) -> None:
     edit = await stage([says(plan(A))], context_window=2_000).claude.plan(QUESTION, Graph())
-    assert edit == GraphEdit(done=True, missing=(OUTGROWN,))
+    assert edit == GraphEdit(done=True, outgrown=True)
 
 
 # ---------------------------------------------------------------- the conversation

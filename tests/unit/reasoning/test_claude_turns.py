@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from bot.errors import BudgetSpent, ModelRefused
-from bot.reasoning.claude import OUTGROWN
 from bot.reasoning.claude_tools import CUT_OFF, TOOLS
 from bot.reasoning.desks import Desk, Finish, Malformed, Outcome, Read, ReadResult, Search, Turn
 from tests.fakes.calls import MemoryCalls
@@ -176,7 +175,7 @@ async def test_a_desk_that_outgrew_the_model_is_an_honest_finish(
     stage: OpenStage, reply: Any
 ) -> None:
     turn = await turn_of(stage, reply)
-    assert turn.actions == (Finish(enough=False, missing=(OUTGROWN,)),)
+    assert turn.actions == (Finish(enough=False, outgrown=True),)
 
 
 async def test_a_spent_budget_is_the_callers_business(stage: OpenStage) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from bot.errors import ModelBroken, ModelRefused, ModelUnavailable
 from bot.reasoning.claude_write import SHORTENED
-from bot.reasoning.evidence import AnswerDelta, CitationDelta, Evidence, Restart, TextDelta
+from bot.reasoning.evidence import AnswerDelta, CitationDelta, Cut, Evidence, Restart, TextDelta
 from bot.research.write import Written, write
 from tests.fakes.calls import MemoryCalls
 from tests.fakes.claude import Fail, Fault, citation, cited, says, thinking
@@ -246,9 +246,10 @@ async def test_an_answer_cut_at_the_limit_says_so(stage: OpenStage) -> None:
     on = stage([reply], max_output_tokens=500)
     deltas = await written(on)
     assert spans(deltas) == [(1, 0)]
-    assert text_of(deltas).startswith("It is 330 metres\n\n> This answer was cut off at the limit")
-    assert "500 tokens" in text_of(deltas)
-    assert (await composed(on)).text.startswith("It is 330 metres [1]\n\n> ")
+    assert text_of(deltas) == "It is 330 metres"
+    assert deltas[-1] == Cut(500)
+    answer = await composed(on)
+    assert (answer.text, answer.cut) == ("It is 330 metres [1]", 500)
 
 
 async def test_an_answer_that_was_all_thinking_gets_more_room(stage: OpenStage) -> None:

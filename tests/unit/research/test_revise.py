@@ -26,10 +26,11 @@ from bot.reasoning.evidence import AnswerDelta, CitationDelta, Evidence, TextDel
 from bot.reasoning.extractive import Extractive
 from bot.reasoning.questions import Rewritten
 from bot.reasoning.reasoner import Reasoner
+from bot.rendering.texts import texts_for
 from bot.research.account import Allowance
 from bot.research.budget import Budget
 from bot.research.revise import Report
-from bot.research.revision import Revision
+from bot.research.revision import Revision, summary
 from bot.research.road import Road
 from bot.research.run import Run
 from bot.settings import Settings, load_settings
@@ -183,7 +184,7 @@ class Play:
         run = self.run(prefetch_pages)
         writer.calls = run
         question = writer.rewritten or QUESTION
-        report = Report(run, question, self.settings, (), self.shown.append)
+        report = Report(run, question, self.settings, self.depth, (), self.shown.append)
         await report.write(writer)
         return report, run
 
@@ -321,7 +322,7 @@ async def test_a_paragraph_of_which_nothing_is_left_is_no_section() -> None:
     report, _ = await play.report(Writer(answer=nothing, drafts=DRAFTS[:1]))
     assert report.written.text == "## What was not found\n\n> Nothing tells its height."
     assert not report.is_sourced
-    assert play.revisions[0].title == "Left out, nothing bears it out: Height"
+    assert summary(play.revisions[0], texts_for("en")) == "Left out, nothing bears it out: Height"
 
 
 # ---------------------------------------------------------------- stages that are missed

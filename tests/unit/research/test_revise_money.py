@@ -65,7 +65,7 @@ async def test_the_money_of_the_day_is_checked_before_each_revision(revised: int
     # About the pages at these links: nothing is asked for between two revisions.
     links = tuple(play.shelf.pages)
     question = replace(QUESTION, kind="links", links=links)
-    report = Report(run, question, play.settings, links, play.shown.append)
+    report = Report(run, question, play.settings, "standard", links, play.shown.append)
     await report.write(writer)
     assert writer.sent == [f"revise {one.heading}" for one in DRAFTS[:revised]]
     assert [note for note in run.notes if "for today was spent" in note]

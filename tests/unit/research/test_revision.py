@@ -2,13 +2,25 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.reasoning.evidence import CitationDelta
+from bot.rendering.texts import texts_for
 from bot.research.marks import without_marks
-from bot.research.revision import Change, Revision, Section, changes, joined, section
+from bot.research.revision import (
+    Change,
+    Fate,
+    Revision,
+    Section,
+    changes,
+    joined,
+    section,
+    summary,
+)
 from bot.research.write import CitedSpan, Written
 
 CITED = (CitationDelta(1, 0, 5),)
@@ -62,7 +74,7 @@ def test_a_diff_holds_all_of_the_draft_and_all_of_the_revision(draft: str, revis
             ),
             "Revised against 1 page, 50% of the draft kept: Cost",
         ),
-        (Revision(2, "", "a", "unsourced"), "Left as drafted, without sources: paragraph 2"),
+        (Revision(2, "", "a", "unsourced"), "Left as drafted, without sources: part 2"),
         (Revision(2, "Cost", "", "deleted"), "Left out, nothing bears it out: Cost"),
         (
             Revision(2, "Cost", "", "revised", pages=(1, 2)),
@@ -71,7 +83,15 @@ def test_a_diff_holds_all_of_the_draft_and_all_of_the_revision(draft: str, revis
     ],
 )
 def test_a_revision_has_a_line_of_its_own(revision: Revision, title: str) -> None:
-    assert revision.title == title
+    assert summary(revision, texts_for("en")) == title
+
+
+@pytest.mark.parametrize("locale", ["zh-Hans", "zh-Hant"])
+@pytest.mark.parametrize("fate", ["revised", "unsourced", "deleted"])
+def test_its_line_is_in_the_askers_language(fate: Fate, locale: str) -> None:
+    line = summary(Revision(1, "高度", "", fate, pages=(1,)), texts_for(locale))
+    assert line.endswith("：高度")
+    assert not re.search("[A-Za-z]", line)
 
 
 # ---------------------------------------------------------------- sections
@@ -162,3 +182,13 @@ def test_no_span_ever_covers_other_words(parts: list[tuple[str, Section]]) -> No
     whole = joined([one for _, one in parts])
     kept = [cited for cited, one in parts if one.body.spans]
     assert covered(whole) == kept
+
+
+def test_a_remark_of_ours_stands_below_the_text_and_moves_no_span() -> None:
+    one = Section("A", written("First is cited.", "cited"), "revised", remark="It was cut.")
+    two = Section("B", written("So is this.", "this"), "revised", preface="> A remark.")
+    text = joined([one, two])
+    assert text.text == (
+        "## A\n\nFirst is cited.\n\n> It was cut.\n\n> A remark.\n\n## B\n\nSo is this."
+    )
+    assert covered(text) == ["cited", "this"]
