@@ -23,7 +23,7 @@ FIRST, LEAST, MOST = 8, 4, 200
 
 
 class Batches:
-    """Cuts work into batches, and learns from each how many rows the next one may have.
+    """Cuts work on rows of one kind into batches, and learns from each how many the next may have.
 
     ``goal`` is how many seconds one may take.
     """
@@ -31,7 +31,7 @@ class Batches:
     def __init__(self, database: Database) -> None:
         self.goal = GOAL_SECONDS[database.dialect]
         self._database = database
-        self._size = FIRST
+        self._size = self._had = FIRST
 
     def of(self, rows: Sequence[T]) -> Iterator[Sequence[T]]:
         """The rows in pieces, each as large as the batches before it allow."""
@@ -39,17 +39,18 @@ class Batches:
         while done < len(rows):
             piece = rows[done : done + self._size]
             done += len(piece)
+            self._had = len(piece)
             yield piece
 
     @asynccontextmanager
     async def batch(self) -> AsyncIterator[AsyncConnection]:
-        """One transaction; after it the others have as long for theirs."""
+        """One transaction, on the latest piece; after it the others have as long for theirs."""
         async with self._database.write() as db:
             started = monotonic()
             yield db
         seconds = monotonic() - started
         if seconds > self.goal:
             self._size = max(LEAST, self._size // 2)
-        elif seconds < self.goal / 3:
+        elif seconds < self.goal / 3 and self._had >= self._size:
             self._size = min(MOST, self._size * 2)
         await asyncio.sleep(seconds)

@@ -74,7 +74,8 @@ class Forgetting:
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self._batches = Batches(database)
+        self._of_steps, self._of_messages = Batches(database), Batches(database)
+        self._of_threads = Batches(database)
 
     # ------------------------------------------------------------ wishes
 
@@ -190,7 +191,7 @@ class Forgetting:
             run_ids = [row.run_id for row in every if row.run_id is not None]
             await self._fence(run_ids)
             removed += await self._remove_steps(run_ids)
-            for some in self._batches.of(every):
+            for some in self._of_messages.of(every):
                 removed += await self._remove_messages(some)
         if subject.kind == "person":
             removed += await self._remove_verdicts(subject)
@@ -211,7 +212,7 @@ class Forgetting:
     async def _fence(self, run_ids: Sequence[str]) -> None:
         if not run_ids:
             return
-        async with self._batches.batch() as db:
+        async with self._database.write() as db:
             await db.execute(
                 sa.update(runs)
                 .where(runs.c.id.in_(run_ids), runs.c.state.in_(UNFINISHED))
@@ -230,10 +231,10 @@ class Forgetting:
         async with self._database.read() as db:
             ids = (await db.scalars(query)).all()
         removed = NOTHING_REMOVED
-        for some in self._batches.of(ids):
+        for some in self._of_steps.of(ids):
             async with self._database.read() as db:
                 read = await pages_read(db, steps.c.id.in_(some))
-            async with self._batches.batch() as db:
+            async with self._of_steps.batch() as db:
                 gone = await db.execute(sa.delete(steps).where(steps.c.id.in_(some)))
                 removed += Removed(steps=gone.rowcount) + await remove_pages(db, read)
         return removed
@@ -247,7 +248,7 @@ class Forgetting:
             used = await pages_used(db, run_ids)
             used += await pages_attached(db, ids)
             used += await pages_read(db, steps.c.run_id.in_(run_ids))
-        async with self._batches.batch() as db:
+        async with self._of_messages.batch() as db:
             removed = hanging + await remove_messages(db, ids)
             return removed + await remove_pages(db, used)
 
@@ -280,8 +281,8 @@ class Forgetting:
         async with self._database.read() as db:
             keys = (await db.scalars(query)).all()
         removed = NOTHING_REMOVED
-        for some in self._batches.of(keys):
-            async with self._batches.batch() as db:
+        for some in self._of_threads.of(keys):
+            async with self._of_threads.batch() as db:
                 removed += await remove_empty_threads(db, some)
         async with self._database.write() as db:
             of_rules = sa.delete(channel_rules).where(*_in_workspace(channel_rules, *where))

@@ -61,7 +61,6 @@ class Retention:
     def __init__(self, database: Database, keep: Keep) -> None:
         self._database = database
         self._keep = keep
-        self._batches = Batches(database)
 
     async def prune(self, now: datetime) -> Removed:
         """Take away all that is too old at ``now``; says what that was.
@@ -82,10 +81,10 @@ class Retention:
     async def _prune_steps(self, before: datetime) -> Removed:
         """The steps of runs that ended before: not of one that was edited and began anew."""
         ended = sa.select(runs.c.id).where(runs.c.id == steps.c.run_id, runs.c.ended_at < before)
-        removed = NOTHING_REMOVED
+        removed, batches = NOTHING_REMOVED, Batches(self._database)
         async for ids in self._picked(steps, steps.c.at, before, ended.exists()):
-            for some in self._batches.of(ids):
-                async with self._batches.batch() as db:
+            for some in batches.of(ids):
+                async with batches.batch() as db:
                     gone = await db.execute(
                         sa.delete(steps).where(steps.c.id.in_(some), ended.exists())
                     )
@@ -97,13 +96,13 @@ class Retention:
         of_message = runs.c.message_id == messages.c.id
         lately = sa.or_(runs.c.ended_at.is_(None), runs.c.ended_at >= before)
         unneeded = ~sa.select(runs.c.id).where(of_message, lately).exists()
-        removed = NOTHING_REMOVED
+        removed, batches = NOTHING_REMOVED, Batches(self._database)
         async for ids in self._picked(messages, messages.c.at, before, unneeded):
-            for some in self._batches.of(ids):
+            for some in batches.of(ids):
                 async with self._database.read() as db:
                     begun = sa.select(runs.c.id).where(runs.c.message_id.in_(some))
                     removed += await hanging_on(db, (await db.scalars(begun)).all())
-                async with self._batches.batch() as db:
+                async with batches.batch() as db:
                     removed += await remove_messages(db, some, unneeded)
         return removed
 
@@ -126,10 +125,10 @@ class Retention:
             .where(run_pages.c.page_id == pages.c.id, runs.c.ended_at.is_(None))
         )
         unneeded = sa.and_(~cited.exists(), ~needed.exists())
-        removed = NOTHING_REMOVED
+        removed, batches = NOTHING_REMOVED, Batches(self._database)
         async for ids in self._picked(pages, pages.c.fetched_at, before, unneeded):
-            for some in self._batches.of(ids):
-                async with self._batches.batch() as db:
+            for some in batches.of(ids):
+                async with batches.batch() as db:
                     ours = await free(db, pages.c.id, some)
                     gone = sa.select(pages.c.id).where(pages.c.id.in_(ours), unneeded)
                     await db.execute(sa.delete(run_pages).where(run_pages.c.page_id.in_(gone)))

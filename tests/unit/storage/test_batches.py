@@ -30,7 +30,17 @@ async def test_batches_shrink_while_they_take_too_long_but_not_to_nothing(store:
 async def test_batches_grow_while_there_is_time(store: Store) -> None:
     batches = Batches(store.database)
     batches.goal = 60.0
-    for _ in range(10):
+    for _ in batches.of(range(10_000)):
         async with batches.batch():
             pass
     assert len(next(batches.of(range(10_000)))) == MOST
+
+
+async def test_a_batch_that_was_not_full_says_nothing_of_a_larger_one(store: Store) -> None:
+    batches = Batches(store.database)
+    batches.goal = 60.0
+    for _ in range(10):
+        for _ in batches.of(range(FIRST - 1)):
+            async with batches.batch():
+                pass
+    assert len(next(batches.of(range(10_000)))) == FIRST
