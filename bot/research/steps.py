@@ -19,7 +19,7 @@ from typing import Any, TypeVar
 from pydantic import TypeAdapter
 
 from bot.answers import StepState, StepView
-from bot.errors import FootnoteError
+from bot.errors import BudgetSpent, FootnoteError
 from bot.pages.page import Page
 from bot.storage.journal import Journal, RecordedStep, step_key
 from bot.storage.spending import NOTHING, Amount
@@ -104,7 +104,9 @@ class Steps:
             step = RecordedStep(key, kind, title, kept, seconds, datetime.now(UTC))
             await self._record(step, page(), cost(result))
         except BaseException as error:
-            self.show(replace(line, state="failed", seconds=monotonic() - started))
+            reason = error.sentence if isinstance(error, BudgetSpent) else ""
+            seconds = monotonic() - started
+            self.show(replace(line, state="failed", seconds=seconds, detail=reason))
             if isinstance(error, FootnoteError):
                 twin.set_exception(error)
                 twin.exception()  # whoever waits will see it; nobody waiting is no warning

@@ -6,9 +6,11 @@ import asyncio
 import contextlib
 from typing import Any, cast
 
+import pytest
 from pydantic import TypeAdapter
 
 from bot.answers import StepView
+from bot.errors import BudgetSpent
 from bot.research.run import Run
 from bot.research.steps import Steps
 from bot.research.together import together
@@ -171,3 +173,22 @@ class _SlowJournal(MemoryJournal):
         self.recording.set()
         await self.go_on.wait()
         await super().record(step, *more, **others)
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (BudgetSpent("The budget of 2 USD is spent."), "The budget of 2 USD is spent."),
+        (ValueError("a defect"), ""),
+    ],
+    ids=["BudgetSpent", "a defect"],
+)
+async def test_a_line_that_the_budget_has_cut_says_so(error: Exception, said: str) -> None:
+    steps = steps_on(MemoryJournal())
+
+    async def work() -> int:
+        raise error
+
+    with pytest.raises(type(error)):
+        await steps.do("judge", {}, work, NUMBER, title="Judge what was found")
+    assert [(line.state, line.detail) for line in steps.views] == [("failed", said)]
