@@ -281,6 +281,7 @@ _CODE = {"en": "Code", "zh": "代码", "ja": "コード", "ko": "코드"}
 _JOINT = {"zh": "；", "ja": "；"}
 _ITEM_MARK = re.compile(r"^[ \t]*(?:[-*+•‣◦]|\d{1,3}[.)])[ \t]+", re.MULTILINE)
 _CELL_BORDER = re.compile(r"(?<!\\)\|")
+_WIDE_ENDS = frozenset("。！？；）」』》】")
 _DIVIDER_ROW = re.compile(r"^[ \t]*\|[\s|:-]*\|[ \t]*$\n?", re.MULTILINE)
 
 
@@ -349,13 +350,21 @@ def _lines(text: str, parts: Sequence[Sentence]) -> Iterator[str]:
             piece = " · ".join(cell.strip().replace("\\|", "|") for cell in cells)
         begins = bool(_ITEM_MARK.match(piece)) or part.kind == "row"
         if begins and running:
-            yield " ".join(running)
+            yield _in_one_line(running)
             running = []
         piece = " ".join(_ITEM_MARK.sub("", piece).strip("# ").split())
         if piece:
             running.append(piece)
     if running:
-        yield " ".join(running)
+        yield _in_one_line(running)
+
+
+def _in_one_line(pieces: Sequence[str]) -> str:
+    """Sentences one after the other: no space follows a full stop that brings its own."""
+    line = ""
+    for piece in pieces:
+        line += piece if not line or line[-1] in _WIDE_ENDS else f" {piece}"
+    return line
 
 
 def _without_quotes(language: str, evidence: Evidence) -> str:

@@ -142,6 +142,19 @@ def test_list_items_and_rows_come_as_lines_of_their_own() -> None:
     assert "|---|" not in text
 
 
+def test_no_space_follows_a_chinese_full_stop() -> None:
+    text = "港口由英格丽·达尔建于1887年。它由三座码头组成。 港口很大！里面有船。"
+    shown = answer(
+        "港口由谁建于哪一年，由几座码头组成？", [a_source(1, "港口", text)], language="zh"
+    )
+    assert "年 [1]。它由三座码头组成 [1]。港口很大" in shown
+    assert "！里面" in shown
+
+
+def test_a_space_follows_any_other() -> None:
+    assert ". She was" in answer("When and where was Ingrid Dahl the engineer born?")
+
+
 def test_only_the_rows_that_matter_are_shown() -> None:
     text = answer("How many kroner for a ferry?", (a_source(1, "Fees", FEES),))
     assert "ferry · 90 kroner" in text
