@@ -7,6 +7,7 @@ import shutil
 from collections.abc import Awaitable, Callable, Iterator
 from functools import partial
 from pathlib import Path
+from textwrap import fill
 
 from rich.console import Console
 from rich.text import Text
@@ -15,6 +16,7 @@ from bot.errors import FootnoteError
 from bot.platform import configured_platforms
 from bot.settings import Settings, known_names
 
+WIDTH = 96  # characters of a line of names
 LOW_DISK_BYTES = 200_000_000
 
 Check = Callable[[Settings], Awaitable[str]]
@@ -32,11 +34,12 @@ async def examine(settings: Settings) -> bool:
             line = Text("✗ ", style="red").append(f"{name}: {error.sentence}")
         console.print(line, soft_wrap=True)
     set_here = [name for name in known_names() if os.environ.get(name)]
-    console.print(
-        Text(f"Set in the environment: {', '.join(set_here) or 'nothing'}.", style="dim"),
-        soft_wrap=True,
-    )
-    console.print(Text(f"Known settings: {', '.join(known_names())}.", style="dim"), soft_wrap=True)
+    for heading, names in (
+        ("Set in the environment", set_here or ["nothing"]),
+        ("Known settings", known_names()),
+    ):
+        lines = fill(f"{heading}: {', '.join(names)}.", WIDTH, subsequent_indent="  ")
+        console.print(Text(lines, style="dim"), soft_wrap=True)
     return sound
 
 

@@ -27,6 +27,7 @@ from pydantic import (
     Field,
     SecretStr,
     ValidationError,
+    ValidationInfo,
     create_model,
     field_validator,
 )
@@ -49,6 +50,7 @@ TOML = "footnote.toml"
 StrList = Annotated[tuple[str, ...], NoDecode]
 # It becomes part of a header: no white space, no brackets, nothing beyond ASCII.
 _CONTACT = re.compile(r"https?://[!-'*-~]{3,200}|[!-'*-~]{1,100}@[!-'*-~]{3,100}")
+_SCHEME = re.compile(r"https?://", re.IGNORECASE)
 SecretList = Annotated[tuple[SecretStr, ...], NoDecode]
 
 
@@ -219,6 +221,15 @@ class Settings(BaseSettings):
     def _split(cls, value: Any) -> Any:
         if isinstance(value, str):
             return tuple(part.strip() for part in value.split(",") if part.strip())
+        return value
+
+    @field_validator("*")
+    @classmethod
+    def _has_scheme(cls, value: Any, info: ValidationInfo) -> Any:
+        """Of every address, those that search providers declare included."""
+        is_address = str(info.field_name).endswith("_url") and info.field_name != "database_url"
+        if is_address and value and not _SCHEME.match(value):
+            raise ValueError("write https://… (or http://…) before it")
         return value
 
     @field_validator("encryption_keys")

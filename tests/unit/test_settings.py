@@ -131,6 +131,33 @@ def test_claude_without_a_key_is_an_error(monkeypatch: pytest.MonkeyPatch) -> No
         load_settings()
 
 
+@pytest.mark.parametrize(
+    "name",
+    [
+        "FOOTNOTE_SEARXNG_URL",
+        "FOOTNOTE_WIKIPEDIA_URL",
+        "FOOTNOTE_SLACK_API_URL",
+        "FOOTNOTE_DISCORD_API_URL",
+        "ANTHROPIC_BASE_URL",
+    ],
+)
+def test_an_address_without_its_scheme_is_told_so(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for given in ("search.example.org", "localhost:8888", "//search.example.org"):
+        monkeypatch.setenv(name, given)
+        with pytest.raises(InvalidSetting, match=rf"{name} is not valid: .*write https://…"):
+            load_settings()
+    for given in ("https://search.example.org", "HTTP://localhost:8888"):
+        monkeypatch.setenv(name, given)
+        load_settings()
+
+
+def test_the_address_of_the_database_has_a_scheme_of_its_own() -> None:
+    address = "postgresql+asyncpg://localhost/footnote"
+    assert load_settings(database_url=address).database == address
+
+
 def test_a_secret_is_never_shown(monkeypatch: pytest.MonkeyPatch) -> None:
     secret = "sk-ant-very-secret"
     monkeypatch.setenv("ANTHROPIC_API_KEY", secret)

@@ -15,7 +15,7 @@ from bot.doctor import examine
 from bot.errors import NoProviderAvailable
 from bot.search.provider import Query
 from bot.search.registry import open_search
-from bot.settings import Settings, load_settings
+from bot.settings import Settings, known_names, load_settings
 from tests.fakes.engines import FakeEngine, WebPage, refusal
 from tests.fakes.server import serve
 from tests.fakes.web_engines import FakeBrave, FakeSearxng, FakeSerper, FakeTavily
@@ -158,3 +158,14 @@ async def test_doctor_names_the_provider_that_fails_and_the_way_out(
     assert "✗ Searching tavily: Tavily does not accept its key: correct TAVILY_API_KEY." in shown
     assert "✗ Searching nobody: FOOTNOTE_PROVIDERS or --provider names nobody" in shown
     assert "✓ Storage" in shown
+
+
+async def test_doctor_lists_the_known_settings_in_lines_that_fit(
+    web: Web, capsys: pytest.CaptureFixture[str]
+) -> None:
+    await examine(web.settings())
+    shown = capsys.readouterr().out
+    listed = shown[shown.index("Known settings:") :]
+    assert max(len(line) for line in listed.splitlines()) <= 96
+    names = listed.removeprefix("Known settings:").strip().removesuffix(".")
+    assert [name.strip() for name in names.split(",")] == known_names()

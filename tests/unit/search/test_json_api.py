@@ -144,9 +144,9 @@ async def test_an_engine_that_is_silent_is_unavailable(name: str) -> None:
 @pytest.mark.parametrize("place", ["no address", "http://[::1", "ftp://e.example", "//e.example"])
 async def test_an_address_that_is_none_is_an_error_by_meaning(name: str, place: str) -> None:
     async with httpx.AsyncClient() as client:
-        configured = load_settings(**{f"{name}_url": place}, **KEYS)
-        provider = declarations()[name].build(configured, lambda: client)
-        with pytest.raises((Broken, ProviderUnavailable)) as caught:
+        with pytest.raises((InvalidSetting, Broken, ProviderUnavailable)) as caught:
+            configured = load_settings(**{f"{name}_url": place}, **KEYS)
+            provider = declarations()[name].build(configured, lambda: client)
             await provider.search(Query("tides", 5))
     assert f"FOOTNOTE_{name.upper()}_URL" in caught.value.sentence
 
