@@ -234,12 +234,10 @@ class ResearchService:
             log.info("run failed", run=record.id, error=str(caught))
             error = caught
         except Exception as caught:
-            log.error("run broke", run=record.id, error=repr(caught))
+            hint = "FOOTNOTE_LOG_LEVEL=debug shows where"
+            log.error("run broke", run=record.id, error=repr(caught), hint=hint)
             log.debug("run broke here", run=record.id, exc_info=True)
-            error = FootnoteError(
-                f"Something broke inside Footnote ({type(caught).__name__}) in run {record.id}: "
-                "asking again may help, FOOTNOTE_LOG_LEVEL=debug shows where."
-            )
+            error = FootnoteError(run.texts("run-broke", run=record.id))
         finally:
             await journal.settle(datetime.now(UTC))
         if error is not None:

@@ -234,6 +234,19 @@ async def test_a_bug_is_a_posted_failure_that_names_the_run(open_world: OpenWorl
     ((answer, error),) = (await world.work(run_id)).failed
     assert run_id in error.sentence
     assert "secret detail" not in answer.text
+    assert "tell your operator" in answer.text
+    assert "FOOTNOTE_" not in answer.text  # the asker cannot set it
+
+
+@pytest.mark.parametrize(("locale", "said"), [("zh-CN", "告诉管理员"), ("zh-TW", "告訴管理員")])
+async def test_a_bug_is_told_in_the_askers_language(
+    open_world: OpenWorld, locale: str, said: str
+) -> None:
+    world = await open_world(Failing("gather", ZeroDivisionError()))
+    run_id = await world.accept(replace(a_message(), locale=locale))
+    ((answer, _),) = (await world.work(run_id)).failed
+    assert run_id in answer.text
+    assert said in answer.text
 
 
 async def test_a_spent_budget_writes_from_what_there_is(open_world: OpenWorld) -> None:
@@ -507,7 +520,7 @@ async def test_a_file_that_cannot_be_read_is_told_with_its_name(open_world: Open
     message = replace(a_message(), attachments=files)
     (answer,) = (await world.work(await world.accept(message))).finished
     assert [citation.url for citation in answer.citations] == [readable]
-    assert answer.notes == ("I could not read the file b.zip: b.zip holds no text.",)
+    assert answer.notes == ("I could not read the file b.zip: it holds no text.",)
 
 
 async def test_a_run_may_be_given_its_thread_when_that_is_made(open_world: OpenWorld) -> None:
