@@ -17,6 +17,7 @@ from bot.errors import (
     Broken,
     CredentialsRefused,
     FootnoteError,
+    InvalidSetting,
     ProviderUnavailable,
     Refused,
 )
@@ -144,10 +145,13 @@ async def test_an_engine_that_is_silent_is_unavailable(name: str) -> None:
 @pytest.mark.parametrize("place", ["no address", "http://[::1", "ftp://e.example", "//e.example"])
 async def test_an_address_that_is_none_is_an_error_by_meaning(name: str, place: str) -> None:
     async with httpx.AsyncClient() as client:
-        with pytest.raises((InvalidSetting, Broken, ProviderUnavailable)) as caught:
+
+        async def search() -> None:
             configured = load_settings(**{f"{name}_url": place}, **KEYS)
-            provider = declarations()[name].build(configured, lambda: client)
-            await provider.search(Query("tides", 5))
+            await declarations()[name].build(configured, lambda: client).search(Query("tides", 5))
+
+        with pytest.raises((InvalidSetting, Broken, ProviderUnavailable)) as caught:
+            await search()
     assert f"FOOTNOTE_{name.upper()}_URL" in caught.value.sentence
 
 
