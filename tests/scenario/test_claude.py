@@ -154,15 +154,15 @@ def test_a_model_that_only_talks_is_ended_and_what_it_read_is_quoted(
 
     claude.use(talker)
     ended = footnote.run("ask", "--json", QUESTION)
-    assert ended.code == 1
-    assert ended.json["status"] == "not_found"
+    assert ended.json["status"] == "answered", "from the pages that were opened with the hits"
+    assert "1973" in quotes(ended)
     assert ended.json["usage"]["model_calls"] < 8
 
 
 def test_a_spent_budget_is_said_in_the_answer(footnote: Program) -> None:
-    ended = footnote.run("ask", "--json", QUESTION, FOOTNOTE_MAX_MODEL_CALLS="2")
-    assert any("2 model calls" in note for note in ended.json["notes"])
-    assert ended.json["usage"]["model_calls"] == 3, "and the answer is still written"
+    ended = footnote.run("ask", "--json", QUESTION, FOOTNOTE_MAX_MODEL_CALLS="1")
+    assert any("1 model call" in note for note in ended.json["notes"])
+    assert ended.json["usage"]["model_calls"] == 2, "and the answer is still written"
 
 
 # ---------------------------------------------------------------- stopping
@@ -192,7 +192,7 @@ class Held:
 def test_ctrl_c_stops_the_run_and_shows_what_was_found(
     footnote: Program, claude: FakeClaude
 ) -> None:
-    held = Held(call=3)  # rewrite, read, then this
+    held = Held(call=3)  # rewrite, finish, then this
     claude.use(held)
     process = footnote.start("ask", "--json", QUESTION)
     assert held.reached.wait(30)
@@ -206,7 +206,7 @@ def test_ctrl_c_stops_the_run_and_shows_what_was_found(
 def test_a_run_that_was_ended_from_outside_continues_when_asked_again(
     footnote: Program, claude: FakeClaude, ending: signal.Signals
 ) -> None:
-    held = Held(call=4)  # rewrite, read, finish, then this
+    held = Held(call=3)  # rewrite, finish, then this
     claude.use(held)
     process = footnote.start("ask", "--json", QUESTION)
     assert held.reached.wait(30)
@@ -219,13 +219,13 @@ def test_a_run_that_was_ended_from_outside_continues_when_asked_again(
     assert ended.code == 0, ended.err
     assert "Continuing run" in ended.err
     assert finished & {request.key for request in claude.requests} == set()
-    assert len(finished) == 3
+    assert len(finished) == 2
 
 
 def test_a_run_left_by_two_interrupts_is_continued_and_answered(
     footnote: Program, claude: FakeClaude
 ) -> None:
-    held = Held(call=4)
+    held = Held(call=3)
     claude.use(held)
     process = footnote.start("ask", "--json", QUESTION)
     assert held.reached.wait(30)
