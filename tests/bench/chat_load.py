@@ -150,6 +150,8 @@ def _kind(delivery: Delivery) -> str:
     said = event.get("message") or event
     if said.get("bot_id"):
         return "own post"
-    if event["type"] == "app_mention" or said.get("text", "").startswith(f"<@{FakeSlack.bot_user}>"):
+    if event["type"] == "app_mention" or said.get("text", "").startswith(
+        f"<@{FakeSlack.bot_user}>"
+    ):
         return "question"
     return "reply" if said.get("thread_ts") not in (None, said.get("ts")) else "talk"
