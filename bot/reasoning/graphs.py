@@ -125,7 +125,7 @@ class Graph:
         ends: set[str] = set()
         spoken_for: set[str] = set()
         for turn in self.turns:
-            if not turn.edit.problem and not turn.refused:
+            if not (turn.edit.problem or turn.edit.outgrown or turn.refused):
                 spoken_for |= ends
             ends |= {node.id for node in turn.ended}
         return frozenset(spoken_for)
