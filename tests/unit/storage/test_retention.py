@@ -100,6 +100,15 @@ async def test_a_page_that_was_old_when_an_unfinished_run_read_it_stays(past: Pa
     assert not await prune(past, keep, 3 * DAY)
 
 
+async def test_a_page_that_an_unfinished_run_has_numbered_stays_however_old(past: Past) -> None:
+    past.at = NOW + DAY
+    _, journal = await past.begun()
+    await past.read(journal, *pages("tower", "river", at=NOW))
+    await journal.number(pages("tower"))
+    assert await prune(past, Keep(pages=DAY), 3 * DAY) == Removed(pages=1)
+    assert await past.values(pages_table.c.url) == ["https://example.org/tower"]
+
+
 async def test_other_pages_go_although_some_run_has_not_ended(past: Past) -> None:
     await past.answered(read=pages("tower"))
     past.at = NOW + 2 * DAY
