@@ -193,7 +193,9 @@ async def test_killed_after_any_step_it_asks_the_same_and_nothing_finished_again
         fake.requests.clear()
         assert told(await dying.attempt()) == expected, step
         assert await dying.kept() == kinds, f"another request after dying at step {step}"
-        assert len(fake.requests) == kinds["plan"] + kinds["think"] - paid, step
+        # A request that was under way at the death may reach the server as late as now.
+        asked = {json.dumps(request.body, sort_keys=True) for request in fake.requests}
+        assert len(asked) == kinds["plan"] + kinds["think"] - paid, step
 
 
 async def test_an_attempt_at_a_finished_graph_asks_nobody(
