@@ -104,10 +104,10 @@ def until(condition: Any, seconds: float = 20.0) -> None:
         time.sleep(POLL_SECONDS)
 
 
-def ask_and_catch(place: Place, gate: Gate, text: str = KEYS, *, after: int = 3) -> Said:
+def ask_and_catch(place: Place, gate: Gate, text: str = KEYS, *, after: int = 2) -> Said:
     """Ask, and return while the run waits for its model call after so many others.
 
-    Four of them make an answer: understanding, two turns of searching and reading, writing.
+    Three of them make an answer: understanding, a turn over what was opened, writing.
     """
     gate.hold(after)
     said = place.ask(text)

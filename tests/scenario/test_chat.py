@@ -28,7 +28,7 @@ def test_from_the_mention_to_the_removed_reply(thinking: Program, place: Place, 
     with ending(start_alone(thinking)) as program:
         program.until_said(place.ready)
 
-        gate.hold(after=3)  # understanding, searching, reading: then it thinks
+        gate.hold(after=2)  # understanding, a turn over what was opened: then it writes
         said = place.ask(KEYS)
         gate.wait_held()
         until_shown(place, said, "Searching: often master key rotated")
@@ -146,7 +146,7 @@ def test_a_question_deleted_while_it_is_answered_leaves_nothing(
         place.delete(said)
         gate.wait_empty()
         place.until(lambda: place.posts(said) == [] and not place.at_work(said))
-        assert len(gate.claude.requests) == 3
+        assert len(gate.claude.requests) == 2
 
 
 def test_a_second_question_in_a_busy_thread_waits_and_is_told_so(
@@ -238,11 +238,11 @@ def test_an_answer_waits_for_a_platform_that_is_down(
         until_shown(place, said, "Searching: ")
         place.down()
         gate.release()
-        until(lambda: len([r for r in gate.claude.requests if r.finished]) == 4)
+        until(lambda: len([r for r in gate.claude.requests if r.finished]) == 3)
         assert "90 days" not in whole(place, said)
         place.up()
         assert "90 days" in the_answer(place, said)
-        assert len(gate.claude.requests) == 4
+        assert len(gate.claude.requests) == 3
 
 
 @pytest.mark.parametrize("ending_by", [signal.SIGTERM, signal.SIGKILL])
@@ -263,7 +263,7 @@ def test_a_restart_in_mid_run_continues_it_in_the_same_reply(
     gate.release()
     with running(nursery, thinking, place) as second:
         assert "90 days" in the_answer(place, said)
-        assert len(gate.claude.requests) == 4, "no finished model call is made again"
+        assert len(gate.claude.requests) == 3, "no finished model call is made again"
         second.until_said("Resuming 1 unfinished question")
 
 

@@ -199,7 +199,7 @@ def test_after_a_black_out_everything_goes_on(
         until_shown(place, said, "Searching: ")
         place.discord.black_out()
         gate.release()
-        place.until(lambda: len([r for r in gate.claude.requests if r.finished]) == 4)
+        place.until(lambda: len([r for r in gate.claude.requests if r.finished]) == 3)
         place.discord.up()
         assert "90 days" in the_answer(place, said)
         place.say(said, WHO)
