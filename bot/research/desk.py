@@ -304,7 +304,9 @@ class DeskKeeper:
         for outcome in outcomes:
             numbers = to_open(outcome.queries, self._reading.opened)[:left]
             urls = {self._hits[number - 1].url: number for number in numbers}
-            ready = await self._run.ready(tuple(urls), self._reading.patience) if urls else ()
+            titles = [self._hits[number - 1].title for number in urls.values()]
+            patience = self._reading.patience
+            ready = await self._run.ready(tuple(urls), titles, patience) if urls else ()
             left -= len(ready)
             reading = _Reading(outcome.action, self._page_tokens // 2)
             reading.urls = [(urls[url], url, "") for url in ready]

@@ -219,12 +219,21 @@ class Run:
         named = dict(zip(urls, titles, strict=False))
         return await together(self._read(url, named.get(url) or url) for url in urls)
 
-    async def ready(self, urls: Sequence[str], seconds: float) -> tuple[str, ...]:
-        """Those of the pages that can be read within some seconds, in the order given."""
+    async def ready(
+        self, urls: Sequence[str], titles: Sequence[str], seconds: float
+    ) -> tuple[str, ...]:
+        """Those of the pages that can be read within some seconds, in the order given.
+
+        They are read, and kept, before it is kept that they were ready.
+        """
 
         async def look() -> tuple[str, ...]:
             self.budget.check_time(self.usage)
-            return await self.ahead.ready(urls, seconds)
+            kept = [url for url in urls if self._has_read(url)]
+            soon = await self.ahead.ready([url for url in urls if url not in kept], seconds)
+            named = [(u, t) for u, t in zip(urls, titles, strict=True) if u in kept or u in soon]
+            await self.read([url for url, _ in named], [title for _, title in named])
+            return tuple(url for url, _ in named)
 
         inputs = {"urls": list(urls)}
         return await attempted(
@@ -232,6 +241,10 @@ class Run:
             lambda: self._steps.do("ready", inputs, look, _ready, title=""),
             inputs={**inputs, "step": "ready"},
         )
+
+    def _has_read(self, url: str) -> bool:
+        recorded = self._journal.finished(step_key("read", {"url": url}))
+        return recorded is not None and not _read.validate_json(recorded.result).problem
 
     async def number(self, pages: Sequence[Page]) -> list[int]:
         """The pages' citation numbers in this run, in the order given."""

@@ -103,7 +103,7 @@ def test_killed_around_any_commit_a_run_continues_and_repeats_nothing_finished(
     assert whole["status"] == "answered", whole
     expected = json.loads(whole["out"])
     model_calls, wiki_calls = campaign.model_calls(), campaign.wiki_calls()
-    assert sum(model_calls.values()) >= 4
+    assert sum(model_calls.values()) >= 3
     assert sum(wiki_calls.values()) >= 2
 
     for commit in range(1, whole["commits"] + 1):

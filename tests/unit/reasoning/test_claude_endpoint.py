@@ -423,9 +423,8 @@ async def test_thoughts_that_are_not_taken_back_are_left_out(stage: OpenStage) -
 def test_settings_that_cannot_work_are_refused_at_once(
     changes: dict[str, Any], kind: type[FootnoteError], words: str
 ) -> None:
-    settings = load_settings(**{"anthropic_api_key": KEY, **changes})
     with pytest.raises(kind, match=words) as raised:
-        Endpoint(settings)
+        Endpoint(load_settings(**{"anthropic_api_key": KEY, **changes}))
     assert str(changes.get("anthropic_api_key")) not in str(raised.value)
 
 

@@ -300,7 +300,7 @@ async def test_what_the_time_did_not_cover_is_not_done_by_a_faster_attempt(
         works: list[Callable[[], Awaitable[object]]] = [
             partial(run.search, Query("tower", 10)),
             partial(run.read, list(shelf.pages)),
-            partial(run.ready, list(shelf.pages), 1.0),
+            partial(run.ready, list(shelf.pages), list(shelf.pages), 1.0),
         ]
         for work in works:
             with pytest.raises(BudgetSpent, match="0 seconds"):
