@@ -4,25 +4,27 @@ from __future__ import annotations
 
 import sqlite3
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import sqlalchemy as sa
+import stamina
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
 from bot.errors import InvalidSetting, StorageUnavailable
+
+if TYPE_CHECKING:
+    import aiosqlite
 
 BUSY_SECONDS = 10  # how long another process may hold SQLite's write lock
 SQLITE_READERS = 4
 
 _SQLITE_PRAGMAS = (
-    "PRAGMA journal_mode = WAL",
     # In WAL mode NORMAL survives the death of any process; only a power cut may lose the last
     # transactions, never the file. https://www.sqlite.org/pragma.html#pragma_synchronous
     "PRAGMA synchronous = NORMAL",
     "PRAGMA foreign_keys = ON",
     # What is deleted is overwritten, so that nobody reads it in the file or in a copy of it.
     "PRAGMA secure_delete = ON",
-    f"PRAGMA busy_timeout = {BUSY_SECONDS * 1000}",
 )
 
 # What SQLite calls its troubles (sqlite3.Error.sqlite_errorname, primary part) → our sentence.
@@ -73,22 +75,45 @@ def open_sqlite(url: sa.URL) -> tuple[AsyncEngine, AsyncEngine]:
             detail=str(error),
         ) from None
     # isolation_level None: the driver begins no transaction by itself, "begin" below does.
-    connect_args = {"isolation_level": None, "timeout": BUSY_SECONDS}
+    connect_args = {
+        "isolation_level": None,
+        "timeout": float(url.query.get("timeout", BUSY_SECONDS)),
+    }
     writer = create_async_engine(url, pool_size=1, max_overflow=0, connect_args=connect_args)
     reader = create_async_engine(
         url, pool_size=SQLITE_READERS, max_overflow=0, connect_args=connect_args
     )
     for engine in (writer, reader):
-        sa.event.listen(engine.sync_engine, "connect", _set_pragmas)
+        sa.event.listen(engine.sync_engine, "connect", _set_up)
     sa.event.listen(writer.sync_engine, "begin", _begin_immediate)
     return writer, reader
 
 
-def _set_pragmas(connection: Any, record: Any) -> None:
-    cursor = connection.cursor()
-    for pragma in _SQLITE_PRAGMAS:
-        cursor.execute(pragma)
-    cursor.close()
+def _set_up(connection: Any, record: Any) -> None:
+    """Make a new connection ready; SQLAlchemy does not close one that this cannot use."""
+    try:
+        connection.run_async(_use_wal)
+        cursor = connection.cursor()
+        for pragma in _SQLITE_PRAGMAS:
+            cursor.execute(pragma)
+        cursor.close()
+    except BaseException:
+        connection.close()
+        raise
+
+
+async def _use_wal(connection: aiosqlite.Connection) -> None:
+    # Two processes that switch a new file to WAL would wait for each other's lock, and SQLite does
+    # not let its busy handler wait there: https://www.sqlite.org/c3ref/busy_handler.html
+    async for attempt in stamina.retry_context(
+        on=_is_busy, attempts=None, timeout=BUSY_SECONDS, wait_initial=0.01, wait_jitter=0.05
+    ):
+        with attempt:
+            await connection.execute("PRAGMA journal_mode = WAL")
+
+
+def _is_busy(error: Exception) -> bool:
+    return getattr(error, "sqlite_errorname", "").startswith("SQLITE_BUSY")
 
 
 def _begin_immediate(connection: sa.Connection) -> None:
