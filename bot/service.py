@@ -219,8 +219,8 @@ class ResearchService:
             run.note(unread)
         road = Road(
             run,
-            self._reasoner(run),
-            self._fallback(run),
+            self._reasoner(run.calls),
+            self._fallback(run.calls),
             await self._store.transcript(record),
             self._settings,
             on_text=reply.stream,

@@ -31,6 +31,7 @@ from typing import Any, Protocol
 from bot.answers import Usage
 from bot.reasoning.calls import ModelReply
 from bot.research.budget import Budget, DayLimits
+from bot.storage.journal import step_key
 from bot.storage.spending import Amount, DaySpent, Payer, Scope
 from bot.text.tokens import estimate
 
@@ -63,6 +64,7 @@ class Account:
         self.budget = budget
         self._price = price
         self._allowance = allowance
+        self.counted: set[str] = set()  # keys of the steps that were paid for
         self._started = monotonic() - worked_before
         self._spent = Usage()
         self._micro_usd = 0
@@ -77,6 +79,14 @@ class Account:
         return replace(self._spent, seconds=monotonic() - self._started)
 
     # ------------------------------------------------------------ what was spent
+
+    def first_time(self, kind: str, inputs: Mapping[str, Any]) -> bool:
+        """Whether a step counts now: one that is asked for again is not paid for again."""
+        key = step_key(kind, inputs)
+        if key in self.counted:
+            return False
+        self.counted.add(key)
+        return True
 
     def amount(self, reply: ModelReply) -> Amount:
         """What a reply cost, as it is kept for the day."""

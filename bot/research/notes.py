@@ -53,6 +53,10 @@ class Notes(UserList[str]):
         space = "" if self._texts.locale.startswith("zh") else " "
         return self.say(f"{self.described(error)}{space}{self._texts(consequence)}")
 
+    def price_unknown(self, model: str) -> str:
+        """That what a model costs is not known."""
+        return self.say(self._texts("price-unknown", model=model))
+
     def unread(self, url: str, reason: str) -> str:
         """That a link or file of the asker's could not be read."""
         if url in self._attachments:

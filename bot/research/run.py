@@ -8,9 +8,9 @@ results too, kept and replayed like any other.
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping, Sequence
-from contextlib import AbstractContextManager, AsyncExitStack, ExitStack, aclosing
-from dataclasses import asdict, replace
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack
+from dataclasses import asdict
 from datetime import datetime
 from typing import Any, TypeVar
 
@@ -25,35 +25,32 @@ from bot.errors import (
 )
 from bot.messages import Attachment, Message, RunOptions
 from bot.pages.page import Page
-from bot.reasoning.calls import ModelReply
-from bot.reasoning.evidence import AnswerDelta, CitationDelta, Cut, Source, TextDelta
+from bot.reasoning.evidence import Source
 from bot.rendering.texts import texts_for
 from bot.research.account import Account, Allowance, Price
 from bot.research.ahead import Ahead
 from bot.research.budget import Budget
 from bot.research.failures import attempted
 from bot.research.library import Library
+from bot.research.model_calls import PaidCalls
 from bot.research.notes import Notes
-from bot.research.outcomes import ReadOutcome, SearchOutcome, StreamOutcome, keep
+from bot.research.outcomes import ReadOutcome, SearchOutcome
 from bot.research.steps import Steps
 from bot.research.suggest import Offer
 from bot.research.together import together
 from bot.research.used import Used
 from bot.search.provider import ProviderKind, Query
 from bot.storage.journal import Journal, step_key
-from bot.storage.spending import Amount
 
 T = TypeVar("T")
 
-_reply = TypeAdapter(ModelReply)
 _search = TypeAdapter(SearchOutcome)
 _read = TypeAdapter(ReadOutcome)
-_stream = TypeAdapter(StreamOutcome)
 _ready = TypeAdapter(tuple[str, ...])
 
 
 class Run:
-    """See the module docstring. Implements ``reasoning.reasoner.ModelCalls``.
+    """See the module docstring. ``calls`` is how its reasoner makes model calls.
 
     ``price`` gives the USD of a reply, or None when the model's price is not known.
     ``publish`` is called with the whole plan whenever it changes. ``download`` brings the files
@@ -98,7 +95,7 @@ class Run:
         self._attachments = {attachment.url: attachment for attachment in message.attachments}
         self.notes = Notes(self.texts, self._attachments)
         self._steps = Steps(journal, lambda: self._publish(self.plan()))
-        self._counted: set[str] = set()
+        self.calls = PaidCalls(journal, self._steps, self._account, self.notes, now)
 
     # ------------------------------------------------------------ what it looks like from outside
 
@@ -200,7 +197,7 @@ class Run:
                 key = step_key("search", inputs)[:12]
                 self.show(StepView(key, "search", query.text, "failed", detail=problem))
                 return SearchOutcome(hits=(), problem=problem)
-            if self._first_time("search", inputs):
+            if self._account.first_time("search", inputs):
                 self._account.count(searches=1)
         if query.text not in self.queries:
             self.queries.append(query.text)
@@ -288,7 +285,7 @@ class Run:
                 key = step_key("read", inputs)[:12]
                 self.show(StepView(key, "read", title, "failed", detail=problem, sources=(url,)))
                 return problem
-            if not outcome.problem and self._first_time("read", inputs):
+            if not outcome.problem and self._account.first_time("read", inputs):
                 self._account.count(pages=1)
         if outcome.problem:
             return outcome.problem
@@ -332,7 +329,7 @@ class Run:
         """What was done and spent up to now."""
         return Used(
             self.usage,
-            frozenset(self._counted),
+            frozenset(self._account.counted),
             self.steps,
             tuple(self.queries),
             tuple(self.sources),
@@ -345,7 +342,7 @@ class Run:
     def restore(self, used: Used) -> None:
         """Have done and spent what an earlier attempt had in a stage that is not done again."""
         self._account.add(used.spent)
-        self._counted |= used.counted
+        self._account.counted |= used.counted
         for line in used.lines:
             self.show(line)
         self.queries += (text for text in used.queries if text not in self.queries)
@@ -355,113 +352,3 @@ class Run:
         for sentence in used.notes:
             self.note(sentence)
         self._answered, self.unanswered = used.is_answered, used.unanswered
-
-    # ------------------------------------------------------------ model calls
-
-    async def call(
-        self,
-        request: Mapping[str, Any],
-        send: Callable[[], Awaitable[ModelReply]],
-        *,
-        kind: str,
-        title: str,
-    ) -> ModelReply:
-        async def ask() -> ModelReply:
-            await held.enter_async_context(self._account.cover(request))
-            return await send()
-
-        def paid(reply: ModelReply) -> Amount:
-            if self._first_time(kind, request):
-                self._pay(reply)
-            return self._account.amount(reply)
-
-        async with AsyncExitStack() as held:  # until it is paid for
-            reply = await self._steps.do(kind, request, ask, _reply, title=title, cost=paid)
-        paid(reply)  # where it was found in the journal
-        return reply
-
-    async def stream(
-        self,
-        request: Mapping[str, Any],
-        open: Callable[[], AsyncIterator[AnswerDelta | ModelReply]],
-        *,
-        kind: str,
-        title: str,
-    ) -> AsyncIterator[AnswerDelta]:
-        async def hold(held: AsyncExitStack) -> None:
-            held.enter_context(self._account.charge(request))
-
-        async with aclosing(self._streamed(request, open, hold, kind, title)) as deltas:
-            async for delta in deltas:
-                yield delta
-
-    async def checked_stream(
-        self,
-        request: Mapping[str, Any],
-        open: Callable[[], AsyncIterator[AnswerDelta | ModelReply]],
-        *,
-        kind: str,
-        title: str,
-    ) -> AsyncIterator[AnswerDelta]:
-        async def hold(held: AsyncExitStack) -> None:
-            await held.enter_async_context(self._account.cover(request))
-
-        async with aclosing(self._streamed(request, open, hold, kind, title)) as deltas:
-            async for delta in deltas:
-                yield delta
-
-    async def _streamed(
-        self,
-        request: Mapping[str, Any],
-        open: Callable[[], AsyncIterator[AnswerDelta | ModelReply]],
-        hold: Callable[[AsyncExitStack], Awaitable[None]],
-        kind: str,
-        title: str,
-    ) -> AsyncGenerator[AnswerDelta]:
-        """``hold`` puts aside what the call may take, until it is paid for."""
-        key = step_key(kind, request)
-        recorded = self._steps.finished(key)
-        if recorded is not None:
-            outcome = _stream.validate_json(recorded.result)
-            self._pay(outcome.reply)
-            for delta in outcome.deltas:
-                yield delta
-            return
-        kept: list[TextDelta | CitationDelta | Cut] = []
-        reply: ModelReply | None = None
-        async with AsyncExitStack() as held:
-            await hold(held)
-            finish = held.enter_context(self._steps.under_way(key, kind, title))
-            async for part in open():
-                if isinstance(part, ModelReply):
-                    reply = part
-                    continue
-                keep(kept, part)
-                yield part
-            if reply is None:
-                raise RuntimeError("a model stream ended without its reply")
-            result = _stream.dump_json(StreamOutcome(tuple(kept), reply)).decode()
-            self._pay(reply)
-            await finish(result, self._account.amount(reply))
-
-    def lost(self, reply: ModelReply) -> None:
-        amount = replace(self._account.amount(reply), model_calls=0)
-        if amount.tokens:  # else nothing was begun
-            self._journal.owe(replace(amount, model_calls=1))
-            self._count(reply, amount)
-
-    def _pay(self, reply: ModelReply) -> None:
-        self._count(reply, self._account.amount(reply))
-
-    def _count(self, reply: ModelReply, amount: Amount) -> None:
-        if amount.unpriced_calls:
-            self.note(self.texts("price-unknown", model=reply.model))
-        self._account.pay(amount)
-
-    def _first_time(self, kind: str, inputs: Mapping[str, Any]) -> bool:
-        """Whether a step counts now: one that is asked for again is not paid for again."""
-        key = step_key(kind, inputs)
-        if key in self._counted:
-            return False
-        self._counted.add(key)
-        return True

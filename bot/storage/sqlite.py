@@ -77,7 +77,7 @@ def open_sqlite(url: sa.URL) -> tuple[AsyncEngine, AsyncEngine]:
     # isolation_level None: the driver begins no transaction by itself, "begin" below does.
     connect_args = {
         "isolation_level": None,
-        "timeout": float(url.query.get("timeout", BUSY_SECONDS)),
+        "timeout": float(str(url.query.get("timeout", BUSY_SECONDS))),
     }
     writer = create_async_engine(url, pool_size=1, max_overflow=0, connect_args=connect_args)
     reader = create_async_engine(

@@ -202,7 +202,7 @@ async def work(
         price=lambda reply: None,
         publish=lambda plan: None,
     )
-    reasoner = make(run)
+    reasoner = make(run.calls)
     rewritten = await reasoner.rewrite(Transcript(), message)
     asked = SubQuestion(rewritten.question, rewritten.language, rewritten.queries)
     evidence = await iterate(run, reasoner, asked, Reading(SHOWN, READ_TOKENS), searches=SEARCHES)

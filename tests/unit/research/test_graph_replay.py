@@ -152,7 +152,7 @@ class Process:
             price=lambda reply: 0.0,
             publish=lambda plan: None,
         )
-        return await explore(run, self.make(run), ASKED, READING, searches=10)
+        return await explore(run, self.make(run.calls), ASKED, READING, searches=10)
 
     async def kept(self) -> Counter[str]:
         """The kinds of all steps in the journal."""

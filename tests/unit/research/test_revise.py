@@ -19,13 +19,13 @@ from bot.errors import (
     NoProviderAvailable,
 )
 from bot.messages import Depth, RunOptions, Style, Transcript
-from bot.reasoning.calls import ModelReply
+from bot.reasoning.calls import ModelCalls, ModelReply
 from bot.reasoning.desks import Action, Read
 from bot.reasoning.drafts import Manuscript, Paragraph
 from bot.reasoning.evidence import AnswerDelta, CitationDelta, Evidence, TextDelta
 from bot.reasoning.extractive import Extractive
 from bot.reasoning.questions import Rewritten
-from bot.reasoning.reasoner import Reasoner
+from bot.reasoning.reasoner import ReasonerFactory
 from bot.rendering.texts import texts_for
 from bot.research.account import Allowance
 from bot.research.budget import Budget
@@ -65,7 +65,7 @@ class Writer(Scripted):
     ``slow`` and ``failing`` are by the call's name: "draft", "query Height", "revise Colour".
     """
 
-    calls: Run | None = None
+    calls: ModelCalls | None = None
     drafts: Sequence[Paragraph] = DRAFTS
     turns: Sequence[Sequence[Action]] = ((Read((1,)),),)  # where it ends as a plain answer
     rewritten: Rewritten | None = QUESTION
@@ -182,17 +182,19 @@ class Play:
 
     async def report(self, writer: Writer, prefetch_pages: int = 0) -> tuple[Report, Run]:
         run = self.run(prefetch_pages)
-        writer.calls = run
+        writer.calls = run.calls
         question = writer.rewritten or QUESTION
         report = Report(run, question, self.settings, self.depth, (), self.shown.append)
         await report.write(writer)
         return report, run
 
-    def road(self, writer: Writer, fallback: Callable[[Run], Reasoner] = Extractive) -> Road:
+    def road(self, writer: Writer, fallback: ReasonerFactory = Extractive) -> Road:
         run = self.run()
         run.budget = self.budget
-        writer.calls = run
-        return Road(run, writer, fallback(run), Transcript(), self.settings, self.shown.append)
+        writer.calls = run.calls
+        return Road(
+            run, writer, fallback(run.calls), Transcript(), self.settings, self.shown.append
+        )
 
     async def answer(self, writer: Writer) -> Answer:
         return await self.road(writer).walk()

@@ -61,7 +61,7 @@ async def test_the_money_of_the_day_is_checked_before_each_revision(revised: int
 
     play = Play(allowance=Days(Ledger(spent)).allowance(ADA, DayLimits(user_usd=DAY)))
     run = play.run()
-    writer.calls = run
+    writer.calls = run.calls
     # About the pages at these links: nothing is asked for between two revisions.
     links = tuple(play.shelf.pages)
     question = replace(QUESTION, kind="links", links=links)
@@ -118,5 +118,5 @@ async def test_a_checked_stream_is_not_opened_when_all_calls_are_spent() -> None
 
     run = Play(budget=replace(PLENTY, model_calls=0)).run()
     with pytest.raises(BudgetSpent):
-        async for _ in run.checked_stream({"q": 1}, open, kind="revise", title="Revise"):
+        async for _ in run.calls.checked_stream({"q": 1}, open, kind="revise", title="Revise"):
             pass

@@ -48,7 +48,9 @@ class Slow(Scripted):
 
 
 def a_road(run: Run, reasoner: Slow) -> Road:
-    return Road(run, reasoner, Extractive(run), Transcript(), load_settings(), lambda text: None)
+    return Road(
+        run, reasoner, Extractive(run.calls), Transcript(), load_settings(), lambda text: None
+    )
 
 
 async def test_the_question_is_searched_and_pages_are_read_while_the_model_thinks(
@@ -102,7 +104,7 @@ async def test_a_long_message_is_not_guessed_at(
     shelf = a_shelf("Eiffel tower is 330 m tall.", "Tower that is tall.", "Tall.")
     run = await open_run(shelf, prefetch_pages=3)
     run.message = a_message("How tall is the tower? ".ljust(characters, "x"))
-    fallback = Counted(run)
+    fallback = Counted(run.calls)
     reasoner = Prompt(shelf=shelf, query="so tall")
     road = Road(run, reasoner, fallback, Transcript(), load_settings(), lambda text: None)
     assert (await road.walk()).status == "answered"

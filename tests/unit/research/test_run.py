@@ -55,7 +55,7 @@ class Calls:
 
 
 async def streamed(run: Run, calls: Calls) -> list[AnswerDelta]:
-    return [d async for d in run.stream({"q": 1}, calls.open, kind="write", title="Answer")]
+    return [d async for d in run.calls.stream({"q": 1}, calls.open, kind="write", title="Answer")]
 
 
 async def test_a_finished_search_is_not_made_again(open_run: OpenRun) -> None:
@@ -122,7 +122,7 @@ async def test_a_finished_model_call_is_not_paid_for_again(open_run: OpenRun) ->
     calls = Calls()
     for _ in range(2):
         run = await open_run(a_shelf())
-        assert await run.call({"q": 1}, calls.send, kind="think", title="t") == REPLY
+        assert await run.calls.call({"q": 1}, calls.send, kind="think", title="t") == REPLY
         assert replace(run.usage, seconds=0) == replace(
             run.usage,
             seconds=0,
@@ -138,14 +138,17 @@ async def test_a_finished_model_call_is_not_paid_for_again(open_run: OpenRun) ->
 async def test_a_failed_model_call_is_made_again_by_the_next_attempt(open_run: OpenRun) -> None:
     calls = Calls(ModelUnavailable("The model does not answer."))
     with pytest.raises(ModelUnavailable):
-        await (await open_run(a_shelf())).call({}, calls.send, kind="think", title="t")
-    assert await (await open_run(a_shelf())).call({}, calls.send, kind="think", title="t") == REPLY
+        await (await open_run(a_shelf())).calls.call({}, calls.send, kind="think", title="t")
+    assert (
+        await (await open_run(a_shelf())).calls.call({}, calls.send, kind="think", title="t")
+        == REPLY
+    )
 
 
 async def test_equal_calls_at_the_same_time_are_one(open_run: OpenRun) -> None:
     calls, run = Calls(), await open_run(a_shelf())
     replies = await asyncio.gather(
-        *(run.call({"q": 1}, calls.send, kind="think", title="t") for _ in range(3))
+        *(run.calls.call({"q": 1}, calls.send, kind="think", title="t") for _ in range(3))
     )
     assert replies == [REPLY] * 3
     assert (calls.sent, run.usage.model_calls) == (1, 1)
@@ -185,9 +188,9 @@ async def test_a_call_beyond_the_budget_is_not_made(
 ) -> None:
     calls = Calls()
     run = await open_run(a_shelf(), replace(BUDGET, **limit))  # type: ignore[arg-type]
-    await run.call({"q": 1}, calls.send, kind="think", title="t")
+    await run.calls.call({"q": 1}, calls.send, kind="think", title="t")
     with pytest.raises(BudgetSpent, match=sentence):
-        await run.call({"q": 2}, calls.send, kind="think", title="t")
+        await run.calls.call({"q": 2}, calls.send, kind="think", title="t")
     assert calls.sent == 1
     assert await streamed(run, calls), "the answer is written however much was spent"
 
@@ -208,7 +211,7 @@ async def test_an_unknown_price_is_said_and_not_guessed(open_run: OpenRun) -> No
     async def send() -> ModelReply:
         return replace(REPLY, model="unpriced")
 
-    await run.call({}, send, kind="think", title="t")
+    await run.calls.call({}, send, kind="think", title="t")
     assert run.usage.usd == 0
     assert run.notes == ["The price of unpriced is not known: its cost is not in the total."]
 
@@ -314,15 +317,15 @@ async def test_what_a_call_spent_that_came_to_nothing_is_spent(
     run = await open_run(a_shelf())
 
     async def send() -> ModelReply:
-        run.lost(REPLY)
-        run.lost(replace(REPLY, input_tokens=0, output_tokens=0, cache_read_tokens=0))
-        run.lost(ModelReply("", [], ""))  # no reply had begun
+        run.calls.lost(REPLY)
+        run.calls.lost(replace(REPLY, input_tokens=0, output_tokens=0, cache_read_tokens=0))
+        run.calls.lost(ModelReply("", [], ""))  # no reply had begun
         raise ModelUnavailable("It broke off.")
 
     with pytest.raises(ModelUnavailable):
-        await run.call({"q": 1}, send, kind="think", title="t")
+        await run.calls.call({"q": 1}, send, kind="think", title="t")
     assert (run.usage.model_calls, run.usage.input_tokens, run.usage.usd) == (0, 180, 0.2)
-    await run.call({"q": 2}, Calls().send, kind="think", title="t")
+    await run.calls.call({"q": 2}, Calls().send, kind="think", title="t")
     day = await Spending(store.database).day(Payer.of(a_message()), datetime.now(UTC).date())
     assert (day.user.micro_usd, day.user.model_calls) == (400_000, 3)
     assert run.usage.usd == 0.4
@@ -335,9 +338,9 @@ async def test_a_spent_day_ends_the_calls_but_not_the_writing(
     allowance = days.allowance(Payer.of(a_message()), DayLimits(workspace_usd=0.3))
     run, calls = await open_run(a_shelf(), allowance=allowance), Calls()
     for number in range(2):
-        await run.call({"q": number}, calls.send, kind="think", title="t")
+        await run.calls.call({"q": number}, calls.send, kind="think", title="t")
     with pytest.raises(BudgetSpent, match=r"This workspace’s budget of 0\.30 USD for today"):
-        await run.call({"q": 3}, calls.send, kind="think", title="t")
+        await run.calls.call({"q": 3}, calls.send, kind="think", title="t")
     assert await streamed(run, calls)
     assert run.usage.usd == pytest.approx(0.6)
 
@@ -349,4 +352,4 @@ async def test_the_time_of_earlier_attempts_counts(open_run: OpenRun, store: Sto
     run = await open_run(a_shelf(), replace(BUDGET, seconds=59.0))
     assert run.usage.seconds >= 59.5
     with pytest.raises(BudgetSpent, match="59 seconds"):
-        await run.call({}, Calls().send, kind="think", title="t")
+        await run.calls.call({}, Calls().send, kind="think", title="t")
