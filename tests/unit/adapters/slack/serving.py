@@ -153,6 +153,7 @@ async def served(
     **settings: Any,
 ) -> AsyncIterator[Served]:
     """Serve until the block ends; events arrive from the first line on."""
+    connected = slack.sockets.connected
     configured = slack_settings(slack, folder, **settings)
     store = await open_store(configured.database)
     poster = RememberingPoster()
@@ -173,6 +174,8 @@ async def served(
             await asyncio.wait({running, waiting}, return_when=asyncio.FIRST_COMPLETED)
             if running.done():
                 running.result()
+            if configured.slack_app_token is not None:  # the app knows sooner than Slack
+                await slack.until(lambda: slack.sockets.connected > connected)
             yield Served(slack, platform, reception, store, poster, running)
         finally:
             for task in (waiting, running):
