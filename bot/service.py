@@ -38,8 +38,9 @@ from bot.research.run import Run
 from bot.settings import Settings
 from bot.storage.conversations import Conversations
 from bot.storage.journal import open_journal
+from bot.storage.records import RunRecord
 from bot.storage.spending import DaySpent, Spending
-from bot.storage.store import RunRecord, Store
+from bot.storage.store import Store
 from bot.text.control import without_controls
 
 MAX_QUESTION = 20_000  # characters

@@ -21,7 +21,8 @@ from bot.dispatch.rounds import Rounds
 from bot.errors import RunLost, StorageUnavailable, Unavailable
 from bot.posting import holding
 from bot.storage.owner import new_owner
-from bot.storage.store import RunRecord, Store
+from bot.storage.records import RunRecord
+from bot.storage.store import Store
 
 FAILURES_REMEMBERED = 10_000
 

@@ -35,7 +35,8 @@ from bot.dispatch.rounds import Rounds
 from bot.errors import StorageUnavailable
 from bot.messages import Thread
 from bot.storage.postgres import connection_arguments, postgres_trouble
-from bot.storage.store import UNFINISHED, Store
+from bot.storage.records import UNFINISHED
+from bot.storage.store import Store
 from bot.storage.tables import runs, threads
 
 TASK = "research"

@@ -11,9 +11,9 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.messages import Message, Thread
 from bot.storage.database import Database
+from bot.storage.records import UNFINISHED
 from bot.storage.rows import insert, keep_thread, message_row, update_fenced
 from bot.storage.spending import DaySpent, Payer, count_question
-from bot.storage.store import UNFINISHED
 from bot.storage.tables import citations, messages, run_pages, runs, steps, threads
 
 

@@ -18,6 +18,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from bot.storage.batches import Batches
 from bot.storage.database import Database
 from bot.storage.owner import is_dead
+from bot.storage.records import UNFINISHED
 from bot.storage.removal import (
     NOTHING_REMOVED,
     Removed,
@@ -31,7 +32,6 @@ from bot.storage.removal import (
     remove_pages,
 )
 from bot.storage.rows import insert
-from bot.storage.store import UNFINISHED
 from bot.storage.tables import (
     channel_rules,
     citations,

@@ -16,6 +16,7 @@ import sqlalchemy as sa
 from bot.settings import Settings
 from bot.storage.batches import Batches
 from bot.storage.database import Database
+from bot.storage.records import UNFINISHED
 from bot.storage.removal import (
     NOTHING_REMOVED,
     Removed,
@@ -24,7 +25,6 @@ from bot.storage.removal import (
     remove_messages,
     remove_pages,
 )
-from bot.storage.store import UNFINISHED
 from bot.storage.tables import UtcDateTime, citations, messages, pages, run_pages, runs, steps
 
 PICKED = 500  # rows looked for at once

@@ -3,52 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import sqlalchemy as sa
-from pydantic import TypeAdapter
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.answers import Answer, Citation
-from bot.messages import Attachment, Author, Entry, Message, RunOptions, Thread, Transcript
+from bot.messages import Entry, Message, RunOptions, Transcript
 from bot.pages.page import Page
 from bot.storage.database import Database, open_database
 from bot.storage.owner import is_dead
+from bot.storage.records import (
+    UNFINISHED,
+    RunRecord,
+    Standing,
+    as_answer,
+    as_options,
+    earlier_in_thread,
+    is_free,
+    record_of,
+    run_query,
+)
 from bot.storage.rows import alone_in, insert, keep_thread, message_row, page_of, update_fenced
 from bot.storage.spending import DaySpent, Payer, count_question
 from bot.storage.tables import citations, messages, pages, run_pages, runs, threads
 
-UNFINISHED = ("accepted", "running")
+__all__ = ["UNFINISHED", "RunRecord", "Store", "open_store"]
+
 TRANSCRIPT_MESSAGES = 12  # how much of a thread a reasoner is shown
-
-_answer = TypeAdapter(Answer)
-_options = TypeAdapter(RunOptions)
-
-
-@dataclass(frozen=True, slots=True)
-class RunRecord:
-    """A run as stored. ``answer`` is set as soon as it is written, posted or not."""
-
-    id: str
-    message: Message
-    options: RunOptions
-    state: str
-    accepted_at: datetime
-    attempt: int
-    stop_requested: bool
-    removed: bool
-    post_state: dict[str, Any] | None
-    answer: Answer | None
-
-
-@dataclass(frozen=True, slots=True)
-class Standing:
-    """What others may have done to a run that is being worked on."""
-
-    attempt: int
-    stop_requested: bool
 
 
 class Store:
@@ -102,7 +85,7 @@ class Store:
                     thread_key=message.thread.key,
                     message_id=message_id,
                     state="accepted",
-                    options=_options.dump_python(options, mode="json"),
+                    options=as_options.dump_python(options, mode="json"),
                     accepted_at=now,
                     owner=owner,
                     lease_until=None if owner is None else now + lease,
@@ -115,24 +98,24 @@ class Store:
 
     async def run(self, run_id: str) -> RunRecord | None:
         async with self.database.read() as db:
-            row = (await db.execute(_run_query().where(runs.c.id == run_id))).one_or_none()
-        return None if row is None else _record(row)
+            row = (await db.execute(run_query().where(runs.c.id == run_id))).one_or_none()
+        return None if row is None else record_of(row)
 
     async def unfinished(
         self, now: datetime, platforms: Collection[str] | None = None
     ) -> list[RunRecord]:
         """Runs that nobody works on, oldest first: accepted, or left by an owner that is gone."""
-        query = _run_query().where(runs.c.state.in_(UNFINISHED)).order_by(messages.c.id)
+        query = run_query().where(runs.c.state.in_(UNFINISHED)).order_by(messages.c.id)
         if platforms is not None:
             query = query.where(threads.c.platform.in_(platforms))
         async with self.database.read() as db:
             rows = (await db.execute(query)).all()
-        return [_record(row) for row in rows if _is_free(row, now)]
+        return [record_of(row) for row in rows if is_free(row, now)]
 
     async def earlier_unfinished(self, run_id: str) -> str | None:
         """The oldest unfinished run before this unfinished one in its thread, or None."""
         async with self.database.read() as db:
-            found: str | None = await db.scalar(_earlier(run_id))
+            found: str | None = await db.scalar(earlier_in_thread(run_id))
         return found
 
     async def may_claim(self, run_id: str, owner: str, now: datetime) -> bool:
@@ -142,7 +125,7 @@ class Store:
         )
         async with self.database.read() as db:
             row = (await db.execute(query)).one_or_none()
-        return row is not None and (row.owner == owner or _is_free(row, now))
+        return row is not None and (row.owner == owner or is_free(row, now))
 
     async def is_orphan(self, run_id: str) -> bool:
         """Whether the process that works on a run certainly is gone."""
@@ -176,7 +159,7 @@ class Store:
         for name, text, answer in reversed(rows):
             entries.append(Entry(role="person", name=name, text=text))
             if answer is not None:
-                entries.append(_entry(_answer.validate_python(answer)))
+                entries.append(_entry(as_answer.validate_python(answer)))
         return Transcript(tuple(entries))
 
     async def thread_names(self, platform: str) -> list[str]:
@@ -216,13 +199,13 @@ class Store:
         need not wait for it.
         """
         async with self.database.write() as db:
-            query = _run_query().where(runs.c.id == run_id).with_for_update(of=runs)
+            query = run_query().where(runs.c.id == run_id).with_for_update(of=runs)
             row = (await db.execute(query)).one_or_none()
             if row is None or row.state not in UNFINISHED:
                 return None
-            if row.owner != owner and not _is_free(row, now):
+            if row.owner != owner and not is_free(row, now):
                 return None
-            if not row.stop_requested and await db.scalar(_earlier(run_id)) is not None:
+            if not row.stop_requested and await db.scalar(earlier_in_thread(run_id)) is not None:
                 return None
             await db.execute(
                 sa.update(runs)
@@ -231,8 +214,8 @@ class Store:
                     state="running", attempt=row.attempt + 1, owner=owner, lease_until=now + lease
                 )
             )
-            row = (await db.execute(_run_query().where(runs.c.id == run_id))).one()
-        return _record(row)
+            row = (await db.execute(run_query().where(runs.c.id == run_id))).one()
+        return record_of(row)
 
     async def renew(self, owner: str, until: datetime) -> set[tuple[str, int]]:
         """Prolong the leases of all runs this owner works on; returns their ids and attempts."""
@@ -302,7 +285,7 @@ class Store:
         """Keep the written answer and its citations. Raises ``RunLost``."""
         async with self.database.write() as db:
             await update_fenced(
-                db, run_id, attempt, answer=_answer.dump_python(answer, mode="json")
+                db, run_id, attempt, answer=as_answer.dump_python(answer, mode="json")
             )
             await db.execute(sa.delete(citations).where(citations.c.run_id == run_id))
             if answer.citations:
@@ -322,77 +305,6 @@ class Store:
 async def open_store(url: str) -> Store:
     """Open the store at a SQLAlchemy URL; raises ``StorageUnavailable`` or ``InvalidSetting``."""
     return Store(await open_database(url))
-
-
-# ---------------------------------------------------------------- rows to values
-
-
-def _run_query() -> sa.Select[Any]:
-    return (
-        sa.select(runs, messages, threads)
-        .join_from(runs, messages, runs.c.message_id == messages.c.id)
-        .join(threads, runs.c.thread_key == threads.c.key)
-        .with_only_columns(
-            runs,
-            threads.c.platform,
-            threads.c.workspace,
-            threads.c.channel,
-            threads.c.thread,
-            messages.c.event_key,
-            messages.c.author_id,
-            messages.c.author_name,
-            messages.c.text,
-            messages.c.links,
-            messages.c.attachments,
-            messages.c.locale,
-            messages.c.at,
-        )
-    )
-
-
-def _earlier(run_id: str) -> sa.Select[Any]:
-    this = runs.alias("this")
-    return (
-        sa.select(runs.c.id)
-        .join(this, this.c.thread_key == runs.c.thread_key)
-        .where(
-            this.c.id == run_id,
-            this.c.state.in_(UNFINISHED),
-            runs.c.message_id < this.c.message_id,
-            runs.c.state.in_(UNFINISHED),
-        )
-        .order_by(runs.c.message_id)
-        .limit(1)
-    )
-
-
-def _record(row: Any) -> RunRecord:
-    message = Message(
-        event_id=row.event_key.removeprefix(f"{row.platform}:"),
-        thread=Thread(row.platform, row.workspace, row.channel, row.thread),
-        author=Author(row.author_id, row.author_name),
-        text=row.text,
-        at=row.at,
-        links=tuple(row.links),
-        attachments=tuple(Attachment(**a) for a in row.attachments),
-        locale=row.locale,
-    )
-    return RunRecord(
-        id=row.id,
-        message=message,
-        options=_options.validate_python(row.options),
-        state=row.state,
-        accepted_at=row.accepted_at,
-        attempt=row.attempt,
-        stop_requested=row.stop_requested,
-        removed=row.removed,
-        post_state=row.post_state,
-        answer=None if row.answer is None else _answer.validate_python(row.answer),
-    )
-
-
-def _is_free(row: Any, now: datetime) -> bool:
-    return row.owner is None or row.lease_until <= now or is_dead(row.owner)
 
 
 def _entry(answer: Answer) -> Entry:

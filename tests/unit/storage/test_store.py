@@ -16,7 +16,8 @@ from bot.errors import RunLost
 from bot.messages import Attachment, RunOptions
 from bot.storage.journal import RecordedStep, open_journal
 from bot.storage.owner import is_dead, new_owner
-from bot.storage.store import Standing, Store
+from bot.storage.records import Standing
+from bot.storage.store import Store
 from bot.storage.tables import citations, pages
 from tests.unit.samples import NOW, a_message, a_page, a_thread
 

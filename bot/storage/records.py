@@ -1,0 +1,116 @@
+"""A run as it is stored: the value, how it is read, and whether anyone may take it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+import sqlalchemy as sa
+from pydantic import TypeAdapter
+
+from bot.answers import Answer
+from bot.messages import Attachment, Author, Message, RunOptions, Thread
+from bot.storage.owner import is_dead
+from bot.storage.tables import messages, runs, threads
+
+UNFINISHED = ("accepted", "running")
+
+as_answer = TypeAdapter(Answer)
+as_options = TypeAdapter(RunOptions)
+
+
+@dataclass(frozen=True, slots=True)
+class RunRecord:
+    """A run as stored. ``answer`` is set as soon as it is written, posted or not."""
+
+    id: str
+    message: Message
+    options: RunOptions
+    state: str
+    accepted_at: datetime
+    attempt: int
+    stop_requested: bool
+    removed: bool
+    post_state: dict[str, Any] | None
+    answer: Answer | None
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """What others may have done to a run that is being worked on."""
+
+    attempt: int
+    stop_requested: bool
+
+
+def run_query() -> sa.Select[Any]:
+    """Runs with all that makes a ``RunRecord`` of each row."""
+    return (
+        sa.select(runs, messages, threads)
+        .join_from(runs, messages, runs.c.message_id == messages.c.id)
+        .join(threads, runs.c.thread_key == threads.c.key)
+        .with_only_columns(
+            runs,
+            threads.c.platform,
+            threads.c.workspace,
+            threads.c.channel,
+            threads.c.thread,
+            messages.c.event_key,
+            messages.c.author_id,
+            messages.c.author_name,
+            messages.c.text,
+            messages.c.links,
+            messages.c.attachments,
+            messages.c.locale,
+            messages.c.at,
+        )
+    )
+
+
+def earlier_in_thread(run_id: str) -> sa.Select[Any]:
+    """The id of the oldest unfinished run before this unfinished one in its thread."""
+    this = runs.alias("this")
+    return (
+        sa.select(runs.c.id)
+        .join(this, this.c.thread_key == runs.c.thread_key)
+        .where(
+            this.c.id == run_id,
+            this.c.state.in_(UNFINISHED),
+            runs.c.message_id < this.c.message_id,
+            runs.c.state.in_(UNFINISHED),
+        )
+        .order_by(runs.c.message_id)
+        .limit(1)
+    )
+
+
+def record_of(row: Any) -> RunRecord:
+    """A row of ``run_query`` as a value."""
+    message = Message(
+        event_id=row.event_key.removeprefix(f"{row.platform}:"),
+        thread=Thread(row.platform, row.workspace, row.channel, row.thread),
+        author=Author(row.author_id, row.author_name),
+        text=row.text,
+        at=row.at,
+        links=tuple(row.links),
+        attachments=tuple(Attachment(**a) for a in row.attachments),
+        locale=row.locale,
+    )
+    return RunRecord(
+        id=row.id,
+        message=message,
+        options=as_options.validate_python(row.options),
+        state=row.state,
+        accepted_at=row.accepted_at,
+        attempt=row.attempt,
+        stop_requested=row.stop_requested,
+        removed=row.removed,
+        post_state=row.post_state,
+        answer=None if row.answer is None else as_answer.validate_python(row.answer),
+    )
+
+
+def is_free(row: Any, now: datetime) -> bool:
+    """Whether a run's row is kept for nobody, or for somebody who certainly is gone."""
+    return row.owner is None or row.lease_until <= now or is_dead(row.owner)
