@@ -12,9 +12,9 @@ from bot.errors import Invalid
 
 if TYPE_CHECKING:
     from bot.settings import Settings
-    from bot.storage.forgetting import Kind, Subject
     from bot.storage.removal import Removed
     from bot.storage.store import Store
+    from bot.storage.subjects import Kind, Subject
 
 PLATFORMS = ("discord", "slack", "terminal")
 
@@ -97,7 +97,7 @@ def forget_thread(thread: Name, yes: Yes = False, dry_run: DryRun = False) -> No
 
         async def find(store: Store) -> Subject:
             from bot.storage.archive import Archive
-            from bot.storage.forgetting import Subject
+            from bot.storage.subjects import Subject
 
             found = await Archive(store.database).find(thread)
             return Subject("thread", found.platform, found.key)
@@ -159,7 +159,7 @@ def _forget_place(kind: Kind, place: str, yes: bool, dry_run: bool) -> None:
             )
         settings = settings_for()
         from adapters.terminal.records import opened
-        from bot.storage.forgetting import Subject
+        from bot.storage.subjects import Subject
 
         async def run() -> None:
             async with opened(settings) as store:

@@ -18,10 +18,10 @@ from bot.conversing.keeper import Keeper
 from bot.rendering.lines import one_line, shortened
 from bot.settings import Settings
 from bot.storage.archive import Archive, Listed
-from bot.storage.forgetting import Subject
 from bot.storage.removal import Removed
 from bot.storage.retention import Keep, Retention
 from bot.storage.store import Store, open_store
+from bot.storage.subjects import Subject
 
 BEGINNING = 60  # characters of what a thread begins with
 

@@ -9,8 +9,9 @@ from datetime import UTC, date, datetime, timedelta
 import structlog
 
 from bot.storage.database import Database
-from bot.storage.forgetting import Forgetting, Request, Subject
+from bot.storage.forgetting import Forgetting, Request
 from bot.storage.removal import NOTHING_REMOVED, Removed
+from bot.storage.subjects import Subject
 
 # Runs end within a second of being stopped; one that does not is fenced off and goes anyway.
 STOP_SECONDS, LOOK_SECONDS = 10.0, 0.2

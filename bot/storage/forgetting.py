@@ -7,10 +7,10 @@ left off. Only what was there by then goes: who asks again later is remembered a
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import AsyncIterator, Collection, Sequence
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
-from typing import Any, Literal
+from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -32,6 +32,16 @@ from bot.storage.removal import (
     remove_pages,
 )
 from bot.storage.rows import insert
+from bot.storage.subjects import (
+    Subject,
+    about,
+    in_their_threads,
+    in_workspace,
+    key_of,
+    spent_by,
+    verdicts_of,
+    with_repeats,
+)
 from bot.storage.tables import (
     channel_rules,
     citations,
@@ -47,17 +57,6 @@ from bot.storage.tables import (
 )
 
 PICKED = 50  # messages taken on at once, each with its run
-
-Kind = Literal["thread", "person", "workspace"]
-
-
-@dataclass(frozen=True, slots=True)
-class Subject:
-    """What is to be forgotten. ``name`` is a thread's key, or the platform's id of the others."""
-
-    kind: Kind
-    platform: str
-    name: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +86,7 @@ class Forgetting:
             row = {"until": until, "at": now}
             await db.execute(
                 insert(db, forgettings)
-                .values(**_key(subject), **row)
+                .values(**key_of(subject), **row)
                 .on_conflict_do_update(index_elements=["kind", "platform", "name"], set_=row)
             )
         return Request(subject, until, now)
@@ -107,7 +106,7 @@ class Forgetting:
                 sa.delete(forgettings).where(
                     *(
                         forgettings.c[name] == value
-                        for name, value in _key(request.subject).items()
+                        for name, value in key_of(request.subject).items()
                     ),
                     forgettings.c.until <= request.until,
                 )
@@ -119,8 +118,8 @@ class Forgetting:
         """The ids of its runs that have not ended, oldest first."""
         query = (
             sa.select(runs.c.id)
-            .select_from(_joined().join(runs, runs.c.message_id == messages.c.id))
-            .where(_about(subject), runs.c.state.in_(UNFINISHED))
+            .select_from(in_their_threads().join(runs, runs.c.message_id == messages.c.id))
+            .where(about(subject), runs.c.state.in_(UNFINISHED))
             .order_by(runs.c.message_id)
         )
         async with self._database.read() as db:
@@ -130,8 +129,8 @@ class Forgetting:
         """Those of them that a living process has taken on."""
         query = (
             sa.select(runs.c.id, runs.c.owner)
-            .select_from(_joined().join(runs, runs.c.message_id == messages.c.id))
-            .where(_about(subject), runs.c.state.in_(UNFINISHED), runs.c.lease_until > now)
+            .select_from(in_their_threads().join(runs, runs.c.message_id == messages.c.id))
+            .where(about(subject), runs.c.state.in_(UNFINISHED), runs.c.lease_until > now)
         )
         async with self._database.read() as db:
             rows = (await db.execute(query)).all()
@@ -144,7 +143,7 @@ class Forgetting:
         uses: Counter[int] = Counter()
         async with self._database.read() as db:
             async for picked in self._picked(subject, None):
-                every = [row for row in await _with_repeats(db, picked) if row.id not in seen]
+                every = [row for row in await with_repeats(db, picked) if row.id not in seen]
                 ids = [row.id for row in every]
                 run_ids = [row.run_id for row in every if row.run_id is not None]
                 seen.update(ids)
@@ -166,14 +165,14 @@ class Forgetting:
         platform, name = subject.platform, subject.name
         if subject.kind == "thread":
             return Removed(threads=await count(db, threads, threads.c.key == name))
-        sums = _spent_by(subject), spending.c.day < spent_before
+        sums = spent_by(subject), spending.c.day < spent_before
         spent = Removed(spending=await count(db, spending, *sums))
         if subject.kind == "person":
-            return spent + Removed(feedback=len(await _verdicts(db, subject)))
+            return spent + Removed(feedback=len(await verdicts_of(db, subject)))
         return spent + Removed(
-            threads=await count(db, threads, *_in_workspace(threads, platform, name)),
-            rules=await count(db, channel_rules, *_in_workspace(channel_rules, platform, name)),
-            facts=await count(db, facts, *_in_workspace(facts, platform, name)),
+            threads=await count(db, threads, *in_workspace(threads, platform, name)),
+            rules=await count(db, channel_rules, *in_workspace(channel_rules, platform, name)),
+            facts=await count(db, facts, *in_workspace(facts, platform, name)),
         )
 
     # ------------------------------------------------------------ removing
@@ -187,7 +186,7 @@ class Forgetting:
         removed = NOTHING_REMOVED
         async for picked in self._picked(subject, request.until):
             async with self._database.read() as db:
-                every = await _with_repeats(db, picked)
+                every = await with_repeats(db, picked)
             run_ids = [row.run_id for row in every if row.run_id is not None]
             await self._fence(run_ids)
             removed += await self._remove_steps(run_ids)
@@ -205,7 +204,7 @@ class Forgetting:
             return NOTHING_REMOVED
         async with self._database.write() as db:
             gone = await db.execute(
-                sa.delete(spending).where(_spent_by(subject), spending.c.day < before)
+                sa.delete(spending).where(spent_by(subject), spending.c.day < before)
             )
         return Removed(spending=gone.rowcount)
 
@@ -255,7 +254,7 @@ class Forgetting:
     async def _remove_verdicts(self, subject: Subject) -> Removed:
         """What a person thought of answers, and that it was they who set a channel's rules."""
         async with self._database.write() as db:
-            run_ids = await _verdicts(db, subject)
+            run_ids = await verdicts_of(db, subject)
             gone = await db.execute(
                 sa.delete(feedback).where(
                     feedback.c.author_id == subject.name, feedback.c.run_id.in_(run_ids)
@@ -277,7 +276,7 @@ class Forgetting:
             async with self._database.write() as db:
                 return await remove_empty_threads(db, [subject.name])
         where = subject.platform, subject.name
-        query = sa.select(threads.c.key).where(*_in_workspace(threads, *where))
+        query = sa.select(threads.c.key).where(*in_workspace(threads, *where))
         async with self._database.read() as db:
             keys = (await db.scalars(query)).all()
         removed = NOTHING_REMOVED
@@ -285,8 +284,8 @@ class Forgetting:
             async with self._of_threads.batch() as db:
                 removed += await remove_empty_threads(db, some)
         async with self._database.write() as db:
-            of_rules = sa.delete(channel_rules).where(*_in_workspace(channel_rules, *where))
-            of_facts = sa.delete(facts).where(*_in_workspace(facts, *where))
+            of_rules = sa.delete(channel_rules).where(*in_workspace(channel_rules, *where))
+            of_facts = sa.delete(facts).where(*in_workspace(facts, *where))
             return removed + Removed(
                 rules=(await db.execute(of_rules)).rowcount,
                 facts=(await db.execute(of_facts)).rowcount,
@@ -296,7 +295,7 @@ class Forgetting:
         """The ids of its messages up to ``until``, in portions; ordered within each thread."""
         if subject.kind == "workspace":
             query = sa.select(threads.c.key).where(
-                *_in_workspace(threads, subject.platform, subject.name)
+                *in_workspace(threads, subject.platform, subject.name)
             )
             async with self._database.read() as db:
                 keys = (await db.scalars(query)).all()
@@ -308,8 +307,8 @@ class Forgetting:
         while True:
             query = (
                 sa.select(messages.c.id)
-                .select_from(_joined())
-                .where(_about(subject), messages.c.id > last)
+                .select_from(in_their_threads())
+                .where(about(subject), messages.c.id > last)
                 .order_by(messages.c.id)
                 .limit(PICKED)
             )
@@ -321,84 +320,6 @@ class Forgetting:
                 return
             last = ids[-1]
             yield ids
-
-
-# ---------------------------------------------------------------- what is meant by a subject
-
-
-def _key(subject: Subject) -> dict[str, str]:
-    return {"kind": subject.kind, "platform": subject.platform, "name": subject.name}
-
-
-def _joined() -> sa.Join:
-    return sa.join(messages, threads, messages.c.thread_key == threads.c.key)
-
-
-def _about(subject: Subject) -> sa.ColumnElement[bool]:
-    """Whether a message belongs to it."""
-    if subject.kind == "thread":
-        return messages.c.thread_key == subject.name
-    if subject.kind == "person":
-        return sa.and_(messages.c.author_id == subject.name, threads.c.platform == subject.platform)
-    return sa.and_(*_in_workspace(threads, subject.platform, subject.name))
-
-
-def _in_workspace(
-    table: sa.Table, platform: str, workspace: str
-) -> tuple[sa.ColumnElement[bool], ...]:
-    return table.c.platform == platform, table.c.workspace == workspace
-
-
-def _spent_by(subject: Subject) -> sa.ColumnElement[bool]:
-    """A person's own sums; all sums of a workspace, those of its people there included."""
-    if subject.kind == "person":
-        return sa.and_(
-            spending.c.platform == subject.platform,
-            spending.c.scope == "user",
-            spending.c.name == subject.name,
-        )
-    return sa.and_(*_in_workspace(spending, subject.platform, subject.name))
-
-
-async def _verdicts(db: AsyncConnection, subject: Subject) -> Sequence[str]:
-    """The runs of others on which a person gave a verdict."""
-    query = (
-        sa.select(feedback.c.run_id)
-        .join(runs, feedback.c.run_id == runs.c.id)
-        .join(messages, runs.c.message_id == messages.c.id)
-        .join(threads, runs.c.thread_key == threads.c.key)
-        .where(
-            feedback.c.author_id == subject.name,
-            threads.c.platform == subject.platform,
-            messages.c.author_id != subject.name,
-        )
-    )
-    return (await db.scalars(query)).all()
-
-
-async def _with_repeats(db: AsyncConnection, ids: Collection[int]) -> Sequence[Any]:
-    """The messages with these ids, each with its run, and those in which somebody asked the same
-    question once more (see ``Reception.dig_deeper``): their words are the forgotten one's."""
-    own = sa.select(messages.c.id, messages.c.thread_key, runs.c.id.label("run_id")).join_from(
-        messages, runs, isouter=True
-    )
-    begun = (
-        sa.select(runs.c.id, runs.c.thread_key, threads.c.platform)
-        .join(threads, runs.c.thread_key == threads.c.key)
-        .where(runs.c.message_id.in_(ids))
-    )
-    found: dict[int, Any] = {}
-    for row in (await db.execute(own.where(messages.c.id.in_(ids)))).all():
-        found[row.id] = row
-    for run in (await db.execute(begun)).all():
-        prefix = f"{run.platform}:{run.id}:deeper:"
-        repeats = own.where(
-            messages.c.thread_key == run.thread_key,
-            messages.c.event_key.startswith(prefix, autoescape=True),
-        )
-        for row in (await db.execute(repeats)).all():
-            found.setdefault(row.id, row)
-    return list(found.values())
 
 
 async def _used_no_more(db: AsyncConnection, uses: Counter[int]) -> int:

@@ -14,9 +14,10 @@ from bot.conversing.keeper import Keeper
 from bot.conversing.words import is_yes
 from bot.messages import Author
 from bot.rendering.texts import LOCALES, texts_for
-from bot.storage.forgetting import Forgetting, Subject
+from bot.storage.forgetting import Forgetting
 from bot.storage.retention import Keep, Retention
 from bot.storage.spending import Payer, Spending
+from bot.storage.subjects import Subject
 from bot.storage.tables import forgettings, messages, spending
 from tests.unit.conversing.conftest import House
 

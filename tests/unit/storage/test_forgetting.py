@@ -12,11 +12,12 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.errors import RunLost
 from bot.storage.database import Database
-from bot.storage.forgetting import Forgetting, Kind, Subject
+from bot.storage.forgetting import Forgetting
 from bot.storage.owner import new_owner
 from bot.storage.removal import Removed
 from bot.storage.spending import Payer, Spending
 from bot.storage.store import Store
+from bot.storage.subjects import Kind, Subject
 from bot.storage.tables import channel_rules, feedback, messages, runs, threads
 from bot.storage.tables import pages as pages_table
 from bot.storage.workspaces import Workspaces

@@ -1,0 +1,101 @@
+"""What is to be forgotten: a thread, a person or a workspace, and which rows are about it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from bot.storage.tables import feedback, messages, runs, spending, threads
+
+Kind = Literal["thread", "person", "workspace"]
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """What is to be forgotten. ``name`` is a thread's key, or the platform's id of the others."""
+
+    kind: Kind
+    platform: str
+    name: str
+
+
+def key_of(subject: Subject) -> dict[str, str]:
+    """What tells it from every other, as columns."""
+    return {"kind": subject.kind, "platform": subject.platform, "name": subject.name}
+
+
+def in_their_threads() -> sa.Join:
+    """Messages, each with its thread."""
+    return sa.join(messages, threads, messages.c.thread_key == threads.c.key)
+
+
+def about(subject: Subject) -> sa.ColumnElement[bool]:
+    """Whether a message belongs to it."""
+    if subject.kind == "thread":
+        return messages.c.thread_key == subject.name
+    if subject.kind == "person":
+        return sa.and_(messages.c.author_id == subject.name, threads.c.platform == subject.platform)
+    return sa.and_(*in_workspace(threads, subject.platform, subject.name))
+
+
+def in_workspace(
+    table: sa.Table, platform: str, workspace: str
+) -> tuple[sa.ColumnElement[bool], ...]:
+    """Whether a row belongs to a workspace."""
+    return table.c.platform == platform, table.c.workspace == workspace
+
+
+def spent_by(subject: Subject) -> sa.ColumnElement[bool]:
+    """A person's own sums; all sums of a workspace, those of its people there included."""
+    if subject.kind == "person":
+        return sa.and_(
+            spending.c.platform == subject.platform,
+            spending.c.scope == "user",
+            spending.c.name == subject.name,
+        )
+    return sa.and_(*in_workspace(spending, subject.platform, subject.name))
+
+
+async def verdicts_of(db: AsyncConnection, subject: Subject) -> Sequence[str]:
+    """The runs of others on which a person gave a verdict."""
+    query = (
+        sa.select(feedback.c.run_id)
+        .join(runs, feedback.c.run_id == runs.c.id)
+        .join(messages, runs.c.message_id == messages.c.id)
+        .join(threads, runs.c.thread_key == threads.c.key)
+        .where(
+            feedback.c.author_id == subject.name,
+            threads.c.platform == subject.platform,
+            messages.c.author_id != subject.name,
+        )
+    )
+    return (await db.scalars(query)).all()
+
+
+async def with_repeats(db: AsyncConnection, ids: Collection[int]) -> Sequence[Any]:
+    """The messages with these ids, each with its run, and those in which somebody asked the same
+    question once more (see ``Reception.dig_deeper``): their words are the forgotten one's."""
+    own = sa.select(messages.c.id, messages.c.thread_key, runs.c.id.label("run_id")).join_from(
+        messages, runs, isouter=True
+    )
+    begun = (
+        sa.select(runs.c.id, runs.c.thread_key, threads.c.platform)
+        .join(threads, runs.c.thread_key == threads.c.key)
+        .where(runs.c.message_id.in_(ids))
+    )
+    found: dict[int, Any] = {}
+    for row in (await db.execute(own.where(messages.c.id.in_(ids)))).all():
+        found[row.id] = row
+    for run in (await db.execute(begun)).all():
+        prefix = f"{run.platform}:{run.id}:deeper:"
+        repeats = own.where(
+            messages.c.thread_key == run.thread_key,
+            messages.c.event_key.startswith(prefix, autoescape=True),
+        )
+        for row in (await db.execute(repeats)).all():
+            found.setdefault(row.id, row)
+    return list(found.values())
