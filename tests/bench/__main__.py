@@ -14,6 +14,8 @@ BENCHES = {
     "depth": "strategies against a plain loop and a loop by layers: time, tokens, recall",
     "indexing": "passages per second, query time, index size",
     "extraction": "text of real news pages",
+    "crash": "random kills and broken networks: one answer each, nothing paid for twice",
+    "load": "one worker and two on one PostgreSQL: throughput, delays, database calls, memory",
     "chat": "`serve` on Slack and Discord: acknowledgements, first signs, calls, memory",
 }
 

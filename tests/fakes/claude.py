@@ -28,6 +28,7 @@ import json
 import os
 import socket
 import sys
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, get_args
@@ -89,7 +90,8 @@ class Recorded:
     """One request and how it ended.
 
     ``status`` is 0 until it is known; ``finished`` turns true when the last byte of a good reply
-    has been sent. ``key`` is a hash of the body: the same request has the same key.
+    has been sent. ``key`` is a hash of the body: the same request has the same key. ``at`` is when
+    it came, of ``time.time``.
     """
 
     body: dict[str, Any]
@@ -100,6 +102,7 @@ class Recorded:
     problem: str = ""
     usage: dict[str, Any] = field(default_factory=dict)
     client: tuple[str, int] = ("", 0)  # the address it came from: one per connection
+    at: float = field(default_factory=time.time)
 
     def summary(self) -> dict[str, Any]:
         return {

@@ -160,10 +160,15 @@ class FakeDiscord:
 
     # Where it is
 
+    def seen_at(self, port: int) -> None:
+        """It is reached through a relay: what it tells of its own addresses is the relay's."""
+        self.world.cdn = f"http://{HOST}:{port}"
+        self.gateway.url = f"ws://{HOST}:{port}/gateway"
+
     @property
     def url(self) -> str:
         """What FOOTNOTE_DISCORD_API_URL is set to."""
-        return f"http://{HOST}:{self.port}{PREFIX}"
+        return f"{self.world.cdn}{PREFIX}"
 
     @property
     def token(self) -> str:

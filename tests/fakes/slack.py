@@ -155,6 +155,10 @@ class FakeSlack(People):
         """``http://127.0.0.1:PORT``"""
         return self._server.base
 
+    def seen_at(self, base: str) -> None:
+        """It is reached through a relay: what it tells of its own address is the relay's."""
+        self._server.base = base
+
     @property
     def api_url(self) -> str:
         """The base URL for slack_sdk's clients, with its closing slash."""

@@ -1,0 +1,261 @@
+"""A long random crash campaign: processes are killed and networks broken while people ask.
+
+Real processes on a real PostgreSQL (listeners and workers), strict fakes of Slack, Discord and
+Claude behind links that can be cut. Whatever happens, in the end every accepted question has one
+answer, no finished model call was made again, no thread is stuck, and threads kept their order.
+Exits 1 when that is not so. The plan comes from the seed: ``--seed`` plays it again.
+"""
+
+from __future__ import annotations
+
+import argparse
+import heapq
+import itertools
+import random
+import shutil
+import sys
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tests.bench.crash_judge import Record, Verdict, judge, read_record, written_out
+from tests.bench.crash_people import People
+from tests.bench.crash_plan import Blow, planned
+from tests.bench.crash_stage import Stage, open_stage
+from tests.bench.table import percentile, print_table, tell
+
+KILLS = 300
+BETWEEN = 2.0  # seconds from one blow to the next, on average
+ASKING = 0.8  # the same for what people do
+QUIET_SECONDS = 120.0  # that the system gets to come to rest
+PROBES = 20  # threads in which a last question is asked
+
+
+@dataclass
+class Outcome:
+    """What a campaign came to. ``struck`` is when each blow fell, of ``time.time``."""
+
+    verdict: Verdict
+    record: Record
+    struck: Sequence[tuple[Blow, float]]
+    did: Counter[str]
+    ended: Counter[str]
+    seconds: float
+
+
+@dataclass
+class Clock:
+    """What is still to be done, by when."""
+
+    due: list[tuple[float, int, Callable[[], None]]] = field(default_factory=list)
+    _numbers: itertools.count[int] = field(default_factory=itertools.count)
+    _began: float = field(default_factory=time.monotonic)
+
+    def add(self, at: float, do: Callable[[], None]) -> None:
+        """``at`` in seconds from the beginning."""
+        heapq.heappush(self.due, (at, next(self._numbers), do))
+
+    def later(self, seconds: float, do: Callable[[], None]) -> None:
+        self.add(time.monotonic() - self._began + seconds, do)
+
+    def run(self) -> None:
+        """Do everything in its turn."""
+        while self.due:
+            at, _, do = heapq.heappop(self.due)
+            time.sleep(max(0.0, self._began + at - time.monotonic()))
+            do()
+
+
+class Campaign:
+    """One campaign on a stage that is open."""
+
+    def __init__(self, stage: Stage, seed: int, kills: int, limit: float) -> None:
+        self._stage = stage
+        self._people = People(list(stage.scenes))
+        names = [scene.place.name for scene in stage.scenes]
+        self._plan = planned(seed, kills, names, between=BETWEEN, asking=ASKING)
+        self._clock = Clock()
+        self._limit = limit
+        self._struck: list[tuple[Blow, float]] = []
+        self._starting: threading.Thread | None = None
+        self._holds: Counter[int] = Counter()  # how many blows keep a link from working
+
+    def run(self) -> Outcome:
+        began = time.monotonic()
+        for act in self._plan.acts:
+            if act.at <= self._limit:
+                self._clock.add(act.at, lambda act=act: self._people.do(act))  # type: ignore[misc]
+        for blow in self._plan.blows:
+            if blow.at <= self._limit:
+                self._clock.add(blow.at, lambda blow=blow: self._strike(blow))  # type: ignore[misc]
+        self._clock.run()
+        self._heal()
+        record = self._until_quiet("at rest")
+        for number, talk in enumerate(self._people.talks[-PROBES:]):
+            if not talk.asked[0].deleted and talk.scene.has_thread(talk.root):
+                self._people.follow_up(talk, number / PROBES, probe=True)
+        record = self._until_quiet("the last questions answered")
+        verdict = judge(self._stage, self._people.talks, record)
+        self._stage.crew.end()
+        for line in self._stage.crew.broken:
+            verdict.wrong["process broke"].append(line)
+        return Outcome(
+            verdict,
+            record,
+            self._struck,
+            self._people.did,
+            self._stage.crew.ended,
+            time.monotonic() - began,
+        )
+
+    # ------------------------------------------------------------ blows
+
+    def _strike(self, blow: Blow) -> None:
+        crew = self._stage.crew
+        role, _, database = blow.whom.partition("-")
+        self._struck.append((blow, time.time()))
+        if len(self._struck) % 25 == 0:
+            tell(f"{len(self._struck)} of {len(self._plan.blows)} kills")
+        if blow.whom == "postgres":
+            self._end_postgres(blow)
+        elif blow.what == "kill":
+            crew.kill(crew.of(blow.whom, blow.which), blow.seconds)
+        elif blow.what == "suspend":
+            member = crew.of(blow.whom, blow.which)
+            held = crew.suspend(member)
+            self._clock.later(blow.seconds, lambda: crew.resume(member, held))
+        else:
+            link = crew.of(role, blow.which).link if database else self._stage.links[blow.whom]
+            if blow.what == "cut":
+                link.cut()
+                return
+            self._holds[link.port] += 1
+            link.close() if blow.what == "gone" else link.stall()
+
+            def heal() -> None:
+                self._holds[link.port] -= 1
+                if not self._holds[link.port]:
+                    link.heal()
+
+            self._clock.later(blow.seconds, heal)
+
+    def _end_postgres(self, blow: Blow) -> None:
+        self._until_postgres_runs()
+        postgres = self._stage.postgres
+        postgres.kill() if blow.what == "kill" else postgres.stop_at_once()
+
+        def start() -> None:
+            self._starting = threading.Thread(target=postgres.start)
+            self._starting.start()
+
+        self._clock.later(blow.seconds, start)
+
+    def _until_postgres_runs(self) -> None:
+        if self._starting is not None:
+            self._starting.join()
+
+    def _heal(self) -> None:
+        self._until_postgres_runs()
+        for link in self._stage.links.values():
+            link.heal()
+        for member in self._stage.crew.members:
+            member.link.heal()
+
+    # ------------------------------------------------------------ coming to rest
+
+    def _until_quiet(self, what: str) -> Record:
+        """The record once nothing is under way, or when the time for that is over."""
+        tell(f"waiting until {what}")
+        end = time.monotonic() + QUIET_SECONDS
+        calm = 0
+        while True:
+            record = read_record(self._stage)
+            calm = calm + 1 if self._is_quiet(record) else 0
+            if calm == 3 or time.monotonic() > end:
+                return record
+            time.sleep(0.5)
+
+    def _is_quiet(self, record: Record) -> bool:
+        if any(scene.busy() for scene in self._stage.scenes):
+            return False
+        if record.jobs or any(run.ended_at is None for run in record.runs.values()):
+            return False
+        return not any(talk.scene.place.at_work(talk.root) for talk in self._people.talks)
+
+
+# ---------------------------------------------------------------- telling
+
+
+def recovery(outcome: Outcome) -> dict[str, list[float]]:
+    """Seconds from each blow until the last question that was in flight then had its answer."""
+    found: dict[str, list[float]] = {}
+    for blow, at in outcome.struck:
+        over = [
+            run.ended_at.timestamp() - at
+            for run in outcome.record.runs.values()
+            if run.ended_at is not None and run.accepted_at.timestamp() < at
+        ]
+        took = max([seconds for seconds in over if seconds > 0], default=0.0)
+        found.setdefault(blow.name, []).append(took)
+        found.setdefault("all", []).append(took)
+    return found
+
+
+def print_outcome(outcome: Outcome, seed: int) -> None:
+    header = ("kills", "times", "recovery p50", "recovery p99")
+    times = recovery(outcome)
+    print_table(
+        header,
+        [
+            (
+                name,
+                len(values),
+                f"{percentile(values, 0.5):.1f} s",
+                f"{percentile(values, 0.99):.1f} s",
+            )
+            for name, values in sorted(times.items(), key=lambda pair: pair[0] == "all")
+        ],
+    )
+    print()
+    print_table(("people", "times"), sorted(outcome.did.items()))
+    print()
+    print_table(("found", "count"), sorted(outcome.verdict.counts.items()))
+    if outcome.ended:
+        print()
+        print_table(("ended by itself, and started again", "times"), outcome.ended.most_common())
+    print()
+    wrong = outcome.verdict.wrong
+    print_table(("violations", "count"), [(k, len(v)) for k, v in wrong.items()] or [("none", 0)])
+    if wrong:
+        print(written_out(outcome.verdict), file=sys.stderr)
+    print(f"\nseed {seed}; {outcome.seconds:.0f} s in all")
+
+
+def main(arguments: list[str]) -> None:
+    parser = argparse.ArgumentParser(prog="python -m tests.bench crash", description=__doc__)
+    parser.add_argument("--kills", type=int, default=KILLS)
+    parser.add_argument("--seed", type=int, help="of an earlier campaign (new by default)")
+    parser.add_argument("--platform", choices=("slack", "discord", "both"), default="both")
+    parser.add_argument("--seconds-limit", type=float, default=840.0, help="no kills after these")
+    parser.add_argument("--keep-logs", type=Path, help="a folder for what the processes said")
+    given = parser.parse_args(arguments)
+    seed = random.randrange(1_000_000) if given.seed is None else given.seed
+    platforms = ("slack", "discord") if given.platform == "both" else (given.platform,)
+    tell(f"seed {seed}")
+    sys.setswitchinterval(0.0005)  # the fakes' threads share this process
+    with open_stage(platforms) as stage:
+        outcome = Campaign(stage, seed, given.kills, given.seconds_limit).run()
+        if given.keep_logs is not None:
+            given.keep_logs.mkdir(parents=True, exist_ok=True)
+            for log in stage.crew.logs:
+                shutil.copy(log, given.keep_logs)
+    print_outcome(outcome, seed)
+    if outcome.verdict.wrong:
+        sys.exit(1)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,232 @@
+"""What has to be true after a crash campaign: one answer each, nothing paid for twice, in order."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from itertools import pairwise
+from typing import Any
+
+from psycopg.rows import class_row, namedtuple_row
+
+from bot.storage.journal import step_key
+from tests.bench.crash_people import Asked, Talk
+from tests.bench.crash_stage import Stage
+from tests.scenario.places import Post
+
+ENDED = ("answered", "not_found", "stopped")
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A run as the store has it in the end."""
+
+    id: str
+    event_key: str
+    message_id: int
+    state: str
+    attempt: int
+    stopped: bool
+    removed: bool
+    posts: frozenset[str]
+    answer: Mapping[str, Any] | None
+    accepted_at: datetime
+    ended_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    run: str
+    key: str
+    kind: str
+    at: datetime
+    attempt: int
+
+
+@dataclass
+class Verdict:
+    """``wrong`` are violations, by kind; ``counts`` what there was."""
+
+    wrong: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
+    counts: Counter[str] = field(default_factory=Counter)
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """Everything the store kept."""
+
+    runs: Mapping[str, Row]  # by event key
+    steps: Sequence[Step]
+    jobs: int
+
+
+def read_record(stage: Stage) -> Record:
+    with stage.postgres.connect() as db:
+        rows = db.cursor(row_factory=namedtuple_row).execute(_RUNS).fetchall()
+        runs = {row.event_key: row for row in map(_row, rows)}
+        steps = db.cursor(row_factory=class_row(Step)).execute(_STEPS).fetchall()
+        jobs = db.execute("SELECT count(*) FROM procrastinate_jobs").fetchall()[0][0]
+    return Record(runs, steps, jobs)
+
+
+_RUNS = """
+    SELECT runs.id, event_key, message_id, state, attempt, stop_requested, removed, post_state,
+        answer, accepted_at, ended_at
+    FROM runs JOIN messages ON messages.id = runs.message_id
+"""
+_STEPS = "SELECT run_id AS run, key, kind, at, attempt FROM steps ORDER BY at"
+
+
+def _row(row: Any) -> Row:
+    posts = (row.post_state or {}).get("posts", ())
+    ids = frozenset(post["ts"] if isinstance(post, dict) else str(post) for post in posts)
+    return Row(
+        row.id,
+        row.event_key,
+        row.message_id,
+        row.state,
+        row.attempt,
+        row.stop_requested,
+        row.removed,
+        ids,
+        row.answer,
+        row.accepted_at,
+        row.ended_at,
+    )
+
+
+def judge(stage: Stage, talks: Iterable[Talk], record: Record) -> Verdict:
+    verdict = Verdict()
+    for talk in talks:
+        _judge_talk(talk, record, verdict)
+    _judge_calls(stage, record, verdict)
+    return verdict
+
+
+# ---------------------------------------------------------------- one answer each
+
+
+def _judge_talk(talk: Talk, record: Record, verdict: Verdict) -> None:
+    visible = {post.id: post for post in talk.scene.place.posts(talk.root)}
+    runs: list[tuple[Asked, Row]] = []
+    for asked in talk.asked:
+        verdict.counts["questions"] += 1
+        run = record.runs.get(talk.scene.event_key(asked.said))
+        if run is None:
+            _judge_unheard(talk, asked, verdict)
+        else:
+            verdict.counts["accepted"] += 1
+            runs.append((asked, run))
+    owners = {post: run.id for _, run in runs for post in run.posts}
+    for post in visible.values():
+        _judge_post(talk, post, owners, verdict)
+    for asked, run in runs:
+        mine = [visible[id] for id in sorted(run.posts) if id in visible]
+        _judge_run(talk, asked, run, mine, verdict)
+    _judge_order(talk, runs, record, verdict)
+
+
+def _judge_unheard(talk: Talk, asked: Asked, verdict: Verdict) -> None:
+    verdict.counts["never heard"] += 1
+    if talk.scene.taken(asked.said) and not asked.deleted:
+        verdict.wrong["acknowledged and lost"].append(_told(talk, asked))
+
+
+def _judge_post(talk: Talk, post: Post, owners: Mapping[str, str], verdict: Verdict) -> None:
+    where = f"{talk.root} {post.id}: {post.text[:200]!r}"
+    if post.working:
+        verdict.wrong["still at work for all to see"].append(where)
+    owner = owners.get(post.id)
+    named = talk.scene.run_of(talk.root, post)
+    if owner is None or (named and named != owner):
+        verdict.wrong["post that no run knows"].append(f"{where} (of {named or '?'})")
+
+
+def _judge_run(talk: Talk, asked: Asked, run: Row, mine: list[Post], verdict: Verdict) -> None:
+    told = f"{_told(talk, asked)} {run.id} {run.state} attempt {run.attempt}"
+    if run.removed:
+        verdict.counts["removed"] += 1
+        if mine or run.state != "removed":
+            verdict.wrong["reply to a deleted question"].append(told)
+        return
+    verdict.counts[run.state] += 1
+    verdict.counts["taken over"] += run.attempt > 1
+    if run.ended_at is None:
+        verdict.wrong["stuck"].append(told)
+    elif run.state not in ENDED:
+        reason = (run.answer or {}).get("text", "")
+        verdict.wrong[f"ended as {run.state}"].append(f"{told}: {reason}")
+    elif len(mine) != 1:
+        kind = "no answer" if not mine else "more than one answer"
+        verdict.wrong[kind].append(f"{told}: {[post.text[:80] for post in mine]}")
+    else:
+        _judge_answer(asked, run, mine[0], told, verdict)
+
+
+def _judge_answer(asked: Asked, run: Row, post: Post, told: str, verdict: Verdict) -> None:
+    assert run.answer is not None
+    if run.answer["reasoner"] != "claude":
+        verdict.counts[f"by {run.answer['reasoner']}"] += 1
+    if run.state == "stopped":
+        return
+    wanted = (
+        asked.wanted if asked.wanted in run.answer["text"] or not asked.before else asked.before
+    )
+    verdict.counts["edit not heard"] += wanted != asked.wanted
+    written = run.answer["text"].count(wanted)
+    quoted = sum(wanted in citation["quote"] for citation in run.answer["citations"])
+    shown = post.text.count(wanted)
+    if not written:
+        verdict.wrong["not the answer to it"].append(f"{told}: {run.answer['text'][:300]!r}")
+    elif not written <= shown <= written + quoted:
+        verdict.wrong["answer shown in part or twice"].append(
+            f"{told}: {wanted} {shown} times, not {written} to {written + quoted}"
+        )
+
+
+def _judge_order(
+    talk: Talk, runs: Sequence[tuple[Asked, Row]], record: Record, verdict: Verdict
+) -> None:
+    """Within a thread a run begins its research when the one before it has ended."""
+    first: dict[str, datetime] = {}
+    for step in record.steps:
+        first.setdefault(step.run, step.at)
+    in_order = sorted(runs, key=lambda pair: pair[1].message_id)
+    for (earlier, one), (later, other) in pairwise(in_order):
+        again = earlier.edited or earlier.deleted or later.edited or other.state == "stopped"
+        if again or one.ended_at is None or other.id not in first:
+            continue
+        if first[other.id] < one.ended_at:
+            verdict.wrong["out of order"].append(f"{_told(talk, later)} before {one.id} ended")
+
+
+def _told(talk: Talk, asked: Asked) -> str:
+    return f"{talk.scene.event_key(asked.said)}"
+
+
+# ---------------------------------------------------------------- nothing paid for twice
+
+
+def _judge_calls(stage: Stage, record: Record, verdict: Verdict) -> None:
+    """A call whose step was kept must not be made again. The body sent is what its key is of."""
+    kept = {step.key: step for step in record.steps}
+    kinds = {step.kind for step in record.steps}
+    verdict.counts["model calls"] = len(stage.claude.requests)
+    for request in stage.claude.requests:
+        body = {name: value for name, value in request.body.items() if name != "stream"}
+        keys = (step_key(kind, body) for kind in kinds)
+        step = next((kept[key] for key in keys if key in kept), None)
+        verdict.counts["calls kept"] += step is not None
+        if step is not None and request.at > step.at.timestamp():
+            late = request.at - step.at.timestamp()
+            verdict.wrong["finished call asked again"].append(
+                f"{step.kind} of {step.run} attempt {step.attempt}, {late:.2f} s after it was kept"
+            )
+    verdict.counts["calls finished"] = sum(request.finished for request in stage.claude.requests)
+
+
+def written_out(verdict: Verdict) -> str:
+    return json.dumps(verdict.wrong, indent=2, ensure_ascii=False)

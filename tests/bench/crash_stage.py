@@ -1,0 +1,218 @@
+"""The stage of a crash campaign: peers behind links that can be broken, and Footnote's processes.
+
+The fakes run in this process and stand for the outside world: what was posted there stays posted,
+whatever happens to the connections. PostgreSQL is real and can be killed.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from tests.bench.crash_crew import Crew, Member
+from tests.fakes.claude import FakeClaude
+from tests.fakes.mortal_postgres import MortalPostgres, a_mortal_postgres
+from tests.fakes.proxy import HOST, Link, Network
+from tests.fakes.server import serve
+from tests.scenario.discord_place import DiscordPlace, open_discord
+from tests.scenario.places import Place, Post, Said
+from tests.scenario.program import Program
+from tests.scenario.serving import Nursery
+from tests.scenario.slack_place import SlackPlace, open_slack
+
+LISTENERS, WORKERS = 2, 2
+# As Slack's: at once, after a minute, after five; but a campaign has less time.
+REDELIVERY = (0.0, 3.0, 15.0)
+FIRST_TOKEN, TOKENS_A_SECOND = 0.25, 150.0
+
+DEPOTS = (
+    *("Aster", "Birch", "Cedar", "Dahlia", "Elder", "Fern", "Gorse", "Hazel", "Iris", "Juniper"),
+    *("Kale", "Larch", "Myrtle", "Nettle", "Olive", "Poplar", "Quince", "Rowan", "Sorrel", "Tansy"),
+)
+KEEPERS = ("Nora", "Otto", "Paula", "Quentin", "Rosa", "Stefan", "Tilda", "Udo", "Vera", "Willem")
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """A question's words (``{}`` takes what makes it unique) and what its answer has to hold."""
+
+    question: str
+    wanted: str
+
+
+def facts() -> list[Fact]:
+    """What the documents tell."""
+    found = []
+    for number, depot in enumerate(DEPOTS):
+        code, keeper = str(481_507 + 7_919 * number), f"{KEEPERS[number % 10]} {depot}mann"
+        found.append(Fact(f"What is the access code of depot {depot}, ticket {{}}?", code))
+        found.append(Fact(f"And who looks after depot {depot}, ticket {{}}?", keeper))
+    return found
+
+
+def write_documents(folder: Path) -> None:
+    for asked, kept in zip(facts()[::2], facts()[1::2], strict=True):
+        depot = asked.question.split("depot ")[1].partition(",")[0]
+        (folder / f"{depot.lower()}.md").write_text(
+            f"# Depot {depot}\n\nThe access code of depot {depot} is {asked.wanted}. It is changed "
+            f"every spring.\n\nDepot {depot} is looked after by {kept.wanted}, who lives nearby.\n"
+        )
+
+
+class Scene(Protocol):
+    """A platform in a campaign: a place, and what only its record tells."""
+
+    @property
+    def place(self) -> Place: ...
+
+    def event_key(self, said: Said) -> str:
+        """The key under which the store knows a message."""
+        ...
+
+    def taken(self, said: Said) -> bool | None:
+        """Whether Footnote acknowledged all that tells of a message; None when it never does."""
+        ...
+
+    def busy(self) -> bool:
+        """Whether events are still being delivered."""
+        ...
+
+    def mention(self) -> str: ...
+
+    def has_thread(self, said: Said) -> bool:
+        """Whether there is a thread to speak in."""
+        ...
+
+    def run_of(self, said: Said, post: Post) -> str:
+        """The run that a message names in what nobody sees, or ""."""
+        ...
+
+
+class SlackScene:
+    """See ``Scene``."""
+
+    def __init__(self, place: SlackPlace) -> None:
+        self.place = place
+
+    def event_key(self, said: Said) -> str:
+        return f"slack:{said.channel}:{said.id}"
+
+    def taken(self, said: Said) -> bool | None:
+        about = [d for d in self.place.slack.deliveries if d.payload["event"].get("ts") == said.id]
+        return bool(about) and all(delivery.acked for delivery in about)
+
+    def busy(self) -> bool:
+        return not all(d.acked or d.given_up for d in list(self.place.slack.deliveries))
+
+    def mention(self) -> str:
+        return self.place.slack.mention
+
+    def has_thread(self, said: Said) -> bool:
+        return True
+
+    def run_of(self, said: Said, post: Post) -> str:
+        shown = self.place.slack.replies(said.channel, said.root)
+        metadata = next((one.metadata for one in shown if one.ts == post.id), None) or {}
+        return str((metadata.get("event_payload") or {}).get("run", ""))
+
+
+class DiscordScene:
+    """See ``Scene``."""
+
+    def __init__(self, place: DiscordPlace) -> None:
+        self.place = place
+
+    def event_key(self, said: Said) -> str:
+        return f"discord:{said.id}"
+
+    def taken(self, said: Said) -> bool | None:
+        return None
+
+    def busy(self) -> bool:
+        return False
+
+    def mention(self) -> str:
+        return self.place.discord.bot.mention
+
+    def has_thread(self, said: Said) -> bool:
+        return bool(self.place.posts(said))
+
+    def run_of(self, said: Said, post: Post) -> str:
+        return post.run
+
+
+@dataclass
+class Stage:
+    """``links`` by the name of the peer; each process has its own to PostgreSQL."""
+
+    scenes: Sequence[Scene]
+    links: Mapping[str, Link]
+    claude: FakeClaude
+    postgres: MortalPostgres
+    crew: Crew
+
+
+@contextmanager
+def open_stage(platforms: Sequence[str]) -> Iterator[Stage]:
+    """Everything running and connected."""
+    with ExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+        documents = folder / "documents"
+        documents.mkdir()
+        write_documents(documents)
+        network = stack.enter_context(Network())
+        postgres = stack.enter_context(a_mortal_postgres())
+        claude = FakeClaude(first_token=FIRST_TOKEN, rate=TOKENS_A_SECOND, trusting=True)
+        port = stack.enter_context(serve(claude)).rpartition(":")[2]
+        links = {"claude": network.to(HOST, int(port))}
+        settings = {
+            "FOOTNOTE_DOCS": str(documents),
+            "ANTHROPIC_API_KEY": "sk-test",
+            "ANTHROPIC_BASE_URL": f"http://{HOST}:{links['claude'].port}",
+        }
+        scenes: list[Scene] = []
+        for name in platforms:
+            scene, link = _OPENERS[name](stack, network)
+            scenes.append(scene)
+            links[name] = link
+            settings |= scene.place.settings
+        nursery = Nursery()
+        stack.callback(nursery.close)
+        indexed = Program(folder, settings)
+        assert indexed.run("index", str(documents)).code == 0
+        members = []
+        for role, command, count in (
+            ("listener", ("serve", "--no-work"), LISTENERS),
+            ("worker", ("worker",), WORKERS),
+        ):
+            for _ in range(count):
+                link = network.to_socket(postgres.socket)
+                own = Program(
+                    folder, {**settings, "FOOTNOTE_DATABASE_URL": postgres.url_at(link.port)}
+                )
+                members.append(Member(role, own, link, command))
+        crew = stack.enter_context(Crew(nursery, members))
+        for scene in scenes:
+            scene.place.until(lambda: scene.place.connections, 30)  # noqa: B023
+        yield Stage(scenes, links, claude, postgres, crew)
+
+
+def _open_slack(stack: ExitStack, network: Network) -> tuple[Scene, Link]:
+    place = stack.enter_context(open_slack(redelivery=REDELIVERY))
+    link = network.to(HOST, int(place.slack.base.rpartition(":")[2]))
+    place.slack.seen_at(f"http://{HOST}:{link.port}")
+    return SlackScene(place), link
+
+
+def _open_discord(stack: ExitStack, network: Network) -> tuple[Scene, Link]:
+    place = stack.enter_context(open_discord())
+    link = network.to(HOST, place.discord.port)
+    place.discord.seen_at(link.port)
+    return DiscordScene(place), link
+
+
+_OPENERS = {"slack": _open_slack, "discord": _open_discord}
