@@ -7,8 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 AROUND = 320  # characters shown before and after a quoted passage
+NEAR = 40  # characters within which a cut is moved to the space between two words
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +45,8 @@ def excerpts(text: str, quoted: Sequence[Quoted], around: int = AROUND) -> tuple
     """
     windows: list[tuple[int, int]] = []
     for one in sorted(_within(text, quoted), key=lambda one: one.start):
-        start, end = _back(text, one.start - around), _forth(text, one.end + around)
+        start = _back(text, one.start - around, one.start)
+        end = _forth(text, one.end + around, one.end)
         if windows and start <= windows[-1][1]:
             windows[-1] = (windows[-1][0], max(windows[-1][1], end))
         else:
@@ -62,7 +65,7 @@ def _pieces(
     shown = 0
     for start, end in windows:
         cuts = sorted({start, end, *(edge for edge in edges if start < edge < end)})
-        for left, right in zip(cuts, cuts[1:], strict=False):
+        for left, right in pairwise(cuts):
             found.append(
                 Piece(
                     text[left:right],
@@ -80,22 +83,18 @@ def _within(text: str, quoted: Sequence[Quoted]) -> list[Quoted]:
     return [one for one in quoted if 0 <= one.start < one.end <= len(text)]
 
 
-def _back(text: str, place: int) -> int:
-    """The first place at or after this one where a word begins, if it is near."""
+def _back(text: str, place: int, latest: int) -> int:
+    """The first place from this one on where a word begins, if it is near and not after
+    ``latest``."""
     if place <= 0:
         return 0
-    space = text.find(" ", place, place + 40)
-    line = text.find("\n", place, place + 40)
-    places = [found + 1 for found in (space, line) if found >= 0]
-    return min(places, default=place)
+    found = (text.find(space, place, min(place + NEAR, latest)) for space in " \n")
+    return min((at + 1 for at in found if at >= 0), default=place)
 
 
-def _forth(text: str, place: int) -> int:
-    """The last place at or before this one where a word ends, if it is near."""
+def _forth(text: str, place: int, first: int) -> int:
+    """The last place up to this one where a word ends, if it is near and not before ``first``."""
     if place >= len(text):
         return len(text)
-    return (
-        max(text.rfind(" ", place - 40, place), text.rfind("\n", place - 40, place), -1)
-        if max(text.rfind(" ", place - 40, place), text.rfind("\n", place - 40, place)) >= 0
-        else place
-    )
+    found = (text.rfind(space, max(place - NEAR, first), place) for space in " \n")
+    return max((at for at in found if at >= 0), default=place)

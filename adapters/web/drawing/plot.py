@@ -1,0 +1,135 @@
+"""What happened day by day, as stacked columns. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from adapters.web.drawing.labels import width
+from adapters.web.drawing.svg import element, number, words
+from adapters.web.drawing.waterfall import rounded
+
+WIDTH, HEIGHT = 720.0, 220.0
+LEFT, RIGHT, TOP, BOTTOM = 44.0, 8.0, 12.0, 26.0
+FONT = 12.0
+LINES = 4  # of the scale, about
+FILLED = 0.72  # of a column's room
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A part of a column; ``name`` is its class in the style sheet, ``said`` it in words."""
+
+    name: str
+    value: float
+    said: str
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One day; its parts from the bottom up."""
+
+    label: str
+    parts: tuple[Part, ...]
+
+    @property
+    def total(self) -> float:
+        return sum(part.value for part in self.parts)
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A part where it is drawn."""
+
+    column: Column
+    part: Part
+    x: float
+    y: float
+    width: float
+    height: float
+
+
+def scale(columns: Sequence[Column], whole: bool = True) -> tuple[float, ...]:
+    """The values of the lines of the scale, 0 first; the last is not below any column."""
+    highest = max((column.total for column in columns), default=0.0)
+    step = rounded(highest / LINES) if highest > 0 else 1.0
+    if whole:
+        step = max(step, 1.0)
+    found = [0.0]
+    while found[-1] < highest or len(found) < 2:
+        found.append(round(len(found) * step, 6))
+    return tuple(found)
+
+
+def blocks(columns: Sequence[Column], highest: float) -> tuple[Block, ...]:
+    """Every part that is not zero."""
+    room = (WIDTH - LEFT - RIGHT) / max(1, len(columns))
+    height = HEIGHT - TOP - BOTTOM
+    found: list[Block] = []
+    for place, column in enumerate(columns):
+        base = HEIGHT - BOTTOM
+        for part in column.parts:
+            high = height * part.value / highest
+            if high > 0:
+                x = LEFT + room * (place + (1 - FILLED) / 2)
+                found.append(Block(column, part, x, base - high, room * FILLED, high))
+            base -= high
+    return tuple(found)
+
+
+def draw(columns: Sequence[Column], label: str, *, unit: str = "", whole: bool = True) -> Markup:
+    """The plot as an SVG element; ``label`` says what it shows, ``unit`` stands before values."""
+    lines = scale(columns, whole)
+    return element(
+        "svg",
+        *(_line(value, lines[-1], unit) for value in lines),
+        *(_rect(block) for block in blocks(columns, lines[-1])),
+        *_labels(columns),
+        class_="plot",
+        view_box=f"0 0 {number(WIDTH)} {number(HEIGHT)}",
+        role="img",
+        aria_label=label,
+    )
+
+
+def _line(value: float, highest: float, unit: str) -> Markup:
+    y = HEIGHT - BOTTOM - (HEIGHT - TOP - BOTTOM) * value / highest
+    text = f"{unit}{value:g}"
+    return element(
+        "g",
+        element("line", x1=LEFT, x2=WIDTH - RIGHT, y1=y, y2=y),
+        element("text", words(text), x=LEFT - 6, y=y + FONT / 3, text_anchor="end"),
+        class_="scale",
+    )
+
+
+def _rect(block: Block) -> Markup:
+    told = element("title", words(f"{block.column.label}: {block.part.said}"))
+    return element(
+        "rect",
+        told,
+        x=block.x,
+        y=block.y,
+        width=block.width,
+        height=block.height,
+        class_=f"part {block.part.name}",
+    )
+
+
+def _labels(columns: Sequence[Column]) -> list[Markup]:
+    """As many of the columns' labels as there is room for, the last one among them."""
+    room = (WIDTH - LEFT - RIGHT) / max(1, len(columns))
+    widest = max((width(column.label, FONT) for column in columns), default=0.0)
+    every = max(1, -int(-(widest + FONT) // room))
+    found = []
+    for place, column in enumerate(columns):
+        if (len(columns) - 1 - place) % every == 0:
+            middle = LEFT + room * (place + 0.5)
+            half = width(column.label, FONT) / 2
+            x = min(max(middle, half), WIDTH - half)
+            found.append(
+                element("text", words(column.label), x=x, y=HEIGHT - 8, text_anchor="middle")
+            )
+    return found

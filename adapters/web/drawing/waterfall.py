@@ -1,0 +1,120 @@
+"""A run's steps as bars on one scale of time, with long breaks cut short. Pure.
+
+Every bar is drawn by itself, in its row of a table, as wide as the table lets it be: its places
+are in thousandths of the width.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from bot.research.timeline import Pause, Span, pauses
+
+SCALE = 1_000.0  # the width of all bars
+THINNEST = 4.0  # what is shorter is drawn this wide, to be seen at all
+BREAK = 24.0  # the width of a break that was cut short, where there are few
+TICKS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """A span with its place; both widths are 0 where its times are not known."""
+
+    span: Span
+    x: float = 0.0
+    width: float = 0.0
+    wait_x: float = 0.0
+    wait_width: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Tick:
+    """A line of the scale at ``x``, ``seconds`` after the question was accepted."""
+
+    x: float
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Break:
+    """A pause that was cut short, from ``x`` to ``x + width``."""
+
+    x: float
+    width: float
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Waterfall:
+    bars: tuple[Bar, ...]
+    ticks: tuple[Tick, ...]
+    breaks: tuple[Break, ...]
+
+
+def waterfall(spans: Sequence[Span]) -> Waterfall:
+    """The bars of all spans, in their order."""
+    scale = _Scale(pauses(spans), max((s.end for s in spans if s.end is not None), default=0.0))
+    bars = tuple(_bar(span, scale) for span in spans)
+    return Waterfall(bars, scale.ticks(), scale.breaks())
+
+
+class _Scale:
+    """From seconds to places. A pause takes the width of a break."""
+
+    def __init__(self, cut: Sequence[Pause], end: float) -> None:
+        self._cut = cut
+        self._end = end
+        shown = end - sum(pause.end - pause.begin for pause in cut)
+        self._break = min(BREAK, SCALE / 3 / max(1, len(cut)))
+        room = SCALE - self._break * len(cut)
+        self._a_second = room / shown if shown > 0 else 0.0
+
+    def at(self, seconds: float) -> float:
+        place = seconds * self._a_second
+        for pause in self._cut:
+            inside = min(max(seconds - pause.begin, 0.0), pause.end - pause.begin)
+            place += inside * (self._break / (pause.end - pause.begin) - self._a_second)
+        return min(max(place, 0.0), SCALE)
+
+    def ticks(self) -> tuple[Tick, ...]:
+        """Round seconds, none within a break."""
+        shown = self._end - sum(pause.end - pause.begin for pause in self._cut)
+        if shown <= 0:
+            return ()
+        step = rounded(shown / TICKS)
+        found: list[Tick] = []
+        seconds = 0.0
+        count = 0
+        while seconds <= self._end and len(found) < 2 * TICKS:
+            pause = next((p for p in self._cut if p.begin < seconds < p.end), None)
+            if pause is None:
+                found.append(Tick(self.at(seconds), seconds))
+                count += 1
+            else:  # on behind the break
+                count = int(pause.end / step) + 1
+            seconds = count * step
+        return tuple(found)
+
+    def breaks(self) -> tuple[Break, ...]:
+        return tuple(Break(self.at(p.begin), self._break, p.end - p.begin) for p in self._cut)
+
+
+def _bar(span: Span, scale: _Scale) -> Bar:
+    if span.begin is None or span.end is None:
+        return Bar(span)
+    x, end = scale.at(span.begin), scale.at(span.end)
+    width = max(end - x, THINNEST)
+    x = min(x, SCALE - width)
+    wait_x = min(scale.at(span.begin - span.waited), x)
+    return Bar(span, x, width, wait_x, x - wait_x if span.waited else 0.0)
+
+
+def rounded(value: float) -> float:
+    """The next of 1, 2, 5 times a power of ten, not smaller than ``value``."""
+    power = 1.0
+    while power > value:
+        power /= 10
+    while power * 10 <= value:
+        power *= 10
+    return next((power * step for step in (1, 2, 5) if power * step >= value), power * 10)

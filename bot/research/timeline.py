@@ -1,0 +1,174 @@
+"""When each step of a run was at work, and for what it waited. Pure.
+
+The journal knows when a step ended and how long it took. A line of the plan that is no step of its
+own (a sub-question, a paragraph) was at work from its first step to its last.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from bot.answers import StepState, StepView
+from bot.storage.traces import KeptStep
+
+ID = 12  # characters of a step's key that are its line's id in the plan
+
+# An idle time longer than this many seconds, and than this share of all work, is cut short.
+LONGEST_IDLE, IDLE_SHARE = 5.0, 0.25
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A line of the timeline; ``begin`` and ``end`` are seconds after the question was accepted.
+
+    They are None where the journal no longer knows: ``seconds`` is what the plan remembers.
+    ``waited`` are the seconds between the moment the line's needs were known and its begin;
+    ``attempt`` is 0 for a line that is no step of its own. ``depth`` is how many lines it stands
+    under.
+    """
+
+    id: str
+    kind: str
+    title: str
+    state: StepState
+    seconds: float
+    begin: float | None = None
+    end: float | None = None
+    waited: float = 0.0
+    detail: str = ""
+    sources: tuple[str, ...] = ()
+    parent: str = ""
+    needs: tuple[str, ...] = ()
+    attempt: int = 0
+    depth: int = 0
+
+
+def timeline(
+    lines: Sequence[StepView], steps: Sequence[KeptStep], accepted_at: datetime
+) -> tuple[Span, ...]:
+    """One span for each line of the plan and each step that has none; those that stand under
+    another follow it, else they come by their begin."""
+    spans = {line.id: _of_line(line) for line in lines}
+    for step in steps:
+        if step.title:  # what has none only remembers a decision
+            known = spans.get(step.key[:ID])
+            spans[step.key[:ID]] = _of_step(step, known, accepted_at)
+    children: dict[str, list[str]] = {}
+    for span in spans.values():
+        children.setdefault(span.parent if span.parent in spans else "", []).append(span.id)
+    for id in _inside_first(children):
+        spans[id] = _around(spans[id], [spans[child] for child in children.get(id, ())])
+    for span in list(spans.values()):
+        spans[span.id] = replace(span, waited=_waited(span, spans))
+    return tuple(_in_order(spans, children))
+
+
+def _of_line(line: StepView) -> Span:
+    return Span(
+        line.id,
+        line.kind,
+        line.title,
+        line.state,
+        line.seconds,
+        detail=line.detail,
+        sources=line.sources,
+        parent=line.parent,
+        needs=line.needs,
+    )
+
+
+def _of_step(step: KeptStep, known: Span | None, accepted_at: datetime) -> Span:
+    end = (step.at - accepted_at).total_seconds()
+    span = known or Span(step.key[:ID], step.kind, step.title, "done", step.seconds)
+    # An edited question may rest on steps of the earlier one: they took no time of this one.
+    begin = max(0.0, end - step.seconds)
+    return replace(
+        span, seconds=step.seconds, begin=begin, end=max(begin, end), attempt=step.attempt
+    )
+
+
+def _inside_first(children: Mapping[str, Sequence[str]]) -> list[str]:
+    """The ids of all that something stands under, the innermost first."""
+    found: list[str] = []
+    level = list(children.get("", ()))
+    while level:
+        found += [id for id in level if id in children]
+        level = [child for id in level for child in children.get(id, ())]
+    return found[::-1]
+
+
+def _around(span: Span, inside: Sequence[Span]) -> Span:
+    """A span that is no step of its own, with the times of what is inside it."""
+    begins = [one.begin for one in inside if one.begin is not None]
+    ends = [one.end for one in inside if one.end is not None]
+    if span.begin is not None or not begins:
+        return span
+    begin = min(begins)
+    return replace(span, begin=begin, end=max(*ends, begin + span.seconds))
+
+
+def _waited(span: Span, spans: Mapping[str, Span]) -> float:
+    """How long a sub-question that needs others had to wait for the last of them.
+
+    From the moment at which it was planned, which is when the plan before it had ended.
+    """
+    if span.begin is None or not span.needs:
+        return 0.0
+    planned = [
+        one.end
+        for one in spans.values()
+        if one.kind == "plan" and one.end is not None and one.end <= span.begin
+    ]
+    return span.begin - max(planned) if planned else 0.0
+
+
+def _in_order(spans: Mapping[str, Span], children: Mapping[str, Sequence[str]]) -> list[Span]:
+    """Depth first; what has no time keeps its place in the plan, after the line before it."""
+    found: list[Span] = []
+
+    def visit(ids: Iterable[str], depth: int) -> None:
+        known: list[tuple[float, int, str]] = []
+        last = 0.0
+        for place, id in enumerate(ids):
+            begin = spans[id].begin
+            last = last if begin is None else begin
+            known.append((last, place, id))
+        for _, _, id in sorted(known):
+            found.append(replace(spans[id], depth=depth))
+            visit(children.get(id, ()), depth + 1)
+
+    visit(children.get("", ()), 0)
+    return found
+
+
+# ---------------------------------------------------------------- long breaks
+
+
+@dataclass(frozen=True, slots=True)
+class Pause:
+    """A long time in which nothing was done, such as between a crash and the attempt after it."""
+
+    begin: float
+    end: float
+
+
+def pauses(spans: Iterable[Span]) -> tuple[Pause, ...]:
+    """The idle times that would make all the rest of a drawing too small to see."""
+    busy: list[tuple[float, float]] = []
+    for begin, end in sorted(
+        (s.begin, s.end) for s in spans if s.begin is not None and s.end is not None
+    ):
+        if busy and begin <= busy[-1][1]:
+            busy[-1] = (busy[-1][0], max(busy[-1][1], end))
+        else:
+            busy.append((begin, end))
+    worked = sum(end - begin for begin, end in busy)
+    longest = max(LONGEST_IDLE, IDLE_SHARE * worked)
+    before = [(0.0, 0.0), *busy]
+    return tuple(
+        Pause(earlier[1], later[0])
+        for earlier, later in zip(before, busy, strict=False)
+        if later[0] - earlier[1] > longest
+    )

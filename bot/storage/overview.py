@@ -1,0 +1,385 @@
+"""How it goes, over some days: questions and what became of them, time, money, what was slow.
+
+Everything is counted by the database, on SQLite and PostgreSQL alike. A day is one of UTC.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy.ext.compiler import compiles
+from sqlalchemy.sql.functions import FunctionElement
+
+from bot.storage.database import Database
+from bot.storage.spending import COUNTS, Amount
+from bot.storage.store import UNFINISHED
+from bot.storage.tables import feedback, messages, runs, spending, steps, threads
+
+LATEST = 25  # questions shown
+SLOWEST = 10  # steps shown
+SEARCHES = 1_000  # the latest ones, by which providers are judged
+PLACES = 300  # offered as filters
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """What is looked at: what is empty is not restricted. ``first`` and ``last`` are days, both
+    included."""
+
+    first: date
+    last: date
+    platform: str = ""
+    workspace: str = ""
+    channel: str = ""
+
+    @property
+    def days(self) -> tuple[date, ...]:
+        length = (self.last - self.first).days + 1
+        return tuple(self.first + timedelta(days=n) for n in range(max(0, length)))
+
+    @property
+    def since(self) -> datetime:
+        return datetime(self.first.year, self.first.month, self.first.day, tzinfo=UTC)
+
+    @property
+    def until(self) -> datetime:
+        """The first moment that is no longer looked at."""
+        after = self.last + timedelta(days=1)
+        return datetime(after.year, after.month, after.day, tzinfo=UTC)
+
+
+@dataclass(frozen=True, slots=True)
+class Day:
+    """Questions accepted on a day by what became of them, and what was spent on it."""
+
+    day: date
+    states: Mapping[str, int]
+    spent: Amount
+
+
+@dataclass(frozen=True, slots=True)
+class KindOfStep:
+    """All steps of a kind: how many, and seconds."""
+
+    kind: str
+    count: int
+    mean: float
+    longest: float
+
+
+@dataclass(frozen=True, slots=True)
+class SlowStep:
+    """One of the steps that took longest, in seconds."""
+
+    run: str
+    kind: str
+    title: str
+    seconds: float
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question. ``seconds`` is from accepted to posted; it and ``usd`` are None until then."""
+
+    run: str
+    platform: str
+    text: str
+    state: str
+    accepted_at: datetime
+    seconds: float | None
+    usd: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Searched:
+    """A search as its step keeps it: JSON of a ``research.outcomes.SearchOutcome``."""
+
+    result: str
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Queue:
+    """What is to be done at this moment, whatever is looked at. ``oldest`` is when the first of
+    the waiting questions was accepted."""
+
+    waiting: int
+    running: int
+    oldest: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Somewhere questions were asked."""
+
+    platform: str
+    workspace: str
+    channel: str
+
+
+@dataclass(frozen=True, slots=True)
+class Overview:
+    """See the module docstring. ``median`` is in seconds, of what was answered or not found; None
+    without any. ``verdicts`` counts what readers thought."""
+
+    days: tuple[Day, ...]
+    median: float | None
+    verdicts: Mapping[str, int]
+    kinds: tuple[KindOfStep, ...]
+    slowest: tuple[SlowStep, ...]
+    latest: tuple[Asked, ...]
+    searches: tuple[Searched, ...]
+    queue: Queue
+
+    @property
+    def states(self) -> Mapping[str, int]:
+        """All questions by what became of them."""
+        found: dict[str, int] = {}
+        for day in self.days:
+            for state, count in day.states.items():
+                found[state] = found.get(state, 0) + count
+        return found
+
+    @property
+    def spent(self) -> Amount:
+        return sum((day.spent for day in self.days), Amount())
+
+
+class Overviews:
+    """Failures leave as ``StorageUnavailable``."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def look(self, scope: Scope) -> Overview:
+        """Everything about a scope, seen at one moment of the database."""
+        async with self._database.read() as db:
+            states = await _states(db, scope)
+            spent = await _spent(db, scope)
+            return Overview(
+                tuple(Day(d, states.get(d, {}), spent.get(d, Amount())) for d in scope.days),
+                await _median(db, scope),
+                await _verdicts(db, scope),
+                await _kinds(db, scope),
+                await _slowest(db, scope),
+                await _latest(db, scope),
+                await _searches(db, scope),
+                await _queue(db),
+            )
+
+    async def queue(self) -> Queue:
+        async with self._database.read() as db:
+            return await _queue(db)
+
+    async def states(self) -> Mapping[str, int]:
+        """How many runs are kept, by state."""
+        query = sa.select(runs.c.state, sa.func.count().label("counted")).group_by(runs.c.state)
+        async with self._database.read() as db:
+            return {row.state: row.counted for row in (await db.execute(query)).all()}
+
+    async def places(self) -> tuple[Place, ...]:
+        """Where questions were asked, by name."""
+        place = (threads.c.platform, threads.c.workspace, threads.c.channel)
+        query = sa.select(*place).distinct().order_by(*place).limit(PLACES)
+        async with self._database.read() as db:
+            return tuple(Place(*row) for row in (await db.execute(query)).all())
+
+
+# ---------------------------------------------------------------- what databases say differently
+
+
+class _day_of(FunctionElement[Any]):
+    """The day of a moment, in UTC, as text like 2026-11-21."""
+
+    type = sa.Text()
+    inherit_cache = True
+
+
+@compiles(_day_of, "sqlite")
+def _sqlite_day(element: Any, compiler: Any, **kw: Any) -> str:
+    return f"date({compiler.process(element.clauses, **kw)})"
+
+
+@compiles(_day_of, "postgresql")
+def _postgres_day(element: Any, compiler: Any, **kw: Any) -> str:
+    moment = compiler.process(element.clauses, **kw)
+    return f"to_char({moment} AT TIME ZONE 'UTC', 'YYYY-MM-DD')"
+
+
+class _seconds_between(FunctionElement[Any]):
+    """How long after the first moment the second is."""
+
+    type = sa.Float()
+    inherit_cache = True
+
+
+@compiles(_seconds_between, "sqlite")
+def _sqlite_seconds(element: Any, compiler: Any, **kw: Any) -> str:
+    first, second = (compiler.process(each, **kw) for each in element.clauses)
+    return f"(julianday({second}) - julianday({first})) * 86400.0"
+
+
+@compiles(_seconds_between, "postgresql")
+def _postgres_seconds(element: Any, compiler: Any, **kw: Any) -> str:
+    first, second = (compiler.process(each, **kw) for each in element.clauses)
+    return f"CAST(EXTRACT(EPOCH FROM ({second} - {first})) AS double precision)"
+
+
+_TOOK = _seconds_between(runs.c.accepted_at, runs.c.ended_at)
+
+
+# ---------------------------------------------------------------- queries
+
+
+def _of_scope(query: sa.Select[Any], scope: Scope) -> sa.Select[Any]:
+    """Runs, which the query has joined with their threads."""
+    named = (
+        (threads.c.platform, scope.platform),
+        (threads.c.workspace, scope.workspace),
+        (threads.c.channel, scope.channel),
+    )
+    return query.where(
+        runs.c.accepted_at >= scope.since,
+        runs.c.accepted_at < scope.until,
+        *(column == name for column, name in named if name),
+    )
+
+
+async def _states(db: AsyncConnection, scope: Scope) -> dict[date, dict[str, int]]:
+    day = _day_of(runs.c.accepted_at).label("day")
+    query = sa.select(day, runs.c.state, sa.func.count().label("counted")).join(threads)
+    query = _of_scope(query, scope).group_by(day, runs.c.state)
+    found: dict[date, dict[str, int]] = {}
+    for row in (await db.execute(query)).all():
+        found.setdefault(date.fromisoformat(row.day), {})[row.state] = row.counted
+    return found
+
+
+async def _spent(db: AsyncConnection, scope: Scope) -> dict[date, Amount]:
+    """From the accounts of channels or workspaces, which are kept when runs are forgotten."""
+    sums = [sa.func.sum(spending.c[name]).label(name) for name in COUNTS]
+    query = (
+        sa.select(spending.c.day, *sums)
+        .where(
+            spending.c.day >= scope.first,
+            spending.c.day <= scope.last,
+            spending.c.scope == ("channel" if scope.channel else "workspace"),
+        )
+        .group_by(spending.c.day)
+    )
+    if scope.platform:
+        query = query.where(spending.c.platform == scope.platform)
+    if scope.workspace:
+        query = query.where(spending.c.workspace == scope.workspace)
+    if scope.channel:
+        query = query.where(spending.c.name == scope.channel)
+    rows = (await db.execute(query)).all()
+    return {row.day: Amount(*(int(getattr(row, name)) for name in COUNTS)) for row in rows}
+
+
+async def _median(db: AsyncConnection, scope: Scope) -> float | None:
+    took = _of_scope(
+        sa.select(
+            _TOOK.label("seconds"),
+            sa.func.row_number().over(order_by=_TOOK).label("place"),
+            sa.func.count().over().label("counted"),
+        )
+        .join_from(runs, threads)
+        .where(runs.c.state.in_(("answered", "not_found"))),
+        scope,
+    ).subquery()
+    # The one in the middle, or the mean of the two.
+    middle = sa.select(sa.func.avg(took.c.seconds)).where(
+        2 * took.c.place >= took.c.counted, 2 * took.c.place <= took.c.counted + 2
+    )
+    found = await db.scalar(middle)
+    return None if found is None else float(found)
+
+
+async def _verdicts(db: AsyncConnection, scope: Scope) -> dict[str, int]:
+    query = (
+        sa.select(feedback.c.verdict, sa.func.count().label("counted"))
+        .join(runs, feedback.c.run_id == runs.c.id)
+        .join(threads, runs.c.thread_key == threads.c.key)
+        .group_by(feedback.c.verdict)
+    )
+    return {row.verdict: row.counted for row in (await db.execute(_of_scope(query, scope))).all()}
+
+
+def _steps_of(scope: Scope, *columns: Any) -> sa.Select[Any]:
+    query = (
+        sa.select(*columns)
+        .join_from(steps, runs, steps.c.run_id == runs.c.id)
+        .join(threads, runs.c.thread_key == threads.c.key)
+        .where(steps.c.title != "")
+    )
+    return _of_scope(query, scope)
+
+
+async def _kinds(db: AsyncConnection, scope: Scope) -> tuple[KindOfStep, ...]:
+    took = steps.c.seconds
+    columns = (sa.func.count(), sa.func.avg(took), sa.func.max(took))
+    query = _steps_of(scope, steps.c.kind, *columns)
+    query = query.group_by(steps.c.kind).order_by(sa.func.sum(took).desc())
+    return tuple(KindOfStep(*row) for row in (await db.execute(query)).all())
+
+
+async def _slowest(db: AsyncConnection, scope: Scope) -> tuple[SlowStep, ...]:
+    columns = (steps.c.run_id, steps.c.kind, steps.c.title, steps.c.seconds, steps.c.at)
+    query = _steps_of(scope, *columns).order_by(steps.c.seconds.desc(), steps.c.id).limit(SLOWEST)
+    return tuple(SlowStep(*row) for row in (await db.execute(query)).all())
+
+
+async def _latest(db: AsyncConnection, scope: Scope) -> tuple[Asked, ...]:
+    query = (
+        sa.select(
+            runs.c.id,
+            threads.c.platform,
+            messages.c.text,
+            runs.c.state,
+            runs.c.accepted_at,
+            _TOOK,
+            runs.c.answer["usage"]["usd"].as_float(),
+        )
+        .join_from(runs, messages, runs.c.message_id == messages.c.id)
+        .join(threads, runs.c.thread_key == threads.c.key)
+        .order_by(runs.c.accepted_at.desc(), runs.c.id)
+        .limit(LATEST)
+    )
+    return tuple(Asked(*row) for row in (await db.execute(_of_scope(query, scope))).all())
+
+
+async def _searches(db: AsyncConnection, scope: Scope) -> tuple[Searched, ...]:
+    query = _steps_of(scope, steps.c.result, steps.c.at).where(steps.c.kind == "search")
+    query = query.order_by(steps.c.at.desc(), steps.c.id.desc()).limit(SEARCHES)
+    return tuple(Searched(*row) for row in (await db.execute(query)).all())
+
+
+async def _queue(db: AsyncConnection) -> Queue:
+    query = (
+        sa.select(
+            runs.c.state,
+            sa.func.count().label("counted"),
+            sa.func.min(runs.c.accepted_at).label("oldest"),
+        )
+        .where(runs.c.state.in_(UNFINISHED))
+        .group_by(runs.c.state)
+    )
+    found = {row.state: row for row in (await db.execute(query)).all()}
+    waiting, running = found.get("accepted"), found.get("running")
+    return Queue(
+        waiting.counted if waiting else 0,
+        running.counted if running else 0,
+        waiting.oldest if waiting else None,
+    )
+
+
+def of_days(last: date, count: int, **named: str) -> Scope:
+    """The scope of some days, today among them."""
+    return Scope(last - timedelta(days=max(1, count) - 1), last, **named)

@@ -1,0 +1,190 @@
+"""What happened over some days, counted alike by both databases."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, date, timedelta
+from typing import Any
+
+import pytest
+
+from bot.messages import RunOptions, Thread
+from bot.storage.journal import RecordedStep
+from bot.storage.overview import Overview, Overviews, Place, Scope, of_days
+from bot.storage.spending import Amount
+from bot.storage.store import Store
+from tests.unit.samples import NOW
+from tests.unit.storage.past import Past, a_channel_thread, pages
+
+TODAY = NOW.astimezone(UTC).date()
+YESTERDAY = TODAY - timedelta(days=1)
+COST = Amount(micro_usd=1_000, model_calls=1, output_tokens=7)
+
+
+async def asked(
+    past: Past, state: str = "answered", seconds: float | None = 10.0, *, steps: Any = ()
+) -> str:
+    """A question that came to an end after some seconds, or to none."""
+    record, journal = await past.begun()
+    for key, kind, title, took, result in steps:
+        step = RecordedStep(key, kind, title, result, took, past.at)
+        await journal.record(step, cost=COST if kind == "think" else Amount())
+    if seconds is not None:
+        ended = past.at + timedelta(seconds=seconds)
+        await past.store.end(record.id, record.attempt, state, ended)
+    return record.id
+
+
+@pytest.fixture
+def past(store: Store) -> Past:
+    return Past(store)
+
+
+async def look(past: Past, **named: str) -> Overview:
+    return await Overviews(past.store.database).look(of_days(TODAY, 7, **named))
+
+
+async def test_questions_are_counted_by_day_and_by_what_became_of_them(past: Past) -> None:
+    await asked(past)
+    await asked(past, "failed")
+    past.at = NOW - timedelta(days=1)
+    await asked(past, "not_found")
+    await asked(past, "not_found")
+    past.at = NOW - timedelta(days=8)
+    await asked(past)
+    past.at = NOW - timedelta(days=1)
+    await asked(past, "answered", None)  # it is still being worked on
+    found = await look(past)
+    assert [day.day for day in found.days] == [TODAY - timedelta(days=n) for n in range(6, -1, -1)]
+    counted = {day.day: day.states for day in found.days if day.states}
+    assert counted == {
+        YESTERDAY: {"not_found": 2, "running": 1},
+        TODAY: {"answered": 1, "failed": 1},
+    }
+    assert found.states == {"not_found": 2, "running": 1, "answered": 1, "failed": 1}
+
+
+async def test_a_day_is_one_of_utc_wherever_the_database_is(past: Past) -> None:
+    past.at = NOW.replace(hour=23, minute=59, second=59)
+    await asked(past)
+    past.at += timedelta(seconds=2)
+    await asked(past)
+    found = await Overviews(past.store.database).look(Scope(TODAY, TODAY + timedelta(days=1)))
+    assert [sum(day.states.values()) for day in found.days] == [1, 1]
+    assert sum((await look(past)).states.values()) == 1
+
+
+@pytest.mark.parametrize(
+    ("seconds", "median"),
+    [([], None), ([3.0], 3.0), ([9.0, 1.0, 2.0], 2.0), ([1.0, 2.0, 4.0, 100.0], 3.0)],
+)
+async def test_the_median_is_the_time_in_the_middle(
+    past: Past, seconds: list[float], median: float | None
+) -> None:
+    for took in seconds:
+        await asked(past, seconds=took)
+    await asked(past, "failed", 1_000.0)
+    assert (await look(past)).median == (
+        None if median is None else pytest.approx(median, abs=0.01)
+    )
+
+
+async def test_what_was_spent_comes_from_the_accounts_of_the_day(past: Past) -> None:
+    await asked(past, steps=[("k1", "think", "T", 1.0, '"x"'), ("k2", "think", "T", 1.0, '"y"')])
+    past.thread = a_channel_thread(channel="C2")
+    await asked(past, steps=[("k3", "think", "T", 1.0, '"z"')])
+    assert (await look(past)).spent.micro_usd == 3_000
+    assert (await look(past)).days[-1].spent.questions == 2
+    assert (await look(past, channel="C2")).spent.micro_usd == 1_000
+    assert (await look(past, platform="discord")).spent == Amount()
+
+
+@pytest.mark.parametrize(
+    ("named", "count"),
+    [
+        ({}, 4),
+        ({"platform": "slack"}, 3),
+        ({"platform": "discord"}, 1),
+        ({"workspace": "T1"}, 2),
+        ({"channel": "C2"}, 1),
+        ({"platform": "slack", "workspace": "T2", "channel": "C1"}, 1),
+        ({"workspace": "nowhere"}, 0),
+    ],
+)
+async def test_a_scope_narrows_everything(past: Past, named: dict[str, str], count: int) -> None:
+    where = [("T1", "C1"), ("T1", "C2"), ("T2", "C1")]
+    threads = [a_channel_thread(channel=channel, workspace=space) for space, channel in where]
+    for thread in [*threads, Thread("discord", "G1", "D1", "t")]:
+        past.thread = thread
+        run = await asked(past, steps=[("s", "search", "tower", 2.0, '{"hits":[]}')])
+        await past.judged(run, "bob")
+    found = await look(past, **named)
+    assert sum(found.states.values()) == count
+    assert found.verdicts == ({"good": count} if count else {})
+    assert [kind.count for kind in found.kinds] == ([count] if count else [])
+    assert len(found.latest) == len(found.slowest) == len(found.searches) == count
+
+
+async def test_the_slowest_steps_come_first_and_kinds_by_all_their_time(past: Past) -> None:
+    run = await asked(
+        past,
+        steps=[
+            ("a", "search", "tower", 2.0, '{"hits":[]}'),
+            ("b", "search", "height", 4.0, '{"hits":[]}'),
+            ("c", "think", "Judge", 5.0, '"x"'),
+            ("d", "ready", "", 50.0, "[]"),
+        ],
+    )
+    found = await look(past)
+    assert [(step.run, step.title, step.seconds) for step in found.slowest] == [
+        (run, "Judge", 5.0),
+        (run, "height", 4.0),
+        (run, "tower", 2.0),
+    ]
+    assert [(k.kind, k.count, k.mean, k.longest) for k in found.kinds] == [
+        ("search", 2, 3.0, 4.0),
+        ("think", 1, 5.0, 5.0),
+    ]
+
+
+async def test_the_latest_questions_come_with_what_they_took_and_cost(past: Past) -> None:
+    old = await past.answered(cited=pages("tower"))
+    past.at = NOW + timedelta(minutes=1)
+    new = await asked(past, seconds=None)
+    found = (await look(past)).latest
+    assert [(one.run, one.state, one.seconds, one.usd) for one in found] == [
+        (new, "running", None, None),
+        (old, "answered", 0.0, 0.0),
+    ]
+    assert found[1].text == "Question 1?"
+
+
+async def test_the_queue_is_what_waits_and_since_when(past: Past) -> None:
+    await asked(past, seconds=None)
+    past.at = NOW - timedelta(minutes=5)
+    waiting = past.message("And?", "ada")
+    await past.store.accept("waiting", waiting, RunOptions(), past.at)
+    queue = await Overviews(past.store.database).queue()
+    assert (queue.waiting, queue.running, queue.oldest) == (1, 1, past.at)
+    assert await Overviews(past.store.database).states() == {"accepted": 1, "running": 1}
+
+
+async def test_the_places_are_those_where_anything_was_asked(past: Past) -> None:
+    await asked(past)
+    await asked(past)
+    past.thread = a_channel_thread(channel="C2")
+    await asked(past)
+    found = await Overviews(past.store.database).places()
+    assert found == (Place("slack", "T1", "C1"), Place("slack", "T1", "C2"))
+
+
+async def test_the_latest_searches_are_there_to_judge_providers_by(past: Past) -> None:
+    result = json.dumps({"hits": [], "failures": ["brave: It is down."]})
+    await asked(past, steps=[("s", "search", "tower", 2.0, result)])
+    assert [search.result for search in (await look(past)).searches] == [result]
+
+
+async def test_a_day_without_anything_is_a_day(past: Past) -> None:
+    found = await Overviews(past.store.database).look(Scope(date(2020, 1, 1), date(2020, 1, 2)))
+    assert [(day.day.day, dict(day.states)) for day in found.days] == [(1, {}), (2, {})]
+    assert found.median is None
