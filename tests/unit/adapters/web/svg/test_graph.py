@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adapters.web.drawing.graph import COLUMNS, Box, GraphNode, draw, layout
+from adapters.web.svg.graph import COLUMNS, Box, GraphNode, draw, layout
 
 TEXT = st.text(st.characters(codec="utf-8"), max_size=300)
 

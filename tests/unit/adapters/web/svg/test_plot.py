@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adapters.web.drawing.plot import (
+from adapters.web.svg.plot import (
     BOTTOM,
     HEIGHT,
     LEFT,

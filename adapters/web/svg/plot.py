@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from adapters.web.drawing.labels import width
-from adapters.web.drawing.svg import element, number, words
-from adapters.web.drawing.waterfall import rounded
+from adapters.web.svg.elements import element, number, words
+from adapters.web.svg.labels import width
+from adapters.web.svg.waterfall import rounded
 
 WIDTH, HEIGHT = 720.0, 220.0
 LEFT, RIGHT, TOP, BOTTOM = 44.0, 8.0, 12.0, 26.0

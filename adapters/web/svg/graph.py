@@ -14,8 +14,8 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from adapters.web.drawing.labels import lines
-from adapters.web.drawing.svg import element, number, words
+from adapters.web.svg.elements import element, number, words
+from adapters.web.svg.labels import lines
 from bot.answers import StepState
 
 COLUMNS = 3  # nodes side by side
