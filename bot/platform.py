@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from ipaddress import ip_address
 from typing import TYPE_CHECKING, Protocol
+from urllib.parse import urlsplit
 
 from bot.errors import InvalidSetting
 from bot.posting import Poster
@@ -44,7 +46,7 @@ class Platform(Protocol):
 
 
 def configured_platforms(settings: Settings) -> list[str]:
-    """The platforms whose tokens are set. Raises ``InvalidSetting`` for half a set of them."""
+    """The chat platforms whose tokens are set. Raises ``InvalidSetting`` for half a set of them."""
     names = []
     if _uses_slack(settings):
         names.append("slack")
@@ -53,9 +55,49 @@ def configured_platforms(settings: Settings) -> list[str]:
     return names
 
 
+def has_console(settings: Settings) -> bool:
+    """Whether `footnote serve` opens the web console: wherever nobody can come in unasked.
+
+    Raises ``InvalidSetting`` when it is to be on where it would be open to all.
+    """
+    if settings.console == "off":
+        return False
+    if settings.console_token is not None or settings.console_user_header:
+        return True
+    if not _is_exposed(settings):
+        return True
+    if settings.console == "auto" and configured_platforms(settings):
+        return False
+    raise InvalidSetting(
+        "The console would be open to everyone who reaches this machine: set "
+        "FOOTNOTE_CONSOLE_TOKEN, or FOOTNOTE_CONSOLE_USER_HEADER behind a proxy that signs people "
+        "in; or have it on loopback only (FOOTNOTE_HTTP_HOST=127.0.0.1, no FOOTNOTE_PUBLIC_URL and "
+        "no Slack over HTTP), or FOOTNOTE_CONSOLE=off."
+    )
+
+
+def _is_exposed(settings: Settings) -> bool:
+    """Whether others than this machine may reach the HTTP endpoint, be it through a proxy, which
+    can make a request look as if it came from here."""
+    hosts = [settings.http_host]
+    if settings.public_url:
+        hosts.append(urlsplit(settings.public_url).hostname or "")
+    if settings.slack_signing_secret is not None:
+        return True
+    return not all(is_loopback(host) for host in hosts)
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only this machine reaches an address that is listened on."""
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
 def postable_platforms(settings: Settings) -> list[str]:
     """The platforms in which a worker can post: it needs no way in."""
-    names = []
+    names = [] if settings.console == "off" else ["web"]
     if settings.slack_bot_token is not None or settings.slack_client_id is not None:
         names.append("slack")
     if settings.discord_token is not None:

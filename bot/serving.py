@@ -24,7 +24,7 @@ from bot.conversing.keeper import Keeper
 from bot.conversing.reception import Reception
 from bot.dispatch.choice import Role
 from bot.errors import FootnoteError, InvalidSetting, Unavailable
-from bot.platform import Platform, configured_platforms
+from bot.platform import Platform, configured_platforms, has_console
 from bot.settings import Settings
 from bot.storage.retention import Keep, Retention
 from bot.storage.store import Store, open_store
@@ -38,7 +38,9 @@ GRACE_SECONDS = 3  # that HTTP requests get when `serve` ends
 OPENERS = {
     "slack": "adapters.slack.platform:open_slack",
     "discord": "adapters.discord.platform:open_discord",
+    "web": "adapters.web.platform:open_web",
 }
+CONSOLE = "web"
 
 
 @dataclass
@@ -52,8 +54,9 @@ class _State:
     @property
     def ready(self) -> bool:
         """Whether any platform's events are taken: one that is away must not take the others off a
-        load balancer."""
-        return bool(self.platforms - self.waiting - self.failed.keys())
+        load balancer. The console counts only where it is alone: nothing can keep it away."""
+        asked = self.platforms - {CONSOLE} or self.platforms
+        return bool(asked - self.waiting - self.failed.keys())
 
 
 async def serve(settings: Settings, tell: Callable[[str], None], *, role: Role = "serve") -> None:
@@ -64,10 +67,13 @@ async def serve(settings: Settings, tell: Callable[[str], None], *, role: Role =
     ``StorageUnavailable``.
     """
     names = configured_platforms(settings)
+    console = has_console(settings)
+    if console:
+        names.append(CONSOLE)
     if not names:
         raise InvalidSetting(
-            "No platform is configured: set SLACK_BOT_TOKEN and SLACK_APP_TOKEN, "
-            "or DISCORD_TOKEN; the README shows how to get them."
+            "No platform is configured and FOOTNOTE_CONSOLE is off: set SLACK_BOT_TOKEN and "
+            "SLACK_APP_TOKEN, or DISCORD_TOKEN; the README shows how to get them."
         )
     async with AsyncExitStack() as stack:
         store = await open_store(settings.database)
@@ -79,8 +85,12 @@ async def serve(settings: Settings, tell: Callable[[str], None], *, role: Role =
         stack.push_async_callback(reception.aclose)
         state = _State(frozenset(names), waiting=set(names))
         routes = [route for platform in platforms for route in platform.routes]
-        address = await stack.enter_async_context(_http(settings, [*routes, *_health(state)]))
+        # The console takes every path that is left.
+        routes = [*_health(state), *routes]
+        address = await stack.enter_async_context(_http(settings, routes))
         tell(f"Listening for HTTP on {address}.")
+        if console:
+            tell(f"The console is at {address}/ : open it in a browser.")
         retention = Retention(store.database, Keep.of(settings))
         await stack.enter_async_context(Keeper(retention, reception.forgetter).at_work())
         left = await app.dispatcher.resume()
@@ -146,11 +156,13 @@ async def _listen(
         asyncio.create_task(_run(platform, reception, state, tell)): platform
         for platform in platforms
     }
+    # Where a chat was to be connected, a console that is left alone must not hide that none is.
+    essential = {one for one in platforms if one.name != CONSOLE} or set(platforms)
     failure: FootnoteError | None = None
     with _told_to_end() as ending:
         end = asyncio.create_task(ending.wait())
         try:
-            while running and not end.done():
+            while not end.done() and not essential.isdisjoint(running.values()):
                 done, _ = await asyncio.wait({end, *running}, return_when=asyncio.FIRST_COMPLETED)
                 for task in done - {end}:
                     platform = running.pop(task)  # type: ignore[arg-type]

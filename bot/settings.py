@@ -187,6 +187,13 @@ class Settings(BaseSettings):
     http_port: int = Field(8080, ge=0, le=65_535)
     public_url: str = ""  # where people reach it from outside, https://footnote.example.com
 
+    # --- the web console; off the loopback it needs the token or the header
+    console: Literal["auto", "on", "off"] = "auto"  # auto: wherever it is safe
+    console_token: SecretStr | None = Field(None, min_length=16)  # asked for once by the browser
+    console_user_header: str = Field("", pattern=r"^[A-Za-z0-9-]*$")  # in it a proxy says who asks
+    console_proxies: StrList = ("127.0.0.1", "::1")  # whose header is believed: addresses, CIDRs
+    console_questions: int = Field(20, ge=1)  # that one client may ask in a minute
+
     # --- where things are kept, and how it runs
     data_dir: Path = Field(default_factory=lambda: _user_data())
     database_url: str = ""  # empty: SQLite in data_dir
@@ -214,6 +221,7 @@ class Settings(BaseSettings):
         "allow_roles",
         "deny_roles",
         "admins",
+        "console_proxies",
         "encryption_keys",
         mode="before",
     )

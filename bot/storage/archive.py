@@ -87,8 +87,10 @@ class Archive:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def threads(self, platform: str | None, limit: int) -> list[Listed]:
-        """Threads in which something was said, the latest first."""
+    async def threads(
+        self, platform: str | None, limit: int, *, channel: str | None = None
+    ) -> list[Listed]:
+        """Threads in which something was said, the latest first; None: of all of them."""
         sums = (
             sa.select(
                 messages.c.thread_key,
@@ -110,6 +112,8 @@ class Archive:
         )
         if platform is not None:
             query = query.where(threads.c.platform == platform)
+        if channel is not None:
+            query = query.where(threads.c.channel == channel)
         async with self._database.read() as db:
             rows = (await db.execute(query)).all()
         return [

@@ -310,3 +310,43 @@ report-revised =
         [one] 1 page
        *[other] { $pages } pages
     }, { $kept }% of the draft kept: { $name }
+
+## The web console
+
+web-ask = Ask
+web-overview = Overview
+web-places = Places
+web-skip = Skip to the content
+web-threads = Conversations
+web-no-threads = Your conversations will stand here.
+web-new = New question
+web-follow-up = Ask a follow-up…
+web-depth = Depth
+web-send = Ask
+web-enter = Enter to send
+web-graph = The sub-questions and what waits for what
+web-state-waiting = waiting
+web-state-running = under way
+web-state-done = done
+web-state-failed = failed
+web-ready = The answer is there.
+web-lost = The connection is lost. Trying again…
+web-unsent = That did not get through. Please try again.
+web-how = How was this answered?
+web-read-at = read on
+web-copy = Copy as Markdown
+web-copied = Copied.
+web-more = More about this question
+web-edit = Change the question
+web-edit-send = Ask it like this
+web-delete = Delete the question and its answer
+web-failed = That did not work
+web-back = Back to the beginning
+web-sign-in = Sign in
+web-sign-in-why = This console asks for its token once. Your operator has it.
+web-token = Token
+web-token-wrong = That is not the token. Please check it.
+web-thread-gone = This conversation is not there any more.
+web-too-many-questions = Those were many questions in a minute. Wait a little, then ask again.
+web-not-here = This question was asked in a chat. It can only be gone on with there.
+web-not-yours = Only who asked this question can change it.

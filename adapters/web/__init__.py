@@ -1,0 +1,1 @@
+"""The web console: ask in a browser, and see why an answer says what it says."""

@@ -1,0 +1,61 @@
+"""The console as one ASGI application: its pages, and the gate before them."""
+
+from __future__ import annotations
+
+import structlog
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+
+from adapters.web.assets import asset_routes
+from adapters.web.console import Console
+from adapters.web.conversation import conversation_pages
+from adapters.web.gate import Gate, is_program
+from adapters.web.insight import console_pages
+from adapters.web.signing_in import sign_in_pages
+from bot.errors import Denied, FootnoteError, Invalid, Unavailable
+
+log = structlog.get_logger(__name__)
+
+
+def console_app(console: Console) -> Starlette:
+    """All of the console. A new page is a ``Route`` in the list that its module gives."""
+
+    async def failed(request: Request, error: Exception) -> Response:
+        return _failed(console, request, error)
+
+    return Starlette(
+        routes=[
+            *asset_routes(),
+            *sign_in_pages(console),
+            *conversation_pages(console),
+            *console_pages(console),
+        ],
+        middleware=[Middleware(Gate, settings=console.settings, sessions=console.sessions)],
+        exception_handlers={HTTPException: failed, FootnoteError: failed},
+    )
+
+
+def _failed(console: Console, request: Request, error: Exception) -> Response:
+    status, sentence = 500, str(error)
+    if isinstance(error, HTTPException):
+        status, sentence = error.status_code, error.detail
+    elif isinstance(error, FootnoteError):
+        status, sentence = status_of(error), error.sentence
+    if is_program(request):
+        return JSONResponse({"error": sentence}, status_code=status)
+    return console.page(request, "failed.html", status=status, code=status, sentence=sentence)
+
+
+def status_of(error: FootnoteError) -> int:
+    """The HTTP status that says what an error means."""
+    match error:
+        case Denied():
+            return 403
+        case Invalid():
+            return 422
+        case Unavailable():
+            return 503
+    return 500

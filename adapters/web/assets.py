@@ -1,0 +1,61 @@
+"""The console's scripts, styles and pictures, under names that change with what is in them."""
+
+from __future__ import annotations
+
+import hashlib
+from functools import cache
+from pathlib import Path
+
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+FOLDER = Path(__file__).with_name("static")
+TYPES = {
+    ".css": "text/css; charset=utf-8",
+    ".js": "text/javascript; charset=utf-8",
+    ".svg": "image/svg+xml",
+    ".ico": "image/x-icon",
+    ".png": "image/png",
+}
+FOR_EVER = "public, max-age=31536000, immutable"
+
+
+@cache
+def files() -> dict[str, bytes]:
+    """The files by name."""
+    return {path.name: path.read_bytes() for path in sorted(FOLDER.iterdir()) if path.is_file()}
+
+
+@cache
+def edition() -> str:
+    """Names all files together, so that scripts can import each other by plain names."""
+    digest = hashlib.sha256()
+    for name, body in files().items():
+        digest.update(f"{name}\0{len(body)}\0".encode() + body)
+    return digest.hexdigest()[:12]
+
+
+def asset(name: str) -> str:
+    """The path of a file; raises ``KeyError`` for one that is not there."""
+    if name not in files():
+        raise KeyError(name)
+    return f"/static/{edition()}/{name}"
+
+
+async def _serve(request: Request) -> Response:
+    name = request.path_params["name"]
+    body = files().get(name)
+    if body is None:
+        raise HTTPException(404)
+    etag = f'"{hashlib.sha256(body).hexdigest()[:16]}"'
+    current = request.path_params["edition"] == edition()
+    headers = {"Cache-Control": FOR_EVER if current else "no-cache", "ETag": etag}
+    if request.headers.get("if-none-match") == etag:
+        return Response(status_code=304, headers=headers)
+    return Response(body, media_type=TYPES[Path(name).suffix], headers=headers)
+
+
+def asset_routes() -> list[Route]:
+    return [Route("/static/{edition}/{name}", _serve, name="asset")]

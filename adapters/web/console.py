@@ -1,0 +1,132 @@
+"""What every page of the console is made with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import jinja2
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import HTMLResponse
+
+from adapters.web.assets import asset
+from adapters.web.live import Live
+from adapters.web.visitors import Sessions, Visitor
+from bot.conversing.reception import Reception
+from bot.messages import Thread
+from bot.rendering.texts import Texts, texts_for
+from bot.settings import Settings
+from bot.storage.archive import Archive
+from bot.storage.database import Database
+from bot.storage.store import Store
+from bot.storage.workspaces import Workspaces
+
+TEMPLATES = Path(__file__).with_name("templates")
+WORKSPACE = "console"  # of all threads on the web
+
+
+@dataclass
+class Console:
+    """``reception`` is there once `footnote serve` listens, and ``None`` before and after."""
+
+    settings: Settings
+    database: Database
+    live: Live
+    sessions: Sessions
+    reception: Reception | None = None
+    store: Store = field(init=False)
+    archive: Archive = field(init=False)
+    workspaces: Workspaces = field(init=False)
+    _environment: jinja2.Environment = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.store = Store(self.database)
+        self.archive = Archive(self.database)
+        self.workspaces = Workspaces(self.database)
+        self._environment = jinja2.Environment(
+            loader=jinja2.FileSystemLoader(TEMPLATES),
+            autoescape=True,
+            trim_blocks=True,
+            lstrip_blocks=True,
+            undefined=jinja2.StrictUndefined,
+        )
+        self._environment.globals |= {"asset": asset, "settings": self.settings}
+
+    def open_reception(self) -> Reception:
+        """Where questions go; answers 503 while there is nobody to take them."""
+        if self.reception is None:
+            raise HTTPException(503, "Footnote is just starting: try again in a moment.")
+        return self.reception
+
+    # ------------------------------------------------------------ pages
+
+    def page(
+        self, request: Request, template: str, *, status: int = 200, **values: Any
+    ) -> HTMLResponse:
+        """A whole page. Every template gets ``t`` (the texts of the reader's language), ``visitor``,
+        ``path`` and ``now`` beside its own values."""
+        body = self.fragment(
+            template,
+            texts_of(request),
+            visitor=request.state.visitor,
+            path=request.url.path,
+            now=datetime.now(UTC),
+            **values,
+        )
+        return HTMLResponse(body, status_code=status, headers={"Cache-Control": "no-store"})
+
+    def fragment(self, template: str, texts: Texts, **values: Any) -> str:
+        """A piece of a page, as HTML."""
+        return self._environment.get_template(template).render(t=texts, **values)
+
+    # ------------------------------------------------------------ who may see what
+
+    def may_see(self, visitor: Visitor, thread: Thread) -> bool:
+        """Whether someone may read a thread: where the proxy tells people apart, theirs is theirs;
+        an answer in a chat may be looked into by whoever has its run's name."""
+        if visitor.operator or thread.platform != "web":
+            return True
+        return thread.channel == visitor.channel
+
+
+def visitor_of(request: Request) -> Visitor:
+    """Who is at the browser; the gate has found out."""
+    visitor: Visitor = request.state.visitor
+    return visitor
+
+
+def texts_of(request: Request) -> Texts:
+    """The texts of the language that the browser asks for first, of those there are."""
+    return texts_for(locale_of(request.headers.get("accept-language", "")))
+
+
+def locale_of(accepted: str) -> str:
+    """The best of an ``Accept-Language`` header (RFC 9110 section 12.5.4) that there are texts
+    for; English for none."""
+    weighed: list[tuple[float, int, str]] = []
+    for place, part in enumerate(accepted[:500].split(",")):
+        tag, _, parameter = part.partition(";")
+        try:
+            weight = float(parameter.strip().removeprefix("q=") or 1)
+        except ValueError:
+            weight = 0.0
+        weighed.append((-weight, place, tag.strip()))
+    for weight, _, tag in sorted(weighed):
+        if weight < 0 and tag.lower().split("-")[0] in ("en", "zh"):
+            return tag
+    return "en"
+
+
+def operator_only(page: Callable[..., Any]) -> Callable[..., Any]:
+    """For a page that shows what everybody asked."""
+
+    async def guarded(request: Request) -> Any:
+        if not visitor_of(request).operator:
+            raise HTTPException(403, "Only an operator of Footnote may see this.")
+        return await page(request)
+
+    return guarded

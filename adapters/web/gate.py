@@ -1,0 +1,211 @@
+"""Who comes in: every request to the console passes here first.
+
+- With nothing configured only this machine does: the peer and the Host are loopback, so that
+  neither a proxy nor a name that was made to point here (DNS rebinding) opens it to others.
+- With a token a browser signs in once; a program shows it as ``Authorization: Bearer``.
+- With a user header a proxy that is trusted says who it is.
+
+What changes anything must come from our own pages: the request's Origin is ours, and forms carry
+their session's CSRF token (see ``forms``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from http.cookies import SimpleCookie
+from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
+from urllib.parse import quote, urlsplit
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import Request
+from starlette.responses import JSONResponse, PlainTextResponse, RedirectResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from adapters.web.limits import REQUESTS_PER_MINUTE, SESSION_DAYS
+from adapters.web.pace import Pace
+from adapters.web.visitors import COOKIE, LOCAL, Sessions, Visitor, Way
+from bot.platform import is_loopback
+from bot.rendering.lines import shortened
+from bot.settings import Settings
+
+SIGN_IN = "/sign-in"
+OPEN_PATHS = ("/static/", SIGN_IN)  # there is nothing to see in them
+FORWARDED = ("forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip", "via")
+SAFE = ("GET", "HEAD", "OPTIONS")
+
+HEADERS = {
+    "Content-Security-Policy": (
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
+        "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+    ),
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
+}
+
+
+class Refusal(Exception):
+    """A request that does not come in, and why."""
+
+    def __init__(self, status: int, sentence: str) -> None:
+        super().__init__(sentence)
+        self.status = status
+        self.sentence = sentence
+
+
+class Gate:
+    """ASGI middleware; see the module docstring. It sets ``request.state.visitor``."""
+
+    def __init__(self, app: ASGIApp, settings: Settings, sessions: Sessions) -> None:
+        self._app = app
+        self._sessions = sessions
+        self._token = settings.console_token.get_secret_value() if settings.console_token else ""
+        self._header = settings.console_user_header.lower()
+        self._proxies = networks(settings.console_proxies)
+        self._admins = frozenset(settings.admins)
+        self._secure = settings.public_url.startswith("https://")
+        self._pace = Pace(REQUESTS_PER_MINUTE)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            return await self._app(scope, receive, send)
+        request = Request(scope)
+        cookie = ""
+        answer: Response | None = None
+        try:
+            visitor, cookie = self._admitted(request)
+            self._check_pace(request, visitor)
+            if visitor is None and not request.url.path.startswith(OPEN_PATHS):
+                answer = _ask_to_sign_in(request)
+            else:
+                self._check_origin(request, visitor)
+            scope.setdefault("state", {})["visitor"] = visitor
+        except Refusal as refusal:
+            answer = refused(request, refusal.status, refusal.sentence)
+        await (answer or self._app)(scope, receive, self._dressed(send, cookie))
+        return None
+
+    # ------------------------------------------------------------ who it is
+
+    def _admitted(self, request: Request) -> tuple[Visitor | None, str]:
+        """Who it is, if known, and the cookie of a session that begins now ("": none does)."""
+        way, user = self._way(request)
+        if way == "token" and self._shows_token(request):
+            return Visitor("token", "API", "token", "", "", operator=True), ""
+        session, cookie = self._sessions.read(_cookie(request)), ""
+        if not session:
+            if way == "token":
+                return None, ""
+            session, cookie = self._sessions.new()
+        csrf = self._sessions.csrf(session)
+        if way == "proxy":
+            operator = user in self._admins
+            return Visitor(user, user, way, session, csrf, operator=operator), cookie
+        return Visitor(LOCAL, "You", way, session, csrf, operator=True), cookie
+
+    def _way(self, request: Request) -> tuple[Way, str]:
+        peer = request.client.host if request.client else ""
+        if self._header:
+            user = request.headers.get(self._header, "").strip()
+            if user and _is_in(peer, self._proxies):
+                return "proxy", shortened(user, 200)
+            if not self._token:
+                raise Refusal(403, "You are not signed in: come through the proxy that does so.")
+        if self._token:
+            return "token", ""
+        _check_local(peer, request.headers)
+        return "open", ""
+
+    def _shows_token(self, request: Request) -> bool:
+        scheme, _, shown = request.headers.get("authorization", "").partition(" ")
+        if scheme.lower() != "bearer":
+            return False
+        if not self._sessions.same(shown.strip(), self._token):
+            raise Refusal(401, "The token is not right: it is FOOTNOTE_CONSOLE_TOKEN.")
+        return True
+
+    # ------------------------------------------------------------ what it may do
+
+    def _check_pace(self, request: Request, visitor: Visitor | None) -> None:
+        peer = request.client.host if request.client else ""
+        client = visitor.id if visitor is not None and visitor.way == "proxy" else peer
+        if not self._pace.allows(client):
+            raise Refusal(429, "That were too many requests in a minute: wait a little.")
+
+    def _check_origin(self, request: Request, visitor: Visitor | None) -> None:
+        if request.method in SAFE or (visitor is not None and not visitor.session):
+            return
+        origin = request.headers.get("origin")
+        site = request.headers.get("sec-fetch-site", "same-origin")
+        ours = origin is None or urlsplit(origin).netloc == request.headers.get("host", "")
+        if not ours or site not in ("same-origin", "none"):
+            raise Refusal(403, "This came from another site: open the console itself.")
+
+    def _dressed(self, send: Send, cookie: str) -> Send:
+        async def dressed(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                for name, value in HEADERS.items():
+                    headers.setdefault(name, value)
+                if cookie:
+                    headers.append("Set-Cookie", set_cookie(cookie, secure=self._secure))
+            await send(message)
+
+        return dressed
+
+
+def set_cookie(value: str, *, secure: bool) -> str:
+    """``SameSite=Lax``: a link in a chat leads here signed in; forms carry a token of their own."""
+    age = SESSION_DAYS * 86_400
+    end = "; Secure" if secure else ""
+    return f"{COOKIE}={value}; Path=/; Max-Age={age}; HttpOnly; SameSite=Lax{end}"
+
+
+def refused(request: Request, status: int, sentence: str) -> Response:
+    """For what has no page yet: plain words, or JSON for a program."""
+    if is_program(request):
+        return JSONResponse({"error": sentence}, status_code=status)
+    return PlainTextResponse(sentence, status_code=status)
+
+
+def is_program(request: Request) -> bool:
+    """Whether it is the JSON API that is asked."""
+    return request.url.path.startswith("/api/")
+
+
+def networks(listed: Sequence[str]) -> list[IPv4Network | IPv6Network]:
+    """Addresses and CIDRs; raises ``ValueError``."""
+    return [ip_network(each, strict=False) for each in listed]
+
+
+def _ask_to_sign_in(request: Request) -> Response:
+    if is_program(request) or request.method not in SAFE:
+        return refused(request, 401, "Sign in first, or send the token as Authorization: Bearer.")
+    return RedirectResponse(f"{SIGN_IN}?to={quote(request.url.path)}", status_code=303)
+
+
+def _check_local(peer: str, headers: Headers) -> None:
+    host = urlsplit(f"//{headers.get('host', '')}").hostname or ""
+    if not (is_loopback(peer) and is_loopback(host)):
+        raise Refusal(403, "This console is for the machine it runs on: use http://127.0.0.1.")
+    if any(name in headers for name in FORWARDED):
+        raise Refusal(403, "Behind a proxy the console needs FOOTNOTE_CONSOLE_TOKEN.")
+
+
+def _is_in(peer: str, allowed: Sequence[IPv4Network | IPv6Network]) -> bool:
+    try:
+        address = ip_address(peer)
+    except ValueError:
+        return False
+    return any(address in network for network in allowed)
+
+
+def _cookie(request: Request) -> str:
+    cookies: SimpleCookie = SimpleCookie()
+    try:
+        cookies.load(request.headers.get("cookie", ""))
+    except Exception:  # noqa: BLE001  (a browser may hold anything of other programs here)
+        return ""
+    return cookies[COOKIE].value if COOKIE in cookies else ""

@@ -1,0 +1,17 @@
+"""The numbers of the web console."""
+
+from __future__ import annotations
+
+SECONDS_BETWEEN_SAVES = 0.25  # of what a reply shows while it works, for other processes and tabs
+SECONDS_BETWEEN_SAVES_ALONE = 2.0  # where no other process shows it (SQLite): only for a restart
+SECONDS_BETWEEN_LOOKS = 0.2  # at what other processes saved, while one of them works
+SECONDS_BETWEEN_IDLE_LOOKS = 2.0  # at threads in which nothing is being worked on
+SECONDS_BETWEEN_EVENTS = 0.04  # to one browser: 25 states a second are more than anyone reads
+HEARTBEAT_SECONDS = 15.0  # after which a silent event stream says that it is alive
+SAVE_ATTEMPTS = 3  # at an answer, before it is left for a later attempt
+SECONDS_BETWEEN_SAVE_ATTEMPTS = 0.3
+
+LARGEST_BODY = 200_000  # bytes of a form or of JSON
+THREADS_LISTED = 60
+SESSION_DAYS = 180
+REQUESTS_PER_MINUTE = 600  # of one client, pages, pictures and all

@@ -1,0 +1,222 @@
+"""What is being shown now, for whoever looks on: each thread with onlookers has a feed.
+
+A poster in this process tells at once what its reply shows. What other processes work on is looked
+up in the database, in one query for all threads that are looked at.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Collection
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import sqlalchemy as sa
+import structlog
+
+from adapters.web.limits import SECONDS_BETWEEN_IDLE_LOOKS, SECONDS_BETWEEN_LOOKS
+from adapters.web.shown import Shown, shown
+from bot.errors import StorageUnavailable
+from bot.messages import Thread
+from bot.storage.database import Database
+from bot.storage.store import UNFINISHED
+from bot.storage.tables import runs
+
+log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """How it stands with a run of a thread. ``shown`` is None for one that was over from the first
+    look on; ``removed`` tells that its question was deleted."""
+
+    run: str
+    over: bool
+    removed: bool = False
+    shown: Shown | None = None
+
+
+@dataclass
+class Feed:
+    """The runs of a thread, in the order in which they were asked; ``version`` counts changes."""
+
+    thread: Thread
+    standings: dict[str, Standing] = field(default_factory=dict)
+    version: int = 0
+    closed: bool = False
+    looked: bool = False
+    onlookers: int = 0
+    _change: asyncio.Event = field(default_factory=asyncio.Event)
+
+    async def after(self, version: int) -> int:
+        """Wait for a change after that one; the version it led to."""
+        while self.version <= version and not self.closed:
+            await self._change.wait()
+        return self.version
+
+    def put(self, standing: Standing) -> None:
+        if self.standings.get(standing.run) != standing:
+            self.standings[standing.run] = standing
+            self.tell()
+
+    def keep_only(self, ids: Collection[str]) -> None:
+        """Forget the runs that are gone."""
+        gone = [id for id in self.standings if id not in ids]
+        for id in gone:
+            del self.standings[id]
+        if gone:
+            self.tell()
+
+    def tell(self) -> None:
+        self.version += 1
+        self._change.set()
+        self._change = asyncio.Event()
+
+
+class Live:
+    """See the module docstring. Close it with ``aclose``: every feed ends."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._feeds: dict[str, Feed] = {}
+        self._here: dict[str, Shown] = {}  # what replies of this process show, by run
+        self._seen: dict[str, tuple[Any, ...]] = {}  # what the last look found, by run
+        self._looking: asyncio.Task[None] | None = None
+        self._soon = asyncio.Event()
+        self._closed = False
+
+    async def aclose(self) -> None:
+        self._closed = True
+        for feed in self._feeds.values():
+            feed.closed = True
+            feed.tell()
+        if self._looking is not None:
+            self._looking.cancel()
+            await asyncio.gather(self._looking, return_exceptions=True)
+
+    # ------------------------------------------------------------ telling
+
+    def show(self, thread: Thread, run: str, now: Shown) -> None:
+        """A reply of this process shows something else now."""
+        self._here[run] = now
+        feed = self._feeds.get(thread.key)
+        if feed is not None:
+            feed.put(Standing(run, over=False, shown=now))
+
+    def leave(self, thread: Thread, run: str) -> None:
+        """This process has no more to say about a reply."""
+        self._here.pop(run, None)
+        self.look_soon()
+
+    def look_soon(self) -> None:
+        """Something has changed in the database."""
+        self._soon.set()
+
+    def here(self, run: str) -> Shown | None:
+        """What a reply of this process shows."""
+        return self._here.get(run)
+
+    # ------------------------------------------------------------ looking on
+
+    @asynccontextmanager
+    async def follow(self, thread: Thread) -> AsyncIterator[Feed]:
+        """The thread's feed, which knows all of its runs. Raises ``StorageUnavailable``."""
+        feed = self._feeds.setdefault(thread.key, Feed(thread, closed=self._closed))
+        feed.onlookers += 1
+        try:
+            if not feed.looked:
+                await self._look([thread.key])
+            if self._looking is None and not self._closed:
+                self._looking = asyncio.create_task(self._keep_looking())
+            yield feed
+        finally:
+            feed.onlookers -= 1
+            if not feed.onlookers:
+                self._drop(feed)
+
+    def _drop(self, feed: Feed) -> None:
+        if self._feeds.get(feed.thread.key) is feed:
+            del self._feeds[feed.thread.key]
+        for run in feed.standings:
+            self._seen.pop(run, None)
+        if not self._feeds and self._looking is not None:
+            self._looking.cancel()
+            self._looking = None
+
+    async def _keep_looking(self) -> None:
+        while True:
+            pause = SECONDS_BETWEEN_LOOKS if self._others_work() else SECONDS_BETWEEN_IDLE_LOOKS
+            try:
+                async with asyncio.timeout(pause):
+                    await self._soon.wait()
+            except TimeoutError:
+                pass
+            self._soon.clear()
+            try:
+                await self._look(list(self._feeds))
+            except StorageUnavailable as away:
+                log.info("console does not see", error=str(away))
+
+    def _others_work(self) -> bool:
+        """Whether anything is unfinished that is not worked on in this process."""
+        return any(
+            not standing.over and standing.run not in self._here
+            for feed in self._feeds.values()
+            for standing in feed.standings.values()
+        )
+
+    async def _look(self, keys: Collection[str]) -> None:
+        query = (
+            sa.select(
+                runs.c.id,
+                runs.c.thread_key,
+                runs.c.state,
+                runs.c.attempt,
+                runs.c.removed,
+                runs.c.post_state["mark"].as_string().label("mark"),
+            )
+            .where(runs.c.thread_key.in_(keys))
+            .order_by(runs.c.message_id)
+        )
+        async with self._database.read() as db:
+            rows = (await db.execute(query)).all()
+        ids: dict[str, list[str]] = {key: [] for key in keys}
+        changed = []
+        for row in rows:
+            ids[row.thread_key].append(row.id)
+            now = (row.state, row.attempt, row.removed, row.mark)
+            if self._seen.get(row.id) != now:
+                changed.append(row)
+        states = await self._states([row.id for row in changed if self._is_news(row)])
+        for row in changed:
+            self._seen[row.id] = (row.state, row.attempt, row.removed, row.mark)
+            feed = self._feeds.get(row.thread_key)
+            if feed is not None:
+                self._put(feed, row, states.get(row.id))
+        for key in keys:
+            feed = self._feeds.get(key)
+            if feed is not None:
+                feed.looked = True
+                feed.keep_only(ids[key])
+
+    def _is_news(self, row: Any) -> bool:
+        """Whether what the run shows is to be read: not for what was over before anyone looked."""
+        return row.id in self._seen or row.state in UNFINISHED
+
+    def _put(self, feed: Feed, row: Any, state: Shown | None) -> None:
+        over = row.state not in UNFINISHED
+        here = self._here.get(row.id)
+        known = feed.standings.get(row.id)
+        now = here or state or (known.shown if known is not None else None)
+        if known is None:
+            feed.put(Standing(row.id, over, row.removed, now))
+        else:
+            feed.put(replace(known, over=over, removed=row.removed, shown=now))
+
+    async def _states(self, ids: Collection[str]) -> dict[str, Shown]:
+        if not ids:
+            return {}
+        query = sa.select(runs.c.id, runs.c.post_state).where(runs.c.id.in_(ids))
+        async with self._database.read() as db:
+            return {row.id: shown(row.post_state) for row in (await db.execute(query)).all()}

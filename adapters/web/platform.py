@@ -1,0 +1,60 @@
+"""The web console as `footnote serve` runs it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
+
+from starlette.routing import BaseRoute, Mount
+
+from adapters.web.console import Console
+from adapters.web.limits import SECONDS_BETWEEN_SAVES, SECONDS_BETWEEN_SAVES_ALONE
+from adapters.web.live import Live
+from adapters.web.poster import WebPoster
+from adapters.web.visitors import Sessions, session_key
+from bot.conversing.reception import Reception
+from bot.settings import Settings
+from bot.storage.workspaces import Workspaces
+
+
+class WebPlatform:
+    """See ``bot.platform.Platform``. Opened by ``open_web``."""
+
+    name = "web"
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+        alone = console.database.dialect == "sqlite"
+        between = SECONDS_BETWEEN_SAVES_ALONE if alone else SECONDS_BETWEEN_SAVES
+        self.poster = WebPoster(console.live, between)
+
+    @property
+    def routes(self) -> Sequence[BaseRoute]:
+        from adapters.web.app import console_app  # a worker needs no pages
+
+        return [Mount("/", app=console_app(self._console))]
+
+    async def reach(self) -> None:
+        """The database is the platform, and it is there."""
+
+    async def run(self, reception: Reception, ready: Callable[[], None]) -> None:
+        self._console.reception = reception
+        ready()
+        try:
+            await asyncio.Event().wait()
+        finally:
+            self._console.reception = None
+            await self._console.live.aclose()  # event streams would hold up the end
+
+
+@asynccontextmanager
+async def open_web(settings: Settings, workspaces: Workspaces) -> AsyncIterator[WebPlatform]:
+    """The console. Raises ``StorageUnavailable``."""
+    token = settings.console_token.get_secret_value() if settings.console_token else ""
+    sessions = Sessions(await session_key(workspaces), token)
+    live = Live(workspaces.database)
+    try:
+        yield WebPlatform(Console(settings, workspaces.database, live, sessions))
+    finally:
+        await live.aclose()

@@ -1,0 +1,64 @@
+"""What a reply shows at one moment: the post state of the web, kept with its run as JSON."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from pydantic import TypeAdapter
+
+from bot.answers import Answer, PlanView
+from bot.posting import PostState
+from bot.storage.store import RunRecord
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A reply. Until it has an ``answer`` it is being worked on.
+
+    ``turn`` counts the attempts and ``change`` what one of them changed; ``mark`` tells two states
+    of a reply apart. ``ahead`` is how many questions of the thread come first, ``anew`` whether an
+    edited question is answered again. ``text`` is what has been written of the answer so far.
+    """
+
+    turn: int = 0
+    change: int = 0
+    mark: str = "0.0"
+    ahead: int = 0
+    anew: bool = False
+    plan: PlanView | None = None
+    text: str = ""
+    answer: Answer | None = None
+
+    def json(self) -> PostState:
+        state: PostState = _adapter.dump_python(self, mode="json")
+        return state
+
+
+_adapter = TypeAdapter(Shown)
+
+
+def shown(state: PostState | None) -> Shown:
+    """What an earlier attempt saved; nothing, where there was none."""
+    return Shown() if state is None else _adapter.validate_python(state)
+
+
+def changed(before: Shown, **changes: object) -> Shown:
+    """The next state of a reply."""
+    change = before.change + 1
+    mark = f"{before.turn}.{change}"
+    return replace(before, **changes, change=change, mark=mark)  # type: ignore[arg-type]
+
+
+def next_turn(before: Shown, **changes: object) -> Shown:
+    """The first state of another attempt at a reply."""
+    turn = before.turn + 1
+    return replace(before, **changes, turn=turn, change=0, mark=f"{turn}.0")  # type: ignore[arg-type]
+
+
+def shown_of(run: RunRecord) -> Shown:
+    """What a run's reply shows, whatever platform it is on."""
+    state = shown(run.post_state) if run.message.thread.platform == "web" else Shown()
+    ended = run.state not in ("accepted", "running")
+    if ended and state.answer is None and run.answer is not None:
+        return replace(state, answer=run.answer, mark=f"{state.mark}.end")
+    return state

@@ -1,0 +1,54 @@
+"""The page on which a browser shows the token, once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from urllib.parse import parse_qs
+
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+from starlette.routing import BaseRoute, Route
+
+from adapters.web.console import Console
+from adapters.web.forms import bounded_body
+from adapters.web.gate import SIGN_IN, set_cookie
+from adapters.web.pace import Pace
+
+TRIES_PER_MINUTE = 10  # of one address
+
+
+def sign_in_pages(console: Console) -> Sequence[BaseRoute]:
+    """The routes of this page; there is none where no token is asked for."""
+    if console.settings.console_token is None:
+        return ()
+    token = console.settings.console_token.get_secret_value()
+    pace = Pace(TRIES_PER_MINUTE)
+
+    async def ask(request: Request) -> Response:
+        to = _own_path(request.query_params.get("to", "/"))
+        return console.page(request, "sign_in.html", to=to, wrong=False)
+
+    async def sign_in(request: Request) -> Response:
+        if not pace.allows(request.client.host if request.client else ""):
+            raise HTTPException(429, "Those were too many tries: wait a minute.")
+        body = (await bounded_body(request)).decode("utf-8", "replace")
+        fields = {name: values[0] for name, values in parse_qs(body).items()}
+        to = _own_path(fields.get("to", "/"))
+        if not console.sessions.same(fields.get("token", "").strip(), token):
+            return console.page(request, "sign_in.html", status=403, to=to, wrong=True)
+        _, cookie = console.sessions.new()
+        secure = console.settings.public_url.startswith("https://")
+        headers = {"Set-Cookie": set_cookie(cookie, secure=secure)}
+        return RedirectResponse(to, status_code=303, headers=headers)
+
+    return [
+        Route(SIGN_IN, ask, methods=["GET"]),
+        Route(SIGN_IN, sign_in, methods=["POST"]),
+    ]
+
+
+def _own_path(path: str) -> str:
+    """A path of ours; never one that leads elsewhere."""
+    plain = path.startswith("/") and not path.startswith(("//", "/\\")) and path.isprintable()
+    return path if plain else "/"

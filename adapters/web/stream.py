@@ -1,0 +1,148 @@
+"""What a thread's page is told while it is open, as server-sent events.
+
+Events: ``turn`` (a question that is new to the page), ``plan`` and ``text`` (parts of a reply that
+is being worked on), ``reply`` (all that stands below a question), ``gone`` (a deleted question).
+An event's id is the page's cursor after it: the last run it has, and the marks of the replies that
+were not over. A page that comes back with it gets what it missed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, field
+
+from starlette.requests import Request
+from starlette.responses import StreamingResponse
+
+from adapters.web.console import Console, texts_of, visitor_of
+from adapters.web.limits import HEARTBEAT_SECONDS, SECONDS_BETWEEN_EVENTS
+from adapters.web.live import Feed, Standing
+from adapters.web.shown import Shown
+from adapters.web.turns import turns_of
+from adapters.web.views import plan_of, writing
+from adapters.web.visitors import Visitor
+from adapters.web.writing import plan_html, reply_html, turn_html
+from bot.messages import Thread
+from bot.rendering.texts import Texts
+
+NO_BUFFERING = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
+
+
+def event_stream(console: Console, request: Request, thread: Thread) -> StreamingResponse:
+    """The events of a thread from the request's cursor on."""
+    cursor = request.headers.get("last-event-id") or request.query_params.get("since", "")
+    page = _Page(console, texts_of(request), visitor_of(request), *_read(cursor))
+    return StreamingResponse(
+        page.events(thread), media_type="text/event-stream", headers=NO_BUFFERING
+    )
+
+
+def _read(cursor: str) -> tuple[str, dict[str, str]]:
+    last, _, live = cursor[:4_000].partition(";")
+    pairs = (part.partition("=") for part in live.split(",") if part)
+    return last, {run: mark for run, _, mark in pairs}
+
+
+def event(kind: str, data: object, id: str = "") -> str:
+    """One event as it goes over the wire."""
+    head = f"id: {id}\n" if id else ""
+    return f"{head}event: {kind}\ndata: {json.dumps(data, ensure_ascii=False)}\n\n"
+
+
+@dataclass
+class _Page:
+    """A page that is looked at: ``last`` is the last run it has, ``marks`` what it shows of those
+    that it knows not to be over."""
+
+    console: Console
+    texts: Texts
+    visitor: Visitor
+    last: str
+    marks: dict[str, str]
+    parts: dict[str, Shown] = field(default_factory=dict)
+    gone: set[str] = field(default_factory=set)
+
+    async def events(self, thread: Thread) -> AsyncIterator[str]:
+        yield "retry: 1000\n\n"
+        async with self.console.live.follow(thread) as feed:
+            version = -1
+            while not feed.closed:
+                for each in list(feed.standings.values()):
+                    for told in await self._news(feed, each):
+                        yield told
+                for gone in [run for run in self.marks if run not in feed.standings]:
+                    yield self._gone(gone)
+                try:
+                    async with asyncio.timeout(HEARTBEAT_SECONDS):
+                        version = await feed.after(version)
+                except TimeoutError:
+                    yield ": here\n\n"
+                # States that follow each other fast become one.
+                await asyncio.sleep(SECONDS_BETWEEN_EVENTS)
+
+    async def _news(self, feed: Feed, now: Standing) -> list[str]:
+        """What the page does not show yet of one run."""
+        if now.removed:
+            return [] if now.run in self.gone else [self._gone(now.run)]
+        if self._is_new(feed, now.run):
+            return [await self._whole(now.run, "turn")]
+        mark = self.marks.get(now.run)
+        if mark is None and (now.shown is None or now.over):
+            return []  # over before the page was made
+        if now.shown is None or now.shown.answer is not None:
+            if mark is not None and (now.over or mark != (now.shown.mark if now.shown else "")):
+                return [await self._whole(now.run, "reply")]
+            return []
+        if mark == now.shown.mark:
+            return []
+        if mark is None or now.run not in self.parts:
+            return [await self._whole(now.run, "reply")]
+        return self._changed_parts(now.run, now.shown)
+
+    def _is_new(self, feed: Feed, run: str) -> bool:
+        order = list(feed.standings)
+        if self.last not in order:
+            return run not in self.marks and not feed.standings[run].over
+        return order.index(run) > order.index(self.last)
+
+    async def _whole(self, run: str, kind: str) -> str:
+        turns = await turns_of(self.console, [run], self.visitor.id)
+        if not turns:
+            return self._gone(run)
+        turn = turns[0]
+        if kind == "turn":
+            self.last = run
+            html = turn_html(self.console, self.texts, turn, self.visitor)
+        else:
+            html = reply_html(self.console, self.texts, turn, self.visitor)
+        self.marks[run] = turn.shown.mark
+        self.parts[run] = turn.shown
+        over = turn.shown.answer is not None
+        if over and turn.over:
+            del self.marks[run]
+        return event(kind, {"run": run, "html": html, "over": over}, self._cursor())
+
+    def _changed_parts(self, run: str, now: Shown) -> list[str]:
+        before = self.parts[run]
+        self.parts[run] = now
+        self.marks[run] = now.mark
+        told = []
+        if now.plan != before.plan or (now.ahead, now.anew) != (before.ahead, before.anew):
+            saying = plan_of(now.plan, self.texts).now if now.plan is not None else ""
+            html = plan_html(self.console, self.texts, run, now)
+            told.append(event("plan", {"run": run, "html": html, "now": saying}, self._cursor()))
+        if now.text != before.text:
+            told.append(event("text", {"run": run, "html": writing(now)}, self._cursor()))
+        return told
+
+    def _gone(self, run: str) -> str:
+        self.marks.pop(run, None)
+        self.parts.pop(run, None)
+        self.gone.add(run)
+        return event("gone", {"run": run}, self._cursor())
+
+    def _cursor(self) -> str:
+        live = ",".join(f"{run}={mark}" for run, mark in self.marks.items())
+        return f"{self.last};{live}"

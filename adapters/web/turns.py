@@ -1,0 +1,86 @@
+"""A thread as its page shows it: questions with what became of them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+import sqlalchemy as sa
+
+from adapters.web.console import Console
+from adapters.web.shown import Shown, shown_of
+from adapters.web.views import Dates
+from bot.answers import Answer
+from bot.storage.database import Database
+from bot.storage.store import UNFINISHED, RunRecord
+from bot.storage.tables import feedback, pages, runs
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """A question and its reply. ``verdict`` is what the visitor thinks of it, or ""."""
+
+    run: str
+    question: str
+    author: str
+    asked_at: datetime
+    depth: str
+    state: str
+    shown: Shown
+    verdict: str
+    dates: Dates
+
+    @property
+    def over(self) -> bool:
+        return self.state not in UNFINISHED
+
+
+async def turns_of(console: Console, ids: Sequence[str], visitor: str) -> list[Turn]:
+    """The turns of these runs, without those whose question was deleted."""
+    records = [run for id in ids if (run := await console.store.run(id)) and not run.removed]
+    answers = [run.answer for run in records if run.answer is not None]
+    dates = await dates_of(console.database, answers)
+    verdicts = await _verdicts(console.database, [run.id for run in records], visitor)
+    return [_turn(console, run, verdicts.get(run.id, ""), dates) for run in records]
+
+
+async def runs_of(database: Database, thread_key: str) -> list[str]:
+    """The ids of a thread's runs, oldest first."""
+    query = sa.select(runs.c.id).where(runs.c.thread_key == thread_key).order_by(runs.c.message_id)
+    async with database.read() as db:
+        return list((await db.scalars(query)).all())
+
+
+async def dates_of(database: Database, answers: Collection[Answer]) -> Dates:
+    """When the quoted pages were read."""
+    wanted = {(each.url, each.page_hash) for answer in answers for each in answer.citations}
+    if not wanted:
+        return {}
+    query = sa.select(pages.c.url, pages.c.hash, pages.c.fetched_at).where(
+        sa.tuple_(pages.c.url, pages.c.hash).in_(sorted(wanted))
+    )
+    async with database.read() as db:
+        return {(row.url, row.hash): row.fetched_at for row in (await db.execute(query)).all()}
+
+
+def _turn(console: Console, run: RunRecord, verdict: str, dates: Dates) -> Turn:
+    return Turn(
+        run=run.id,
+        question=run.message.text,
+        author=run.message.author.name,
+        asked_at=run.message.at,
+        depth=run.options.depth,
+        state=run.state,
+        shown=console.live.here(run.id) or shown_of(run),
+        verdict=verdict,
+        dates=dates,
+    )
+
+
+async def _verdicts(database: Database, ids: Collection[str], visitor: str) -> dict[str, str]:
+    query = sa.select(feedback.c.run_id, feedback.c.verdict).where(
+        feedback.c.run_id.in_(ids), feedback.c.author_id == visitor
+    )
+    async with database.read() as db:
+        return {row.run_id: row.verdict for row in (await db.execute(query)).all()}

@@ -1,0 +1,86 @@
+"""Who is at the browser, and the cookie that a browser keeps of it."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import secrets
+import time
+from dataclasses import dataclass
+from typing import Literal
+
+from adapters.web.limits import SESSION_DAYS
+from bot.messages import Author
+from bot.storage.workspaces import Workspaces
+
+COOKIE = "footnote_session"
+LOCAL = "local"
+
+# How they came in: nobody else can (loopback), with the token, through the proxy that knows them.
+Way = Literal["open", "token", "proxy"]
+
+
+@dataclass(frozen=True, slots=True)
+class Visitor:
+    """``session`` names the browser ("" for a program that shows its token), ``csrf`` goes with
+    its forms. An ``operator`` may see what everybody asked."""
+
+    id: str
+    name: str
+    way: Way
+    session: str
+    csrf: str
+    operator: bool
+
+    @property
+    def author(self) -> Author:
+        return Author(self.id, self.name, admin=self.operator)
+
+    @property
+    def channel(self) -> str:
+        """Where their threads are: of their own where people are known, else everybody's."""
+        return self.id if self.way == "proxy" else LOCAL
+
+
+class Sessions:
+    """Signs what browsers keep. ``token`` is the console's, so that a new one ends all sessions."""
+
+    def __init__(self, key: bytes, token: str) -> None:
+        self._key = hashlib.sha256(key + b"\0" + token.encode()).digest()
+
+    def new(self) -> tuple[str, str]:
+        """A session's name, and the cookie for it."""
+        name = secrets.token_hex(16)
+        until = int(time.time()) + SESSION_DAYS * 86_400
+        return name, f"{name}.{until}.{self._sign(f'session {name} {until}')}"
+
+    def read(self, cookie: str) -> str:
+        """The name of the session, or "" for a cookie that is none of ours or too old."""
+        name, _, rest = cookie.partition(".")
+        until, _, signature = rest.partition(".")
+        if not until.isdecimal() or len(until) > 12 or int(until) < time.time():
+            return ""
+        signed = self._sign(f"session {name} {until}")
+        return name if hmac.compare_digest(signed.encode(), signature.encode()) else ""
+
+    def csrf(self, session: str) -> str:
+        """What a form of this session carries."""
+        return self._sign(f"csrf {session}")
+
+    @staticmethod
+    def same(shown: str, token: str) -> bool:
+        """Whether it is the token; takes as long when it is nearly so."""
+        return hmac.compare_digest(shown.encode(), token.encode())
+
+    def _sign(self, text: str) -> str:
+        return hmac.new(self._key, text.encode(), hashlib.sha256).hexdigest()
+
+
+async def session_key(workspaces: Workspaces) -> bytes:
+    """The key of all processes on this database; made by the first."""
+    for _ in range(2):
+        known = (await workspaces.facts("web", "console")).get("session_key")
+        if known:
+            break
+        await workspaces.remember("web", "console", "session_key", secrets.token_hex(32))
+    return bytes.fromhex(str(known)) if known else secrets.token_bytes(32)

@@ -1,0 +1,77 @@
+"""Turns as HTML, whole and in the parts that change while a reply is worked on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from adapters.web.console import Console
+from adapters.web.shown import Shown
+from adapters.web.turns import Turn
+from adapters.web.views import plan_of, reply_of, writing
+from adapters.web.visitors import Visitor
+from bot.rendering.lines import shortened
+from bot.rendering.texts import Texts
+
+TITLE = 80  # characters of a thread's name in the list
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A thread in the list."""
+
+    name: str
+    title: str
+    questions: int
+    last_at: datetime
+
+
+async def listed(console: Console, visitor: Visitor, limit: int) -> list[Link]:
+    """The visitor's threads, the latest first."""
+    channel = None if visitor.operator else visitor.channel
+    found = await console.archive.threads("web", limit, channel=channel)
+    return [
+        Link(each.thread.thread, shortened(each.begins, TITLE), each.questions, each.last_at)
+        for each in found
+        if each.begins
+    ]
+
+
+def turn_html(console: Console, texts: Texts, turn: Turn, visitor: Visitor) -> str:
+    """A whole turn."""
+    return console.fragment(
+        "turn.html",
+        texts,
+        turn=turn,
+        visitor=visitor,
+        reply=reply_html(console, texts, turn, visitor),
+    )
+
+
+def reply_html(console: Console, texts: Texts, turn: Turn, visitor: Visitor) -> str:
+    """What stands below a question."""
+    if turn.shown.answer is not None:
+        reply = reply_of(turn.shown.answer, texts, turn.dates)
+        return console.fragment("answer.html", texts, turn=turn, reply=reply, visitor=visitor)
+    return console.fragment(
+        "working.html",
+        texts,
+        turn=turn,
+        visitor=visitor,
+        plan=plan_html(console, texts, turn.run, turn.shown),
+        text=writing(turn.shown),
+    )
+
+
+def plan_html(console: Console, texts: Texts, run: str, now: Shown) -> str:
+    plan = plan_of(now.plan, texts) if now.plan is not None else None
+    return console.fragment("plan.html", texts, run=run, plan=plan, shown=now)
+
+
+def cursor_of(turns: Sequence[Turn]) -> str:
+    """What a page has: the last run, and the marks of those that are not over."""
+    if not turns:
+        return ""
+    live = ",".join(f"{turn.run}={turn.shown.mark}" for turn in turns if not turn.over)
+    return f"{turns[-1].run};{live}"
