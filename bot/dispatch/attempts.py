@@ -97,6 +97,7 @@ class Attempts:
         self._lease = timedelta(seconds=timing.lease)
         self._renewed = _clock()
         self._failures: LRUCache[str, tuple[int, float]] = LRUCache(FAILURES_REMEMBERED)
+        self._unreleased: dict[str, int] = {}  # run → attempt that ended without giving it back
         self._ending: set[asyncio.Task[None]] = set()
         self._rounds: Rounds | None = None
 
@@ -177,7 +178,18 @@ class Attempts:
         return not job.lost
 
     async def _give_back(self, run: RunRecord) -> None:
-        await asyncio.shield(self._store.release(run.id, run.attempt))
+        try:
+            await asyncio.shield(self._store.release(run.id, run.attempt))
+        except StorageUnavailable as error:
+            log.info("given back later", run=run.id, error=str(error))
+            self._unreleased[run.id] = run.attempt
+
+    async def _give_back_late(self) -> None:
+        """What could not be given back when its attempt ended: others would wait for its lease."""
+        for run_id, attempt in list(self._unreleased.items()):
+            await self._store.release(run_id, attempt)
+            if self._unreleased[run_id] == attempt:
+                del self._unreleased[run_id]
 
     # ------------------------------------------------------------ failing
 
@@ -229,6 +241,7 @@ class Attempts:
         self._rounds = Rounds("keeping runs", self._timing.look, self._look_and_renew)
 
     async def _look_and_renew(self) -> None:
+        await self._give_back_late()
         await self.look()
         if _clock() - self._renewed >= self._timing.renew:
             await self._renew()
@@ -259,7 +272,8 @@ class Attempts:
         asked = _clock()
         kept: set[tuple[str, int]] = set()
         if working:
-            kept = await self._store.renew(self.owner, datetime.now(UTC) + self._lease)
+            runs = [job.run_id for job in working]
+            kept = await self._store.renew(self.owner, runs, datetime.now(UTC) + self._lease)
         self._renewed = asked
         for job, attempt in working.items():
             if (job.run_id, attempt) in kept and job.attempt == attempt:

@@ -217,12 +217,15 @@ class Store:
             row = (await db.execute(run_query().where(runs.c.id == run_id))).one()
         return record_of(row)
 
-    async def renew(self, owner: str, until: datetime) -> set[tuple[str, int]]:
-        """Prolong the leases of all runs this owner works on; returns their ids and attempts."""
+    async def renew(
+        self, owner: str, run_ids: Collection[str], until: datetime
+    ) -> set[tuple[str, int]]:
+        """Prolong the leases of those of the runs that are this owner's; returns their ids and
+        attempts."""
         async with self.database.urgent_write() as db:
             kept = await db.execute(
                 sa.update(runs)
-                .where(runs.c.owner == owner, runs.c.state == "running")
+                .where(runs.c.owner == owner, runs.c.id.in_(run_ids), runs.c.state == "running")
                 .values(lease_until=until)
                 .returning(runs.c.id, runs.c.attempt)
             )

@@ -488,6 +488,36 @@ async def test_a_run_that_cannot_be_ended_is_given_back_and_keeps_its_place(
     assert [run.id for run in await store.unfinished(datetime.now(UTC))] == ["run-a", "run-b"]
 
 
+class Away(Store):
+    """Runs cannot be given back so many times."""
+
+    def __init__(self, store: Store, times: int) -> None:
+        super().__init__(store.database)
+        self.times = times
+
+    async def release(self, run_id: str, attempt: int) -> None:
+        self.times -= 1
+        if self.times >= 0:
+            raise StorageUnavailable("The database cannot be reached: check that it runs.")
+        await super().release(run_id, attempt)
+
+
+async def test_a_run_that_could_not_be_given_back_is_given_back_later(
+    name: str, url: str, store: Store
+) -> None:
+    away = Away(store, 2)
+    gate = Faulty(away, 100, BROKEN[0])
+    patient = replace(QUICK, first_retry=600.0, last_retry=600.0)
+    async with DISPATCHERS[name][0](url, away, gate, timing=patient) as one:
+        run_id, _ = await store.accept("run-a", a_message("a"), RunOptions(), NOW)
+        await one.submit(run_id, a_thread())
+        await gate.until(lambda: gate.tried != [])
+        async with asyncio.timeout(5):
+            while not await store.unfinished(datetime.now(UTC)):
+                await asyncio.sleep(0.02)
+    assert away.times < 0
+
+
 @pytest.mark.parametrize("error", BROKEN)
 async def test_whoever_waits_here_is_told_what_went_wrong(store: Store, error: Exception) -> None:
     async with LocalDispatcher(store, Faulty(store, 100, error), CONCURRENCY) as dispatcher:

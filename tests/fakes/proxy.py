@@ -43,6 +43,8 @@ class Link:
         self._server: asyncio.Server | None = None
         self._open: set[asyncio.StreamWriter] = set()
         self._flowing = asyncio.Event()
+        self._over = False
+        self._serving: set[asyncio.Task[Any]] = set()
 
     def cut(self) -> None:
         """Reset all connections; new ones are fine."""
@@ -84,13 +86,20 @@ class Link:
     async def _end(self) -> None:
         await self._close()
         self._socket.close()
+        self._over = True
+        self._flowing.set()
+        await asyncio.gather(*self._serving)
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self.connections += 1
         self._open.add(writer)
+        task = asyncio.current_task()
+        assert task is not None
+        self._serving.add(task)
+        task.add_done_callback(self._serving.discard)
         others: list[asyncio.StreamWriter] = []
         try:
-            await self._flowing.wait()
+            await self._pass()
             peer_reader, peer_writer = await self._connect()
             others.append(peer_writer)
             self._open.add(peer_writer)
@@ -104,12 +113,17 @@ class Link:
 
     async def _relay(self, source: asyncio.StreamReader, to: asyncio.StreamWriter) -> None:
         while chunk := await source.read(CHUNK):
-            await self._flowing.wait()
+            await self._pass()
             to.write(chunk)
             await to.drain()
-        await self._flowing.wait()
+        await self._pass()
         with contextlib.suppress(OSError):
             to.write_eof()
+
+    async def _pass(self) -> None:
+        await self._flowing.wait()
+        if self._over:
+            raise ConnectionAbortedError
 
 
 class Network:
@@ -156,10 +170,6 @@ class Network:
     async def _end(self) -> None:
         for link in self._links:
             await link._end()
-        rest = [task for task in asyncio.all_tasks() if task is not asyncio.current_task()]
-        for task in rest:
-            task.cancel()
-        await asyncio.gather(*rest, return_exceptions=True)
 
 
 def _bound(port: int) -> socket.socket:

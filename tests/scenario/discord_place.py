@@ -116,8 +116,7 @@ class DiscordPlace:
         """The messages as they were told, with their old numbers, as a resume repeats them."""
         with self.discord.world.lock:
             for session in self.discord.gateway.sessions.values():
-                assert session.connection is not None
-                for event in session.events:
+                for event in session.events if session.connection is not None else ():
                     if json.loads(event)["t"] == "MESSAGE_CREATE":
                         session.connection.send_text(event)
 

@@ -88,8 +88,18 @@ async def test_a_run_that_someone_works_on_cannot_be_claimed(store: Store) -> No
 async def test_a_renewed_lease_holds_longer(store: Store) -> None:
     await store.accept("r1", a_message(), OPTIONS, NOW)
     await store.claim("r1", ELSEWHERE, NOW, LEASE)
-    await store.renew(ELSEWHERE, NOW + 2 * LEASE)
+    await store.renew(ELSEWHERE, ["r1"], NOW + 2 * LEASE)
     assert await store.claim("r1", new_owner(), NOW + LEASE, LEASE) is None
+
+
+async def test_the_lease_of_a_run_that_is_not_worked_on_any_more_is_not_renewed(
+    store: Store,
+) -> None:
+    for run_id, thread in (("r1", a_thread("one")), ("r2", a_thread("two"))):
+        await store.accept(run_id, a_message(run_id, thread, event_id=run_id), OPTIONS, NOW)
+        await store.claim(run_id, ELSEWHERE, NOW, LEASE)
+    assert await store.renew(ELSEWHERE, ["r2"], NOW + 2 * LEASE) == {("r2", 1)}
+    assert await store.claim("r1", new_owner(), NOW + LEASE, LEASE) is not None
 
 
 async def test_the_run_of_a_dead_process_on_this_host_is_free_at_once(store: Store) -> None:
