@@ -3,12 +3,85 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from urllib.parse import quote
 
-from starlette.routing import BaseRoute
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import BaseRoute, Route
 
-from adapters.web.console import Console
+from adapters.web.console import Console, texts_of, visitor_of
+from adapters.web.explaining import RunView
+from adapters.web.shown import shown_of
+from bot.reasoning.calls import ModelReply
+from bot.rendering.footnotes import link_target
+from bot.research.trace import page_of_trace, trace
+from bot.storage.records import RunRecord
+from bot.storage.traces import KeptPage, Traces
 
 
 def console_pages(console: Console) -> Sequence[BaseRoute]:
     """The routes of these pages."""
-    return ()
+    pages = _RunPages(console)
+    return [
+        Route("/runs/{run}", pages.run, methods=["GET"]),
+        Route("/runs/{run}/pages/{number:int}", pages.page, methods=["GET"]),
+    ]
+
+
+class _RunPages:
+    def __init__(self, console: Console) -> None:
+        self._console = console
+        self._traces = Traces(console.store)
+
+    async def run(self, request: Request) -> Response:
+        """How one answer came about."""
+        kept = await self._traces.run(request.path_params["run"])
+        if kept is None:
+            raise _gone(request)
+        self._check(request, kept.record)
+        plan = shown_of(kept.record).plan
+        found = trace(kept, self._price, plan.steps if plan else ())
+        run_id = kept.record.id
+        return self._console.page(
+            request,
+            "run.html",
+            view=RunView(found, texts_of(request)),
+            link=link_target,
+            page_link=lambda page: _page_path(run_id, page),
+        )
+
+    async def page(self, request: Request) -> Response:
+        """The whole stored text of a page, with what is quoted of it."""
+        run_id, number = request.path_params["run"], request.path_params["number"]
+        record = await self._console.store.run(run_id)
+        if record is None:
+            raise _gone(request)
+        self._check(request, record)
+        kept = await self._traces.page(run_id, number, request.query_params.get("copy", ""))
+        if kept is None:
+            raise _gone(request)
+        return self._console.page(
+            request,
+            "run_page.html",
+            page=page_of_trace(kept, record.answer),
+            link=link_target,
+            back=f"/runs/{run_id}#pages",
+        )
+
+    def _check(self, request: Request, record: RunRecord) -> None:
+        if record.removed or not self._console.may_see(visitor_of(request), record.message.thread):
+            raise _gone(request)
+
+    def _price(self, reply: ModelReply) -> float | None:
+        from bot.reasoning.prices import claude_price
+
+        return claude_price(self._console.settings, reply.model, reply)
+
+
+def _page_path(run: str, page: KeptPage) -> str:
+    return f"/runs/{quote(run)}/pages/{page.number}?copy={page.hash}"
+
+
+def _gone(request: Request) -> HTTPException:
+    return HTTPException(404, texts_of(request)("question-gone"))

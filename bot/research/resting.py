@@ -36,9 +36,13 @@ class Quote:
 
 @dataclass(frozen=True, slots=True)
 class TracedSentence:
-    """A sentence of the answer and what it rests on, the passage that fits it best first."""
+    """A sentence of the answer and what it rests on, the passage that fits it best first.
+
+    ``text`` is on one line, ``markdown`` as it was written; both are without marks.
+    """
 
     text: str
+    markdown: str
     kind: BlockKind
     numbers: tuple[int, ...]
     quotes: tuple[Quote, ...] = ()
@@ -76,6 +80,7 @@ def sentences_of(
         found.append(
             TracedSentence(
                 claim,
+                without_marks(piece),
                 sentence.kind,
                 numbers,
                 _best_first(claim, _cited_with(claim, of_marks, blocks), numbers),

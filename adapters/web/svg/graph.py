@@ -114,7 +114,7 @@ def draw(nodes: Sequence[GraphNode], label: str, columns: int = COLUMNS) -> Mark
         "svg",
         *(_path(edge) for edge in laid.edges),
         *(_group(box) for box in laid.boxes),
-        class_="graph",
+        class_="subquestions",
         view_box=f"0 0 {number(laid.width)} {number(laid.height)}",
         width=laid.width,
         height=laid.height,

@@ -340,6 +340,7 @@ web-more = More about this question
 web-edit = Change the question
 web-edit-send = Ask it like this
 web-delete = Delete the question and its answer
+web-delete-sure = Delete it? That cannot be undone.
 web-failed = That did not work
 web-back = Back to the beginning
 web-sign-in = Sign in
@@ -350,3 +351,97 @@ web-thread-gone = This conversation is not there any more.
 web-too-many-questions = Those were many questions in a minute. Wait a little, then ask again.
 web-not-here = This question was asked in a chat. It can only be gone on with there.
 web-not-yours = Only who asked this question can change it.
+
+## The pages that explain a run
+
+web-run-asked = { $name } asked · { $place }
+web-run-conversation = To the conversation
+web-run-understood = Understood as:
+web-run-sections = On this page
+web-run-working = Footnote is working on this. The page follows as it goes.
+web-run-pruned = The steps of this run are no longer kept. What is left is what the answer remembers.
+web-run-state-accepted = Waiting
+web-run-state-running = Working
+web-run-state-answered = Answered
+web-run-state-not-found = Not found
+web-run-state-failed = Failed
+web-run-state-stopped = Stopped
+web-run-state-removed = Removed
+web-run-step-waiting = waiting
+web-run-step-running = under way
+web-run-step-done = done
+web-run-step-failed = failed
+web-run-took = From question to answer
+web-run-worked = Time at work
+web-run-depth = Depth
+web-run-depth-auto = automatic
+web-run-depth-quick = quick
+web-run-depth-standard = standard
+web-run-depth-deep = deep
+web-run-reasoner = Reasoner
+web-run-searches = Searches
+web-run-pages-read = Pages read
+web-run-calls = Model calls
+web-run-tokens-in = Tokens in
+web-run-tokens-cached = from the cache
+web-run-tokens-out = Tokens out
+web-run-cost = Cost
+web-run-attempts = Attempts
+web-run-feedback = Feedback
+web-run-answer = The answer, sentence by sentence
+web-run-answer-hint = Beside every sentence stand the words it rests on. A number leads to them in the page as it was read.
+web-run-more-quotes =
+    { $count ->
+        [one] One more passage of these pages
+       *[other] { $count } more passages of these pages
+    }
+web-run-disagrees = But page [{ $number }] says
+web-run-not-verbatim = not word for word in the stored page
+web-run-page-gone = the stored page is gone
+web-run-checks = What was checked
+web-run-check-quotes = { $good } of { $all } quotations stand word for word in the stored pages.
+web-run-check-cited = { $cited } of { $all } sentences, headings and remarks carry a footnote.
+web-run-check-no-doubt = No figure, date or name was found that its source does not have.
+web-run-graph = Sub-questions
+web-run-steps = Timeline
+web-run-step = Step
+web-run-seconds = Time
+web-run-tokens = Tokens and price
+web-run-paused = Nothing was done for { $seconds } in between; that time is drawn short.
+web-run-waited = waited { $seconds } for: { $lines }
+web-run-attempt = attempt { $number }
+web-run-thinking = What it thought
+web-run-search-summary =
+    { $hits ->
+        [one] 1 hit
+       *[other] { $hits } hits
+    }, { $read } read · { NUMBER($seconds, maximumFractionDigits: 2) } s
+web-run-for = for: { $line }
+web-run-hit-read = read
+web-run-hit-failed = could not be read
+web-run-hit-left = not read
+web-run-hits-left =
+    { $count ->
+        [one] One hit that was not read
+       *[other] { $count } hits that were not read
+    }
+web-run-pages = Pages
+web-run-read-at = read
+web-run-whole-page = the whole text, { $count } characters
+web-run-not-quoted = Nothing of it is quoted.
+web-run-gap = { $count } characters left out
+web-run-revisions = From draft to revision
+web-run-revisions-hint = A part is drafted from memory, then corrected against what was read for it. Red went, green came.
+web-run-fate-revised = revised
+web-run-fate-unsourced = left as drafted
+web-run-fate-deleted = left out
+web-run-queries = Searched for it:
+web-run-draft = Draft
+web-run-revision = Revision
+web-run-back = How this was answered
+web-run-page-hint =
+    { $count ->
+        [0] This is the page as it was read. Nothing of it is quoted.
+        [one] This is the page as it was read. What is quoted of it is marked.
+       *[other] This is the page as it was read. What is quoted of it is marked, in { $count } places.
+    }

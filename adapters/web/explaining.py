@@ -1,0 +1,234 @@
+"""A run as its page shows it: the trace, with words and drawings for it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from adapters.web.markdown import answer_html
+from adapters.web.svg.graph import MARKS, GraphNode, draw
+from adapters.web.svg.waterfall import Waterfall, waterfall
+from bot.answers import StepState
+from bot.rendering.lines import one_line, shortened
+from bot.rendering.texts import Texts
+from bot.research.resting import Quote, TracedSentence
+from bot.research.timeline import Span
+from bot.research.trace import ModelCall, Trace
+
+TITLE = 300  # characters of a question at the head of its page
+BEST_QUOTES = 3  # shown at once under a sentence, of different pages
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """Something in two words and a value."""
+
+    name: str
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A part of the page, for those who want to go there at once."""
+
+    id: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """What was checked and what came out. ``state`` is good, doubtful or told."""
+
+    state: str
+    mark: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Explained:
+    """A sentence with the passages that are shown at once, and the others."""
+
+    traced: TracedSentence
+    html: Markup
+    first: tuple[Quote, ...]
+    others: tuple[Quote, ...]
+
+
+class RunView:
+    """See the module docstring. Templates read its attributes and call its methods."""
+
+    marks = MARKS
+
+    def __init__(self, trace: Trace, texts: Texts) -> None:
+        self.trace = trace
+        self._texts = texts
+        message = trace.record.message
+        self.title = shortened(message.text, TITLE)
+        same = one_line(trace.understood) == one_line(message.text)
+        self.understood = "" if same else trace.understood
+        self.state = trace.record.state.replace("_", "-")
+        self.place = message.thread.platform
+        web = message.thread.platform == "web"
+        self.thread = f"/threads/{message.thread.thread}#run-{trace.record.id}" if web else ""
+        self.waterfall: Waterfall = waterfall(trace.spans)
+        self.sentences = tuple(_explained(one) for one in trace.sentences if _says_anything(one))
+        self.graph = self._drawn_graph()
+
+    # ------------------------------------------------------------ at the head
+
+    @property
+    def facts(self) -> tuple[Fact, ...]:
+        texts, trace, spent = self._texts, self.trace, self.trace.spent
+        answer = trace.answer
+        took = (trace.ended_at - trace.record.accepted_at).total_seconds() if trace.ended_at else 0
+        known = [
+            ("web-run-took", self.seconds(took) if took else ""),
+            ("web-run-worked", self.seconds(spent.seconds) if spent.seconds else ""),
+            ("web-run-depth", texts(f"web-run-depth-{trace.record.options.depth}")),
+            ("web-run-reasoner", answer.reasoner if answer else ""),
+            ("web-run-searches", _count(spent.searches)),
+            ("web-run-pages-read", _count(spent.pages)),
+            ("web-run-calls", _count(spent.model_calls)),
+            ("web-run-tokens-in", _count(spent.input_tokens)),
+            ("web-run-tokens-cached", _count(spent.cached_tokens)),
+            ("web-run-tokens-out", _count(spent.output_tokens)),
+            ("web-run-cost", f"${spent.usd:.4f}" if spent.usd else ""),
+            ("web-run-attempts", _count(trace.attempts) if trace.attempts > 1 else ""),
+            ("web-run-feedback", self._feedback()),
+        ]
+        return tuple(Fact(texts(id), value) for id, value in known if value)
+
+    @property
+    def sections(self) -> tuple[Section, ...]:
+        trace = self.trace
+        there = {
+            "answer": bool(trace.answer),
+            "checks": bool(self.sentences),
+            "graph": bool(self.graph),
+            "steps": bool(trace.spans),
+            "searches": bool(trace.searches),
+            "pages": bool(trace.pages),
+            "revisions": bool(trace.revisions),
+        }
+        return tuple(
+            Section(id, self._texts(f"web-run-{id}")) for id, is_there in there.items() if is_there
+        )
+
+    def _feedback(self) -> str:
+        verdicts = list(self.trace.feedback.values())
+        counted = {"👍": verdicts.count("good"), "👎": verdicts.count("bad")}
+        return " ".join(f"{mark} {count}" for mark, count in counted.items() if count)
+
+    # ------------------------------------------------------------ what was checked
+
+    @property
+    def checks(self) -> tuple[Check, ...]:
+        return tuple(self._checks())
+
+    def _checks(self) -> Iterator[Check]:
+        texts, quotes, answer = self._texts, self.trace.quotes, self.trace.answer
+        if answer is None:
+            return
+        found = sum(quote.is_verbatim is True for quote in quotes)
+        there = sum(quote.is_verbatim is not None for quote in quotes)
+        if there:
+            text = texts("web-run-check-quotes", good=found, all=there)
+            yield Check("good" if found == there else "doubtful", _mark(found == there), text)
+        cited = sum(bool(one.traced.numbers) for one in self.sentences)
+        text = texts("web-run-check-cited", cited=cited, all=len(self.sentences))
+        yield Check("told", "ⓘ", text)
+        if not answer.doubts:
+            yield Check("good", _mark(True), texts("web-run-check-no-doubt"))
+        for doubt in answer.doubts:
+            text = texts("unverified", sentence=doubt.sentence, reason=doubt.reason)
+            yield Check("doubtful", "", text)
+        for other in answer.disagreements:
+            text = texts(
+                "disagrees",
+                sentence=other.sentence,
+                number=str(other.number),
+                quote=other.quote,
+            )
+            yield Check("doubtful", "", text)
+        for note in answer.notes:
+            yield Check("told", "ⓘ", note)
+
+    # ------------------------------------------------------------ sub-questions and steps
+
+    def _drawn_graph(self) -> Markup | str:
+        nodes = self.trace.nodes
+        if len(nodes) < 2:
+            return ""
+        drawn = [
+            GraphNode(
+                node.id,
+                one_line(node.title),
+                node.state,
+                node.needs,
+                f"#line-{node.id}",
+                self._texts(f"web-run-step-{node.state}"),
+            )
+            for node in nodes
+        ]
+        return draw(drawn, self._texts("web-run-graph"))
+
+    @property
+    def breaks(self) -> str:
+        """A sentence on long pauses, if there were any."""
+        lost = sum(each.seconds for each in self.waterfall.breaks)
+        return self._texts("web-run-paused", seconds=self.seconds(lost)) if lost else ""
+
+    def waited(self, span: Span) -> str:
+        """What a sub-question waited for, and how long."""
+        titles = {each.id: each.title for each in self.trace.spans}
+        needed = " · ".join(shortened(titles.get(id, id), 80) for id in span.needs)
+        return self._texts("web-run-waited", seconds=self.seconds(span.waited), lines=needed)
+
+    def seconds(self, seconds: float) -> str:
+        """As short as it says enough."""
+        if seconds >= 120:
+            minutes, rest = divmod(round(seconds), 60)
+            hours, minutes = divmod(minutes, 60)
+            return f"{hours} h {minutes:02d} min" if hours else f"{minutes} min {rest:02d} s"
+        if seconds >= 10:
+            return f"{seconds:.0f} s"
+        return f"{seconds:.1f} s" if seconds >= 0.95 else f"{seconds * 1_000:.0f} ms"
+
+    def tokens(self, call: ModelCall) -> str:
+        """Tokens in and out, and the price where it is known."""
+        cached = f" (+{call.cached_tokens:,})" if call.cached_tokens else ""
+        usd = f" · ${call.usd:.4f}" if call.usd else ""
+        return f"{call.input_tokens:,}{cached} → {call.output_tokens:,}{usd}"
+
+    def state_mark(self, state: StepState) -> str:
+        return MARKS[state]
+
+
+def _count(number: int) -> str:
+    return f"{number:,}" if number else ""
+
+
+def _mark(is_good: bool) -> str:
+    return "✓" if is_good else "⚠"
+
+
+def _says_anything(sentence: TracedSentence) -> bool:
+    """Whether it is more than the line below the head of a table."""
+    return any(char.isalnum() for char in sentence.text)
+
+
+def _explained(sentence: TracedSentence) -> Explained:
+    if sentence.kind == "row":
+        cells = [cell.strip() for cell in sentence.text.strip("| ").split("|")]
+        text = " · ".join(cell for cell in cells if cell)
+    else:
+        text = sentence.markdown.strip()
+    best: dict[int, Quote] = {}
+    for quote in sentence.quotes:
+        best.setdefault(quote.citation.number, quote)
+    first = tuple(best.values())[:BEST_QUOTES]
+    others = tuple(quote for quote in sentence.quotes if quote not in first)
+    html = Markup(answer_html(text, {}))  # noqa: S704 - sanitized there
+    return Explained(sentence, html, first, others)
