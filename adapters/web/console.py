@@ -67,8 +67,8 @@ class Console:
     def page(
         self, request: Request, template: str, *, status: int = 200, **values: Any
     ) -> HTMLResponse:
-        """A whole page. Every template gets ``t`` (the texts of the reader's language), ``visitor``,
-        ``path`` and ``now`` beside its own values."""
+        """A whole page. Every template gets ``t`` (the texts of the reader's language),
+        ``visitor``, ``path`` and ``now`` beside its own values."""
         body = self.fragment(
             template,
             texts_of(request),

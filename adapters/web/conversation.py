@@ -98,7 +98,7 @@ class _Conversation:
             raise HTTPException(429, texts_of(request)("web-too-many-questions"))
         asked = await self.put(
             request,
-            form.get("question", ""),
+            form.get("question") or form.get("example", ""),
             depth=form.get("depth", "auto"),
             thread=form.get("thread", ""),
             event=f"{visitor.session[:12]}-{form.get('event') or secrets.token_hex(8)}"[:64],

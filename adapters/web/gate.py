@@ -171,8 +171,9 @@ def refused(request: Request, status: int, sentence: str) -> Response:
 
 
 def is_program(request: Request) -> bool:
-    """Whether it is the JSON API that is asked."""
-    return request.url.path.startswith("/api/")
+    """Whether a script or the JSON API is asked, not a page."""
+    accepted = request.headers.get("accept", "")
+    return request.url.path.startswith("/api/") or accepted.startswith("application/json")
 
 
 def networks(listed: Sequence[str]) -> list[IPv4Network | IPv6Network]:

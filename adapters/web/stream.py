@@ -122,7 +122,8 @@ class _Page:
         over = turn.shown.answer is not None
         if over and turn.over:
             del self.marks[run]
-        return event(kind, {"run": run, "html": html, "over": over}, self._cursor())
+        told = {"run": run, "question": turn.question, "html": html, "over": over}
+        return event(kind, told, self._cursor())
 
     def _changed_parts(self, run: str, now: Shown) -> list[str]:
         before = self.parts[run]

@@ -10,7 +10,7 @@ from markupsafe import Markup
 
 from adapters.web.markdown import answer_html
 from adapters.web.shown import Shown
-from adapters.web.subquestions import Drawing, drawn
+from adapters.web.svg.graph import GraphNode, draw
 from bot.answers import Answer, Citation, PlanView, StepView
 from bot.pages.urls import domain
 from bot.rendering.footnotes import by_number, link_target
@@ -41,7 +41,7 @@ class Line:
 @dataclass(frozen=True, slots=True)
 class Plan:
     lines: tuple[Line, ...]
-    drawing: Drawing | None
+    graph: Markup | None
     now: str  # what is being done, in one line, for those who cannot look
 
 
@@ -76,7 +76,22 @@ def plan_of(plan: PlanView, texts: Texts) -> Plan:
     lines = tuple(_line(branch, texts) for branch in found)
     running = [line for line in lines if line.state == "running"]
     doing = [one for line in running for one in line.doing] or [line.title for line in running]
-    return Plan(lines, drawn(plan.steps), shortened(" · ".join(doing[:3]), 200))
+    return Plan(lines, _graph(plan.steps, texts), shortened(" · ".join(doing[:3]), 200))
+
+
+def _graph(steps: Sequence[StepView], texts: Texts) -> Markup | None:
+    """The sub-questions, where there are several."""
+    nodes = [
+        GraphNode(step.id, one_line(step.title), step.state, step.needs, "", said(step, texts))
+        for step in steps
+        if step.kind == "node"
+    ]
+    return draw(nodes, texts("web-graph")) if len(nodes) > 1 else None
+
+
+def said(step: StepView, texts: Texts) -> str:
+    """The state of a step in words."""
+    return texts(f"web-state-{step.state}")
 
 
 def _line(branch: Branch, texts: Texts) -> Line:
@@ -118,8 +133,17 @@ def reply_of(answer: Answer, texts: Texts, dates: Dates) -> Reply:
         remarks=remarks(answer, texts),
         suggestions=answer.suggestions,
         summary=summary(answer, texts),
-        markdown=answer.text,
+        markdown=markdown_of(answer),
     )
+
+
+def markdown_of(answer: Answer) -> str:
+    """The answer with its sources, to be pasted elsewhere."""
+    listed = [
+        f"[{number}] {one_line(cited[0].title) or cited[0].url}, {cited[0].url}"
+        for number, cited in by_number(answer.citations)
+    ]
+    return "\n\n".join([answer.text, "\n".join(listed)]) if listed else answer.text
 
 
 def _source(number: int, cited: Sequence[Citation], dates: Dates) -> Source:

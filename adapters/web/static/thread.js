@@ -1,47 +1,199 @@
 // The conversation page: follows its thread's events, sends forms without leaving the page.
 
+import { showCards } from "./cards.js";
+import { patch } from "./patch.js";
+import { follow } from "./stream.js";
+
 const turns = document.getElementById("turns");
 const status = document.getElementById("status");
-
-function say(words) {
-  if (words && status.textContent !== words) status.textContent = words;
-}
+const toast = document.getElementById("toast");
+const ask = document.getElementById("ask");
+const words = turns.dataset;
 
 function article(run) {
   return document.getElementById(`run-${run}`);
 }
 
-const told = {
-  turn({ run, html }) {
+/** For those who cannot look; the page shows it already. */
+function say(sentence) {
+  if (sentence && status.textContent !== sentence) status.textContent = sentence;
+}
+
+let fading = 0;
+
+function tell(sentence) {
+  clearTimeout(fading);
+  toast.textContent = sentence;
+  fading = setTimeout(() => (toast.textContent = ""), 4000);
+}
+
+function dress(place) {
+  for (const button of place.querySelectorAll("[data-copy]")) button.hidden = false;
+}
+
+// ---------------------------------------------------------------- what the server tells
+
+function change(run, part, html) {
+  const box = article(run)?.querySelector(part);
+  if (!box) return null;
+  patch(box, html);
+  dress(box);
+  return box;
+}
+
+const handlers = {
+  turn({ run, html, over }) {
     const known = article(run);
     if (known) known.outerHTML = html;
     else turns.insertAdjacentHTML("beforeend", html);
+    dress(article(run));
+    if (mine.delete(run) || mine.delete(NEXT)) show(run);
+    if (over) say(words.ready);
   },
   plan({ run, html, now }) {
-    const box = article(run)?.querySelector("[data-part=plan]");
-    if (box) box.innerHTML = html;
+    change(run, "[data-part=plan]", html);
     say(now);
   },
   text({ run, html }) {
-    const box = article(run)?.querySelector("[data-part=text]");
-    if (box) box.innerHTML = html;
+    change(run, "[data-part=text]", html);
   },
-  reply({ run, html, over }) {
-    const box = article(run)?.querySelector(".reply");
-    if (box) box.innerHTML = html;
-    if (over) say(turns.dataset.ready);
+  reply({ run, question, html, over }) {
+    change(run, ".reply", html);
+    const title = article(run)?.querySelector(".question h2");
+    if (title && title.textContent !== question) {
+      title.textContent = question;
+      article(run).querySelector(".edit textarea").value = question;
+    }
+    if (over) say(words.ready);
   },
   gone({ run }) {
     article(run)?.remove();
   },
 };
 
-function follow() {
-  if (!turns.dataset.events) return;
-  const source = new EventSource(`${turns.dataset.events}?since=${encodeURIComponent(turns.dataset.since)}`);
-  for (const [kind, apply] of Object.entries(told)) {
-    source.addEventListener(kind, (event) => apply(JSON.parse(event.data)));
-  }
+let trouble = 0;
+
+const connection = {
+  lost() {
+    // A server that restarts is back within a moment; that is not worth a word.
+    trouble ||= setTimeout(() => tell(words.lost), 3000);
+  },
+  found() {
+    clearTimeout(trouble);
+    trouble = 0;
+  },
+  busy: () => Boolean(document.querySelector(".working")),
+};
+
+// ---------------------------------------------------------------- what people do
+
+const NEXT = "next";
+const mine = new Set(); // runs asked for here, which are to be shown when they come
+
+function show(run) {
+  article(run)?.scrollIntoView({ block: "start" });
 }
 
-follow();
+async function send(form, submitter) {
+  const body = new URLSearchParams(new FormData(form, submitter));
+  const answer = await fetch(form.action, { method: "POST", body, headers: { Accept: "application/json" } });
+  const told = await answer.json().catch(() => ({}));
+  if (!answer.ok) throw new Error(told.error || words.unsent);
+  return told;
+}
+
+async function sendQuestion(submitter) {
+  const button = ask.querySelector(".send");
+  button.disabled = true;
+  try {
+    const { thread, run } = await send(ask, submitter);
+    if (!words.events) {
+      location.assign(`${thread}#run-${run}`);
+      return;
+    }
+    ask.question.value = "";
+    ask.event.value = newName();
+    mine.add(run);
+    if (article(run)) show(run);
+  } catch (error) {
+    tell(error instanceof TypeError ? words.unsent : error.message);
+  }
+  button.disabled = false;
+}
+
+async function press(form, submitter) {
+  if (form.dataset.confirm && !confirm(form.dataset.confirm)) return;
+  submitter.disabled = true;
+  try {
+    const { told } = await send(form, submitter);
+    if (/\/(deeper|follow-up)$/.test(form.action) && !told) mine.add(NEXT);
+    if (form.dataset.done) submitter.querySelector("span").textContent = form.dataset.done;
+    if (told && !form.dataset.done) tell(told);
+    if (submitter.hasAttribute("aria-pressed")) {
+      for (const other of form.parentElement.querySelectorAll("[aria-pressed]")) {
+        other.setAttribute("aria-pressed", String(other === submitter));
+      }
+    }
+    form.closest("details")?.removeAttribute("open");
+  } catch (error) {
+    tell(error instanceof TypeError ? words.unsent : error.message);
+  }
+  submitter.disabled = Boolean(form.dataset.done);
+}
+
+/** Names a question, so that sent twice it is asked once. */
+function newName() {
+  const bytes = crypto.getRandomValues(new Uint8Array(8));
+  return [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+async function copy(button) {
+  const text = document.getElementById(button.dataset.copy).content.textContent;
+  try {
+    await navigator.clipboard.writeText(text);
+  } catch {
+    const area = Object.assign(document.createElement("textarea"), { value: text });
+    document.body.append(area);
+    area.select();
+    document.execCommand("copy"); // where a page is not served over HTTPS
+    area.remove();
+  }
+  tell(words.copied);
+}
+
+document.addEventListener("submit", (event) => {
+  if (event.target === ask) {
+    event.preventDefault();
+    const example = event.submitter?.name === "example" ? event.submitter.value : "";
+    if (example) ask.question.value = example;
+    if (ask.question.value.trim()) sendQuestion(event.submitter);
+  } else if (event.target.matches(".press")) {
+    event.preventDefault();
+    press(event.target, event.submitter);
+  }
+});
+
+document.addEventListener("click", (event) => {
+  const button = event.target.closest("[data-copy]");
+  if (button) copy(button);
+  for (const open of document.querySelectorAll("details.more[open]")) {
+    if (!open.contains(event.target)) open.removeAttribute("open");
+  }
+});
+
+document.addEventListener("keydown", (event) => {
+  const typing = event.target === ask?.question;
+  if (typing && event.key === "Enter" && !event.shiftKey && !event.isComposing) {
+    event.preventDefault();
+    ask.requestSubmit(ask.querySelector(".send"));
+  } else if (event.key === "Escape") {
+    document.querySelector("details.more[open]")?.removeAttribute("open");
+  } else if (event.key === "/" && !event.target.closest("input, textarea, select")) {
+    event.preventDefault();
+    ask?.question.focus();
+  }
+});
+
+dress(document);
+showCards();
+if (words.events) follow(words.events, words.since, handlers, connection);

@@ -1,0 +1,85 @@
+// Footnote marks: looking at one, or coming to it by keyboard, shows what its source says.
+
+const SHOW_AFTER = 120; // milliseconds, so that passing over a mark opens nothing
+const HIDE_AFTER = 250; // time to move onto the card
+
+let card = null;
+let mark = null;
+let timer = 0;
+
+function source(of) {
+  const turn = of.closest(".turn, .answered");
+  return turn?.querySelector(`.sources li[data-n="${CSS.escape(of.dataset.n)}"]`);
+}
+
+function show(of) {
+  const found = source(of);
+  if (!found || mark === of) return;
+  hide();
+  mark = of;
+  card = document.createElement("div");
+  card.className = "card-of-mark source";
+  card.id = "card-of-mark";
+  card.setAttribute("role", "tooltip");
+  card.append(...[...found.querySelector(".source").childNodes].map((node) => node.cloneNode(true)));
+  document.body.append(card);
+  mark.setAttribute("aria-describedby", card.id);
+  mark.classList.add("shown");
+  place();
+}
+
+function place() {
+  const at = mark.getBoundingClientRect();
+  const wide = card.offsetWidth;
+  const left = Math.min(Math.max(at.left - 24, 16), document.documentElement.clientWidth - wide - 16);
+  const below = at.bottom + 8 + card.offsetHeight < innerHeight || at.top < card.offsetHeight + 16;
+  const top = below ? at.bottom + 8 : at.top - card.offsetHeight - 8;
+  // Set by script, which the content security policy lets style.
+  card.style.left = `${left + scrollX}px`;
+  card.style.top = `${top + scrollY}px`;
+}
+
+function hide() {
+  clearTimeout(timer);
+  mark?.removeAttribute("aria-describedby");
+  mark?.classList.remove("shown");
+  card?.remove();
+  card = mark = null;
+}
+
+function later(milliseconds, act) {
+  clearTimeout(timer);
+  timer = setTimeout(act, milliseconds);
+}
+
+export function showCards() {
+  document.addEventListener("pointerover", (event) => {
+    const over = event.target.closest?.(".mark");
+    if (event.pointerType === "touch") return;
+    if (over) later(SHOW_AFTER, () => show(over));
+    else if (event.target.closest?.(".card-of-mark")) clearTimeout(timer);
+    else if (card) later(HIDE_AFTER, hide);
+  });
+  document.addEventListener("focusin", (event) => {
+    if (event.target.matches?.(".mark:focus-visible")) show(event.target);
+  });
+  document.addEventListener("focusout", (event) => {
+    if (event.target === mark) later(HIDE_AFTER, hide);
+  });
+  document.addEventListener("keydown", (event) => {
+    if (event.key === "Escape") hide();
+  });
+  document.addEventListener("click", (event) => {
+    const pressed = event.target.closest?.(".mark");
+    // A finger cannot hover: its first tap shows the card, which has the link.
+    const touched = event.pointerType === "touch" || matchMedia("(hover: none)").matches;
+    const leads = pressed?.hasAttribute("href");
+    if (pressed && source(pressed) && (touched || !leads)) {
+      if (mark !== pressed) event.preventDefault();
+      show(pressed);
+      if (!leads) source(pressed).scrollIntoView({ block: "nearest" });
+    } else if (card && !event.target.closest?.(".card-of-mark")) {
+      hide();
+    }
+  });
+}
