@@ -5,16 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
-import jinja2
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
-from adapters.web.assets import asset
 from adapters.web.live import Live
+from adapters.web.templating import Templates
 from adapters.web.visitors import Sessions, Visitor
 from bot.conversing.reception import Reception
 from bot.messages import Thread
@@ -25,7 +23,6 @@ from bot.storage.database import Database
 from bot.storage.store import Store
 from bot.storage.workspaces import Workspaces
 
-TEMPLATES = Path(__file__).with_name("templates")
 WORKSPACE = "console"  # of all threads on the web
 
 
@@ -41,20 +38,13 @@ class Console:
     store: Store = field(init=False)
     archive: Archive = field(init=False)
     workspaces: Workspaces = field(init=False)
-    _environment: jinja2.Environment = field(init=False)
+    templates: Templates = field(init=False)
 
     def __post_init__(self) -> None:
         self.store = Store(self.database)
         self.archive = Archive(self.database)
         self.workspaces = Workspaces(self.database)
-        self._environment = jinja2.Environment(
-            loader=jinja2.FileSystemLoader(TEMPLATES),
-            autoescape=True,
-            trim_blocks=True,
-            lstrip_blocks=True,
-            undefined=jinja2.StrictUndefined,
-        )
-        self._environment.globals |= {"asset": asset, "settings": self.settings}
+        self.templates = Templates()
 
     def open_reception(self) -> Reception:
         """Where questions go; answers 503 while there is nobody to take them."""
@@ -81,7 +71,7 @@ class Console:
 
     def fragment(self, template: str, texts: Texts, **values: Any) -> str:
         """A piece of a page, as HTML."""
-        return self._environment.get_template(template).render(t=texts, **values)
+        return self.templates.fragment(template, texts, **values)
 
     # ------------------------------------------------------------ who may see what
 

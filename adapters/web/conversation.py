@@ -71,7 +71,7 @@ class _Conversation:
             threads=await listed(console, visitor, THREADS_LISTED),
             thread=thread,
             title=turns[0].question if turns else "",
-            turns=[turn_html(console, texts, turn, visitor) for turn in turns],
+            turns=[turn_html(console.templates, texts, turn, visitor) for turn in turns],
             cursor=cursor_of(turns),
             depths=DEPTHS,
             depth=turns[-1].depth if turns else "auto",

@@ -114,9 +114,9 @@ class _Page:
         turn = turns[0]
         if kind == "turn":
             self.last = run
-            html = turn_html(self.console, self.texts, turn, self.visitor)
+            html = turn_html(self.console.templates, self.texts, turn, self.visitor)
         else:
-            html = reply_html(self.console, self.texts, turn, self.visitor)
+            html = reply_html(self.console.templates, self.texts, turn, self.visitor)
         self.marks[run] = turn.shown.mark
         self.parts[run] = turn.shown
         over = turn.shown.answer is not None
@@ -132,7 +132,7 @@ class _Page:
         told = []
         if now.plan != before.plan or (now.ahead, now.anew) != (before.ahead, before.anew):
             saying = plan_of(now.plan, self.texts).now if now.plan is not None else ""
-            html = plan_html(self.console, self.texts, run, now)
+            html = plan_html(self.console.templates, self.texts, run, now)
             told.append(event("plan", {"run": run, "html": html, "now": saying}, self._cursor()))
         if now.text != before.text:
             told.append(event("text", {"run": run, "html": writing(now)}, self._cursor()))

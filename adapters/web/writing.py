@@ -8,6 +8,7 @@ from datetime import datetime
 
 from adapters.web.console import Console
 from adapters.web.shown import Shown
+from adapters.web.templating import Templates
 from adapters.web.turns import Turn
 from adapters.web.views import plan_of, reply_of, writing
 from adapters.web.visitors import Visitor
@@ -38,35 +39,35 @@ async def listed(console: Console, visitor: Visitor, limit: int) -> list[Link]:
     ]
 
 
-def turn_html(console: Console, texts: Texts, turn: Turn, visitor: Visitor) -> str:
+def turn_html(templates: Templates, texts: Texts, turn: Turn, visitor: Visitor) -> str:
     """A whole turn."""
-    return console.fragment(
+    return templates.fragment(
         "turn.html",
         texts,
         turn=turn,
         visitor=visitor,
-        reply=reply_html(console, texts, turn, visitor),
+        reply=reply_html(templates, texts, turn, visitor),
     )
 
 
-def reply_html(console: Console, texts: Texts, turn: Turn, visitor: Visitor) -> str:
+def reply_html(templates: Templates, texts: Texts, turn: Turn, visitor: Visitor) -> str:
     """What stands below a question."""
     if turn.shown.answer is not None:
         reply = reply_of(turn.shown.answer, texts, turn.dates)
-        return console.fragment("answer.html", texts, turn=turn, reply=reply, visitor=visitor)
-    return console.fragment(
+        return templates.fragment("answer.html", texts, turn=turn, reply=reply, visitor=visitor)
+    return templates.fragment(
         "working.html",
         texts,
         turn=turn,
         visitor=visitor,
-        plan=plan_html(console, texts, turn.run, turn.shown),
+        plan=plan_html(templates, texts, turn.run, turn.shown),
         text=writing(turn.shown),
     )
 
 
-def plan_html(console: Console, texts: Texts, run: str, now: Shown) -> str:
+def plan_html(templates: Templates, texts: Texts, run: str, now: Shown) -> str:
     plan = plan_of(now.plan, texts) if now.plan is not None else None
-    return console.fragment("plan.html", texts, run=run, plan=plan, shown=now)
+    return templates.fragment("plan.html", texts, run=run, plan=plan, shown=now)
 
 
 def cursor_of(turns: Sequence[Turn]) -> str:

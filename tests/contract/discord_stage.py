@@ -22,6 +22,8 @@ LIVE = re.compile(r"<(?:@[!&]?|#|a?:\w+:|t:|/\w+:)\d+[^\s>]*>|@(?:everyone|here)
 class DiscordStage:
     """One server with a channel and two people; see ``Stage``."""
 
+    splits = True
+
     def __init__(self, fake: fakes.FakeDiscord, client: discord.Client) -> None:
         self.fake = fake
         self.client = client

@@ -39,6 +39,8 @@ LIVE = re.compile(r"<[@!#][^\s>]*>?")
 class SlackStage:
     """One workspace with a channel and two people; see ``Stage``."""
 
+    splits = True
+
     def __init__(self, slack: FakeSlack, client: AsyncWebClient, store: Store) -> None:
         self.slack = slack
         self.client = client

@@ -18,6 +18,8 @@ from bot.posting import Poster, PostState, RunRef
 class Stage(Protocol):
     """A platform with people and with Footnote, as a test sees and disturbs it."""
 
+    splits: bool  # whether a long answer becomes several messages
+
     # ---- what people do
 
     def ask(self, text: str) -> Message:

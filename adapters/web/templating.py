@@ -1,0 +1,31 @@
+"""Pages and pieces of them, from templates in which everything is escaped."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import jinja2
+
+from adapters.web.assets import asset
+from bot.rendering.texts import Texts
+
+FOLDER = Path(__file__).with_name("templates")
+
+
+class Templates:
+    """The files of ``templates``. A value that is missing is an error."""
+
+    def __init__(self) -> None:
+        self._environment = jinja2.Environment(
+            loader=jinja2.FileSystemLoader(FOLDER),
+            autoescape=True,
+            trim_blocks=True,
+            lstrip_blocks=True,
+            undefined=jinja2.StrictUndefined,
+        )
+        self._environment.globals["asset"] = asset
+
+    def fragment(self, template: str, texts: Texts, **values: Any) -> str:
+        """A piece of a page, as HTML."""
+        return self._environment.get_template(template).render(t=texts, **values)

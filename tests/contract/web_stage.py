@@ -1,0 +1,180 @@
+"""The web console for the poster contract: what a reply saves, seen as its page shows it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from itertools import count
+from pathlib import Path
+from typing import cast
+
+from adapters.web.live import Live
+from adapters.web.poster import WebPoster, WebReply
+from adapters.web.shown import Shown, shown
+from adapters.web.templating import Templates
+from adapters.web.turns import Turn
+from adapters.web.visitors import Visitor
+from adapters.web.writing import turn_html
+from bot.errors import StorageUnavailable
+from bot.messages import Attachment, Author, Message, Thread
+from bot.posting import PostState, RunRef
+from bot.rendering.texts import texts_for
+from bot.storage.database import Database
+from tests.fakes.screen import Seen, seen
+
+ADA = Visitor("ada", "Ada", "open", "session", "csrf", operator=True)
+_NOBODY_LOOKS = cast(Database, None)  # a feed would look into it, and there is none here
+_numbers = count(1)
+
+
+@dataclass
+class _Weather:
+    """What befalls the database in which posts are kept."""
+
+    down: bool = False
+    limited: int = 0
+    cut: bool = False
+
+
+@dataclass
+class _Post:
+    message: Message
+    run: str
+    state: PostState
+
+
+@dataclass
+class WebStage:
+    """A console in whose threads two people ask; see ``Stage``."""
+
+    splits = False
+    weather: _Weather = field(default_factory=_Weather)
+    posts: dict[str, _Post] = field(default_factory=dict)
+    changed: asyncio.Condition = field(default_factory=asyncio.Condition)
+    templates: Templates = field(default_factory=Templates)
+
+    # ---- what people do
+
+    def ask(self, text: str) -> Message:
+        thread = Thread("web", "console", "local", f"thread{next(_numbers)}")
+        return Message(f"m{next(_numbers)}", thread, Author("ada", "Ada"), text, datetime.now(UTC))
+
+    def ask_in(self, earlier: Message, text: str) -> Message:
+        said = self.ask(text)
+        return replace(said, thread=earlier.thread, author=Author("bob", "Bob"))
+
+    def say_in(self, earlier: Message, text: str) -> None:
+        raise NotImplementedError("nobody talks beside Footnote here")
+
+    def share(self, name: str, body: bytes) -> Attachment:
+        raise NotImplementedError("the console takes no files")
+
+    # ---- Footnote's way out
+
+    def poster(self) -> _Recorded:
+        return _Recorded(self, WebPoster(Live(_NOBODY_LOOKS), between=0.02))
+
+    def saving(self, run: RunRef) -> Callable[[PostState], Awaitable[None]]:
+        """How the database takes what the reply to a run shows."""
+
+        async def save(state: PostState) -> None:
+            weather = self.weather
+            if weather.down or weather.limited > 0:
+                weather.limited -= 1
+                raise StorageUnavailable("The database is away.")
+            await run.save(state)
+            self.posts[run.id] = _Post(run.message, run.id, state)
+            async with self.changed:
+                self.changed.notify_all()
+            if weather.cut:
+                weather.cut = False
+                raise StorageUnavailable("The database took it and went away.")
+
+        return save
+
+    # ---- what is to be seen
+
+    def pages(self, message: Message) -> list[Seen]:
+        posts = [post for post in self.posts.values() if post.message.thread == message.thread]
+        return [self._page(post) for post in posts if shown(post.state) != Shown()]
+
+    def _page(self, post: _Post) -> Seen:
+        turn = Turn(
+            run=post.run,
+            question="",
+            author="Ada",
+            asked_at=post.message.at,
+            depth="auto",
+            state="running",
+            shown=shown(post.state),
+            verdict="",
+            dates={},
+        )
+        return seen(turn_html(self.templates, texts_for("en"), turn, ADA))
+
+    def shown(self, message: Message) -> list[str]:
+        return [page.text for page in self.pages(message)]
+
+    def whispers(self, message: Message) -> list[str]:
+        """Who asked looks at the page; to others nothing is sent."""
+        return self.shown(message)
+
+    def buttons(self, message: Message) -> list[str]:
+        return [label for page in self.pages(message) for label in page.buttons]
+
+    def at_work(self, message: Message) -> bool:
+        return any(page.busy for page in self.pages(message))
+
+    def pings(self, message: Message) -> list[str]:
+        """On the web there are none: what could be one is markup that is not ours."""
+        return [tag for page in self.pages(message) for tag in page.strange]
+
+    async def until(self, message: Message, words: str) -> None:
+        async with self.changed, asyncio.timeout(10):
+            await self.changed.wait_for(lambda: any(words in it for it in self.shown(message)))
+
+    # ---- bad weather
+
+    def down(self) -> None:
+        self.weather.down = True
+
+    def up(self) -> None:
+        self.weather.down = False
+
+    def limit(self, times: int) -> None:
+        self.weather.limited = times
+
+    def cut(self) -> None:
+        self.weather.cut = True
+
+    def close_channel(self, message: Message) -> None:
+        raise NotImplementedError("there is no channel that could be closed")
+
+
+class _Recorded(WebPoster):
+    """A poster whose saves the stage sees."""
+
+    def __init__(self, stage: WebStage, poster: WebPoster) -> None:
+        super().__init__(poster._live, poster._between)
+        self._stage = stage
+
+    async def open(self, run: RunRef, saved: PostState | None) -> WebReply:
+        return await super().open(self._seen(run), saved)
+
+    async def queued(self, run: RunRef, ahead: int) -> None:
+        await super().queued(self._seen(run), ahead)
+
+    async def remove(self, run: RunRef, saved: PostState | None) -> None:
+        await super().remove(self._seen(run), saved)
+
+    def _seen(self, run: RunRef) -> RunRef:
+        return replace(run, save=self._stage.saving(run))
+
+
+@asynccontextmanager
+async def web_stage(folder: Path) -> AsyncIterator[WebStage]:
+    """A console; what its pages are made of is kept in memory."""
+    yield WebStage()
