@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 
 from markupsafe import Markup
 
@@ -48,12 +49,28 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class Explained:
-    """A sentence with the passages that are shown at once, and the others."""
+    """A sentence, ready to be shown."""
 
     traced: TracedSentence
     html: Markup
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Sentences that follow each other and rest on the same passages: those that are shown at
+    once, and the others."""
+
+    sentences: tuple[Explained, ...]
     first: tuple[Quote, ...]
     others: tuple[Quote, ...]
+
+    @property
+    def is_doubted(self) -> bool:
+        return any(one.traced.doubt for one in self.sentences)
+
+    @property
+    def is_disputed(self) -> bool:
+        return any(one.traced.disagreement for one in self.sentences)
 
 
 class RunView:
@@ -73,7 +90,8 @@ class RunView:
         web = message.thread.platform == "web"
         self.thread = f"/threads/{message.thread.thread}#run-{trace.record.id}" if web else ""
         self.waterfall: Waterfall = waterfall(trace.spans)
-        self.sentences = tuple(_explained(one) for one in trace.sentences if _says_anything(one))
+        self.sentences = tuple(one for one in trace.sentences if _says_anything(one))
+        self.groups = tuple(_groups(self.sentences))
         self.graph = self._drawn_graph()
 
     # ------------------------------------------------------------ at the head
@@ -136,9 +154,9 @@ class RunView:
         if there:
             text = texts("web-run-check-quotes", good=found, all=there)
             yield Check("good" if found == there else "doubtful", _mark(found == there), text)
-        cited = sum(bool(one.traced.numbers) for one in self.sentences)
+        cited = sum(bool(one.numbers) for one in self.sentences)
         text = texts("web-run-check-cited", cited=cited, all=len(self.sentences))
-        yield Check("told", "ⓘ", text)
+        yield Check("told", "•", text)
         if not answer.doubts:
             yield Check("good", _mark(True), texts("web-run-check-no-doubt"))
         for doubt in answer.doubts:
@@ -153,7 +171,7 @@ class RunView:
             )
             yield Check("doubtful", "", text)
         for note in answer.notes:
-            yield Check("told", "ⓘ", note)
+            yield Check("told", "•", note)
 
     # ------------------------------------------------------------ sub-questions and steps
 
@@ -215,20 +233,44 @@ def _mark(is_good: bool) -> str:
 
 
 def _says_anything(sentence: TracedSentence) -> bool:
-    """Whether it is more than the line below the head of a table."""
-    return any(char.isalnum() for char in sentence.text)
+    """Whether it is more than the number of an item, or the line below the head of a table."""
+    return any(char.isalpha() for char in sentence.text)
 
 
-def _explained(sentence: TracedSentence) -> Explained:
+def _groups(sentences: Sequence[TracedSentence]) -> Iterator[Group]:
+    def rests_on(sentence: TracedSentence) -> tuple[str, ...]:
+        return tuple(quote.anchor for quote in _best(sentence))
+
+    for anchors, grouped in groupby(sentences, rests_on):
+        together = list(grouped)
+        if anchors:
+            yield _group(together)
+        else:
+            yield from (_group([one]) for one in together)
+
+
+def _group(sentences: Sequence[TracedSentence]) -> Group:
+    first = _best(sentences[0])
+    quotes = dict.fromkeys(quote for one in sentences for quote in one.quotes)
+    return Group(
+        tuple(Explained(one, _html(one)) for one in sentences),
+        first,
+        tuple(quote for quote in quotes if quote not in first),
+    )
+
+
+def _best(sentence: TracedSentence) -> tuple[Quote, ...]:
+    """The best passage of each page that a sentence cites."""
+    best: dict[int, Quote] = {}
+    for quote in sentence.quotes:
+        best.setdefault(quote.citation.number, quote)
+    return tuple(best.values())[:BEST_QUOTES]
+
+
+def _html(sentence: TracedSentence) -> Markup:
     if sentence.kind == "row":
         cells = [cell.strip() for cell in sentence.text.strip("| ").split("|")]
         text = " · ".join(cell for cell in cells if cell)
     else:
         text = sentence.markdown.strip()
-    best: dict[int, Quote] = {}
-    for quote in sentence.quotes:
-        best.setdefault(quote.citation.number, quote)
-    first = tuple(best.values())[:BEST_QUOTES]
-    others = tuple(quote for quote in sentence.quotes if quote not in first)
-    html = Markup(answer_html(text, {}))  # noqa: S704 - sanitized there
-    return Explained(sentence, html, first, others)
+    return Markup(answer_html(text, {}))  # noqa: S704 - sanitized there
