@@ -121,8 +121,7 @@ def _opened(url: sa.URL) -> Database:
     if backend == "postgresql":
         from bot.storage.postgres import open_postgres, postgres_trouble  # loads its driver
 
-        engine = open_postgres(url)
-        return Database(engine, engine, NoTurns(), postgres_trouble)
+        return Database(*open_postgres(url), NoTurns(), postgres_trouble)
     raise InvalidSetting(
         f"FOOTNOTE_DATABASE_URL names {backend}: only postgresql+psycopg and sqlite+aiosqlite "
         "are known. Unset it to use SQLite in the data folder."
