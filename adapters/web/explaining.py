@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
 from markupsafe import Markup
 
+from adapters.web.amounts import seconds, usd
 from adapters.web.markdown import answer_html
+from adapters.web.overview import said
 from adapters.web.svg.graph import MARKS, GraphNode, draw
 from adapters.web.svg.waterfall import Waterfall, waterfall
-from bot.answers import StepState
 from bot.rendering.lines import one_line, shortened
 from bot.rendering.texts import Texts
 from bot.research.resting import Quote, TracedSentence
@@ -102,8 +104,8 @@ class RunView:
         answer = trace.answer
         took = (trace.ended_at - trace.record.accepted_at).total_seconds() if trace.ended_at else 0
         known = [
-            ("web-run-took", self.seconds(took) if took else ""),
-            ("web-run-worked", self.seconds(spent.seconds) if spent.seconds else ""),
+            ("web-run-took", seconds(took) if took else ""),
+            ("web-run-worked", seconds(spent.seconds) if spent.seconds else ""),
             ("web-run-depth", texts(f"web-run-depth-{trace.record.options.depth}")),
             ("web-run-reasoner", answer.reasoner if answer else ""),
             ("web-run-searches", _count(spent.searches)),
@@ -112,9 +114,9 @@ class RunView:
             ("web-run-tokens-in", _count(spent.input_tokens)),
             ("web-run-tokens-cached", _count(spent.cached_tokens)),
             ("web-run-tokens-out", _count(spent.output_tokens)),
-            ("web-run-cost", f"${spent.usd:.4f}" if spent.usd else ""),
+            ("web-run-cost", usd(spent.usd) if spent.usd else ""),
             ("web-run-attempts", _count(trace.attempts) if trace.attempts > 1 else ""),
-            ("web-run-feedback", self._feedback()),
+            ("web-run-feedback", said(Counter(trace.feedback.values()))),
         ]
         return tuple(Fact(texts(id), value) for id, value in known if value)
 
@@ -133,11 +135,6 @@ class RunView:
         return tuple(
             Section(id, self._texts(f"web-run-{id}")) for id, is_there in there.items() if is_there
         )
-
-    def _feedback(self) -> str:
-        verdicts = list(self.trace.feedback.values())
-        counted = {"👍": verdicts.count("good"), "👎": verdicts.count("bad")}
-        return " ".join(f"{mark} {count}" for mark, count in counted.items() if count)
 
     # ------------------------------------------------------------ what was checked
 
@@ -196,32 +193,22 @@ class RunView:
     def breaks(self) -> str:
         """A sentence on long pauses, if there were any."""
         lost = sum(each.seconds for each in self.waterfall.breaks)
-        return self._texts("web-run-paused", seconds=self.seconds(lost)) if lost else ""
+        return self._texts("web-run-paused", seconds=seconds(lost)) if lost else ""
 
     def waited(self, span: Span) -> str:
         """What a sub-question waited for, and how long."""
         titles = {each.id: each.title for each in self.trace.spans}
         needed = " · ".join(shortened(titles.get(id, id), 80) for id in span.needs)
-        return self._texts("web-run-waited", seconds=self.seconds(span.waited), lines=needed)
+        return self._texts("web-run-waited", seconds=seconds(span.waited), lines=needed)
 
-    def seconds(self, seconds: float) -> str:
-        """As short as it says enough."""
-        if seconds >= 120:
-            minutes, rest = divmod(round(seconds), 60)
-            hours, minutes = divmod(minutes, 60)
-            return f"{hours} h {minutes:02d} min" if hours else f"{minutes} min {rest:02d} s"
-        if seconds >= 10:
-            return f"{seconds:.0f} s"
-        return f"{seconds:.1f} s" if seconds >= 0.95 else f"{seconds * 1_000:.0f} ms"
+    def seconds(self, value: float) -> str:
+        return seconds(value)
 
     def tokens(self, call: ModelCall) -> str:
         """Tokens in and out, and the price where it is known."""
         cached = f" (+{call.cached_tokens:,})" if call.cached_tokens else ""
-        usd = f" · ${call.usd:.4f}" if call.usd else ""
-        return f"{call.input_tokens:,}{cached} → {call.output_tokens:,}{usd}"
-
-    def state_mark(self, state: StepState) -> str:
-        return MARKS[state]
+        price = f" · {usd(call.usd)}" if call.usd else ""
+        return f"{call.input_tokens:,}{cached} → {call.output_tokens:,}{price}"
 
 
 def _count(number: int) -> str:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
+from datetime import UTC, datetime
 from urllib.parse import quote
 
 from starlette.exceptions import HTTPException
@@ -10,12 +11,14 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
-from adapters.web.console import Console, texts_of, visitor_of
+from adapters.web.console import Console, operator_only, texts_of, visitor_of
 from adapters.web.explaining import RunView
+from adapters.web.overview import Looked, OverviewView
 from adapters.web.shown import shown_of
 from bot.reasoning.calls import ModelReply
 from bot.rendering.footnotes import link_target
 from bot.research.trace import page_of_trace, trace
+from bot.storage.overview import Overviews
 from bot.storage.records import RunRecord
 from bot.storage.traces import KeptPage, Traces
 
@@ -26,6 +29,7 @@ def console_pages(console: Console) -> Sequence[BaseRoute]:
     return [
         Route("/runs/{run}", pages.run, methods=["GET"]),
         Route("/runs/{run}/pages/{number:int}", pages.page, methods=["GET"]),
+        Route("/overview", operator_only(_overview(console)), methods=["GET"]),
     ]
 
 
@@ -77,6 +81,20 @@ class _RunPages:
         from bot.reasoning.prices import claude_price
 
         return claude_price(self._console.settings, reply.model, reply)
+
+
+def _overview(console: Console) -> Callable[[Request], Awaitable[Response]]:
+    """How it goes, over some days."""
+    overviews = Overviews(console.database)
+
+    async def overview(request: Request) -> Response:
+        now = datetime.now(UTC)
+        looked = Looked.of(request.query_params)
+        found = await overviews.look(looked.scope(now.date()))
+        view = OverviewView(found, await overviews.places(), looked, texts_of(request), now)
+        return console.page(request, "overview.html", view=view)
+
+    return overview
 
 
 def _page_path(run: str, page: KeptPage) -> str:

@@ -445,3 +445,48 @@ web-run-page-hint =
         [one] This is the page as it was read. What is quoted of it is marked.
        *[other] This is the page as it was read. What is quoted of it is marked, in { $count } places.
     }
+web-overview-filter = What is shown
+web-overview-period = Period
+web-overview-days =
+    { $count ->
+        [one] today
+       *[other] { $count } days
+    }
+web-overview-platform = Platform
+web-overview-workspace = Workspace
+web-overview-channel = Channel
+web-overview-all = all
+web-overview-show = Show
+web-overview-sums = Sums
+web-overview-questions = Questions
+web-overview-median = Median time
+web-overview-cost = Cost
+web-overview-tokens = Tokens
+web-overview-waiting = Waiting now
+web-overview-running = Working now
+web-overview-per-day = Questions per day
+web-overview-cost-per-day = Cost per day
+web-overview-as-table = As a table
+web-overview-day = Day
+web-overview-providers = Search providers
+web-overview-providers-hint =
+    { $count ->
+        [one] By the latest search.
+       *[other] By the latest { $count } searches.
+    }
+web-overview-provider = Provider
+web-overview-found = Searches with hits
+web-overview-hits = Hits
+web-overview-failed = Failures
+web-overview-last-failure = Last failure
+web-overview-kinds = Steps by kind
+web-overview-kind = Kind
+web-overview-count = Count
+web-overview-mean = Mean
+web-overview-longest = Longest
+web-overview-slowest = Slowest steps
+web-overview-latest = Latest questions
+web-overview-question = Question
+web-overview-state = Outcome
+web-overview-asked = Asked
+web-overview-nothing = Nothing was asked in this time.

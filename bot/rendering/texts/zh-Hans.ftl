@@ -360,3 +360,44 @@ web-run-page-hint =
         [0] 这是当时读到的网页，没有引用其中的内容。
        *[other] 这是当时读到的网页，其中引用的 { $count } 处已标出。
     }
+web-overview-filter = 显示范围
+web-overview-period = 时间
+web-overview-days =
+    { $count ->
+        [1] 今天
+       *[other] { $count } 天
+    }
+web-overview-platform = 平台
+web-overview-workspace = 工作区
+web-overview-channel = 频道
+web-overview-all = 全部
+web-overview-show = 显示
+web-overview-sums = 汇总
+web-overview-questions = 问题
+web-overview-median = 用时中位数
+web-overview-cost = 费用
+web-overview-tokens = 词元
+web-overview-waiting = 正在等待
+web-overview-running = 正在进行
+web-overview-per-day = 每日问题数
+web-overview-cost-per-day = 每日费用
+web-overview-as-table = 以表格显示
+web-overview-day = 日期
+web-overview-providers = 搜索服务
+web-overview-providers-hint = 依据最近 { $count } 次搜索。
+web-overview-provider = 服务
+web-overview-found = 有结果的搜索
+web-overview-hits = 结果
+web-overview-failed = 失败
+web-overview-last-failure = 最近一次失败
+web-overview-kinds = 各类步骤
+web-overview-kind = 类别
+web-overview-count = 次数
+web-overview-mean = 平均
+web-overview-longest = 最长
+web-overview-slowest = 最慢的步骤
+web-overview-latest = 最近的问题
+web-overview-question = 问题
+web-overview-state = 结果
+web-overview-asked = 提问时间
+web-overview-nothing = 这段时间内没有提问。

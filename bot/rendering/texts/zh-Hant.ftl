@@ -360,3 +360,44 @@ web-run-page-hint =
         [0] 這是當時讀到的網頁，沒有引用其中的內容。
        *[other] 這是當時讀到的網頁，其中引用的 { $count } 處已標出。
     }
+web-overview-filter = 顯示範圍
+web-overview-period = 時間
+web-overview-days =
+    { $count ->
+        [1] 今天
+       *[other] { $count } 天
+    }
+web-overview-platform = 平台
+web-overview-workspace = 工作區
+web-overview-channel = 頻道
+web-overview-all = 全部
+web-overview-show = 顯示
+web-overview-sums = 彙總
+web-overview-questions = 問題
+web-overview-median = 用時中位數
+web-overview-cost = 費用
+web-overview-tokens = 詞元
+web-overview-waiting = 正在等待
+web-overview-running = 正在進行
+web-overview-per-day = 每日問題數
+web-overview-cost-per-day = 每日費用
+web-overview-as-table = 以表格顯示
+web-overview-day = 日期
+web-overview-providers = 搜尋服務
+web-overview-providers-hint = 依據最近 { $count } 次搜尋。
+web-overview-provider = 服務
+web-overview-found = 有結果的搜尋
+web-overview-hits = 結果
+web-overview-failed = 失敗
+web-overview-last-failure = 最近一次失敗
+web-overview-kinds = 各類步驟
+web-overview-kind = 類別
+web-overview-count = 次數
+web-overview-mean = 平均
+web-overview-longest = 最長
+web-overview-slowest = 最慢的步驟
+web-overview-latest = 最近的問題
+web-overview-question = 問題
+web-overview-state = 結果
+web-overview-asked = 提問時間
+web-overview-nothing = 這段時間內沒有提問。

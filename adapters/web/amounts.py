@@ -1,0 +1,21 @@
+"""Seconds and money, as short as they say enough."""
+
+from __future__ import annotations
+
+
+def seconds(value: float) -> str:
+    """A length of time."""
+    if value >= 3_600:
+        hours, minutes = divmod(round(value / 60), 60)
+        return f"{hours} h {minutes:02d} min"
+    if value >= 120:
+        minutes, rest = divmod(round(value), 60)
+        return f"{minutes} min {rest:02d} s"
+    if value >= 10:
+        return f"{value:.0f} s"
+    return f"{value:.1f} s" if value >= 0.95 else f"{value * 1_000:.0f} ms"
+
+
+def usd(value: float) -> str:
+    """US dollars: cents where there are any, else enough digits to see something."""
+    return f"${value:,.2f}" if value >= 1 or value == 0 else f"${value:.4f}"
