@@ -28,6 +28,7 @@ K1 = 1.2  # Robertson and Zaragoza, The Probabilistic Relevance Framework, 2009:
 B = 0.5  # milder than the usual 0.75: passages are of about one length by construction
 HEADING_WEIGHT = 0.5  # of an occurrence in the heading path, relative to one in the text
 OPENING = 0.25  # of the best score is added to a page's first passage, which says what it is about
+OPENING_SHARE = 0.5  # of the budget: an opening within it comes right after the best passage
 EARLINESS = 0.1  # of the best score, at most, is added the nearer a passage is to the top
 NEIGHBOUR = 0.3  # of a passage's score is handed to the one after it, which may go on about it
 FLOOR = 0.15  # of the best score: what is below is not worth its tokens
@@ -119,8 +120,8 @@ def select(
 
     Together at most ``budget_tokens`` (as ``bot.text.tokens.estimate`` counts), but never none
     because the best is too long. ``skip`` are spans shown before: nothing that overlaps one
-    comes again. A page that fits the budget is given whole. The opening passage is favoured; if
-    nothing matches, it is what comes. Deterministic.
+    comes again. A page that fits the budget is given whole. The opening passage comes too if there is
+    room beside the best one; if nothing matches, it is all that comes. Deterministic.
     """
     passages, costs = studied.passages, studied.costs
     shown = _Spans(skip)
@@ -130,9 +131,13 @@ def select(
     scores = _with_context(rank(keywords(question), studied))
     best = max((scores[i] for i in left), default=0.0)
     wanted = [i for i in left if scores[i] > 0 and scores[i] >= FLOOR * best] or left[:1]
+    order = sorted(wanted, key=lambda i: (-scores[i], i))
+    if left[0] == 0 and costs[0] <= OPENING_SHARE * budget_tokens:
+        # What a page is about, and whether that is the right thing, only its opening tells.
+        order = list(dict.fromkeys((order[0], 0, *order)))
     chosen: list[int] = []
     spent = 0
-    for i in sorted(wanted, key=lambda i: (-scores[i], i)):
+    for i in order:
         if not chosen or spent + costs[i] <= budget_tokens:
             chosen.append(i)
             spent += costs[i]

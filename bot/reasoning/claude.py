@@ -15,20 +15,21 @@ from bot.messages import Message, Transcript
 from bot.reasoning import claude_draft, claude_plan, claude_rewrite
 from bot.reasoning.calls import ModelCalls, ModelReply
 from bot.reasoning.claude_draft import Revising
-from bot.reasoning.claude_endpoint import Again, Call, Endpoint
+from bot.reasoning.claude_endpoint import Again, Call, Endpoint, Watch
 from bot.reasoning.claude_errors import TooLong
 from bot.reasoning.claude_json import Unusable, repair
 from bot.reasoning.claude_messages import CACHED, loop_messages
 from bot.reasoning.claude_reply import Collector
-from bot.reasoning.claude_tools import TOOLS, actions
+from bot.reasoning.claude_tools import TOOLS, EnoughWatch, actions
 from bot.reasoning.claude_write import Reader, Writing
 from bot.reasoning.desks import Desk, Finish, Turn
 from bot.reasoning.drafts import Manuscript, Paragraph
 from bot.reasoning.evidence import AnswerDelta, Cut, Evidence, Restart
 from bot.reasoning.graphs import Graph, GraphEdit
+from bot.reasoning.plain_question import plain_question
 from bot.reasoning.prompts import load
 from bot.reasoning.questions import Rewritten, SubQuestion
-from bot.reasoning.reasoner import ReasonerFactory
+from bot.reasoning.reasoner import OnEnough, ReasonerFactory
 from bot.settings import Settings
 
 LONGEST_OUTPUT = 20_000  # tokens; the most a setting allows, for an answer that was all thinking
@@ -77,7 +78,10 @@ class Claude:
     async def rewrite(
         self, transcript: Transcript, message: Message, instructions: str = ""
     ) -> Rewritten:
-        """One call; a reply that is not the JSON asked for is repaired once."""
+        """One call, or none for a message that plainly says it all; a reply that is not the JSON
+        asked for is repaired once."""
+        if plain := plain_question(transcript, message, instructions):
+            return plain
         request = claude_rewrite.request(
             self._settings.small_model, transcript, message, instructions, self._calls.now
         )
@@ -98,7 +102,9 @@ class Claude:
 
     # ------------------------------------------------------------ next turn
 
-    async def next_turn(self, question: SubQuestion, desk: Desk) -> Turn:
+    async def next_turn(
+        self, question: SubQuestion, desk: Desk, on_enough: OnEnough | None = None
+    ) -> Turn:
         """One call. When the desk has outgrown the model, the turn is an honest finish."""
         request = {
             **self._thoughtful(),
@@ -108,7 +114,7 @@ class Claude:
         }
         title = "Judge what was found" if desk.turns else "Plan the research"
         try:
-            reply = await self._complete(request, "think", title)
+            reply = await self._complete(request, "think", title, EnoughWatch(on_enough))
         except TooLong:
             return Turn((Finish(enough=False, outgrown=True),))
         if reply.stop_reason == "model_context_window_exceeded":
@@ -276,10 +282,12 @@ class Claude:
             {**common, **writing.plain_request(model, limit)},
         )
 
-    async def _complete(self, request: dict[str, Any], kind: str, title: str) -> ModelReply:
+    async def _complete(
+        self, request: dict[str, Any], kind: str, title: str, watch: Watch | None = None
+    ) -> ModelReply:
         reply = await self._calls.call(
             request,
-            lambda: self._endpoint.complete(Call(request), self._calls.lost),
+            lambda: self._endpoint.complete(Call(request), self._calls.lost, watch),
             kind=kind,
             title=title,
         )

@@ -70,6 +70,9 @@ class Again:
     """All events so far are void: the call is being sent again."""
 
 
+Watch = Callable[[RawMessageStreamEvent | Again], None]
+
+
 class Endpoint:
     """The Claude API, or what speaks like it. Close it with ``aclose``.
 
@@ -96,13 +99,19 @@ class Endpoint:
             raise explain(error, self.settings, model) from error
 
     async def complete(
-        self, call: Call, lost: Callable[[ModelReply], None] = lambda reply: None
+        self,
+        call: Call,
+        lost: Callable[[ModelReply], None] = lambda reply: None,
+        watch: Watch | None = None,
     ) -> ModelReply:
-        """The whole reply. Raises like ``events``; ``lost`` is then told what had come by then."""
+        """The whole reply. Raises like ``events``; ``lost`` is then told what had come by then.
+        ``watch`` sees each event as it comes."""
         collector = Collector()
         try:
             async with aclosing(self.events(call)) as events:
                 async for event in events:
+                    if watch is not None:
+                        watch(event)
                     if isinstance(event, Again):
                         collector = Collector(collector)
                     else:

@@ -7,9 +7,13 @@ whose words the model can act on.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
+from anthropic.types import RawMessageStreamEvent
+from pydantic_core import from_json
+
+from bot.reasoning.claude_endpoint import Again
 from bot.reasoning.claude_messages import UNPARSED, Block
 from bot.reasoning.desks import Action, Finish, Malformed, Read, Search
 from bot.reasoning.evidence import Finding
@@ -17,6 +21,7 @@ from bot.text.control import without_controls
 
 AT_ONCE = 4  # queries of one search, hits of one read
 QUERY = 200  # characters
+FINDINGS = '"findings"'
 LONGEST_NUMBER = 9  # digits of a number that stands for a hit or page
 CUT_OFF = (
     "Your call was cut off at the output limit before it was complete. "
@@ -78,7 +83,17 @@ TOOLS: tuple[Block, ...] = (
         "strict": True,
         "input_schema": {
             "type": "object",
+            # In this order they are written: see EnoughWatch.
             "properties": {
+                "enough": {
+                    "type": "boolean",
+                    "description": "true only if the findings answer the whole question",
+                },
+                "missing": {
+                    "type": "array",
+                    "items": {"type": "string"},
+                    "description": "what is still unproven, in a few words each",
+                },
                 "findings": {
                     "type": "array",
                     "items": {
@@ -98,17 +113,8 @@ TOOLS: tuple[Block, ...] = (
                         "additionalProperties": False,
                     },
                 },
-                "enough": {
-                    "type": "boolean",
-                    "description": "true only if the findings answer the whole question",
-                },
-                "missing": {
-                    "type": "array",
-                    "items": {"type": "string"},
-                    "description": "what is still unproven, in a few words each",
-                },
             },
-            "required": ["findings", "enough", "missing"],
+            "required": ["enough", "missing", "findings"],
             "additionalProperties": False,
         },
     },
@@ -130,6 +136,43 @@ def actions(content: Sequence[Block], stop_reason: str, pages: Collection[int]) 
         cut = stop_reason == "max_tokens" and call is calls[-1] and UNPARSED in call
         found.append(Malformed(CUT_OFF, call["id"]) if cut else _action(call, pages))
     return found
+
+
+class EnoughWatch:
+    """Sees in a turn's events that it will be a finish that is enough and misses nothing.
+
+    That is certain before the findings are listed, when they come last and nothing was called
+    before. ``on_enough`` is called once. A reply that breaks off and is sent again may decide
+    otherwise: who is called here goes by the whole turn in the end.
+    """
+
+    def __init__(self, on_enough: Callable[[], None] | None) -> None:
+        self._on_enough = on_enough
+        self._written = ""
+        self._index: int | None = None
+
+    def __call__(self, event: RawMessageStreamEvent | Again) -> None:
+        if self._on_enough is None:
+            return
+        if isinstance(event, Again):
+            self._written, self._index = "", None
+        elif event.type == "content_block_start" and event.content_block.type == "tool_use":
+            if self._index is not None or event.content_block.name != "finish":
+                self._on_enough = None  # not a finish alone
+            self._index = event.index
+        elif event.type == "content_block_delta" and event.delta.type == "input_json_delta":
+            self._written += event.delta.partial_json
+            if FINDINGS in self._written:
+                self._decide(self._on_enough)
+
+    def _decide(self, on_enough: Callable[[], None]) -> None:
+        self._on_enough = None
+        try:
+            given = from_json(self._written, allow_partial=True)
+        except ValueError:
+            return
+        if given.get("enough") is True and given.get("missing") == []:
+            on_enough()
 
 
 def _action(call: Block, pages: Collection[int]) -> Action:

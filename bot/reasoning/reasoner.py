@@ -21,6 +21,8 @@ from bot.reasoning.evidence import AnswerDelta, Evidence
 from bot.reasoning.graphs import Graph, GraphEdit
 from bot.reasoning.questions import Rewritten, SubQuestion
 
+OnEnough = Callable[[], None]
+
 
 class Reasoner(Protocol):
     """Who thinks. Claude and the extractive reasoner implement all of it.
@@ -39,7 +41,12 @@ class Reasoner(Protocol):
         self, transcript: Transcript, message: Message, instructions: str = ""
     ) -> Rewritten: ...
 
-    async def next_turn(self, question: SubQuestion, desk: Desk) -> Turn: ...
+    async def next_turn(
+        self, question: SubQuestion, desk: Desk, on_enough: OnEnough | None = None
+    ) -> Turn:
+        """What to do next. ``on_enough`` may be called, once, before all of the turn is there: as
+        soon as it is certain to be a ``Finish`` that is enough and misses nothing."""
+        ...
 
     async def plan(self, question: SubQuestion, graph: Graph) -> GraphEdit:
         """Sub-questions to begin with or to add; a reply that is none is the edit's problem."""

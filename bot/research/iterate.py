@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from typing import Protocol
 
 from bot.errors import BudgetSpent
-from bot.reasoning.desks import Desk, Turn
-from bot.reasoning.evidence import Evidence, Finding
+from bot.reasoning.desks import Desk, Finish, Turn
+from bot.reasoning.evidence import Evidence
 from bot.reasoning.questions import SubQuestion
+from bot.reasoning.reasoner import OnEnough
 from bot.research.desk import DeskKeeper, Reading, finish_of
 from bot.research.gathered import merge_sources
 from bot.research.run import Run
@@ -27,7 +28,9 @@ class TurnMaker(Protocol):
     @property
     def opens(self) -> int: ...
 
-    async def next_turn(self, question: SubQuestion, desk: Desk) -> Turn: ...
+    async def next_turn(
+        self, question: SubQuestion, desk: Desk, on_enough: OnEnough | None = None
+    ) -> Turn: ...
 
 
 async def iterate(
@@ -40,11 +43,16 @@ async def iterate(
     pages: int | None = None,
     links: Sequence[str] = (),
     read_before: Collection[str] = (),
+    write_ahead: Callable[[Evidence], None] | None = None,
 ) -> Evidence:
     """Gather evidence for one question with at most ``searches`` searches, the first of them for
     the question's own queries, with the pages at ``links`` to begin with. At most ``pages`` are
     read, or as many as the run's budget covers; those that the run has ``read_before`` (by
     ``pages.urls.dedupe_key``) are not counted.
+
+    With ``write_ahead``, evidence that is enough and misses nothing carries no findings, which
+    take seconds to list; it is handed there as soon as that is certain, and is to be used only if
+    it is what comes back in the end.
 
     Ends with the reasoner's finish, a spent budget (said in the run's notes), or after a bounded
     number of turns. Raises what the reasoner raises, but for ``BudgetSpent``.
@@ -60,9 +68,23 @@ async def iterate(
         replace(reading, opened=reasoner.opens),
         read_before,
     )
-    findings: tuple[Finding, ...] = ()
-    missing: tuple[str, ...] = ()
-    enough = False
+
+    def gathered(finish: Finish) -> Evidence:
+        return Evidence(
+            sources=merge_sources(keeper.desk.sources),
+            findings=finish.findings,
+            missing=finish.missing,
+            enough=finish.enough,
+            queries=keeper.searched,
+            notes=tuple(keeper.unread),
+            searches=searches - keeper.desk.searches_left,
+        )
+
+    def on_enough() -> None:
+        if write_ahead is not None:
+            write_ahead(gathered(Finish(enough=True)))
+
+    finish: Finish | None = None
     empty = 0
     try:
         await keeper.give(
@@ -72,12 +94,12 @@ async def iterate(
         )
         last = searches + TURNS_BEYOND_SEARCHES
         for number in range(1, last + 1):
-            turn = await reasoner.next_turn(question, keeper.desk)
+            turn = await reasoner.next_turn(question, keeper.desk, on_enough)
             finish = finish_of(turn)
             if finish is not None:
-                findings, missing, enough = finish.findings, finish.missing, finish.enough
                 if finish.outgrown:
-                    missing += (run.texts("research-outgrown"),)
+                    gap = run.texts("research-outgrown")
+                    finish = replace(finish, missing=(*finish.missing, gap))
                 break
             empty = 0 if turn.actions else empty + 1
             if empty == EMPTY_TURNS:
@@ -86,13 +108,7 @@ async def iterate(
             await keeper.carry_out(turn, nudge)
     except BudgetSpent as error:
         run.notes.error(error, "rests-on-found")
-    sources = merge_sources(keeper.desk.sources)
-    return Evidence(
-        sources=sources,
-        findings=findings,
-        missing=missing,
-        enough=enough,
-        queries=keeper.searched,
-        notes=tuple(keeper.unread),
-        searches=searches - keeper.desk.searches_left,
-    )
+    evidence = gathered(finish or Finish(enough=False))
+    if write_ahead is not None and evidence.enough and not evidence.missing:
+        return replace(evidence, findings=())
+    return evidence

@@ -9,6 +9,7 @@ from pydantic import TypeAdapter
 from bot.errors import BudgetSpent
 from bot.reasoning.desks import Desk, Turn
 from bot.reasoning.questions import SubQuestion
+from bot.reasoning.reasoner import OnEnough
 from bot.research.failures import Failure, attempted
 from bot.research.iterate import TurnMaker
 from bot.research.run import Run
@@ -42,9 +43,11 @@ class Remembering:
         self._reasoner = reasoner
         self._inputs = inputs
 
-    async def next_turn(self, question: SubQuestion, desk: Desk) -> Turn:
+    async def next_turn(
+        self, question: SubQuestion, desk: Desk, on_enough: OnEnough | None = None
+    ) -> Turn:
         return await attempted(
             self._run,
-            lambda: self._reasoner.next_turn(question, desk),
+            lambda: self._reasoner.next_turn(question, desk, on_enough),
             inputs={**self._inputs, "turn": len(desk.turns)},
         )

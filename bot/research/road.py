@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import partial
 
 from bot.answers import Answer, Status
 from bot.errors import BudgetSpent, ModelUnavailable, NoProviderAvailable
@@ -36,6 +37,15 @@ DEEP = 2  # times the searches and the budget of other questions
 GUESSED = 500  # characters; a longer message is seldom guessed right, and takes long to guess
 
 
+@dataclass(frozen=True, slots=True)
+class _Early:
+    """An answer that is being written while the last findings are still listed."""
+
+    evidence: Evidence
+    reasoner: Reasoner
+    writing: asyncio.Task[Written]
+
+
 class Road:
     """See the module docstring. ``on_text`` gets the whole text written so far as it grows."""
 
@@ -57,6 +67,7 @@ class Road:
         self._rewritten: Rewritten | None = None
         self._evidence: Evidence | None = None
         self._report: Report | None = None
+        self._early: _Early | None = None
 
     @property
     def question(self) -> str:
@@ -80,6 +91,7 @@ class Road:
         finally:
             if self._report is not None:
                 self._report.close()
+            await self._drop_early()
             await self._run.ahead.aclose()
 
     async def stopped(self) -> Answer:
@@ -204,16 +216,25 @@ class Road:
             if evidence.sources or not rewritten.earlier:
                 return evidence
             links = ()  # what the earlier answer rests on is gone: its question is searched anew
-        gather, times = (explore, DEEP) if depth == "deep" else (iterate, 1)
-        if depth == "deep" and searched:  # while the planner thinks
-            self._search_ahead(rewritten)
-        return await gather(
+        if depth == "deep":
+            if searched:  # while the planner thinks
+                self._search_ahead(rewritten)
+            return await explore(
+                self._run,
+                self._reasoner,
+                question,
+                reading,
+                searches=settings.max_searches * DEEP,
+                links=links,
+            )
+        return await iterate(
             self._run,
             self._reasoner,
             question,
             reading,
-            searches=settings.max_searches * times,
+            searches=settings.max_searches,
             links=links,
+            write_ahead=partial(self._write_ahead, rewritten),
         )
 
     def _depth(self, rewritten: Rewritten) -> Depth:
@@ -235,12 +256,31 @@ class Road:
     async def _write(
         self, rewritten: Rewritten, evidence: Evidence, status: Status | None
     ) -> Answer:
-        written = await write(
+        early = self._early
+        if early is not None and early.evidence == evidence and early.reasoner is self._reasoner:
+            written = await early.writing
+        else:
+            await self._drop_early()
+            written = await self._written(rewritten, evidence)
+        return await self._checked(written, evidence, rewritten, status)
+
+    async def _written(self, rewritten: Rewritten, evidence: Evidence) -> Written:
+        return await write(
             self._reasoner.write(rewritten, evidence, self._run.options.instructions),
             evidence,
             self._on_text,
         )
-        return await self._checked(written, evidence, rewritten, status)
+
+    def _write_ahead(self, rewritten: Rewritten, evidence: Evidence) -> None:
+        """Begin to write from what will be the evidence, unless all signs deceive."""
+        writing = asyncio.create_task(self._written(rewritten, evidence))
+        self._early = _Early(evidence, self._reasoner, writing)
+
+    async def _drop_early(self) -> None:
+        early, self._early = self._early, None
+        if early is not None:
+            early.writing.cancel()
+            await asyncio.gather(early.writing, return_exceptions=True)
 
     async def _checked(
         self, written: Written, evidence: Evidence, rewritten: Rewritten, status: Status | None

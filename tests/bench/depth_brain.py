@@ -132,7 +132,7 @@ class Brain:
                 if part.title in read
             ]
             missing = [part.title for part in parts if part.title not in read]
-            conclusion = {"findings": findings, "enough": not missing, "missing": missing}
+            conclusion = {"enough": not missing, "missing": missing, "findings": findings}
             calls.append(tool("finish", conclusion, f"toolu_{mark}_finish"))
         return Reply((*_thought(request), *calls))
 

@@ -11,6 +11,7 @@ from bot.reasoning.drafts import Manuscript, Paragraph
 from bot.reasoning.evidence import AnswerDelta, CitationDelta, Evidence, TextDelta
 from bot.reasoning.graphs import Graph, GraphEdit
 from bot.reasoning.questions import Rewritten, SubQuestion
+from bot.reasoning.reasoner import OnEnough
 
 
 def cite_all(question: Rewritten, evidence: Evidence) -> list[AnswerDelta]:
@@ -47,7 +48,9 @@ class Scripted:
         self.transcripts.append(transcript)
         return self.rewritten or Rewritten("search", message.text)
 
-    async def next_turn(self, question: SubQuestion, desk: Desk) -> Turn:
+    async def next_turn(
+        self, question: SubQuestion, desk: Desk, on_enough: OnEnough | None = None
+    ) -> Turn:
         self.desks.append(desk)
         played = len(desk.turns)
         if played < len(self.turns):

@@ -13,7 +13,7 @@ from tests.scenario.conftest import PLACES
 from tests.scenario.program import Program
 from tests.scenario.serving import Nursery
 
-QUESTION = "How often is the master key rotated?"
+QUESTION = "Could you tell me how often the master key is rotated?"
 AT_ONCE = 6  # programs; they mostly wait for their model
 
 

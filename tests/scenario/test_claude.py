@@ -14,9 +14,10 @@ import pytest
 from tests.fakes.claude import Fail, FakeClaude, Reply, says
 from tests.fakes.mediawiki import FakeWiki
 from tests.fakes.server import serve
-from tests.scenario.program import Ended, Program, finish
+from tests.scenario.program import Ended, Program
+from tests.scenario.serving import Nursery
 
-QUESTION = "When was the band AC/DC formed, and in which city?"
+QUESTION = "Could you tell me when the band AC/DC was formed, and in which city?"
 
 
 @pytest.fixture
@@ -30,7 +31,9 @@ def wiki() -> FakeWiki:
 
 
 @pytest.fixture
-def footnote(tmp_path: Path, claude: FakeClaude, wiki: FakeWiki) -> Iterator[Program]:
+def footnote(
+    tmp_path: Path, nursery: Nursery, claude: FakeClaude, wiki: FakeWiki
+) -> Iterator[Program]:
     with serve(claude) as claude_url, serve(wiki.app) as wiki_url:
         yield Program(
             tmp_path,
@@ -40,6 +43,7 @@ def footnote(tmp_path: Path, claude: FakeClaude, wiki: FakeWiki) -> Iterator[Pro
                 "FOOTNOTE_WIKIPEDIA_URL": wiki_url,
                 "FOOTNOTE_MODEL_RETRIES": "0",
             },
+            nursery,
         )
 
 
@@ -48,9 +52,9 @@ def quotes(ended: Ended) -> str:
 
 
 def test_a_question_is_researched_written_and_cited(
-    footnote: Program, claude: FakeClaude, wiki: FakeWiki
+    alone: Program, claude: FakeClaude, wiki: FakeWiki
 ) -> None:
-    ended = footnote.run("ask", "--json", QUESTION)
+    ended = alone.run("ask", "--json", QUESTION)
     assert ended.code == 0, ended.err
     answer = ended.json
     assert answer["reasoner"] == "claude"
@@ -85,7 +89,9 @@ def test_quick_takes_two_model_calls(footnote: Program) -> None:
     assert ended.json["usage"]["model_calls"] == 2
 
 
-def test_an_endpoint_without_citations_is_asked_for_marks(tmp_path: Path, wiki: FakeWiki) -> None:
+def test_an_endpoint_without_citations_is_asked_for_marks(
+    tmp_path: Path, nursery: Nursery, wiki: FakeWiki
+) -> None:
     refusal = "search_result blocks are not supported by this endpoint"
     claude = FakeClaude(refuses={"search_result": refusal})
     with serve(claude) as claude_url, serve(wiki.app) as wiki_url:
@@ -96,6 +102,7 @@ def test_an_endpoint_without_citations_is_asked_for_marks(tmp_path: Path, wiki: 
                 "ANTHROPIC_BASE_URL": claude_url,
                 "FOOTNOTE_WIKIPEDIA_URL": wiki_url,
             },
+            nursery,
         )
         ended = footnote.run("ask", "--json", QUESTION)
     assert ended.code == 0, ended.err
@@ -189,15 +196,13 @@ class Held:
         return reply
 
 
-def test_ctrl_c_stops_the_run_and_shows_what_was_found(
-    footnote: Program, claude: FakeClaude
-) -> None:
+def test_ctrl_c_stops_the_run_and_shows_what_was_found(alone: Program, claude: FakeClaude) -> None:
     held = Held(call=3)  # rewrite, finish, then this
     claude.use(held)
-    process = footnote.start("ask", "--json", QUESTION)
+    process = alone.start("ask", "--json", QUESTION)
     assert held.reached.wait(30)
-    process.send_signal(signal.SIGINT)
-    ended = finish(process)
+    process.signal(signal.SIGINT)
+    ended = process.finish()
     assert (ended.code, ended.json["status"]) == (1, "stopped")
     assert "1973" in quotes(ended)
 
@@ -210,8 +215,8 @@ def test_a_run_that_was_ended_from_outside_continues_when_asked_again(
     claude.use(held)
     process = footnote.start("ask", "--json", QUESTION)
     assert held.reached.wait(30)
-    process.send_signal(ending)
-    assert finish(process).code != 0
+    process.signal(ending)
+    assert process.finish().code != 0
     finished = {request.key for request in claude.requests if request.finished}
     claude.use(FakeClaude()._brain or [])
     claude.requests.clear()
@@ -229,9 +234,9 @@ def test_a_run_left_by_two_interrupts_is_continued_and_answered(
     claude.use(held)
     process = footnote.start("ask", "--json", QUESTION)
     assert held.reached.wait(30)
-    process.send_signal(signal.SIGINT)
-    process.send_signal(signal.SIGINT)
-    if finish(process).code == 130:  # the second one came before the first had stopped the run
+    process.signal(signal.SIGINT)
+    process.signal(signal.SIGINT)
+    if process.finish().code == 130:  # the second one came before the first had stopped the run
         claude.use(FakeClaude()._brain or [])
         ended = footnote.run("ask", "--json", QUESTION)
         assert (ended.code, ended.json["status"]) == (0, "answered")
@@ -244,8 +249,8 @@ def test_an_unanswered_question_is_finished_first_and_stdout_holds_the_one_asked
     claude.use(held)
     process = footnote.start("ask", "--json", "--thread", "rock", QUESTION)
     assert held.reached.wait(30)
-    process.kill()
-    finish(process)
+    process.signal(signal.SIGKILL)
+    process.finish()
     claude.use(FakeClaude()._brain or [])
     ended = footnote.run("ask", "--json", "--thread", "rock", "And who?")
     assert ended.json["status"] == "answered", ended.err

@@ -18,7 +18,7 @@ from tests.fakes.mediawiki import FakeWiki
 from tests.fakes.server import serve
 from tests.scenario.program import REPOSITORY, Program
 
-QUESTION = "When was the band AC/DC formed, and in which city?"
+QUESTION = "Could you tell me when the band AC/DC was formed, and in which city?"
 
 REQUESTS_OF_A_SEARCH = 4  # titles, title search, text search, text search with fewer words
 

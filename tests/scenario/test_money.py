@@ -24,9 +24,10 @@ from bot.storage.spending import Amount
 from tests.fakes.claude import Fail, FakeClaude, Fault, Recorded, Reply, researcher, says
 from tests.fakes.mediawiki import FakeWiki
 from tests.fakes.server import serve
-from tests.scenario.program import Ended, Program, finish
+from tests.scenario.program import Ended, Program
+from tests.scenario.serving import Nursery
 
-QUESTION = "When was the band AC/DC formed, and in which city?"
+QUESTION = "Could you tell me when the band AC/DC was formed, and in which city?"
 
 
 @pytest.fixture
@@ -35,7 +36,7 @@ def claude() -> FakeClaude:
 
 
 @pytest.fixture
-def footnote(tmp_path: Path, claude: FakeClaude) -> Iterator[Program]:
+def footnote(tmp_path: Path, nursery: Nursery, claude: FakeClaude) -> Iterator[Program]:
     with serve(claude) as claude_url, serve(FakeWiki().app) as wiki_url:
         yield Program(
             tmp_path,
@@ -45,6 +46,7 @@ def footnote(tmp_path: Path, claude: FakeClaude) -> Iterator[Program]:
                 "FOOTNOTE_WIKIPEDIA_URL": wiki_url,
                 "FOOTNOTE_MODEL_RETRIES": "0",
             },
+            nursery,
         )
 
 
@@ -174,8 +176,8 @@ def test_a_run_that_was_killed_and_resumed_is_counted_once(
     claude.use(held)
     process = footnote.start("ask", "--json", "--depth", "standard", QUESTION)
     assert held.reached.wait(30)
-    process.kill()
-    process.communicate()
+    process.signal(signal.SIGKILL)
+    process.finish()
     before = spent_today(footnote)
     assert (before.model_calls, before.questions) == (2, 1)
     finished = list(claude.requests[:2])
@@ -206,8 +208,8 @@ def test_what_a_stopped_run_spent_is_spent(footnote: Program, claude: FakeClaude
     claude.use(brain)
     process = footnote.start("ask", "--json", "--depth", "standard", QUESTION)
     assert begun.wait(30)
-    process.send_signal(signal.SIGINT)
-    ended = finish(process)
+    process.signal(signal.SIGINT)
+    ended = process.finish()
     assert ended.json["status"] == "stopped"
     told = bill(claude.requests)
     today = spent_today(footnote)

@@ -18,6 +18,7 @@ from bot.dispatch.local import LocalDispatcher
 from bot.messages import Author, Message, Thread
 from bot.reasoning.desks import Action, Desk, Read, Search, Turn
 from bot.reasoning.questions import SubQuestion
+from bot.reasoning.reasoner import OnEnough
 from bot.service import ResearchService
 from bot.settings import load_settings
 from bot.storage.store import RunRecord, Store, open_store
@@ -37,10 +38,12 @@ class Gated(Scripted):
         self.let_on.set()
         self.thinking = asyncio.Event()
 
-    async def next_turn(self, question: SubQuestion, desk: Desk) -> Turn:
+    async def next_turn(
+        self, question: SubQuestion, desk: Desk, on_enough: OnEnough | None = None
+    ) -> Turn:
         self.thinking.set()
         await self.let_on.wait()
-        return await super().next_turn(question, desk)
+        return await super().next_turn(question, desk, on_enough)
 
 
 @dataclass

@@ -46,6 +46,15 @@ def test_the_opening_is_given_when_nothing_matches() -> None:
     assert select("zebra?", PAGE, 100) == split(PAGE)[:1]
 
 
+@pytest.mark.parametrize(("budget", "comes"), [(100, True), (30, False)])
+def test_the_opening_comes_beside_the_best_passage_where_there_is_room(
+    budget: int, comes: bool
+) -> None:
+    chosen = select("Who built the harbour?", PAGE, budget)
+    assert "Ingrid Dahl" in chosen[-1].text
+    assert (chosen[0] == split(PAGE)[0]) is comes
+
+
 def test_a_page_that_fits_is_given_whole() -> None:
     text = "One thing.\n\n## Other\n\nAnother thing."
     assert select("zebra?", text, 100) == split(text)

@@ -261,9 +261,9 @@ def test_the_schema_insists_on_the_kind_alone() -> None:
         ),
         (
             {"kind": "search", "queries": ["福斯桥"], "depth": "deep"},
-            "福斯桥是什么时候开通的？",
+            "请告诉我福斯桥现在怎么样。",
             Rewritten(
-                *("search", "福斯桥是什么时候开通的？", ("福斯桥",), ("福斯桥",)),
+                *("search", "请告诉我福斯桥现在怎么样。", ("福斯桥",), ("福斯桥",)),
                 language="zh",
                 depth="deep",
             ),
@@ -292,7 +292,7 @@ async def test_a_rework_without_a_question_has_the_earlier_one_and_the_wish(
     assert rewritten.question == "How tall is the Eiffel Tower? as a table"
 
 
-@pytest.mark.parametrize("text", ["When did the Forth Bridge open?", "And who designed it?"])
+@pytest.mark.parametrize("text", ["Is the Forth Bridge still in use?", "And who designed it?"])
 async def test_the_fakes_rewriting_is_as_short_as_a_models(stage: OpenStage, text: str) -> None:
     on = stage(researcher)
     thread = Transcript(THREAD.entries if text.startswith("And") else ())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from itertools import pairwise
 from typing import Any
 
@@ -46,6 +47,46 @@ async def test_effort_and_model_are_settings(stage: OpenStage) -> None:
     assert request["model"] == "claude-opus-5-5"
     assert request["output_config"] == {"effort": "low"}
     assert request["max_tokens"] == 1_000
+
+
+# ---------------------------------------------------------------- enough, before all is said
+
+ENOUGH = {"enough": True, "missing": [], "findings": [{"text": "It is.", "sources": [1]}]}
+
+
+@pytest.mark.parametrize(
+    ("reply", "calls"),
+    [
+        (says(thinking("Done."), tool("finish", ENOUGH)), 1),
+        (says("Done.", tool("finish", ENOUGH)), 1),
+        (says(tool("finish", {**ENOUGH, "missing": ["why"]})), 0),
+        (says(tool("finish", {**ENOUGH, "enough": False})), 0),
+        (says(tool("finish", dict(reversed(ENOUGH.items())))), 0),  # not certain before its end
+        (says(tool("search", {"queries": ["a"]}, "c1"), tool("finish", ENOUGH, "c2")), 0),
+        (says(tool("search", {"queries": ["a"]})), 0),
+        (says("No call."), 0),
+        (says(tool("finish", '{"enough": true, "missing": [}, "findings": [')), 0),
+    ],
+)
+async def test_it_is_told_when_what_is_on_the_desk_is_enough(
+    stage: OpenStage, reply: Reply, calls: int
+) -> None:
+    told: list[str] = []
+    on = stage([reply])
+    await on.claude.next_turn(QUESTION, ON_THE_DESK, lambda: told.append("enough"))
+    assert len(told) == calls
+
+
+async def test_it_is_told_while_the_findings_are_still_to_come(stage: OpenStage) -> None:
+    findings = [{"text": f"Fact {n}. " + "Words. " * 40, "sources": [1]} for n in range(20)]
+    on = stage([says(tool("finish", {**ENOUGH, "findings": findings}))], rate=600.0)
+    told = asyncio.Event()
+    turn = asyncio.create_task(on.claude.next_turn(QUESTION, ON_THE_DESK, told.set))
+    await asyncio.wait_for(told.wait(), 10)
+    assert not turn.done()
+    [finish] = (await turn).actions
+    assert isinstance(finish, Finish)
+    assert len(finish.findings) == 20
 
 
 # ---------------------------------------------------------------- actions

@@ -26,6 +26,7 @@ from bot.reasoning.desks import Desk, Finish, Read, Search, Turn
 from bot.reasoning.evidence import Evidence, Finding
 from bot.reasoning.graphs import EXTENSIONS, MOST_NODES, Graph, GraphEdit, NewNode
 from bot.reasoning.questions import SubQuestion
+from bot.reasoning.reasoner import OnEnough
 from bot.research.budget import Budget
 from bot.research.desk import Reading
 from bot.research.graph import AT_ONCE, explore
@@ -87,7 +88,9 @@ class Timed(Scripted):
     ended: dict[str, float] = field(default_factory=dict)
     planned: list[float] = field(default_factory=list)
 
-    async def next_turn(self, question: SubQuestion, desk: Desk) -> Turn:
+    async def next_turn(
+        self, question: SubQuestion, desk: Desk, on_enough: OnEnough | None = None
+    ) -> Turn:
         self.sees(question, desk)
         await asyncio.sleep(self.seconds.get(question.text, 1.0))
         self.ended[question.text] = now()
@@ -302,9 +305,11 @@ class Reader(Timed):
 
     reads: tuple[int, ...] = (1,)
 
-    async def next_turn(self, question: SubQuestion, desk: Desk) -> Turn:
+    async def next_turn(
+        self, question: SubQuestion, desk: Desk, on_enough: OnEnough | None = None
+    ) -> Turn:
         if len(desk.turns) == 2:
-            return await super().next_turn(question, desk)
+            return await super().next_turn(question, desk, on_enough)
         self.sees(question, desk)
         return Turn((Read(self.reads, "r") if desk.turns else Search(("fact",), "s"),))
 
@@ -414,8 +419,10 @@ async def test_a_spent_budget_begins_nothing_more_and_is_said_once() -> None:
     run = a_run()
 
     class Spending(Timed):
-        async def next_turn(self, question: SubQuestion, desk: Desk) -> Turn:
-            turn = await super().next_turn(question, desk)
+        async def next_turn(
+            self, question: SubQuestion, desk: Desk, on_enough: OnEnough | None = None
+        ) -> Turn:
+            turn = await super().next_turn(question, desk, on_enough)
             if question.text == text("a"):
                 run.budget = replace(run.budget, model_calls=0)
                 run.budget.check_model_call(run.usage)
@@ -690,8 +697,10 @@ async def test_who_is_begun_when_a_budget_runs_out_is_the_same_on_every_attempt(
 
         run: Run
 
-        async def next_turn(self, question: SubQuestion, desk: Desk) -> Turn:
-            turn = await super().next_turn(question, desk)
+        async def next_turn(
+            self, question: SubQuestion, desk: Desk, on_enough: OnEnough | None = None
+        ) -> Turn:
+            turn = await super().next_turn(question, desk, on_enough)
             if question.text == text("b"):
                 self.run.budget = replace(self.run.budget, model_calls=0)
             return turn

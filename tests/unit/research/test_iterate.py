@@ -10,6 +10,7 @@ import pytest
 from bot.reasoning.desks import Action, Desk, Finish, Malformed, Outcome, Read, Search
 from bot.reasoning.evidence import Evidence, Finding
 from bot.reasoning.questions import SubQuestion
+from bot.reasoning.reasoner import OnEnough
 from bot.research.desk import Reading
 from bot.research.direct import direct
 from bot.research.iterate import EMPTY_NUDGE, LAST_NUDGE, iterate
@@ -207,10 +208,12 @@ async def test_a_loop_that_never_finishes_is_ended(open_run: OpenRun) -> None:
 
 async def test_a_spent_budget_ends_the_loop_with_what_was_found(open_run: OpenRun) -> None:
     class Spending(Scripted):
-        async def next_turn(self, question: SubQuestion, desk: Desk) -> object:  # type: ignore[override]
+        async def next_turn(
+            self, question: SubQuestion, desk: Desk, on_enough: OnEnough | None = None
+        ) -> object:  # type: ignore[override]
             if len(desk.turns) == 2:
                 run.budget.check_model_call(replace(run.usage, usd=5.0))
-            return await super().next_turn(question, desk)
+            return await super().next_turn(question, desk, on_enough)
 
     run = await open_run(a_shelf(*TEXTS))
     reasoner = Spending([[Search(("tower",))], [Read((1,))]])

@@ -1,0 +1,67 @@
+"""Questions that need no rewording: they begin a thread and say all that is meant.
+
+The rewrite would give such a message back word for word, and costs seconds before anything is read.
+So it is only asked for where something is left to be judged: what a word of the thread or of the
+moment means ("it", "our", "latest"), whether the message is a question at all, how deep or how long
+an answer is wanted. What is not plainly a question of this kind is left to the model; so are all
+languages whose question words are not known here.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from bot.messages import Message, Transcript
+from bot.reasoning.extractive_rewrite import rewrite, says_it_all
+from bot.reasoning.questions import ANYWHERE, Rewritten
+from bot.text.terms import keywords
+
+LONGEST = 300  # characters
+FEWEST_KEYWORDS = 2
+
+_ASKS = {
+    "en": re.compile(
+        r"(?:(?:in|at|on|to|for|from|by|with|of|during|under) )?"
+        r"(?:who|whom|whose|what|which|when|where|how (?:many|much|long|old|tall|high|far|big|large"
+        r"|deep|fast|often))\b",
+        re.IGNORECASE,
+    ),
+    "zh": re.compile(r"[^，。！；]*(?:谁|什么|哪|几|多少|多大|多高|多长|何时|何地)"),
+}
+_LEFT_TO_JUDGE = re.compile(
+    r"\b(?:i|me|my|mine|we|us|our|ours|you|your|yours|footnote|this|these|those|here|now|nowadays"
+    r"|today|tonight|tomorrow|yesterday|current(?:ly)?|latest|newest|recent(?:ly)?|so far|still|ago"
+    r"|news|next|upcoming|should|recommend\w*|compar\w*|differen\w*|versus|vs|than|pros|cons"
+    r"|overview|summar\w*|detail\w*|thorough\w*|explain\w*|history)\b"
+    r"|[我你您咱这此那它他她]|现在|目前|今|昨|明天|最新|最近|比较|区别|不同|比|对比|总结|概述|详细|介绍",
+    re.IGNORECASE,
+)
+_ONE_SENTENCE = re.compile(r"[^?？!！;；\n`]+[?？]\s*")
+
+
+def plain_question(
+    transcript: Transcript, message: Message, instructions: str = ""
+) -> Rewritten | None:
+    """The message as a question that stands alone, or None where that is for a model to say."""
+    said = message.text.strip()
+    if transcript.entries or message.attachments or instructions.strip() or len(said) > LONGEST:
+        return None
+    if not _ONE_SENTENCE.fullmatch(said) or _LEFT_TO_JUDGE.search(said):
+        return None
+    said = " ".join(said.split())
+    message = replace(message, text=said)
+    taken = rewrite(transcript, message)
+    asks = _ASKS.get(taken.language)
+    is_plain = (
+        asks is not None
+        and asks.match(said) is not None
+        and len(keywords(said)) >= FEWEST_KEYWORDS
+        and taken.kind == "search"
+        and taken.question == said
+        and not taken.links
+        and not taken.long_form
+        and taken.scope == ANYWHERE
+        and says_it_all(transcript, message)
+    )
+    return taken if is_plain else None

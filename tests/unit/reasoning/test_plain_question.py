@@ -1,0 +1,72 @@
+"""Messages that are taken as they are, and those that a model has to judge first."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from bot.messages import Attachment, Entry, Transcript
+from bot.reasoning.plain_question import LONGEST, plain_question
+from tests.fakes.claude_stage import OpenStage
+from tests.unit.samples import a_message
+
+PLAIN = [
+    "When did the Forth Bridge open?",
+    "Who was the architect of the Eiffel Tower?",
+    "In which city was the band AC/DC formed?",
+    "How many people live in the county where Oslo Airport is located?",
+    "What is throat cancer?",
+    "福斯桥是什么时候开通的？",
+]
+TO_JUDGE = [
+    "When did it open?",
+    "Who is our data protection officer?",
+    "What can you do?",
+    "What is the latest version of Python?",
+    "What are the differences between a crocodile and an alligator?",
+    "Which is taller, the Eiffel Tower or the Shard? And which is older?",
+    "Tell me about the Forth Bridge.",
+    "Forth Bridge opening date",
+    "Is the Forth Bridge red?",  # may be a small thing or a large one
+    "Why?",
+    "What does https://example.org/bridge say about trains?",
+    "What's new on docs.python.org about generics this week?",
+    "Write a report on the Forth Bridge?",
+    "Wann wurde die Brücke eröffnet?",
+    "What is `x`\nin this code?",
+    "我们什么时候放假？",
+    "",
+]
+
+
+@pytest.mark.parametrize("text", PLAIN)
+def test_a_question_that_says_it_all_is_taken_word_for_word(text: str) -> None:
+    taken = plain_question(Transcript(), a_message(text))
+    assert taken is not None
+    assert (taken.kind, taken.question, taken.depth) == ("search", text, "standard")
+    assert taken.queries
+
+
+@pytest.mark.parametrize("text", TO_JUDGE)
+def test_what_leaves_something_to_judge_is_not(text: str) -> None:
+    assert plain_question(Transcript(), a_message(text)) is None
+
+
+@pytest.mark.parametrize("text", PLAIN)
+def test_nor_is_anything_that_comes_with_more_than_its_words(text: str) -> None:
+    message = a_message(text)
+    thread = Transcript((Entry("person", "Ada", "We talk about bridges."),))
+    file = Attachment("plan.pdf", "x/pdf", "")
+    assert plain_question(thread, message) is None
+    assert plain_question(Transcript(), replace(message, attachments=(file,))) is None
+    assert plain_question(Transcript(), message, "Answer in French.") is None
+    long = a_message(text[:-1] + " really" * LONGEST + text[-1])
+    assert plain_question(Transcript(), long) is None
+
+
+async def test_no_model_is_asked_for_it(stage: OpenStage) -> None:
+    on = stage([])
+    rewritten = await on.claude.rewrite(Transcript(), a_message(PLAIN[0]))
+    assert rewritten.question == PLAIN[0]
+    assert on.fake.requests == []
