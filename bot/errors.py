@@ -32,6 +32,7 @@ Callers catch by meaning, never by provider:
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Literal
 
 
 class FootnoteError(Exception):
@@ -143,7 +144,22 @@ class PlatformUnavailable(Unavailable):
 
 
 class StorageUnavailable(Unavailable):
-    """The database is locked, read-only, full or damaged."""
+    """The database is locked, read-only, full or damaged.
+
+    ``kind`` says what trying again would do: "contended" (others wanted the same rows: again at
+    once), "broken" (the connection was lost: again at once), "away" (again when it is back), or
+    "wrong" (nothing).
+    """
+
+    def __init__(
+        self,
+        sentence: str,
+        *,
+        detail: str = "",
+        kind: Literal["contended", "broken", "away", "wrong"] = "away",
+    ) -> None:
+        super().__init__(sentence, detail=detail)
+        self.kind = kind
 
 
 class Broken(FootnoteError):

@@ -26,6 +26,7 @@ from bot.dispatch.choice import Role
 from bot.errors import FootnoteError, InvalidSetting, Unavailable
 from bot.platform import Platform, configured_platforms, has_console
 from bot.settings import Settings
+from bot.storage.again import SERVING_PATIENCE
 from bot.storage.retention import Keep, Retention
 from bot.storage.store import Store, open_store
 from bot.storage.workspaces import Workspaces
@@ -76,7 +77,7 @@ async def serve(settings: Settings, tell: Callable[[str], None], *, role: Role =
             "SLACK_APP_TOKEN, or DISCORD_TOKEN; the README shows how to get them."
         )
     async with AsyncExitStack() as stack:
-        store = await open_store(settings.database)
+        store = await open_store(settings.database, patience=SERVING_PATIENCE)
         stack.push_async_callback(store.close)
         platforms = await open_platforms(settings, names, store, stack)
         posters = {platform.name: platform.poster for platform in platforms}

@@ -11,6 +11,7 @@ from bot.errors import InvalidSetting
 from bot.platform import Platform, postable_platforms
 from bot.serving import open_platforms, until_told_to_end
 from bot.settings import Settings
+from bot.storage.again import SERVING_PATIENCE
 from bot.storage.store import open_store
 
 REACH_SECONDS = 5.0  # that platforms get to accept their tokens before work begins without them
@@ -30,7 +31,7 @@ async def work(settings: Settings, tell: Callable[[str], None]) -> None:
             "where `footnote serve` runs."
         )
     async with AsyncExitStack() as stack:
-        store = await open_store(settings.database)
+        store = await open_store(settings.database, patience=SERVING_PATIENCE)
         stack.push_async_callback(store.close)
         platforms = await open_platforms(settings, names, store, stack)
         reaching = _Reaching(platforms)

@@ -26,6 +26,8 @@ from bot.storage.spending import NOTHING, Amount
 
 T = TypeVar("T")
 
+LAST_SECONDS = 5.0  # that a finished step gets to be kept when its run is cancelled
+
 # A context of its own for each task, so that branches worked at the same time do not mix.
 _branch: ContextVar[str] = ContextVar("branch", default="")
 
@@ -152,9 +154,9 @@ class Steps:
         try:
             await asyncio.shield(recording)
         except asyncio.CancelledError:
-            await asyncio.wait({recording})
-            if not recording.cancelled():
-                recording.exception()  # seen: the cancellation goes before it
+            await asyncio.wait({recording}, timeout=LAST_SECONDS)
+            recording.cancel()
+            await asyncio.gather(recording, return_exceptions=True)  # the cancellation goes before
             raise
 
     @contextmanager

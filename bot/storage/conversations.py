@@ -10,6 +10,7 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.messages import Message, Thread
+from bot.storage.again import awaited, repeated
 from bot.storage.database import Database
 from bot.storage.records import UNFINISHED
 from bot.storage.rows import insert, keep_thread, message_row, update_fenced
@@ -18,32 +19,37 @@ from bot.storage.tables import citations, messages, run_pages, runs, steps, thre
 
 
 class Conversations:
-    """Every method is one transaction. Failures leave as ``StorageUnavailable``."""
+    """Every method is one transaction, done again where ``again`` says so. Failures leave as
+    ``StorageUnavailable``."""
 
     def __init__(self, database: Database) -> None:
-        self._database = database
+        self.database = database
 
     # ------------------------------------------------------------ asking about them
 
+    @repeated
     async def takes_part(self, thread: Thread) -> bool:
         """Whether a question was ever accepted in this thread."""
         query = sa.select(sa.select(runs.c.id).where(runs.c.thread_key == thread.key).exists())
-        async with self._database.read() as db:
+        async with self.database.read() as db:
             return bool(await db.scalar(query))
 
+    @repeated
     async def knows(self, platform: str, event_id: str) -> bool:
         """Whether a message was ever kept."""
         query = sa.select(sa.select(messages.c.id).where(_is_event(platform, event_id)).exists())
-        async with self._database.read() as db:
+        async with self.database.read() as db:
             return bool(await db.scalar(query))
 
+    @repeated
     async def run_of(self, platform: str, event_id: str) -> str | None:
         """The id of the run that a message began."""
         query = sa.select(runs.c.id).join(messages).where(_is_event(platform, event_id))
-        async with self._database.read() as db:
+        async with self.database.read() as db:
             found: str | None = await db.scalar(query)
         return found
 
+    @repeated
     async def unfinished_in(self, thread: Thread) -> list[str]:
         """The ids of the thread's runs that have not ended, oldest first."""
         query = (
@@ -51,9 +57,10 @@ class Conversations:
             .where(runs.c.thread_key == thread.key, runs.c.state.in_(UNFINISHED))
             .order_by(runs.c.message_id)
         )
-        async with self._database.read() as db:
+        async with self.database.read() as db:
             return list((await db.scalars(query)).all())
 
+    @repeated
     async def unfinished_of(
         self, author_id: str, platform: str, workspace: str, channel: str
     ) -> list[str]:
@@ -72,9 +79,10 @@ class Conversations:
             )
             .order_by(runs.c.message_id)
         )
-        async with self._database.read() as db:
+        async with self.database.read() as db:
             return list((await db.scalars(query)).all())
 
+    @repeated
     async def ahead_of(self, run_id: str) -> int:
         """How many unfinished runs of its thread come before this one."""
         this = runs.alias("this")
@@ -88,30 +96,34 @@ class Conversations:
                 runs.c.state.in_(UNFINISHED),
             )
         )
-        async with self._database.read() as db:
+        async with self.database.read() as db:
             return int(await db.scalar(query) or 0)
 
+    @awaited
     async def history_is_read(self, thread: Thread) -> bool:
         """Whether what was said before Footnote came has been read from the platform."""
         query = sa.select(threads.c.history_read).where(threads.c.key == thread.key)
-        async with self._database.read() as db:
+        async with self.database.read() as db:
             return bool(await db.scalar(query))
 
     # ------------------------------------------------------------ changing them
 
+    @repeated
     async def hear(self, said: Sequence[Message], now: datetime) -> None:
         """Keep messages that are no questions: what a later question may refer to."""
-        async with self._database.urgent_write() as db:
+        async with self.database.urgent_write() as db:
             await _keep_heard(db, said, now)
 
+    @awaited
     async def keep_history(self, thread: Thread, said: Sequence[Message], now: datetime) -> None:
         """Keep what was said in a thread before Footnote came; it is not read again."""
-        async with self._database.write() as db:
+        async with self.database.write() as db:
             await _keep_heard(db, said, now)
             await db.execute(
                 sa.update(threads).where(threads.c.key == thread.key).values(history_read=True)
             )
 
+    @repeated
     async def edit(
         self,
         platform: str,
@@ -130,7 +142,7 @@ class Conversations:
         None when the text is the same, or the message began no run. It counts as another question
         of the day; ``permit`` as in ``Store.accept``.
         """
-        async with self._database.urgent_write() as db:
+        async with self.database.urgent_write() as db:
             row = await _find(db, platform, event_id)
             if row is None or row.text == text or row.removed:
                 return None
@@ -147,6 +159,7 @@ class Conversations:
             await count_question(db, payer, now.astimezone(UTC).date(), permit)
         return row.run_id, _thread(row)
 
+    @repeated
     async def remove(
         self,
         platform: str,
@@ -162,7 +175,7 @@ class Conversations:
         Empty when it began no run, or was deleted before.
         """
         begun: list[tuple[str, Thread]] = []
-        async with self._database.urgent_write() as db:
+        async with self.database.urgent_write() as db:
             found = [await _find(db, platform, event_id)]
             while found:
                 row = found.pop()
@@ -181,6 +194,7 @@ class Conversations:
                     found.append(await _find(db, platform, again))
         return begun
 
+    @repeated
     async def add_files(
         self,
         message: Message,
@@ -191,7 +205,7 @@ class Conversations:
     ) -> tuple[str, Thread] | None:
         """Files of a question that only a later event about it tells of: its run begins anew with
         them, unless it has an answer or knew them. None when it does not begin anew."""
-        async with self._database.urgent_write() as db:
+        async with self.database.urgent_write() as db:
             row = await _find(db, message.thread.platform, message.event_id)
             if row is None or row.removed or row.run_id is None or row.state not in UNFINISHED:
                 return None
@@ -204,9 +218,10 @@ class Conversations:
             await _begin_anew(db, row, now, owner, lease, removed=False)
         return row.run_id, _thread(row)
 
+    @awaited
     async def move(self, run_id: str, attempt: int, thread: Thread, now: datetime) -> None:
         """Give a run the thread that was made for it. Raises ``RunLost``."""
-        async with self._database.write() as db:
+        async with self.database.write() as db:
             await keep_thread(db, thread, now)
             await update_fenced(db, run_id, attempt, thread_key=thread.key)
             of_run = sa.select(runs.c.message_id).where(runs.c.id == run_id).scalar_subquery()

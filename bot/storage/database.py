@@ -8,6 +8,7 @@ writers; nobody takes turns there.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
@@ -17,84 +18,144 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from bot.errors import InvalidSetting, StorageUnavailable
 from bot.storage import migrate
+from bot.storage.outages import Outages, Part
 from bot.storage.sqlite import open_sqlite, sqlite_trouble
 from bot.storage.turns import NoTurns, Turns
 
 Trouble = Callable[[BaseException, str], StorageUnavailable | None]
 
+# Longer than PostgreSQL itself lets a statement run: it is for connections that carry nothing.
+STALL_SECONDS = 45.0
+_IS_READ_ONLY = sa.text("SELECT current_setting('transaction_read_only')::boolean")
+
 
 class Database:
     """Opened with ``open_database``; every failure leaves as ``StorageUnavailable``.
 
-    ``trouble`` puts a driver's error into words.
+    ``trouble`` puts a driver's error into words. ``patience`` is how many seconds a run waits for
+    the database (see ``again``).
     """
 
     def __init__(
-        self, writer: AsyncEngine, reader: AsyncEngine, turns: Turns, trouble: Trouble
+        self,
+        writer: AsyncEngine,
+        reader: AsyncEngine,
+        turns: Turns,
+        trouble: Trouble,
+        patience: float = 0.0,
     ) -> None:
         self._writer = writer
         self._reader = reader
         self._turns = turns
         self._trouble = trouble
+        self.patience = patience
+        self.outages = Outages()
         self.dialect = writer.dialect.name  # "sqlite" or "postgresql"
         self.name = f"The database {writer.url.database or writer.url.host}"
+        self._limit = STALL_SECONDS if self.dialect == "postgresql" else None
 
     @asynccontextmanager
     async def write(self) -> AsyncIterator[AsyncConnection]:
         """One transaction, committed when the block ends well."""
-        with self._translated():
-            async with self._turns.turn(), self._writer.begin() as connection:
-                yield connection
+        async with (
+            self._door("writing", self._limit),
+            self._turns.turn(),
+            self._writer.begin() as connection,
+        ):
+            yield connection
 
     @asynccontextmanager
     async def urgent_write(self) -> AsyncIterator[AsyncConnection]:
         """As ``write``, but ahead of all that are not urgent: a platform waits for it."""
-        with self._translated():
-            async with self._turns.urgent_turn(), self._writer.begin() as connection:
-                yield connection
+        async with (
+            self._door("writing", self._limit),
+            self._turns.urgent_turn(),
+            self._writer.begin() as connection,
+        ):
+            yield connection
+
+    @asynccontextmanager
+    async def long_write(self) -> AsyncIterator[AsyncConnection]:
+        """As ``write``, for a migration, which may take as long as it takes."""
+        async with (
+            self._door("writing", None),
+            self._turns.turn(),
+            self._writer.begin() as connection,
+        ):
+            if self.dialect == "postgresql":
+                await connection.exec_driver_sql("SET LOCAL statement_timeout = 0")
+            yield connection
 
     @asynccontextmanager
     async def read(self) -> AsyncIterator[AsyncConnection]:
         """A connection for queries."""
-        with self._translated():
-            async with self._reader.connect() as connection:
-                yield connection
+        async with self._door("reading", self._limit), self._reader.connect() as connection:
+            yield connection
+
+    @asynccontextmanager
+    async def long_read(self) -> AsyncIterator[AsyncConnection]:
+        """As ``read``, for many queries that together may take as long as they take."""
+        async with self._door("reading", None), self._reader.connect() as connection:
+            yield connection
+
+    async def check(self, seconds: float) -> None:
+        """Raises ``StorageUnavailable`` if it cannot be read within so many seconds, is read-only,
+        or did not take what was last to be written."""
+        read_only = False
+        async with self._door("reading", seconds), self._reader.connect() as connection:
+            if self.dialect == "postgresql":
+                read_only = bool(await connection.scalar(_IS_READ_ONLY))
+            else:
+                await connection.scalar(sa.select(1))
+        if read_only:
+            raise StorageUnavailable(f"{self.name} is read-only for now.")
+        if (trouble := self.outages.lately("writing")) is not None:
+            raise trouble
 
     async def close(self) -> None:
         await self._writer.dispose()
         if self._reader is not self._writer:
             await self._reader.dispose()
 
-    def _translated(self) -> _Translated:
-        return _Translated(self.name, self._trouble)
-
-
-class _Translated:
-    """Turns a driver's error into ours."""
-
-    def __init__(self, name: str, trouble: Trouble) -> None:
-        self._name = name
-        self._trouble = trouble
-
-    def __enter__(self) -> None: ...
-
-    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        cause = error.orig if isinstance(error, DBAPIError) else error
-        if cause is None:
-            return
-        trouble = self._trouble(cause, self._name)
-        if trouble is not None:
+    @asynccontextmanager
+    async def _door(self, part: Part, limit: float | None) -> AsyncIterator[None]:
+        """Puts errors into our words, tells of outages, and ends what hangs after ``limit`` s."""
+        try:
+            async with asyncio.timeout(limit) as time:
+                yield
+        except Exception as error:
+            if time.expired():
+                trouble: StorageUnavailable | None = StorageUnavailable(
+                    f"{self.name} does not answer: check that it runs and can be reached.",
+                    kind="broken",
+                )
+            else:
+                trouble = self._meaning(error)
+            if trouble is None:
+                self.outages.worked(part)
+                raise
+            self.outages.failed(part, trouble)
             raise trouble from error
-        if isinstance(error, SQLAlchemyError) and not isinstance(error, sa.exc.InvalidRequestError):
-            raise StorageUnavailable(
-                f"{self._name} does not work: check that it runs and can be reached.",
+        self.outages.worked(part)
+
+    def _meaning(self, error: Exception) -> StorageUnavailable | None:
+        """What an error means for the database; None if it is none of its own."""
+        cause = (error.orig or error) if isinstance(error, DBAPIError) else error
+        trouble = self._trouble(cause, self.name)
+        if trouble is None and isinstance(error, SQLAlchemyError):
+            if isinstance(error, sa.exc.InvalidRequestError):
+                return None
+            return StorageUnavailable(
+                f"{self.name} does not work: check that it runs and can be reached.",
                 detail=str(cause),
-            ) from error
+            )
+        return trouble
 
 
-async def open_database(url: str) -> Database:
+async def open_database(url: str, *, patience: float = 0.0) -> Database:
     """Open the database at a SQLAlchemy URL, creating and migrating it as needed.
 
+    ``patience`` is how many seconds a run waits for it when it is away.
     Raises ``StorageUnavailable`` and ``InvalidSetting``.
     """
     try:
@@ -105,7 +166,7 @@ async def open_database(url: str) -> Database:
             "postgresql+psycopg://user:password@host/footnote, "
             "or sqlite+aiosqlite:////path/to/footnote.sqlite."
         ) from None
-    database = _opened(parsed)
+    database = _opened(parsed, patience)
     try:
         await _migrate(database)
     except BaseException:
@@ -114,14 +175,14 @@ async def open_database(url: str) -> Database:
     return database
 
 
-def _opened(url: sa.URL) -> Database:
+def _opened(url: sa.URL, patience: float) -> Database:
     backend = url.get_backend_name()
     if backend == "sqlite":
-        return Database(*open_sqlite(url), Turns(), sqlite_trouble)
+        return Database(*open_sqlite(url), Turns(), sqlite_trouble, patience)
     if backend == "postgresql":
         from bot.storage.postgres import open_postgres, postgres_trouble  # loads its driver
 
-        return Database(*open_postgres(url), NoTurns(), postgres_trouble)
+        return Database(*open_postgres(url), NoTurns(), postgres_trouble, patience)
     raise InvalidSetting(
         f"FOOTNOTE_DATABASE_URL names {backend}: only postgresql+psycopg and sqlite+aiosqlite "
         "are known. Unset it to use SQLite in the data folder."
@@ -132,9 +193,9 @@ async def _migrate(database: Database) -> None:
     async with database.read() as connection:
         if await connection.run_sync(migrate.is_current):
             return
-    async with database.write() as connection:
+    async with database.long_write() as connection:
         await connection.run_sync(migrate.upgrade)
     more = True
     while more:
-        async with database.write() as connection:
+        async with database.long_write() as connection:
             more = await connection.run_sync(migrate.upgrade_queue)

@@ -141,7 +141,7 @@ class Forgetting:
         removed, seen = NOTHING_REMOVED, set[int]()
         in_threads: Counter[str] = Counter()
         uses: Counter[int] = Counter()
-        async with self._database.read() as db:
+        async with self._database.long_read() as db:
             async for picked in self._picked(subject, None):
                 every = [row for row in await with_repeats(db, picked) if row.id not in seen]
                 ids = [row.id for row in every]

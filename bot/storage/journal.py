@@ -21,6 +21,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from bot.errors import RunLost
 from bot.pages.page import Page
 from bot.pages.urls import dedupe_key
+from bot.storage.again import awaited, patiently
 from bot.storage.database import Database
 from bot.storage.rows import insert, page_of, update_fenced
 from bot.storage.spending import NOTHING, Amount, Payer, add_spent
@@ -75,7 +76,7 @@ class Journal:
         seconds: float,
         without_page: Collection[str] = (),
     ) -> None:
-        self._database = database
+        self.database = database
         self._run_id = run_id
         self._attempt = attempt
         self.payer = payer
@@ -90,6 +91,7 @@ class Journal:
         """The step with this key, if this or an earlier attempt finished it."""
         return self._finished.get(key)
 
+    @awaited
     async def record(
         self, step: RecordedStep, page: Page | None = None, cost: Amount = NOTHING
     ) -> None:
@@ -113,17 +115,11 @@ class Journal:
             .where(runs.c.id == self._run_id, runs.c.attempt == self._attempt)
             .with_for_update(read=True)
         )
-        async with self._owing() as owed, self._database.write() as db:
+        async with self._owing() as owed, self.database.write() as db:
             is_ours = await db.scalar(ours) is not None
-            if is_ours:
-                if step.key in self._without_page:
-                    await db.execute(
-                        sa.delete(steps).where(
-                            steps.c.run_id == self._run_id, steps.c.key == step.key
-                        )
-                    )
-                await db.execute(sa.insert(steps).values(row))
-            await add_spent(db, self.payer, step.at.astimezone(UTC).date(), cost + owed)
+            is_new = not is_ours or await self._insert(db, row)
+            if is_new:
+                await add_spent(db, self.payer, step.at.astimezone(UTC).date(), cost + owed)
             if page is not None and is_ours:
                 keep = insert(db, pages).values(
                     url=page.url,
@@ -141,6 +137,17 @@ class Journal:
             raise RunLost(f"Run {self._run_id} has been taken over by a later attempt.")
         self._finished[step.key] = step
 
+    async def _insert(self, db: AsyncConnection, row: Mapping[str, Any]) -> bool:
+        """Whether the step was not kept yet: it may have been, when the connection broke."""
+        this = steps.c.run_id == row["run_id"], steps.c.key == row["key"]
+        if row["key"] in self._without_page:
+            earlier = steps.c.attempt < self._attempt
+            await db.execute(sa.delete(steps).where(*this, earlier))
+        added = (
+            insert(db, steps).values(row).on_conflict_do_nothing(index_elements=["run_id", "key"])
+        )
+        return await db.scalar(added.returning(steps.c.id)) is not None
+
     def owe(self, amount: Amount) -> None:
         """Something was spent that no step shows: kept with the next, or by ``settle``."""
         self._owed += amount
@@ -149,7 +156,7 @@ class Journal:
         """Keep what is still owed, whoever has the run by now."""
         if self._owed == NOTHING:
             return
-        async with self._owing() as owed, self._database.write() as db:
+        async with self._owing() as owed, self.database.write() as db:
             await add_spent(db, self.payer, now.astimezone(UTC).date(), owed)
 
     @asynccontextmanager
@@ -162,10 +169,11 @@ class Journal:
             self._owed += owed
             raise
 
+    @awaited
     async def page(self, url: str, page_hash: str) -> Page:
         """A page that a finished step of this run has read."""
         query = sa.select(pages).where(pages.c.url == url, pages.c.hash == page_hash)
-        async with self._database.read() as db:
+        async with self.database.read() as db:
             return page_of((await db.execute(query)).one())
 
     async def number(self, read: Sequence[Page]) -> list[int]:
@@ -179,6 +187,7 @@ class Journal:
         async with self._numbering:
             return await self._numbered(read)
 
+    @awaited
     async def _numbered(self, read: Sequence[Page]) -> list[int]:
         keys = [dedupe_key(page.url) for page in read]
         new: dict[str, Page] = {}
@@ -187,20 +196,23 @@ class Journal:
                 new.setdefault(key, page)
         if new:
             first = max(self._numbers.values(), default=0) + 1
-            self._numbers |= {key: first + i for i, key in enumerate(new)}
-            async with self._database.write() as db:
+            given = {key: first + i for i, key in enumerate(new)}
+            async with self.database.write() as db:
                 await update_fenced(db, self._run_id, self._attempt, state="running")
                 for key, page in new.items():
                     page_id = sa.select(pages.c.id).where(
                         pages.c.url == page.url, pages.c.hash == page.hash
                     )
                     await db.execute(
-                        sa.insert(run_pages).values(
+                        insert(db, run_pages)
+                        .values(
                             run_id=self._run_id,
-                            number=self._numbers[key],
+                            number=given[key],
                             page_id=page_id.scalar_subquery(),
                         )
+                        .on_conflict_do_nothing(index_elements=["run_id", "number"])
                     )
+            self._numbers |= given
         return [self._numbers[key] for key in keys]
 
 
@@ -210,6 +222,10 @@ async def open_journal(database: Database, run_id: str, attempt: int) -> Journal
     An edited question may use again what was found for the earlier one, but its time begins anew.
     A page that was read then and has been pruned since is read again.
     """
+    return await patiently(database, lambda: _load(database, run_id, attempt))
+
+
+async def _load(database: Database, run_id: str, attempt: int) -> Journal:
     finished = sa.select(
         steps.c.key, steps.c.kind, steps.c.title, steps.c.result, steps.c.seconds, steps.c.at
     ).where(steps.c.run_id == run_id)

@@ -173,16 +173,6 @@ class Overviews:
                 await _queue(db),
             )
 
-    async def queue(self) -> Queue:
-        async with self._database.read() as db:
-            return await _queue(db)
-
-    async def states(self) -> Mapping[str, int]:
-        """How many runs are kept, by state."""
-        query = sa.select(runs.c.state, sa.func.count().label("counted")).group_by(runs.c.state)
-        async with self._database.read() as db:
-            return {row.state: row.counted for row in (await db.execute(query)).all()}
-
     async def places(self) -> tuple[Place, ...]:
         """Where questions were asked, by name."""
         place = (threads.c.platform, threads.c.workspace, threads.c.channel)
@@ -231,7 +221,9 @@ def _postgres_seconds(element: Any, compiler: Any, **kw: Any) -> str:
     return f"CAST(EXTRACT(EPOCH FROM ({second} - {first})) AS double precision)"
 
 
-_TOOK = _seconds_between(runs.c.accepted_at, runs.c.ended_at)
+def took() -> sa.ColumnElement[Any]:
+    """Seconds from when a run was accepted to its end."""
+    return _seconds_between(runs.c.accepted_at, runs.c.ended_at)
 
 
 # ---------------------------------------------------------------- queries
@@ -284,10 +276,10 @@ async def _spent(db: AsyncConnection, scope: Scope) -> dict[date, Amount]:
 
 
 async def _median(db: AsyncConnection, scope: Scope) -> float | None:
-    took = _of_scope(
+    ended = _of_scope(
         sa.select(
-            _TOOK.label("seconds"),
-            sa.func.row_number().over(order_by=_TOOK).label("place"),
+            took().label("seconds"),
+            sa.func.row_number().over(order_by=took()).label("place"),
             sa.func.count().over().label("counted"),
         )
         .join_from(runs, threads)
@@ -295,8 +287,8 @@ async def _median(db: AsyncConnection, scope: Scope) -> float | None:
         scope,
     ).subquery()
     # The one in the middle, or the mean of the two.
-    middle = sa.select(sa.func.avg(took.c.seconds)).where(
-        2 * took.c.place >= took.c.counted, 2 * took.c.place <= took.c.counted + 2
+    middle = sa.select(sa.func.avg(ended.c.seconds)).where(
+        2 * ended.c.place >= ended.c.counted, 2 * ended.c.place <= ended.c.counted + 2
     )
     found = await db.scalar(middle)
     return None if found is None else float(found)
@@ -323,10 +315,10 @@ def _steps_of(scope: Scope, *columns: Any) -> sa.Select[Any]:
 
 
 async def _kinds(db: AsyncConnection, scope: Scope) -> tuple[KindOfStep, ...]:
-    took = steps.c.seconds
-    columns = (sa.func.count(), sa.func.avg(took), sa.func.max(took))
+    spent = steps.c.seconds
+    columns = (sa.func.count(), sa.func.avg(spent), sa.func.max(spent))
     query = _steps_of(scope, steps.c.kind, *columns)
-    query = query.group_by(steps.c.kind).order_by(sa.func.sum(took).desc())
+    query = query.group_by(steps.c.kind).order_by(sa.func.sum(spent).desc())
     return tuple(KindOfStep(*row) for row in (await db.execute(query)).all())
 
 
@@ -344,7 +336,7 @@ async def _latest(db: AsyncConnection, scope: Scope) -> tuple[Asked, ...]:
             messages.c.text,
             runs.c.state,
             runs.c.accepted_at,
-            _TOOK,
+            took(),
             runs.c.answer["usage"]["usd"].as_float(),
         )
         .join_from(runs, messages, runs.c.message_id == messages.c.id)

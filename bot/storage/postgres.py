@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from time import monotonic
-from typing import Any
+from typing import Any, Literal
 
 import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql.psycopg import PGDialect_psycopg
@@ -12,6 +12,8 @@ from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 from sqlalchemy.pool import ConnectionPoolEntry
 
 from bot.errors import StorageUnavailable
+
+Kind = Literal["contended", "broken", "away", "wrong"]
 
 POOL_SIZE = 10  # connections of one process; most of a run's time none is needed
 POOL_WAIT_SECONDS = 10.0
@@ -22,26 +24,44 @@ _OPTIONS = (
     "-c statement_timeout=30000 -c lock_timeout=10000 -c idle_in_transaction_session_timeout=60000"
 )
 
+# A server that has gone without a word (its machine, the network) is noticed after 15 s instead of
+# hours: https://www.postgresql.org/docs/current/libpq-connect.html#LIBPQ-KEEPALIVES
 _HOW: Mapping[str, Any] = {
     "connect_timeout": CONNECT_SECONDS,
+    "keepalives_idle": 5,
+    "keepalives_interval": 5,
+    "keepalives_count": 2,
+    "tcp_user_timeout": 15_000,  # milliseconds
     "options": _OPTIONS,
     "application_name": "footnote",
 }
 
-# SQLSTATE, or its class (https://www.postgresql.org/docs/current/errcodes-appendix.html) → ours.
-_TROUBLES = {
-    "08": "cannot be reached: check that it runs and that FOOTNOTE_DATABASE_URL is right",
-    "28": "refuses the user or password of FOOTNOTE_DATABASE_URL: correct them",
-    "3D000": "does not exist on its server: create it, or correct FOOTNOTE_DATABASE_URL",
-    "42501": "refuses this to the user of FOOTNOTE_DATABASE_URL: grant it the rights",
-    "25006": "is read-only: FOOTNOTE_DATABASE_URL must name the primary server",
-    "53100": "has no room to grow: free some disk space on its server and try again",
-    "53300": "has too many connections: raise its max_connections or run fewer processes",
-    "53": "has run out of a resource: look at its server and try again",
-    "57P": "is being shut down or started: try again in a moment",
-    "40": "was asked for the same rows by several at once: try again",
-    "55P03": "was too long held up by another transaction: try again",
-    "57014": "took too long over a statement: try again",
+# SQLSTATE, or its class (https://www.postgresql.org/docs/current/errcodes-appendix.html) → what
+# trying again would do (see ``StorageUnavailable``), and our sentence.
+_TROUBLES: Mapping[str, tuple[Kind, str]] = {
+    "08": (
+        "broken",
+        "cannot be reached: check that it runs and that FOOTNOTE_DATABASE_URL is right",
+    ),
+    "28": ("away", "refuses the user or password of FOOTNOTE_DATABASE_URL: correct them"),
+    "3D000": (
+        "away",
+        "does not exist on its server: create it, or correct FOOTNOTE_DATABASE_URL",
+    ),
+    "42501": (
+        "away",
+        "refuses this to the user of FOOTNOTE_DATABASE_URL: grant it the rights",
+    ),
+    "25006": ("away", "is read-only: FOOTNOTE_DATABASE_URL must name the primary server"),
+    "53100": ("away", "has no room to grow: free some disk space on its server and try again"),
+    "53300": ("away", "has too many connections: raise its max_connections or run fewer processes"),
+    "53": ("away", "has run out of a resource: look at its server and try again"),
+    "57P": ("broken", "is being shut down or started: try again in a moment"),
+    "25P03": ("broken", "ended a transaction that was idle for too long: try again"),
+    "40": ("contended", "was asked for the same rows by several at once: try again"),
+    "55P03": ("contended", "was too long held up by another transaction: try again"),
+    "57014": ("away", "took too long over a statement: try again"),
+    "58": ("away", "has trouble with its disk: look at its server and try again"),
 }
 
 
@@ -53,17 +73,18 @@ def postgres_trouble(error: BaseException, what: str) -> StorageUnavailable | No
             detail=str(error),
         )
     code = getattr(error, "sqlstate", None)
-    if type(error).__module__.split(".")[0] != "psycopg":
+    if type(error).__module__.split(".")[0] not in ("psycopg", "psycopg_pool"):
         return None
     if code is None:  # the connection broke, or was never made
-        sentence = _TROUBLES["08"]
-    else:
-        prefixes = (code[:length] for length in (5, 3, 2))
-        sentence = next(
-            (_TROUBLES[prefix] for prefix in prefixes if prefix in _TROUBLES),
-            "does not work as expected: look at its log",
-        )
-    return StorageUnavailable(f"{what} {sentence}.", detail=f"{code}: {error}")
+        code = "08"
+    known = (code[:length] for length in (5, 3, 2))
+    kind, sentence = next(
+        (_TROUBLES[prefix] for prefix in known if prefix in _TROUBLES),
+        ("wrong", "does not work as expected: look at its log"),
+    )
+    # One line: the driver's own words have several.
+    told = " ".join(str(error).split())
+    return StorageUnavailable(f"{what} {sentence}.", detail=f"{code}: {told}", kind=kind)
 
 
 def open_postgres(

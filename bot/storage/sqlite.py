@@ -41,6 +41,7 @@ _SQLITE_TROUBLES = {
     "SQLITE_CANTOPEN": "cannot be opened: check that its folder exists and is writable, "
     "or choose another place with FOOTNOTE_DATA_DIR",
 }
+_SQLITE_HOPELESS = ("SQLITE_CORRUPT", "SQLITE_NOTADB")  # however often it is tried
 
 
 def sqlite_trouble(error: BaseException, what: str) -> StorageUnavailable | None:
@@ -51,8 +52,12 @@ def sqlite_trouble(error: BaseException, what: str) -> StorageUnavailable | None
     name = getattr(error, "sqlite_errorname", "") or ""
     for prefix, sentence in _SQLITE_TROUBLES.items():
         if name.startswith(prefix):
-            return StorageUnavailable(f"{what} {sentence}.", detail=f"{name}: {error}")
-    return StorageUnavailable(f"{what} does not work: {error}.", detail=name)
+            return StorageUnavailable(
+                f"{what} {sentence}.",
+                detail=f"{name}: {error}",
+                kind="wrong" if prefix in _SQLITE_HOPELESS else "away",
+            )
+    return StorageUnavailable(f"{what} does not work: {error}.", detail=name, kind="wrong")
 
 
 def open_sqlite(url: sa.URL) -> tuple[AsyncEngine, AsyncEngine]:

@@ -12,6 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from bot.answers import Answer, Citation
 from bot.messages import Entry, Message, RunOptions, Transcript
 from bot.pages.page import Page
+from bot.storage.again import awaited, repeated
 from bot.storage.database import Database, open_database
 from bot.storage.owner import is_dead
 from bot.storage.records import (
@@ -35,7 +36,8 @@ TRANSCRIPT_MESSAGES = 12  # how much of a thread a reasoner is shown
 
 
 class Store:
-    """Every method is one transaction. Failures leave as ``StorageUnavailable``."""
+    """Every method is one transaction, done again where ``again`` says so. Failures leave as
+    ``StorageUnavailable``."""
 
     def __init__(self, database: Database) -> None:
         self.database = database
@@ -45,6 +47,7 @@ class Store:
 
     # ------------------------------------------------------------ accepting
 
+    @repeated
     async def accept(
         self,
         run_id: str,
@@ -68,7 +71,7 @@ class Store:
             await alone_in(db, message.thread)
             known = sa.select(runs.c.id).join(messages).where(messages.c.event_key == event_key)
             if (earlier := await db.scalar(known)) is not None:
-                return earlier, False
+                return earlier, earlier == run_id  # ours, if what told us that it is kept was lost
             await count_question(db, Payer.of(message), now.astimezone(UTC).date(), permit)
             await keep_thread(db, message.thread, now)
             row = message_row(message)
@@ -96,11 +99,13 @@ class Store:
 
     # ------------------------------------------------------------ reading
 
+    @repeated
     async def run(self, run_id: str) -> RunRecord | None:
         async with self.database.read() as db:
             row = (await db.execute(run_query().where(runs.c.id == run_id))).one_or_none()
         return None if row is None else record_of(row)
 
+    @repeated
     async def unfinished(
         self, now: datetime, platforms: Collection[str] | None = None
     ) -> list[RunRecord]:
@@ -112,12 +117,14 @@ class Store:
             rows = (await db.execute(query)).all()
         return [record_of(row) for row in rows if is_free(row, now)]
 
+    @repeated
     async def earlier_unfinished(self, run_id: str) -> str | None:
         """The oldest unfinished run before this unfinished one in its thread, or None."""
         async with self.database.read() as db:
             found: str | None = await db.scalar(earlier_in_thread(run_id))
         return found
 
+    @repeated
     async def may_claim(self, run_id: str, owner: str, now: datetime) -> bool:
         """Whether a run is unfinished and kept for nobody but this owner."""
         query = sa.select(runs.c.owner, runs.c.lease_until).where(
@@ -127,12 +134,14 @@ class Store:
             row = (await db.execute(query)).one_or_none()
         return row is not None and (row.owner == owner or is_free(row, now))
 
+    @repeated
     async def is_orphan(self, run_id: str) -> bool:
         """Whether the process that works on a run certainly is gone."""
         async with self.database.read() as db:
             owner = await db.scalar(sa.select(runs.c.owner).where(runs.c.id == run_id))
         return owner is not None and is_dead(owner)
 
+    @awaited
     async def transcript(self, run: RunRecord) -> Transcript:
         """What was said in the run's thread before its message, with our answers in place."""
         # By the platform's clock: history that was read later still comes before.
@@ -162,12 +171,14 @@ class Store:
                 entries.append(_entry(as_answer.validate_python(answer)))
         return Transcript(tuple(entries))
 
+    @repeated
     async def thread_names(self, platform: str) -> list[str]:
         """The names of the platform's conversations."""
         query = sa.select(threads.c.thread).where(threads.c.platform == platform)
         async with self.database.read() as db:
             return list((await db.scalars(query)).all())
 
+    @awaited
     async def recent_page(self, url: str, since: datetime) -> Page | None:
         """The newest copy of a page, if it was fetched after ``since``."""
         query = (
@@ -180,6 +191,7 @@ class Store:
             row = (await db.execute(query)).one_or_none()
         return None if row is None else page_of(row)
 
+    @awaited
     async def page(self, url: str, page_hash: str) -> Page | None:
         """The copy of a page that a citation rests on, whatever was read there later."""
         query = sa.select(pages).where(pages.c.url == url, pages.c.hash == page_hash)
@@ -189,6 +201,7 @@ class Store:
 
     # ------------------------------------------------------------ working on a run
 
+    @repeated
     async def claim(
         self, run_id: str, owner: str, now: datetime, lease: timedelta
     ) -> RunRecord | None:
@@ -217,6 +230,7 @@ class Store:
             row = (await db.execute(run_query().where(runs.c.id == run_id))).one()
         return record_of(row)
 
+    @repeated
     async def renew(
         self, owner: str, run_ids: Collection[str], until: datetime
     ) -> set[tuple[str, int]]:
@@ -231,6 +245,7 @@ class Store:
             )
             return {(row.id, row.attempt) for row in kept}
 
+    @repeated
     async def standing(self, run_ids: Collection[str]) -> dict[str, Standing]:
         """How it stands with runs that are being worked on; those that are gone are left out."""
         query = sa.select(runs.c.id, runs.c.attempt, runs.c.stop_requested)
@@ -238,6 +253,7 @@ class Store:
             rows = await db.execute(query.where(runs.c.id.in_(run_ids)))
         return {row.id: Standing(row.attempt, row.stop_requested) for row in rows}
 
+    @repeated
     async def release(self, run_id: str, attempt: int) -> None:
         """Give an unfinished run back, so that anyone may take it at once."""
         async with self.database.write() as db:
@@ -247,6 +263,7 @@ class Store:
                 .values(owner=None, lease_until=None)
             )
 
+    @repeated
     async def request_stop(self, run_id: str) -> None:
         """Ask whoever works on the run, here or elsewhere, to stop it."""
         async with self.database.urgent_write() as db:
@@ -256,6 +273,7 @@ class Store:
                 .values(stop_requested=True)
             )
 
+    @repeated
     async def withdraw_stop(self, run_id: str) -> None:
         """The person asks for the run again: what was to stop it is forgotten."""
         async with self.database.write() as db:
@@ -263,6 +281,7 @@ class Store:
                 sa.update(runs).where(runs.c.id == run_id).values(stop_requested=False)
             )
 
+    @repeated
     async def stopped_in_waiting(self, owner: str, now: datetime) -> list[tuple[str, str]]:
         """Runs that are to stop and that this owner or anyone may claim, with their platforms."""
         query = (
@@ -279,11 +298,13 @@ class Store:
 
     # ------------------------------------------------------------ ending a run
 
+    @awaited
     async def save_post_state(self, run_id: str, attempt: int, post_state: dict[str, Any]) -> None:
         """Keep what the poster needs to find its posts again. Raises ``RunLost``."""
         async with self.database.write() as db:
             await update_fenced(db, run_id, attempt, post_state=post_state)
 
+    @awaited
     async def save_answer(self, run_id: str, attempt: int, answer: Answer) -> None:
         """Keep the written answer and its citations. Raises ``RunLost``."""
         async with self.database.write() as db:
@@ -297,6 +318,7 @@ class Store:
                     await _citation_rows(db, run_id, answer.citations),
                 )
 
+    @awaited
     async def end(self, run_id: str, attempt: int, state: str, now: datetime) -> None:
         """The answer has been posted: the run is over. Raises ``RunLost``."""
         async with self.database.write() as db:
@@ -305,9 +327,12 @@ class Store:
             )
 
 
-async def open_store(url: str) -> Store:
-    """Open the store at a SQLAlchemy URL; raises ``StorageUnavailable`` or ``InvalidSetting``."""
-    return Store(await open_database(url))
+async def open_store(url: str, *, patience: float = 0.0) -> Store:
+    """Open the store at a SQLAlchemy URL; ``patience`` as for ``open_database``.
+
+    Raises ``StorageUnavailable`` or ``InvalidSetting``.
+    """
+    return Store(await open_database(url, patience=patience))
 
 
 def _entry(answer: Answer) -> Entry:

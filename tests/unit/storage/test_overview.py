@@ -164,9 +164,8 @@ async def test_the_queue_is_what_waits_and_since_when(past: Past) -> None:
     past.at = NOW - timedelta(minutes=5)
     waiting = past.message("And?", "ada")
     await past.store.accept("waiting", waiting, RunOptions(), past.at)
-    queue = await Overviews(past.store.database).queue()
+    queue = (await look(past)).queue
     assert (queue.waiting, queue.running, queue.oldest) == (1, 1, past.at)
-    assert await Overviews(past.store.database).states() == {"accepted": 1, "running": 1}
 
 
 async def test_the_places_are_those_where_anything_was_asked(past: Past) -> None:

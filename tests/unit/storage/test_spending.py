@@ -106,13 +106,23 @@ async def test_a_step_and_its_cost_are_kept_together_and_once(store: Store) -> N
     assert (await spent(store)).channel == CALL + Amount(questions=1)
 
 
+async def test_a_step_that_was_kept_when_the_connection_broke_costs_once(store: Store) -> None:
+    await begun(store)
+    journal = await open_journal(store.database, "r1", 1)
+    for _ in range(2):  # as who is not told that it was kept does
+        await journal.record(a_step(), a_page(), CALL)
+    assert (await spent(store)).channel == CALL + Amount(questions=1)
+
+
 async def test_when_a_step_cannot_be_kept_neither_is_its_cost(store: Store) -> None:
     await begun(store)
     journal = await open_journal(store.database, "r1", 1)
     await journal.record(a_step(), cost=CALL)
     journal.owe(CALL)
+    async with store.database.write() as db:
+        await db.exec_driver_sql("ALTER TABLE pages RENAME TO out_of_reach")
     with pytest.raises(FootnoteError):
-        await journal.record(a_step(), cost=CALL)
+        await journal.record(a_step("read"), a_page(), CALL)
     assert (await spent(store)).user == CALL + Amount(questions=1)
     await journal.settle(NOW)
     assert (await spent(store)).user == CALL + CALL + Amount(questions=1), "still owed, and paid"

@@ -1,0 +1,101 @@
+"""Doing a transaction again, where that is safe and helps.
+
+A method that is one transaction is marked ``repeated`` or ``awaited`` when doing it twice leaves
+the same as doing it once, since a connection that breaks in a commit does not tell whether it was
+one. What makes it so: every run has an id that its asker made up, every message the platform's, and
+every step and page a key that is a hash; what is stored under one of these already is left as it
+is. What changes a run is written under the number of its attempt, so that whoever lost it in the
+meantime changes nothing, however late they come.
+
+Transactions that add up or take away (spending without a step, batches of removal) are not marked:
+who asked for them does so again, or the next round does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Coroutine
+from functools import wraps
+from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
+
+import stamina
+
+from bot.errors import StorageUnavailable
+from bot.storage.database import Database
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+SERVING_PATIENCE = 300.0  # seconds that a run of a server waits; who asks in a terminal is told
+TRIES = 4  # at a transaction that was in the way of others, or lost its connection
+FIRST_SECONDS, LONGEST_SECONDS = 0.05, 1.0  # between two of them
+
+
+class HasDatabase(Protocol):
+    """Whose methods are marked."""
+
+    @property
+    def database(self) -> Database: ...
+
+
+S = TypeVar("S", bound=HasDatabase)
+Method = Callable[Concatenate[S, P], Coroutine[Any, Any, T]]
+
+
+def repeated(method: Method[S, P, T]) -> Method[S, P, T]:
+    """Done again at once, a few times, when that may help: somebody waits for it."""
+
+    @wraps(method)
+    async def again(self: S, /, *args: P.args, **kwargs: P.kwargs) -> T:
+        return await at_once(lambda: method(self, *args, **kwargs))
+
+    return again
+
+
+def awaited(method: Method[S, P, T]) -> Method[S, P, T]:
+    """Done again until the database works, for as long as its patience lasts: a run waits in
+    place, with all that it has paid for in hand."""
+
+    @wraps(method)
+    async def again(self: S, /, *args: P.args, **kwargs: P.kwargs) -> T:
+        return await patiently(self.database, lambda: method(self, *args, **kwargs))
+
+    return again
+
+
+async def at_once(transaction: Callable[[], Awaitable[T]]) -> T:
+    """See ``repeated``. Raises what the last try raised."""
+    async for attempt in stamina.retry_context(
+        on=_may_pass_at_once,
+        attempts=TRIES,
+        timeout=None,
+        wait_initial=FIRST_SECONDS,
+        wait_jitter=FIRST_SECONDS,
+    ):
+        with attempt:
+            return await transaction()
+    raise AssertionError("the last attempt returns or raises")
+
+
+async def patiently(database: Database, transaction: Callable[[], Awaitable[T]]) -> T:
+    """See ``awaited``. Raises what the last try raised."""
+    if not database.patience:
+        return await at_once(transaction)
+    async for attempt in stamina.retry_context(
+        on=_may_pass,
+        attempts=None,
+        timeout=database.patience,
+        wait_initial=FIRST_SECONDS,
+        wait_max=LONGEST_SECONDS,
+        wait_jitter=FIRST_SECONDS,
+    ):
+        with attempt:
+            return await transaction()
+    raise AssertionError("the last attempt returns or raises")
+
+
+def _may_pass_at_once(error: Exception) -> bool:
+    return isinstance(error, StorageUnavailable) and error.kind in ("contended", "broken")
+
+
+def _may_pass(error: Exception) -> bool:
+    return isinstance(error, StorageUnavailable) and error.kind != "wrong"

@@ -1,0 +1,63 @@
+"""Whether the database works, told in the log once when it fails and once when it works again.
+
+Hundreds of runs, listeners and rounds notice at the same time that a database is away. Each of them
+says so in detail (``debug``, or ``info`` where a run is concerned); the line for the operator comes
+from here.
+"""
+
+from __future__ import annotations
+
+from time import monotonic
+from typing import Literal
+
+import structlog
+
+from bot.errors import StorageUnavailable
+
+# What can fail by itself: a full disk lets us read, a pool of connections can be out of order.
+Part = Literal["reading", "writing", "queue"]
+
+QUIET_SECONDS = 60.0  # between two lines of the same words: a disk that is full lets some through
+FRESH_SECONDS = 30.0  # that a write which failed counts, while none has worked since
+
+log = structlog.get_logger(__name__)
+
+
+class Outages:
+    """Told by whoever uses the database how it went."""
+
+    def __init__(self) -> None:
+        self._failing: dict[Part, tuple[StorageUnavailable, float]] = {}  # and when it last failed
+        self._began = 0.0
+        self._is_told = False
+        self._told: dict[str, float] = {}
+
+    def failed(self, part: Part, trouble: StorageUnavailable) -> None:
+        """It does not work, unless the trouble lies in what was asked of it."""
+        if trouble.kind in ("contended", "wrong"):
+            return
+        now = monotonic()
+        if not self._failing:
+            self._began = now
+            self._is_told = self._told.get(trouble.sentence, -QUIET_SECONDS) + QUIET_SECONDS <= now
+            if self._is_told:
+                self._told = {trouble.sentence: now}
+                log.warning("database does not work, waiting", error=str(trouble))
+        self._failing[part] = trouble, now
+
+    def worked(self, part: Part) -> None:
+        """This part of it works; where it could not be reached at all, the others do as well."""
+        if not self._failing:
+            return
+        self._failing = {
+            other: (trouble, at)
+            for other, (trouble, at) in self._failing.items()
+            if other != part and trouble.kind != "broken"
+        }
+        if not self._failing and self._is_told:
+            log.warning("database works again", after_seconds=round(monotonic() - self._began, 1))
+
+    def lately(self, part: Part) -> StorageUnavailable | None:
+        """What was wrong a moment ago with a part that has not worked since."""
+        trouble, at = self._failing.get(part, (None, 0.0))
+        return trouble if monotonic() - at < FRESH_SECONDS else None

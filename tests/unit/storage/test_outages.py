@@ -1,0 +1,121 @@
+"""One line when the database fails, one when it works again."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+
+import pytest
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import create_async_engine
+from structlog.testing import capture_logs
+
+from bot.errors import StorageUnavailable
+from bot.storage.database import Database, open_database
+from bot.storage.outages import Outages
+from bot.storage.postgres import postgres_trouble
+from bot.storage.turns import NoTurns
+from tests.fakes.postgres import Postgres
+
+GONE = StorageUnavailable("The database cannot be reached.", kind="broken")
+FULL = StorageUnavailable("The database has no room.")
+
+
+def test_an_outage_is_told_once_when_it_begins_and_once_when_it_ends() -> None:
+    outages = Outages()
+    with capture_logs() as lines:
+        for _ in range(100):
+            outages.failed("reading", GONE)
+            outages.failed("writing", GONE)
+        for _ in range(100):
+            outages.worked("reading")
+    assert [line["event"] for line in lines] == [
+        "database does not work, waiting",
+        "database works again",
+    ]
+
+
+def test_a_full_disk_that_lets_some_through_is_told_once_a_minute() -> None:
+    outages = Outages()
+    with capture_logs() as lines:
+        for _ in range(100):
+            outages.failed("writing", FULL)
+            outages.worked("writing")
+    assert len(lines) == 2
+
+
+def test_reading_does_not_tell_that_a_full_disk_has_room_again() -> None:
+    outages = Outages()
+    outages.failed("writing", FULL)
+    outages.worked("reading")
+    assert outages.lately("writing") is FULL
+    outages.worked("writing")
+    assert outages.lately("writing") is None
+
+
+def test_a_database_that_can_be_read_again_can_be_reached() -> None:
+    outages = Outages()
+    outages.failed("queue", GONE)
+    outages.worked("reading")
+    assert outages.lately("queue") is None
+
+
+@pytest.mark.parametrize("kind", ["contended", "wrong"])
+def test_what_lies_in_the_question_is_no_outage(kind: str) -> None:
+    outages = Outages()
+    with capture_logs() as lines:
+        outages.failed("writing", StorageUnavailable("Try again.", kind=kind))  # type: ignore[arg-type]
+    assert lines == []
+    assert outages.lately("writing") is None
+
+
+async def test_many_that_find_the_database_gone_tell_it_once(postgres: Postgres) -> None:
+    database = await open_database(postgres.migrated())
+    name = sa.make_url(str(postgres.uri)).database
+
+    async def rename(before: str, after: str) -> None:
+        engine = create_async_engine(
+            f"postgresql+psycopg://postgres@/{name}?host={postgres.uri.partition('host=')[2]}",
+            isolation_level="AUTOCOMMIT",
+        )
+        async with engine.connect() as db:
+            await db.execute(
+                sa.text(
+                    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = :n"
+                ),
+                {"n": before},
+            )
+            await db.execute(sa.text(f"ALTER DATABASE {before} RENAME TO {after}"))
+        await engine.dispose()
+
+    async def look() -> None:
+        async with database.read() as db:
+            await db.execute(sa.text("SELECT 1"))
+
+    async with database.read() as db:
+        known = str(await db.scalar(sa.text("SELECT current_database()")))
+    with capture_logs() as lines:
+        await rename(known, f"{known}_away")
+        results = await asyncio.gather(*(look() for _ in range(50)), return_exceptions=True)
+        assert {type(result) for result in results} == {StorageUnavailable}
+        await rename(f"{known}_away", known)
+        await asyncio.gather(*(look() for _ in range(50)))
+    assert [line["event"] for line in lines] == [
+        "database does not work, waiting",
+        "database works again",
+    ]
+    assert "\n" not in lines[0]["error"]
+    await database.close()
+
+
+async def test_a_server_that_takes_connections_but_never_answers_is_found_out() -> None:
+    with socket.socket() as mute:
+        mute.bind(("127.0.0.1", 0))
+        mute.listen()
+        engine = create_async_engine(
+            f"postgresql+psycopg://postgres@127.0.0.1:{mute.getsockname()[1]}/x"
+        )
+        database = Database(engine, engine, NoTurns(), postgres_trouble)
+        with pytest.raises(StorageUnavailable, match="does not answer"):
+            await database.check(0.2)
+        await database.close()
