@@ -5,10 +5,8 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict
 from itertools import groupby
 from types import MappingProxyType
-from typing import Any
 
 from markdown_it.token import Token
 from rich.console import Group, RenderableType
@@ -18,6 +16,7 @@ from rich.text import Text
 
 from bot.answers import Answer, Citation, StepView
 from bot.pages.passages import HEADING_SEPARATOR
+from bot.rendering.documents import answer_document
 from bot.rendering.footnotes import by_number
 from bot.rendering.lines import one_line, shortened
 from bot.rendering.plan import Branch, branches, work
@@ -103,37 +102,7 @@ def _plan_line(steps: Sequence[StepView]) -> Text:
 
 def answer_json(answer: Answer) -> str:
     """The contract of ``--json``."""
-    usage = asdict(answer.usage)
-    usage["seconds"] = round(usage["seconds"], 3)
-    usage["usd"] = round(usage["usd"], 6)
-    document: dict[str, Any] = {
-        "status": answer.status,
-        "answer": answer.text,
-        "citations": [
-            {
-                "number": c.number,
-                "url": c.url,
-                "title": c.title,
-                "heading": c.heading,
-                "quote": c.quote,
-            }
-            for c in answer.citations
-        ],
-        "question": answer.question,
-        "queries": list(answer.queries),
-        "reasoner": answer.reasoner,
-        "steps": [
-            {"kind": s.kind, "title": s.title, "state": s.state, "seconds": round(s.seconds, 3)}
-            for s in answer.steps
-        ],
-        "usage": usage,
-        "doubts": [asdict(doubt) for doubt in answer.doubts],
-        "disagreements": [asdict(other) for other in answer.disagreements],
-        "notes": list(answer.notes),
-        "suggestions": list(answer.suggestions),
-        "run": answer.run,
-    }
-    return json.dumps(document, ensure_ascii=False, indent=2)
+    return json.dumps(answer_document(answer), ensure_ascii=False, indent=2)
 
 
 def plain(answer: Answer) -> str:

@@ -9,6 +9,7 @@ from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
+from adapters.web.api import api_routes
 from adapters.web.assets import asset_routes
 from adapters.web.console import Console
 from adapters.web.conversation import conversation_pages
@@ -32,6 +33,7 @@ def console_app(console: Console) -> Starlette:
             *sign_in_pages(console),
             *conversation_pages(console),
             *console_pages(console),
+            *api_routes(console),
         ],
         middleware=[Middleware(Gate, settings=console.settings, sessions=console.sessions)],
         exception_handlers={HTTPException: failed, FootnoteError: failed},
@@ -39,13 +41,13 @@ def console_app(console: Console) -> Starlette:
 
 
 def _failed(console: Console, request: Request, error: Exception) -> Response:
-    status, sentence = 500, str(error)
+    status, sentence, headers = 500, str(error), None
     if isinstance(error, HTTPException):
-        status, sentence = error.status_code, error.detail
+        status, sentence, headers = error.status_code, error.detail, error.headers
     elif isinstance(error, FootnoteError):
         status, sentence = status_of(error), error.sentence
     if is_program(request):
-        return JSONResponse({"error": sentence}, status_code=status)
+        return JSONResponse({"error": sentence}, status_code=status, headers=headers)
     return console.page(request, "failed.html", status=status, code=status, sentence=sentence)
 
 

@@ -12,6 +12,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
 from adapters.web.live import Live
+from adapters.web.pace import Pace
 from adapters.web.templating import Templates
 from adapters.web.visitors import Sessions, Visitor
 from bot.conversing.reception import Reception
@@ -39,12 +40,14 @@ class Console:
     archive: Archive = field(init=False)
     workspaces: Workspaces = field(init=False)
     templates: Templates = field(init=False)
+    questions: Pace = field(init=False)  # how many one client may ask
 
     def __post_init__(self) -> None:
         self.store = Store(self.database)
         self.archive = Archive(self.database)
         self.workspaces = Workspaces(self.database)
         self.templates = Templates()
+        self.questions = Pace(self.settings.console_questions)
 
     def open_reception(self) -> Reception:
         """Where questions go; answers 503 while there is nobody to take them."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Awaitable, Callable, Sequence
-from datetime import UTC, datetime
 from typing import get_args
 
 from starlette.exceptions import HTTPException
@@ -12,18 +11,15 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import BaseRoute, Route
 
-from adapters.web.console import WORKSPACE, Console, locale_of, texts_of, visitor_of
+from adapters.web.asking import put_question, run_named, thread_named
+from adapters.web.console import Console, locale_of, texts_of, visitor_of
 from adapters.web.forms import form_of
 from adapters.web.limits import THREADS_LISTED
-from adapters.web.pace import Pace
 from adapters.web.stream import event_stream
 from adapters.web.turns import runs_of, turns_of
 from adapters.web.writing import cursor_of, listed, turn_html
 from bot.conversing.presses import Deeper, Feedback, FollowUp, Press, Stop, carry_out
-from bot.conversing.reception import Asked
-from bot.errors import Invalid
-from bot.messages import Depth, Message, Thread
-from bot.pages.urls import links_in
+from bot.messages import Depth, Thread
 from bot.storage.store import RunRecord
 
 DEPTHS: tuple[str, ...] = get_args(Depth)
@@ -49,7 +45,6 @@ def conversation_pages(console: Console) -> Sequence[BaseRoute]:
 class _Conversation:
     def __init__(self, console: Console) -> None:
         self._console = console
-        self._pace = Pace(console.settings.console_questions)
 
     # ------------------------------------------------------------ pages
 
@@ -79,13 +74,7 @@ class _Conversation:
         )
 
     async def _thread(self, request: Request) -> Thread:
-        try:
-            thread = await self._console.archive.find(request.path_params["thread"])
-        except Invalid:
-            raise HTTPException(404, texts_of(request)("web-thread-gone")) from None
-        if not self._console.may_see(visitor_of(request), thread):
-            raise HTTPException(404, texts_of(request)("web-thread-gone"))
-        return thread
+        return await thread_named(self._console, request, request.path_params["thread"])
 
     async def events(self, request: Request) -> Response:
         return event_stream(self._console, request, await self._thread(request))
@@ -93,52 +82,19 @@ class _Conversation:
     # ------------------------------------------------------------ asking
 
     async def ask(self, request: Request) -> Response:
-        form, visitor = await form_of(request), visitor_of(request)
-        if not self._pace.allows(visitor.session or visitor.id):
-            raise HTTPException(429, texts_of(request)("web-too-many-questions"))
-        asked = await self.put(
-            request,
-            form.get("question") or form.get("example", ""),
-            depth=form.get("depth", "auto"),
-            thread=form.get("thread", ""),
-            event=f"{visitor.session[:12]}-{form.get('event') or secrets.token_hex(8)}"[:64],
-        )
-        return await self._told(request, asked.run_id)
-
-    async def put(
-        self, request: Request, question: str, *, depth: str, thread: str, event: str
-    ) -> Asked:
-        """Put a question; ``event`` names it, so that sent twice it is one."""
-        visitor = visitor_of(request)
+        form = await form_of(request)
+        depth = form.get("depth", "auto")
         if depth not in DEPTHS:
             raise HTTPException(422, f"The depth is one of {', '.join(DEPTHS)}.")
-        place = await self._place(request, thread)
-        message = Message(
-            event_id=event,
-            thread=place,
-            author=visitor.author,
-            text=question,
-            at=datetime.now(UTC),
-            links=tuple(links_in(question)),
-            locale=locale_of(request.headers.get("accept-language", "")),
+        asked = await put_question(
+            self._console,
+            request,
+            form.get("question") or form.get("example", ""),
+            depth=depth,  # type: ignore[arg-type]
+            thread=form.get("thread", ""),
+            name=form.get("event", "")[:64],
         )
-        reception = self._console.open_reception()
-        asked = await reception.receive(message, "footnote", depth=depth)  # type: ignore[arg-type]
-        self._console.live.look_soon()
-        if not isinstance(asked, Asked):
-            raise HTTPException(422, texts_of(request)("nothing-running"))
-        return asked
-
-    async def _place(self, request: Request, thread: str) -> Thread:
-        """The thread that is gone on with, or a new one."""
-        visitor = visitor_of(request)
-        if not thread:
-            return Thread("web", WORKSPACE, visitor.channel, secrets.token_hex(8))
-        request.path_params["thread"] = thread
-        place = await self._thread(request)
-        if place.platform != "web":
-            raise HTTPException(422, texts_of(request)("web-not-here"))
-        return place
+        return await self._told(request, asked.run_id)
 
     # ------------------------------------------------------------ pressing
 
@@ -179,10 +135,7 @@ class _Conversation:
         return await self._told(request, run.id)
 
     async def _run(self, request: Request) -> RunRecord:
-        run = await self._console.store.run(request.path_params["run"])
-        visitor = visitor_of(request)
-        if run is None or run.removed or not self._console.may_see(visitor, run.message.thread):
-            raise HTTPException(404, texts_of(request)("question-gone"))
+        run = await run_named(self._console, request, request.path_params["run"])
         if run.message.thread.platform != "web":
             raise HTTPException(422, texts_of(request)("web-not-here"))
         return run

@@ -92,8 +92,9 @@ class Gate:
     def _admitted(self, request: Request) -> tuple[Visitor | None, str]:
         """Who it is, if known, and the cookie of a session that begins now ("": none does)."""
         way, user = self._way(request)
+        peer = _peer(request)
         if way == "token" and self._shows_token(request):
-            return Visitor("token", "API", "token", "", "", operator=True), ""
+            return Visitor("token", "API", "token", "", "", operator=True, client=peer), ""
         session, cookie = self._sessions.read(_cookie(request)), ""
         if not session:
             if way == "token":
@@ -102,11 +103,12 @@ class Gate:
         csrf = self._sessions.csrf(session)
         if way == "proxy":
             operator = user in self._admins
-            return Visitor(user, user, way, session, csrf, operator=operator), cookie
-        return Visitor(LOCAL, "You", way, session, csrf, operator=True), cookie
+            return Visitor(user, user, way, session, csrf, operator, client=user), cookie
+        client = session if way == "token" else peer  # a session cost a sign-in, or nothing
+        return Visitor(LOCAL, "You", way, session, csrf, operator=True, client=client), cookie
 
     def _way(self, request: Request) -> tuple[Way, str]:
-        peer = request.client.host if request.client else ""
+        peer = _peer(request)
         if self._header:
             user = request.headers.get(self._header, "").strip()
             if user and _is_in(peer, self._proxies):
@@ -129,9 +131,7 @@ class Gate:
     # ------------------------------------------------------------ what it may do
 
     def _check_pace(self, request: Request, visitor: Visitor | None) -> None:
-        peer = request.client.host if request.client else ""
-        client = visitor.id if visitor is not None and visitor.way == "proxy" else peer
-        if not self._pace.allows(client):
+        if not self._pace.allows(_peer(request) if visitor is None else visitor.client):
             raise Refusal(429, "That were too many requests in a minute: wait a little.")
 
     def _check_origin(self, request: Request, visitor: Visitor | None) -> None:
@@ -201,6 +201,10 @@ def _is_in(peer: str, allowed: Sequence[IPv4Network | IPv6Network]) -> bool:
     except ValueError:
         return False
     return any(address in network for network in allowed)
+
+
+def _peer(request: Request) -> str:
+    return request.client.host if request.client else ""
 
 
 def _cookie(request: Request) -> str:

@@ -129,14 +129,16 @@ class _Page:
         before = self.parts[run]
         self.parts[run] = now
         self.marks[run] = now.mark
-        told = []
+        told: list[tuple[str, dict[str, object]]] = []
         if now.plan != before.plan or (now.ahead, now.anew) != (before.ahead, before.anew):
             saying = plan_of(now.plan, self.texts).now if now.plan is not None else ""
             html = plan_html(self.console.templates, self.texts, run, now)
-            told.append(event("plan", {"run": run, "html": html, "now": saying}, self._cursor()))
+            told.append(("plan", {"run": run, "html": html, "now": saying}))
         if now.text != before.text:
-            told.append(event("text", {"run": run, "html": writing(now)}, self._cursor()))
-        return told
+            told.append(("text", {"run": run, "html": writing(now)}))
+        # The id goes with the last part: a page that is cut off in between gets all of it again.
+        ids = ["" for _ in told[1:]] + [self._cursor()]
+        return [event(kind, data, id) for (kind, data), id in zip(told, ids, strict=False)]
 
     def _gone(self, run: str) -> str:
         self.marks.pop(run, None)

@@ -23,7 +23,8 @@ Way = Literal["open", "token", "proxy"]
 @dataclass(frozen=True, slots=True)
 class Visitor:
     """``session`` names the browser ("" for a program that shows its token), ``csrf`` goes with
-    its forms. An ``operator`` may see what everybody asked."""
+    its forms. An ``operator`` may see what everybody asked. ``client`` is who must keep to the
+    pace: a person, a browser, or an address."""
 
     id: str
     name: str
@@ -31,6 +32,7 @@ class Visitor:
     session: str
     csrf: str
     operator: bool
+    client: str = ""
 
     @property
     def author(self) -> Author:

@@ -349,6 +349,7 @@ web-token = Token
 web-token-wrong = That is not the token. Please check it.
 web-thread-gone = This conversation is not there any more.
 web-too-many-questions = Those were many questions in a minute. Wait a little, then ask again.
+web-was-stop = There is nothing to stop here. To stop an answer in the making, press Stop below it.
 web-not-here = This question was asked in a chat. It can only be gone on with there.
 web-not-yours = Only who asked this question can change it.
 

@@ -277,6 +277,7 @@ web-token = 令牌
 web-token-wrong = 令牌不对，请检查。
 web-thread-gone = 这个对话已经不在了。
 web-too-many-questions = 一分钟内的问题太多了，请稍等再问。
+web-was-stop = 这里没有可以停止的内容。要停止正在写的回答，请按它下面的“停止”。
 web-not-here = 这个问题是在聊天中提出的，只能在那里继续。
 web-not-yours = 只有提问的人才能修改这个问题。
 

@@ -277,6 +277,7 @@ web-token = 權杖
 web-token-wrong = 權杖不對，請檢查。
 web-thread-gone = 這個對話已經不在了。
 web-too-many-questions = 一分鐘內的問題太多了，請稍等再問。
+web-was-stop = 這裡沒有可以停止的內容。要停止正在寫的回答，請按它下面的「停止」。
 web-not-here = 這個問題是在聊天中提出的，只能在那裡繼續。
 web-not-yours = 只有提問的人才能修改這個問題。
 

@@ -1,0 +1,158 @@
+"""The JSON API: put questions, follow runs, read threads. ``/api/openapi.json`` describes it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from urllib.parse import quote
+
+from pydantic import BaseModel, ValidationError
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response, StreamingResponse
+from starlette.routing import BaseRoute, Route
+
+from adapters.web.asking import put_question, run_named, thread_named
+from adapters.web.console import Console, texts_of, visitor_of
+from adapters.web.description import description
+from adapters.web.documents import (
+    Accepted,
+    Conversation,
+    Question,
+    change_documents,
+    run_document,
+)
+from adapters.web.forms import json_of
+from adapters.web.limits import HEARTBEAT_SECONDS, SECONDS_BETWEEN_EVENTS
+from adapters.web.shown import Shown, shown_of
+from adapters.web.stream import NO_BUFFERING, event
+from adapters.web.turns import runs_of, turns_of
+from bot.storage.store import RunRecord
+
+NAME_HEADER = "idempotency-key"
+LONGEST_KEY = 64  # characters of what names a request
+
+
+def api_routes(console: Console) -> Sequence[BaseRoute]:
+    """The routes of the API."""
+    api = _Api(console)
+    return [
+        Route("/api/openapi.json", api.describe, methods=["GET"]),
+        Route("/api/questions", api.ask, methods=["POST"]),
+        Route("/api/runs/{run}", api.run, methods=["GET"]),
+        Route("/api/runs/{run}/events", api.events, methods=["GET"]),
+        Route("/api/runs/{run}/stop", api.stop, methods=["POST"]),
+        Route("/api/threads/{thread}", api.thread, methods=["GET"]),
+    ]
+
+
+class _Api:
+    def __init__(self, console: Console) -> None:
+        self._console = console
+
+    async def describe(self, request: Request) -> Response:
+        return JSONResponse(description(), headers={"Cache-Control": "no-cache"})
+
+    async def ask(self, request: Request) -> Response:
+        try:
+            asking = Question.model_validate(await json_of(request))
+        except ValidationError as error:
+            raise HTTPException(422, _explained(error)) from None
+        asked = await put_question(
+            self._console,
+            request,
+            asking.question,
+            depth=asking.depth,
+            thread=asking.thread,
+            name=request.headers.get(NAME_HEADER, "")[:LONGEST_KEY],
+        )
+        run = await self._console.store.run(asked.run_id)
+        thread = run.message.thread.thread if run is not None else ""
+        path = f"/api/runs/{asked.run_id}"
+        accepted = Accepted(
+            run=asked.run_id,
+            thread=thread,
+            new=asked.new,
+            ahead=asked.ahead,
+            url=path,
+            events=f"{path}/events",
+        )
+        return _json(accepted, 202, Location=path)
+
+    async def run(self, request: Request) -> Response:
+        run = await run_named(self._console, request, request.path_params["run"])
+        turns = await turns_of(self._console, [run.id], visitor_of(request).id)
+        if not turns:
+            raise HTTPException(404, texts_of(request)("question-gone"))
+        return _json(run_document(turns[0], run.message.thread.thread))
+
+    async def stop(self, request: Request) -> Response:
+        await json_of(request)
+        run = await run_named(self._console, request, request.path_params["run"])
+        stopping = await self._console.open_reception().stop_run(run.id)
+        return JSONResponse({"run": run.id, "stopping": stopping}, status_code=202)
+
+    async def thread(self, request: Request) -> Response:
+        thread = await thread_named(self._console, request, request.path_params["thread"])
+        ids = await runs_of(self._console.database, thread.key)
+        turns = await turns_of(self._console, ids, visitor_of(request).id)
+        runs = [run_document(turn, thread.thread) for turn in turns]
+        return _json(Conversation(thread=thread.thread, key=thread.key, runs=runs))
+
+    async def events(self, request: Request) -> Response:
+        """What changes, until there is an answer; a client that has it is told not to come again
+        (204, as the standard of server-sent events has it)."""
+        run = await run_named(self._console, request, request.path_params["run"])
+        seen = request.headers.get("last-event-id", "")
+        now = shown_of(run)
+        if seen and seen == now.mark and now.answer is not None:
+            return Response(status_code=204)
+        return StreamingResponse(
+            self._follow(run, seen), media_type="text/event-stream", headers=NO_BUFFERING
+        )
+
+    async def _follow(self, run: RunRecord, seen: str) -> AsyncIterator[str]:
+        before: Shown | None = None
+        yield "retry: 1000\n\n"
+        async with self._console.live.follow(run.message.thread) as feed:
+            version = -1
+            while not feed.closed:
+                standing = feed.standings.get(run.id)
+                if standing is None or standing.removed:
+                    yield event("removed", {"run": run.id})
+                    return
+                now = standing.shown
+                if now is None or (standing.over and now.answer is None):
+                    stored = await self._console.store.run(run.id)
+                    now = shown_of(stored) if stored is not None else Shown()
+                if now.mark != seen:
+                    *rest, last = change_documents(before, now) or [("", None)]
+                    for kind, data in rest:
+                        yield event(kind, data)
+                    if last[0]:
+                        yield event(*last, now.mark)
+                    seen, before = now.mark, now
+                if now.answer is not None:
+                    return
+                try:
+                    async with asyncio.timeout(HEARTBEAT_SECONDS):
+                        version = await feed.after(version)
+                except TimeoutError:
+                    yield ": here\n\n"
+                await asyncio.sleep(SECONDS_BETWEEN_EVENTS)
+
+
+def _json(document: BaseModel, status: int = 200, **headers: str) -> Response:
+    return Response(
+        document.model_dump_json(),
+        status_code=status,
+        media_type="application/json",
+        headers={"Cache-Control": "no-store", **{k: quote(v) for k, v in headers.items()}},
+    )
+
+
+def _explained(error: ValidationError) -> str:
+    """The first problem as a sentence."""
+    problem = error.errors(include_url=False, include_input=False, include_context=False)[0]
+    where = ".".join(str(part) for part in problem["loc"]) or "the body"
+    return f"{where}: {problem['msg']}."

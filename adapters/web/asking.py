@@ -1,0 +1,83 @@
+"""Putting a question, from a form or through the API."""
+
+from __future__ import annotations
+
+import secrets
+from datetime import UTC, datetime
+
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+
+from adapters.web.console import WORKSPACE, Console, locale_of, texts_of, visitor_of
+from bot.conversing.reception import Asked
+from bot.errors import Invalid
+from bot.messages import Depth, Message, Thread
+from bot.pages.urls import links_in
+from bot.storage.store import RunRecord
+
+LONGEST_NAME = 300  # characters of a thread's name in a path
+
+
+async def put_question(
+    console: Console, request: Request, text: str, *, depth: Depth, thread: str, name: str
+) -> Asked:
+    """Put a question; ``name`` is the browser's for it, so that what is sent twice is one.
+
+    ``thread`` is gone on with, "" begins one. Raises as ``Reception.receive`` does; answers 429
+    when the client has asked too much, 404 for a thread that is not there.
+    """
+    visitor, texts = visitor_of(request), texts_of(request)
+    if not console.questions.allows(visitor.client):
+        raise HTTPException(429, texts("web-too-many-questions"))
+    message = Message(
+        event_id=f"{visitor.session[:12] or visitor.id}-{name or secrets.token_hex(8)}",
+        thread=await _place(console, request, thread),
+        author=visitor.author,
+        text=encodable(text),
+        at=datetime.now(UTC),
+        links=tuple(links_in(text)),
+        locale=locale_of(request.headers.get("accept-language", "")),
+    )
+    asked = await console.open_reception().receive(message, "footnote", depth=depth)
+    console.live.look_soon()
+    if not isinstance(asked, Asked):  # it was "stop"
+        raise HTTPException(422, texts("web-was-stop"))
+    return asked
+
+
+def encodable(text: str) -> str:
+    """The text without halves of characters, which JSON can hold and no database keeps."""
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
+async def _place(console: Console, request: Request, name: str) -> Thread:
+    """The thread that is gone on with, or a new one."""
+    if not name:
+        channel = visitor_of(request).channel
+        return Thread("web", WORKSPACE, channel, secrets.token_hex(8))
+    thread = await thread_named(console, request, name)
+    if thread.platform != "web":
+        raise HTTPException(422, texts_of(request)("web-not-here"))
+    return thread
+
+
+async def thread_named(console: Console, request: Request, name: str) -> Thread:
+    """The thread with this name or key; answers 404 for one that the visitor may not see."""
+    gone = HTTPException(404, texts_of(request)("web-thread-gone"))
+    if not name.isprintable() or len(name) > LONGEST_NAME:
+        raise gone
+    try:
+        thread = await console.archive.find(encodable(name))
+    except Invalid:
+        raise gone from None
+    if not console.may_see(visitor_of(request), thread):
+        raise gone
+    return thread
+
+
+async def run_named(console: Console, request: Request, name: str) -> RunRecord:
+    """The run with this id; answers 404 for one that the visitor may not see."""
+    run = await console.store.run(name) if name.isalnum() and len(name) <= 64 else None
+    if run is None or run.removed or not console.may_see(visitor_of(request), run.message.thread):
+        raise HTTPException(404, texts_of(request)("question-gone"))
+    return run

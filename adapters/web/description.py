@@ -1,0 +1,149 @@
+"""The API's description for programs: OpenAPI 3.1 (https://spec.openapis.org/oas/v3.1.1)."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+from pydantic.json_schema import models_json_schema
+
+from adapters.web.documents import Accepted, Conversation, Failure, Question, Run
+from bot import __version__
+
+_TYPES = (Accepted, Conversation, Failure, Question, Run)
+
+_EVENTS = """Server-sent events: `plan` (the plan, whole), `text` (`{"text": …}`, all that has been
+written so far), `answer` (the answer, after which the stream ends), `removed` (the question was
+deleted). Come back with `Last-Event-ID` to go on where you were; 204 tells that you have it all."""
+
+
+@cache
+def description() -> dict[str, Any]:
+    """The whole document."""
+    _, schemas = models_json_schema(
+        [(each, "serialization" if each is not Question else "validation") for each in _TYPES],
+        ref_template="#/components/schemas/{model}",
+    )
+    return {
+        "openapi": "3.1.0",
+        "info": {
+            "title": "Footnote",
+            "version": __version__,
+            "description": "Put questions, follow the research, read answers with their sources.",
+        },
+        "paths": _paths(),
+        "components": {
+            "schemas": schemas["$defs"],
+            "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
+        },
+        # On loopback without a token nothing is asked for.
+        "security": [{}, {"token": []}],
+    }
+
+
+def _paths() -> dict[str, Any]:
+    run, thread = _path("run", "A run's id."), _path("thread", "A thread's name or key.")
+    return {
+        "/api/questions": {
+            "post": {
+                "operationId": "ask",
+                "summary": "Put a question",
+                "parameters": [
+                    {
+                        "name": "Idempotency-Key",
+                        "in": "header",
+                        "description": "Names the request: sent twice it is one question.",
+                        "schema": {"type": "string", "pattern": "^[0-9A-Za-z_-]{1,64}$"},
+                    }
+                ],
+                "requestBody": {"required": True, "content": _content("Question")},
+                "responses": _responses(
+                    {"202": ("Taken in.", "Accepted")}, 400, 401, 403, 404, 413, 415, 422, 429, 503
+                ),
+            }
+        },
+        "/api/runs/{run}": {
+            "get": {
+                "operationId": "run",
+                "summary": "A run, working or ended",
+                "parameters": [run],
+                "responses": _responses({"200": ("The run.", "Run")}, 401, 403, 404, 429, 503),
+            }
+        },
+        "/api/runs/{run}/events": {
+            "get": {
+                "operationId": "events",
+                "summary": "What changes in a run, until it has an answer",
+                "description": _EVENTS,
+                "parameters": [
+                    run,
+                    {"name": "Last-Event-ID", "in": "header", "schema": {"type": "string"}},
+                ],
+                "responses": {
+                    "200": {
+                        "description": "The events.",
+                        "content": {"text/event-stream": {"schema": {"type": "string"}}},
+                    },
+                    "204": {"description": "You have it all."},
+                    **_responses({}, 401, 403, 404, 429, 503),
+                },
+            }
+        },
+        "/api/runs/{run}/stop": {
+            "post": {
+                "operationId": "stop",
+                "summary": "Stop a run; what was found until then is its answer",
+                "parameters": [run],
+                "requestBody": {
+                    "required": True,
+                    "content": {"application/json": {"schema": {"type": "object"}}},
+                },
+                "responses": {
+                    "202": {
+                        "description": "Whether there was anything to stop.",
+                        "content": {
+                            "application/json": {
+                                "schema": {
+                                    "type": "object",
+                                    "required": ["run", "stopping"],
+                                    "properties": {
+                                        "run": {"type": "string"},
+                                        "stopping": {"type": "boolean"},
+                                    },
+                                }
+                            }
+                        },
+                    },
+                    **_responses({}, 400, 401, 403, 404, 413, 415, 429, 503),
+                },
+            }
+        },
+        "/api/threads/{thread}": {
+            "get": {
+                "operationId": "thread",
+                "summary": "A conversation",
+                "parameters": [thread],
+                "responses": _responses(
+                    {"200": ("The conversation.", "Conversation")}, 401, 403, 404, 429, 503
+                ),
+            }
+        },
+    }
+
+
+def _path(name: str, said: str) -> dict[str, Any]:
+    schema = {"type": "string", "minLength": 1, "maxLength": 300}
+    return {"name": name, "in": "path", "required": True, "description": said, "schema": schema}
+
+
+def _content(schema: str) -> dict[str, Any]:
+    return {"application/json": {"schema": {"$ref": f"#/components/schemas/{schema}"}}}
+
+
+def _responses(good: dict[str, tuple[str, str]], *failures: int) -> dict[str, Any]:
+    told = {
+        status: {"description": said, "content": _content(schema)}
+        for status, (said, schema) in good.items()
+    }
+    failed = {"description": "What happened and what to do.", "content": _content("Failure")}
+    return {**told, **{str(status): failed for status in failures}}

@@ -1,0 +1,190 @@
+"""What the JSON API takes and gives, as types from which its description is made."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from adapters.web.shown import Shown
+from adapters.web.turns import Turn
+from bot.answers import Answer, PlanView
+from bot.messages import Depth
+from bot.rendering.documents import answer_document
+from bot.service import MAX_QUESTION
+
+RunState = Literal["accepted", "running", "answered", "not_found", "failed", "stopped"]
+
+
+class Question(BaseModel):
+    """A question. ``thread`` goes on with a conversation; empty begins one."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    question: str = Field(min_length=1, max_length=MAX_QUESTION, examples=["Who built it?"])
+    depth: Depth = "auto"
+    thread: str = Field(default="", max_length=300)
+
+
+class Accepted(BaseModel):
+    """A question that was taken in. ``new`` is false when the same request came before; ``ahead``
+    is how many questions of its thread come first."""
+
+    run: str
+    thread: str
+    new: bool
+    ahead: int
+    url: str
+    events: str
+
+
+class Cited(BaseModel):
+    number: int
+    url: str
+    title: str
+    heading: str
+    quote: str
+
+
+class Step(BaseModel):
+    kind: str
+    title: str
+    state: Literal["waiting", "running", "done", "failed"]
+    seconds: float
+
+
+class PlanStep(Step):
+    """``parent`` is the step this one belongs under, ``needs`` are those that must end first."""
+
+    id: str
+    detail: str
+    sources: list[str]
+    parent: str
+    needs: list[str]
+
+
+class Plan(BaseModel):
+    title: str
+    steps: list[PlanStep]
+
+
+class Spent(BaseModel):
+    model_calls: int
+    searches: int
+    pages: int
+    input_tokens: int
+    output_tokens: int
+    cached_tokens: int
+    seconds: float
+    usd: float
+
+
+class DoubtDocument(BaseModel):
+    sentence: str
+    reason: str
+
+
+class DisagreementDocument(BaseModel):
+    sentence: str
+    number: int
+    quote: str
+
+
+class AnswerDocument(BaseModel):
+    """As `footnote ask --json` prints it; ``answer`` is Markdown with ``[n]`` marks."""
+
+    status: Literal["answered", "not_found", "failed", "stopped"]
+    answer: str
+    citations: list[Cited]
+    question: str
+    queries: list[str]
+    reasoner: str
+    steps: list[Step]
+    usage: Spent
+    doubts: list[DoubtDocument]
+    disagreements: list[DisagreementDocument]
+    notes: list[str]
+    suggestions: list[str]
+    run: str
+
+
+class Run(BaseModel):
+    """A run: ``plan`` and ``text`` while it works, ``answer`` once it has one."""
+
+    run: str
+    thread: str
+    state: RunState
+    question: str
+    depth: Depth
+    asked_by: str
+    asked_at: datetime
+    plan: Plan | None
+    text: str
+    answer: AnswerDocument | None
+
+
+class Conversation(BaseModel):
+    """A thread, its questions in their order."""
+
+    thread: str
+    key: str
+    runs: list[Run]
+
+
+class Failure(BaseModel):
+    """What happened and what to do, in one sentence."""
+
+    error: str
+
+
+def run_document(turn: Turn, thread: str) -> Run:
+    now = turn.shown
+    return Run(
+        run=turn.run,
+        thread=thread,
+        state=turn.state,  # type: ignore[arg-type]
+        question=turn.question,
+        depth=turn.depth,  # type: ignore[arg-type]
+        asked_by=turn.author,
+        asked_at=turn.asked_at,
+        plan=None if now.plan is None else plan_document(now.plan),
+        text=now.text,
+        answer=None if now.answer is None else finished_document(now.answer),
+    )
+
+
+def plan_document(plan: PlanView) -> Plan:
+    return Plan(
+        title=plan.title,
+        steps=[
+            PlanStep(
+                id=step.id,
+                kind=step.kind,
+                title=step.title,
+                state=step.state,
+                seconds=round(step.seconds, 3),
+                detail=step.detail,
+                sources=list(step.sources),
+                parent=step.parent,
+                needs=list(step.needs),
+            )
+            for step in plan.steps
+        ],
+    )
+
+
+def finished_document(answer: Answer) -> AnswerDocument:
+    return AnswerDocument.model_validate(answer_document(answer))
+
+
+def change_documents(before: Shown | None, now: Shown) -> list[tuple[str, Any]]:
+    """What an event stream tells of a reply that showed ``before``: kinds and data."""
+    told: list[tuple[str, Any]] = []
+    if now.answer is not None:
+        return [("answer", finished_document(now.answer).model_dump(mode="json"))]
+    if now.plan is not None and (before is None or now.plan != before.plan):
+        told.append(("plan", plan_document(now.plan).model_dump(mode="json")))
+    if now.text != (before.text if before is not None else ""):
+        told.append(("text", {"text": now.text}))
+    return told
