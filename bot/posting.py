@@ -35,6 +35,8 @@ class RunRef:
     ``save`` keeps the adapter's post state with the run. ``move`` gives the run its thread when
     that only exists once the question itself was posted (a slash command): until then the thread
     carries a name that the listener made up. Both raise ``RunLost`` and ``StorageUnavailable``.
+    ``attempt`` counts the attempts at it from 1: an earlier one may have shown what nothing saved
+    tells of.
     """
 
     id: str
@@ -42,6 +44,7 @@ class RunRef:
     options: RunOptions
     save: Callable[[PostState], Awaitable[None]]
     move: Callable[[Thread], Awaitable[None]]
+    attempt: int = 1
 
 
 class Reply(Protocol):

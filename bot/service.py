@@ -120,7 +120,7 @@ class ResearchService:
         async def move(thread: Thread) -> None:
             await self._conversations.move(record.id, record.attempt, thread, datetime.now(UTC))
 
-        return RunRef(record.id, record.message, record.options, save, move)
+        return RunRef(record.id, record.message, record.options, save, move, attempt=record.attempt)
 
     # ------------------------------------------------------------ answering
 

@@ -16,7 +16,7 @@ from adapters.slack.history import downloaded, thread_history
 from adapters.slack.reply import SlackReply
 from adapters.slack.teams import Team, Teams
 from adapters.slack.trail import QUESTION, Trail, found_question, is_ts, message_ts
-from bot.errors import PlatformUnavailable, PostRefused
+from bot.errors import PostRefused
 from bot.messages import Attachment, Message
 from bot.posting import PostState, RunRef
 from bot.rendering.texts import texts_for
@@ -138,7 +138,10 @@ class SlackPoster:
             log.warning("asker not told", run=trail.run.id, error=repr(error))
 
     async def _close_session(self, team: Team, trail: Trail) -> None:
-        """A deleted question leaves nothing being worked on in its thread."""
+        """A deleted question leaves nothing being worked on in its thread.
+
+        Raises ``PlatformUnavailable``: nobody else would end a session that an attempt began.
+        """
         where = trail.run.message.thread
         if not await self._abilities.has("sessions", where.workspace, trail.channel):
             return
@@ -146,12 +149,11 @@ class SlackPoster:
         try:
             await team.calls.patiently(
                 "agents.sessions.setStatus",
-                patience=team.calls.timing.first_sign,
                 channel_id=trail.channel,
                 thread_ts=trail.thread,
                 status="closed" if own_thread else "active",
             )
-        except (PlatformUnavailable, PostRefused) as error:
+        except PostRefused as error:
             log.info("session not ended", run=trail.run.id, error=str(error))
 
 

@@ -228,7 +228,7 @@ class SlackReply:
         where = self._run.message.thread
         if not await self._abilities.has("sessions", where.workspace, self._trail.channel):
             return
-        left = bool(self._trail.posts)  # by an attempt that may have set the status
+        left = self._run.attempt > 1  # an earlier attempt may have set the status
         self._session_begun = left
         if self._calls.due("agents.sessions.setStatus") > 0:
             return  # in a rush the calls are left for statuses that have to end

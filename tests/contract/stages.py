@@ -118,7 +118,7 @@ class Desk:
             self.moved.append(thread)
             self.message = replace(self.message, thread=thread)
 
-        return RunRef(self.run_id, self.message, self.options, save, move)
+        return RunRef(self.run_id, self.message, self.options, save, move, attempt)
 
 
 def joined(texts: Sequence[str]) -> str:

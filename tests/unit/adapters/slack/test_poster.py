@@ -421,6 +421,21 @@ async def test_a_rush_of_questions_leaves_no_status_at_work(
         assert not stage.at_work(desk.message)
 
 
+async def test_the_status_that_a_killed_attempt_set_is_ended_though_there_is_a_rush(
+    stage: SlackStage, slack: FakeSlack, desk: Desk
+) -> None:
+    slack.refuse_streaming("feature_not_enabled")
+    poster = stage.poster(replace(QUICK, stream_delay=60.0))
+    killed = await poster.open(desk.run(), None)
+    await killed.abandon()
+    assert stage.shown(desk.message) == []
+    assert stage.at_work(desk.message)
+    slack.storm("agents.sessions.setStatus", 1)
+    reply = await poster.open(desk.run(), desk.saved)
+    await reply.finish(an_answer())
+    assert not stage.at_work(desk.message)
+
+
 async def test_an_answer_waits_out_a_storm(stage: SlackStage, slack: FakeSlack, desk: Desk) -> None:
     poster = stage.poster(replace(QUICK, patience=20.0))
     reply = await poster.open(desk.run(), None)
