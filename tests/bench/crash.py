@@ -19,6 +19,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from pathlib import Path
 
 from tests.bench.crash_judge import Record, Verdict, judge, read_record, written_out
@@ -173,17 +174,24 @@ class Campaign:
         calm = 0
         while True:
             record = read_record(self._stage)
-            calm = calm + 1 if self._is_quiet(record) else 0
-            if calm == 3 or time.monotonic() > end:
+            going = self._still_going(record)
+            calm = 0 if going else calm + 1
+            if calm == 3:
+                return record
+            if time.monotonic() > end:
+                tell(f"no rest: {going}")
                 return record
             time.sleep(0.5)
 
-    def _is_quiet(self, record: Record) -> bool:
-        if any(scene.busy() for scene in self._stage.scenes):
-            return False
-        if record.jobs or any(run.ended_at is None for run in record.runs.values()):
-            return False
-        return not any(talk.scene.place.at_work(talk.root) for talk in self._people.talks)
+    def _still_going(self, record: Record) -> list[str]:
+        """What is under way; nothing at rest."""
+        places = [talk.root for talk in self._people.talks if talk.at_work]
+        return [
+            *(f"{scene.place.name} delivers" for scene in self._stage.scenes if scene.busy()),
+            *(f"run {run.id} {run.state}" for run in record.runs.values() if run.ended_at is None),
+            *(f"{record.jobs} jobs" for _ in range(min(record.jobs, 1))),
+            *(f"at work in {place}" for place in places),
+        ]
 
 
 # ---------------------------------------------------------------- telling
@@ -202,6 +210,17 @@ def recovery(outcome: Outcome) -> dict[str, list[float]]:
         found.setdefault(blow.name, []).append(took)
         found.setdefault("all", []).append(took)
     return found
+
+
+def timeline(outcome: Outcome) -> list[str]:
+    """Blows, and runs from their acceptance to their end, in order (UTC)."""
+    lines = [(at, f"{blow.name} {blow.seconds:.1f} s") for blow, at in outcome.struck]
+    for run in outcome.record.runs.values():
+        at = run.accepted_at.timestamp()
+        took = run.ended_at.timestamp() - at if run.ended_at is not None else float("nan")
+        words = f"{run.state} after {took:.1f} s, attempt {run.attempt}"
+        lines.append((at, f"run {run.id} {run.event_key} {words}"))
+    return [f"{datetime.fromtimestamp(at, UTC):%H:%M:%S.%f} {words}" for at, words in sorted(lines)]
 
 
 def print_outcome(outcome: Outcome, seed: int) -> None:
@@ -252,6 +271,7 @@ def main(arguments: list[str]) -> None:
             given.keep_logs.mkdir(parents=True, exist_ok=True)
             for log in stage.crew.logs:
                 shutil.copy(log, given.keep_logs)
+            (given.keep_logs / "timeline").write_text("\n".join(timeline(outcome)))
     print_outcome(outcome, seed)
     if outcome.verdict.wrong:
         sys.exit(1)

@@ -110,7 +110,7 @@ def judge(stage: Stage, talks: Iterable[Talk], record: Record) -> Verdict:
 
 
 def _judge_talk(talk: Talk, record: Record, verdict: Verdict) -> None:
-    visible = {post.id: post for post in talk.scene.place.posts(talk.root)}
+    visible = {post.id: post for post in talk.scene.replies(talk.root, talk.stops)}
     runs: list[tuple[Asked, Row]] = []
     for asked in talk.asked:
         verdict.counts["questions"] += 1
@@ -127,6 +127,8 @@ def _judge_talk(talk: Talk, record: Record, verdict: Verdict) -> None:
         mine = [visible[id] for id in sorted(run.posts) if id in visible]
         _judge_run(talk, asked, run, mine, verdict)
     _judge_order(talk, runs, record, verdict)
+    if talk.at_work:
+        verdict.wrong["still at work for all to see"].append(str(talk.root))
 
 
 def _judge_unheard(talk: Talk, asked: Asked, verdict: Verdict) -> None:
@@ -137,8 +139,6 @@ def _judge_unheard(talk: Talk, asked: Asked, verdict: Verdict) -> None:
 
 def _judge_post(talk: Talk, post: Post, owners: Mapping[str, str], verdict: Verdict) -> None:
     where = f"{talk.root} {post.id}: {post.text[:200]!r}"
-    if post.working:
-        verdict.wrong["still at work for all to see"].append(where)
     owner = owners.get(post.id)
     named = talk.scene.run_of(talk.root, post)
     if owner is None or (named and named != owner):

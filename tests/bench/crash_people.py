@@ -39,6 +39,13 @@ class Talk:
     def root(self) -> Said:
         return self.asked[0].said
 
+    @property
+    def at_work(self) -> bool:
+        """Whether anybody sees that Footnote works there; a thread that is gone nobody sees."""
+        place = self.scene.place
+        is_gone = self.asked[0].deleted and not place.posts(self.root)
+        return not is_gone and place.at_work(self.root)
+
 
 class People:
     """Acts on all scenes in turn."""
@@ -65,7 +72,7 @@ class People:
                 talk.scene.place.delete(talk.asked[-1].said)
             case "tell again":
                 for scene in self._scenes:
-                    scene.place.tell_again()
+                    scene.tell_again()
             case _:
                 self.did["ask"] += act.deed != "ask"
                 self._ask(act.chance)

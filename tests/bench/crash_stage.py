@@ -18,6 +18,7 @@ from tests.fakes.claude import FakeClaude
 from tests.fakes.mortal_postgres import MortalPostgres, a_mortal_postgres
 from tests.fakes.proxy import HOST, Link, Network
 from tests.fakes.server import serve
+from tests.fakes.slack_delivery import EVENT, Delivery
 from tests.scenario.discord_place import DiscordPlace, open_discord
 from tests.scenario.places import Place, Post, Said
 from tests.scenario.program import Program
@@ -27,6 +28,7 @@ from tests.scenario.slack_place import SlackPlace, open_slack
 LISTENERS, WORKERS = 2, 2
 # As Slack's: at once, after a minute, after five; but a campaign has less time.
 REDELIVERY = (0.0, 3.0, 15.0)
+TOLD_AGAIN = 20  # events, the latest ones
 FIRST_TOKEN, TOKENS_A_SECOND = 0.25, 150.0
 
 DEPOTS = (
@@ -91,12 +93,21 @@ class Scene(Protocol):
         """The run that a message names in what nobody sees, or ""."""
         ...
 
+    def replies(self, root: Said, stops: Sequence[Said]) -> list[Post]:
+        """The posts of a thread but those that answer a word of "stop"."""
+        ...
+
+    def tell_again(self) -> None:
+        """The platform delivers its latest events once more."""
+        ...
+
 
 class SlackScene:
     """See ``Scene``."""
 
     def __init__(self, place: SlackPlace) -> None:
         self.place = place
+        self._again: list[Delivery] = []
 
     def event_key(self, said: Said) -> str:
         return f"slack:{said.channel}:{said.id}"
@@ -104,6 +115,14 @@ class SlackScene:
     def taken(self, said: Said) -> bool | None:
         about = [d for d in self.place.slack.deliveries if d.payload["event"].get("ts") == said.id]
         return bool(about) and all(delivery.acked for delivery in about)
+
+    def replies(self, root: Said, stops: Sequence[Said]) -> list[Post]:
+        return self.place.posts(root)  # the others are whispered
+
+    def tell_again(self) -> None:
+        told = [d for d in self.place.slack.deliveries if d.kind == EVENT and d not in self._again]
+        for delivery in told[-TOLD_AGAIN:]:
+            self._again.append(self.place.slack.redeliver(delivery))
 
     def busy(self) -> bool:
         return not all(d.acked or d.given_up for d in list(self.place.slack.deliveries))
@@ -131,6 +150,15 @@ class DiscordScene:
 
     def taken(self, said: Said) -> bool | None:
         return None
+
+    def replies(self, root: Said, stops: Sequence[Said]) -> list[Post]:
+        words = {stop.id for stop in stops}
+        seen = self.place.discord.posts(self.place.thread(root)) if self.has_thread(root) else []
+        told = {one.id for one in seen if one.reply_to in words}
+        return [post for post in self.place.posts(root) if post.id not in told]
+
+    def tell_again(self) -> None:
+        self.place.tell_again()
 
     def busy(self) -> bool:
         return False
@@ -166,7 +194,7 @@ def open_stage(platforms: Sequence[str]) -> Iterator[Stage]:
         write_documents(documents)
         network = stack.enter_context(Network())
         postgres = stack.enter_context(a_mortal_postgres())
-        claude = FakeClaude(first_token=FIRST_TOKEN, rate=TOKENS_A_SECOND, trusting=True)
+        claude = FakeClaude(first_token=FIRST_TOKEN, rate=TOKENS_A_SECOND)
         port = stack.enter_context(serve(claude)).rpartition(":")[2]
         links = {"claude": network.to(HOST, int(port))}
         settings = {
