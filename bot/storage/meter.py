@@ -1,0 +1,143 @@
+"""What all processes have done since the last look, read from what they keep of it.
+
+Whoever watches a process from outside sees one; but a question is accepted in one process and
+worked on in another, which may have no door to look in. The database has it all: steps with their
+times, runs that ended, what was spent. A meter reads each of them once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+import sqlalchemy as sa
+
+from bot.storage.database import Database
+from bot.storage.overview import Queue, Searched, took
+from bot.storage.spending import COUNTS, Amount
+from bot.storage.tables import runs, spending, steps, threads
+
+# What was dated before a look may be kept after it: clocks differ, and transactions take time.
+OVERLAP = timedelta(seconds=60)
+MOST = 20_000  # rows of a kind at one look; the rest comes with the next
+
+
+@dataclass(frozen=True, slots=True)
+class StepDone:
+    """A step that was finished; seconds."""
+
+    kind: str
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class RunEnded:
+    """A run that ended; ``seconds`` from accepted to posted."""
+
+    platform: str
+    state: str
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """``steps``, ``ended`` and ``searches`` are new since the look before; the others are how it
+    is: what was ever spent, by platform, how many runs are kept in which state, the queue."""
+
+    steps: tuple[StepDone, ...]
+    searches: tuple[Searched, ...]
+    ended: tuple[RunEnded, ...]
+    spent: Mapping[str, Amount]
+    states: Mapping[str, int]
+    queue: Queue
+
+
+class Meter:
+    """``since`` is the moment from which it counts. Not for several tasks at a time.
+
+    Failures leave as ``StorageUnavailable``; what was not seen then is seen by the next look.
+    """
+
+    def __init__(self, database: Database, since: datetime) -> None:
+        self._database = database
+        self._since = since
+        self._steps = _Window(since)
+        self._ended = _Window(since)
+
+    async def look(self) -> Look:
+        """See ``Look``."""
+        done = (
+            sa.select(steps.c.id, steps.c.at, steps.c.kind, steps.c.seconds, _RESULT)
+            .where(steps.c.at >= self._steps.first, steps.c.title != "")
+            .order_by(steps.c.at, steps.c.id)
+            .limit(MOST)
+        )
+        ended = (
+            sa.select(
+                runs.c.id,
+                runs.c.ended_at.label("at"),
+                threads.c.platform,
+                runs.c.state,
+                took().label("seconds"),
+            )
+            .join(threads)
+            .where(runs.c.ended_at >= self._ended.first)
+            .order_by(runs.c.ended_at, runs.c.id)
+            .limit(MOST)
+        )
+        sums = [sa.func.sum(spending.c[name]).label(name) for name in COUNTS]
+        spent = (
+            sa.select(spending.c.platform, *sums)
+            .where(spending.c.scope == "workspace")
+            .group_by(spending.c.platform)
+        )
+        states = sa.select(runs.c.state, sa.func.count().label("counted")).group_by(runs.c.state)
+        oldest = sa.select(sa.func.min(runs.c.accepted_at)).where(runs.c.state == "accepted")
+        async with self._database.read() as db:
+            step_rows = (await db.execute(done)).all()
+            run_rows = (await db.execute(ended)).all()
+            amounts = (await db.execute(spent)).all()
+            counted = {row.state: row.counted for row in (await db.execute(states)).all()}
+            waiting_since = await db.scalar(oldest)
+        new_steps = self._steps.new(step_rows)
+        return Look(
+            tuple(StepDone(row.kind, row.seconds) for row in new_steps),
+            tuple(Searched(row.result, row.at) for row in new_steps if row.kind == "search"),
+            tuple(
+                RunEnded(row.platform, row.state, row.seconds) for row in self._ended.new(run_rows)
+            ),
+            {
+                row.platform: Amount(*(int(getattr(row, name)) for name in COUNTS))
+                for row in amounts
+            },
+            counted,
+            Queue(counted.get("accepted", 0), counted.get("running", 0), waiting_since),
+        )
+
+
+# Only searches are looked into.
+_RESULT = sa.case((steps.c.kind == "search", steps.c.result), else_="").label("result")
+
+
+class _Window:
+    """Which rows were seen, as far back as another one may still come."""
+
+    def __init__(self, since: datetime) -> None:
+        self._begin = since
+        self._last = since
+        self._seen: set[tuple[Any, datetime]] = set()  # by date too: an edited question ends again
+
+    @property
+    def first(self) -> datetime:
+        """From when on rows may be new."""
+        return max(self._begin, self._last - OVERLAP)
+
+    def new(self, rows: Sequence[Any]) -> list[Any]:
+        """Those rows that were not seen before; each has an ``id`` and ``at``."""
+        found = [row for row in rows if (row.id, row.at) not in self._seen]
+        self._seen |= {(row.id, row.at) for row in found}
+        self._last = max([self._last, *(row.at for row in found)])
+        self._seen = {(id, at) for id, at in self._seen if at >= self.first}
+        return found
