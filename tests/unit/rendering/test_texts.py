@@ -16,7 +16,7 @@ from bot.rendering.texts import CATALOGS, LOCALES, UnknownText, negotiated, text
 
 ROOT = Path(__file__).parents[3]
 CHINESE = ("zh-Hans", "zh-Hant")
-NAMES = r"Footnote|Python|/ask|https?://\S+"
+NAMES = r"Footnote|Python|Markdown|Enter|/ask|https?://\S+"
 SUMMARY: dict[str, Any] = {"seconds": 12.34, "searches": 2, "pages": 3, "run": "ab12"}
 
 LITERAL = re.compile(r"[\"']([a-z]+(?:-[a-z]+)*)[\"']")
@@ -64,6 +64,11 @@ def spoken() -> tuple[dict[str, str], set[str]]:
                 if f'``texts("{id}"' not in code:  # an example in a docstring
                     ids.setdefault(id, module.name)
             beginnings.update(re.findall(r"texts\(\s*f[\"']([a-z-]+)\{", code))
+    for template in sorted((ROOT / "adapters").rglob("*.html")):
+        page = template.read_text(encoding="utf-8")
+        for id in re.findall(r"\bt\('([a-z-]*[a-z])'[,)]", page):
+            ids.setdefault(id, template.name)
+        beginnings.update(re.findall(r"\bt\('([a-z-]+-)' ~", page))
     return ids, beginnings
 
 
