@@ -264,6 +264,19 @@ def chosen_titles(request: Mapping[str, Any], reply: Reply) -> list[str]:
     return [hits[id] for id in ids if id in hits]
 
 
+def decision(reply: Reply) -> int:
+    """How many characters a reply has when it has said that nothing is missing; 0: it does not."""
+    written = 0
+    for block in reply.content:
+        if block["type"] == "tool_use":
+            given = block["input"]
+            if block["name"] == "finish" and given["enough"] and not given["missing"]:
+                return written + json.dumps(given, ensure_ascii=False).index('"findings"')
+        else:
+            written += len(block[block["type"]])
+    return 0
+
+
 def said_strings(reply: Reply) -> list[str]:
     """Every string in a reply's calls and JSON, and its lines."""
     found: list[str] = []

@@ -16,20 +16,29 @@ from tests.bench.depth_peers import Call
 
 def critical_path(calls: Sequence[Call]) -> float:
     """Seconds of the longest chain that the last call rests on, that call included."""
-    return max((sum(calls[at].seconds for at in chain(calls)), 0.0))
+    return sum(seconds for _, seconds in chain(calls))
 
 
-def chain(calls: Sequence[Call]) -> list[int]:
-    """The places of the calls on that chain, in their order."""
+def chain(calls: Sequence[Call]) -> list[tuple[int, float]]:
+    """The places of the calls on that chain, in their order, each with its seconds on it: those
+    until it had decided, for one that the next call did not wait the end of."""
     longest: list[float] = []
     before: list[int | None] = []
+
+    def given(at: int, to: Call) -> float:
+        """When what a call rests on was there, on the longest chain that leads to it."""
+        waited_for = 0.0 < calls[at].ended <= to.began or not calls[at].decided
+        return longest[at] if waited_for else longest[at] - calls[at].seconds + calls[at].decided
+
     for call in calls:  # in the order they began, so that what a call rests on comes before it
-        last = max(call.rests_on, key=lambda at: longest[at], default=None)
-        longest.append(call.seconds + (longest[last] if last is not None else 0.0))
+        last = max(call.rests_on, key=lambda at: given(at, call), default=None)
+        longest.append(call.seconds + (given(last, call) if last is not None else 0.0))
         before.append(last)
     at = max(range(len(calls)), key=lambda at: calls[at].ended, default=None)
-    found: list[int] = []
+    found: list[tuple[int, float]] = []
+    end = longest[at] if at is not None else 0.0
     while at is not None:
-        found.append(at)
-        at = before[at]
+        begun = longest[at] - calls[at].seconds
+        found.append((at, end - begun))
+        end, at = begun, before[at]
     return found[::-1]

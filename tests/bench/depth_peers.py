@@ -7,9 +7,10 @@ was asked there and clears it. A run gets a tag of its own, so that no run pays 
 Every call is logged with the seconds that the peer was told to take, and with the calls it rests
 on. A call rests on an earlier one if what that gave stands in it, or led to it:
 
-    model     the rewrite, the replies whose mark it carries (a conversation goes on, a finding is
-              handed down) or whose words it repeats (a planned question, a drafted or revised
-              paragraph), the searches whose results and the pages whose text it is shown
+    model     the rewrite; for an answer, the turn that said that nothing is missing; the replies
+              whose mark it carries (a conversation goes on, a finding is handed down) or whose
+              words it repeats (a planned question, a drafted or revised paragraph), the searches
+              whose results and the pages whose text it is shown
     search    the first reply that asked for these words, if it came before
     fetch     the first search that listed the page and the first reply that chose it, if it came
               before; else it was opened, or fetched ahead of a choice, by its rank: every search
@@ -41,6 +42,7 @@ from tests.bench.corpus import MemoryCorpus
 from tests.bench.depth_brain import (
     Brain,
     chosen_titles,
+    decision,
     elements,
     heading,
     role,
@@ -50,6 +52,7 @@ from tests.bench.depth_brain import (
 )
 from tests.bench.depth_tasks import article, load_tasks, load_texts
 from tests.fakes.claude import FakeClaude, Reply
+from tests.fakes.claude_replies import estimate
 from tests.fakes.claude_wire import send_all, send_json
 
 HANDED_ON = ("question", "report", "draft")  # elements in which a call repeats earlier ones
@@ -77,7 +80,8 @@ class Call:
 
     ``seconds`` is the time the peer was told to take, ``rests_on`` places in the log. ``shown`` are
     the titles of the pages whose text a model call held, ``proven`` those of the gold pages of
-    which it held the text that counts. Tokens are those of a model call.
+    which it held the text that counts. Tokens are those of a model call. ``decided`` are the
+    seconds after which it had said that nothing is missing; 0 where it did not.
     """
 
     kind: str
@@ -86,6 +90,7 @@ class Call:
     ended: float = 0.0
     seconds: float = 0.0
     rests_on: list[int] = field(default_factory=list)
+    decided: float = 0.0
     shown: list[str] = field(default_factory=list)
     proven: list[str] = field(default_factory=list)
     full_price: int = 0
@@ -167,6 +172,8 @@ class Tag:
         reply = self._brain.think(request, f"m{number}x")
         call.title = role(request)
         call.seconds = self._latency.model(reply.tokens)
+        if said_first := decision(reply):
+            call.decided = self._latency.model(estimate("x" * said_first))
         call.shown = sorted(shown_titles(request))
         call.proven = self._brain.proven(request)
         call.rests_on = self._model_rests_on(request, number, call)
@@ -192,9 +199,13 @@ class Tag:
         found = []
         for other, earlier in enumerate(self.calls[:number]):
             if not 0 < earlier.ended <= call.began:
+                # It had said enough to go on before it had said all.
+                if call.title == "write" and earlier.decided:
+                    found.append(other)
                 continue
             rests = {
                 "model": other == self._rewrite
+                or (call.title == "write" and earlier.decided)
                 or f"m{other}x" in body
                 or any(words in told for words in self._worded.get(other, ())),
                 "search": f'query="{_attribute(earlier.title)}"' in shown,

@@ -8,7 +8,7 @@ import tempfile
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import anthropic
@@ -160,5 +160,5 @@ def summed(task: Task, wall: float, calls: list[Call]) -> Measured:
         cached=sum(call.cache_read for call in model),
         pages=sum(call.kind == "fetch" for call in calls),
         recall=len(proven.intersection(task.titles)) / len(task.titles),
-        chain=tuple(calls[at] for at in chain(calls)),
+        chain=tuple(replace(calls[at], seconds=seconds) for at, seconds in chain(calls)),
     )

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from bot.reasoning.desks import Action, Desk, Finish, Malformed, Outcome, Read, Search
+from bot.reasoning.desks import Action, Desk, Finish, Malformed, Outcome, Read, Search, Turn
 from bot.reasoning.evidence import Evidence, Finding
 from bot.reasoning.questions import SubQuestion
 from bot.reasoning.reasoner import OnEnough
@@ -210,14 +210,14 @@ async def test_a_spent_budget_ends_the_loop_with_what_was_found(open_run: OpenRu
     class Spending(Scripted):
         async def next_turn(
             self, question: SubQuestion, desk: Desk, on_enough: OnEnough | None = None
-        ) -> object:  # type: ignore[override]
+        ) -> Turn:
             if len(desk.turns) == 2:
                 run.budget.check_model_call(replace(run.usage, usd=5.0))
             return await super().next_turn(question, desk, on_enough)
 
     run = await open_run(a_shelf(*TEXTS))
     reasoner = Spending([[Search(("tower",))], [Read((1,))]])
-    evidence = await iterate(run, reasoner, QUESTION, READING, searches=5)  # type: ignore[arg-type]
+    evidence = await iterate(run, reasoner, QUESTION, READING, searches=5)
     assert [source.number for source in evidence.sources] == [1]
     assert run.notes == [
         "The budget of 1.00 USD was spent. The answer rests on what was found until then."
