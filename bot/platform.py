@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 
 
 class Platform(Protocol):
-    """Opened with its adapter's ``open_…(settings, workspaces)``, an async context manager.
+    """Opened with its adapter's ``open_…(settings, workspaces, calls)``, an async context manager;
+    what is said to the platform is counted in ``calls`` (``observing.PlatformCalls``).
 
     ``routes`` are added to the HTTP endpoint of `serve`, ``poster`` works before and after ``run``.
     """

@@ -24,6 +24,7 @@ from bot.conversing.keeper import Keeper
 from bot.conversing.reception import Reception
 from bot.dispatch.choice import Role
 from bot.errors import FootnoteError, InvalidSetting, Unavailable
+from bot.observing import PlatformCalls
 from bot.platform import Platform, configured_platforms, has_console
 from bot.settings import Settings
 from bot.storage.again import SERVING_PATIENCE
@@ -105,8 +106,11 @@ async def open_platforms(
     settings: Settings, names: Sequence[str], store: Store, stack: AsyncExitStack
 ) -> list[Platform]:
     """The platforms of these names, which ``stack`` closes. Raises ``InvalidSetting``."""
-    workspaces = Workspaces(store.database)
-    return [await stack.enter_async_context(_opener(name)(settings, workspaces)) for name in names]
+    workspaces, calls = Workspaces(store.database), PlatformCalls()
+    return [
+        await stack.enter_async_context(_opener(name)(settings, workspaces, calls))
+        for name in names
+    ]
 
 
 @contextlib.contextmanager

@@ -21,6 +21,7 @@ from discord.http import Route
 
 from adapters.discord.listener import log_failure
 from bot.errors import CredentialsRefused, Invalid
+from bot.observing import PlatformCalls
 from bot.settings import Settings
 
 CONTENT_INTENT_HINT = (
@@ -34,6 +35,10 @@ GUILDS_SECONDS = 1.0
 # discord.com/developers/docs/topics/opcodes-and-status-codes#gateway
 AUTHENTICATION_FAILED, INVALID_SHARD, SHARDING_REQUIRED = 4004, 4010, 4011
 
+_VERSION = re.compile(r"^(?:/api)?(?:/v\d+)?(?=/|$)")
+# The parts of a path that say what is called; all others are ids, tokens or emoji.
+# discord.com/developers/docs/reference#http-api
+_RESOURCE = re.compile(r"[a-z]+(?:-[a-z]+)*|@me|@original|oauth2")
 _TOKEN_IN_ADDRESS = re.compile(r"(/(?:webhooks|interactions)/\d+/)[^/\s?'\"]+")
 
 _AWAY = (
@@ -49,6 +54,14 @@ _AWAY = (
 
 Event = Callable[..., Coroutine[Any, Any, None]]
 
+
+def method_of(url: str) -> str:
+    """The resource that a URL of Discord's API means, without ids: "channels/*/messages"."""
+    path = _VERSION.sub("", yarl.URL(url).path)
+    parts = [part if _RESOURCE.fullmatch(part) else "*" for part in path.split("/") if part]
+    return "/".join(parts[:6]) or "gateway"
+
+
 log = structlog.get_logger(__name__)
 
 
@@ -57,7 +70,7 @@ class FootnoteClient(discord.AutoShardedClient):
 
     guilds_seconds = GUILDS_SECONDS
 
-    def __init__(self) -> None:
+    def __init__(self, calls: PlatformCalls | None = None) -> None:
         self._work: set[asyncio.Task[Any]] = set()
         self._wanted = discord.Intents(
             guilds=True,  # channels, threads, roles
@@ -77,6 +90,7 @@ class FootnoteClient(discord.AutoShardedClient):
             guild_ready_timeout=self.guilds_seconds,
             allowed_mentions=discord.AllowedMentions.none(),
             enable_debug_events=False,
+            http_trace=(calls or PlatformCalls()).trace("discord", method_of),
         )
         self.tree: app_commands.CommandTree[FootnoteClient] = app_commands.CommandTree(
             self,

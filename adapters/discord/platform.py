@@ -17,6 +17,7 @@ from adapters.discord.poster import DiscordPoster
 from adapters.discord.presses import Presses
 from bot.conversing.reception import Reception
 from bot.errors import CredentialsRefused, InvalidSetting
+from bot.observing import PlatformCalls
 from bot.posting import Poster
 from bot.settings import Settings
 from bot.storage.workspaces import Workspaces
@@ -84,7 +85,7 @@ class DiscordPlatform:
 
 @asynccontextmanager
 async def open_discord(
-    settings: Settings, workspaces: Workspaces
+    settings: Settings, workspaces: Workspaces, calls: PlatformCalls | None = None
 ) -> AsyncIterator[DiscordPlatform]:
     """The platform; logging in goes on in the background, for Discord may be away.
 
@@ -96,7 +97,7 @@ async def open_discord(
         token = settings.discord_token.get_secret_value()
         stack.enter_context(library_log(token))
         stack.enter_context(api_of(settings))
-        platform = DiscordPlatform(FootnoteClient(), token, workspaces)
+        platform = DiscordPlatform(FootnoteClient(calls), token, workspaces)
         try:
             yield platform
         finally:

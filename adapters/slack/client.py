@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 import logging
 import random
+import re
 from collections.abc import Awaitable, Callable
+from urllib.parse import urlsplit
 
 import aiohttp
 import structlog
@@ -14,6 +16,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from adapters.slack.calls import Json, Refusal
 from bot.errors import CredentialsRefused, PlatformUnavailable
+from bot.observing import PlatformCalls
 from bot.settings import Settings
 
 TIMEOUT_SECONDS = 30
@@ -34,6 +37,8 @@ _MEANT_SO = warning_client_prioritized_and_token_skipped()
 # Bolt (1.30) says of every event from where the app is not installed; ours names the workspace.
 _NOT_INSTALLED = "Although the app should be installed into this workspace"
 
+_METHOD = re.compile(r"[a-z]+(?:\.[A-Za-z]+){1,3}")  # "chat.postMessage", "users.info"
+
 log = structlog.get_logger(__name__)
 
 
@@ -50,11 +55,19 @@ def web_client(settings: Settings, session: aiohttp.ClientSession) -> AsyncWebCl
     )
 
 
-def new_session() -> aiohttp.ClientSession:
-    """One pool of connections for everything said to Slack."""
+def new_session(calls: PlatformCalls | None = None) -> aiohttp.ClientSession:
+    """One pool of connections for everything said to Slack, which is counted in ``calls``."""
     return aiohttp.ClientSession(
-        timeout=aiohttp.ClientTimeout(total=TIMEOUT_SECONDS), trust_env=True
+        timeout=aiohttp.ClientTimeout(total=TIMEOUT_SECONDS),
+        trust_env=True,
+        trace_configs=None if calls is None else [calls.trace("slack", method_of)],
     )
+
+
+def method_of(url: str) -> str:
+    """The Web API method that a URL calls; "other" for all else: sockets, files, response URLs."""
+    name = urlsplit(url).path.rpartition("/api/")[2]
+    return name if _METHOD.fullmatch(name) else "other"
 
 
 def refused_token(refusal: Refusal, variable: str) -> CredentialsRefused:

@@ -22,6 +22,7 @@ from adapters.slack.malformed import MALFORMED, note
 from adapters.slack.poster import SlackPoster
 from adapters.slack.tenancy import ManyWorkspaces, OneWorkspace, Tenancy
 from bot.conversing.reception import Reception
+from bot.observing import PlatformCalls
 from bot.platform import in_many_workspaces
 from bot.settings import Settings
 from bot.storage.workspaces import Workspaces
@@ -31,12 +32,14 @@ LARGEST_BODY = 1_000_000  # bytes; Slack's own bodies stay far below
 
 
 @asynccontextmanager
-async def open_slack(settings: Settings, workspaces: Workspaces) -> AsyncIterator[SlackPlatform]:
+async def open_slack(
+    settings: Settings, workspaces: Workspaces, calls: PlatformCalls | None = None
+) -> AsyncIterator[SlackPlatform]:
     """Slack as the settings say. Says nothing yet: a Slack that is away must stop nobody.
 
     Raises ``InvalidSetting`` for what several workspaces need and do not have.
     """
-    async with new_session() as session:
+    async with new_session(calls) as session:
         client = web_client(settings, session)
         tenancy: Tenancy = (
             ManyWorkspaces(settings, client, workspaces.database)

@@ -14,6 +14,7 @@ from adapters.web.live import Live
 from adapters.web.poster import WebPoster
 from adapters.web.visitors import Sessions, session_key
 from bot.conversing.reception import Reception
+from bot.observing import PlatformCalls
 from bot.settings import Settings
 from bot.storage.workspaces import Workspaces
 
@@ -49,12 +50,16 @@ class WebPlatform:
 
 
 @asynccontextmanager
-async def open_web(settings: Settings, workspaces: Workspaces) -> AsyncIterator[WebPlatform]:
+async def open_web(
+    settings: Settings, workspaces: Workspaces, calls: PlatformCalls | None = None
+) -> AsyncIterator[WebPlatform]:
     """The console. Raises ``StorageUnavailable``."""
     token = settings.console_token.get_secret_value() if settings.console_token else ""
     sessions = Sessions(await session_key(workspaces), token)
     live = Live(workspaces.database)
     try:
-        yield WebPlatform(Console(settings, workspaces.database, live, sessions))
+        yield WebPlatform(
+            Console(settings, workspaces.database, live, sessions, calls=calls or PlatformCalls())
+        )
     finally:
         await live.aclose()
