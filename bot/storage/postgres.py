@@ -15,7 +15,7 @@ from bot.errors import StorageUnavailable
 
 Kind = Literal["contended", "broken", "away", "wrong"]
 
-POOL_SIZE = 10  # connections of one process; most of a run's time none is needed
+POOL_SIZE = 20  # connections of one process; most of a run's time none is needed
 POOL_WAIT_SECONDS = 10.0
 IDLE_SECONDS = 1.0  # in the pool, after which a connection is tested before it is used
 CONNECT_SECONDS = 5
@@ -101,7 +101,8 @@ def open_postgres(
     engine = create_async_engine(
         url.set(drivername="postgresql+psycopg"),
         pool_size=POOL_SIZE,
-        max_overflow=POOL_SIZE,
+        max_overflow=0,  # these would be closed when given back, and to connect is dear
+        pool_use_lifo=True,  # the few that are used much know the statements
         pool_timeout=POOL_WAIT_SECONDS,
         connect_args=dict(_HOW),
     )

@@ -12,7 +12,7 @@ import re
 import secrets
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -82,10 +82,16 @@ class Base:
         self.url = url
         self.pid = pid
         self._dsn = dsn
+        # One for all looks: to connect costs the server more than all that a question does there.
+        self._looking = psycopg.connect(dsn, autocommit=True)
+
+    def close(self) -> None:
+        self._looking.close()
 
     def execute(self, statement: str) -> list[tuple[Any, ...]]:
-        with psycopg.connect(self._dsn, autocommit=True) as db:
-            done = db.execute(statement.encode())
+        """Safe from any thread."""
+        with self._looking.cursor() as cursor:
+            done = cursor.execute(statement.encode())
             return done.fetchall() if done.description else []
 
     # ------------------------------------------------------------ filling
@@ -190,7 +196,8 @@ def a_base() -> Iterator[Base]:
         for setting in _SETTINGS:
             base.execute(f"ALTER SYSTEM SET {setting}")
         base.execute("SELECT pg_reload_conf()")
-        yield base
+        with closing(base):
+            yield base
 
 
 def _kind(statement: str) -> str:
