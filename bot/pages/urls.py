@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import NoReturn
 
 from bot.errors import AddressRefused
@@ -44,6 +45,10 @@ _OUTSIDE_PATH = re.compile(r"%[0-9A-Fa-f]{2}|[^A-Za-z0-9._~!$&'()*+,;=:@/-]")  #
 _OUTSIDE_QUERY = re.compile(r"%[0-9A-Fa-f]{2}|[^A-Za-z0-9._~!$&'()*+,;=:@/?-]")
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):")
+
+
+# A run takes the addresses of its few pages apart hundreds of times.
+ADDRESSES_REMEMBERED = 4_096
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +130,7 @@ def domain(url: str) -> str:
     return host.removeprefix("www.") if host.count(".") > 1 else host
 
 
+@lru_cache(ADDRESSES_REMEMBERED)
 def parse(url: str) -> WebAddress:
     """Take an address apart into canonical parts; raises ``AddressRefused``."""
     text = url.strip(
