@@ -88,7 +88,7 @@ def _back(text: str, place: int, latest: int) -> int:
     ``latest``."""
     if place <= 0:
         return 0
-    found = (text.find(space, place, min(place + NEAR, latest)) for space in " \n")
+    found = (text.find(space, place - 1, min(place + NEAR, latest)) for space in " \n")
     return min((at + 1 for at in found if at >= 0), default=place)
 
 
@@ -96,5 +96,5 @@ def _forth(text: str, place: int, first: int) -> int:
     """The last place up to this one where a word ends, if it is near and not before ``first``."""
     if place >= len(text):
         return len(text)
-    found = (text.rfind(space, max(place - NEAR, first), place) for space in " \n")
+    found = (text.rfind(space, max(place - NEAR, first), place + 1) for space in " \n")
     return max((at for at in found if at >= 0), default=place)

@@ -7,10 +7,10 @@ page, and its passages are put in the order of how well they fit.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from bot.answers import Answer, Citation, Disagreement, Doubt
+from bot.answers import Answer, Citation, Disagreement
 from bot.reasoning.evidence import CitationDelta, TextDelta
 from bot.research.marks import numbers_in, without_marks
 from bot.research.outcomes import StreamOutcome
@@ -69,8 +69,9 @@ def sentences_of(
     """The sentences of an answer; ``written`` is what a model streamed for it, with its citations,
     where that is still kept."""
     blocks = _cited_blocks(written)
-    doubts = {one.sentence: one for one in answer.doubts}
-    others = {one.sentence: one for one in answer.disagreements}
+    # The answer's text has a mark at each doubted sentence, which the doubt itself has not.
+    doubts = {_words(one.sentence): one.reason for one in answer.doubts}
+    others = {_words(one.sentence): one for one in answer.disagreements}
     found = []
     for sentence in sentences(answer.text):
         piece = answer.text[sentence.start : sentence.end]
@@ -84,8 +85,8 @@ def sentences_of(
                 sentence.kind,
                 numbers,
                 _best_first(claim, _cited_with(claim, of_marks, blocks), numbers),
-                _reason(claim, doubts),
-                others.get(claim),
+                doubts.get(_words(claim), ""),
+                others.get(_words(claim)),
             )
         )
     return tuple(found)
@@ -149,9 +150,3 @@ def _best_first(claim: str, quotes: Sequence[Quote], numbers: Sequence[int]) -> 
             ),
         )
     )
-
-
-def _reason(claim: str, doubts: Mapping[str, Doubt]) -> str:
-    """Why a sentence is doubted; the answer's text has the mark of it, the doubt has not."""
-    doubt = doubts.get(claim) or doubts.get(" ".join(claim.replace("⚠", "").split()))
-    return doubt.reason if doubt else ""
