@@ -9,19 +9,18 @@ Exits 1 when that is not so. The plan comes from the seed: ``--seed`` plays it a
 from __future__ import annotations
 
 import argparse
-import heapq
-import itertools
 import random
 import shutil
 import sys
-import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
+from tests.bench.crash_blows import Clock, Striker
 from tests.bench.crash_judge import Record, Verdict, judge, read_record, written_out
 from tests.bench.crash_people import People
 from tests.bench.crash_plan import Blow, planned
@@ -32,6 +31,7 @@ KILLS = 300
 BETWEEN = 2.0  # seconds from one blow to the next, on average
 ASKING = 0.8  # the same for what people do
 QUIET_SECONDS = 120.0  # that the system gets to come to rest
+TOLD_EVERY = 25
 PROBES = 20  # threads in which a last question is asked
 
 
@@ -47,29 +47,6 @@ class Outcome:
     seconds: float
 
 
-@dataclass
-class Clock:
-    """What is still to be done, by when."""
-
-    due: list[tuple[float, int, Callable[[], None]]] = field(default_factory=list)
-    _numbers: itertools.count[int] = field(default_factory=itertools.count)
-    _began: float = field(default_factory=time.monotonic)
-
-    def add(self, at: float, do: Callable[[], None]) -> None:
-        """``at`` in seconds from the beginning."""
-        heapq.heappush(self.due, (at, next(self._numbers), do))
-
-    def later(self, seconds: float, do: Callable[[], None]) -> None:
-        self.add(time.monotonic() - self._began + seconds, do)
-
-    def run(self) -> None:
-        """Do everything in its turn."""
-        while self.due:
-            at, _, do = heapq.heappop(self.due)
-            time.sleep(max(0.0, self._began + at - time.monotonic()))
-            do()
-
-
 class Campaign:
     """One campaign on a stage that is open."""
 
@@ -78,22 +55,22 @@ class Campaign:
         self._people = People(list(stage.scenes))
         names = [scene.place.name for scene in stage.scenes]
         self._plan = planned(seed, kills, names, between=BETWEEN, asking=ASKING)
-        self._clock = Clock()
         self._limit = limit
-        self._struck: list[tuple[Blow, float]] = []
-        self._starting: threading.Thread | None = None
-        self._holds: Counter[int] = Counter()  # how many blows keep a link from working
 
     def run(self) -> Outcome:
         began = time.monotonic()
+        clock = Clock()
+        striker = Striker(self._stage, clock)
         for act in self._plan.acts:
             if act.at <= self._limit:
-                self._clock.add(act.at, lambda act=act: self._people.do(act))  # type: ignore[misc]
-        for blow in self._plan.blows:
+                clock.add(act.at, partial(self._people.do, act))
+        for number, blow in enumerate(self._plan.blows, start=1):
             if blow.at <= self._limit:
-                self._clock.add(blow.at, lambda blow=blow: self._strike(blow))  # type: ignore[misc]
-        self._clock.run()
-        self._heal()
+                clock.add(blow.at, partial(striker.strike, blow))
+            if number % TOLD_EVERY == 0:
+                clock.add(blow.at, partial(tell, f"{number} of {len(self._plan.blows)} kills"))
+        clock.run()
+        striker.heal()
         record = self._until_quiet("at rest")
         for number, talk in enumerate(self._people.talks[-PROBES:]):
             if not talk.asked[0].deleted and talk.scene.has_thread(talk.root):
@@ -106,64 +83,11 @@ class Campaign:
         return Outcome(
             verdict,
             record,
-            self._struck,
+            striker.struck,
             self._people.did,
             self._stage.crew.ended,
             time.monotonic() - began,
         )
-
-    # ------------------------------------------------------------ blows
-
-    def _strike(self, blow: Blow) -> None:
-        crew = self._stage.crew
-        role, _, database = blow.whom.partition("-")
-        self._struck.append((blow, time.time()))
-        if len(self._struck) % 25 == 0:
-            tell(f"{len(self._struck)} of {len(self._plan.blows)} kills")
-        if blow.whom == "postgres":
-            self._end_postgres(blow)
-        elif blow.what == "kill":
-            crew.kill(crew.of(blow.whom, blow.which), blow.seconds)
-        elif blow.what == "suspend":
-            member = crew.of(blow.whom, blow.which)
-            held = crew.suspend(member)
-            self._clock.later(blow.seconds, lambda: crew.resume(member, held))
-        else:
-            link = crew.of(role, blow.which).link if database else self._stage.links[blow.whom]
-            if blow.what == "cut":
-                link.cut()
-                return
-            self._holds[link.port] += 1
-            link.close() if blow.what == "gone" else link.stall()
-
-            def heal() -> None:
-                self._holds[link.port] -= 1
-                if not self._holds[link.port]:
-                    link.heal()
-
-            self._clock.later(blow.seconds, heal)
-
-    def _end_postgres(self, blow: Blow) -> None:
-        self._until_postgres_runs()
-        postgres = self._stage.postgres
-        postgres.kill() if blow.what == "kill" else postgres.stop_at_once()
-
-        def start() -> None:
-            self._starting = threading.Thread(target=postgres.start)
-            self._starting.start()
-
-        self._clock.later(blow.seconds, start)
-
-    def _until_postgres_runs(self) -> None:
-        if self._starting is not None:
-            self._starting.join()
-
-    def _heal(self) -> None:
-        self._until_postgres_runs()
-        for link in self._stage.links.values():
-            link.heal()
-        for member in self._stage.crew.members:
-            member.link.heal()
 
     # ------------------------------------------------------------ coming to rest
 

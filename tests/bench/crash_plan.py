@@ -8,7 +8,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-What = Literal["kill", "suspend", "stop", "gone", "cut", "stall"]
+What = Literal[
+    "kill",
+    "kill before a post",
+    "kill after a post",
+    "suspend",
+    "stop",
+    "gone",
+    "cut",
+    "stall",
+    "answer lost",
+    "limit",
+]
 Deed = Literal["ask", "follow up", "stop", "edit", "delete", "tell again"]
 
 
@@ -18,8 +29,12 @@ class Blow:
 
     kill: ``kill -9``, started again after them. suspend: SIGSTOP, then SIGCONT. stop: an immediate
     stop of PostgreSQL. gone: a peer's port is closed. cut: connections are reset, once. stall:
-    nothing moves on them. ``whom`` is a role of processes ("listener", "worker"), "postgres", or
-    another peer; a role's link to PostgreSQL is "listener-postgres".
+    nothing moves on them. answer lost: the next post takes effect, and nobody is told. limit: the
+    next calls are told to come later. The kills at a post hit all workers, just before or after the
+    next call that changes what is seen takes effect there.
+
+    ``whom`` is a role of processes ("listener", "worker"), "postgres", or another peer; a role's
+    link to PostgreSQL is "listener-postgres".
     """
 
     at: float
@@ -51,7 +66,11 @@ class Plan:
 # How often each blow comes in a deck, and how long it lasts (seconds, from – to).
 _DECK: Sequence[tuple[str, What, int, tuple[float, float]]] = (
     ("listener", "kill", 4, (0.0, 2.0)),
-    ("worker", "kill", 8, (0.0, 3.0)),
+    ("worker", "kill", 6, (0.0, 3.0)),
+    ("{platform}", "kill before a post", 1, (0.0, 2.0)),
+    ("{platform}", "kill after a post", 2, (0.0, 2.0)),
+    ("{platform}", "answer lost", 1, (0.0, 0.0)),
+    ("{platform}", "limit", 1, (0.0, 0.0)),
     ("postgres", "kill", 2, (0.0, 2.0)),
     ("postgres", "stop", 2, (0.0, 2.0)),
     ("claude", "gone", 2, (0.3, 2.5)),

@@ -116,7 +116,9 @@ class DiscordPlace:
         """The messages as they were told, with their old numbers, as a resume repeats them."""
         with self.discord.world.lock:
             for session in self.discord.gateway.sessions.values():
-                for event in session.events if session.connection is not None else ():
+                if session.connection is None:
+                    continue
+                for event in session.events:
                     if json.loads(event)["t"] == "MESSAGE_CREATE":
                         session.connection.send_text(event)
 
