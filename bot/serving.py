@@ -93,6 +93,8 @@ async def serve(settings: Settings, tell: Callable[[str], None], *, role: Role =
         tell(f"Listening for HTTP on {address}.")
         if console:
             tell(f"The console is at {address}/ : open it in a browser.")
+        elif settings.console != "off":
+            tell("The console stays shut, since others may reach it: set FOOTNOTE_CONSOLE_TOKEN.")
         retention = Retention(store.database, Keep.of(settings))
         await stack.enter_async_context(Keeper(retention, reception.forgetter).at_work())
         left = await app.dispatcher.resume()

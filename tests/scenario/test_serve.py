@@ -55,13 +55,6 @@ def health(url: str) -> tuple[int, dict[str, object]]:
 # ---------------------------------------------------------------- wrong settings
 
 
-def test_without_a_token_serve_says_which_to_set(nursery: Nursery, footnote: Program) -> None:
-    with ending(start_forked(nursery, footnote)) as program:
-        assert program.wait() == 2
-        assert "SLACK_BOT_TOKEN" in program.said
-        assert "DISCORD_TOKEN" in program.said
-
-
 @pytest.mark.parametrize(
     ("name", "value"),
     [

@@ -1,0 +1,208 @@
+"""The web console as a newcomer meets it: `footnote serve` with nothing configured."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import httpx
+import pytest
+
+from tests.fakes.postgres import Postgres
+from tests.fakes.screen import Seen
+from tests.fakes.server import serve
+from tests.scenario.browser import Browser
+from tests.scenario.gate import Gate
+from tests.scenario.places import KEYS, LUNCH, WHO
+from tests.scenario.program import Program
+from tests.scenario.serving import Nursery, Serving, ending, start_forked
+
+
+@pytest.fixture
+def documented(footnote: Program, documents: Path) -> Program:
+    """The program with documents, without any token."""
+    footnote.settings |= {"FOOTNOTE_DOCS": str(documents)}
+    return footnote
+
+
+@pytest.fixture
+def thoughtful(documented: Program, gate: Gate) -> Iterator[Program]:
+    """The same with Claude, who can be made to wait."""
+    with serve(gate) as url:
+        documented.settings |= {"ANTHROPIC_API_KEY": "sk-test", "ANTHROPIC_BASE_URL": url}
+        yield documented
+
+
+def answers(page: Seen, words: str) -> int:
+    return page.text.partition("\nSources\n")[0].count(words)
+
+
+Browse = Callable[[Serving], Browser]
+
+
+@pytest.fixture
+def browse() -> Iterator[Browse]:
+    """Opens browsers, each at the console's first page."""
+    with ExitStack() as stack:
+
+        def open_browser(serving: Serving) -> Browser:
+            browser = stack.enter_context(Browser(serving.http))
+            browser.open("/")
+            return browser
+
+        yield open_browser
+
+
+# ---------------------------------------------------------------- asking
+
+
+def test_with_nothing_configured_a_question_and_its_follow_up_are_answered(
+    nursery: Nursery, browse: Browse, documented: Program
+) -> None:
+    with ending(start_forked(nursery, documented)) as serving:
+        serving.until_said("The console is at http://127.0.0.1:")
+        browser = browse(serving)
+        browser.ask(KEYS)
+        assert "90 days" in browser.until("Sources").text
+        browser.ask(WHO)
+        page = browser.until("rotated every 90 days by the security team")
+        assert page.text.count("How was this answered?") == 2
+        assert KEYS in browse(serving).open("/").text  # in the list of conversations
+
+
+def test_a_question_that_is_sent_twice_is_asked_once(
+    nursery: Nursery, browse: Browse, documented: Program
+) -> None:
+    with ending(start_forked(nursery, documented)) as serving:
+        browser = browse(serving)
+        form = browser.page
+        browser.ask(LUNCH)
+        first, browser.page = browser.path, form
+        browser.ask(LUNCH)
+        assert browser.path == first
+        assert browser.until("6.50").text.count("How was this answered?") == 1
+
+
+def test_an_edited_question_is_answered_in_its_place_and_a_deleted_one_leaves_nothing(
+    nursery: Nursery, browse: Browse, documented: Program
+) -> None:
+    with ending(start_forked(nursery, documented)) as serving:
+        browser = browse(serving)
+        browser.ask(KEYS)
+        browser.until("90 days")
+        browser.press("/edit", question=LUNCH)
+        page = browser.until("6.50")
+        assert page.text.count("How was this answered?") == 1
+        assert "90 days" not in page.text
+        browser.press("/delete")
+        assert "6.50" not in browser.open("/").text
+
+
+def test_a_stopped_question_says_so(
+    nursery: Nursery, browse: Browse, thoughtful: Program, gate: Gate
+) -> None:
+    with ending(start_forked(nursery, thoughtful)) as serving:
+        gate.hold()
+        browser = browse(serving)
+        browser.ask(KEYS)
+        gate.wait_held()
+        browser.reload()
+        browser.press("/stop")
+        browser.until("How was this answered?")
+        gate.release()
+
+
+def test_pressing_what_could_come_next_asks_it(
+    nursery: Nursery, browse: Browse, documented: Program
+) -> None:
+    with ending(start_forked(nursery, documented)) as serving:
+        browser = browse(serving)
+        browser.ask(KEYS)
+        browser.until("Sources")
+        browser.press("/feedback", verdict="good")
+        browser.reload()
+        assert browser.page.count('aria-pressed="true"') == 1
+        browser.press("/deeper")
+        page = browser.until("How was this answered?")
+        assert page.text.count("How was this answered?") == 2
+
+
+# ---------------------------------------------------------------- crashes and other processes
+
+
+def test_a_killed_console_goes_on_where_it_was_and_answers_once(
+    nursery: Nursery, browse: Browse, thoughtful: Program, gate: Gate
+) -> None:
+    gate.hold(after=1)
+    with ending(start_forked(nursery, thoughtful)) as serving:
+        browser = browse(serving)
+        browser.ask(KEYS)
+        gate.wait_held()
+        with browser.following_thread() as told:
+            serving.kill()
+        assert told.ended
+    gate.release()
+    with ending(start_forked(nursery, thoughtful)) as serving:
+        again = browse(serving)
+        again.path = browser.path
+        page = again.until("90 days")
+        assert page.text.count("How was this answered?") == 1
+
+
+def test_a_worker_answers_what_was_asked_at_a_console_that_only_listens(
+    nursery: Nursery, browse: Browse, thoughtful: Program, gate: Gate, postgres: Postgres
+) -> None:
+    thoughtful.settings |= {"FOOTNOTE_DATABASE_URL": postgres.migrated()}
+    gate.hold(after=1)
+    with (
+        ending(start_forked(nursery, thoughtful, "--no-work")) as listener,
+        ending(start_forked(nursery, thoughtful, command="worker")) as worker,
+    ):
+        worker.until_said("Working on questions from web")
+        browser = browse(listener)
+        browser.ask(KEYS)
+        with browser.following_thread() as told:
+            gate.wait_held()
+            plan = told.until("plan") if "plan" in told.kinds() else told.until("reply")
+            assert "data-id" in plan["html"]
+            gate.release()
+            browser.until("90 days")
+        with browse(listener).following(f"{browser.path}/events") as told:
+            assert told.kinds() == []  # nothing is news of what is over
+        assert browser.reload().text.count("How was this answered?") == 1
+
+
+# ---------------------------------------------------------------- who comes in
+
+
+def test_without_a_platform_and_without_the_console_serve_says_what_to_set(
+    nursery: Nursery, footnote: Program
+) -> None:
+    with ending(start_forked(nursery, footnote, FOOTNOTE_CONSOLE="off")) as program:
+        assert program.wait() == 2
+        assert "SLACK_BOT_TOKEN" in program.said
+        assert "DISCORD_TOKEN" in program.said
+
+
+def test_an_open_console_is_refused(nursery: Nursery, footnote: Program) -> None:
+    with ending(start_forked(nursery, footnote, FOOTNOTE_HTTP_HOST="0.0.0.0")) as program:
+        assert program.wait() == 2
+        assert "FOOTNOTE_CONSOLE_TOKEN" in program.said
+
+
+def test_a_token_is_asked_for_once(nursery: Nursery, browse: Browse, documented: Program) -> None:
+    token = "a-token-of-the-tests"
+    with ending(start_forked(nursery, documented, FOOTNOTE_CONSOLE_TOKEN=token)) as serving:
+        browser = browse(serving)
+        assert "Sign in" in browser.reload().text
+        wrong = browser.client.post("/sign-in", data={"token": "wrong", "to": "/"})
+        assert wrong.status_code == 403
+        browser.client.post("/sign-in", data={"token": token, "to": "/"})
+        assert "Ask, and get an answer you can check" in browser.open("/").text
+        api = f"{serving.http}/api/questions"
+        asked = {"json": {"question": KEYS}, "timeout": 30}
+        assert httpx.post(api, **asked).status_code == 401  # type: ignore[arg-type]
+        headers = {"Authorization": f"Bearer {token}"}
+        assert httpx.post(api, headers=headers, **asked).status_code == 202  # type: ignore[arg-type]
+        assert token not in serving.said
