@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,7 @@ from tests.fakes.server import serve
 from tests.scenario.discord_place import open_discord
 from tests.scenario.gate import Gate
 from tests.scenario.places import OpenPlace, Place
-from tests.scenario.program import Program
+from tests.scenario.program import CommandLine, Program
 from tests.scenario.serving import Nursery
 from tests.scenario.slack_place import open_slack
 
@@ -51,18 +52,24 @@ def documents(tmp_path: Path) -> Path:
     return folder
 
 
-@pytest.fixture
-def footnote(tmp_path: Path) -> Program:
-    """The program with nothing configured."""
-    return Program(tmp_path)
-
-
 @pytest.fixture(scope="session")
 def nursery() -> Iterator[Nursery]:
     """Starts programs cheaply."""
     nursery = Nursery()
     yield nursery
     nursery.close()
+
+
+@pytest.fixture
+def footnote(tmp_path: Path, nursery: Nursery) -> Program:
+    """The program with nothing configured."""
+    return Program(tmp_path, starter=nursery)
+
+
+@pytest.fixture
+def alone(footnote: Program) -> Program:
+    """The same, started from the command line."""
+    return replace(footnote, starter=CommandLine())
 
 
 @pytest.fixture(params=PLACES)

@@ -3,10 +3,12 @@
 Everything the program needs is imported once; each start is a forked child that then does exactly
 what ``python -m bot`` does. One JSON line each way:
 
-    {"arguments": ["serve"], "environment": {...}, "folder": "...", "log": "...", "out": "..."}
+    {"arguments": ["serve"], "environment": {...}, "folder": "...", "in": "...", "log": "...",
+     "out": "..."}
     →  {"pid": 4711}
 
-What the child prints goes to ``out``, what it logs to ``log``, its exit code to ``log`` + ".code".
+The child reads from ``in``; what it prints goes to ``out``, what it logs to ``log``, its exit code
+to ``log`` + ".code".
 """
 
 from __future__ import annotations
@@ -46,11 +48,11 @@ def child(request: dict[str, Any]) -> None:
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     # A test run that is broken off leaves no program behind.
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
-    nothing = os.open(os.devnull, os.O_RDONLY)
+    typed = os.open(request["in"], os.O_RDONLY)
     out, log = (
         os.open(request[name], os.O_WRONLY | os.O_CREAT | os.O_APPEND) for name in ("out", "log")
     )
-    for source, number in ((nothing, 0), (out, 1), (log, 2)):
+    for source, number in ((typed, 0), (out, 1), (log, 2)):
         os.dup2(source, number)
     os.environ.clear()
     os.environ.update(request["environment"])

@@ -7,10 +7,10 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 COMMAND = [sys.executable, "-m", "bot"]
 PATIENCE = 60  # seconds until a program counts as hung
@@ -19,7 +19,7 @@ REPOSITORY = Path(__file__).parents[2]
 
 @dataclass(frozen=True)
 class Ended:
-    """A program that has ended."""
+    """A program that has ended; ``code`` is negative when it was killed."""
 
     code: int
     out: str
@@ -31,12 +31,68 @@ class Ended:
         return document
 
 
+class Running(Protocol):
+    """A program that was started."""
+
+    def signal(self, number: signal.Signals) -> None: ...
+
+    def finish(self) -> Ended:
+        """Wait for its end; one that hangs fails the test with what it printed."""
+        ...
+
+
+class Starter(Protocol):
+    """A way to start programs."""
+
+    def begin(
+        self, program: Program, arguments: Sequence[str], stdin: str, extra: Mapping[str, str]
+    ) -> Running: ...
+
+
+class CommandLine:
+    """Starts them as a person does; most of a second is spent on imports."""
+
+    def begin(
+        self, program: Program, arguments: Sequence[str], stdin: str, extra: Mapping[str, str]
+    ) -> Running:
+        process = subprocess.Popen(
+            [*COMMAND, *arguments],
+            cwd=program.folder,
+            env=program.environment(extra),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        return _Alone(process, stdin)
+
+
+@dataclass
+class _Alone:
+    _process: subprocess.Popen[str]
+    _stdin: str
+
+    def signal(self, number: signal.Signals) -> None:
+        self._process.send_signal(number)
+
+    def finish(self) -> Ended:
+        try:
+            out, err = self._process.communicate(self._stdin, timeout=PATIENCE)
+        except subprocess.TimeoutExpired:
+            self._process.send_signal(signal.SIGKILL)
+            out, err = self._process.communicate()
+            raise AssertionError(f"the program hung; it printed:\n{out}\n{err}") from None
+        assert "Traceback" not in err, err
+        return Ended(self._process.returncode, out, err)
+
+
 @dataclass
 class Program:
     """``footnote`` with settings of its own; each call is a process."""
 
     folder: Path
     settings: dict[str, str] = field(default_factory=dict)
+    starter: Starter = field(default_factory=CommandLine)
 
     def environment(self, extra: Mapping[str, str]) -> dict[str, str]:
         ours = ("FOOTNOTE_", "ANTHROPIC_", "SLACK_", "DISCORD_")
@@ -50,30 +106,10 @@ class Program:
             **extra,
         }
 
-    def start(self, *arguments: str, **extra: str) -> subprocess.Popen[str]:
+    def start(self, *arguments: str, stdin: str = "", **extra: str) -> Running:
         """Begin; whoever starts it ends it."""
-        return subprocess.Popen(
-            [*COMMAND, *arguments],
-            cwd=self.folder,
-            env=self.environment(extra),
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
+        return self.starter.begin(self, arguments, stdin, extra)
 
     def run(self, *arguments: str, stdin: str = "", **extra: str) -> Ended:
         """Run to the end."""
-        return finish(self.start(*arguments, **extra), stdin)
-
-
-def finish(process: subprocess.Popen[str], stdin: str = "") -> Ended:
-    """Wait for a program; one that hangs fails the test with what it printed."""
-    try:
-        out, err = process.communicate(stdin, timeout=PATIENCE)
-    except subprocess.TimeoutExpired:
-        process.send_signal(signal.SIGKILL)
-        out, err = process.communicate()
-        raise AssertionError(f"the program hung; it printed:\n{out}\n{err}") from None
-    assert "Traceback" not in err, err
-    return Ended(process.returncode, out, err)
+        return self.start(*arguments, stdin=stdin, **extra).finish()

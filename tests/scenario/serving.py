@@ -12,13 +12,13 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from tests.scenario.places import Place
-from tests.scenario.program import COMMAND, PATIENCE, REPOSITORY, Ended, Program
+from tests.scenario.program import COMMAND, PATIENCE, REPOSITORY, Ended, Program, Running
 
 START_SECONDS = 30.0
 END_SECONDS = 20.0
@@ -87,6 +87,22 @@ class Serving:
 
 
 @dataclass
+class _Forked:
+    """``Running``, of the nursery."""
+
+    _serving: Serving
+    _out: Path
+
+    def signal(self, number: signal.Signals) -> None:
+        self._serving.signal(number)
+
+    def finish(self) -> Ended:
+        code = self._serving.wait(PATIENCE)
+        out = self._out.read_text(encoding="utf-8")
+        return Ended(-1 if code is None else code, out, self._serving.said)
+
+
+@dataclass
 class Nursery:
     """The process that forks programs; one for all tests of a test process."""
 
@@ -94,13 +110,21 @@ class Nursery:
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def start(
-        self, program: Program, log: Path, *arguments: str, out: Path | None = None, **extra: str
+        self,
+        program: Program,
+        log: Path,
+        arguments: Sequence[str],
+        extra: Mapping[str, str],
+        *,
+        stdin: Path = Path(os.devnull),
+        out: Path | None = None,
     ) -> Serving:
         """Begin a program; what it prints goes to ``out``, or to its log where there is none."""
         request = {
             "arguments": arguments,
             "environment": program.environment(extra),
             "folder": str(program.folder),
+            "in": str(stdin),
             "log": str(log),
             "out": str(out or log),
         }
@@ -117,6 +141,15 @@ class Nursery:
             return int(file.read_text()) if file.exists() else None
 
         return Serving(pid, log, code)
+
+    def begin(
+        self, program: Program, arguments: Sequence[str], stdin: str, extra: Mapping[str, str]
+    ) -> Running:
+        """A ``Starter``: the same as from the command line, for a tenth of its time."""
+        log = program.folder / f"run-{next(_numbers)}.log"
+        out, typed = log.with_suffix(".out"), log.with_suffix(".in")
+        typed.write_text(stdin, encoding="utf-8")
+        return _Forked(self.start(program, log, arguments, extra, stdin=typed, out=out), out)
 
     def _running(self, program: Program) -> subprocess.Popen[str]:
         if self._process is None:
@@ -144,16 +177,7 @@ def start_forked(
     """A command as a forked child: starts in a tenth of the time."""
     log = program.folder / f"serve-{next(_numbers)}.log"
     log.touch()
-    return nursery.start(program, log, command, *options, out=None, **{**BRISK, **extra})
-
-
-def run_forked(nursery: Nursery, program: Program, *arguments: str) -> Ended:
-    """``Program.run`` for a tenth of its time."""
-    log = program.folder / f"run-{next(_numbers)}.log"
-    out = log.with_suffix(".out")
-    code = nursery.start(program, log, *arguments, out=out).wait(PATIENCE)
-    assert code is not None, "it was killed"
-    return Ended(code, out.read_text(encoding="utf-8"), log.read_text(encoding="utf-8"))
+    return nursery.start(program, log, (command, *options), {**BRISK, **extra})
 
 
 def start_alone(program: Program, **extra: str) -> Serving:

@@ -13,6 +13,7 @@ from tests.fakes.claude import Fail, FakeClaude, Reply, researcher
 from tests.fakes.mediawiki import FakeWiki
 from tests.fakes.server import serve
 from tests.scenario.program import Program
+from tests.scenario.serving import Nursery
 
 QUESTION = "When was the band AC/DC formed, and in which city?"
 
@@ -23,7 +24,7 @@ def claude() -> FakeClaude:
 
 
 @pytest.fixture
-def footnote(tmp_path: Path, claude: FakeClaude) -> Iterator[Program]:
+def footnote(tmp_path: Path, nursery: Nursery, claude: FakeClaude) -> Iterator[Program]:
     wiki = FakeWiki()
     with serve(claude) as claude_url, serve(wiki.app) as wiki_url:
         yield Program(
@@ -34,6 +35,7 @@ def footnote(tmp_path: Path, claude: FakeClaude) -> Iterator[Program]:
                 "FOOTNOTE_WIKIPEDIA_URL": wiki_url,
                 "FOOTNOTE_MODEL_RETRIES": "0",
             },
+            nursery,
         )
 
 

@@ -18,7 +18,7 @@ from tests.fakes.claude import FakeClaude, says
 from tests.fakes.mediawiki import FakeWiki
 from tests.fakes.server import serve
 from tests.scenario.program import Ended, Program
-from tests.scenario.serving import Nursery, run_forked
+from tests.scenario.serving import Nursery
 
 Ask = Callable[[str], Ended]
 
@@ -109,12 +109,12 @@ def ask(
         }
         if request.param == "claude":
             settings |= {"ANTHROPIC_API_KEY": "sk-test", "ANTHROPIC_BASE_URL": claude_url}
-        yield asking(nursery, Program(tmp_path, settings))
+        yield asking(Program(tmp_path, settings, nursery))
 
 
-def asking(nursery: Nursery, program: Program) -> Ask:
+def asking(program: Program) -> Ask:
     def ask(question: str) -> Ended:
-        return run_forked(nursery, program, "ask", "--json", "--thread", "t", question)
+        return program.run("ask", "--json", "--thread", "t", question)
 
     return ask
 
@@ -236,7 +236,7 @@ def test_web_queries_go_to_the_web_and_knowledge_queries_to_documents(
             "FOOTNOTE_DOCS": str(documents),
             "FOOTNOTE_PREFETCH_PAGES": "0",
         }
-        ended = asking(nursery, Program(tmp_path, settings))("What is new?")
+        ended = asking(Program(tmp_path, settings, nursery))("What is new?")
     assert ended.code == 0, ended.err
     searched = {value for call in wiki.calls for value in call.parameters.values()}
     assert all(any(words in value for value in searched) for words in web)

@@ -17,8 +17,8 @@ def quotes(ended: Ended) -> str:
     return " ".join(citation["quote"] for citation in ended.json["citations"])
 
 
-def test_the_demo_answers_a_question_and_a_follow_up_with_footnotes(footnote: Program) -> None:
-    ended = footnote.run("demo")
+def test_the_demo_answers_a_question_and_a_follow_up_with_footnotes(alone: Program) -> None:
+    ended = alone.run("demo")
     assert ended.code == 0, ended.err
     assert ended.out.count("Sources:") == 2
     assert "[1]" in ended.out
@@ -26,10 +26,8 @@ def test_the_demo_answers_a_question_and_a_follow_up_with_footnotes(footnote: Pr
     assert "✓ Read " in ended.err
 
 
-def test_a_question_is_answered_from_documents(footnote: Program, documents: Path) -> None:
-    ended = footnote.run(
-        "ask", "--json", "--docs", str(documents), "Who approves expensive journeys?"
-    )
+def test_a_question_is_answered_from_documents(alone: Program, documents: Path) -> None:
+    ended = alone.run("ask", "--json", "--docs", str(documents), "Who approves expensive journeys?")
     assert ended.code == 0, ended.err
     assert ended.json["status"] == "answered"
     assert "Maria Keller" in quotes(ended)
@@ -112,9 +110,9 @@ def test_a_mistyped_conversation_is_noticed(footnote: Program, documents: Path) 
 
 
 def test_a_pipe_gets_markdown_with_its_sources_and_no_colours(
-    footnote: Program, documents: Path
+    alone: Program, documents: Path
 ) -> None:
-    ended = footnote.run("ask", "--docs", str(documents), "Who approves expensive journeys?")
+    ended = alone.run("ask", "--docs", str(documents), "Who approves expensive journeys?")
     assert "\x1b" not in ended.out + ended.err
     assert f"— {(documents / 'travel.md').as_uri()}" in ended.out
     assert "Maria Keller" in ended.out
@@ -138,8 +136,8 @@ def test_a_pdf_document_is_quoted_with_its_page(footnote: Program, documents: Pa
     assert citation["quote"] == "The keeper of the lighthouse is paid 1,200 marks a year."
 
 
-def test_a_question_can_come_from_standard_input(footnote: Program, documents: Path) -> None:
-    ended = footnote.run("ask", "--json", "--docs", str(documents), "-", stdin="What is lunch?\n")
+def test_a_question_can_come_from_standard_input(alone: Program, documents: Path) -> None:
+    ended = alone.run("ask", "--json", "--docs", str(documents), "-", stdin="What is lunch?\n")
     assert ended.json["question"] == "What is lunch?"
 
 
@@ -181,9 +179,9 @@ def test_indexing_again_reads_only_what_has_changed(footnote: Program, documents
     assert "90 days" not in quotes(ended)
 
 
-def test_a_binary_file_is_skipped_with_its_reason(footnote: Program, documents: Path) -> None:
+def test_a_binary_file_is_skipped_with_its_reason(alone: Program, documents: Path) -> None:
     (documents / "photo.md").write_bytes(bytes(range(256)) * 20)
-    ended = footnote.run("index", str(documents))
+    ended = alone.run("index", str(documents))
     assert ended.code == 0
     assert "photo.md" in ended.err
 
@@ -297,14 +295,14 @@ def test_an_unreadable_document_is_skipped_and_named(footnote: Program, document
 
 
 @pytest.mark.parametrize("command", ["ask", "chat", "demo", "index", "doctor", "db"])
-def test_every_command_explains_itself(footnote: Program, command: str) -> None:
-    ended = footnote.run(command, "--help")
+def test_every_command_explains_itself(alone: Program, command: str) -> None:
+    ended = alone.run(command, "--help")
     assert ended.code == 0
     assert len(ended.out.splitlines()) > 4
 
 
-def test_the_version_is_printed(footnote: Program) -> None:
-    assert footnote.run("--version").out.startswith("footnote 0.")
+def test_the_version_is_printed(alone: Program) -> None:
+    assert alone.run("--version").out.startswith("footnote 0.")
 
 
 def test_the_doctor_says_what_works_and_what_to_fix(footnote: Program, documents: Path) -> None:
