@@ -49,12 +49,14 @@ class Reading:
     """How much is shown: hits per query, tokens of passages per page.
 
     ``opened`` of a search's best pages are shown with its hits, half as much of each, if they can
-    be read within ``patience`` seconds.
+    be read within ``patience`` seconds; of what is searched before the first turn, ``widely`` times
+    as many: those queries were worded without having seen anything.
     """
 
     shown: int
     page_tokens: int
     opened: int = 0
+    widely: int = 1
     patience: float = 2.0
 
 
@@ -155,7 +157,7 @@ class DeskKeeper:
             self._run.notes.widened(scope)
             wider = self._first_search(queries, knowledge_queries, ANYWHERE)
             outcomes += await self._do([wider])
-        outcomes = await self._opened(outcomes)
+        outcomes = await self._opened(outcomes, self._reading.opened * self._reading.widely)
         self.desk = replace(
             self.desk, given=(*self.desk.given, *outcomes), pages_left=self._pages_left()
         )
@@ -176,7 +178,7 @@ class DeskKeeper:
                 under_way.append(reading)
             else:
                 under_way.append(_refusal(action))
-        outcomes = await self._opened(await self._do(under_way))
+        outcomes = await self._opened(await self._do(under_way), self._reading.opened)
         if self._wants_more_pages:
             self._note_spent_pages()
         self.desk = replace(
@@ -293,8 +295,8 @@ class DeskKeeper:
                 outcomes.append(item)
         return outcomes
 
-    async def _opened(self, outcomes: list[Outcome]) -> list[Outcome]:
-        """The outcomes, each search with the best of its new pages as if they had been chosen.
+    async def _opened(self, outcomes: list[Outcome], most: int) -> list[Outcome]:
+        """The outcomes, each search with ``most`` of its best new pages as if they had been chosen.
 
         Choosing takes a turn of the reasoner's, and mostly it would choose these. Those that
         cannot be read at once are left for it to choose.
@@ -302,7 +304,7 @@ class DeskKeeper:
         opened: list[Outcome] = []
         left = self._pages_left()
         for outcome in outcomes:
-            numbers = to_open(outcome.queries, self._reading.opened)[:left]
+            numbers = to_open(outcome.queries, most)[:left]
             urls = {self._hits[number - 1].url: number for number in numbers}
             titles = [self._hits[number - 1].title for number in urls.values()]
             patience = self._reading.patience

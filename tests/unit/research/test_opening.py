@@ -74,6 +74,15 @@ async def test_a_search_comes_with_the_passages_of_its_best_pages(open_run: Open
     assert keeper.desk.pages_left == run.budget.pages - 2
 
 
+async def test_the_first_search_opens_more_than_those_after_it(open_run: OpenRun) -> None:
+    texts = [f"Tower {n} is tall, bridge {n} is long." for n in range(10)]
+    keeper = a_keeper(await open_run(a_shelf(*texts)), replace(READING, widely=2))
+    await keeper.give(queries=["tower"])
+    await keeper.carry_out(Turn((Search(("bridge long",), "s1"),)))
+    later = keeper.desk.turns[0].outcomes[0]
+    assert (len(keeper.desk.given[0].reads), len(later.reads)) == (4, 2)
+
+
 async def test_what_was_opened_is_not_opened_or_shown_again(open_run: OpenRun) -> None:
     run = await open_run(a_shelf(*TEXTS))
     keeper = a_keeper(run)
