@@ -1,0 +1,219 @@
+"""The console with the real reception, store and dispatcher behind it; only the reasoner acts."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import httpx
+import pytest
+from starlette.applications import Starlette
+
+from adapters.web.platform import WebPlatform, open_web
+from bot.conversing.reception import Reception
+from bot.dispatch.local import LocalDispatcher
+from bot.service import ResearchService
+from bot.settings import load_settings
+from bot.storage.store import Store, open_store
+from bot.storage.workspaces import Workspaces
+from tests.fakes.library import a_library, a_shelf
+from tests.fakes.reasoner import Scripted
+from tests.unit.conversing.conftest import Gated
+
+HOST = "http://127.0.0.1:8080"
+
+
+@dataclass
+class Running:
+    """The console at work."""
+
+    app: Starlette
+    store: Store
+    platform: WebPlatform
+    reception: Reception
+    dispatcher: LocalDispatcher
+    reasoner: Gated
+    stack: AsyncExitStack
+
+    async def browser(self, peer: str = "127.0.0.1", base: str = HOST, **headers: str) -> Browser:
+        transport = httpx.ASGITransport(self.app, client=(peer, 50_000))
+        client = httpx.AsyncClient(transport=transport, base_url=base, headers=headers)
+        return Browser(self, await self.stack.enter_async_context(client))
+
+    async def ended(self, run: str) -> None:
+        await self.dispatcher.wait(run)
+
+
+@dataclass
+class Browser:
+    """Keeps its cookies, and the CSRF token of the page it saw last."""
+
+    running: Running
+    client: httpx.AsyncClient
+    csrf: str = ""
+
+    async def get(self, path: str, **headers: str) -> httpx.Response:
+        answer = await self.client.get(path, headers=headers)
+        _, found, rest = answer.text.partition('name="csrf" content="')
+        if found:
+            self.csrf = rest.partition('"')[0]
+        return answer
+
+    async def send(self, path: str, **fields: str) -> httpx.Response:
+        """A form of the page, as a script sends it."""
+        if not self.csrf:
+            await self.get("/")
+        headers = {"Accept": "application/json"}
+        return await self.client.post(path, data={"csrf": self.csrf, **fields}, headers=headers)
+
+    async def ask(self, question: str = "How tall is the tower?", **fields: str) -> str:
+        """Put a question; the id of its run."""
+        answer = await self.send("/ask", question=question, **fields)
+        assert answer.status_code == 200, answer.text
+        return str(answer.json()["run"])
+
+    async def answered(self, question: str = "How tall is the tower?", **fields: str) -> str:
+        run = await self.ask(question, **fields)
+        await self.running.ended(run)
+        return run
+
+    @asynccontextmanager
+    async def follow(self, path: str, **headers: str) -> AsyncIterator[Events]:
+        """An event stream, which httpx's ASGI transport would only give when it has ended."""
+        asked = self.client.build_request("GET", path, headers=headers)
+        events = Events()
+        scope = {
+            "type": "http",
+            "http_version": "1.1",
+            "method": "GET",
+            "scheme": "http",
+            "path": urlsplit(path).path,
+            "raw_path": urlsplit(path).path.encode(),
+            "root_path": "",
+            "query_string": asked.url.query,
+            "headers": [(name.lower(), value) for name, value in asked.headers.raw],
+            "client": ("127.0.0.1", 50_000),
+            "server": ("127.0.0.1", 8080),
+        }
+
+        async def receive() -> dict[str, Any]:
+            await events.left.wait()
+            return {"type": "http.disconnect"}
+
+        task = asyncio.create_task(self.running.app(scope, receive, events.take))
+        try:
+            yield events
+        finally:
+            events.left.set()
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)
+
+
+class Events:
+    """What an event stream has told: kinds, data, ids."""
+
+    def __init__(self) -> None:
+        self.status = 0
+        self.told: list[tuple[str, Any, str]] = []
+        self.ended = False
+        self.left = asyncio.Event()
+        self._changed = asyncio.Condition()
+        self._buffer = ""
+
+    async def take(self, message: Any) -> None:
+        async with self._changed:
+            if message["type"] == "http.response.start":
+                self.status = message["status"]
+            else:
+                self._buffer += message.get("body", b"").decode()
+                self.ended = not message.get("more_body", False)
+            *whole, self._buffer = self._buffer.split("\n\n")
+            self.told += [event for event in map(_read, whole) if event[0]]
+            self._changed.notify_all()
+
+    async def until(self, kind: str, words: str = "") -> Any:
+        """The data of the first event of this kind that holds these words."""
+
+        def found() -> list[Any]:
+            return [
+                data
+                for told, data, _ in self.told
+                if told == kind and words in json.dumps(data, ensure_ascii=False)
+            ]
+
+        async with self._changed, asyncio.timeout(10):
+            await self._changed.wait_for(lambda: bool(found()) or self.ended)
+        assert found(), (kind, words, self.told)
+        return found()[0]
+
+    async def until_end(self) -> None:
+        async with self._changed, asyncio.timeout(10):
+            await self._changed.wait_for(lambda: self.ended)
+
+    @property
+    def kinds(self) -> list[str]:
+        return [kind for kind, _, _ in self.told]
+
+
+def _read(text: str) -> tuple[str, Any, str]:
+    fields = dict(line.partition(": ")[::2] for line in text.splitlines())
+    data = json.loads(fields["data"]) if "data" in fields else None
+    return fields.get("event", ""), data, fields.get("id", "")
+
+
+OpenConsole = Callable[..., Awaitable[Running]]
+
+
+@pytest.fixture
+async def open_console(tmp_path: Path) -> AsyncIterator[OpenConsole]:
+    async with AsyncExitStack() as stack:
+
+        async def open_console(**overrides: Any) -> Running:
+            settings = load_settings(**overrides)
+            store = await open_store(f"sqlite+aiosqlite:///{tmp_path / 'footnote.sqlite'}")
+            stack.push_async_callback(store.close)
+            platform = await stack.enter_async_context(
+                open_web(settings, Workspaces(store.database))
+            )
+            posters, reasoner = {"web": platform.poster}, Gated()
+            service = ResearchService(
+                settings,
+                store,
+                a_library(a_shelf("Tower is 330 m tall.", "Bridge is long.")),
+                reasoner=lambda calls: reasoner,
+                fallback=lambda calls: Scripted(name="fallback"),
+                price=lambda reply: 0.0,
+                posters=posters,
+            )
+            dispatcher = await stack.enter_async_context(LocalDispatcher(store, service, 8))
+            reception = Reception(settings, store, service, dispatcher, posters)
+            stack.push_async_callback(reception.aclose)
+            ready = asyncio.Event()
+            running = asyncio.create_task(platform.run(reception, ready.set))
+            await ready.wait()
+            stack.push_async_callback(_cancelled, running)
+            app = Starlette(routes=list(platform.routes))
+            return Running(app, store, platform, reception, dispatcher, reasoner, stack)
+
+        yield open_console
+
+
+async def _cancelled(task: asyncio.Task[None]) -> None:
+    task.cancel()
+    await asyncio.gather(task, return_exceptions=True)
+
+
+@pytest.fixture
+async def here(open_console: OpenConsole) -> Running:
+    return await open_console()
+
+
+@pytest.fixture
+async def browser(here: Running) -> Browser:
+    return await here.browser()

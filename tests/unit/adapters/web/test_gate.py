@@ -1,0 +1,232 @@
+"""Who comes in, and what every answer carries."""
+
+from __future__ import annotations
+
+import httpx
+import pytest
+
+from tests.unit.adapters.web.conftest import Browser, OpenConsole, Running
+
+TOKEN = "a-token-of-the-tests"
+BEHIND_PROXY = {"console_user_header": "X-User", "console_proxies": ("10.0.0.0/8",)}
+PATHS = ["/", "/threads/x", "/api/runs/x", "/static/x/app.css", "/nothing", "/sign-in"]
+
+
+# ---------------------------------------------------------------- this machine only
+
+
+@pytest.mark.parametrize("base", ["http://127.0.0.1:8080", "http://localhost", "http://[::1]:80"])
+async def test_this_machine_comes_in(here: Running, base: str) -> None:
+    peer = "::1" if "[" in base else "127.0.0.1"
+    browser = await here.browser(peer, base)
+    assert (await browser.get("/")).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("peer", "base", "headers"),
+    [
+        ("192.0.2.1", "http://127.0.0.1:8080", {}),
+        ("127.0.0.1", "http://rebound.example", {}),
+        ("127.0.0.1", "http://127.0.0.1.example", {}),
+        ("127.0.0.1", "http://0.0.0.0:8080", {}),
+        ("127.0.0.1", "http://127.0.0.1:8080", {"X-Forwarded-For": "192.0.2.1"}),
+        ("127.0.0.1", "http://127.0.0.1:8080", {"Forwarded": "for=192.0.2.1"}),
+        ("127.0.0.1", "http://127.0.0.1:8080", {"Via": "1.1 proxy"}),
+    ],
+)
+@pytest.mark.parametrize("path", ["/", "/api/threads/x", "/static/x/app.css"])
+async def test_others_do_not(
+    here: Running, peer: str, base: str, headers: dict[str, str], path: str
+) -> None:
+    browser = await here.browser(peer, base, **headers)
+    assert (await browser.get(path)).status_code == 403
+
+
+# ---------------------------------------------------------------- with a token
+
+
+@pytest.fixture
+async def shut(open_console: OpenConsole) -> Browser:
+    running = await open_console(console_token=TOKEN)
+    return await running.browser("192.0.2.1", "https://footnote.example")
+
+
+async def test_without_the_token_there_is_nothing_to_see(shut: Browser) -> None:
+    answer = await shut.get("/threads/x")
+    assert answer.status_code == 303
+    assert answer.headers["location"] == "/sign-in?to=/threads/x"
+    assert (await shut.get("/api/threads/x")).status_code == 401
+    assert (await shut.client.post("/ask", data={"question": "x"})).status_code == 401
+
+
+async def test_the_token_is_asked_for_once(shut: Browser) -> None:
+    wrong = await shut.client.post("/sign-in", data={"token": "wrong", "to": "/"})
+    assert wrong.status_code == 403
+    assert "set-cookie" not in wrong.headers
+    right = await shut.client.post("/sign-in", data={"token": TOKEN, "to": "/threads/x"})
+    assert right.headers["location"] == "/threads/x"
+    assert (await shut.get("/")).status_code == 200
+
+
+@pytest.mark.parametrize("to", ["https://evil.example", "//evil.example", "/\\evil.example", "x"])
+async def test_signing_in_leads_nowhere_else(shut: Browser, to: str) -> None:
+    answer = await shut.client.post("/sign-in", data={"token": TOKEN, "to": to})
+    assert answer.headers["location"] == "/"
+
+
+async def test_guessing_is_slow(shut: Browser) -> None:
+    codes = [
+        (await shut.client.post("/sign-in", data={"token": f"guess{n}"})).status_code
+        for n in range(12)
+    ]
+    assert codes == [403] * 10 + [429] * 2
+
+
+async def test_a_program_shows_the_token(shut: Browser) -> None:
+    good = {"Authorization": f"Bearer {TOKEN}"}
+    assert (await shut.get("/api/threads/x", **good)).status_code == 404
+    bad = {"Authorization": "Bearer wrong"}
+    assert (await shut.get("/api/threads/x", **bad)).status_code == 401
+
+
+async def test_a_new_token_ends_all_sessions(open_console: OpenConsole) -> None:
+    browser = await (await open_console(console_token=TOKEN)).browser()
+    await browser.client.post("/sign-in", data={"token": TOKEN})
+    other = await (await open_console(console_token=f"{TOKEN}-2")).browser()
+    other.client.cookies = browser.client.cookies
+    assert (await browser.get("/")).status_code == 200
+    assert (await other.get("/")).status_code == 303
+
+
+@pytest.mark.parametrize("cookie", ["", "x", "a.b.c", "ff.99999999999.00", f"{'0' * 32}.1.x"])
+async def test_a_made_up_cookie_is_no_session(shut: Browser, cookie: str) -> None:
+    assert (await shut.get("/", Cookie=f"footnote_session={cookie}")).status_code == 303
+
+
+# ---------------------------------------------------------------- behind a proxy
+
+
+@pytest.fixture
+async def proxied(open_console: OpenConsole) -> Running:
+    return await open_console(**BEHIND_PROXY, admins=("grace",))
+
+
+async def test_the_proxy_says_who_it_is(proxied: Running) -> None:
+    ada = await proxied.browser("10.1.2.3", "https://footnote.example", **{"X-User": "ada"})
+    run = await ada.answered()
+    record = await proxied.store.run(run)
+    assert record is not None
+    assert record.message.author.id == "ada"
+
+
+async def test_only_the_proxy_is_believed(proxied: Running) -> None:
+    for peer, headers in (("192.0.2.1", {"X-User": "ada"}), ("10.1.2.3", {})):
+        browser = await proxied.browser(peer, "https://footnote.example", **headers)
+        assert (await browser.get("/")).status_code == 403
+
+
+async def test_people_see_their_own_conversations_and_admins_all(proxied: Running) -> None:
+    base = "https://footnote.example"
+    ada, bob, grace = [
+        await proxied.browser("10.1.2.3", base, **{"X-User": name})
+        for name in ("ada", "bob", "grace")
+    ]
+    run = await ada.answered("How tall is the tower?")
+    record = await proxied.store.run(run)
+    assert record is not None
+    path = f"/threads/{record.message.thread.thread}"
+    seen_by = [(await each.get(path)).status_code for each in (ada, bob, grace)]
+    assert seen_by == [200, 404, 200]
+    for path in (f"/api/runs/{run}", f"/api/threads/{record.message.thread.thread}"):
+        assert (await bob.get(path)).status_code == 404
+    for action in ("stop", "edit", "delete", "feedback", "deeper", "follow-up"):
+        assert (await bob.send(f"/runs/{run}/{action}", question="x y")).status_code == 404
+    assert "tower" not in (await bob.get("/")).text
+    assert "tower" in (await grace.get("/")).text
+
+
+# ---------------------------------------------------------------- other sites
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"Origin": "https://evil.example"},
+        {"Origin": "null"},
+        {"Origin": "http://127.0.0.1:9999"},
+        {"Sec-Fetch-Site": "cross-site"},
+        {"Sec-Fetch-Site": "same-site"},
+    ],
+)
+async def test_another_site_changes_nothing(browser: Browser, headers: dict[str, str]) -> None:
+    await browser.get("/")
+    form = {"csrf": browser.csrf, "question": "How tall is it?"}
+    answer = await browser.client.post("/ask", data=form, headers=headers)
+    assert answer.status_code == 403
+    asked = {"question": "How tall is it?"}
+    answer = await browser.client.post("/api/questions", json=asked, headers=headers)
+    assert answer.status_code == 403
+
+
+async def test_no_site_may_ask_the_api_with_a_plain_form(browser: Browser) -> None:
+    """Which a browser would send without asking first."""
+    body = '{"question": "How tall is it?"}'
+    for kind in ("text/plain", "application/x-www-form-urlencoded"):
+        headers = {"Content-Type": kind}
+        answer = await browser.client.post("/api/questions", content=body, headers=headers)
+        assert answer.status_code == 415
+
+
+# ---------------------------------------------------------------- what every answer carries
+
+
+@pytest.mark.parametrize("path", PATHS)
+@pytest.mark.parametrize("settings", [{}, {"console_token": TOKEN}, BEHIND_PROXY])
+async def test_every_answer_is_guarded(
+    open_console: OpenConsole, settings: dict[str, object], path: str
+) -> None:
+    browser = await (await open_console(**settings)).browser()
+    answer = await browser.get(path)
+    policy = answer.headers["content-security-policy"]
+    assert "default-src 'none'" in policy
+    assert "unsafe" not in policy
+    assert "*" not in policy
+    assert "data:" not in policy
+    assert answer.headers["x-content-type-options"] == "nosniff"
+    assert answer.headers["referrer-policy"] == "no-referrer"
+    assert "access-control-allow-origin" not in answer.headers
+
+
+def attributes(answer: httpx.Response) -> set[str]:
+    return {part.strip().lower() for part in answer.headers["set-cookie"].split(";")}
+
+
+async def test_cookies_are_not_for_scripts_or_other_sites(browser: Browser) -> None:
+    told = attributes(await browser.get("/"))
+    assert {"httponly", "samesite=lax", "path=/"} <= told
+    assert "secure" not in told
+
+
+async def test_cookies_are_secure_where_the_address_is(open_console: OpenConsole) -> None:
+    public = {"public_url": "https://footnote.example", "console_token": TOKEN}
+    browser = await (await open_console(**public)).browser()
+    answer = await browser.client.post("/sign-in", data={"token": TOKEN})
+    assert "secure" in attributes(answer)
+
+
+async def test_a_client_that_hammers_is_told_to_wait(browser: Browser) -> None:
+    codes = [(await browser.get("/static/x/none")).status_code for _ in range(610)]
+    assert codes[:600] == [404] * 600
+    assert codes[-1] == 429
+
+
+async def test_pages_hold_no_script_or_style_of_their_own(browser: Browser) -> None:
+    run = await browser.answered()
+    record = await browser.running.store.run(run)
+    assert record is not None
+    for path in ("/", f"/threads/{record.message.thread.thread}"):
+        page = (await browser.get(path)).text
+        assert " style=" not in page
+        assert "<style" not in page
+        assert page.count("<script") == page.count("<script ") == page.count(' src="/static/')
+        assert "http://" not in page.replace("http://www.w3.org", "")
