@@ -28,17 +28,14 @@ from bot.reasoning.desks import (
     Turn,
 )
 from bot.reasoning.evidence import Source
-from bot.reasoning.questions import ANYWHERE, Scope, SubQuestion
+from bot.reasoning.questions import ANYWHERE, SubQuestion
+from bot.research.asked import Asked, AskedQuery, Searching, worded
 from bot.research.gathered import best_hits, to_open, with_opened
 from bot.research.outcomes import SearchOutcome
-from bot.research.repeats import repeats
 from bot.research.run import Run
 from bot.research.together import both, together
-from bot.search.provider import Hit, ProviderKind, Query
-from bot.text.terms import keywords
+from bot.search.provider import Hit, Query
 
-FIRST_QUERIES = 4  # of a kind, that are searched before the first turn
-HITS_FETCHED = 3  # times those shown: the next results are at hand when a query is repeated
 NOTHING = "Nothing was found."
 WHOLE = 4  # times the tokens of one page are given to pages that are wanted as a whole
 PREFETCHED = 3  # pages read ahead while the reasoner chooses
@@ -58,29 +55,6 @@ class Reading:
     opened: int = 0
     widely: int = 1
     patience: float = 2.0
-
-
-@dataclass(slots=True)
-class _Query:
-    """A query that was sent; ``next`` is the first of its hits that was not shown yet.
-
-    ``kind`` and ``scope`` are what it was restricted to.
-    """
-
-    text: str
-    words: frozenset[str]
-    kind: ProviderKind | None = None
-    scope: Scope = ANYWHERE
-    hits: tuple[Hit, ...] = ()
-    next: int = 0
-
-
-@dataclass(slots=True)
-class _Searching:
-    """A Search under way: each query as worded, with the sent query that serves it."""
-
-    action: str
-    queries: list[tuple[str, _Query, bool]] = field(default_factory=list)  # bool: sent for this
 
 
 @dataclass(slots=True)
@@ -121,7 +95,7 @@ class DeskKeeper:
         self._page_tokens = reading.page_tokens
         self._hits: list[Hit] = []
         self._hit_numbers: dict[str, int] = {}  # dedupe key of a hit's URL → its number
-        self._queries: list[_Query] = []
+        self._asked = Asked(run.can_search)
         self._page_numbers: dict[str, int] = {}  # dedupe key of a read URL → citation number
         self._spans: dict[int, set[tuple[int, int]]] = {}  # citation number → spans shown
 
@@ -139,7 +113,7 @@ class DeskKeeper:
         restriction if it finds nothing at all, and the run's notes say so.
         """
         scope = self._question.scope
-        under_way: list[_Searching | _Reading | Outcome] = []
+        under_way: list[Searching | _Reading | Outcome] = []
         if links:
             if self._question.whole:
                 tokens = self._reading.page_tokens
@@ -148,14 +122,14 @@ class DeskKeeper:
                 _Reading("given", self._page_tokens, [(0, link, "") for link in links])
             )
         if queries or knowledge_queries:
-            under_way.append(self._first_search(queries, knowledge_queries, scope))
+            under_way.append(self._asked.first(queries, knowledge_queries, scope))
         outcomes = await self._do(under_way)
         for link, read in zip(links, outcomes[0].reads if links else (), strict=True):
             if read.source is None:
                 self.unread.append(self._run.notes.unread(link, read.note))
         if scope != ANYWHERE and _found_nothing(outcomes):
             self._run.notes.widened(scope)
-            wider = self._first_search(queries, knowledge_queries, ANYWHERE)
+            wider = self._asked.first(queries, knowledge_queries, ANYWHERE)
             outcomes += await self._do([wider])
         outcomes = await self._opened(outcomes, self._reading.opened * self._reading.widely)
         self.desk = replace(
@@ -167,11 +141,11 @@ class DeskKeeper:
         """Do all actions of a turn at once and append the turn to the desk."""
         searches = 0
         pages_left = self.desk.pages_left
-        under_way: list[_Searching | _Reading | Outcome] = []
+        under_way: list[Searching | _Reading | Outcome] = []
         for action in turn.actions:
             if isinstance(action, Search) and searches < self.desk.searches_left:
                 searches += 1
-                under_way.append(self._prepare_search(action.id, action.queries))
+                under_way.append(self._asked.search(action.id, action.queries))
             elif isinstance(action, Read):
                 reading = self._prepare_read(action, pages_left)
                 pages_left -= reading.pages
@@ -192,54 +166,9 @@ class DeskKeeper:
     @property
     def searched(self) -> tuple[str, ...]:
         """The queries that were sent, in the order they were asked for."""
-        return tuple(dict.fromkeys(query.text for query in self._queries))
+        return self._asked.texts
 
-    # ------------------------------------------------------------ before: what is to be asked
-
-    def _first_search(
-        self, queries: Sequence[str], knowledge_queries: Sequence[str], scope: Scope
-    ) -> _Searching:
-        web, knowledge = tuple(queries), tuple(knowledge_queries)
-        routes: list[tuple[tuple[str, ...], ProviderKind | None]] = [
-            (tuple(text for text in web if text in knowledge), None),
-            (web[:FIRST_QUERIES], "web"),
-            (knowledge[:FIRST_QUERIES], "knowledge"),
-        ]
-        kinds = self._run.can_search
-        if len(kinds) < 2:
-            texts = (*knowledge, *web) if "knowledge" in kinds else (*web, *knowledge)
-            routes = [(tuple(dict.fromkeys(texts))[:FIRST_QUERIES], None)]
-        searching = _Searching("given")
-        for texts, kind in routes:
-            sent = self._prepare_search("given", texts, kind, scope).queries
-            searching.queries += [entry for entry in sent if entry[2]]  # a repeat adds nothing
-        return searching
-
-    def _prepare_search(
-        self,
-        action: str,
-        queries: Sequence[str],
-        kind: ProviderKind | None = None,
-        scope: Scope = ANYWHERE,
-    ) -> _Searching:
-        searching = _Searching(action)
-        for text in dict.fromkeys(queries):
-            words = frozenset(keywords(text))
-            earlier = next(
-                (
-                    q
-                    for q in self._queries
-                    if repeats(words, q.words)
-                    and q.kind in (None, kind)
-                    and q.scope in (ANYWHERE, scope)
-                ),
-                None,
-            )
-            query = earlier or _Query(text, words, kind, scope)
-            if earlier is None:
-                self._queries.append(query)
-            searching.queries.append((text, query, earlier is None))
-        return searching
+    # ------------------------------------------------------------ before: what is to be read
 
     def _prepare_read(self, action: Read, pages_left: int) -> _Reading:
         reading = _Reading(action.id, self._page_tokens)
@@ -261,11 +190,11 @@ class DeskKeeper:
 
     # ------------------------------------------------------------ all at once
 
-    async def _do(self, under_way: Sequence[_Searching | _Reading | Outcome]) -> list[Outcome]:
+    async def _do(self, under_way: Sequence[Searching | _Reading | Outcome]) -> list[Outcome]:
         sent = [
             query
             for item in under_way
-            if isinstance(item, _Searching)
+            if isinstance(item, Searching)
             for _, query, is_sent in item.queries
             if is_sent
         ]
@@ -287,7 +216,7 @@ class DeskKeeper:
         readings = dict(zip(urls, read, strict=True))
         outcomes = []
         for item in under_way:
-            if isinstance(item, _Searching):
+            if isinstance(item, Searching):
                 outcomes.append(self._searched(item, answers))
             elif isinstance(item, _Reading):
                 outcomes.append(await self._was_read(item, readings, numbers))
@@ -318,7 +247,7 @@ class DeskKeeper:
 
     # ------------------------------------------------------------ after: what is shown
 
-    def _searched(self, searching: _Searching, answers: dict[int, SearchOutcome]) -> Outcome:
+    def _searched(self, searching: Searching, answers: dict[int, SearchOutcome]) -> Outcome:
         results = []
         for text, query, is_sent in searching.queries:
             note = ""
@@ -384,8 +313,8 @@ class DeskKeeper:
         self._run.sources.append(source)
         return ReadResult(hit_number, source)
 
-    def _worded(self, query: _Query) -> Query:
-        return worded(query.text, replace(self._question, scope=query.scope), self._reading)
+    def _worded(self, query: AskedQuery) -> Query:
+        return worded(query.text, replace(self._question, scope=query.scope), self._reading.shown)
 
     def _read_ahead(self, outcomes: Sequence[Outcome]) -> None:
         """Begin to read what will probably be chosen of new hits, while the choice is made."""
@@ -409,19 +338,6 @@ class DeskKeeper:
         run = self._run
         if run.usage.pages >= run.budget.pages:
             run.note(run.texts("budget-pages", limit=run.budget.pages))
-
-
-def worded(text: str, question: SubQuestion, reading: Reading) -> Query:
-    """A query as it is sent for a question."""
-    scope = question.scope
-    return Query(
-        text,
-        reading.shown * HITS_FETCHED,
-        question.language,
-        region=scope.region,
-        freshness=scope.freshness,
-        domains=scope.domains,
-    )
 
 
 def _found_nothing(outcomes: Sequence[Outcome]) -> bool:

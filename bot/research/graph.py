@@ -40,7 +40,8 @@ from bot.reasoning.graphs import (
 )
 from bot.reasoning.questions import SubQuestion
 from bot.reasoning.reasoner import Reasoner
-from bot.research.desk import Reading, worded
+from bot.research.asked import worded
+from bot.research.desk import Reading
 from bot.research.failures import attempted
 from bot.research.gathered import merge_sources
 from bot.research.iterate import iterate
@@ -180,7 +181,7 @@ class _Exploration:
         self._run.ahead.renew()  # what was guessed of the question itself was for another time
         for node in later:
             self._run.ahead.search(
-                [worded(text, self._question, self._reading) for text in node.queries]
+                [worded(text, self._question, self._reading.shown) for text in node.queries]
             )
 
     async def _edit(self, view: Graph) -> GraphEdit | None:

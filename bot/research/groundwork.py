@@ -11,8 +11,9 @@ from bot.reasoning.drafts import Paragraph
 from bot.reasoning.evidence import Evidence
 from bot.reasoning.questions import Rewritten, SubQuestion
 from bot.reasoning.reasoner import Reasoner
+from bot.research.asked import HITS_FETCHED
 from bot.research.budget import Budget
-from bot.research.desk import HITS_FETCHED, DeskKeeper, Reading
+from bot.research.desk import DeskKeeper, Reading
 from bot.research.gathered import best_hits, merge_sources
 from bot.research.graph import explore
 from bot.research.run import Run

@@ -18,9 +18,10 @@ from bot.pages.urls import dedupe_key
 from bot.reasoning.evidence import Evidence
 from bot.reasoning.questions import Rewritten, SubQuestion
 from bot.reasoning.reasoner import Reasoner
+from bot.research.asked import HITS_FETCHED
 from bot.research.budget import Budget
 from bot.research.check import Checked, check
-from bot.research.desk import HITS_FETCHED, Reading
+from bot.research.desk import Reading
 from bot.research.direct import direct
 from bot.research.gathered import merge_sources
 from bot.research.graph import explore

@@ -1,0 +1,112 @@
+"""The queries of one desk: which are sent, and which only repeat an earlier one."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
+
+from bot.reasoning.questions import ANYWHERE, Scope, SubQuestion
+from bot.research.repeats import repeats
+from bot.search.provider import Hit, ProviderKind, Query
+from bot.text.terms import keywords
+
+FIRST_QUERIES = 4  # of a kind, that are searched before the first turn
+HITS_FETCHED = 3  # times those shown: the next results are at hand when a query is repeated
+
+
+def worded(text: str, question: SubQuestion, shown: int) -> Query:
+    """A query as it is sent for a question, of whose hits so many are shown."""
+    scope = question.scope
+    return Query(
+        text,
+        shown * HITS_FETCHED,
+        question.language,
+        region=scope.region,
+        freshness=scope.freshness,
+        domains=scope.domains,
+    )
+
+
+@dataclass(slots=True)
+class AskedQuery:
+    """A query that was sent; ``next`` is the first of its hits that was not shown yet.
+
+    ``kind`` and ``scope`` are what it was restricted to.
+    """
+
+    text: str
+    words: frozenset[str]
+    kind: ProviderKind | None = None
+    scope: Scope = ANYWHERE
+    hits: tuple[Hit, ...] = ()
+    next: int = 0
+
+
+@dataclass(slots=True)
+class Searching:
+    """A search under way: each query as worded, with the sent query that serves it, and whether
+    that was sent for this search."""
+
+    action: str
+    queries: list[tuple[str, AskedQuery, bool]] = field(default_factory=list)
+
+
+class Asked:
+    """All queries that were sent for a desk. ``kinds`` are what can be searched."""
+
+    def __init__(self, kinds: Collection[ProviderKind]) -> None:
+        self._kinds = kinds
+        self._queries: list[AskedQuery] = []
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """The queries, in the order they were asked for."""
+        return tuple(dict.fromkeys(query.text for query in self._queries))
+
+    def first(
+        self, queries: Sequence[str], knowledge_queries: Sequence[str], scope: Scope
+    ) -> Searching:
+        """The search before a reasoner's first turn: what goes to the web, to documents, to both; a
+        query that repeats another one is left out."""
+        web, knowledge = tuple(queries), tuple(knowledge_queries)
+        routes: list[tuple[tuple[str, ...], ProviderKind | None]] = [
+            (tuple(text for text in web if text in knowledge), None),
+            (web[:FIRST_QUERIES], "web"),
+            (knowledge[:FIRST_QUERIES], "knowledge"),
+        ]
+        kinds = self._kinds
+        if len(kinds) < 2:
+            texts = (*knowledge, *web) if "knowledge" in kinds else (*web, *knowledge)
+            routes = [(tuple(dict.fromkeys(texts))[:FIRST_QUERIES], None)]
+        searching = Searching("given")
+        for texts, kind in routes:
+            sent = self.search("given", texts, kind, scope).queries
+            searching.queries += [entry for entry in sent if entry[2]]  # a repeat adds nothing
+        return searching
+
+    def search(
+        self,
+        action: str,
+        queries: Sequence[str],
+        kind: ProviderKind | None = None,
+        scope: Scope = ANYWHERE,
+    ) -> Searching:
+        """A search for some queries."""
+        searching = Searching(action)
+        for text in dict.fromkeys(queries):
+            words = frozenset(keywords(text))
+            earlier = next(
+                (
+                    q
+                    for q in self._queries
+                    if repeats(words, q.words)
+                    and q.kind in (None, kind)
+                    and q.scope in (ANYWHERE, scope)
+                ),
+                None,
+            )
+            query = earlier or AskedQuery(text, words, kind, scope)
+            if earlier is None:
+                self._queries.append(query)
+            searching.queries.append((text, query, earlier is None))
+        return searching
