@@ -77,6 +77,17 @@ def has_console(settings: Settings) -> bool:
     )
 
 
+def run_page(settings: Settings, run: str) -> str:
+    """Where a browser shows how a run was answered, to be linked to from elsewhere; "" where there
+    is no console or nobody said how it is reached."""
+    if is_loopback(urlsplit(settings.public_url).hostname or "localhost"):
+        return ""  # nobody else would get there
+    try:
+        return f"{settings.public_url}/runs/{run}" if has_console(settings) else ""
+    except InvalidSetting:  # what `footnote serve` says of the same settings
+        return ""
+
+
 def _is_exposed(settings: Settings) -> bool:
     """Whether others than this machine may reach the HTTP endpoint, be it through a proxy, which
     can make a request look as if it came from here."""

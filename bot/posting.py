@@ -36,7 +36,7 @@ class RunRef:
     that only exists once the question itself was posted (a slash command): until then the thread
     carries a name that the listener made up. Both raise ``RunLost`` and ``StorageUnavailable``.
     ``attempt`` counts the attempts at it from 1: an earlier one may have shown what nothing saved
-    tells of.
+    tells of. ``page`` is where a browser shows how the answer came about, or "".
     """
 
     id: str
@@ -45,6 +45,7 @@ class RunRef:
     save: Callable[[PostState], Awaitable[None]]
     move: Callable[[Thread], Awaitable[None]]
     attempt: int = 1
+    page: str = ""
 
 
 class Reply(Protocol):

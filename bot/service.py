@@ -27,6 +27,7 @@ from bot.errors import (
     StorageUnavailable,
 )
 from bot.messages import Message, RunOptions, Thread
+from bot.platform import run_page
 from bot.posting import Poster, PostState, Reply, RunRef
 from bot.reasoning.calls import ModelReply
 from bot.reasoning.reasoner import ReasonerFactory
@@ -120,7 +121,15 @@ class ResearchService:
         async def move(thread: Thread) -> None:
             await self._conversations.move(record.id, record.attempt, thread, datetime.now(UTC))
 
-        return RunRef(record.id, record.message, record.options, save, move, attempt=record.attempt)
+        return RunRef(
+            record.id,
+            record.message,
+            record.options,
+            save,
+            move,
+            attempt=record.attempt,
+            page=run_page(self._settings, record.id),
+        )
 
     # ------------------------------------------------------------ answering
 

@@ -10,10 +10,11 @@ from __future__ import annotations
 import re
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
+from urllib.parse import urlsplit
 
 import discord
 
-from adapters.discord.limits import BUTTON_LABEL, BUTTONS_IN_ROW
+from adapters.discord.limits import BUTTON_LABEL, BUTTON_URL, BUTTONS_IN_ROW
 from bot.conversing.presses import Deeper, Feedback, FollowUp, Press, Stop
 from bot.rendering.lines import shortened
 from bot.rendering.texts import Texts
@@ -67,22 +68,43 @@ def view_while_working(run: str, texts: Texts) -> discord.ui.View:
 
 
 def view_for(
-    run: str, texts: Texts, *, deeper: bool, suggestions: Sequence[str] = ()
+    run: str, texts: Texts, *, deeper: bool, suggestions: Sequence[str] = (), page: str = ""
 ) -> discord.ui.View:
-    """Feedback, "Dig deeper" where that is something else, and up to three questions to go on
-    with; a question that is too long for a button is shortened on it."""
+    """Feedback, "Dig deeper" where that is something else, a link to the ``page`` that shows how
+    it came about, and up to three questions to go on with; a question that is too long for a button
+    is shortened on it."""
     view = discord.ui.View(timeout=None)
     looks = discord.ButtonStyle
     view.add_item(_button(Feedback(run, "good"), texts("feedback-good"), looks.secondary, "👍"))
     view.add_item(_button(Feedback(run, "bad"), texts("feedback-bad"), looks.secondary, "👎"))
     if deeper:
         view.add_item(_button(Deeper(run), texts("dig-deeper"), looks.primary, "🔎"))
+    if _may_link(page):
+        view.add_item(_link(page, texts))
     for number, suggestion in enumerate(suggestions[:FOLLOW_UPS]):
         label = shortened(suggestion, BUTTON_LABEL)
         if label:
             # Each in a row of its own: phones put long labels below each other anyway.
             view.add_item(_button(FollowUp(run, number), label, looks.secondary, row=number + 1))
     return view
+
+
+def view_of_failure(texts: Texts, page: str) -> discord.ui.View | None:
+    """The link to the ``page`` that shows how it came about, if there is one."""
+    if not _may_link(page):
+        return None
+    view = discord.ui.View(timeout=None)
+    view.add_item(_link(page, texts))
+    return view
+
+
+def _may_link(page: str) -> bool:
+    """Whether Discord takes an address: it refuses the whole message for a host without a dot."""
+    return len(page) <= BUTTON_URL and "." in (urlsplit(page).hostname or "")
+
+
+def _link(page: str, texts: Texts) -> discord.ui.Button[discord.ui.View]:
+    return discord.ui.Button(url=page, label=texts("web-how"), row=0)
 
 
 def runs_in(components: Sequence[dict[str, Any]]) -> set[str]:

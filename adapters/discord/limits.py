@@ -20,6 +20,7 @@ EMBED_FOOTER = 2_048
 EMBED_TOTAL = 6_000
 
 BUTTON_LABEL = 80  # characters; COMPONENTS, button structure
+BUTTON_URL = 512  # characters; COMPONENTS, button structure
 BUTTONS_IN_ROW = 5  # COMPONENTS, action row
 CUSTOM_ID = 100  # characters; COMPONENTS, custom id
 

@@ -145,12 +145,16 @@ class DiscordReply:
     async def finish(self, answer: Answer) -> None:
         deeper = self._run.options.depth != "deep"
         view = buttons.view_for(
-            self._run.id, self._texts, deeper=deeper, suggestions=answer.suggestions
+            self._run.id,
+            self._texts,
+            deeper=deeper,
+            suggestions=answer.suggestions,
+            page=self._run.page,
         )
         await self._end(answer, view)
 
     async def fail(self, answer: Answer, error: FootnoteError) -> None:
-        await self._end(answer, None)
+        await self._end(answer, buttons.view_of_failure(self._texts, self._run.page))
 
     async def abandon(self) -> None:
         self._ending.set()

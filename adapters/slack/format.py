@@ -97,24 +97,25 @@ def markdown_block(text: str) -> Json:
 # ---------------------------------------------------------------- an answer
 
 
-def final(answer: Answer, texts: Texts, *, depth: Depth) -> Final:
-    """The answer with all that stands under it; ``depth`` is what its run was asked for."""
+def final(answer: Answer, texts: Texts, *, depth: Depth, page: str = "") -> Final:
+    """The answer with all that stands under it; ``depth`` is what its run was asked for, ``page``
+    where a browser shows how it came about."""
     return Final(
         text=markdown(answer.text, urls_of(answer)) or "…",
-        closing=tuple(closing(answer, texts, depth=depth)),
+        closing=tuple(closing(answer, texts, depth=depth, page=page)),
         title=answer.question,
         plain=answer.text,
     )
 
 
-def failure(answer: Answer, sentence: str, texts: Texts) -> Final:
+def failure(answer: Answer, sentence: str, texts: Texts, *, page: str = "") -> Final:
     """What is shown instead of an answer."""
     text = _harmless(texts("failed", reason=sentence))
-    closing = (_context([summary(answer, texts)]),)
+    closing = (_numbers(answer, texts, page),)
     return Final(text=text, closing=closing, title=answer.question, plain=text)
 
 
-def closing(answer: Answer, texts: Texts, *, depth: Depth) -> list[Json]:
+def closing(answer: Answer, texts: Texts, *, depth: Depth, page: str = "") -> list[Json]:
     """Doubts and notes, sources, suggestions, buttons, and the line of numbers."""
     blocks: list[Json] = []
     if noted := remarks(answer, texts):
@@ -128,8 +129,18 @@ def closing(answer: Answer, texts: Texts, *, depth: Depth) -> list[Json]:
             button = _button(texts("dig-deeper"), actions.DEEPER, answer.run)
             blocks.append({"type": "actions", "elements": [button]})
         blocks.append(_feedback(answer.run, texts))
-    blocks.append(_context([summary(answer, texts)]))
+    blocks.append(_numbers(answer, texts, page))
     return blocks
+
+
+def _numbers(answer: Answer, texts: Texts, page: str) -> Json:
+    """What it took, and the link to how it came about."""
+    block = _context([summary(answer, texts)])
+    target = link_target(page) if page else ""
+    if target:
+        link = f"<{escaped(target)}|{escaped(texts('web-how'))}>"
+        block["elements"].append({"type": "mrkdwn", "text": link, "verbatim": True})
+    return block
 
 
 def _is_researched(answer: Answer) -> bool:

@@ -91,10 +91,10 @@ class SlackReply:
 
     async def finish(self, answer: Answer) -> None:
         depth = self._run.options.depth
-        await self._end(final(answer, self._texts, depth=depth))
+        await self._end(final(answer, self._texts, depth=depth, page=self._run.page))
 
     async def fail(self, answer: Answer, error: FootnoteError) -> None:
-        await self._end(failure(answer, error.sentence, self._texts))
+        await self._end(failure(answer, error.sentence, self._texts, page=self._run.page))
 
     async def abandon(self) -> None:
         self._closing.set()

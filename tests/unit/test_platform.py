@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from bot.errors import InvalidSetting
-from bot.platform import configured_platforms, in_many_workspaces
+from bot.platform import configured_platforms, in_many_workspaces, run_page
 from bot.settings import Settings, load_settings
 
 KEY = b64encode(bytes(range(32))).decode()  # the same in every process of a test run
@@ -80,3 +80,26 @@ def test_keys_are_not_shown_with_the_settings() -> None:
 def test_an_address_that_is_none_is_refused(url: str) -> None:
     with pytest.raises(InvalidSetting, match="FOOTNOTE_PUBLIC_URL"):
         settings(public_url=url)
+
+
+PUBLIC = {"public_url": "https://footnote.example.com/"}
+SIGN_IN = {"console_token": "a-long-enough-token"}
+
+
+@pytest.mark.parametrize(
+    ("given", "page"),
+    [
+        ({**PUBLIC, **SIGN_IN}, "https://footnote.example.com/runs/r1"),
+        ({**PUBLIC, "console_user_header": "X-User"}, "https://footnote.example.com/runs/r1"),
+        ({**PUBLIC, **SIGN_IN, "console": "off"}, ""),  # there is no console
+        (PUBLIC, ""),  # there is none: it would be open to everyone
+        ({**PUBLIC, **BOT, **SOCKET}, ""),
+        ({**PUBLIC, **BOT, **SOCKET, **SIGN_IN}, "https://footnote.example.com/runs/r1"),
+        (SIGN_IN, ""),  # nobody knows how it is reached
+        ({"public_url": "http://127.0.0.1:8080"}, ""),  # nobody else would get there
+    ],
+)
+def test_answers_lead_to_the_console_where_people_reach_it(
+    given: dict[str, Any], page: str
+) -> None:
+    assert run_page(settings(**given), "r1") == page

@@ -16,6 +16,7 @@ from adapters.discord.buttons import (
     parse,
     runs_in,
     view_for,
+    view_of_failure,
     view_while_working,
 )
 from bot.conversing.presses import Deeper, Feedback, FollowUp, Press, Stop
@@ -117,6 +118,28 @@ def test_any_suggestion_fits_its_button(suggestions: list[str]) -> None:
 def test_labels_speak_the_askers_language() -> None:
     labels = [b["label"] for b in buttons(view_for(RUN, texts_for("zh-CN"), deeper=True))]
     assert labels == ["有帮助", "没帮助", "深入研究"]
+
+
+PAGE = f"https://footnote.example.com/runs/{RUN}"
+
+
+def test_an_answer_and_a_failure_lead_to_how_they_came_about() -> None:
+    suggestions = [f"Question {number}?" for number in range(3)]
+    answered = view_for(RUN, texts, deeper=True, suggestions=suggestions, page=PAGE)
+    failed = view_of_failure(texts, PAGE)
+    assert failed is not None
+    for view in (answered, failed):
+        (link,) = [button for button in buttons(view) if "url" in button]
+        assert (link["url"], link["label"]) == (PAGE, "How was this answered?")
+        assert "custom_id" not in link
+    assert all(len(row["components"]) <= limits.BUTTONS_IN_ROW for row in answered.to_components())
+    assert runs_in(answered.to_components()) == {RUN}
+
+
+@pytest.mark.parametrize("page", ["", "http://intranet/runs/1", "https://x.example/" + "a" * 500])
+def test_an_address_that_discord_refuses_costs_no_answer(page: str) -> None:
+    assert view_of_failure(texts, page) is None
+    assert not [b for b in buttons(view_for(RUN, texts, deeper=True, page=page)) if "url" in b]
 
 
 def test_the_runs_of_a_messages_buttons_are_known() -> None:

@@ -221,6 +221,21 @@ def test_a_failure_has_no_buttons() -> None:
     assert actions_of(list(ending.closing)) == {}
 
 
+PAGE = "https://footnote.example.com/runs/run0a1b2c3d"
+
+
+@pytest.mark.parametrize("page", ["", PAGE])
+def test_an_answer_and_a_failure_lead_to_how_they_came_about(page: str) -> None:
+    answer = an_answer()
+    for ending in (
+        final(answer, EN, depth="auto", page=page),
+        failure(answer, "No.", EN, page=page),
+    ):
+        links = [e["text"] for e in ending.closing[-1]["elements"] if e["type"] == "mrkdwn"]
+        assert links == ([f"<{PAGE}|How was this answered?>"] if page else [])
+        assert faults_in_blocks(list(ending.closing)) == []
+
+
 # ---------------------------------------------------------------- valid, whatever comes
 
 WILD = st.text(max_size=200) | st.sampled_from(["<!here>", "a" * 400, "漢字" * 300, "\n\n", "# x"])
@@ -250,7 +265,7 @@ ANSWERS = st.builds(
 
 @given(ANSWERS)
 def test_every_message_is_one_that_slack_takes(answer: Answer) -> None:
-    ending = final(answer, EN, depth="auto")
+    ending = final(answer, EN, depth="auto", page=PAGE)
     for part in message_parts(parts(ending.text), ending):
         simple: Part | None = part
         while simple is not None:
