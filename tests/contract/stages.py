@@ -118,7 +118,8 @@ class Desk:
             self.moved.append(thread)
             self.message = replace(self.message, thread=thread)
 
-        return RunRef(self.run_id, self.message, self.options, save, move, attempt)
+        page = f"https://footnote.example.com/runs/{self.run_id}"
+        return RunRef(self.run_id, self.message, self.options, save, move, attempt, page)
 
 
 def joined(texts: Sequence[str]) -> str:
