@@ -12,29 +12,31 @@ ends: retrying could collide with a job that was queued for the same run meanwhi
 from __future__ import annotations
 
 import asyncio
-import logging
-from collections.abc import Callable, Collection, Iterator
-from contextlib import contextmanager
+from collections.abc import Collection
 from datetime import UTC, datetime, timedelta
 
 import procrastinate
-import psycopg
 import sqlalchemy as sa
-import stamina
 import structlog
-from procrastinate.connector import BaseConnector
 from procrastinate.exceptions import AlreadyEnqueued, ConnectorException
 from procrastinate.jobs import DeleteJobCondition, Status
 from procrastinate.jobs import Job as QueuedJob
-from procrastinate.manager import JobManager
 from procrastinate.worker import Worker
 
 from bot.dispatch.attempts import Attempts, Executor, Job, Timing
 from bot.dispatch.pace import Pace
+from bot.dispatch.queue import (
+    RESTART_SECONDS,
+    Connector,
+    Queue,
+    hear_the_libraries,
+    is_away,
+    storage,
+    told,
+)
 from bot.dispatch.rounds import Rounds
 from bot.errors import StorageUnavailable
 from bot.messages import Thread
-from bot.storage.postgres import connection_arguments, postgres_trouble
 from bot.storage.records import UNFINISHED
 from bot.storage.store import Store
 from bot.storage.tables import runs, threads
@@ -47,9 +49,6 @@ QUIET_SECONDS = 7.0  # without a heartbeat, until it is asked whether a worker's
 STALLED_SECONDS = 20.0  # without a heartbeat, until a worker's jobs go to others anyway
 SWEEP_SECONDS = 5.0
 SWEPT_AT_ONCE = 500
-CONNECTIONS = 4  # of the queue in one process; one more listens
-RESTART_SECONDS = 1.0
-FINISH_SECONDS = 15.0  # that the end of a job is told again when the database is away
 
 log = structlog.get_logger(__name__)
 
@@ -92,13 +91,11 @@ class PostgresDispatcher:
         takes = frozenset(platforms) if concurrency else frozenset()
         self._attempts = Attempts(store, executor, takes, self._timing)
         self._pace = Pace()
-        self._queue = procrastinate.App(
-            connector=procrastinate.PsycopgConnector(
-                kwargs=connection_arguments(sa.make_url(url)), min_size=1, max_size=CONNECTIONS
-            )
-        )
-        self._queue.job_manager = _Finisher(self._queue.connector, self._begin_another_worker)
-        self._task = self._queue.task(name=TASK, pass_context=True)(self._research)
+        connector = Connector(url, store.database.outages)
+        self._app = procrastinate.App(connector=connector)
+        self._queue = self._app.job_manager = Queue(connector, self._register)
+        self._lost: set[int] = set()  # jobs that were nobody's when last looked for
+        self._task = self._app.task(name=TASK, pass_context=True)(self._research)
         self._worker: Worker | None = None
         self._working: asyncio.Task[None] | None = None
         self._pacing: asyncio.Task[None] | None = None
@@ -106,9 +103,9 @@ class PostgresDispatcher:
         self._draining = False
 
     async def __aenter__(self) -> PostgresDispatcher:
-        _hear_the_library()
-        with _storage():
-            await self._queue.open_async()
+        hear_the_libraries()
+        with storage():
+            await self._app.open_async()
         self._pacing = asyncio.create_task(self._pace.keep())
         self._attempts.keep()
         if self._concurrency:
@@ -118,7 +115,7 @@ class PostgresDispatcher:
 
     async def __aexit__(self, *exc: object) -> None:
         await self.drain(self._drain_seconds)
-        await self._queue.close_async()
+        await self._app.close_async()
 
     # ------------------------------------------------------------ as the protocol says
 
@@ -126,7 +123,7 @@ class PostgresDispatcher:
         try:
             await self._put(run_id, thread.key, thread.platform)
         except StorageUnavailable as error:
-            log.warning("queued later", run=run_id, error=str(error))  # by who looks after it
+            log.info("queued later", run=run_id, error=str(error))  # by who looks after it
 
     async def restart(self, run_id: str, thread: Thread) -> None:
         await self.submit(run_id, thread)
@@ -199,7 +196,7 @@ class PostgresDispatcher:
         """A worker, and another one whenever the database was away."""
         while not self._draining:
             self._worker = Worker(
-                self._queue,
+                self._app,
                 queues=self._platforms,
                 name="footnote",
                 concurrency=self._concurrency,
@@ -213,14 +210,15 @@ class PostgresDispatcher:
             try:
                 await self._worker.run()  # type: ignore[no-untyped-call]
             except Exception as error:  # noqa: BLE001  (whatever it was, work must go on)
-                log.warning("queue does not work, trying on", error=_told(error))
+                tell = log.info if is_away(error) else log.warning
+                tell("queue does not work, trying on", error=told(error))
             if not self._draining:
                 await asyncio.sleep(RESTART_SECONDS)
 
-    def _begin_another_worker(self) -> None:
-        """What this one could not finish goes, with its registration, to who looks after it."""
+    async def _register(self) -> None:
+        """Go on under a new name: under the old one nothing can be fetched any more."""
         if self._worker is not None:
-            self._worker.stop()  # type: ignore[no-untyped-call]
+            self._worker.worker_id = await self._queue.register_worker()
 
     # ------------------------------------------------------------ the queue
 
@@ -242,7 +240,7 @@ class PostgresDispatcher:
             priority=priority,
             schedule_at=datetime.now(UTC) + timedelta(seconds=wait) if wait > 0 else None,
         )
-        with _storage():
+        with storage():
             try:
                 await job.defer_async(run_id=run_id, failures=failures)
             except AlreadyEnqueued:
@@ -261,7 +259,7 @@ class PostgresDispatcher:
                 wait=wait,
             )
         except StorageUnavailable as error:
-            log.warning("queued later", run=run_id, error=str(error))
+            log.info("queued later", run=run_id, error=str(error))
 
     async def _unqueued(self) -> list[tuple[str, str, str]]:
         """Runs that nobody works on and that no job is for, oldest first: id, thread, platform."""
@@ -283,6 +281,7 @@ class PostgresDispatcher:
     async def _look_after(self) -> None:
         """Find what the queue does not know, and what dead workers left."""
         await self._revive()
+        await self._find_lost()
         if self._draining:
             await self._stay_alive()
         else:
@@ -299,95 +298,41 @@ class PostgresDispatcher:
             if job.id not in stalled and not await self._store.is_orphan(run_id):
                 continue
             log.warning("worker is gone, its job goes to another", run=run_id)
-            try:
-                await self._finish(job)
-            except ConnectorException:
-                continue  # another process was faster, or the database is away
-            await self._put_back(job, 0)
+            await self._queue_anew(job)
+
+    async def _find_lost(self) -> None:
+        """Queue jobs anew that were given to us without our being told, or whose end we could not
+        tell; not those that are just being handed over."""
+        worker_id = self._worker.worker_id if self._worker is not None else None
+        if worker_id is None:
+            return
+        with storage():
+            lost = await self._queue.lost_jobs(worker_id)
+        for job in lost:
+            if job.id in self._lost:
+                log.info("job was lost, it is queued anew", run=job.task_kwargs["run_id"])
+                await self._queue_anew(job)
+        self._lost = {job.id for job in lost if job.id is not None}
+
+    async def _queue_anew(self, job: QueuedJob) -> None:
+        try:
+            await self._finish(job)
+        except ConnectorException:
+            return  # another process was faster, or the database is away
+        await self._put_back(job, 0)
 
     async def _finish(self, job: QueuedJob) -> None:
         assert job.id is not None  # noqa: S101
-        await self._queue.job_manager.finish_job_by_id_async(job.id, Status.FAILED, delete_job=True)
+        await self._queue.finish_job_by_id_async(job.id, Status.FAILED, delete_job=True)
 
     async def _jobs_without_heartbeat(self, seconds: float) -> list[QueuedJob]:
-        with _storage():
+        with storage():
             return list(
-                await self._queue.job_manager.get_stalled_jobs(
-                    task_name=TASK, seconds_since_heartbeat=seconds
-                )
+                await self._queue.get_stalled_jobs(task_name=TASK, seconds_since_heartbeat=seconds)
             )
 
     async def _stay_alive(self) -> None:
         """A worker that lets its last jobs end does not say that it lives."""
         if self._worker is not None and self._worker.worker_id is not None:
-            with _storage():
-                await self._queue.job_manager.update_heartbeat(self._worker.worker_id)
-
-
-class _Finisher(JobManager):
-    """Tells the queue that a job has ended, also when the connection has just broken: a job that is
-    not finished holds its thread's lock for as long as its worker lives."""
-
-    def __init__(self, connector: BaseConnector, give_up: Callable[[], None]) -> None:
-        super().__init__(connector)
-        self._give_up = give_up
-
-    async def finish_job(self, job: QueuedJob, status: Status, delete_job: bool) -> None:
-        try:
-            async for attempt in stamina.retry_context(
-                on=_is_away, attempts=None, timeout=FINISH_SECONDS, wait_initial=0.1, wait_max=2.0
-            ):
-                with attempt:
-                    await super().finish_job(job, status, delete_job)
-        except ConnectorException as error:
-            if _is_away(error):
-                log.warning("job not finished in the queue", error=_told(error))
-                self._give_up()
-            else:
-                log.info("job went to another worker", error=_told(error))
-
-
-def _is_away(error: Exception) -> bool:
-    return isinstance(error, ConnectorException) and isinstance(
-        error.__cause__, psycopg.OperationalError
-    )
-
-
-@contextmanager
-def _storage() -> Iterator[None]:
-    """Turns the queue's failures into ``StorageUnavailable``."""
-    try:
-        yield
-    except AlreadyEnqueued:
-        raise
-    except (ConnectorException, psycopg.Error) as error:
-        cause = error.__cause__ if isinstance(error, ConnectorException) else error
-        trouble = postgres_trouble(cause, "The queue's database") if cause is not None else None
-        raise trouble or StorageUnavailable(
-            "The queue's database does not work: check that it runs and can be reached.",
-            detail=repr(error),
-        ) from error
-
-
-def _told(error: BaseException) -> str:
-    """One line."""
-    return str(error.__cause__ or error).partition("\n")[0]
-
-
-class _ToOurLog(logging.Handler):
-    """What Procrastinate and the pool log becomes lines of ours, without tracebacks."""
-
-    def emit(self, record: logging.LogRecord) -> None:
-        line = record.getMessage().partition("\n")[0]
-        if record.levelno >= logging.WARNING:
-            log.warning(line, by=record.name)
-        else:
-            log.debug(line, by=record.name)
-
-
-def _hear_the_library() -> None:
-    for name in ("procrastinate", "psycopg.pool"):
-        logger = logging.getLogger(name)
-        if not any(isinstance(handler, _ToOurLog) for handler in logger.handlers):
-            logger.addHandler(_ToOurLog())
-            logger.propagate = False
+            with storage():
+                await self._queue.update_heartbeat(self._worker.worker_id)

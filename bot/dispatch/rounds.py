@@ -39,7 +39,7 @@ class Rounds:
             try:
                 await self._do()
             except StorageUnavailable as error:
-                log.warning("not done", what=self._what, error=str(error))
+                log.debug("not done", what=self._what, error=str(error))  # ``Outages`` told of it
             except Exception as error:
                 log.error("broke", what=self._what, error=repr(error))
                 log.debug("broke here", what=self._what, exc_info=True)

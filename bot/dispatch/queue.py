@@ -1,0 +1,234 @@
+"""Procrastinate's queue, made to outlast what happens to its database.
+
+Procrastinate's worker ends when one of its side tasks fails, and cancels what it is working on. So
+its calls fail as seldom as can be: a call whose connection broke is made again at once, a heartbeat
+that cannot be given waits for the next, a lost connection for notifications is made again, and
+whoever finds no database finds no job. A call may take effect without our being told: what is
+queued twice is one job by its queueing lock, and ``Queue.held`` tells a job that the database gave
+us without our knowing from one that we work on.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any, TypeVar
+
+import procrastinate
+import psycopg
+import sqlalchemy as sa
+import stamina
+import structlog
+from procrastinate.exceptions import AlreadyEnqueued, ConnectorException, UniqueViolation
+from procrastinate.jobs import Job, Status
+from procrastinate.manager import JobManager, NotificationCallback
+from psycopg_pool import AsyncConnectionPool, PoolTimeout
+
+from bot.errors import StorageUnavailable
+from bot.storage.database import STALL_SECONDS
+from bot.storage.outages import Outages
+from bot.storage.postgres import connection_arguments, postgres_trouble
+
+CONNECTIONS = 4  # of the queue in one process; one more listens
+WAIT_SECONDS = 5.0  # for one of them
+RECONNECT_SECONDS = 2.0  # after which the pool begins anew, or its pauses would grow to minutes
+RESTART_SECONDS = 1.0
+FINISH_SECONDS = 15.0  # that the end of a job is told again when the database is away
+WHAT = "The queue's database"
+
+T = TypeVar("T")
+
+log = structlog.get_logger(__name__)
+
+
+class Connector(procrastinate.PsycopgConnector):
+    """Makes a call again whose connection broke, and tells how it went."""
+
+    def __init__(self, url: str, outages: Outages) -> None:
+        super().__init__(
+            kwargs=connection_arguments(sa.make_url(url)),
+            min_size=1,
+            max_size=CONNECTIONS,
+            timeout=WAIT_SECONDS,
+            reconnect_timeout=RECONNECT_SECONDS,
+            pool_factory=_pool,
+        )
+        self._outages = outages
+
+    async def execute_query_async(self, query: Any, **arguments: Any) -> None:
+        call = super().execute_query_async
+        await self._again(lambda: call(query, **arguments))
+
+    async def execute_query_one_async(self, query: Any, **arguments: Any) -> dict[str, Any]:
+        call = super().execute_query_one_async
+        return await self._again(lambda: call(query, **arguments))
+
+    async def execute_query_all_async(self, query: Any, **arguments: Any) -> list[dict[str, Any]]:
+        call = super().execute_query_all_async
+        return await self._again(lambda: call(query, **arguments))
+
+    async def _again(self, call: Callable[[], Awaitable[T]]) -> T:
+        # Each connection of the pool may be one that broke while nobody used it.
+        tries = stamina.retry_context(
+            on=_has_broken, attempts=CONNECTIONS + 1, wait_initial=0.01, wait_jitter=0.05
+        )
+        try:
+            async for attempt in tries:
+                with attempt:
+                    result = await _in_time(call)
+        except UniqueViolation:
+            self._outages.worked("queue")
+            raise
+        except ConnectorException as error:
+            trouble = trouble_of(error)
+            if trouble is not None:
+                self._outages.failed("queue", trouble)
+            raise
+        self._outages.worked("queue")
+        return result
+
+
+class Queue(JobManager):
+    """The calls of Procrastinate's worker. ``register`` makes it known to the database anew.
+
+    ``held`` are the ids of the jobs that were fetched here and are not finished.
+    """
+
+    def __init__(self, connector: Connector, register: Callable[[], Awaitable[None]]) -> None:
+        super().__init__(connector)
+        self._register = register
+        self.held: set[int] = set()
+
+    async def fetch_job(self, queues: Iterable[str] | None, worker_id: int) -> Job | None:
+        try:
+            job = await super().fetch_job(queues, worker_id)
+        except ConnectorException as error:
+            if isinstance(error.__cause__, psycopg.errors.ForeignKeyViolation):
+                # It was not heard of for so long that another one has struck it off.
+                log.info("worker registers again", error=told(error))
+                await self._register()
+            elif not is_away(error):
+                raise
+            return None  # it asks again in a moment
+        if job is not None and job.id is not None:
+            self.held.add(job.id)
+        return job
+
+    async def finish_job(self, job: Job, status: Status, delete_job: bool) -> None:
+        """Tell that a job has ended; one that is not told of holds its thread's lock, until who
+        looks after the queue finds that nobody works on it."""
+        try:
+            async for attempt in stamina.retry_context(
+                on=is_away, attempts=None, timeout=FINISH_SECONDS, wait_initial=0.1, wait_max=2.0
+            ):
+                with attempt:
+                    await super().finish_job(job, status, delete_job)
+        except ConnectorException as error:
+            what = "job not finished in the queue" if is_away(error) else "job went to another"
+            log.info(what, error=told(error))
+        finally:
+            self.held.discard(job.id or 0)
+
+    async def update_heartbeat(self, worker_id: int) -> None:
+        try:
+            await super().update_heartbeat(worker_id)
+        except ConnectorException as error:
+            if not is_away(error):
+                raise
+            log.debug("heartbeat not given", error=told(error))
+
+    async def listen_for_jobs(
+        self, *, on_notification: NotificationCallback, queues: Iterable[str] | None = None
+    ) -> None:
+        while True:
+            try:
+                await super().listen_for_jobs(on_notification=on_notification, queues=queues)
+            except ConnectorException as error:
+                log.debug("not listening for jobs", error=told(error))
+            await asyncio.sleep(RESTART_SECONDS)
+
+    async def list_jobs_to_abort_async(self, queue: str | None = None) -> Iterable[int]:
+        return ()  # runs are stopped by their rows (see ``attempts``)
+
+    async def lost_jobs(self, worker_id: int) -> list[Job]:
+        """Jobs that the database holds to be worked on here, though they are not."""
+        ours = await self.list_jobs_async(status=Status.DOING.value, worker_id=worker_id)
+        return [job for job in ours if job.id not in self.held]
+
+
+def _pool(**how: Any) -> AsyncConnectionPool[Any]:
+    # Checking each connection before its use costs a round trip, and pauses of seconds where
+    # several are broken: ``Connector`` finds out by using them.
+    return AsyncConnectionPool(**{**how, "check": None})
+
+
+async def _in_time(call: Callable[[], Awaitable[T]]) -> T:
+    try:
+        async with asyncio.timeout(STALL_SECONDS):
+            return await call()
+    except TimeoutError:
+        raise ConnectorException from psycopg.OperationalError("no answer")
+
+
+def trouble_of(error: ConnectorException) -> StorageUnavailable | None:
+    """What an error of the queue means for its database; None if it does not lie there."""
+    return None if error.__cause__ is None else postgres_trouble(error.__cause__, WHAT)
+
+
+def is_away(error: Exception) -> bool:
+    """Whether a call may work when it is made again later."""
+    trouble = trouble_of(error) if isinstance(error, ConnectorException) else None
+    return trouble is not None and trouble.kind != "wrong"
+
+
+def _has_broken(error: Exception) -> bool:
+    """Whether a call may work when it is made again at once."""
+    if not isinstance(error, ConnectorException) or isinstance(error.__cause__, PoolTimeout):
+        return False
+    trouble = trouble_of(error)
+    return trouble is not None and trouble.kind in ("broken", "contended")
+
+
+@contextmanager
+def storage() -> Iterator[None]:
+    """Turns the queue's failures into ``StorageUnavailable``."""
+    try:
+        yield
+    except AlreadyEnqueued:
+        raise
+    except (ConnectorException, psycopg.Error) as error:
+        cause = error.__cause__ if isinstance(error, ConnectorException) else error
+        trouble = postgres_trouble(cause, WHAT) if cause is not None else None
+        raise trouble or StorageUnavailable(
+            f"{WHAT} does not work: check that it runs and can be reached.", detail=repr(error)
+        ) from error
+
+
+def told(error: BaseException) -> str:
+    """One line."""
+    return str(error.__cause__ or error).partition("\n")[0]
+
+
+class _ToOurLog(logging.Handler):
+    """What Procrastinate and the driver log becomes lines of ours, without tracebacks.
+
+    The driver's own are about connections that broke, which ``Outages`` tells once.
+    """
+
+    def emit(self, record: logging.LogRecord) -> None:
+        line = record.getMessage().partition("\n")[0]
+        if record.levelno >= logging.WARNING and record.name.startswith("procrastinate"):
+            log.warning(line, by=record.name)
+        else:
+            log.debug(line, by=record.name)
+
+
+def hear_the_libraries() -> None:
+    """Take over what they log."""
+    for name in ("procrastinate", "psycopg"):
+        logger = logging.getLogger(name)
+        if not any(isinstance(handler, _ToOurLog) for handler in logger.handlers):
+            logger.addHandler(_ToOurLog())
+            logger.propagate = False
