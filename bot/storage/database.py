@@ -32,6 +32,8 @@ _IS_READ_ONLY = sa.text("SELECT current_setting('transaction_read_only')::boolea
 class Database:
     """Opened with ``open_database``; every failure leaves as ``StorageUnavailable``.
 
+    What is done with ``reader`` takes effect statement by statement, which on PostgreSQL is not for
+    reading alone.
     ``trouble`` puts a driver's error into words. ``patience`` is how many seconds a run waits for
     the database (see ``again``).
     """
@@ -72,6 +74,17 @@ class Database:
             self._turns.urgent_turn(),
             self._writer.begin() as connection,
         ):
+            yield connection
+
+    @asynccontextmanager
+    async def write_at_once(self) -> AsyncIterator[AsyncConnection]:
+        """As ``write``, for one statement, which needs no transaction around it where each is one
+        by itself: to begin and to commit would be two more round trips."""
+        if self.dialect != "postgresql":
+            async with self.write() as connection:
+                yield connection
+            return
+        async with self._door("writing", self._limit), self._reader.connect() as connection:
             yield connection
 
     @asynccontextmanager

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import asdict
 from datetime import datetime
 from typing import Any
@@ -18,8 +19,19 @@ from bot.storage.tables import runs, threads
 
 def insert(db: AsyncConnection, table: sa.Table) -> Any:
     """An insert that knows ON CONFLICT, in the dialect of the connection."""
-    dialect = postgresql if db.dialect.name == "postgresql" else sqlite
-    return dialect.insert(table)
+    return insert_for(db.dialect.name, table)
+
+
+def insert_for(dialect: str, table: sa.Table) -> Any:
+    """The same for a statement that is made before there is a connection."""
+    return (postgresql if dialect == "postgresql" else sqlite).insert(table)
+
+
+def evened(ids: Collection[str]) -> list[str]:
+    """The ids, the last one repeated until a power of two of them is there: however many are asked
+    for, few different statements do it, and those are prepared and known."""
+    wanted = list(ids)
+    return wanted + wanted[-1:] * ((1 << (len(wanted) - 1).bit_length()) - len(wanted))
 
 
 async def update_fenced(db: AsyncConnection, run_id: str, attempt: int, **values: Any) -> None:

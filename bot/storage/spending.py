@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import astuple, dataclass, fields
 from datetime import date
+from functools import cache
 from typing import Any, Literal, get_args
 
 import sqlalchemy as sa
@@ -19,7 +20,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.messages import Message
 from bot.storage.database import Database
-from bot.storage.rows import insert
+from bot.storage.rows import insert_for
 from bot.storage.tables import messages, spending
 
 Scope = Literal["workspace", "channel", "user"]
@@ -169,25 +170,45 @@ async def add_spent(db: AsyncConnection, payer: Payer, day: date, amount: Amount
     """Add to the payer's three accounts, in the transaction of ``db``."""
     if amount == NOTHING:
         return
-    counted = {name: getattr(amount, name) for name in COUNTS}
-    # Always in this order, so that two transactions never wait for each other's rows.
+    values: dict[str, object] = {
+        "platform": payer.platform,
+        "day": day,
+        "workspace": payer.workspace,
+        **{name: getattr(amount, name) for name in COUNTS},
+        **{scope: payer.name(scope) for scope in SCOPES},
+    }
+    await db.execute(
+        _adding(db.dialect.name), {f"its_{name}": value for name, value in values.items()}
+    )
+
+
+@cache
+def _adding(dialect: str) -> Any:
+    """The statement that adds to three accounts at once, made once. Its parameters are the columns,
+    and for ``name`` the scopes, each with ``its_`` before it; a workspace is both, and the same."""
+
+    def given(column: str, name: str = "") -> sa.Label[Any]:
+        return sa.bindparam(f"its_{name or column}", type_=spending.c[column].type).label(column)
+
+    # Always in this order, so that two transactions never wait for each other's rows. Without a
+    # WHERE, SQLite takes the ON of ON CONFLICT for that of a join.
     rows = [
-        {
-            "platform": payer.platform,
-            "scope": scope,
-            "name": payer.name(scope),
-            "day": day,
-            "workspace": payer.workspace,
-            **counted,
-        }
+        sa.select(
+            given("platform"),
+            sa.literal_column(f"'{scope}'").label("scope"),
+            given("name", scope),
+            given("day"),
+            given("workspace"),
+            *map(given, COUNTS),
+        ).where(sa.literal_column("1") == sa.literal_column("1"))
         for scope in SCOPES
     ]
-    added = insert(db, spending)
-    added = added.on_conflict_do_update(
+    columns = ("platform", "scope", "name", "day", "workspace", *COUNTS)
+    added = insert_for(dialect, spending).from_select(columns, sa.union_all(*rows))
+    return added.on_conflict_do_update(
         index_elements=[column.name for column in spending.primary_key],
         set_={name: spending.c[name] + added.excluded[name] for name in COUNTS},
     )
-    await db.execute(added, rows)  # not ``values(rows)``, which would be compiled anew each time
 
 
 async def count_question(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -26,7 +27,15 @@ from bot.storage.records import (
     record_of,
     run_query,
 )
-from bot.storage.rows import alone_in, insert, keep_thread, message_row, page_of, update_fenced
+from bot.storage.rows import (
+    alone_in,
+    evened,
+    insert,
+    keep_thread,
+    message_row,
+    page_of,
+    update_fenced,
+)
 from bot.storage.spending import DaySpent, Payer, count_question
 from bot.storage.tables import citations, messages, pages, run_pages, runs, threads
 
@@ -227,8 +236,7 @@ class Store:
                     state="running", attempt=row.attempt + 1, owner=owner, lease_until=now + lease
                 )
             )
-            row = (await db.execute(run_query().where(runs.c.id == run_id))).one()
-        return record_of(row)
+        return replace(record_of(row), state="running", attempt=row.attempt + 1)
 
     @repeated
     async def renew(
@@ -239,7 +247,9 @@ class Store:
         async with self.database.urgent_write() as db:
             kept = await db.execute(
                 sa.update(runs)
-                .where(runs.c.owner == owner, runs.c.id.in_(run_ids), runs.c.state == "running")
+                .where(
+                    runs.c.owner == owner, runs.c.id.in_(evened(run_ids)), runs.c.state == "running"
+                )
                 .values(lease_until=until)
                 .returning(runs.c.id, runs.c.attempt)
             )
@@ -250,7 +260,7 @@ class Store:
         """How it stands with runs that are being worked on; those that are gone are left out."""
         query = sa.select(runs.c.id, runs.c.attempt, runs.c.stop_requested)
         async with self.database.read() as db:
-            rows = await db.execute(query.where(runs.c.id.in_(run_ids)))
+            rows = await db.execute(query.where(runs.c.id.in_(evened(run_ids))))
         return {row.id: Standing(row.attempt, row.stop_requested) for row in rows}
 
     @repeated
@@ -301,7 +311,7 @@ class Store:
     @awaited
     async def save_post_state(self, run_id: str, attempt: int, post_state: dict[str, Any]) -> None:
         """Keep what the poster needs to find its posts again. Raises ``RunLost``."""
-        async with self.database.write() as db:
+        async with self.database.write_at_once() as db:
             await update_fenced(db, run_id, attempt, post_state=post_state)
 
     @awaited
@@ -321,7 +331,7 @@ class Store:
     @awaited
     async def end(self, run_id: str, attempt: int, state: str, now: datetime) -> None:
         """The answer has been posted: the run is over. Raises ``RunLost``."""
-        async with self.database.write() as db:
+        async with self.database.write_at_once() as db:
             await update_fenced(
                 db, run_id, attempt, state=state, ended_at=now, owner=None, lease_until=None
             )

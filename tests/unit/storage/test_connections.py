@@ -6,7 +6,9 @@ import pytest
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+from bot.storage.database import open_database
 from bot.storage.postgres import open_postgres
+from bot.storage.rows import evened
 from tests.fakes.postgres import Postgres
 
 PID = sa.text("SELECT pg_backend_pid()")
@@ -69,3 +71,27 @@ async def test_a_connection_that_was_just_used_is_not_tested_again(url: sa.URL) 
         await pid_of(writer)
     await pid_of(writer)  # and with that the pool knows
     await writer.dispose()
+
+
+async def test_a_statement_by_itself_takes_effect_without_a_transaction_around_it(
+    postgres: Postgres,
+) -> None:
+    database = await open_database(postgres.migrated())
+    async with database.write_at_once() as db:
+        moments = {await db.scalar(sa.text("SELECT now()")) for _ in range(2)}
+        await db.execute(sa.text("CREATE TABLE done (n int)"))
+        with pytest.raises(sa.exc.ProgrammingError):
+            await db.execute(sa.text("SELECT nonsense"))
+    assert len(moments) == 2
+    async with database.read() as db:
+        assert await db.scalar(sa.text("SELECT to_regclass('done')")) == "done"
+    await database.close()
+
+
+@pytest.mark.parametrize(
+    ("asked", "sent"), [(0, 0), (1, 1), (2, 2), (3, 4), (4, 4), (5, 8), (256, 256), (257, 512)]
+)
+def test_lists_of_many_lengths_make_few_different_statements(asked: int, sent: int) -> None:
+    ids = [str(number) for number in range(asked)]
+    assert len(evened(ids)) == sent
+    assert dict.fromkeys(evened(ids)) == dict.fromkeys(ids)
