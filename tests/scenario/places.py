@@ -16,7 +16,9 @@ Press = Literal["deeper", "good", "bad", "follow-up", "stop"]
 Witness = Callable[[bool], bool]
 
 # What the documents of ``conftest`` answer: 90 days, the security team, 6.50 euros.
-KEYS, WHO = "How often is the master key rotated?", "And who rotates the master key?"
+# The model understands the first of them before it searches: a plain question needs no rewrite.
+KEYS = "Could you tell me how often the master key is rotated?"
+WHO = "And who rotates the master key?"
 LUNCH = "What does lunch in the canteen cost?"
 
 

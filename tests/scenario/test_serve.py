@@ -125,7 +125,7 @@ def test_it_is_ready_once_any_platform_is_connected_and_names_the_others(
     slack.down()
     discord.down()
     with ending(start_forked(nursery, both)) as program:
-        program.until_said("Listening for HTTP")
+        program.until_said("web is connected.")
         assert health(f"{program.http}/healthz") == (200, {"status": "ok"})
         status, body = health(f"{program.http}/readyz")
         assert (status, body["waiting"]) == (503, ["discord", "slack"])
@@ -145,6 +145,7 @@ def test_it_is_not_ready_when_one_is_away_and_the_other_does_not_work(
     slack.down()
     both.settings |= {"DISCORD_TOKEN": "wrong.token.indeed"}
     with ending(start_forked(nursery, both)) as program:
+        program.until_said("web is connected.")
         program.until_said("discord does not work")
         status, body = health(f"{program.http}/readyz")
         assert (status, body["status"], body["waiting"]) == (503, "not ready", ["slack"])
