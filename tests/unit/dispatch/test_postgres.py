@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 import sqlalchemy as sa
+from structlog.testing import capture_logs
 
 from bot.dispatch.attempts import Timing
 from bot.dispatch.postgres import PostgresDispatcher
@@ -19,6 +20,10 @@ from tests.fakes.postgres import Postgres
 from tests.unit.samples import NOW, a_message, a_thread
 
 QUICK = Timing(look=0.05)
+OTHERS_END = (
+    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+    " WHERE datname = current_database() AND pid != pg_backend_pid()"
+)
 
 
 @pytest.fixture
@@ -162,11 +167,83 @@ async def test_a_worker_that_lost_its_database_connections_works_on(
     async with queue(url, store, gate) as dispatcher:
         await dispatcher.submit(await accept(store, "a"), a_thread())
         await gate.until(lambda: gate.ended == ["a"])
-        await execute(
-            store,
-            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
-            " WHERE datname = current_database() AND pid != pg_backend_pid()",
-        )
+        await execute(store, OTHERS_END)
         async with asyncio.timeout(20):
             await dispatcher.submit(await accept(store, "b"), a_thread())
             await gate.until(lambda: gate.ended == ["a", "b"])
+
+
+async def test_notifications_come_again_after_their_connection_broke(
+    url: str, store: Store, gate: Gate
+) -> None:
+    async with queue(url, store, gate):
+        first = await listening(store)
+        await execute(store, "SELECT pg_terminate_backend(:pid)", pid=first)
+        assert await listening(store, other_than=first) != first
+
+
+async def test_a_job_that_the_queue_gave_without_our_being_told_is_done(
+    url: str, store: Store, gate: Gate
+) -> None:
+    """As when the connection breaks between the commit of a fetch and its answer."""
+    async with queue(url, store, gate) as dispatcher:
+        await listening(store)
+        run_id = await accept(store, "a")
+        await execute(
+            store,
+            "INSERT INTO procrastinate_jobs"
+            " (queue_name, task_name, lock, queueing_lock, args, status, worker_id)"
+            " SELECT 'terminal', 'research', :thread, :run,"
+            " jsonb_build_object('run_id', CAST(:run AS text)), 'doing', id"
+            " FROM procrastinate_workers",
+            thread=a_thread().key,
+            run=run_id,
+        )
+        await dispatcher.submit(await accept(store, "b"), a_thread())
+        await gate.until(lambda: gate.ended == ["a", "b"])
+
+
+async def test_a_worker_that_was_struck_off_in_its_absence_registers_again(
+    url: str, store: Store, gate: Gate
+) -> None:
+    async with queue(url, store, gate) as dispatcher:
+        await listening(store)
+        await execute(store, "DELETE FROM procrastinate_workers")
+        await dispatcher.submit(await accept(store, "a"), a_thread())
+        await gate.until(lambda: gate.ended == ["a"])
+        async with store.database.read() as db:
+            known = await db.scalar(sa.text("SELECT count(*) FROM procrastinate_workers"))
+        assert known == 1
+
+
+async def test_what_is_being_worked_on_goes_on_while_the_queue_cannot_be_reached(
+    url: str, store: Store, gate: Gate
+) -> None:
+    gate.open = False
+    async with queue(url, store, gate) as dispatcher:
+        await dispatcher.submit(await accept(store, "a"), a_thread())
+        await gate.until(lambda: gate.started == ["a"])
+        first = await listening(store)
+        with capture_logs() as lines:
+            for _ in range(3):
+                await execute(store, OTHERS_END)
+            await listening(store, other_than=first)
+        await gate.let_all()
+        await gate.until(lambda: gate.ended == ["a"])
+        assert gate.started == ["a"], "it was begun once"
+    assert [line for line in lines if line["log_level"] == "error"] == []
+
+
+async def listening(store: Store, *, other_than: int = 0) -> int:
+    """The process of the connection that waits for notifications, once there is one."""
+    query = (
+        "SELECT pid FROM pg_stat_activity WHERE datname = current_database()"
+        " AND query LIKE 'LISTEN%' AND state = 'idle' AND pid != :other"
+    )
+    async with asyncio.timeout(20):
+        while True:
+            async with store.database.read() as db:
+                pid = await db.scalar(sa.text(query), {"other": other_than})
+            if pid is not None:
+                return int(pid)
+            await asyncio.sleep(0.02)
