@@ -207,6 +207,16 @@ def worker(
             help="Questions at once in this process; else FOOTNOTE_CONCURRENCY.",
         ),
     ] = None,
+    health_port: Annotated[
+        int | None,
+        typer.Option(
+            "--health-port",
+            metavar="PORT",
+            min=0,
+            max=65_535,
+            help="Answer /healthz and /readyz on this port of FOOTNOTE_HTTP_HOST.",
+        ),
+    ] = None,
 ) -> None:
     """Work on questions that `footnote serve` accepts elsewhere, and post their answers.
 
@@ -228,7 +238,7 @@ def worker(
         _index_docs(settings)
         from bot.working import work
 
-        asyncio.run(work(settings, _tell))
+        asyncio.run(work(settings, _tell, health_port=health_port))
 
 
 @app.command()

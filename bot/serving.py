@@ -6,24 +6,18 @@ import asyncio
 import contextlib
 import importlib
 import signal
-import socket
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Sequence
+from collections.abc import Callable, Coroutine, Iterator, Sequence
 from contextlib import AsyncExitStack
-from dataclasses import dataclass, field
 from typing import Any
 
 import structlog
-import uvicorn
-from starlette.applications import Starlette
-from starlette.requests import Request
-from starlette.responses import JSONResponse
-from starlette.routing import BaseRoute, Route
 
 from bot.app import open_app
 from bot.conversing.keeper import Keeper
 from bot.conversing.reception import Reception
 from bot.dispatch.choice import Role
 from bot.errors import FootnoteError, InvalidSetting, Unavailable
+from bot.health import CONSOLE, Readiness, health_routes, http_endpoint
 from bot.observing import PlatformCalls
 from bot.platform import Platform, configured_platforms, has_console
 from bot.settings import Settings
@@ -34,31 +28,12 @@ from bot.storage.workspaces import Workspaces
 
 log = structlog.get_logger(__name__)
 
-GRACE_SECONDS = 3  # that HTTP requests get when `serve` ends
-
 # Platform → where its adapter opens it.
 OPENERS = {
     "slack": "adapters.slack.platform:open_slack",
     "discord": "adapters.discord.platform:open_discord",
-    "web": "adapters.web.platform:open_web",
+    CONSOLE: "adapters.web.platform:open_web",
 }
-CONSOLE = "web"
-
-
-@dataclass
-class _State:
-    """What the health endpoints tell of the platforms."""
-
-    platforms: frozenset[str]
-    waiting: set[str] = field(default_factory=set)  # that are not connected yet
-    failed: dict[str, str] = field(default_factory=dict)
-
-    @property
-    def ready(self) -> bool:
-        """Whether any platform's events are taken: one that is away must not take the others off a
-        load balancer. The console counts only where it is alone: nothing can keep it away."""
-        asked = self.platforms - {CONSOLE} or self.platforms
-        return bool(asked - self.waiting - self.failed.keys())
 
 
 async def serve(settings: Settings, tell: Callable[[str], None], *, role: Role = "serve") -> None:
@@ -85,11 +60,13 @@ async def serve(settings: Settings, tell: Callable[[str], None], *, role: Role =
         app = await stack.enter_async_context(open_app(settings, posters, store=store, role=role))
         reception = Reception(settings, store, app.service, app.dispatcher, posters)
         stack.push_async_callback(reception.aclose)
-        state = _State(frozenset(names), waiting=set(names))
+        state = Readiness(store.database, frozenset(names), waiting=set(names))
         routes = [route for platform in platforms for route in platform.routes]
         # The console takes every path that is left.
-        routes = [*_health(state), *routes]
-        address = await stack.enter_async_context(_http(settings, routes))
+        routes = [*health_routes(state), *routes]
+        address = await stack.enter_async_context(
+            http_endpoint(settings.http_host, settings.http_port, routes)
+        )
         tell(f"Listening for HTTP on {address}.")
         if console:
             tell(f"The console is at {address}/ : open it in a browser.")
@@ -153,7 +130,7 @@ def _opener(name: str) -> Callable[..., contextlib.AbstractAsyncContextManager[P
 
 
 async def _listen(
-    platforms: list[Platform], reception: Reception, state: _State, tell: Callable[[str], None]
+    platforms: list[Platform], reception: Reception, state: Readiness, tell: Callable[[str], None]
 ) -> None:
     """All platforms side by side, until told to end; one that fails leaves the others alone.
 
@@ -186,7 +163,7 @@ async def _listen(
 
 
 async def _run(
-    platform: Platform, reception: Reception, state: _State, tell: Callable[[str], None]
+    platform: Platform, reception: Reception, state: Readiness, tell: Callable[[str], None]
 ) -> None:
     def ready() -> None:
         if platform.name in state.waiting:
@@ -207,73 +184,3 @@ def _failure(task: asyncio.Task[object], platform: Platform) -> FootnoteError:
         f"The connection to {platform.name} broke ({type(error).__name__}): "
         "start again; FOOTNOTE_LOG_LEVEL=debug shows where."
     )
-
-
-# ---------------------------------------------------------------- HTTP
-
-
-def _health(state: _State) -> list[BaseRoute]:
-    async def healthz(request: Request) -> JSONResponse:
-        return JSONResponse({"status": "ok"})
-
-    async def readyz(request: Request) -> JSONResponse:
-        body = {
-            "status": "ready" if state.ready else "not ready",
-            "waiting": sorted(state.waiting),
-            "failed": state.failed,
-        }
-        return JSONResponse(body, status_code=200 if state.ready else 503)
-
-    return [Route("/healthz", healthz), Route("/readyz", readyz)]
-
-
-class _Server(uvicorn.Server):
-    """Leaves the signals to ``_listen`` and tells when it listens."""
-
-    def __init__(self, config: uvicorn.Config) -> None:
-        super().__init__(config)
-        self.listening = asyncio.Event()
-
-    @contextlib.contextmanager
-    def capture_signals(self) -> Iterator[None]:
-        yield
-
-    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        await super().startup(sockets)
-        self.listening.set()
-
-
-@contextlib.asynccontextmanager
-async def _http(settings: Settings, routes: list[BaseRoute]) -> AsyncIterator[str]:
-    """Serve the routes; yields the address. Raises ``InvalidSetting`` if it cannot be had."""
-    host, port = settings.http_host, settings.http_port
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    # With the protocol named, asyncio switches Nagle's algorithm off for what it accepts.
-    listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
-    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    try:
-        listener.bind((host, port))
-    except OSError as error:
-        listener.close()
-        raise InvalidSetting(
-            f"{host}:{port} cannot be listened on ({error.strerror}): "
-            "choose another place with FOOTNOTE_HTTP_HOST and FOOTNOTE_HTTP_PORT."
-        ) from None
-    server = _Server(
-        uvicorn.Config(
-            Starlette(routes=routes),
-            lifespan="off",
-            log_config=None,
-            access_log=False,
-            timeout_graceful_shutdown=GRACE_SECONDS,
-        )
-    )
-    serving = asyncio.create_task(server.serve(sockets=[listener]))
-    try:
-        await server.listening.wait()
-        shown = f"[{host}]" if ":" in host else host
-        yield f"http://{shown}:{listener.getsockname()[1]}"
-    finally:
-        server.should_exit = True
-        await serving
-        listener.close()

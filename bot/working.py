@@ -8,6 +8,7 @@ from contextlib import AsyncExitStack
 
 from bot.app import open_app
 from bot.errors import InvalidSetting
+from bot.health import Readiness, health_routes, http_endpoint
 from bot.platform import Platform, postable_platforms
 from bot.serving import open_platforms, until_told_to_end
 from bot.settings import Settings
@@ -17,8 +18,10 @@ from bot.storage.store import open_store
 REACH_SECONDS = 5.0  # that platforms get to accept their tokens before work begins without them
 
 
-async def work(settings: Settings, tell: Callable[[str], None]) -> None:
-    """Run until SIGINT or SIGTERM, then drain. Holds no gateway and no socket.
+async def work(
+    settings: Settings, tell: Callable[[str], None], *, health_port: int | None = None
+) -> None:
+    """Run until SIGINT or SIGTERM, then drain. Holds no gateway, and a port only for its health.
 
     ``tell`` shows a line to whoever started it. Raises ``InvalidSetting`` when there is no platform
     to post in, ``CredentialsRefused`` when one does not accept its token, and
@@ -39,6 +42,10 @@ async def work(settings: Settings, tell: Callable[[str], None]) -> None:
         await reaching.soon()
         posters = {platform.name: platform.poster for platform in platforms}
         await stack.enter_async_context(open_app(settings, posters, store=store, role="work"))
+        if health_port is not None:
+            routes = health_routes(Readiness(store.database))
+            endpoint = http_endpoint(settings.http_host, health_port, routes)
+            tell(f"Listening for HTTP on {await stack.enter_async_context(endpoint)}.")
         tell(f"Working on questions from {', '.join(names)}, {settings.concurrency} at once.")
         await until_told_to_end(reaching.refused())
         tell("Ending: working questions are finished or left to another worker.")
