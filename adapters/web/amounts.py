@@ -5,6 +5,8 @@ from __future__ import annotations
 
 def seconds(value: float) -> str:
     """A length of time."""
+    if value == 0:
+        return "0 s"
     if value >= 3_600:
         hours, minutes = divmod(round(value / 60), 60)
         return f"{hours} h {minutes:02d} min"
@@ -18,4 +20,6 @@ def seconds(value: float) -> str:
 
 def usd(value: float) -> str:
     """US dollars: cents where there are any, else enough digits to see something."""
-    return f"${value:,.2f}" if value >= 1 or value == 0 else f"${value:.4f}"
+    if value >= 1 or value == 0:
+        return f"${value:,.2f}"
+    return f"${value:.4f}" if value >= 0.0001 else "< $0.0001"

@@ -8,7 +8,8 @@ function openTarget() {
   for (let box = target?.closest("details"); box; box = box.parentElement.closest("details")) {
     box.open = true;
   }
-  target?.scrollIntoView({ block: "center" });
+  // A quoted passage is easier to find in the middle, also of the box that its page scrolls in.
+  if (target?.matches(".anchor")) target.nextElementSibling.scrollIntoView({ block: "center" });
 }
 
 function opened() {

@@ -91,7 +91,8 @@ def test_a_strange_place_is_looked_up_as_it_is() -> None:
 @pytest.mark.parametrize(
     ("value", "said"),
     [
-        (0.0, "0 ms"),
+        (0.0, "0 s"),
+        (0.0001, "0 ms"),
         (0.123, "123 ms"),
         (0.949, "949 ms"),
         (0.96, "1.0 s"),
@@ -108,7 +109,14 @@ def test_times_are_as_short_as_they_say_enough(value: float, said: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("value", "said"), [(0, "$0.00"), (0.00012, "$0.0001"), (0.5, "$0.5000"), (1234.5, "$1,234.50")]
+    ("value", "said"),
+    [
+        (0, "$0.00"),
+        (0.00012, "$0.0001"),
+        (0.00004, "< $0.0001"),
+        (0.5, "$0.5000"),
+        (1234.5, "$1,234.50"),
+    ],
 )
 def test_money_shows_enough_digits_to_see_something(value: float, said: str) -> None:
     assert usd(value) == said
