@@ -15,6 +15,7 @@ SCALE = 1_000.0  # the width of all bars
 THINNEST = 4.0  # what is shorter is drawn this wide, to be seen at all
 BREAK = 24.0  # the width of a break that was cut short, where there are few
 TICKS = 5
+SHORTEST = 1e-6  # seconds of all steps together; less is nothing
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,10 +66,10 @@ class _Scale:
     def __init__(self, cut: Sequence[Pause], end: float) -> None:
         self._cut = cut
         self._end = end
-        shown = end - sum(pause.end - pause.begin for pause in cut)
+        self._shown = end - sum(pause.end - pause.begin for pause in cut)
         self._break = min(BREAK, SCALE / 3 / max(1, len(cut)))
         room = SCALE - self._break * len(cut)
-        self._a_second = room / shown if shown > 0 else 0.0
+        self._a_second = room / self._shown if self._shown > SHORTEST else 0.0
 
     def at(self, seconds: float) -> float:
         place = seconds * self._a_second
@@ -79,10 +80,9 @@ class _Scale:
 
     def ticks(self) -> tuple[Tick, ...]:
         """Round seconds, none within a break."""
-        shown = self._end - sum(pause.end - pause.begin for pause in self._cut)
-        if shown <= 0:
+        if self._shown <= SHORTEST:
             return ()
-        step = rounded(shown / TICKS)
+        step = rounded(self._shown / TICKS)
         found: list[Tick] = []
         seconds = 0.0
         count = 0
