@@ -16,6 +16,7 @@ BENCHES = {
     "extraction": "text of real news pages",
     "crash": "random kills and broken networks: one answer each, nothing paid for twice",
     "load": "one worker and two on one PostgreSQL: throughput, delays, database calls, memory",
+    "run_page": "the page of a long run: time on the server, size",
     "chat": "`serve` on Slack and Discord: acknowledgements, first signs, calls, memory",
 }
 
