@@ -23,7 +23,7 @@ from adapters.slack.client import sdk_logger
 from adapters.slack.format import escaped
 from adapters.slack.malformed import MALFORMED, note
 from adapters.slack.wiring import COMMANDS, EVENTS, SHORTCUTS, Wiring
-from bot.errors import FootnoteError
+from bot.errors import FootnoteError, StorageUnavailable
 
 RETRY_HEADER = "x-slack-retry-num"
 
@@ -112,7 +112,9 @@ async def _failed(error: Exception) -> BoltResponse | None:
     if isinstance(error, (*MALFORMED, BoltUnhandledRequestError)):
         note(error)
         return BoltResponse(status=200, body="")
-    if isinstance(error, FootnoteError):
+    if isinstance(error, StorageUnavailable):  # told by ``Outages``, once for all
+        log.info("Slack event not taken, it will come again", error=str(error))
+    elif isinstance(error, FootnoteError):
         log.warning("Slack event not taken, it will come again", error=str(error))
     else:
         log.error("Slack event broke", error=repr(error))

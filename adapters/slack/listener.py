@@ -27,6 +27,7 @@ from adapters.slack.incoming import (
 )
 from adapters.slack.malformed import by_core
 from adapters.slack.people import People, Person
+from adapters.slack.retakes import Retakes
 from adapters.slack.trail import run_of
 from adapters.slack.whispers import Ear, Whispers
 from bot.conversing.reception import Address, Reception, Told
@@ -73,6 +74,7 @@ class Listener:
         self._calls = calls
         self._arrived: LRUCache[str, asyncio.Event] = LRUCache(MESSAGES_REMEMBERED)
         self._settled: LRUCache[str, None] = LRUCache(MESSAGES_REMEMBERED)
+        self._retakes = Retakes(whispers)
 
     # ------------------------------------------------------------ what people say
 
@@ -145,6 +147,22 @@ class Listener:
 
     async def _take(
         self, event: Json, address: Address, *, direct: bool, retry: int, again: bool = False
+    ) -> None:
+        """Bring a message to the reception; one that cannot be kept stays in hand.
+
+        Raises ``StorageUnavailable`` all the same, so that Slack delivers it again.
+        """
+        try:
+            await self._bring(event, address, direct=direct, retry=retry, again=again)
+        except StorageUnavailable:
+            self._retakes.keep(
+                event_id(event["channel"], str(event["ts"])),
+                lambda: self._bring(event, address, direct=direct, retry=0, again=again),
+            )
+            raise
+
+    async def _bring(
+        self, event: Json, address: Address, *, direct: bool, retry: int, again: bool
     ) -> None:
         """Bring a message to the reception, and tell its author what became of it if need be.
 
