@@ -45,7 +45,7 @@ TASK = "research"
 AHEAD = 1  # priority of a job that was begun before: nothing of its thread may pass it
 POLL_SECONDS = 1.0  # how soon a worker finds a job of which no notification told it
 HEARTBEAT_SECONDS = 5.0
-QUIET_SECONDS = 7.0  # without a heartbeat, until it is asked whether a worker's process runs
+QUIET_SECONDS = 7.0  # without a heartbeat, until it is asked whether a run is still worked on
 STALLED_SECONDS = 20.0  # without a heartbeat, until a worker's jobs go to others anyway
 SWEEP_SECONDS = 5.0
 SWEPT_AT_ONCE = 500
@@ -295,7 +295,8 @@ class PostgresDispatcher:
         stalled = {job.id for job in await self._jobs_without_heartbeat(STALLED_SECONDS)}
         for job in quiet:
             run_id = str(job.task_kwargs["run_id"])
-            if job.id not in stalled and not await self._store.is_orphan(run_id):
+            # What nobody has claimed yet may be queued at once: only one claim comes through.
+            if job.id not in stalled and await self._store.is_held(run_id, datetime.now(UTC)):
                 continue
             log.warning("worker is gone, its job goes to another", run=run_id)
             await self._queue_anew(job)

@@ -15,7 +15,6 @@ from bot.messages import Entry, Message, RunOptions, Transcript
 from bot.pages.page import Page
 from bot.storage.again import awaited, repeated
 from bot.storage.database import Database, open_database
-from bot.storage.owner import is_dead
 from bot.storage.records import (
     UNFINISHED,
     RunRecord,
@@ -144,11 +143,14 @@ class Store:
         return row is not None and (row.owner == owner or is_free(row, now))
 
     @repeated
-    async def is_orphan(self, run_id: str) -> bool:
-        """Whether the process that works on a run certainly is gone."""
+    async def is_held(self, run_id: str, now: datetime) -> bool:
+        """Whether somebody works on an unfinished run, as far as can be known."""
+        query = sa.select(runs.c.owner, runs.c.lease_until).where(
+            runs.c.id == run_id, runs.c.state.in_(UNFINISHED)
+        )
         async with self.database.read() as db:
-            owner = await db.scalar(sa.select(runs.c.owner).where(runs.c.id == run_id))
-        return owner is not None and is_dead(owner)
+            row = (await db.execute(query)).one_or_none()
+        return row is not None and not is_free(row, now)
 
     @awaited
     async def transcript(self, run: RunRecord) -> Transcript:

@@ -66,8 +66,11 @@ async def jobs(store: Store) -> int:
         return int(await db.scalar(sa.text("SELECT count(*) FROM procrastinate_jobs")) or 0)
 
 
-async def begin_elsewhere(store: Store, run_id: str, *, quiet_seconds: float, owner: str) -> None:
-    """A worker has begun the run's job, and has not been heard of for so long."""
+async def begin_elsewhere(
+    store: Store, run_id: str, *, quiet_seconds: float, owner: str | None
+) -> None:
+    """A worker has begun the run's job, and has not been heard of for so long; without an owner it
+    had not claimed the run yet."""
     await execute(
         store,
         "WITH worker AS (INSERT INTO procrastinate_workers (last_heartbeat)"
@@ -80,7 +83,8 @@ async def begin_elsewhere(store: Store, run_id: str, *, quiet_seconds: float, ow
         thread=a_thread().key,
         run=run_id,
     )
-    await store.claim(run_id, owner, datetime.now(UTC), timedelta(seconds=20 - quiet_seconds))
+    if owner is not None:
+        await store.claim(run_id, owner, datetime.now(UTC), timedelta(seconds=20 - quiet_seconds))
 
 
 def gone() -> str:
@@ -91,11 +95,11 @@ def gone() -> str:
 
 @pytest.mark.parametrize(
     ("quiet", "owner"),
-    [(25.0, "another-host/1/x"), (8.0, gone())],
-    ids=["silent for long", "known to be gone"],
+    [(25.0, "another-host/1/x"), (8.0, gone()), (8.0, None)],
+    ids=["silent for long", "known to be gone", "that had not claimed it yet"],
 )
 async def test_the_job_of_a_dead_worker_goes_to_another_and_its_thread_goes_on(
-    url: str, store: Store, gate: Gate, quiet: float, owner: str
+    url: str, store: Store, gate: Gate, quiet: float, owner: str | None
 ) -> None:
     run_id = await accept(store, "a")
     await begin_elsewhere(store, run_id, quiet_seconds=quiet, owner=owner)
