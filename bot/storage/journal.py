@@ -83,6 +83,7 @@ class Journal:
         self.seconds = seconds
         self._owed = NOTHING
         self._finished = dict(finished)
+        self._pages: dict[tuple[str, str], Page] = {}  # that this attempt has read, by URL and hash
         self._without_page = frozenset(without_page)
         self._numbers = dict(numbers)
         self._numbering = asyncio.Lock()
@@ -136,6 +137,8 @@ class Journal:
         if not is_ours:
             raise RunLost(f"Run {self._run_id} has been taken over by a later attempt.")
         self._finished[step.key] = step
+        if page is not None:
+            self._pages[page.url, page.hash] = page
 
     async def _insert(self, db: AsyncConnection, row: Mapping[str, Any]) -> bool:
         """Whether the step was not kept yet: it may have been, when the connection broke."""
@@ -169,9 +172,12 @@ class Journal:
             self._owed += owed
             raise
 
-    @awaited
     async def page(self, url: str, page_hash: str) -> Page:
         """A page that a finished step of this run has read."""
+        return self._pages.get((url, page_hash)) or await self._stored(url, page_hash)
+
+    @awaited
+    async def _stored(self, url: str, page_hash: str) -> Page:
         query = sa.select(pages).where(pages.c.url == url, pages.c.hash == page_hash)
         async with self.database.read() as db:
             return page_of((await db.execute(query)).one())
@@ -199,19 +205,22 @@ class Journal:
             given = {key: first + i for i, key in enumerate(new)}
             async with self.database.write() as db:
                 await update_fenced(db, self._run_id, self._attempt, state="running")
-                for key, page in new.items():
-                    page_id = sa.select(pages.c.id).where(
-                        pages.c.url == page.url, pages.c.hash == page.hash
-                    )
-                    await db.execute(
-                        insert(db, run_pages)
-                        .values(
-                            run_id=self._run_id,
-                            number=given[key],
-                            page_id=page_id.scalar_subquery(),
-                        )
-                        .on_conflict_do_nothing(index_elements=["run_id", "number"])
-                    )
+                its_page = sa.select(pages.c.id).where(
+                    pages.c.url == sa.bindparam("its_url"), pages.c.hash == sa.bindparam("its_hash")
+                )
+                numbered = insert(db, run_pages).values(page_id=its_page.scalar_subquery())
+                await db.execute(
+                    numbered.on_conflict_do_nothing(index_elements=["run_id", "number"]),
+                    [
+                        {
+                            "run_id": self._run_id,
+                            "number": given[key],
+                            "its_url": page.url,
+                            "its_hash": page.hash,
+                        }
+                        for key, page in new.items()
+                    ],
+                )
             self._numbers |= given
         return [self._numbers[key] for key in keys]
 

@@ -44,9 +44,19 @@ async def test_a_recorded_step_is_found_by_this_and_every_later_attempt(
     assert (await open_journal(store.database, "r1", 2)).finished("k") == a_step()
 
 
-async def test_a_page_comes_back_word_for_word(journal: Journal) -> None:
+async def test_a_page_comes_back_word_for_word(store: Store, journal: Journal) -> None:
     page = a_page(text="Zeile eins\n\n第二行 🗼\n")
     await journal.record(a_step(), page)
+    again = await open_journal(store.database, "r1", 1)
+    assert await again.page(page.url, page.hash) == page
+
+
+async def test_a_page_that_this_attempt_has_read_is_not_fetched_from_the_store(
+    store: Store, journal: Journal
+) -> None:
+    page = a_page()
+    await journal.record(a_step(), page)
+    await store.close()
     assert await journal.page(page.url, page.hash) == page
 
 
