@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -19,6 +20,8 @@ from bot.rendering.texts import Texts
 from bot.research.resting import Quote, TracedSentence
 from bot.research.timeline import Span
 from bot.research.trace import ModelCall, Trace
+
+_HEADING = re.compile(r"(</?h)([4-6])>")
 
 TITLE = 300  # characters of a question at the head of its page
 BEST_QUOTES = 3  # shown at once under a sentence, of different pages
@@ -260,4 +263,6 @@ def _html(sentence: TracedSentence) -> Markup:
         text = " · ".join(cell for cell in cells if cell)
     else:
         text = sentence.markdown.strip()
-    return Markup(answer_html(text, {}))  # noqa: S704 - sanitized there
+    # Here an answer stands one level higher than in a conversation.
+    html = _HEADING.sub(lambda found: f"{found[1]}{int(found[2]) - 1}>", answer_html(text, {}))
+    return Markup(html)  # noqa: S704 - sanitized there
