@@ -1,0 +1,76 @@
+"""PostgreSQL goes away while Footnote works, and comes back."""
+
+from __future__ import annotations
+
+import json
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from tests.fakes.mortal_postgres import MortalPostgres, a_mortal_postgres
+from tests.scenario.gate import Gate, ask_and_catch, until
+from tests.scenario.places import LUNCH, Place, the_answer
+from tests.scenario.program import Program
+from tests.scenario.serving import Nursery, Serving, ending, start_forked
+
+BEGAN, ENDED = "database does not work, waiting", "database works again"
+
+# What depends on no platform is tried on one; that of Slack is what waits longest by itself.
+pytestmark = pytest.mark.parametrize("place", ["slack"], indirect=True)
+
+
+@pytest.fixture(scope="module")
+def mortal() -> Iterator[MortalPostgres]:
+    with a_mortal_postgres() as server:
+        yield server
+
+
+def health(program: Serving) -> tuple[int, dict[str, Any]]:
+    try:
+        with urllib.request.urlopen(f"{program.http}/readyz", timeout=20) as answer:
+            return answer.status, json.load(answer)
+    except urllib.error.HTTPError as error:
+        return error.code, json.load(error)
+
+
+def lines(program: Serving, words: str) -> list[str]:
+    return [line for line in program.said.splitlines() if words in line]
+
+
+def test_a_run_and_a_new_question_outlast_the_database(
+    nursery: Nursery, thinking: Program, place: Place, gate: Gate, mortal: MortalPostgres
+) -> None:
+    thinking.settings |= {"FOOTNOTE_DATABASE_URL": mortal.url}
+    as_installed = {"FOOTNOTE_LOG_LEVEL": "warning"}
+    listen = start_forked(nursery, thinking, "--no-work", **as_installed)
+    work = start_forked(nursery, thinking, "--health-port", "0", command="worker", **as_installed)
+    with ending(listen) as listener, ending(work) as worker:
+        listener.until_said(place.ready)
+        worker.until_said("Working on questions")
+        said = ask_and_catch(place, gate, after=1)
+        assert (health(listener)[0], health(worker)[0]) == (200, 200)
+
+        mortal.stop_at_once()
+        late = place.ask(LUNCH)
+        for program in (listener, worker):
+            until(lambda program=program: health(program)[0] == 503)
+            _, body = health(program)
+            assert body["status"] == "not ready"
+            assert "The database" in body["database"]
+        answered = len(gate.claude.requests)
+        gate.release()
+        until(lambda: len(gate.claude.requests) > answered)
+
+        mortal.start()
+        assert "90 days" in the_answer(place, said)
+        assert "6.50" in the_answer(place, late)
+        keys = [request.key for request in gate.claude.requests]
+        assert len(keys) == len(set(keys)), "a finished model call was paid for twice"
+        for program in (listener, worker):
+            until(lambda program=program: health(program)[0] == 200)
+            assert len(lines(program, BEGAN)) == len(lines(program, ENDED)) == 1, program.said
+            told = [line for line in program.said.splitlines() if "level=" in line]
+            assert len(told) == 2, program.said
