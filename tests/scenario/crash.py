@@ -23,15 +23,13 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-import anthropic  # noqa: F401  (before forking: it takes a second)
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 import adapters.terminal.listener as listener
-import bot.reasoning.claude
-import bot.research.road  # noqa: F401
 from bot.messages import RunOptions
 from bot.settings import load_settings
 from bot.storage.database import Database
+from tests.scenario.nursery import import_parts
 
 
 class Bomb:
@@ -97,6 +95,7 @@ def serve_one(request: dict[str, Any]) -> dict[str, Any]:
 
 
 def main() -> None:
+    import_parts()
     for line in sys.stdin:
         print(json.dumps(serve_one(json.loads(line))), flush=True)
 
