@@ -15,6 +15,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
@@ -23,14 +24,16 @@ from pathlib import Path
 from tests.bench.crash_blows import Clock, Striker
 from tests.bench.crash_judge import Record, Verdict, judge, read_record, written_out
 from tests.bench.crash_people import People
-from tests.bench.crash_plan import Blow, planned
+from tests.bench.crash_plan import Blow, Plan, planned
 from tests.bench.crash_stage import Stage, open_stage
 from tests.bench.table import percentile, print_table, tell
+from tests.scenario.serving import Nursery
 
 KILLS = 300
 BETWEEN = 2.0  # seconds from one blow to the next, on average
 ASKING = 0.8  # the same for what people do
 QUIET_SECONDS = 120.0  # that the system gets to come to rest
+LOOK_SECONDS, CALM = 0.3, 4  # it has, when so many looks in a row find nothing under way
 TOLD_EVERY = 25
 PROBES = 20  # threads in which a last question is asked
 
@@ -48,14 +51,17 @@ class Outcome:
 
 
 class Campaign:
-    """One campaign on a stage that is open."""
+    """One campaign on a stage that is open. ``limit`` are the seconds after which nothing more is
+    done; in so many threads (``probes``) a last question is asked once all is at rest."""
 
-    def __init__(self, stage: Stage, seed: int, kills: int, limit: float) -> None:
+    def __init__(
+        self, stage: Stage, plan: Plan, *, limit: float = float("inf"), probes: int = PROBES
+    ) -> None:
         self._stage = stage
         self._people = People(list(stage.scenes))
-        names = [scene.place.name for scene in stage.scenes]
-        self._plan = planned(seed, kills, names, between=BETWEEN, asking=ASKING)
+        self._plan = plan
         self._limit = limit
+        self._probes = probes
 
     def run(self) -> Outcome:
         began = time.monotonic()
@@ -72,10 +78,9 @@ class Campaign:
         clock.run()
         striker.heal()
         record = self._until_quiet("at rest")
-        for number, talk in enumerate(self._people.talks[-PROBES:]):
-            if not talk.asked[0].deleted and talk.scene.has_thread(talk.root):
-                self._people.follow_up(talk, number / PROBES, probe=True)
-        record = self._until_quiet("the last questions answered")
+        if self._probes:
+            self._probe()
+            record = self._until_quiet("the last questions answered")
         verdict = judge(self._stage, self._people.talks, record)
         self._stage.crew.end()
         for line in self._stage.crew.broken:
@@ -91,6 +96,11 @@ class Campaign:
 
     # ------------------------------------------------------------ coming to rest
 
+    def _probe(self) -> None:
+        for number, talk in enumerate(self._people.talks[-self._probes :]):
+            if not talk.asked[0].deleted and talk.scene.has_thread(talk.root):
+                self._people.follow_up(talk, number / self._probes, probe=True)
+
     def _until_quiet(self, what: str) -> Record:
         """The record once nothing is under way, or when the time for that is over."""
         tell(f"waiting until {what}")
@@ -100,12 +110,12 @@ class Campaign:
             record = read_record(self._stage)
             going = self._still_going(record)
             calm = 0 if going else calm + 1
-            if calm == 3:
+            if calm == CALM:
                 return record
             if time.monotonic() > end:
                 tell(f"no rest: {going}")
                 return record
-            time.sleep(0.5)
+            time.sleep(LOOK_SECONDS)
 
     def _still_going(self, record: Record) -> list[str]:
         """What is under way; nothing at rest."""
@@ -189,8 +199,9 @@ def main(arguments: list[str]) -> None:
     platforms = ("slack", "discord") if given.platform == "both" else (given.platform,)
     tell(f"seed {seed}")
     sys.setswitchinterval(0.0005)  # the fakes' threads share this process
-    with open_stage(platforms) as stage:
-        outcome = Campaign(stage, seed, given.kills, given.seconds_limit).run()
+    plan = planned(seed, given.kills, platforms, between=BETWEEN, asking=ASKING)
+    with closing(Nursery()) as nursery, open_stage(platforms, nursery) as stage:
+        outcome = Campaign(stage, plan, limit=given.seconds_limit).run()
         if given.keep_logs is not None:
             given.keep_logs.mkdir(parents=True, exist_ok=True)
             for log in stage.crew.logs:

@@ -6,6 +6,7 @@ import signal
 import threading
 import time
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -56,6 +57,15 @@ class Crew:
         for member in self.members:
             if member.serving is not None and member.serving.alive:
                 member.serving.signal(signal.SIGKILL)
+
+    def until_ready(self, connected: Sequence[str]) -> None:
+        """Wait until all take questions: listeners once they have said all that is given."""
+        for member in self.members:
+            words = connected if member.role == "listener" else ["Working on questions"]
+            while member.serving is None:
+                time.sleep(LOOK_SECONDS)
+            for said in words:
+                member.serving.until_said(said)
 
     def of(self, role: str, which: int) -> Member:
         """One of a role's members; those that run come first."""

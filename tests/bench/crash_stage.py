@@ -185,7 +185,7 @@ class Stage:
 
 
 @contextmanager
-def open_stage(platforms: Sequence[str]) -> Iterator[Stage]:
+def open_stage(platforms: Sequence[str], nursery: Nursery) -> Iterator[Stage]:
     """Everything running and connected."""
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
@@ -208,10 +208,7 @@ def open_stage(platforms: Sequence[str]) -> Iterator[Stage]:
             scenes.append(scene)
             links[name] = link
             settings |= scene.place.settings
-        nursery = Nursery()
-        stack.callback(nursery.close)
-        indexed = Program(folder, settings)
-        assert indexed.run("index", str(documents)).code == 0
+        assert Program(folder, settings, nursery).run("index", str(documents)).code == 0
         members = []
         for role, command, count in (
             ("listener", ("serve", "--no-work"), LISTENERS),
@@ -224,8 +221,7 @@ def open_stage(platforms: Sequence[str]) -> Iterator[Stage]:
                 )
                 members.append(Member(role, own, link, command))
         crew = stack.enter_context(Crew(nursery, members))
-        for scene in scenes:
-            scene.place.until(lambda: scene.place.connections, 30)  # noqa: B023
+        crew.until_ready([scene.place.ready for scene in scenes])
         yield Stage(scenes, links, claude, postgres, crew)
 
 

@@ -200,7 +200,7 @@ class FakeClaude:
         self, headers: dict[str, str], payload: bytes, client: Any, send: Any
     ) -> None:
         digest = hashlib.sha256(payload).hexdigest()[:16]
-        record = Recorded({}, headers, digest, client=tuple(client))
+        record = Recorded({}, headers, digest, client=tuple(client or ("", 0)))
         self.requests.append(record)
         try:
             record.body = asked = self._accept(headers, payload)
