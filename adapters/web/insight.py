@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import UTC, datetime
 from urllib.parse import quote
@@ -15,13 +16,15 @@ from adapters.web.console import Console, operator_only, texts_of, visitor_of
 from adapters.web.explaining import RunView
 from adapters.web.overview import Looked, OverviewView
 from adapters.web.shown import shown_of
+from bot.answers import StepView
 from bot.reasoning.calls import ModelReply
 from bot.rendering.footnotes import link_target
+from bot.rendering.texts import Texts
 from bot.research.trace import page_of_trace, trace
 from bot.storage.meter import Meter
 from bot.storage.overview import Overviews
 from bot.storage.records import RunRecord
-from bot.storage.traces import KeptPage, Traces
+from bot.storage.traces import KeptPage, KeptRun, Traces
 
 
 def console_pages(console: Console) -> Sequence[BaseRoute]:
@@ -47,12 +50,14 @@ class _RunPages:
             raise _gone(request)
         self._check(request, kept.record)
         plan = shown_of(kept.record).plan
-        found = trace(kept, self._price, plan.steps if plan else ())
+        shown = plan.steps if plan else ()
+        # In a thread: a long report takes a twentieth of a second, which runs would wait.
+        view = await asyncio.to_thread(self._view, kept, shown, texts_of(request))
         run_id = kept.record.id
         return self._console.page(
             request,
             "run.html",
-            view=RunView(found, texts_of(request)),
+            view=view,
             link=link_target,
             page_link=lambda page: _page_path(run_id, page),
         )
@@ -75,6 +80,9 @@ class _RunPages:
             back=f"/runs/{run_id}#pages",
         )
 
+    def _view(self, kept: KeptRun, shown: Sequence[StepView], texts: Texts) -> RunView:
+        return RunView(trace(kept, self._price, shown), texts)
+
     def _check(self, request: Request, record: RunRecord) -> None:
         if record.removed or not self._console.may_see(visitor_of(request), record.message.thread):
             raise _gone(request)
@@ -93,7 +101,9 @@ def _overview(console: Console) -> Callable[[Request], Awaitable[Response]]:
         now = datetime.now(UTC)
         looked = Looked.of(request.query_params)
         found = await overviews.look(looked.scope(now.date()))
-        view = OverviewView(found, await overviews.places(), looked, texts_of(request), now)
+        places, texts = await overviews.places(), texts_of(request)
+        # In a thread: a thousand searches are looked into.
+        view = await asyncio.to_thread(OverviewView, found, places, looked, texts, now)
         return console.page(request, "overview.html", view=view)
 
     return overview

@@ -15,7 +15,7 @@ from typing import Any, Literal, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
 
-from bot.answers import Answer, StepState, StepView, Usage
+from bot.answers import Answer, StepView, Usage
 from bot.pages.urls import dedupe_key
 from bot.reasoning.calls import ModelReply
 from bot.research.highlights import Piece, Quoted, excerpts, highlighted
@@ -148,10 +148,6 @@ class Trace:
     def quotes(self) -> tuple[Quote, ...]:
         """Every quoted passage, by page."""
         return tuple(quote for page in self.pages for quote in page.quotes)
-
-    def state_of(self, id: str) -> StepState | None:
-        """The state of a line of the plan."""
-        return next((span.state for span in self.spans if span.id == id), None)
 
 
 def trace(kept: KeptRun, price: Price, shown: Sequence[StepView] = ()) -> Trace:

@@ -1,5 +1,9 @@
 // The overview: a filter that was changed is applied at once.
 
+import { showLocally } from "./moments.js";
+
+showLocally();
+
 const form = document.querySelector("form.filters");
 form?.addEventListener("change", (event) => {
   // What is chosen below depends on what is chosen above.

@@ -1,5 +1,7 @@
 // The page of a run: opens what a link leads into, and follows a run that is being worked on.
 
+import { showLocally } from "./moments.js";
+
 const PAUSE = 1500; // ms between looks at a run that works
 const PATIENCE = 20; // looks in a row that may fail
 
@@ -22,6 +24,7 @@ async function look() {
   const page = new DOMParser().parseFromString(await answer.text(), "text/html");
   const kept = opened();
   document.querySelector("main").replaceChildren(...page.querySelector("main").childNodes);
+  showLocally();
   for (const name of kept) {
     document.querySelector(`details[data-keep="${CSS.escape(name)}"]`)?.setAttribute("open", "");
   }
@@ -42,6 +45,7 @@ async function follow() {
   }
 }
 
+showLocally();
 addEventListener("hashchange", openTarget);
 if (location.hash) openTarget();
 follow();
