@@ -12,6 +12,8 @@ the peers, with the latencies of the real ones (``load_peers``). Phases:
                  time of a question
     arrivals     questions that come at a rate two workers can take; to some a follow-up comes at
                  once: queue delay, and the delay behind the lock of a thread
+    death        one of two workers is killed: how soon its questions go to the other one
+    retention    the old threads are pruned while people ask: how long its transactions last
 
 ``--short`` takes under five minutes.
 """
@@ -28,6 +30,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from bot.messages import Thread
+from tests.bench.load_pruning import pruning
 from tests.bench.load_stage import Process, Stage, Used, Watch, a_stage, used
 from tests.bench.load_store import Run
 from tests.bench.load_words import follow_up, question_about
@@ -38,7 +41,9 @@ CONCURRENCY = 32  # of a worker, in the backlog
 RATE, ARRIVALS = 3.0, 180  # questions a second, and how many
 FOLLOWED = 4  # of so many, one is followed up at once
 COUNTED, IDLE_SECONDS = 24, 10.0
+DYING, ASKED_MEANWHILE = 24, 60
 MOST_SECONDS = 1_200.0
+PHASES = "counting,backlog,all,arrivals,death,retention"
 SETTLE_SECONDS = 2.0
 
 Row = tuple[str, ...]
@@ -112,7 +117,7 @@ def main(arguments: list[str]) -> None:
     parser.add_argument("--concurrency", type=int, default=CONCURRENCY, help="there, of each")
     parser.add_argument("--arrivals", type=int, default=ARRIVALS)
     parser.add_argument("--rate", type=float, default=RATE, help="of arrivals, a second")
-    parser.add_argument("--phases", default="counting,backlog,all,arrivals")
+    parser.add_argument("--phases", default=PHASES)
     parser.add_argument("--short", action="store_true", help="300 questions, 90 arrivals")
     given = parser.parse_args(arguments)
     if given.short:
@@ -134,6 +139,12 @@ def main(arguments: list[str]) -> None:
         if "arrivals" in phases:
             tell("arrivals")
             arrivals(stage, asking, given.arrivals, given.rate)
+        if "death" in phases:
+            tell("a worker dies")
+            death(stage, asking)
+        if "retention" in phases:
+            tell("retention")
+            retention(stage, asking)
         _complain("listener", stage.listener.complaints)
     print(f"\n{time.perf_counter() - began:.0f} s in all")
 
@@ -212,6 +223,49 @@ def arrivals(stage: Stage, asking: Asking, count: int, rate: float) -> None:
     ]
     print_table((f"arrivals: {rate:g} a second", "measured"), rows)
     print(flush=True)
+
+
+def death(stage: Stage, asking: Asking) -> None:
+    stage.base.clear()
+    with stage.workers(2, CONCURRENCY) as workers:
+        stage.ask(asking.questions(DYING))
+        while stage.base.working() < DYING:
+            time.sleep(0.1)
+        time.sleep(SETTLE_SECONDS)
+        killed = time.time()
+        workers[0].process.kill()
+        workers[0].process.wait()  # or it would stay in the table of processes, as if it lived
+        _until_idle(stage)
+    runs = stage.base.runs()
+    again = [run.claimed - killed for run in runs if run.attempt > 1 and run.claimed is not None]
+    rows = [
+        ("questions in work, of the killed one", f"{len(runs)}, {len(again)}"),
+        ("answered", f"{sum(run.state == 'answered' for run in runs)}"),
+        (
+            "kill to claim by the other worker, first / last",
+            f"{min(again):.1f} / {max(again):.1f} s",
+        ),
+    ]
+    print_table(("a worker dies beside another", "measured"), rows)
+    print(flush=True)
+
+
+def retention(stage: Stage, asking: Asking) -> None:
+    quiet = stage.ask(asking.questions(ASKED_MEANWHILE), RATE)
+    with pruning(stage.base.url) as pruned:
+        busy = stage.ask(asking.questions(ASKED_MEANWHILE), RATE)
+    held, gone = pruned.transactions, pruned.removed
+    rows = [
+        ("messages, steps, pages pruned", f"{gone.messages}, {gone.steps}, {gone.pages}"),
+        ("in", f"{pruned.seconds:.0f} s, {len(held)} transactions"),
+        ("a transaction, p50 / p99 / longest", f"{_both(held)} / {ms(max(held))}"),
+        ("event to acknowledgement before, p50 / p99", _both(quiet)),
+        ("... meanwhile, p50 / p99", _both(busy)),
+    ]
+    print_table(("retention", "measured"), rows)
+    print(flush=True)
+    with stage.workers(2, CONCURRENCY):
+        _until_idle(stage)
 
 
 # ---------------------------------------------------------------- measuring

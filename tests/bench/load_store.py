@@ -48,19 +48,21 @@ CREATE FUNCTION bench_mark() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
 END $$;
 CREATE TRIGGER bench_accepted AFTER INSERT ON runs FOR EACH ROW EXECUTE FUNCTION bench_mark();
 CREATE TRIGGER bench_changed AFTER UPDATE OF state ON runs FOR EACH ROW
-    WHEN (OLD.state IS DISTINCT FROM NEW.state) EXECUTE FUNCTION bench_mark();
+    WHEN (OLD.state <> NEW.state OR OLD.attempt <> NEW.attempt) EXECUTE FUNCTION bench_mark();
 """
 _LOGGED = re.compile(r"^footnote LOG:  (?:statement|execute [^:]*): (.*)$")
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """Moments of a run in seconds since 1970; ``ended`` is None while it is worked on."""
+    """Moments of a run in seconds since 1970; ``ended`` is None while it is worked on. ``started``
+    is when it was claimed first, ``claimed`` when last."""
 
     id: str
     thread_key: str
     accepted: float
     started: float | None
+    claimed: float | None
     ended: float | None
     state: str
     attempt: int
@@ -124,13 +126,14 @@ class Base:
         rows = self.execute(
             "SELECT run_id, thread_key, min(extract(epoch FROM at)) FILTER (WHERE state="
             "'accepted'), min(extract(epoch FROM at)) FILTER (WHERE state = 'running'),"
+            " max(extract(epoch FROM at)) FILTER (WHERE state = 'running'),"
             " max(extract(epoch FROM at)) FILTER (WHERE state NOT IN ('accepted', 'running')),"
             " (array_agg(state ORDER BY at DESC))[1], max(attempt) FROM bench_marks"
             " GROUP BY run_id, thread_key ORDER BY 3"
         )
         return [
-            Run(id, key, float(accepted), _seconds(started), _seconds(ended), state, attempt)
-            for id, key, accepted, started, ended, state, attempt in rows
+            Run(id, key, float(at), _seconds(first), _seconds(last), _seconds(end), state, attempt)
+            for id, key, at, first, last, end, state, attempt in rows
         ]
 
     def clear(self) -> None:
