@@ -62,7 +62,8 @@ async def test_how_long_runs_took_and_how_they_ended(past: Past, meter: Meter) -
     ended = past.at + timedelta(seconds=7)
     await past.store.end(run.id, run.attempt, "stopped", ended)
     (told,) = (await meter.look()).ended
-    assert (told.platform, told.state, told.seconds) == ("slack", "stopped", pytest.approx(7, 0.01))
+    assert (told.platform, told.state) == ("slack", "stopped")
+    assert told.seconds == pytest.approx(7, 0.01)
 
 
 async def test_what_was_spent_is_the_sum_of_all_time(past: Past, meter: Meter) -> None:
