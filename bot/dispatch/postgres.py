@@ -44,8 +44,8 @@ from bot.storage.tables import runs, threads
 TASK = "research"
 AHEAD = 1  # priority of a job that was begun before: nothing of its thread may pass it
 POLL_SECONDS = 1.0  # how soon a worker finds a job of which no notification told it
-HEARTBEAT_SECONDS = 5.0
-QUIET_SECONDS = 7.0  # without a heartbeat, until it is asked whether a run is still worked on
+HEARTBEAT_SECONDS = 2.0
+QUIET_SECONDS = 4.0  # without a heartbeat, until it is asked whether a run is still worked on
 STALLED_SECONDS = 20.0  # without a heartbeat, until a worker's jobs go to others anyway
 SWEEP_SECONDS = 5.0
 SWEPT_AT_ONCE = 500

@@ -131,19 +131,44 @@ class Campaign:
 # ---------------------------------------------------------------- telling
 
 
-def recovery(outcome: Outcome) -> dict[str, list[float]]:
-    """Seconds from each blow until the last question that was in flight then had its answer."""
-    found: dict[str, list[float]] = {}
+@dataclass(frozen=True, slots=True)
+class Recovered:
+    """Seconds after a blow: until any question had its answer, and until all those had that were
+    in flight when it fell, whatever else befell them meanwhile."""
+
+    first: float
+    last: float
+
+
+def recovery(outcome: Outcome) -> dict[str, list[Recovered]]:
+    """By kind of blow, and all together; blows that fell when nothing was in flight left out."""
+    found: dict[str, list[Recovered]] = {}
+    runs = [
+        (run.accepted_at.timestamp(), run.ended_at.timestamp())
+        for run in outcome.record.runs.values()
+        if run.ended_at is not None
+    ]
     for blow, at in outcome.struck:
-        over = [
-            run.ended_at.timestamp() - at
-            for run in outcome.record.runs.values()
-            if run.ended_at is not None and run.accepted_at.timestamp() < at
-        ]
-        took = max([seconds for seconds in over if seconds > 0], default=0.0)
-        found.setdefault(blow.name, []).append(took)
-        found.setdefault("all", []).append(took)
+        in_flight = [ended - at for accepted, ended in runs if accepted < at < ended]
+        if in_flight:
+            first = min(ended - at for _, ended in runs if ended > at)
+            for kind in (blow.name, "all"):
+                found.setdefault(kind, []).append(Recovered(first, max(in_flight)))
     return found
+
+
+def answering(outcome: Outcome) -> str:
+    """Seconds from acceptance to the posted answer, of all questions."""
+    took = [
+        (run.ended_at - run.accepted_at).total_seconds()
+        for run in outcome.record.runs.values()
+        if run.ended_at is not None
+    ]
+    return _both(took) if took else ""
+
+
+def _both(values: Sequence[float]) -> str:
+    return f"{percentile(values, 0.5):.1f} / {percentile(values, 0.99):.1f} s"
 
 
 def timeline(outcome: Outcome) -> list[str]:
@@ -158,20 +183,20 @@ def timeline(outcome: Outcome) -> list[str]:
 
 
 def print_outcome(outcome: Outcome, seed: int) -> None:
-    header = ("kills", "times", "recovery p50", "recovery p99")
-    times = recovery(outcome)
-    print_table(
-        header,
-        [
-            (
-                name,
-                len(values),
-                f"{percentile(values, 0.5):.1f} s",
-                f"{percentile(values, 0.99):.1f} s",
-            )
-            for name, values in sorted(times.items(), key=lambda pair: pair[0] == "all")
-        ],
-    )
+    struck = Counter(blow.name for blow, _ in outcome.struck)
+    times = {**{kind: [] for kind in sorted(struck)}, **recovery(outcome)}
+    rows = [
+        (
+            kind,
+            struck[kind] or len(outcome.struck),
+            _both([one.first for one in found]) if found else "",
+            _both([one.last for one in found]) if found else "",
+        )
+        for kind, found in times.items()
+    ]
+    header = ("blows", "times", "to the next answer, p50 / p99", "to all in flight, p50 / p99")
+    print_table(header, rows)
+    print(f"\nfrom question to answer, p50 / p99: {answering(outcome)}")
     print()
     print_table(("people", "times"), sorted(outcome.did.items()))
     print()

@@ -132,7 +132,7 @@ def _judge_talk(talk: Talk, record: Record, verdict: Verdict) -> None:
 
 
 def _judge_unheard(talk: Talk, asked: Asked, verdict: Verdict) -> None:
-    verdict.counts["never heard"] += 1
+    verdict.counts[f"never heard by {talk.scene.place.name}"] += 1
     if talk.scene.taken(asked.said) and not asked.deleted:
         verdict.wrong["acknowledged and lost"].append(_told(talk, asked))
 
@@ -215,17 +215,24 @@ def _judge_calls(stage: Stage, record: Record, verdict: Verdict) -> None:
     kept = {step.key: step for step in record.steps}
     kinds = {step.kind for step in record.steps}
     verdict.counts["model calls"] = len(stage.claude.requests)
+    known = 0
     for request in stage.claude.requests:
         body = {name: value for name, value in request.body.items() if name != "stream"}
         keys = (step_key(kind, body) for kind in kinds)
         step = next((kept[key] for key in keys if key in kept), None)
-        verdict.counts["calls kept"] += step is not None
+        known += step is not None
         if step is not None and request.at > step.at.timestamp():
             late = request.at - step.at.timestamp()
             verdict.wrong["finished call asked again"].append(
                 f"{step.kind} of {step.run} attempt {step.attempt}, {late:.2f} s after it was kept"
             )
-    verdict.counts["calls finished"] = sum(request.finished for request in stage.claude.requests)
+    if known < len(stage.claude.requests) / 2:
+        verdict.wrong["calls that no step tells of"].append(f"all but {known}")
+    again = len(stage.claude.requests) - len({request.key for request in stage.claude.requests})
+    verdict.counts["model calls made again, none of them kept"] = again
+    verdict.counts["model calls finished"] = sum(
+        request.finished for request in stage.claude.requests
+    )
 
 
 def written_out(verdict: Verdict) -> str:
