@@ -19,7 +19,6 @@ from adapters.web.shown import shown_of
 from bot.answers import StepView
 from bot.reasoning.calls import ModelReply
 from bot.rendering.footnotes import link_target
-from bot.rendering.texts import Texts
 from bot.research.trace import page_of_trace, trace
 from bot.storage.meter import Meter
 from bot.storage.overview import Overviews
@@ -50,17 +49,8 @@ class _RunPages:
             raise _gone(request)
         self._check(request, kept.record)
         plan = shown_of(kept.record).plan
-        shown = plan.steps if plan else ()
         # In a thread: a long report takes a twentieth of a second, which runs would wait.
-        view = await asyncio.to_thread(self._view, kept, shown, texts_of(request))
-        run_id = kept.record.id
-        return self._console.page(
-            request,
-            "run.html",
-            view=view,
-            link=link_target,
-            page_link=lambda page: _page_path(run_id, page),
-        )
+        return await asyncio.to_thread(self._shown, request, kept, plan.steps if plan else ())
 
     async def page(self, request: Request) -> Response:
         """The whole stored text of a page, with what is quoted of it."""
@@ -72,16 +62,26 @@ class _RunPages:
         kept = await self._traces.page(run_id, number, request.query_params.get("copy", ""))
         if kept is None:
             raise _gone(request)
+        return await asyncio.to_thread(self._shown_page, request, kept, record)
+
+    def _shown(self, request: Request, kept: KeptRun, plan: Sequence[StepView]) -> Response:
+        run_id = kept.record.id
+        return self._console.page(
+            request,
+            "run.html",
+            view=RunView(trace(kept, self._price, plan), texts_of(request)),
+            link=link_target,
+            page_link=lambda page: _page_path(run_id, page),
+        )
+
+    def _shown_page(self, request: Request, kept: KeptPage, record: RunRecord) -> Response:
         return self._console.page(
             request,
             "run_page.html",
             page=page_of_trace(kept, record.answer),
             link=link_target,
-            back=f"/runs/{run_id}#pages",
+            back=f"/runs/{record.id}#pages",
         )
-
-    def _view(self, kept: KeptRun, shown: Sequence[StepView], texts: Texts) -> RunView:
-        return RunView(trace(kept, self._price, shown), texts)
 
     def _check(self, request: Request, record: RunRecord) -> None:
         if record.removed or not self._console.may_see(visitor_of(request), record.message.thread):
