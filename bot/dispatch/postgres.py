@@ -155,6 +155,7 @@ class PostgresDispatcher:
 
     async def drain(self, seconds: float = 0.0) -> None:
         self._draining = True
+        self._queue.hurry()
         if self._working is not None:
             if self._worker is not None:
                 self._worker.shutdown_graceful_timeout = seconds

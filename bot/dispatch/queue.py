@@ -35,6 +35,7 @@ CONNECTIONS = 4  # of the queue in one process; one more listens
 WAIT_SECONDS = 5.0  # for one of them
 RECONNECT_SECONDS = 2.0  # after which the pool begins anew, or its pauses would grow to minutes
 RESTART_SECONDS = 1.0
+LAST_SECONDS = 1.0  # for each of them when the process ends
 FINISH_SECONDS = 15.0  # that the end of a job is told again when the database is away
 WHAT = "The queue's database"
 
@@ -98,8 +99,15 @@ class Queue(JobManager):
 
     def __init__(self, connector: Connector, register: Callable[[], Awaitable[None]]) -> None:
         super().__init__(connector)
+        self._pool_of = connector
         self._register = register
+        self._ending = False
         self.held: set[int] = set()
+
+    def hurry(self) -> None:
+        """This process ends: what the database does not take now is found by another worker."""
+        self._ending = True
+        self._pool_of.pool.timeout = LAST_SECONDS
 
     async def fetch_job(self, queues: Iterable[str] | None, worker_id: int) -> Job | None:
         try:
@@ -119,9 +127,10 @@ class Queue(JobManager):
     async def finish_job(self, job: Job, status: Status, delete_job: bool) -> None:
         """Tell that a job has ended; one that is not told of holds its thread's lock, until who
         looks after the queue finds that nobody works on it."""
+        patience = LAST_SECONDS if self._ending else FINISH_SECONDS
         try:
             async for attempt in stamina.retry_context(
-                on=is_away, attempts=None, timeout=FINISH_SECONDS, wait_initial=0.1, wait_max=2.0
+                on=is_away, attempts=None, timeout=patience, wait_initial=0.1, wait_max=2.0
             ):
                 with attempt:
                     await super().finish_job(job, status, delete_job)
