@@ -17,6 +17,7 @@ from adapters.slack.teams import OneTeam
 from bot.messages import Attachment, Author, Message, Thread
 from bot.storage.store import Store, open_store
 from bot.storage.workspaces import Workspaces
+from tests.fakes import sqlite
 from tests.fakes.slack import FakeSlack
 from tests.fakes.slack_limits import UNLIMITED
 from tests.fakes.slack_screen import Shown
@@ -152,7 +153,7 @@ async def slack_stage(
     folder: Path, prepare: Callable[[FakeSlack], None] = lambda slack: None
 ) -> AsyncIterator[SlackStage]:
     """A Slack where everything works, unless ``prepare`` says otherwise."""
-    store = await open_store(f"sqlite+aiosqlite:///{folder / 'footnote.sqlite'}")
+    store = await open_store(sqlite.migrated(folder))
     try:
         with FakeSlack(rate_limits=UNLIMITED) as slack:
             slack.add_user(ADA, "ada")

@@ -25,6 +25,7 @@ from bot.messages import RunOptions, Thread
 from bot.posting import still_ours
 from bot.storage.conversations import Conversations
 from bot.storage.store import RunRecord, Store, open_store
+from tests.fakes import sqlite
 from tests.fakes.postgres import Postgres
 from tests.unit.samples import NOW, a_message, a_thread
 
@@ -123,7 +124,7 @@ def name(request: pytest.FixtureRequest) -> str:
 @pytest.fixture
 def url(request: pytest.FixtureRequest, name: str, tmp_path: Path) -> str:
     if DISPATCHERS[name][1] == "sqlite":
-        return f"sqlite+aiosqlite:///{tmp_path / 'footnote.sqlite'}"
+        return sqlite.migrated(tmp_path)
     server: Postgres = request.getfixturevalue("postgres")
     return server.migrated()
 

@@ -18,6 +18,7 @@ from bot.messages import Attachment, Author, Message, Thread
 from bot.storage.store import open_store
 from bot.storage.workspaces import Workspaces
 from tests.contract.slack_stage import QUICK
+from tests.fakes import sqlite
 from tests.fakes.slack_words import as_sent, live_mentions, plain
 from tests.live.emulate import (
     ADMIN_TOKEN,
@@ -173,7 +174,7 @@ def _seen(post: Json) -> str:
 @asynccontextmanager
 async def live_stage(slack: LiveSlack, folder: Path) -> AsyncIterator[LiveStage]:
     """A channel in good weather."""
-    store = await open_store(f"sqlite+aiosqlite:///{folder / 'footnote.sqlite'}")
+    store = await open_store(sqlite.migrated(folder))
     slack.front.calm()
     try:
         async with aiohttp.ClientSession() as session:

@@ -32,6 +32,7 @@ from bot.reasoning.reasoner import OnEnough, Reasoner
 from bot.service import MAX_QUESTION, ResearchService, clean_question
 from bot.settings import load_settings
 from bot.storage.store import Store, open_store
+from tests.fakes import sqlite
 from tests.fakes.library import Shelf, a_library, a_shelf
 from tests.fakes.poster import Remembered, RememberingPoster
 from tests.fakes.reasoner import Scripted
@@ -75,7 +76,7 @@ OpenWorld = Callable[..., Awaitable[World]]
 
 @pytest.fixture
 async def open_world(tmp_path: Path) -> AsyncIterator[OpenWorld]:
-    store = await open_store(f"sqlite+aiosqlite:///{tmp_path / 'footnote.sqlite'}")
+    store = await open_store(sqlite.migrated(tmp_path))
 
     async def open_world(reasoner: Reasoner, fallback: Reasoner | None = None) -> World:
         shelf, poster = a_shelf(*TEXTS), RememberingPoster()

@@ -22,6 +22,7 @@ from bot.reasoning.reasoner import OnEnough
 from bot.service import ResearchService
 from bot.settings import load_settings
 from bot.storage.store import RunRecord, Store, open_store
+from tests.fakes import sqlite
 from tests.fakes.library import a_library, a_shelf
 from tests.fakes.poster import RememberingPoster
 from tests.fakes.reasoner import Scripted
@@ -93,7 +94,7 @@ async def open_house(tmp_path: Path) -> AsyncIterator[OpenHouse]:
     async with AsyncExitStack() as stack:
 
         async def open_house(**overrides: Any) -> House:
-            store = await open_store(f"sqlite+aiosqlite:///{tmp_path / 'footnote.sqlite'}")
+            store = await open_store(sqlite.migrated(tmp_path))
             stack.push_async_callback(store.close)
             settings, poster, reasoner = load_settings(**overrides), RememberingPoster(), Gated()
             posters = {"slack": poster}

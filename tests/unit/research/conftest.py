@@ -14,6 +14,7 @@ from bot.research.budget import Budget
 from bot.research.run import Run
 from bot.storage.journal import open_journal
 from bot.storage.store import Store, open_store
+from tests.fakes import sqlite
 from tests.fakes.library import Shelf, a_library
 from tests.unit.samples import NOW, a_message
 
@@ -23,7 +24,7 @@ OpenRun = Callable[..., Awaitable[Run]]
 
 @pytest.fixture
 async def store(tmp_path: Path) -> AsyncIterator[Store]:
-    store = await open_store(f"sqlite+aiosqlite:///{tmp_path / 'footnote.sqlite'}")
+    store = await open_store(sqlite.migrated(tmp_path))
     yield store
     await store.close()
 

@@ -6,13 +6,14 @@ from pathlib import Path
 import pytest
 
 from bot.storage.store import Store, open_store
+from tests.fakes import sqlite
 
 
 @pytest.fixture(params=["sqlite", "postgres"])
 def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     """An empty or migrated database of either kind: opening it makes it today's."""
     if request.param == "sqlite":
-        return f"sqlite+aiosqlite:///{tmp_path / 'footnote.sqlite'}"
+        return sqlite.migrated(tmp_path)
     url: str = request.getfixturevalue("postgres").migrated()
     return url
 

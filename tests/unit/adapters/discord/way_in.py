@@ -20,6 +20,7 @@ from bot.posting import PostState, RunRef
 from bot.settings import Settings, load_settings
 from bot.storage.store import RunRecord, open_store
 from bot.storage.workspaces import Workspaces
+from tests.fakes import sqlite
 from tests.fakes.discord_acts import post
 from tests.fakes.discord_server import Channel, FakeDiscord, User
 from tests.fakes.discord_server import Message as FakeMessage
@@ -153,7 +154,7 @@ async def running(
     )
     poster = poster or RememberingPoster()
     posters = {"discord": poster}
-    store = await open_store(chosen.database)
+    store = await open_store(sqlite.migrated(folder))
     workspaces = Workspaces(store.database)
     with library_log(discord.token), api_of(chosen):
         client = HastyClient()

@@ -24,6 +24,7 @@ from bot.settings import Settings, load_settings
 from bot.storage.store import Store, open_store
 from bot.storage.tables import feedback, messages, runs
 from bot.storage.workspaces import Workspaces
+from tests.fakes import sqlite
 from tests.fakes.library import Shelf, a_shelf
 from tests.fakes.poster import RememberingPoster
 from tests.fakes.slack import FakeSlack
@@ -155,7 +156,7 @@ async def served(
     """Serve until the block ends; events arrive from the first line on."""
     connected = slack.sockets.connected
     configured = slack_settings(slack, folder, **settings)
-    store = await open_store(configured.database)
+    store = await open_store(sqlite.migrated(folder))
     poster = RememberingPoster()
     ready = asyncio.Event()
     shelf = search or a_shelf("Tower is 330 m tall.")

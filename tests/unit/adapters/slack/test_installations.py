@@ -28,6 +28,7 @@ from bot.errors import InvalidSetting
 from bot.storage.database import Database, open_database
 from bot.storage.installations import slack_bots, slack_installations, slack_oauth_states
 from bot.storage.seal import Seal, new_key
+from tests.fakes import sqlite
 
 CLIENT = "1234.5678"
 OLD, NEW = new_key(), new_key()
@@ -42,7 +43,7 @@ TOKENS = {
 
 @pytest.fixture(params=["sqlite", "postgres"])
 async def database(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Database]:
-    url = f"sqlite+aiosqlite:///{tmp_path / 'f.sqlite'}"
+    url = sqlite.migrated(tmp_path)
     if request.param == "postgres":
         url = request.getfixturevalue("postgres").migrated()
     database = await open_database(url)
@@ -115,7 +116,7 @@ async def test_what_is_stored_holds_no_secret_and_what_is_found_does(database: D
 
 
 async def test_the_file_holds_no_token(tmp_path: Path) -> None:
-    database = await open_database(f"sqlite+aiosqlite:///{tmp_path / 'f.sqlite'}")
+    database = await open_database(sqlite.migrated(tmp_path))
     await store(database).async_save(installation())
     await database.close()
     files = b"".join(path.read_bytes() for path in tmp_path.iterdir())

@@ -20,6 +20,7 @@ from adapters.slack.teams import NotInstalled
 from bot.errors import PlatformUnavailable
 from bot.storage.database import Database, open_database
 from bot.storage.seal import Seal, new_key
+from tests.fakes import sqlite
 from tests.fakes.slack import FakeSlack
 from tests.fakes.slack_oauth import TOKEN_SECONDS
 from tests.unit.adapters.slack.serving import MANIFEST
@@ -52,7 +53,7 @@ def slack() -> Iterator[FakeSlack]:
 
 @pytest.fixture
 async def database(tmp_path: Path) -> AsyncIterator[Database]:
-    database = await open_database(f"sqlite+aiosqlite:///{tmp_path / 'f.sqlite'}")
+    database = await open_database(sqlite.migrated(tmp_path))
     yield database
     await database.close()
 

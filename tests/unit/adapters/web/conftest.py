@@ -22,6 +22,7 @@ from bot.service import ResearchService
 from bot.settings import load_settings
 from bot.storage.store import Store, open_store
 from bot.storage.workspaces import Workspaces
+from tests.fakes import sqlite
 from tests.fakes.library import a_library, a_shelf
 from tests.fakes.reasoner import Scripted
 from tests.unit.conversing.conftest import Gated
@@ -176,7 +177,7 @@ async def open_console(tmp_path: Path) -> AsyncIterator[OpenConsole]:
 
         async def open_console(**overrides: Any) -> Running:
             settings = load_settings(**overrides)
-            store = await open_store(f"sqlite+aiosqlite:///{tmp_path / 'footnote.sqlite'}")
+            store = await open_store(sqlite.migrated(tmp_path))
             stack.push_async_callback(store.close)
             platform = await stack.enter_async_context(
                 open_web(settings, Workspaces(store.database))

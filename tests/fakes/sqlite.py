@@ -1,0 +1,39 @@
+"""A SQLite database as the program makes it, worked out once a test process and copied."""
+
+from __future__ import annotations
+
+import asyncio
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+from pathlib import Path
+
+from bot.storage.database import open_database
+
+
+def migrated(folder: Path) -> str:
+    """The SQLAlchemy URL of the store that a program with this data folder has.
+
+    With today's schema and empty, unless it is there already.
+    """
+    path = folder / "footnote.sqlite"
+    if not path.exists():
+        folder.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(_template())
+    return _url(path)
+
+
+@cache
+def _template() -> bytes:
+    with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(1) as beside:
+        path = Path(folder, "footnote.sqlite")
+        beside.submit(asyncio.run, _make(_url(path))).result()
+        return path.read_bytes()
+
+
+async def _make(url: str) -> None:
+    await (await open_database(url)).close()
+
+
+def _url(path: Path) -> str:
+    return f"sqlite+aiosqlite:///{path}"
