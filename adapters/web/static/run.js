@@ -18,16 +18,35 @@ function opened() {
   return [...document.querySelectorAll("details[data-keep][open]")].map((box) => box.dataset.keep);
 }
 
+// How what has the focus is found again on a page that replaced its own.
+function focused() {
+  const element = document.activeElement;
+  if (!element?.closest("main") || element.id === "main") return "";
+  const box = element.closest("details[data-keep]");
+  if (element.matches("summary") && box) {
+    return `details[data-keep="${CSS.escape(box.dataset.keep)}"] > summary`;
+  }
+  const link = element.getAttribute("href");
+  if (link) return `main a[href="${CSS.escape(link)}"]`;
+  return element.id ? `#${CSS.escape(element.id)}` : "";
+}
+
+let last = "";
+
 async function look() {
   const answer = await fetch(location.pathname, { headers: { Accept: "text/html" } });
   if (!answer.ok) throw new Error(answer.statusText);
-  const page = new DOMParser().parseFromString(await answer.text(), "text/html");
-  const kept = opened();
+  const html = await answer.text();
+  if (html === last) return;
+  last = html;
+  const page = new DOMParser().parseFromString(html, "text/html");
+  const [kept, held] = [opened(), focused()];
   document.querySelector("main").replaceChildren(...page.querySelector("main").childNodes);
   showLocally();
   for (const name of kept) {
     document.querySelector(`details[data-keep="${CSS.escape(name)}"]`)?.setAttribute("open", "");
   }
+  if (held) document.querySelector(held)?.focus({ preventScroll: true });
 }
 
 async function follow() {
