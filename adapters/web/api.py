@@ -27,7 +27,7 @@ from adapters.web.limits import HEARTBEAT_SECONDS, SECONDS_BETWEEN_EVENTS
 from adapters.web.shown import Shown, shown_of
 from adapters.web.stream import NO_BUFFERING, event
 from adapters.web.turns import runs_of, turns_of
-from bot.storage.store import RunRecord
+from bot.storage.records import RunRecord
 
 NAME_HEADER = "idempotency-key"
 LONGEST_KEY = 64  # characters of what names a request

@@ -13,7 +13,7 @@ from bot.conversing.reception import Asked
 from bot.errors import Invalid
 from bot.messages import Depth, Message, Thread
 from bot.pages.urls import links_in
-from bot.storage.store import RunRecord
+from bot.storage.records import RunRecord
 
 LONGEST_NAME = 300  # characters of a thread's name in a path
 

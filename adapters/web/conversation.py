@@ -20,7 +20,7 @@ from adapters.web.turns import runs_of, turns_of
 from adapters.web.writing import cursor_of, listed, turn_html
 from bot.conversing.presses import Deeper, Feedback, FollowUp, Press, Stop, carry_out
 from bot.messages import Depth, Thread
-from bot.storage.store import RunRecord
+from bot.storage.records import RunRecord
 
 DEPTHS: tuple[str, ...] = get_args(Depth)
 

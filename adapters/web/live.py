@@ -20,7 +20,7 @@ from adapters.web.shown import Shown, shown
 from bot.errors import StorageUnavailable
 from bot.messages import Thread
 from bot.storage.database import Database
-from bot.storage.store import UNFINISHED
+from bot.storage.records import UNFINISHED
 from bot.storage.tables import runs
 
 log = structlog.get_logger(__name__)

@@ -8,7 +8,7 @@ from pydantic import TypeAdapter
 
 from bot.answers import Answer, PlanView
 from bot.posting import PostState
-from bot.storage.store import RunRecord
+from bot.storage.records import RunRecord
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from adapters.web.shown import Shown, shown_of
 from adapters.web.views import Dates
 from bot.answers import Answer
 from bot.storage.database import Database
-from bot.storage.store import UNFINISHED, RunRecord
+from bot.storage.records import UNFINISHED, RunRecord
 from bot.storage.tables import feedback, pages, runs
 
 

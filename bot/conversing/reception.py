@@ -28,8 +28,9 @@ from bot.rendering.sentences import invalid
 from bot.service import LEASE, ResearchService, clean_question
 from bot.settings import ChannelRules, Settings
 from bot.storage.conversations import Conversations
+from bot.storage.records import RunRecord
 from bot.storage.removal import Removed
-from bot.storage.store import RunRecord, Store
+from bot.storage.store import Store
 from bot.storage.subjects import Subject
 from bot.storage.workspaces import Use, Verdict, Workspaces
 

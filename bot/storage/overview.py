@@ -16,8 +16,8 @@ from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.functions import FunctionElement
 
 from bot.storage.database import Database
+from bot.storage.records import UNFINISHED
 from bot.storage.spending import COUNTS, Amount
-from bot.storage.store import UNFINISHED
 from bot.storage.tables import feedback, messages, runs, spending, steps, threads
 
 LATEST = 25  # questions shown

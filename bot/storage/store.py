@@ -38,8 +38,6 @@ from bot.storage.rows import (
 from bot.storage.spending import DaySpent, Payer, count_question
 from bot.storage.tables import citations, messages, pages, run_pages, runs, threads
 
-__all__ = ["UNFINISHED", "RunRecord", "Store", "open_store"]
-
 TRANSCRIPT_MESSAGES = 12  # how much of a thread a reasoner is shown
 
 

@@ -24,7 +24,8 @@ from bot.errors import PlatformUnavailable, StorageUnavailable
 from bot.messages import RunOptions, Thread
 from bot.posting import still_ours
 from bot.storage.conversations import Conversations
-from bot.storage.store import RunRecord, Store, open_store
+from bot.storage.records import RunRecord
+from bot.storage.store import Store, open_store
 from tests.fakes import sqlite
 from tests.fakes.postgres import Postgres
 from tests.unit.samples import NOW, a_message, a_thread

@@ -21,7 +21,8 @@ from bot.reasoning.questions import SubQuestion
 from bot.reasoning.reasoner import OnEnough
 from bot.service import ResearchService
 from bot.settings import load_settings
-from bot.storage.store import RunRecord, Store, open_store
+from bot.storage.records import RunRecord
+from bot.storage.store import Store, open_store
 from tests.fakes import sqlite
 from tests.fakes.library import a_library, a_shelf
 from tests.fakes.poster import RememberingPoster

@@ -18,7 +18,8 @@ from bot.errors import StorageUnavailable
 from bot.messages import Depth, Message
 from bot.posting import PostState, RunRef
 from bot.settings import Settings, load_settings
-from bot.storage.store import RunRecord, open_store
+from bot.storage.records import RunRecord
+from bot.storage.store import open_store
 from bot.storage.workspaces import Workspaces
 from tests.fakes import sqlite
 from tests.fakes.discord_acts import post
