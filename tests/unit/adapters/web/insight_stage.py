@@ -28,7 +28,8 @@ from bot.search.provider import Hit
 from bot.settings import Settings
 from bot.storage.journal import RecordedStep, open_journal, step_key
 from bot.storage.store import Store, open_store
-from tests.unit.samples import NOW, a_message
+from tests.fakes import sqlite
+from tests.unit.samples import a_message
 
 HOSTILE = "<script>alert(1)</script>\"'><img src=x onerror=alert(1)> javascript:alert(1)"
 
@@ -51,7 +52,7 @@ class Stage:
 
 @asynccontextmanager
 async def opened(folder: Path, **settings: Any) -> AsyncIterator[Stage]:
-    store = await open_store(f"sqlite+aiosqlite:///{folder / 'footnote.sqlite'}")
+    store = await open_store(sqlite.migrated(folder))
     live = Live(store.database)
     try:
         given = Settings(_env_file=None, data_dir=folder, **settings)  # type: ignore[call-arg]
@@ -76,7 +77,7 @@ async def hostile_run(store: Store, said: str = HOSTILE) -> str:
     record = await store.claim("hostile", "host/1/x", now, timedelta(seconds=30))
     assert record is not None
     journal = await open_journal(store.database, record.id, record.attempt)
-    page = Page(f"https://example.org/{said}", said, f"Before. {said} After.", NOW)
+    page = Page(f"https://example.org/{said}", said, f"Before. {said} After.", now)
     url = "javascript:alert(document.domain)"
     hits = (Hit(said, page.url, said, said), Hit(said, url, said, "wikipedia"))
     keep = _Keeper(journal, now)

@@ -6,12 +6,12 @@ from itertools import combinations, pairwise
 from xml.etree import ElementTree
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from adapters.web.svg.graph import COLUMNS, Box, GraphNode, draw, layout
 
-TEXT = st.text(st.characters(codec="utf-8"), max_size=300)
+TEXT = st.text(st.characters(codec="utf-8"), max_size=120)
 
 
 @st.composite
@@ -32,6 +32,7 @@ def overlap(one: Box, other: Box) -> bool:
     return not (beside or above)
 
 
+@settings(max_examples=60)
 @given(graphs(), st.integers(1, 4))
 def test_no_two_nodes_overlap_and_all_are_within_the_drawing(
     nodes: list[GraphNode], columns: int
@@ -44,6 +45,7 @@ def test_no_two_nodes_overlap_and_all_are_within_the_drawing(
         assert 0 <= box.y <= laid.height - box.height
 
 
+@settings(max_examples=50)
 @given(graphs())
 def test_every_need_is_an_edge_that_only_goes_down(nodes: list[GraphNode]) -> None:
     laid = layout(nodes)
@@ -56,6 +58,7 @@ def test_every_need_is_an_edge_that_only_goes_down(nodes: list[GraphNode]) -> No
         assert edge.points[-1] == (below.x + below.width / 2, below.y)
 
 
+@settings(max_examples=50)
 @given(graphs())
 def test_no_edge_runs_through_a_node(nodes: list[GraphNode]) -> None:
     laid = layout(nodes)
@@ -69,6 +72,7 @@ def test_no_edge_runs_through_a_node(nodes: list[GraphNode]) -> None:
                     assert beside, (edge, box)
 
 
+@settings(max_examples=50)
 @given(graphs())
 def test_no_row_has_more_nodes_than_there_are_columns(nodes: list[GraphNode]) -> None:
     tops = [box.y for box in layout(nodes).boxes]
@@ -92,6 +96,7 @@ def test_edges_cross_only_where_they_have_to() -> None:
     assert [boxes[id].x for id in "abc"] == [boxes[id + id].x for id in "abc"]
 
 
+@settings(max_examples=50)
 @given(graphs())
 def test_the_drawing_is_well_formed_whatever_is_asked(nodes: list[GraphNode]) -> None:
     drawn = ElementTree.fromstring(str(draw(nodes, "Sub-questions")))
