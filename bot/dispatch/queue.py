@@ -22,7 +22,7 @@ import sqlalchemy as sa
 import stamina
 import structlog
 from procrastinate.exceptions import AlreadyEnqueued, ConnectorException, UniqueViolation
-from procrastinate.jobs import Job, Status
+from procrastinate.jobs import Job, Notification, Status
 from procrastinate.manager import JobManager, NotificationCallback
 from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
@@ -102,6 +102,7 @@ class Queue(JobManager):
         self._pool_of = connector
         self._register = register
         self._ending = False
+        self._notified = 0  # how often so far
         self.held: set[int] = set()
 
     def hurry(self) -> None:
@@ -110,6 +111,15 @@ class Queue(JobManager):
         self._pool_of.pool.timeout = LAST_SECONDS
 
     async def fetch_job(self, queues: Iterable[str] | None, worker_id: int) -> Job | None:
+        # The worker (3.10) drops what it is notified of while it fetches, and would find a job that
+        # this fetch came too early for at its next poll only.
+        while True:
+            notified = self._notified
+            job = await self._fetch(queues, worker_id)
+            if job is not None or notified == self._notified:
+                return job
+
+    async def _fetch(self, queues: Iterable[str] | None, worker_id: int) -> Job | None:
         try:
             job = await super().fetch_job(queues, worker_id)
         except ConnectorException as error:
@@ -151,9 +161,13 @@ class Queue(JobManager):
     async def listen_for_jobs(
         self, *, on_notification: NotificationCallback, queues: Iterable[str] | None = None
     ) -> None:
+        async def count(*, channel: str, notification: Notification) -> None:
+            self._notified += 1
+            await on_notification(channel=channel, notification=notification)
+
         while True:
             try:
-                await super().listen_for_jobs(on_notification=on_notification, queues=queues)
+                await super().listen_for_jobs(on_notification=count, queues=queues)
             except ConnectorException as error:
                 log.debug("not listening for jobs", error=told(error))
             await asyncio.sleep(RESTART_SECONDS)
