@@ -1,8 +1,9 @@
-"""PostgreSQL goes away while Footnote works, and comes back."""
+"""The database goes away while Footnote works, or has no room, and is there again."""
 
 from __future__ import annotations
 
 import json
+import resource
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
@@ -40,6 +41,18 @@ def lines(program: Serving, words: str) -> list[str]:
     return [line for line in program.said.splitlines() if words in line]
 
 
+def assert_told_once(program: Serving) -> None:
+    """As installed the log has a line when it began and one when it ended, and no others."""
+    until(lambda: health(program)[0] == 200)
+    assert len(lines(program, BEGAN)) == len(lines(program, ENDED)) == 1, program.said
+    assert len(lines(program, "level=")) == 2, program.said
+
+
+def assert_paid_once(gate: Gate) -> None:
+    keys = [request.key for request in gate.claude.requests]
+    assert len(keys) == len(set(keys)), "a finished model call was paid for twice"
+
+
 def test_a_run_and_a_new_question_outlast_the_database(
     nursery: Nursery, thinking: Program, place: Place, gate: Gate, mortal: MortalPostgres
 ) -> None:
@@ -67,10 +80,26 @@ def test_a_run_and_a_new_question_outlast_the_database(
         mortal.start()
         assert "90 days" in the_answer(place, said)
         assert "6.50" in the_answer(place, late)
-        keys = [request.key for request in gate.claude.requests]
-        assert len(keys) == len(set(keys)), "a finished model call was paid for twice"
+        assert_paid_once(gate)
         for program in (listener, worker):
-            until(lambda program=program: health(program)[0] == 200)
-            assert len(lines(program, BEGAN)) == len(lines(program, ENDED)) == 1, program.said
-            told = [line for line in program.said.splitlines() if "level=" in line]
-            assert len(told) == 2, program.said
+            assert_told_once(program)
+
+
+def test_a_run_and_a_new_question_outlast_a_full_disk(
+    nursery: Nursery, thinking: Program, place: Place, gate: Gate
+) -> None:
+    """On SQLite; the disk is as full as the process may make its files large."""
+    with ending(start_forked(nursery, thinking, FOOTNOTE_LOG_LEVEL="warning")) as program:
+        program.until_said(place.ready)
+        said = ask_and_catch(place, gate, after=1)
+        allowed, hard = resource.prlimit(program.pid, resource.RLIMIT_FSIZE)
+        resource.prlimit(program.pid, resource.RLIMIT_FSIZE, (4096, hard))
+        late = place.ask(LUNCH)
+        gate.release()
+        until(lambda: health(program)[0] == 503)
+        assert "disk full" in health(program)[1]["database"]
+        resource.prlimit(program.pid, resource.RLIMIT_FSIZE, (allowed, hard))
+        assert "90 days" in the_answer(place, said)
+        assert "6.50" in the_answer(place, late)
+        assert_paid_once(gate)
+        assert_told_once(program)
