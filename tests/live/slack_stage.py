@@ -38,6 +38,8 @@ _numbers = itertools.count(1)
 class LiveStage:
     """One channel of its own, with Ada, Bob and Footnote in it; see ``tests.contract.stages``."""
 
+    splits = True
+
     def __init__(self, slack: LiveSlack, client: AsyncWebClient, workspaces: Workspaces) -> None:
         self.slack = slack
         self.client = client

@@ -8,13 +8,20 @@ from pathlib import Path
 import pytest
 
 from tests.fakes.slack import FakeSlack
+from tests.fakes.slack_limits import ACK_SECONDS
 from tests.unit.adapters.slack.serving import MANIFEST, Served, Stuck, served
 
 
 @pytest.fixture
-def slack() -> Iterator[FakeSlack]:
-    """It waits shorter than Slack for an acknowledgement, and between its deliveries."""
-    with FakeSlack(MANIFEST, ack_seconds=0.8, redelivery=(0.0, 0.05, 0.05)) as slack:
+def ack_seconds() -> float:
+    """As long as Slack waits for an acknowledgement; shorter for tests that let it run out."""
+    return ACK_SECONDS
+
+
+@pytest.fixture
+def slack(ack_seconds: float) -> Iterator[FakeSlack]:
+    """It waits shorter than Slack between its deliveries."""
+    with FakeSlack(MANIFEST, ack_seconds=ack_seconds, redelivery=(0.0, 0.05, 0.05)) as slack:
         slack.add_user("U1", "ada")
         slack.add_user("U2", "grace", locale="zh-TW")
         slack.add_channel("C1", "general", members=["U1", "U2"])

@@ -448,6 +448,7 @@ async def test_a_redelivered_event_does_nothing_after_a_restart(
         assert bot.asked == []
 
 
+@pytest.mark.parametrize("ack_seconds", [0.8])
 async def test_what_could_not_be_kept_is_not_acknowledged(bot: Served, slack: FakeSlack) -> None:
     """Slack delivers it again, and then it is kept, unless it was before."""
     bot.reception.failures = 2
@@ -471,6 +472,7 @@ async def test_what_could_not_be_kept_is_taken_as_soon_as_it_can_be(tmp_path: Pa
             assert not all(delivery.acked for one in said for delivery in one.deliveries)
 
 
+@pytest.mark.parametrize("ack_seconds", [0.8])
 async def test_after_the_last_delivery_the_asker_is_told(bot: Served, slack: FakeSlack) -> None:
     bot.reception.failures = 99
     said = slack.say("U1", "C1", f"{slack.mention} how tall is it?")
