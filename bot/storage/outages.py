@@ -11,6 +11,7 @@ from time import monotonic
 from typing import Literal
 
 import structlog
+from cachetools import TTLCache
 
 from bot.errors import StorageUnavailable
 
@@ -18,6 +19,7 @@ from bot.errors import StorageUnavailable
 Part = Literal["reading", "writing", "queue"]
 
 QUIET_SECONDS = 60.0  # between two lines of the same words: a disk that is full lets some through
+SENTENCES = 100  # remembered for that
 FRESH_SECONDS = 30.0  # that a write which failed counts, while none has worked since
 
 log = structlog.get_logger(__name__)
@@ -30,7 +32,7 @@ class Outages:
         self._failing: dict[Part, tuple[StorageUnavailable, float]] = {}  # and when it last failed
         self._began = 0.0
         self._is_told = False
-        self._told: dict[str, float] = {}
+        self._told: TTLCache[str, bool] = TTLCache(SENTENCES, QUIET_SECONDS)
 
     def failed(self, part: Part, trouble: StorageUnavailable) -> None:
         """It does not work, unless the trouble lies in what was asked of it."""
@@ -39,11 +41,18 @@ class Outages:
         now = monotonic()
         if not self._failing:
             self._began = now
-            self._is_told = self._told.get(trouble.sentence, -QUIET_SECONDS) + QUIET_SECONDS <= now
+            self._is_told = self._is_news(trouble)
             if self._is_told:
-                self._told = {trouble.sentence: now}
                 log.warning("database does not work, waiting", error=str(trouble))
         self._failing[part] = trouble, now
+
+    def _is_news(self, trouble: StorageUnavailable) -> bool:
+        """Whether the like of it was not told lately. A connection can be lost in many words."""
+        what = trouble.kind if trouble.kind == "broken" else trouble.sentence
+        news = what not in self._told
+        if news:
+            self._told[what] = True
+        return news
 
     def worked(self, part: Part) -> None:
         """This part of it works; where it could not be reached at all, the others do as well."""

@@ -44,6 +44,25 @@ def test_a_full_disk_that_lets_some_through_is_told_once_a_minute() -> None:
     assert len(lines) == 2
 
 
+def test_connections_that_break_again_and_again_are_told_once_a_minute() -> None:
+    outages = Outages()
+    with capture_logs() as lines:
+        for number in range(100):
+            words = f"The database was lost in way {number}."
+            outages.failed("reading", StorageUnavailable(words, kind="broken"))
+            outages.worked("reading")
+    assert len(lines) == 2
+
+
+def test_another_trouble_soon_after_is_told_as_well() -> None:
+    outages = Outages()
+    with capture_logs() as lines:
+        for trouble in (GONE, FULL):
+            outages.failed("writing", trouble)
+            outages.worked("writing")
+    assert [line["error"] for line in lines[::2]] == [str(GONE), str(FULL)]
+
+
 def test_reading_does_not_tell_that_a_full_disk_has_room_again() -> None:
     outages = Outages()
     outages.failed("writing", FULL)
