@@ -16,6 +16,7 @@ from adapters.discord.client import FootnoteClient
 from adapters.discord.platform import DiscordPlatform, open_discord
 from bot.errors import CredentialsRefused, InvalidSetting, PlatformUnavailable
 from bot.messages import RunOptions, Thread
+from bot.observing import PlatformCalls
 from bot.posting import PostState, RunRef
 from bot.settings import load_settings
 from bot.storage.store import open_store
@@ -76,6 +77,21 @@ async def test_without_a_token_it_cannot_be_opened() -> None:
     with pytest.raises(InvalidSetting, match="DISCORD_TOKEN"):
         async with open_discord(load_settings(), None):  # type: ignore[arg-type]
             raise AssertionError("unreachable")
+
+
+async def test_every_call_is_counted_with_its_resource_and_status(
+    room: Room, tmp_path: Path
+) -> None:
+    calls = PlatformCalls()
+    for token in (room.discord.token, "wrong"):
+        settings = load_settings(
+            discord_token=token, discord_api_url=room.discord.url, data_dir=tmp_path
+        )
+        async with open_discord(settings, None, calls) as platform:  # type: ignore[arg-type]
+            with suppress(CredentialsRefused):
+                await platform.reach()
+    assert calls.counts["discord", "users/@me", "200"] == 1
+    assert calls.counts["discord", "users/@me", "401"] == 1
 
 
 async def test_a_refused_token_is_named(room: Room, tmp_path: Path) -> None:

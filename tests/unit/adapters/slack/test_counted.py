@@ -1,0 +1,24 @@
+"""What is said to Slack is counted, whoever in the adapter says it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from adapters.slack.platform import open_slack
+from bot.observing import PlatformCalls
+from bot.storage.store import open_store
+from bot.storage.workspaces import Workspaces
+from tests.fakes import sqlite
+from tests.fakes.slack import FakeSlack
+from tests.unit.adapters.slack.serving import slack_settings
+
+
+async def test_every_call_is_counted_with_its_method(slack: FakeSlack, tmp_path: Path) -> None:
+    calls = PlatformCalls()
+    store = await open_store(sqlite.migrated(tmp_path))
+    settings = slack_settings(slack, tmp_path)
+    async with open_slack(settings, Workspaces(store.database), calls) as platform:
+        await platform.reach()
+    await store.close()
+    assert calls.counts["slack", "auth.test", "200"] >= 1
+    assert {platform for platform, _, _ in calls.counts} == {"slack"}
