@@ -9,6 +9,7 @@ from typing import Literal
 from bot.dispatch.attempts import Executor
 from bot.dispatch.dispatcher import Dispatcher
 from bot.dispatch.local import LocalDispatcher
+from bot.dispatch.pace import LONGEST_OF_WORKER, Pace
 from bot.errors import InvalidSetting
 from bot.settings import Settings
 from bot.storage.store import Store
@@ -79,5 +80,6 @@ async def open_dispatcher(
         platforms=platforms,
         drain_seconds=settings.drain_seconds,
         sweep_seconds=SWEEP_SECONDS,
+        pace=Pace(LONGEST_OF_WORKER) if role == "work" else None,
     ) as queue:
         yield queue

@@ -80,6 +80,7 @@ class PostgresDispatcher:
         sweep_seconds: float = SWEEP_SECONDS,
         poll_seconds: float = POLL_SECONDS,
         timing: Timing | None = None,
+        pace: Pace | None = None,
     ) -> None:
         self._store = store
         self._platforms = sorted(platforms)
@@ -90,7 +91,7 @@ class PostgresDispatcher:
         self._timing = timing or Timing()
         takes = frozenset(platforms) if concurrency else frozenset()
         self._attempts = Attempts(store, executor, takes, self._timing)
-        self._pace = Pace()
+        self._pace = pace or Pace()
         connector = Connector(url, store.database.outages)
         self._app = procrastinate.App(connector=connector)
         self._queue = self._app.job_manager = Queue(connector, self._register)

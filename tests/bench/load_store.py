@@ -70,11 +70,12 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """What the database has done so far."""
+    """What the database has done so far: transactions, its size, what it wrote to its log (WAL)."""
 
     committed: int
     rolled_back: int
     bytes: int
+    log: int
 
 
 class Base:
@@ -141,7 +142,8 @@ class Base:
 
     def counted(self) -> Counted:
         row = self.execute(
-            "SELECT xact_commit, xact_rollback, pg_database_size(datname) FROM pg_stat_database"
+            "SELECT xact_commit, xact_rollback, pg_database_size(datname),"
+            " pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0') FROM pg_stat_database"
             " WHERE datname = current_database()"
         )[0]
         return Counted(*map(int, row))
