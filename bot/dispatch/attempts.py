@@ -178,8 +178,12 @@ class Attempts:
         return not job.lost
 
     async def _give_back(self, run: RunRecord) -> None:
+        releasing = asyncio.ensure_future(self._store.release(run.id, run.attempt))
         try:
-            await asyncio.shield(self._store.release(run.id, run.attempt))
+            await asyncio.shield(releasing)
+        except asyncio.CancelledError:
+            await asyncio.wait({releasing})  # else it might come after the store was closed
+            raise
         except StorageUnavailable as error:
             log.info("given back later", run=run.id, error=str(error))
             self._unreleased[run.id] = run.attempt

@@ -522,13 +522,15 @@ async def test_a_run_that_could_not_be_given_back_is_given_back_later(
 
 @pytest.mark.parametrize("error", BROKEN)
 async def test_whoever_waits_here_is_told_what_went_wrong(store: Store, error: Exception) -> None:
+    waiting = []
     async with LocalDispatcher(store, Faulty(store, 100, error), CONCURRENCY) as dispatcher:
         for text in "ab":
             run_id, _ = await store.accept(f"run-{text}", a_message(text), RunOptions(), NOW)
             await dispatcher.submit(run_id, a_thread())
-        for run_id in ("run-a", "run-b"):
+            waiting.append(asyncio.create_task(dispatcher.wait(run_id)))  # before it can end
+        for task in waiting:
             with pytest.raises(type(error)):
-                await dispatcher.wait(run_id)
+                await task
 
 
 async def test_a_run_that_failed_is_tried_again_while_serving(open_one: Open, store: Store) -> None:
