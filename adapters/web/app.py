@@ -11,12 +11,13 @@ from starlette.responses import JSONResponse, Response
 
 from adapters.web.api import api_routes
 from adapters.web.assets import asset_routes
-from adapters.web.console import Console
+from adapters.web.console import Console, texts_of
 from adapters.web.conversation import conversation_pages
 from adapters.web.gate import Gate, is_program
 from adapters.web.insight import console_pages
 from adapters.web.signing_in import sign_in_pages
 from bot.errors import Denied, FootnoteError, Invalid, Unavailable
+from bot.rendering.sentences import sentence_for
 
 log = structlog.get_logger(__name__)
 
@@ -45,7 +46,7 @@ def _failed(console: Console, request: Request, error: Exception) -> Response:
     if isinstance(error, HTTPException):
         status, sentence, headers = error.status_code, error.detail, error.headers
     elif isinstance(error, FootnoteError):
-        status, sentence = status_of(error), error.sentence
+        status, sentence = status_of(error), sentence_for(error, texts_of(request))
     if is_program(request):
         return JSONResponse({"error": sentence}, status_code=status, headers=headers)
     return console.page(request, "failed.html", status=status, code=status, sentence=sentence)

@@ -24,7 +24,7 @@ _TAGS = {
     *("table", "thead", "tbody", "tr", "th", "td"),
 }
 _ATTRIBUTES = {
-    "a": {"href", "class", "data-n", "title"},
+    "a": {"href", "class", "data-n", "title", "tabindex"},
     "sup": {"class"},
     "ol": {"start"},
     "div": {"class", "tabindex"},
@@ -51,6 +51,7 @@ def answer_html(text: str, targets: Mapping[int, str]) -> str:
         tags=_TAGS,
         attributes=_ATTRIBUTES,
         url_schemes={"http", "https"},
+        url_relative="deny",
         link_rel="noopener noreferrer nofollow",
         set_tag_attribute_values={"a": {"target": "_blank"}},
     )
@@ -89,6 +90,6 @@ def _piece(kind: str, content: str) -> Token:
 
 
 def _mark(number: int, url: str) -> str:
-    href = escape(link_target(url), quote=True)
-    target = f' href="{href}"' if href else ' href="https://invalid.invalid/"'
-    return f'<sup class="fn"><a class="mark" data-n="{number}"{target}>{number}</a></sup>'
+    target = link_target(url)
+    leads = f'href="{escape(target, quote=True)}"' if target else 'tabindex="0"'
+    return f'<sup class="fn"><a class="mark" data-n="{number}" {leads}>{number}</a></sup>'

@@ -102,7 +102,7 @@ class WebReply:
     async def abandon(self) -> None:
         self._ending.set()
         if self._saver is not None:
-            self._saver.cancel()
+            # Not cancelled: a transaction that is broken off would hold up the database's others.
             await asyncio.wait({self._saver})
         self._live.leave(self._run.message.thread, self._run.id)
 

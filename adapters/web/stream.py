@@ -62,7 +62,9 @@ class _Page:
     last: str
     marks: dict[str, str]
     parts: dict[str, Shown] = field(default_factory=dict)
+    settled: dict[str, str] = field(default_factory=dict)  # marks of what is over
     gone: set[str] = field(default_factory=set)
+    first: bool = True
 
     async def events(self, thread: Thread) -> AsyncIterator[str]:
         yield "retry: 1000\n\n"
@@ -72,6 +74,7 @@ class _Page:
                 for each in list(feed.standings.values()):
                     for told in await self._news(feed, each):
                         yield told
+                self.first = False
                 for gone in [run for run in self.marks if run not in feed.standings]:
                     yield self._gone(gone)
                 try:
@@ -85,21 +88,32 @@ class _Page:
     async def _news(self, feed: Feed, now: Standing) -> list[str]:
         """What the page does not show yet of one run."""
         if now.removed:
-            return [] if now.run in self.gone else [self._gone(now.run)]
+            if now.run in self.gone or (self.first and now.run not in self.marks):
+                self.gone.add(now.run)
+                return []
+            return [self._gone(now.run)]
         if self._is_new(feed, now.run):
-            return [await self._whole(now.run, "turn")]
-        mark = self.marks.get(now.run)
-        if mark is None and (now.shown is None or now.over):
-            return []  # over before the page was made
-        if now.shown is None or now.shown.answer is not None:
-            if mark is not None and (now.over or mark != (now.shown.mark if now.shown else "")):
-                return [await self._whole(now.run, "reply")]
+            return [await self._whole(now, "turn")]
+        current = now.shown.mark if now.shown is not None else ""
+        mark, part = self.marks.get(now.run), self.parts.get(now.run)
+        if mark is None:
+            if now.shown is None or (self.first and now.over):
+                self.settled[now.run] = current  # over before the page was made
+            return [] if self.settled.get(now.run) == current else [await self._whole(now, "reply")]
+        if mark == current and not now.over:
             return []
-        if mark == now.shown.mark:
+        if mark == current and part is not None and part.answer is not None:
+            self._settle(now)
             return []
-        if mark is None or now.run not in self.parts:
-            return [await self._whole(now.run, "reply")]
-        return self._changed_parts(now.run, now.shown)
+        if part is None or now.shown is None or now.shown.answer is not None or now.over:
+            return [await self._whole(now, "reply")]
+        return self._changed_parts(now.run, part, now.shown)
+
+    def _settle(self, now: Standing) -> None:
+        """The page has the whole of a run that is over."""
+        self.marks.pop(now.run, None)
+        self.parts.pop(now.run, None)
+        self.settled[now.run] = now.shown.mark if now.shown is not None else ""
 
     def _is_new(self, feed: Feed, run: str) -> bool:
         order = list(feed.standings)
@@ -107,7 +121,9 @@ class _Page:
             return run not in self.marks and not feed.standings[run].over
         return order.index(run) > order.index(self.last)
 
-    async def _whole(self, run: str, kind: str) -> str:
+    async def _whole(self, now: Standing, kind: str) -> str:
+        """A turn, or its reply, as it is in the database or shown here."""
+        run = now.run
         turns = await turns_of(self.console, [run], self.visitor.id)
         if not turns:
             return self._gone(run)
@@ -117,16 +133,15 @@ class _Page:
             html = turn_html(self.console.templates, self.texts, turn, self.visitor)
         else:
             html = reply_html(self.console.templates, self.texts, turn, self.visitor)
-        self.marks[run] = turn.shown.mark
-        self.parts[run] = turn.shown
         over = turn.shown.answer is not None
+        self.parts[run] = turn.shown
+        self.marks[run] = turn.shown.mark
         if over and turn.over:
-            del self.marks[run]
+            self._settle(now)
         told = {"run": run, "question": turn.question, "html": html, "over": over}
         return event(kind, told, self._cursor())
 
-    def _changed_parts(self, run: str, now: Shown) -> list[str]:
-        before = self.parts[run]
+    def _changed_parts(self, run: str, before: Shown, now: Shown) -> list[str]:
         self.parts[run] = now
         self.marks[run] = now.mark
         told: list[tuple[str, dict[str, object]]] = []

@@ -1,0 +1,51 @@
+"""Scripts, styles and pictures."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from adapters.web.assets import FOLDER, asset, files
+from tests.unit.adapters.web.conftest import Browser
+
+FIRST_VISIT = 80_000  # bytes of the first page with all that it loads
+
+
+@pytest.mark.parametrize("name", sorted(files()))
+async def test_a_file_may_be_kept_for_ever_under_its_name(browser: Browser, name: str) -> None:
+    answer = await browser.get(asset(name))
+    assert answer.status_code == 200
+    assert answer.content == (FOLDER / name).read_bytes()
+    assert "immutable" in answer.headers["cache-control"]
+    again = await browser.get(asset(name), **{"If-None-Match": answer.headers["etag"]})
+    assert (again.status_code, again.content) == (304, b"")
+
+
+async def test_an_older_name_gives_the_new_file_but_is_not_kept(browser: Browser) -> None:
+    answer = await browser.get("/static/000000000000/app.css")
+    assert answer.status_code == 200
+    assert answer.headers["cache-control"] == "no-cache"
+
+
+@pytest.mark.parametrize("path", ["/static/x/none.css", "/static/x/..%2Fapp.py", "/static/x/"])
+async def test_nothing_else_is_given(browser: Browser, path: str) -> None:
+    assert (await browser.get(path)).status_code == 404
+
+
+@pytest.mark.parametrize("name", [name for name in files() if name.endswith((".css", ".js"))])
+def test_a_file_loads_nothing_from_elsewhere(name: str) -> None:
+    text = files()[name].decode()
+    assert not re.search(r"https?://|//[a-z]+\.|@import|url\(", re.sub(r"//.*", "", text))
+    for imported in re.findall(r'from "(.+?)"', text):
+        assert imported.removeprefix("./") in files()
+
+
+async def test_the_first_visit_is_light(browser: Browser) -> None:
+    page = await browser.get("/")
+    loaded = set(re.findall(r'(?:href|src)="(/static/[^"#]+)', page.text))
+    for path in [path for path in loaded if path.endswith(".js")]:
+        text = (await browser.get(path)).text
+        loaded |= {asset(name) for name in re.findall(r'from "\./(.+?)"', text)}
+    sizes = [len((await browser.get(path)).content) for path in loaded]
+    assert len(page.content) + sum(sizes) < FIRST_VISIT
