@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -18,6 +19,11 @@ settings.register_profile("any", deadline=None, suppress_health_check=[HealthChe
 # In CI the same examples every time; elsewhere new ones, which find what nobody thought of.
 settings.register_profile("ci", settings.get_profile("any"), derandomize=True)
 settings.load_profile("ci" if os.environ.get("CI") else "any")
+
+# Compiled once: the programs that tests start would each spend two seconds on it, and on these
+# tests themselves whoever runs them again.
+sys.dont_write_bytecode = False
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 SHARED = Path(__file__).parents[2] / "shared"
 OURS = ("FOOTNOTE_", "ANTHROPIC_", "SLACK_", "DISCORD_")
