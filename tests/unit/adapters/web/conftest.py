@@ -192,7 +192,10 @@ async def open_console(tmp_path: Path) -> AsyncIterator[OpenConsole]:
                 price=lambda reply: 0.0,
                 posters=posters,
             )
-            dispatcher = await stack.enter_async_context(LocalDispatcher(store, service, 8))
+            dispatcher = await stack.enter_async_context(
+                LocalDispatcher(store, service, 8, drain_seconds=10.0)
+            )
+            stack.callback(reasoner.let_on.set)  # runs end before the dispatcher does
             reception = Reception(settings, store, service, dispatcher, posters)
             stack.push_async_callback(reception.aclose)
             ready = asyncio.Event()
