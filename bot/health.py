@@ -30,6 +30,7 @@ class Readiness:
     platforms: frozenset[str] = frozenset()
     waiting: set[str] = field(default_factory=set)  # that are not connected yet
     failed: dict[str, str] = field(default_factory=dict)
+    _check: asyncio.Task[str] | None = field(default=None, init=False, repr=False)
 
     @property
     def hears(self) -> bool:
@@ -39,7 +40,18 @@ class Readiness:
         return not asked or bool(asked - self.waiting - self.failed.keys())
 
     async def missing(self) -> str:
-        """What the database lacks, in a sentence; "" when it works."""
+        """What the database lacks, in a sentence; "" when it works.
+
+        Whoever asks is told in time, though a connection that hangs takes longer to give up.
+        """
+        if self._check is None or self._check.done():
+            self._check = asyncio.create_task(self._trouble())
+        await asyncio.wait({self._check}, timeout=CHECK_SECONDS)
+        if not self._check.done():
+            return f"{self.database.name} does not answer."
+        return self._check.result()
+
+    async def _trouble(self) -> str:
         try:
             await self.database.check(CHECK_SECONDS)
         except StorageUnavailable as trouble:

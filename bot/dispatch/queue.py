@@ -58,6 +58,11 @@ class Connector(procrastinate.PsycopgConnector):
         )
         self._outages = outages
 
+    @property
+    def is_away(self) -> bool:
+        """Whether the database could not be reached lately, and not since."""
+        return self._outages.lately("queue") is not None
+
     async def execute_query_async(self, query: Any, **arguments: Any) -> None:
         call = super().execute_query_async
         await self._again(lambda: call(query, **arguments))
@@ -99,16 +104,17 @@ class Queue(JobManager):
 
     def __init__(self, connector: Connector, register: Callable[[], Awaitable[None]]) -> None:
         super().__init__(connector)
-        self._pool_of = connector
+        self._by = connector
         self._register = register
         self._ending = False
         self._notified = 0  # how often so far
         self.held: set[int] = set()
 
     def hurry(self) -> None:
-        """This process ends: what the database does not take now is found by another worker."""
-        self._ending = True
-        self._pool_of.pool.timeout = LAST_SECONDS
+        """This process ends: what a database that is away does not take is found by others."""
+        if self._by.is_away:
+            self._ending = True
+            self._by.pool.timeout = LAST_SECONDS
 
     async def fetch_job(self, queues: Iterable[str] | None, worker_id: int) -> Job | None:
         # The worker (3.10) drops what it is notified of while it fetches, and would find a job that
