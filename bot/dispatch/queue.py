@@ -28,7 +28,7 @@ from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
 from bot.errors import StorageUnavailable
 from bot.storage.database import STALL_SECONDS
-from bot.storage.outages import Outages
+from bot.storage.outages import PARTS, Outages
 from bot.storage.postgres import connection_arguments, postgres_trouble
 
 CONNECTIONS = 4  # of the queue in one process; one more listens
@@ -60,8 +60,8 @@ class Connector(procrastinate.PsycopgConnector):
 
     @property
     def is_away(self) -> bool:
-        """Whether the database could not be reached lately, and not since."""
-        return self._outages.lately("queue") is not None
+        """Whether anything of the database failed lately, and has not worked since."""
+        return any(self._outages.lately(part) for part in PARTS)
 
     async def execute_query_async(self, query: Any, **arguments: Any) -> None:
         call = super().execute_query_async

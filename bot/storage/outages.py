@@ -17,6 +17,7 @@ from bot.errors import StorageUnavailable
 
 # What can fail by itself: a full disk lets us read, a pool of connections can be out of order.
 Part = Literal["reading", "writing", "queue"]
+PARTS: tuple[Part, ...] = ("reading", "writing", "queue")
 
 QUIET_SECONDS = 60.0  # between two lines of the same words: a disk that is full lets some through
 SENTENCES = 100  # remembered for that
