@@ -215,7 +215,7 @@ def arrivals(stage: Stage, asking: Asking, count: int, rate: float) -> None:
     with stage.workers(2, 256) as workers:
         asked = asking.questions(count * FOLLOWED // (FOLLOWED + 1), followed=FOLLOWED)
         phase = _measured(stage, workers, lambda: stage.ask(asked, rate))
-    delays, wakes = _delays(phase.runs)
+    delays, wakes = delays_of(phase.runs)
     rows = [
         ("questions, follow-ups among them", f"{len(phase.runs)}, {len(wakes)}"),
         ("answered", f"{phase.answered}"),
@@ -322,7 +322,7 @@ def _until_idle(stage: Stage) -> None:
         time.sleep(0.5)
 
 
-def _delays(runs: Sequence[Run]) -> tuple[list[float], list[float]]:
+def delays_of(runs: Sequence[Run]) -> tuple[list[float], list[float]]:
     """Seconds from acceptance to claim of those that waited for nobody, and of follow-ups from the
     end of what they waited for."""
     delays, wakes = [], []

@@ -179,11 +179,11 @@ class Base:
                         statement += " " + line.strip()
                         continue
                     if statement:
-                        found[_kind(statement)] += 1
+                        found[kind_of(statement)] += 1
                     logged = _LOGGED.match(line)
                     statement = logged[1] if logged else ""
                 if statement:
-                    found[_kind(statement)] += 1
+                    found[kind_of(statement)] += 1
 
     def _log_statements(self, which: str) -> None:
         self.execute(f"ALTER SYSTEM SET log_statement = '{which}'")
@@ -205,7 +205,7 @@ def a_base() -> Iterator[Base]:
             yield base
 
 
-def _kind(statement: str) -> str:
+def kind_of(statement: str) -> str:
     """A statement without what differs from time to time."""
     words = " ".join(statement.split())
     if called := re.search(r"procrastinate_\w+\(", words):
