@@ -12,9 +12,9 @@ from typing import Any
 
 from psycopg.rows import class_row, namedtuple_row
 
-from bot.storage.journal import step_key
 from tests.bench.crash_people import Asked, Talk
 from tests.bench.crash_stage import Stage
+from tests.scenario.paid import Kept, paid
 from tests.scenario.places import Post
 
 ENDED = ("answered", "not_found", "stopped")
@@ -37,15 +37,6 @@ class Row:
     ended_at: datetime | None
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
-    run: str
-    key: str
-    kind: str
-    at: datetime
-    attempt: int
-
-
 @dataclass
 class Verdict:
     """``wrong`` are violations, by kind; ``counts`` what there was."""
@@ -59,7 +50,7 @@ class Record:
     """Everything the store kept."""
 
     runs: Mapping[str, Row]  # by event key
-    steps: Sequence[Step]
+    steps: Sequence[Kept]
     jobs: int
 
 
@@ -67,7 +58,7 @@ def read_record(stage: Stage) -> Record:
     with stage.postgres.connect() as db:
         rows = db.cursor(row_factory=namedtuple_row).execute(_RUNS).fetchall()
         runs = {row.event_key: row for row in map(_row, rows)}
-        steps = db.cursor(row_factory=class_row(Step)).execute(_STEPS).fetchall()
+        steps = db.cursor(row_factory=class_row(Kept)).execute(_STEPS).fetchall()
         jobs = db.execute("SELECT count(*) FROM procrastinate_jobs").fetchall()[0][0]
     return Record(runs, steps, jobs)
 
@@ -77,7 +68,7 @@ _RUNS = """
         answer, accepted_at, ended_at
     FROM runs JOIN messages ON messages.id = runs.message_id
 """
-_STEPS = "SELECT run_id AS run, key, kind, at, attempt FROM steps ORDER BY at"
+_STEPS = "SELECT run_id AS run, key, kind, at FROM steps ORDER BY at"
 
 
 def _row(row: Any) -> Row:
@@ -211,23 +202,13 @@ def _told(talk: Talk, asked: Asked) -> str:
 
 
 def _judge_calls(stage: Stage, record: Record, verdict: Verdict) -> None:
-    """A call whose step was kept must not be made again. The body sent is what its key is of."""
-    kept = {step.key: step for step in record.steps}
-    kinds = {step.kind for step in record.steps}
+    """A call whose step was kept must not be made again."""
+    found = paid(stage.claude.requests, record.steps)
+    if found.again:
+        verdict.wrong["finished call asked again"] += found.again
     verdict.counts["model calls"] = len(stage.claude.requests)
-    known = 0
-    for request in stage.claude.requests:
-        body = {name: value for name, value in request.body.items() if name != "stream"}
-        keys = (step_key(kind, body) for kind in kinds)
-        step = next((kept[key] for key in keys if key in kept), None)
-        known += step is not None
-        if step is not None and request.at > step.at.timestamp():
-            late = request.at - step.at.timestamp()
-            verdict.wrong["finished call asked again"].append(
-                f"{step.kind} of {step.run} attempt {step.attempt}, {late:.2f} s after it was kept"
-            )
-    if known < len(stage.claude.requests) / 2:
-        verdict.wrong["calls that no step tells of"].append(f"all but {known}")
+    if found.known < len(stage.claude.requests) / 2:
+        verdict.wrong["calls that no step tells of"].append(f"all but {found.known}")
     again = len(stage.claude.requests) - len({request.key for request in stage.claude.requests})
     verdict.counts["model calls made again, none of them kept"] = again
     verdict.counts["model calls finished"] = sum(

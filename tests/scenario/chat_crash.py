@@ -6,15 +6,17 @@ import shutil
 import signal
 import sqlite3
 import threading
-from collections import Counter
 from collections.abc import Sequence
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 from tests.fakes.claude import FakeClaude
 from tests.fakes.server import serve
 from tests.scenario.gate import until
+from tests.scenario.paid import Kept, Paid, paid
 from tests.scenario.places import OpenPlace, Place, Post, Said, finished, whole
 from tests.scenario.program import Program
 from tests.scenario.serving import Nursery, Serving, ending, start_forked
@@ -64,14 +66,12 @@ class Trap:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What a thread shows in the end. ``finished`` are the keys of the model calls that were over
-    at each kill, in order; ``repeated`` those that were finished more than once in all."""
+    """What a thread shows in the end, and what was paid for it."""
 
     posts: Sequence[Post]
     calls: int
     kills: int
-    finished: Sequence[Sequence[str]] = ()
-    repeated: Counter[str] = field(default_factory=Counter)
+    paid: Paid
 
 
 def run_and_kill(
@@ -91,7 +91,7 @@ def run_and_kill(
         program = Program(folder, {**prepared.settings, **place.settings, **model})
         trap = Trap(place)
         said: Said | None = None
-        over: list[list[str]] = []
+        kills = 0
         for moment in (*moments, None):
             with ending(start_forked(nursery, program)) as serving:
                 trap.arm(serving, moment)
@@ -107,16 +107,9 @@ def run_and_kill(
                 if not trap.sprung:
                     break
                 serving.wait()
-                over.append([request.key for request in claude.requests if request.finished])
+                kills += 1
         assert said is not None
-        times = Counter(request.key for request in claude.requests if request.finished)
-        return Outcome(
-            place.posts(said),
-            trap.calls,
-            len(over),
-            over,
-            Counter({key: count for key, count in times.items() if count > 1}),
-        )
+        return Outcome(place.posts(said), trap.calls, kills, paid(claude.requests, _steps(program)))
 
 
 def _is_over(program: Program, place: Place, said: Said) -> bool:
@@ -125,7 +118,19 @@ def _is_over(program: Program, place: Place, said: Said) -> bool:
 
 
 def _state(program: Program) -> str:
+    rows = _rows(program, "SELECT state FROM runs")
+    return str(rows[0][0]) if rows else ""
+
+
+def _steps(program: Program) -> list[Kept]:
+    rows = _rows(program, "SELECT run_id, key, kind, at FROM steps")
+    return [
+        Kept(run, key, kind, datetime.fromisoformat(at).replace(tzinfo=UTC))
+        for run, key, kind, at in rows
+    ]
+
+
+def _rows(program: Program, query: str) -> list[Any]:
     path = program.folder / "data" / "footnote.sqlite"
     with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True, timeout=5)) as database:
-        rows = database.execute("SELECT state FROM runs").fetchall()
-    return str(rows[0][0]) if rows else ""
+        return database.execute(query).fetchall()
