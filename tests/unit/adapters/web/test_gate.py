@@ -195,7 +195,7 @@ async def test_every_answer_is_guarded(
     assert "*" not in policy
     assert "data:" not in policy
     assert answer.headers["x-content-type-options"] == "nosniff"
-    assert answer.headers["referrer-policy"] == "no-referrer"
+    assert answer.headers["referrer-policy"] == "same-origin"
     assert "access-control-allow-origin" not in answer.headers
 
 
