@@ -1,10 +1,9 @@
-"""The endpoint: errors by meaning, retries, cut streams, and features that are refused."""
+"""The endpoint: errors by meaning, retries, cut streams, and what it counts."""
 
 from __future__ import annotations
 
 import asyncio
 import json
-import logging
 import socket
 import time
 from typing import Any
@@ -19,9 +18,8 @@ from bot.errors import (
     ModelUnavailable,
 )
 from bot.reasoning.calls import ModelReply
-from bot.reasoning.claude import open_claude, probe
 from bot.reasoning.claude_endpoint import Call, Endpoint
-from bot.reasoning.claude_errors import TooLong, refused_feature
+from bot.reasoning.claude_errors import TooLong
 from bot.settings import load_settings
 from tests.fakes.claude import Fail, Fault, Reply, says, thinking, tool
 from tests.fakes.claude_stage import KEY, OpenStage, Stage
@@ -44,6 +42,13 @@ async def error_of(on: Stage, **changes: Any) -> FootnoteError:
     with pytest.raises(FootnoteError) as raised:
         await ask(on, **changes)
     return raised.value
+
+
+@pytest.fixture
+def unused_port() -> int:
+    with socket.socket() as probe_socket:
+        probe_socket.bind(("127.0.0.1", 0))
+        return int(probe_socket.getsockname()[1])
 
 
 # ---------------------------------------------------------------- a good reply
@@ -283,225 +288,6 @@ async def test_a_cancelled_call_stays_cancelled(stage: OpenStage) -> None:
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
-
-
-# ---------------------------------------------------------------- features that are refused
-
-OBJECT = {"type": "object", "additionalProperties": False}
-ADAPTIVE = {"thinking": {"type": "adaptive"}}
-JSON = {"output_config": {"format": {"type": "json_schema", "schema": OBJECT}}}
-TOOL = {"tools": [{"name": "search", "input_schema": OBJECT, "strict": True}]}
-LOW = {"output_config": {"effort": "low"}}
-FEATURES: list[tuple[str, str, dict[str, Any]]] = [
-    ("thinking", "thinking: Extra inputs are not permitted", ADAPTIVE),
-    ("thinking", "adaptive thinking is not supported on this model", ADAPTIVE),
-    ("effort", "This model does not support the effort parameter.", LOW),
-    ("format", "output_config.format: Extra inputs are not permitted", JSON),
-    ("strict", "tools.0.custom.strict: Extra inputs are not permitted", TOOL),
-    ("cache_control", "system.0.cache_control: Extra inputs are not permitted", {}),
-]
-
-
-@pytest.mark.parametrize(("feature", "words", "changes"), FEATURES)
-async def test_a_refused_feature_is_left_out_from_then_on(
-    stage: OpenStage, feature: str, words: str, changes: dict[str, Any]
-) -> None:
-    on = stage(refuses={feature: words})
-    await ask(on, **changes)
-    await ask(on, **changes)
-    assert on.statuses == [400, 200, 200]
-    sent = [set(body) | {str(body).count(feature) > 0} for body in on.fake.calls]
-    assert [True in one for one in sent] == [True, False, False]
-
-
-async def test_all_features_may_be_refused(stage: OpenStage) -> None:
-    everything: dict[str, Any] = {}
-    for _, _, changes in FEATURES:
-        for name, value in changes.items():
-            merged = {**everything.get(name, {}), **value} if isinstance(value, dict) else value
-            everything[name] = merged
-    on = stage(refuses={feature: words for feature, words, _ in FEATURES})
-    await ask(on, **everything)
-    assert on.statuses == [400] * 5 + [200]
-
-
-async def test_calls_that_are_refused_at_once_all_learn(stage: OpenStage) -> None:
-    on = stage(refuses={"thinking": "thinking: Extra inputs are not permitted"}, first_token=0.05)
-    replies = await asyncio.gather(*(ask(on, **ADAPTIVE) for _ in range(5)))
-    assert len(replies) == 5
-    assert on.statuses.count(200) == 5
-
-
-async def test_what_one_model_refuses_another_still_gets(stage: OpenStage) -> None:
-    on = stage()
-    await ask(on, model="claude-haiku-4-5", thinking={"type": "adaptive"})
-    await ask(on, thinking={"type": "adaptive"})
-    assert [body.get("thinking") for body in on.fake.calls] == [
-        {"type": "adaptive"},
-        None,
-        {"type": "adaptive"},
-    ]
-
-
-@pytest.mark.parametrize(
-    ("model", "sent"),
-    [
-        ("claude-sonnet-5", [{"type": "disabled"}]),
-        ("claude-sonnet-5-5", [{"type": "disabled"}, {"type": "between_tools"}]),
-        ("claude-opus-5-5", [{"type": "disabled"}, None]),
-    ],
-)
-async def test_thinking_is_turned_off_as_far_as_the_model_lets_it(
-    stage: OpenStage, model: str, sent: list[Any]
-) -> None:
-    on = stage()
-    await ask(on, model=model, thinking={"type": "disabled"})
-    assert [body.get("thinking") for body in on.fake.calls] == sent
-
-
-async def test_a_model_that_thinks_between_tools_only_at_low_effort(stage: OpenStage) -> None:
-    on = stage()
-    await ask(on, thinking={"type": "disabled"}, output_config={"effort": "max"})
-    assert on.statuses == [400, 400, 200]
-    assert on.fake.calls[-1]["output_config"] == {"effort": "max"}
-
-
-@pytest.mark.parametrize(
-    ("words", "used", "feature"),
-    [
-        ("Input tag 'search_result' found", {"search_result"}, "search_result"),
-        ("citations are not supported", {"search_result"}, "search_result"),
-        ("A maximum of 4 blocks with cache_control may be provided", {"cache_control"}, None),
-        ("thinking: no", {"effort"}, None),
-        ("output_config: no", {"effort", "format"}, "format"),
-        ("output_config: no", {"effort"}, "effort"),
-        ("The compiled grammar is too large.", {"effort", "format"}, "format"),
-        ("Schema is too complex for compilation.", {"format"}, "format"),
-        ("Invalid date format", {"format"}, None),
-        (
-            "Invalid `signature` in `thinking` block",
-            {"thinking", "thinking_blocks"},
-            "thinking_blocks",
-        ),
-        ("thinking: no", {"thinking", "thinking_blocks"}, "thinking"),
-        ("", {"format", "strict"}, None),
-    ],
-)
-def test_words_name_a_feature_that_was_used(words: str, used: Any, feature: str | None) -> None:
-    assert refused_feature(words, used) == feature
-
-
-async def test_thoughts_that_are_not_taken_back_are_left_out(stage: OpenStage) -> None:
-    hello = {"role": "user", "content": [{"type": "text", "text": "Hello"}]}
-    foreign = {"type": "thinking", "thinking": "hm", "signature": "of another account"}
-    reply = {"role": "assistant", "content": [foreign, {"type": "text", "text": "Hi"}]}
-    silent = {"role": "assistant", "content": [foreign]}
-    on = stage()
-    await ask(on, messages=[hello, reply, hello, silent, hello])
-    assert on.statuses == [400, 200]
-    sent = on.fake.calls[1]["messages"]
-    assert sent[1]["content"] == [{"type": "text", "text": "Hi"}]
-    assert sent[3]["content"] == [{"type": "text", "text": "(no reply)"}]
-
-
-# ---------------------------------------------------------------- settings and secrets
-
-
-@pytest.mark.parametrize(
-    ("changes", "kind", "words"),
-    [
-        ({"anthropic_api_key": None}, InvalidSetting, "ANTHROPIC_API_KEY is not set"),
-        ({"anthropic_api_key": "  "}, InvalidSetting, "ANTHROPIC_API_KEY is not set"),
-        ({"anthropic_api_key": "sk a"}, CredentialsRefused, "copy it again"),
-        ({"anthropic_api_key": "sk\nb"}, CredentialsRefused, "copy it again"),
-        ({"anthropic_api_key": "ключ"}, CredentialsRefused, "copy it again"),
-        ({"anthropic_base_url": "localhost:80"}, InvalidSetting, "ANTHROPIC_BASE_URL"),
-        ({"anthropic_base_url": "ftp://x"}, InvalidSetting, "ANTHROPIC_BASE_URL"),
-        ({"anthropic_base_url": "http://[::1"}, InvalidSetting, "ANTHROPIC_BASE_URL"),
-    ],
-)
-def test_settings_that_cannot_work_are_refused_at_once(
-    changes: dict[str, Any], kind: type[FootnoteError], words: str
-) -> None:
-    with pytest.raises(kind, match=words) as raised:
-        Endpoint(load_settings(**{"anthropic_api_key": KEY, **changes}))
-    assert str(changes.get("anthropic_api_key")) not in str(raised.value)
-
-
-def test_a_proxy_that_is_none_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("ALL_PROXY", "nonsense://user:secret@proxy")
-    with pytest.raises(InvalidSetting, match="ALL_PROXY") as raised:
-        Endpoint(load_settings(anthropic_api_key=KEY))
-    assert "secret" not in str(raised.value)
-
-
-@pytest.mark.parametrize("suffix", ["/", "/v1", "/v1/"])
-async def test_a_base_url_may_end_in_v1(stage: OpenStage, suffix: str) -> None:
-    on = stage()
-    url = f"{on.settings.anthropic_base_url}{suffix}"
-    endpoint = Endpoint(load_settings(anthropic_api_key=KEY, anthropic_base_url=url))
-    await endpoint.complete(Call(REQUEST))
-    await endpoint.aclose()
-
-
-@pytest.mark.parametrize("header", ["authorization", "x-api-key"])
-async def test_the_key_is_sent_where_any_endpoint_looks_for_it(
-    stage: OpenStage, header: str
-) -> None:
-    on = stage(key=KEY, key_header=header)
-    await ask(on)
-    assert on.statuses == [200]
-
-
-async def test_a_wrong_key_is_never_shown(
-    stage: OpenStage, caplog: pytest.LogCaptureFixture
-) -> None:
-    caplog.set_level(logging.DEBUG)
-    secret = "sk-wrong-9876543210"
-    on = stage([Fail(401, f"key {secret} is wrong")], anthropic_api_key=secret)
-    error = await error_of(on)
-    for shown in (error.sentence, error.detail, str(error), repr(error)):
-        assert secret not in shown
-    assert secret not in repr(on.endpoint) + repr(on.settings)
-    # What we log ourselves; the SDK's own debug log redacts the key.
-    assert secret not in "".join(r.getMessage() for r in caplog.records if r.name.startswith("bot"))
-
-
-# ---------------------------------------------------------------- probe
-
-
-async def test_a_probe_asks_for_both_models_without_a_call(stage: OpenStage) -> None:
-    on = stage()
-    assert await probe(on.settings) == "claude-sonnet-5-5 and claude-haiku-5-5 answered"
-    assert on.fake.requests == []
-
-
-@pytest.mark.parametrize(
-    ("options", "kind"),
-    [
-        ({"key": "another"}, CredentialsRefused),
-        ({"models": ["claude-sonnet-5-5"]}, InvalidSetting),
-    ],
-)
-async def test_a_probe_says_what_is_wrong(
-    stage: OpenStage, options: dict[str, Any], kind: type[FootnoteError]
-) -> None:
-    with pytest.raises(kind):
-        await probe(stage(**options).settings)
-
-
-async def test_reasoners_of_one_process_share_a_client(stage: OpenStage) -> None:
-    on = stage()
-    async with open_claude(on.settings) as make:
-        one, two = make(on.calls), make(on.calls)
-        assert vars(one)["_endpoint"] is vars(two)["_endpoint"]
-
-
-@pytest.fixture
-def unused_port() -> int:
-    with socket.socket() as probe_socket:
-        probe_socket.bind(("127.0.0.1", 0))
-        return int(probe_socket.getsockname()[1])
 
 
 # ---------------------------------------------------------------- what the API counts

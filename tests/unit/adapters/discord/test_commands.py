@@ -1,17 +1,14 @@
-"""Commands and buttons: registered when they changed, acknowledged at once, then taken in."""
+"""Commands: registered when they changed, acknowledged at once, then taken in."""
 
 from __future__ import annotations
 
-import asyncio
 from typing import Any
 
 import pytest
 
-from adapters.discord.buttons import encode
-from bot.conversing.presses import Deeper, Feedback, FollowUp, Press, Stop
 from bot.messages import Thread
 from bot.rendering.texts import texts_for
-from tests.fakes.discord_server import Interaction, Message, User
+from tests.fakes.discord_server import Interaction, User
 from tests.unit.adapters.discord.conftest import Open, Room
 from tests.unit.adapters.discord.way_in import Running, SlowPoster
 
@@ -348,148 +345,6 @@ async def test_rules_are_offered_to_admins_alone(here: Running, room: Room) -> N
     options = {"key": "depth", "value": "deep"}
     told = room.discord.people.slash(room.ada, room.general, "footnote set", options)
     assert "Only an admin" in await answer_of(here, told)
-
-
-# ---------------------------------------------------------------- buttons
-
-
-def with_button(here: Running, room: Room, action: Press) -> Message:
-    message = here.post_as_bot(room.general, "An answer")
-    button = {"type": 2, "id": 2, "style": 2, "label": "Press", "custom_id": encode(action)}
-    message.components = [{"type": 1, "id": 1, "components": [button]}]
-    return message
-
-
-def press(room: Room, message: Message, **options: Any) -> Interaction:
-    return room.discord.people.press(room.bob, message, "Press", **options)
-
-
-async def test_feedback_is_kept_and_thanked_for_in_private(here: Running, room: Room) -> None:
-    await ask(here, room)
-    (reply,) = await here.asked()
-    message = with_button(here, room, Feedback(reply.run.id, "good"))
-    pressed = press(room, message, locale="zh-CN")
-    await here.until(lambda: pressed.followups)
-    assert pressed.response == 6
-    assert pressed.followups[0].content.startswith("谢谢")
-    assert pressed.followups[0].private_to is room.bob
-    assert await here.workspaces.feedback(reply.run.id) == {room.bob.id: "good"}
-
-
-async def test_dig_deeper_asks_again_deeply_and_once(here: Running, room: Room) -> None:
-    await ask(here, room)
-    (first,) = await here.asked()
-    message = with_button(here, room, Deeper(first.run.id))
-    press(room, message)
-    (_, second) = await here.asked(2)
-    assert (second.run.message.text, second.run.options.depth) == (HOW_TALL, "deep")
-    assert second.run.message.author.id == room.bob.id
-    again = press(room, message)
-    await here.until(lambda: again.followups)
-    assert "asked already" in again.followups[0].content
-    assert len(here.poster.replies) == 2
-
-
-async def test_a_suggestion_that_is_gone_is_explained(here: Running, room: Room) -> None:
-    await ask(here, room)
-    (first,) = await here.asked()
-    pressed = press(room, with_button(here, room, FollowUp(first.run.id, 9)))
-    await here.until(lambda: pressed.followups)
-    assert "suggestion is gone" in pressed.followups[0].content
-
-
-async def test_a_press_counts_when_the_response_to_its_deferral_is_lost(
-    here: Running, room: Room
-) -> None:
-    await ask(here, room)
-    (first,) = await here.asked()
-    room.discord.cut(where="/callback")
-    press(room, with_button(here, room, Deeper(first.run.id)))
-    (_, second) = await here.asked(2)
-    assert second.run.options.depth == "deep"
-
-
-async def test_thanks_are_said_when_the_response_to_the_deferral_is_lost(
-    here: Running, room: Room
-) -> None:
-    await ask(here, room)
-    (reply,) = await here.asked()
-    room.discord.cut(where="/callback")
-    pressed = press(room, with_button(here, room, Feedback(reply.run.id, "good")))
-    await here.until(lambda: pressed.followups)
-    assert pressed.followups[0].private_to is room.bob
-    assert await here.workspaces.feedback(reply.run.id) == {room.bob.id: "good"}
-
-
-async def test_a_press_that_came_too_late_is_dropped(here: Running, room: Room) -> None:
-    await ask(here, room)
-    (reply,) = await here.asked()
-    message = with_button(here, room, Feedback(reply.run.id, "good"))
-    here.discord.gateway.drop()
-    with room.discord.world.lock:
-        late = press(room, message)
-        room.discord.clock.advance(4)
-    await here.until(lambda: room.discord.requests("POST", f"/interactions/{late.id}"))
-    await here.client.finish_work(10)
-    assert await here.workspaces.feedback(reply.run.id) == {}
-    assert late.followups == []
-
-
-@pytest.mark.parametrize("action", [Feedback("abcdef", "bad"), Deeper("abcdef")])
-async def test_a_run_that_nobody_knows_is_explained(
-    here: Running, room: Room, action: Deeper | Feedback
-) -> None:
-    pressed = press(room, with_button(here, room, action))
-    await here.until(lambda: pressed.followups)
-    assert pressed.followups[0].private_to is room.bob
-    assert "no longer know" in pressed.followups[0].content
-
-
-async def test_who_may_not_ask_may_not_press(open_footnote: Open, room: Room) -> None:
-    async with open_footnote(deny_users=room.bob.id) as here:
-        await ask(here, room)
-        (first,) = await here.asked()
-        pressed = press(room, with_button(here, room, Deeper(first.run.id)))
-        await here.until(lambda: pressed.followups)
-        assert "You are not on the list" in pressed.followups[0].content
-
-
-async def test_the_stop_button_stops_its_run(
-    open_footnote: Open, room: Room, slow_poster: SlowPoster
-) -> None:
-    async with open_footnote(poster=slow_poster) as here:
-        await ask(here, room)
-        await here.until(lambda: slow_poster.replies)
-        press(room, with_button(here, room, Stop(slow_poster.replies[0].run.id)))
-        await here.stop_requested(slow_poster.replies[0])
-        slow_poster.go_on.set()
-        (reply,) = await here.asked()
-        assert reply.finished[0].status == "stopped"
-
-
-async def test_buttons_work_after_a_restart(open_footnote: Open, room: Room) -> None:
-    async with open_footnote() as here:
-        await ask(here, room)
-        (reply,) = await here.asked()
-        message = with_button(here, room, Feedback(reply.run.id, "bad"))
-    async with open_footnote() as here:
-        press(room, message)
-        while not await here.workspaces.feedback(reply.run.id):
-            await asyncio.sleep(0.01)
-
-
-async def test_a_broken_command_is_a_sentence(
-    here: Running, room: Room, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    await registered(here)
-
-    async def broken(*args: object, **kwargs: object) -> None:
-        raise ZeroDivisionError("a slip")
-
-    monkeypatch.setattr(here.reception, "receive", broken)
-    asked = room.discord.people.slash(room.ada, room.general, "ask", {"question": HOW_TALL})
-    said = await answer_of(here, asked)
-    assert said == "That did not work. Please try again in a minute."
 
 
 # ---------------------------------------------------------------- being forgotten

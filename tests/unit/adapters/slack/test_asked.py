@@ -1,0 +1,193 @@
+"""What a question brings along: the command it came by, what was said before, and files."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from bot.errors import FootnoteError, PlatformUnavailable, PostRefused
+from bot.messages import Attachment, Thread
+from tests.contract.slack_stage import ADA, CHANNEL, QUICK, SlackStage
+from tests.contract.stages import Desk
+from tests.fakes.slack import FakeSlack
+from tests.unit.adapters.slack.way_out import (
+    a_plan,
+    an_answer,
+    desk,
+    methods,
+    slack,
+    stage,
+)
+
+__all__ = ["desk", "slack", "stage"]
+
+
+# ---------------------------------------------------------------- commands
+
+
+def a_command(stage: SlackStage) -> tuple[Desk, dict[str, Any]]:
+    done = stage.slack.command(ADA, CHANNEL, "/ask", "How tall is <!channel> & co?")
+    asked = stage.ask("unused")
+    thread = Thread("slack", stage.slack.team, CHANNEL, "pending-77")
+    message = replace(
+        asked, event_id=f"{CHANNEL}:command:77", thread=thread, text="How tall is <!channel> & co?"
+    )
+    state = {"command": {"channel": CHANNEL, "user": ADA, "response_url": done.response_url}}
+    return Desk(message), state
+
+
+async def test_a_command_begins_a_thread_with_its_question(stage: SlackStage) -> None:
+    desk, state = a_command(stage)
+    reply = await stage.poster().open(desk.run(), state)
+    reply.progress(a_plan())
+    await reply.finish(an_answer())
+    (thread,) = desk.moved
+    root, answer = stage.slack.messages(CHANNEL, thread.thread)
+    assert "ada asked: How tall is" in root.seen
+    assert "& co?" in root.seen
+    assert "<!channel>" not in root.seen + root.text
+    assert "330 m tall" in answer.seen
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "why " * 5_000,
+        "\u4e3a\u4ec0\u4e48" * 6_600,
+        "a.io/b " * 2_850,
+        "<@U " * 5_000,
+        "why?\n\n" * 3_300,
+    ],
+)
+async def test_a_commands_long_question_is_shown_in_part(
+    stage: SlackStage, slack: FakeSlack, question: str
+) -> None:
+    desk, state = a_command(stage)
+    desk = Desk(replace(desk.message, text=question))
+    reply = await stage.poster().open(desk.run(), state)
+    await reply.finish(an_answer())
+    root, answer = stage.slack.messages(CHANNEL, desk.moved[0].thread)
+    (block,) = root.blocks
+    assert 5_000 < len(block["text"]) <= 12_000
+    assert block["text"].endswith("…")
+    assert "330 m tall" in answer.seen
+    assert slack.response_urls.received(state["command"]["response_url"]) == []
+
+
+@pytest.mark.parametrize("dies", ["before it is known where", "before the run has its thread"])
+async def test_a_commands_question_is_posted_once(
+    stage: SlackStage, slack: FakeSlack, dies: str
+) -> None:
+    class Killed(BaseException):
+        pass
+
+    desk, state = a_command(stage)
+    run = desk.run()
+
+    async def move(thread: Thread) -> None:
+        raise Killed
+
+    if "where" in dies:
+        slack.cut("chat.postMessage")
+        timing = replace(QUICK, patience=0.0)
+        with pytest.raises(PlatformUnavailable):
+            await stage.poster(timing).open(run, state)
+    else:
+        with pytest.raises(Killed):
+            await stage.poster().open(replace(run, move=move), state)
+    reply = await stage.poster().open(desk.run(), desk.saved)
+    await reply.finish(an_answer())
+    roots = [one for one in slack.messages(CHANNEL) if "asked: How tall" in one.seen]
+    assert len(roots) == 1
+    assert desk.moved[-1].thread == roots[0].ts
+
+
+async def test_a_command_where_footnote_may_not_write_is_told_to_the_asker(
+    stage: SlackStage, slack: FakeSlack
+) -> None:
+    desk, state = a_command(stage)
+    slack.refuse("chat.postMessage", "not_in_channel")
+    with pytest.raises(PostRefused):
+        await stage.poster().open(desk.run(), state)
+    (told,) = slack.response_urls.received(state["command"]["response_url"])
+    assert "not allowed to write" in told["text"]
+
+
+# ---------------------------------------------------------------- history and files
+
+
+async def test_a_long_thread_is_read_in_pages_to_its_latest_messages(
+    stage: SlackStage, slack: FakeSlack, desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("adapters.slack.trail.PAGE_MESSAGES", 7)
+    monkeypatch.setattr("adapters.slack.history.MESSAGES", 20)
+    for number in range(30):
+        stage.say_in(desk.message, f"said {number}")
+    later = Desk(stage.ask_in(desk.message, "And how old?"))
+    said = await stage.poster().history(later.run())
+    assert [message.text for message in said] == [f"said {n}" for n in range(10, 30)]
+    assert methods(slack).count("conversations.replies") > 3
+    assert methods(slack).count("users.info") == 1
+
+
+async def test_a_restricted_app_waits_for_history_no_longer_than_it_may(
+    stage: SlackStage, slack: FakeSlack, desk: Desk
+) -> None:
+    slack.restrict_reading()
+    for number in range(30):
+        stage.say_in(desk.message, f"said {number}")
+    later = Desk(stage.ask_in(desk.message, "And how old?"))
+    async with asyncio.timeout(5):
+        with pytest.raises(FootnoteError) as late:
+            await stage.poster().history(later.run())
+    assert "in time" in late.value.sentence
+
+
+async def test_direct_messages_have_no_history_to_read(
+    stage: SlackStage, slack: FakeSlack, desk: Desk
+) -> None:
+    thread = Thread("slack", slack.team, slack.im(ADA), "1700000000.000100")
+    message = replace(desk.message, thread=thread, event_id="D1:1700000001.000100")
+    assert list(await stage.poster().history(Desk(message).run())) == []
+    assert "conversations.replies" not in methods(slack)
+
+
+async def test_research_about_a_message_reads_the_thread_around_it(
+    stage: SlackStage, desk: Desk
+) -> None:
+    stage.say_in(desk.message, "I was there")
+    about = replace(desk.message, event_id=f"{desk.message.event_id}:research:U1")
+    said = await stage.poster().history(Desk(about).run())
+    assert [message.text for message in said] == ["I was there"]
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "https://evil.example/files-pri/T1-F1/x.txt",
+        "https://slack.com.evil.example/x.txt",
+        "https://evil.example/slack.com",
+        "http://files.slack.com/x.txt",
+        "https://files.slack.com:8443/x.txt",
+        "https://user@evil.example:443/x.txt",
+        "file:///etc/passwd",
+        "nonsense",
+    ],
+)
+async def test_the_token_goes_to_slack_only(stage: SlackStage, desk: Desk, url: str) -> None:
+    file = Attachment("x.txt", "text/plain", url)
+    with pytest.raises(PostRefused):
+        await stage.poster().download(desk.run(), file, 1_000)
+
+
+async def test_a_file_without_the_right_to_read_it_is_refused_with_the_scope(
+    stage: SlackStage, slack: FakeSlack, desk: Desk
+) -> None:
+    file = stage.share("towers.txt", b"All about towers.")
+    slack.workspace.scopes.discard("files:read")
+    with pytest.raises(PostRefused) as refused:
+        await stage.poster().download(desk.run(), file, 1_000)
+    assert "files:read" in refused.value.sentence
