@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from time import perf_counter
+from time import thread_time
 
 import pytest
 from hypothesis import given
@@ -128,6 +128,6 @@ def test_no_bare_address_is_left_outside_code(words: list[str]) -> None:
     "text", ["a." * 40_000, "a-" * 40_000, "[" * 40_000, "x.com " * 10_000, "<!" * 40_000]
 )
 def test_it_takes_time_linear_in_the_text(text: str) -> None:
-    begun = perf_counter()
+    begun = thread_time()
     without_pings(without_autolinks(text, ALLOWED))
-    assert perf_counter() - begun < 5  # quadratic would take minutes
+    assert thread_time() - begun < 5  # quadratic would take minutes

@@ -18,6 +18,12 @@ def ack_seconds() -> float:
     return ACK_SECONDS
 
 
+@pytest.fixture(autouse=True)
+def names_are_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However busy the machine is, questions carry names unless Slack itself is slow."""
+    monkeypatch.setattr("adapters.slack.people.PATIENCE_SECONDS", 2.0)
+
+
 @pytest.fixture
 def slack(ack_seconds: float) -> Iterator[FakeSlack]:
     """It waits shorter than Slack between its deliveries."""

@@ -114,8 +114,11 @@ async def test_an_ask_that_cannot_be_kept_is_not_lost_in_silence(
     assert await bot.rows("runs") == []
 
 
-async def test_asks_are_acknowledged_in_time(bot: Served, slack: FakeSlack) -> None:
+async def test_asks_are_acknowledged_in_time(
+    bot: Served, slack: FakeSlack, monkeypatch: pytest.MonkeyPatch
+) -> None:
     slack.slow(60.0, "users.info")
+    monkeypatch.setattr("adapters.slack.people.PATIENCE_SECONDS", 0.3)
     (delivery,) = (
         await slack.command("U1", "C1", "/ask", "how tall is it?").acknowledged()
     ).deliveries

@@ -168,6 +168,7 @@ async def test_slow_names_hold_nothing_up(
     bot: Served, slack: FakeSlack, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     slack.slow(60.0, "users.info")
+    monkeypatch.setattr("adapters.slack.people.PATIENCE_SECONDS", 0.3)
     said = await slack.say("U1", "C1", f"{slack.mention} 法国的首都是哪里？").acknowledged()
     (message,) = await bot.questions(1)
     assert (message.author.name, message.locale) == ("U1", "zh")
