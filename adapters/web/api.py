@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import AsyncIterator, Sequence
 from urllib.parse import quote
 
@@ -14,7 +15,7 @@ from starlette.routing import BaseRoute, Route
 
 from adapters.web.asking import put_question, run_named, thread_named
 from adapters.web.console import Console, texts_of, visitor_of
-from adapters.web.description import description
+from adapters.web.description import NAME_PATTERN, description
 from adapters.web.documents import (
     Accepted,
     Conversation,
@@ -30,7 +31,7 @@ from adapters.web.turns import runs_of, turns_of
 from bot.storage.records import RunRecord
 
 NAME_HEADER = "idempotency-key"
-LONGEST_KEY = 64  # characters of what names a request
+NAME = re.compile(NAME_PATTERN)
 
 
 def api_routes(console: Console) -> Sequence[BaseRoute]:
@@ -64,7 +65,7 @@ class _Api:
             asking.question,
             depth=asking.depth,
             thread=asking.thread,
-            name=request.headers.get(NAME_HEADER, "")[:LONGEST_KEY],
+            name=_name(request),
         )
         run = await self._console.store.run(asked.run_id)
         thread = run.message.thread.thread if run is not None else ""
@@ -87,7 +88,8 @@ class _Api:
         return _json(run_document(turns[0], run.message.thread.thread))
 
     async def stop(self, request: Request) -> Response:
-        await json_of(request)
+        if not isinstance(await json_of(request), dict):
+            raise HTTPException(422, "The body is to be an object: {}.")
         run = await run_named(self._console, request, request.path_params["run"])
         stopping = await self._console.open_reception().stop_run(run.id)
         return JSONResponse({"run": run.id, "stopping": stopping}, status_code=202)
@@ -140,6 +142,14 @@ class _Api:
                 except TimeoutError:
                     yield ": here\n\n"
                 await asyncio.sleep(SECONDS_BETWEEN_EVENTS)
+
+
+def _name(request: Request) -> str:
+    """What the client calls its request, or ""."""
+    name = request.headers.get(NAME_HEADER)
+    if name is not None and not NAME.fullmatch(name):
+        raise HTTPException(422, f"Idempotency-Key is to be like {NAME_PATTERN}.")
+    return name or ""
 
 
 def _json(document: BaseModel, status: int = 200, **headers: str) -> Response:

@@ -10,6 +10,7 @@ from pydantic.json_schema import models_json_schema
 from adapters.web.documents import Accepted, Conversation, Failure, Question, Run
 from bot import __version__
 
+NAME_PATTERN = "^[0-9A-Za-z_-]{1,64}$"  # of what names a request
 _TYPES = (Accepted, Conversation, Failure, Question, Run)
 
 _EVENTS = """Server-sent events: `plan` (the plan, whole), `text` (`{"text": …}`, all that has been
@@ -53,7 +54,7 @@ def _paths() -> dict[str, Any]:
                         "name": "Idempotency-Key",
                         "in": "header",
                         "description": "Names the request: sent twice it is one question.",
-                        "schema": {"type": "string", "pattern": "^[0-9A-Za-z_-]{1,64}$"},
+                        "schema": {"type": "string", "pattern": NAME_PATTERN},
                     }
                 ],
                 "requestBody": {"required": True, "content": _content("Question")},
@@ -114,7 +115,7 @@ def _paths() -> dict[str, Any]:
                             }
                         },
                     },
-                    **_responses({}, 400, 401, 403, 404, 413, 415, 429, 503),
+                    **_responses({}, 400, 401, 403, 404, 413, 415, 422, 429, 503),
                 },
             }
         },

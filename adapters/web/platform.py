@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 
@@ -34,7 +35,10 @@ class WebPlatform:
     def routes(self) -> Sequence[BaseRoute]:
         from adapters.web.app import console_app  # a worker needs no pages
 
-        return [Mount("/", app=console_app(self._console))]
+        everything = Mount("/", app=console_app(self._console))
+        # Starlette's own pattern leaves out paths with a line end in them, which are answered too.
+        everything.path_regex = re.compile(r"^/(?P<path>.*)$", re.DOTALL)
+        return [everything]
 
     async def reach(self) -> None:
         """The database is the platform, and it is there."""

@@ -5,9 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
+import requests
+import schemathesis
+from hypothesis import HealthCheck, given, settings
+from schemathesis.specs.openapi.checks import positive_data_acceptance
 
 from tests.fakes.postgres import Postgres
 from tests.fakes.screen import Seen
@@ -206,3 +211,35 @@ def test_a_token_is_asked_for_once(nursery: Nursery, browse: Browse, documented:
         headers = {"Authorization": f"Bearer {token}"}
         assert httpx.post(api, headers=headers, **asked).status_code == 202  # type: ignore[arg-type]
         assert token not in serving.said
+
+
+# ---------------------------------------------------------------- for programs
+
+
+def test_the_api_does_what_its_description_says(nursery: Nursery, documented: Program) -> None:
+    many = {"FOOTNOTE_CONSOLE_QUESTIONS": "100000"}
+    with (
+        ending(start_forked(nursery, documented, **many)) as serving,
+        requests.Session() as session,
+    ):
+        schema = schemathesis.openapi.from_url(f"{serving.http}/api/openapi.json")
+        tried = 0
+        for found in schema.get_all_operations():
+            operation = found.ok()  # type: ignore[union-attr]
+            if operation.path.endswith("/events"):
+                continue  # a stream that goes on is none of its kind of answers
+            tried += 1
+
+            @settings(
+                max_examples=12,
+                deadline=None,
+                database=None,
+                suppress_health_check=list(HealthCheck),
+            )
+            @given(case=operation.as_strategy())
+            def holds(case: schemathesis.Case[Any]) -> None:
+                # A question of nothing but signs is none, which no schema can say.
+                case.call_and_validate(session=session, excluded_checks=[positive_data_acceptance])
+
+            holds()
+        assert tried == 4
