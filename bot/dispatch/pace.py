@@ -33,10 +33,14 @@ class Pace:
         self._tick = asyncio.Event()
         self._last = 0.0  # when a run last began
 
-    async def begin(self) -> None:
+    async def ready(self) -> None:
         """Wait until a run may begin; the first one always may."""
         while self._working and self._left <= 0:
             await self._tick.wait()
+
+    async def begin(self) -> None:
+        """A run begins, once one may."""
+        await self.ready()
         self._left -= 1
         self._working += 1
         self._last = asyncio.get_running_loop().time()

@@ -94,7 +94,7 @@ class PostgresDispatcher:
         self._pace = pace or Pace()
         connector = Connector(url, store.database.outages)
         self._app = procrastinate.App(connector=connector)
-        self._queue = self._app.job_manager = Queue(connector, self._register)
+        self._queue = self._app.job_manager = Queue(connector, self._register, self._pace.ready)
         self._lost: set[int] = set()  # jobs that were nobody's when last looked for
         self._task = self._app.task(name=TASK, pass_context=True)(self._research)
         self._worker: Worker | None = None

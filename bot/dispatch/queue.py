@@ -97,15 +97,23 @@ class Connector(procrastinate.PsycopgConnector):
 
 
 class Queue(JobManager):
-    """The calls of Procrastinate's worker. ``register`` makes it known to the database anew.
+    """The calls of Procrastinate's worker. ``register`` makes it known to the database anew;
+    ``ready`` returns when another job may begin: what a worker fetched and did not begin would wait
+    for it, and for its death to be noticed if it dies.
 
     ``held`` are the ids of the jobs that were fetched here and are not finished.
     """
 
-    def __init__(self, connector: Connector, register: Callable[[], Awaitable[None]]) -> None:
+    def __init__(
+        self,
+        connector: Connector,
+        register: Callable[[], Awaitable[None]],
+        ready: Callable[[], Awaitable[None]],
+    ) -> None:
         super().__init__(connector)
         self._by = connector
         self._register = register
+        self._ready = ready
         self._ending = False
         self._notified = 0  # how often so far
         self.held: set[int] = set()
@@ -117,6 +125,7 @@ class Queue(JobManager):
             self._by.pool.timeout = LAST_SECONDS
 
     async def fetch_job(self, queues: Iterable[str] | None, worker_id: int) -> Job | None:
+        await self._ready()
         # The worker (3.10) drops what it is notified of while it fetches, and would find a job that
         # this fetch came too early for at its next poll only.
         while True:

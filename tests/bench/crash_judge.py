@@ -147,6 +147,8 @@ def _judge_run(talk: Talk, asked: Asked, run: Row, mine: list[Post], verdict: Ve
     verdict.counts["taken over"] += run.attempt > 1
     if run.ended_at is None:
         verdict.wrong["stuck"].append(told)
+    elif asked.deleted and not mine:
+        verdict.counts["gone with their threads"] += 1  # before the deletion was heard of
     elif run.state not in ENDED:
         reason = (run.answer or {}).get("text", "")
         verdict.wrong[f"ended as {run.state}"].append(f"{told}: {reason}")

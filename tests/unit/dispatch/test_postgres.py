@@ -11,6 +11,7 @@ import sqlalchemy as sa
 from structlog.testing import capture_logs
 
 from bot.dispatch.attempts import Timing
+from bot.dispatch.pace import Pace
 from bot.dispatch.postgres import PostgresDispatcher
 from bot.messages import RunOptions, Thread
 from bot.storage.again import at_once
@@ -131,6 +132,31 @@ async def test_nothing_is_left_in_the_queue_of_what_has_ended(
             await dispatcher.submit(await accept(store, text), a_thread())
         await gate.until(lambda: gate.ended == ["a", "b"])
     assert await jobs(store) == 0
+
+
+class Busy(Pace):
+    """Begins one run at a time."""
+
+    async def ready(self) -> None:
+        while self._working:
+            await asyncio.sleep(0.01)
+
+
+async def test_what_a_busy_worker_cannot_begin_stays_in_the_queue_for_others(
+    url: str, store: Store, gate: Gate
+) -> None:
+    gate.open = False
+    elsewhere = a_thread("elsewhere")
+    async with PostgresDispatcher(
+        url, store, gate, 2, platforms=["terminal"], timing=QUICK, pace=Busy()
+    ) as busy:
+        await busy.submit(await accept(store, "a"), a_thread())
+        await gate.until(lambda: gate.started == ["a"])
+        await busy.submit(await accept(store, "b", elsewhere), elsewhere)
+        async with queue(url, store, gate):
+            await gate.until(lambda: gate.started == ["a", "b"])
+            await gate.let_all()
+            await gate.until(lambda: sorted(gate.ended) == ["a", "b"])
 
 
 async def test_a_process_that_only_listens_queues_and_leaves_the_work_to_others(

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from bot.dispatch.pace import Pace
 from bot.dispatch.queue import Connector, Queue
 from bot.storage.outages import Outages
 
@@ -68,7 +69,7 @@ async def test_a_job_that_is_told_of_while_one_is_fetched_is_fetched_at_once(
     answers: list[dict[str, Any]], disturbed: int, asked: int, found: int | None
 ) -> None:
     connector = Silent(answers, disturbed)
-    queue = Queue(connector, register=asyncio.Event().wait)  # type: ignore[arg-type]
+    queue = Queue(connector, asyncio.Event().wait, Pace().ready)  # type: ignore[arg-type]
     heard: list[str] = []
 
     async def hear(*, channel: str, notification: Any) -> None:
