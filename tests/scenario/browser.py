@@ -29,10 +29,15 @@ class Told:
     def kinds(self) -> list[str]:
         return [kind for kind, _, _ in self.events]
 
-    def until(self, kind: str) -> Any:
-        """The data of the first event of a kind."""
-        until(lambda: kind in self.kinds() or self.ended, SECONDS)
-        return next(data for told, data, _ in self.events if told == kind)
+    def until(self, words: str) -> Any:
+        """The data of the first event whose HTML holds these words."""
+
+        def found() -> list[Any]:
+            return [data for _, data, _ in self.events if words in data.get("html", "")]
+
+        until(lambda: found() or self.ended, SECONDS)
+        assert found(), (words, self.events)
+        return found()[0]
 
 
 class Browser:
