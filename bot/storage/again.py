@@ -13,6 +13,7 @@ who asked for them does so again, or the next round does.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable, Coroutine
 from functools import wraps
 from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
@@ -27,6 +28,7 @@ T = TypeVar("T")
 
 SERVING_PATIENCE = 300.0  # seconds that a run of a server waits; who asks in a terminal is told
 TRIES = 4  # at a transaction that was in the way of others, or lost its connection
+ENDING_SECONDS = 5.0  # that a transaction gets when nobody waits for it any more
 FIRST_SECONDS, LONGEST_SECONDS = 0.05, 1.0  # between two of them
 
 
@@ -72,7 +74,7 @@ async def at_once(transaction: Callable[[], Awaitable[T]]) -> T:
         wait_jitter=FIRST_SECONDS,
     ):
         with attempt:
-            return await transaction()
+            return await _to_its_end(transaction)
     raise AssertionError("the last attempt returns or raises")
 
 
@@ -89,8 +91,25 @@ async def patiently(database: Database, transaction: Callable[[], Awaitable[T]])
         wait_jitter=FIRST_SECONDS,
     ):
         with attempt:
-            return await transaction()
+            return await _to_its_end(transaction)
     raise AssertionError("the last attempt returns or raises")
+
+
+async def _to_its_end(transaction: Callable[[], Awaitable[T]]) -> T:
+    """Do a transaction, also to its end when whoever waits for it is cancelled.
+
+    Cancelled in the middle of a statement its connection would be thrown away; a second cancel
+    while that is closed leaves it open, on SQLite with the write lock.
+    """
+    doing = asyncio.ensure_future(transaction())
+    try:
+        return await asyncio.shield(doing)
+    except asyncio.CancelledError:
+        await asyncio.wait({doing}, timeout=ENDING_SECONDS)
+        doing.cancel()  # does nothing to one that has ended
+        if doing.done() and not doing.cancelled():
+            doing.exception()  # seen: the cancellation goes before it
+        raise
 
 
 def _may_pass_at_once(error: Exception) -> bool:

@@ -241,3 +241,30 @@ async def end_all_connections(counters: Counters) -> None:
             )
         )
         await db.invalidate()
+
+
+async def test_a_transaction_that_has_begun_is_done_though_who_waits_is_cancelled(
+    tmp_path: Path,
+) -> None:
+    class Slow(Counters):
+        begun = asyncio.Event()
+        may_end = asyncio.Event()
+
+        @repeated
+        async def add_slowly(self) -> None:
+            async with self.database.write() as db:
+                await self.add(db, "a")
+                self.begun.set()
+                await self.may_end.wait()
+
+    database = await open_database(f"sqlite+aiosqlite:///{tmp_path / 'f.sqlite'}")
+    counters = Slow(database)
+    await counters.create()
+    adding = asyncio.create_task(counters.add_slowly())
+    await counters.begun.wait()
+    adding.cancel()
+    asyncio.get_running_loop().call_soon(counters.may_end.set)
+    with pytest.raises(asyncio.CancelledError):
+        await adding
+    assert await counters.values() == {"a": 1, "b": 0}
+    await database.close()
