@@ -119,8 +119,8 @@ def select(
     """The passages of a page that matter most for a question, in page order.
 
     Together at most ``budget_tokens`` (as ``bot.text.tokens.estimate`` counts), but never none
-    because the best is too long. ``skip`` are spans shown before: nothing that overlaps one
-    comes again. A page that fits the budget is given whole. The opening passage comes too if there is
+    because the best is too long. ``skip`` are spans shown before: nothing that overlaps one comes
+    again. A page that fits the budget is given whole. The opening passage comes too if there is
     room beside the best one; if nothing matches, it is all that comes. Deterministic.
     """
     passages, costs = studied.passages, studied.costs
