@@ -183,7 +183,8 @@ class _Writer:
         if "\n" in "".join(element.itertext()).strip():
             return True
         alone = not "".join(self._words).strip() and not (element.tail or "").strip()
-        return alone and _tag(element.getparent()) in _CONTAINERS
+        parent = element.getparent()
+        return alone and (parent is None or _tag(parent) in _CONTAINERS)
 
     def _code(self, text: str) -> None:
         """Code in a fence; prose that was only set in fixed width as paragraphs."""

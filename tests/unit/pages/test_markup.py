@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from bot.errors import PageUnreadable
@@ -213,6 +213,7 @@ _SOUP = st.lists(
 ).map("".join)
 
 
+@example("<code>int x = 1;</pre><html>z")  # nothing stands around the code
 @given(_SOUP)
 def test_any_tag_soup_gives_clean_blocks_or_is_unreadable(soup: str) -> None:
     try:
