@@ -80,10 +80,7 @@ def open_sqlite(url: sa.URL) -> tuple[AsyncEngine, AsyncEngine]:
             detail=str(error),
         ) from None
     # isolation_level None: the driver begins no transaction by itself, "begin" below does.
-    connect_args = {
-        "isolation_level": None,
-        "timeout": float(str(url.query.get("timeout", BUSY_SECONDS))),
-    }
+    connect_args = {"isolation_level": None, "timeout": _busy_seconds(url)}
     writer = create_async_engine(url, pool_size=1, max_overflow=0, connect_args=connect_args)
     reader = create_async_engine(
         url, pool_size=SQLITE_READERS, max_overflow=0, connect_args=connect_args
@@ -92,6 +89,16 @@ def open_sqlite(url: sa.URL) -> tuple[AsyncEngine, AsyncEngine]:
         sa.event.listen(engine.sync_engine, "connect", _set_up)
     sa.event.listen(writer.sync_engine, "begin", _begin_immediate)
     return writer, reader
+
+
+def _busy_seconds(url: sa.URL) -> float:
+    given = str(url.query.get("timeout", BUSY_SECONDS))
+    try:
+        return float(given)
+    except ValueError:
+        raise InvalidSetting(
+            f"FOOTNOTE_DATABASE_URL has the timeout {given}: give it in seconds, like ?timeout=10."
+        ) from None
 
 
 def _set_up(connection: Any, record: Any) -> None:

@@ -95,6 +95,11 @@ async def test_a_database_locked_by_another_process_is_a_sentence(tmp_path: Path
     await database.close()
 
 
+async def test_a_timeout_that_is_no_number_is_a_sentence(tmp_path: Path) -> None:
+    with pytest.raises(InvalidSetting, match="timeout long: give it in seconds"):
+        await open_database(url(tmp_path / "f.sqlite") + "?timeout=long")
+
+
 async def test_a_file_that_is_no_database_is_a_sentence(tmp_path: Path) -> None:
     path = tmp_path / "f.sqlite"
     path.write_bytes(b"these are notes, not a database\n" * 100)
