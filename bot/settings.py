@@ -137,7 +137,7 @@ class Settings(BaseSettings):
     max_model_calls: int = Field(24, ge=1)
     max_searches: int = Field(5, ge=1)  # search actions of one loop
     max_queries: int = Field(40, ge=1)  # sent to providers
-    max_pages: int = Field(16, ge=1)
+    max_pages: int = Field(20, ge=1)
     max_input_tokens: int = Field(400_000, ge=1_000)
     max_written_tokens: int = Field(100_000, ge=256)  # output of all calls
     max_seconds: float = Field(300.0, gt=0)  # of work, in all attempts

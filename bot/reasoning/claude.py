@@ -5,13 +5,14 @@ Import this only when Claude is used: the SDK takes about a second to import.
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from contextlib import aclosing, asynccontextmanager
 from functools import partial
 from typing import Any
 
 from bot.errors import ModelBroken, ModelRefused
 from bot.messages import Message, Transcript
+from bot.observing import Observe, unobserved
 from bot.reasoning import claude_draft, claude_plan, claude_rewrite
 from bot.reasoning.calls import ModelCalls, ModelReply
 from bot.reasoning.claude_draft import Revising
@@ -36,12 +37,14 @@ LONGEST_OUTPUT = 20_000  # tokens; the most a setting allows, for an answer that
 
 
 @asynccontextmanager
-async def open_claude(settings: Settings) -> AsyncIterator[ReasonerFactory]:
+async def open_claude(
+    settings: Settings, observe: Callable[[str], Observe] = lambda model: unobserved
+) -> AsyncIterator[ReasonerFactory]:
     """Makes Claude reasoners, one a run, over one shared client.
 
-    Raises ``InvalidSetting`` or ``CredentialsRefused`` when the settings cannot work.
+    ``observe`` as for ``Endpoint``. Raises ``InvalidSetting`` or ``CredentialsRefused`` when the settings cannot work.
     """
-    endpoint = Endpoint(settings)
+    endpoint = Endpoint(settings, observe)
     try:
         yield partial(Claude, endpoint=endpoint)
     finally:

@@ -26,6 +26,7 @@ from anthropic import AsyncStream
 from anthropic.types import RawMessageStreamEvent
 
 from bot.errors import CredentialsRefused, InvalidSetting
+from bot.observing import Observe, timed, unobserved
 from bot.reasoning.calls import ModelReply
 from bot.reasoning.claude_errors import (
     CutOff,
@@ -76,11 +77,15 @@ Watch = Callable[[RawMessageStreamEvent | Again], None]
 class Endpoint:
     """The Claude API, or what speaks like it. Close it with ``aclose``.
 
-    Raises ``InvalidSetting`` or ``CredentialsRefused`` when the settings cannot work.
+    ``observe`` gives what is told of each call of a model. Raises ``InvalidSetting`` or
+    ``CredentialsRefused`` when the settings cannot work.
     """
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(
+        self, settings: Settings, observe: Callable[[str], Observe] = lambda model: unobserved
+    ) -> None:
         self.settings = settings
+        self._observe = observe
         self._client = _client(settings)
         self._refused: dict[str, set[Feature]] = {}  # model → what it has refused
 
@@ -132,29 +137,30 @@ class Endpoint:
         clock = asyncio.get_running_loop().time
         deadline = clock() + 2 * self.settings.model_timeout
         restarts = 0
-        while True:
-            request = self._adapted(call)
-            try:
-                stream = await self._open(request)
-            except _FAILURES as error:
-                if self._learns(error, call, request):
-                    continue
-                raise explain(error, self.settings, model) from error
-            try:
-                async with aclosing(self._read(stream)) as events:
-                    async for event in events:
-                        yield event
-            except _FAILURES as error:
-                if not self._learns(error, call, request):
-                    if not is_passing(error) or restarts == RESTARTS or clock() > deadline:
-                        raise explain(error, self.settings, model) from error
-                    await asyncio.sleep(_pause(restarts))
-                    restarts += 1
-            else:
-                return
-            finally:
-                await stream.close()
-            yield Again()
+        with timed(self._observe(model)):
+            while True:
+                request = self._adapted(call)
+                try:
+                    stream = await self._open(request)
+                except _FAILURES as error:
+                    if self._learns(error, call, request):
+                        continue
+                    raise explain(error, self.settings, model) from error
+                try:
+                    async with aclosing(self._read(stream)) as events:
+                        async for event in events:
+                            yield event
+                except _FAILURES as error:
+                    if not self._learns(error, call, request):
+                        if not is_passing(error) or restarts == RESTARTS or clock() > deadline:
+                            raise explain(error, self.settings, model) from error
+                        await asyncio.sleep(_pause(restarts))
+                        restarts += 1
+                else:
+                    return
+                finally:
+                    await stream.close()
+                yield Again()
 
     async def _open(self, request: Request) -> AsyncStream[RawMessageStreamEvent]:
         # The SDK tries again by itself; an endpoint that only ever hangs is given up after twice

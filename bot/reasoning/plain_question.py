@@ -20,11 +20,19 @@ from bot.text.terms import keywords
 LONGEST = 300  # characters
 FEWEST_KEYWORDS = 2
 
+_PREPOSITION = r"(?:in|at|on|to|for|from|by|with|of|during|under)"
+_YES_OR_NO = r"(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would|may|might|must)\b"
+_ORDERS = (
+    r"(?:please|write|list|tell|give|show|name|find|check|describe|make|draft|translate|say|ask"
+    r"|look|search|help|suppose|imagine)\b"
+)
 _ASKS = {
     "en": re.compile(
-        r"(?:(?:in|at|on|to|for|from|by|with|of|during|under) )?"
+        rf"(?:{_PREPOSITION} )?"
         r"(?:who|whom|whose|what|which|when|where|how (?:many|much|long|old|tall|high|far|big|large"
-        r"|deep|fast|often))\b",
+        r"|deep|fast|often))\b"
+        # Asked late, as in a quiz: "The Forth Bridge is painted in what colour?"
+        rf"|(?!{_YES_OR_NO}|{_ORDERS})[^,:]* {_PREPOSITION} (?:what\b|which \w+\?)",
         re.IGNORECASE,
     ),
     "zh": re.compile(r"[^，。！；]*(?:谁|什么|哪|几|多少|多大|多高|多长|何时|何地)"),

@@ -34,7 +34,7 @@ from bot.search.provider import ProviderKind, Query
 from bot.settings import Settings
 
 OFFERS = 200  # pages of searches that suggestions are made of
-WIDELY = 3  # times the pages opened with other searches are opened with the first one
+WIDELY = 4  # times the pages opened with other searches are opened with the first one
 DEEP = 2  # times the searches and the budget of other questions
 GUESSED = 500  # characters; a longer message is seldom guessed right, and takes long to guess
 

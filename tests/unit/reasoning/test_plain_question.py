@@ -17,6 +17,8 @@ PLAIN = [
     "In which city was the band AC/DC formed?",
     "How many people live in the county where Oslo Airport is located?",
     "What is throat cancer?",
+    "The Forth Bridge is painted in what colour?",
+    "The Firth of Forth is an inlet of which sea?",
     "福斯桥是什么时候开通的？",
 ]
 TO_JUDGE = [
@@ -29,6 +31,9 @@ TO_JUDGE = [
     "Tell me about the Forth Bridge.",
     "Forth Bridge opening date",
     "Is the Forth Bridge red?",  # may be a small thing or a large one
+    "Is Oslo the city in which Henrik Ibsen died?",
+    "Oslo is the city in which Henrik Ibsen died?",
+    "List by what routes Oslo Airport is reached?",
     "Why?",
     "What does https://example.org/bridge say about trains?",
     "What's new on docs.python.org about generics this week?",
