@@ -20,7 +20,8 @@ from __future__ import annotations
 import argparse
 import asyncio
 import statistics
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from itertools import groupby
 
@@ -32,6 +33,7 @@ from tests.bench.table import ms, print_table, tell
 
 EACH = 5  # questions of each kind; the data has no more with independent parts
 AT_ONCE = 12
+APART = 0.3  # seconds between two questions' beginnings: in step they would wait for each other
 RUNS = 100  # deep ones, in one process
 QUICK_RUNS = 4
 REFERENCES = (PLAIN, LAYERS)
@@ -68,22 +70,35 @@ async def run(sizes: Sizes) -> dict[str, list[Measured]]:
 async def _worked(
     compared: Mapping[str, Way], tasks: Sequence[Task], base: str, at_once: int, label: str
 ) -> dict[str, list[Measured]]:
+    """All are made ready first: opening a store takes as much work as answering a question."""
     room = asyncio.Semaphore(at_once)
     ended = {task.id: 0 for task in tasks}
 
-    async def one(name: str, way: Way, task: Task) -> Measured:
+    async def one(place: int, task: Task, work: Callable[[], Awaitable[Measured]]) -> Measured:
+        await asyncio.sleep(place * APART)
         async with room:
-            measured = await way(task, base, f"{label}-{name.replace(' ', '-')}-{task.id}")
+            measured = await work()
         ended[task.id] += 1
         if ended[task.id] == len(compared):
             tell(f"  {task.id} is done")
         return measured
 
     asked = [(name, task) for task in tasks for name in compared]
-    # None is cancelled by another's failure: a cancelled store leaves its thread behind.
-    outcomes = await asyncio.gather(
-        *(one(name, compared[name], task) for name, task in asked), return_exceptions=True
-    )
+    async with AsyncExitStack() as ready:
+        works = [
+            await ready.enter_async_context(
+                compared[name](task, base, f"{label}-{name.replace(' ', '-')}-{task.id}")
+            )
+            for name, task in asked
+        ]
+        # None is cancelled by another's failure: a cancelled store leaves its thread behind.
+        outcomes = await asyncio.gather(
+            *(
+                one(place, task, work)
+                for place, ((_, task), work) in enumerate(zip(asked, works, strict=True))
+            ),
+            return_exceptions=True,
+        )
     results: dict[str, list[Measured]] = {name: [] for name in compared}
     for (name, _), outcome in zip(asked, outcomes, strict=True):
         if isinstance(outcome, BaseException):

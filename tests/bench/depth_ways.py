@@ -7,7 +7,7 @@ import re
 import tempfile
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -47,66 +47,66 @@ class Measured:
     chain: tuple[Call, ...]
 
 
-Way = Callable[[Task, str, str], Awaitable[Measured]]
-"""Works a task with the peers at a base URL, under a tag."""
+Way = Callable[[Task, str, str], AbstractAsyncContextManager[Callable[[], Awaitable[Measured]]]]
+"""Makes ready for a task with the peers at a base URL, under a tag; what it gives works it."""
 
 
-async def plain_loop(task: Task, base: str, tag: str) -> Measured:
-    return await _referred(reference.plain, task, base, tag)
+def referred(loop: Callable[[Task, reference.Model, reference.Wiki], Awaitable[str]]) -> Way:
+    """A reference loop."""
+
+    @asynccontextmanager
+    async def way(
+        task: Task, base: str, tag: str
+    ) -> AsyncIterator[Callable[[], Awaitable[Measured]]]:
+        url = f"{base}/{tag}"
+        async with (
+            anthropic.AsyncAnthropic(api_key=KEY, base_url=f"{url}/claude") as client,
+            httpx.AsyncClient(timeout=30) as wiki,
+        ):
+
+            async def work() -> Measured:
+                started = time.perf_counter()
+                text = await loop(task, reference.Model(client), reference.Wiki(url, wiki))
+                wall = time.perf_counter() - started
+                assert text, (task, "no answer")
+                return await measured(task, wall, base, tag)
+
+            yield work
+
+    return way
 
 
-async def loop_by_layers(task: Task, base: str, tag: str) -> Measured:
-    return await _referred(reference.by_layers, task, base, tag)
+def footnote(options: RunOptions) -> Way:
+    """Footnote with its default settings, asked with these options."""
 
+    @asynccontextmanager
+    async def way(
+        task: Task, base: str, tag: str
+    ) -> AsyncIterator[Callable[[], Awaitable[Measured]]]:
+        async with opened(base, tag) as app:
 
-async def _referred(
-    loop: Callable[[Task, reference.Model, reference.Wiki], Awaitable[str]],
-    task: Task,
-    base: str,
-    tag: str,
-) -> Measured:
-    url = f"{base}/{tag}"
-    async with (
-        anthropic.AsyncAnthropic(api_key=KEY, base_url=f"{url}/claude") as client,
-        httpx.AsyncClient(timeout=30) as wiki,
-    ):
-        started = time.perf_counter()
-        text = await loop(task, reference.Model(client), reference.Wiki(url, wiki))
-        wall = time.perf_counter() - started
-    assert text, (task, "no answer")
-    return await measured(task, wall, base, tag)
+            async def work() -> Measured:
+                started = time.perf_counter()
+                answer = await ask(app, task.question, options)
+                wall = time.perf_counter() - started
+                # A strategy that reads too little may find nothing; that is what is measured.
+                assert answer.status in ("answered", "not_found"), (task, answer)
+                return await measured(task, wall, base, tag)
 
-
-def footnote(options: RunOptions, opening: asyncio.Lock) -> Way:
-    """Footnote with its default settings, asked with these options.
-
-    ``opening`` is held while it opens: Alembic migrates one database of a process at a time.
-    """
-
-    async def way(task: Task, base: str, tag: str) -> Measured:
-        async with AsyncExitStack() as stack:
-            async with opening:
-                app = await stack.enter_async_context(opened(base, tag))
-            started = time.perf_counter()
-            answer = await ask(app, task.question, options)
-            wall = time.perf_counter() - started
-        # A strategy that reads too little may find nothing; that is what is measured.
-        assert answer.status in ("answered", "not_found"), (task, answer)
-        return await measured(task, wall, base, tag)
+            yield work
 
     return way
 
 
 def ways() -> dict[str, Way]:
     """All ways compared, the plain loop first."""
-    opening = asyncio.Lock()
     return {
-        PLAIN: plain_loop,
-        LAYERS: loop_by_layers,
-        "direct": footnote(RunOptions(depth="quick", style="answer"), opening),
-        "iterate": footnote(RunOptions(depth="standard", style="answer"), opening),
-        "graph": footnote(RunOptions(depth="deep", style="answer"), opening),
-        "revise": footnote(RunOptions(depth="standard", style="report"), opening),
+        PLAIN: referred(reference.plain),
+        LAYERS: referred(reference.by_layers),
+        "direct": footnote(RunOptions(depth="quick", style="answer")),
+        "iterate": footnote(RunOptions(depth="standard", style="answer")),
+        "graph": footnote(RunOptions(depth="deep", style="answer")),
+        "revise": footnote(RunOptions(depth="standard", style="report")),
     }
 
 
