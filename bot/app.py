@@ -14,12 +14,14 @@ import structlog
 
 from bot.dispatch.choice import Role, open_dispatcher
 from bot.dispatch.dispatcher import Dispatcher
+from bot.observing import Observed, nothing_observed, unobserved
 from bot.pages.fetch import Fetcher
 from bot.posting import Poster
 from bot.reasoning.calls import ModelReply
 from bot.reasoning.extractive import Extractive
 from bot.reasoning.reasoner import ReasonerFactory
 from bot.research.library import Library, Searching
+from bot.search.blend import Search
 from bot.search.registry import open_search
 from bot.service import ResearchService
 from bot.settings import Settings
@@ -44,19 +46,22 @@ async def open_app(
     search: Searching | None = None,
     store: Store | None = None,
     role: Role = "alone",
+    observed: Observed | None = None,
 ) -> AsyncIterator[App]:
     """Open everything; on leaving, working runs are drained and released, everything is closed.
 
     ``search`` stands in for the providers of the settings, ``store`` is used (and closed) if it is
-    open already. ``role`` is what this process does with runs.
+    open already. ``role`` is what this process does with runs, ``observed`` is told what it calls.
     Raises ``InvalidSetting`` and ``StorageUnavailable``.
     """
     async with AsyncExitStack() as stack:
         store = store or await open_store(settings.database)
         stack.push_async_callback(store.close)
+        if search is None:
+            search = _open_search(settings, observed)
         library = Library(
-            search or open_search(settings),
-            Fetcher(settings),
+            search,
+            Fetcher(settings, observe=observed.fetched if observed else unobserved),
             store.recent_page,
             settings.page_ttl,
             largest=settings.fetch_max_bytes,
@@ -66,7 +71,7 @@ async def open_app(
             settings,
             store,
             library,
-            reasoner=await _open_reasoner(settings, stack),
+            reasoner=await _open_reasoner(settings, stack, observed),
             fallback=Extractive,
             price=_price(settings),
             posters=posters,
@@ -81,12 +86,23 @@ async def open_app(
         yield App(settings, store, service, dispatcher)
 
 
-async def _open_reasoner(settings: Settings, stack: AsyncExitStack) -> ReasonerFactory:
+def _open_search(settings: Settings, observed: Observed | None) -> Search:
+    if observed is None:
+        return open_search(settings)
+    search = open_search(settings, observe=observed.searched)
+    observed.resting = search.resting
+    return search
+
+
+async def _open_reasoner(
+    settings: Settings, stack: AsyncExitStack, observed: Observed | None
+) -> ReasonerFactory:
     if not settings.uses_claude:
         return Extractive
     from bot.reasoning.claude import open_claude  # the SDK takes a second to import
 
-    return await stack.enter_async_context(open_claude(settings))
+    observe = observed.replied if observed else nothing_observed
+    return await stack.enter_async_context(open_claude(settings, observe))
 
 
 def _price(settings: Settings) -> Callable[[ModelReply], float | None]:

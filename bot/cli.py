@@ -214,7 +214,7 @@ def worker(
             metavar="PORT",
             min=0,
             max=65_535,
-            help="Answer /healthz and /readyz on this port of FOOTNOTE_HTTP_HOST.",
+            help="Answer /healthz, /readyz and /metrics on this port of FOOTNOTE_HTTP_HOST.",
         ),
     ] = None,
 ) -> None:

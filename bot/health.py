@@ -5,8 +5,10 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import socket
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
 
 import uvicorn
 from starlette.applications import Starlette
@@ -14,7 +16,9 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.routing import BaseRoute, Route
 
+from bot.dispatch.dispatcher import Condition, Dispatcher
 from bot.errors import InvalidSetting, StorageUnavailable
+from bot.platform import Connection
 from bot.storage.database import Database
 
 GRACE_SECONDS = 3  # that HTTP requests get when the process ends
@@ -24,39 +28,103 @@ CONSOLE = "web"
 
 @dataclass
 class Readiness:
-    """What the health endpoints tell of the platforms and the database."""
+    """What the health endpoints tell of a process: of its database, its dispatcher (None while it
+    is being opened) and its platforms. A process that ``listens`` is ready only when a platform's
+    events arrive; a worker is when it can work."""
 
     database: Database
-    platforms: frozenset[str] = frozenset()
-    waiting: set[str] = field(default_factory=set)  # that are not connected yet
-    failed: dict[str, str] = field(default_factory=dict)
-    _check: asyncio.Task[str] | None = field(default=None, init=False, repr=False)
+    platforms: Mapping[str, Connection] = field(default_factory=dict)
+    listens: bool = True
+    dispatcher: Dispatcher | None = None
+    ending: bool = False
+    _check: asyncio.Task[_Look] | None = field(default=None, init=False, repr=False)
+    _troubles: dict[str, tuple[str, datetime]] = field(default_factory=dict, init=False, repr=False)
 
     @property
     def hears(self) -> bool:
         """Whether any platform's events are taken: one that is away must not take the others off a
         load balancer. The console counts only where it is alone: nothing can keep it away."""
-        asked = self.platforms - {CONSOLE} or self.platforms
-        return not asked or bool(asked - self.waiting - self.failed.keys())
+        chats = [each for name, each in self.platforms.items() if name != CONSOLE]
+        asked = chats or list(self.platforms.values())
+        return not asked or any(each.state == "connected" for each in asked)
 
-    async def missing(self) -> str:
-        """What the database lacks, in a sentence; "" when it works.
+    async def report(self) -> tuple[bool, dict[str, Any]]:
+        """Whether the process can do its work, and how it stands with each part of it.
 
         Whoever asks is told in time, though a connection that hangs takes longer to give up.
         """
         if self._check is None or self._check.done():
-            self._check = asyncio.create_task(self._trouble())
+            self._check = asyncio.create_task(self._look())
         await asyncio.wait({self._check}, timeout=CHECK_SECONDS)
-        if not self._check.done():
-            return f"{self.database.name} does not answer."
-        return self._check.result()
+        look = (
+            self._check.result()
+            if self._check.done()
+            else _Look(f"{self.database.name} does not answer.", None)
+        )
+        database = self._part("database", look.trouble, self.database.outages.since)
+        dispatcher = self._dispatching(look.condition)
+        ready = not (self.ending or look.trouble or dispatcher["state"] == "not ok")
+        if self.listens:
+            ready = ready and self.hears
+        status = "ending" if self.ending else "ready" if ready else "not ready"
+        return ready, {
+            "status": status,
+            "database": database,
+            "dispatcher": dispatcher,
+            "platforms": {name: _told(each) for name, each in sorted(self.platforms.items())},
+        }
 
-    async def _trouble(self) -> str:
+    async def _look(self) -> _Look:
         try:
             await self.database.check(CHECK_SECONDS)
+            return _Look("", await self.dispatcher.condition() if self.dispatcher else None)
         except StorageUnavailable as trouble:
-            return trouble.sentence
-        return ""
+            return _Look(trouble.sentence, None)
+
+    def _dispatching(self, condition: Condition | None) -> dict[str, Any]:
+        if condition is None:
+            why = STARTING if self.dispatcher is None else UNKNOWN
+            return self._part("dispatcher", why, None)
+        told = self._part("dispatcher", condition.trouble, None)
+        told["working"] = condition.working
+        if condition.workers is not None:
+            told["workers"] = condition.workers
+        if condition.advice:
+            told |= self._part("workers", condition.advice, None) | {"state": "no workers"}
+        else:
+            self._part("workers", "", None)
+        return told
+
+    def _part(self, name: str, trouble: str, since: datetime | None) -> dict[str, Any]:
+        """The state of a part, which is remembered for the time since when it is so."""
+        if not trouble:
+            self._troubles.pop(name, None)
+            return {"state": "ok"}
+        known = self._troubles.get(name)
+        began = since or (known[1] if known is not None else datetime.now(UTC))
+        self._troubles[name] = trouble, began
+        return {"state": "not ok", "since": _moment(began), "why": trouble}
+
+
+STARTING = "It is being started."
+UNKNOWN = "The database has to be there first."
+
+
+@dataclass(frozen=True, slots=True)
+class _Look:
+    """``trouble`` is the database's, "" when it works; ``condition`` then the dispatcher's."""
+
+    trouble: str
+    condition: Condition | None
+
+
+def _told(connection: Connection) -> dict[str, str]:
+    told = {"state": connection.state, "since": _moment(connection.since)}
+    return told | ({"why": connection.why} if connection.why else {})
+
+
+def _moment(at: datetime) -> str:
+    return at.astimezone(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
 
 
 def health_routes(state: Readiness) -> list[BaseRoute]:
@@ -66,14 +134,7 @@ def health_routes(state: Readiness) -> list[BaseRoute]:
         return JSONResponse({"status": "ok"})
 
     async def readyz(request: Request) -> JSONResponse:
-        missing = await state.missing()
-        ready = state.hears and not missing
-        body = {
-            "status": "ready" if ready else "not ready",
-            "database": missing or "ok",
-            "waiting": sorted(state.waiting),
-            "failed": state.failed,
-        }
+        ready, body = await state.report()
         return JSONResponse(body, status_code=200 if ready else 503)
 
     return [Route("/healthz", healthz), Route("/readyz", readyz)]

@@ -1,21 +1,73 @@
-"""What this process says to chat platforms, counted: which methods, with what outcome.
+"""What one process sees and the database does not keep: its calls of chat platforms, of search
+providers, of the model and of web pages, and who looks on.
 
 All else that is worth watching is kept in the database, where every process leaves it
-(``storage.meter``). Calls of platforms leave no trace there.
+(``storage.meter``).
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from time import monotonic
 from types import SimpleNamespace
 from typing import TYPE_CHECKING
+
+from bot.errors import (
+    Broken,
+    CredentialsRefused,
+    Refused,
+    Stopped,
+    Unavailable,
+)
 
 if TYPE_CHECKING:
     import aiohttp
 
 FAILED = "error"  # the status of a call that got no answer
+NAMES = 20  # of models: an endpoint that makes names up must not fill the memory of who watches
+
+Observe = Callable[[str, float], None]  # told an outcome and the seconds it took
+
+
+def unobserved(outcome: str, seconds: float) -> None:
+    """An ``Observe`` for where nobody watches."""
+
+
+def nothing_observed(name: str) -> Observe:
+    """The same, of whatever name."""
+    return unobserved
+
+
+@contextmanager
+def timed(observe: Observe) -> Iterator[None]:
+    """Tell how the block went, and how long it took; errors pass."""
+    began = monotonic()
+    try:
+        yield
+    except BaseException as error:
+        observe(outcome_of(error), monotonic() - began)
+        raise
+    observe("ok", monotonic() - began)
+
+
+def outcome_of(error: BaseException) -> str:
+    """An error in one of few words, by its meaning."""
+    match error:
+        case CredentialsRefused():
+            return "credentials"
+        case Refused():
+            return "refused"
+        case Unavailable():
+            return "unavailable" if error.retry_after is None else "limited"
+        case Broken():
+            return "unusable"
+        case Stopped() | GeneratorExit():
+            return "cancelled"
+        case Exception():
+            return "error"
+    return "cancelled"
 
 
 class PlatformCalls:
@@ -57,3 +109,58 @@ class PlatformCalls:
         config.on_request_end.append(ended)
         config.on_request_exception.append(broke)
         return config
+
+
+# Seconds: of a search engine or a page, and of a model's reply.
+CALL_BUCKETS = (0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20)
+REPLY_BUCKETS = (0.5, 1, 2.5, 5, 10, 20, 30, 60, 120, 300)
+
+
+class Observed:
+    """See the module docstring. ``searches`` are by provider and outcome, ``replies`` by model and
+    outcome, ``fetches`` by outcome. ``streams`` tells how many event streams are open, ``resting``
+    for how many seconds which providers are not asked."""
+
+    def __init__(self) -> None:
+        from prometheus_client import Histogram
+
+        self.calls = PlatformCalls()
+        self.searches = Histogram(
+            "footnote_provider_request_seconds",
+            "Requests of search providers by this process, retries included, by outcome.",
+            ["provider", "outcome"],
+            buckets=CALL_BUCKETS,
+            registry=None,
+        )
+        self.fetches = Histogram(
+            "footnote_fetch_seconds",
+            "Pages of the web that this process fetched, by outcome.",
+            ["outcome"],
+            buckets=CALL_BUCKETS,
+            registry=None,
+        )
+        self.replies = Histogram(
+            "footnote_model_request_seconds",
+            "Replies of models to this process, from the request to their end, by outcome.",
+            ["model", "outcome"],
+            buckets=REPLY_BUCKETS,
+            registry=None,
+        )
+        self.streams: Callable[[], int] = lambda: 0
+        self.resting: Callable[[], Mapping[str, float]] = dict
+        self._models: set[str] = set()
+
+    def searched(self, provider: str) -> Observe:
+        """For calls of a search provider."""
+        return lambda outcome, seconds: self.searches.labels(provider, outcome).observe(seconds)
+
+    def fetched(self, outcome: str, seconds: float) -> None:
+        """A page of the web was fetched, or not."""
+        self.fetches.labels(outcome).observe(seconds)
+
+    def replied(self, model: str) -> Observe:
+        """For calls of a model."""
+        if len(self._models) < NAMES:
+            self._models.add(model)
+        name = model if model in self._models else "other"
+        return lambda outcome, seconds: self.replies.labels(name, outcome).observe(seconds)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from ipaddress import ip_address
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol
 from urllib.parse import urlsplit
 
 from bot.errors import InvalidSetting
@@ -17,15 +19,50 @@ if TYPE_CHECKING:
     from bot.conversing.reception import Reception
 
 
-class Platform(Protocol):
-    """Opened with its adapter's ``open_…(settings, workspaces, calls)``, an async context manager;
-    what is said to the platform is counted in ``calls`` (``observing.PlatformCalls``).
+@dataclass
+class Connection:
+    """How it stands with a platform: its adapter tells, `/readyz` reads.
 
-    ``routes`` are added to the HTTP endpoint of `serve`, ``poster`` works before and after ``run``.
+    ``since`` when it is so, ``why`` it is not connected, in a sentence or in the peer's own words;
+    neither may hold a secret.
+    """
+
+    state: Literal["connecting", "connected", "lost", "failed"] = "connecting"
+    since: datetime = field(default_factory=lambda: datetime.now(UTC))
+    why: str = ""
+
+    def made(self) -> None:
+        """Events arrive, or can be posted where none are listened to."""
+        self._turn("connected")
+
+    def away(self, why: str) -> None:
+        """It cannot be reached for now; it is tried on."""
+        lost = self.state in ("connected", "lost")
+        self._turn("lost" if lost else "connecting", why)
+
+    def failed(self, why: str) -> None:
+        """It is given up: trying again cannot help."""
+        self._turn("failed", why)
+
+    def _turn(
+        self, state: Literal["connecting", "connected", "lost", "failed"], why: str = ""
+    ) -> None:
+        if state != self.state:
+            self.state, self.since = state, datetime.now(UTC)
+        self.why = why
+
+
+class Platform(Protocol):
+    """Opened with its adapter's ``open_…(settings, workspaces, observed)``, an async context
+    manager; what is said to the platform is counted in ``observed`` (``observing.Observed``).
+
+    ``routes`` are added to the HTTP endpoint of `serve`, ``poster`` works before and after ``run``,
+    ``connection`` is kept up to date by ``reach`` and ``run``.
     """
 
     name: str
     poster: Poster
+    connection: Connection
 
     @property
     def routes(self) -> Sequence[BaseRoute]: ...
@@ -105,6 +142,16 @@ def is_loopback(host: str) -> bool:
         return ip_address(host).is_loopback
     except ValueError:
         return host == "localhost"
+
+
+# What a proxy adds to the requests that it passes on.
+FORWARDED = ("forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip", "via")
+
+
+def is_from_here(peer: str, host: str) -> bool:
+    """Whether a request came from this machine and knew so: without a look at its Host, a name that
+    was made to point here (DNS rebinding) would open what is closed to others."""
+    return is_loopback(peer) and is_loopback(urlsplit(f"//{host}").hostname or "")
 
 
 def postable_platforms(settings: Settings) -> list[str]:

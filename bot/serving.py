@@ -18,10 +18,11 @@ from bot.conversing.reception import Reception
 from bot.dispatch.choice import Role
 from bot.errors import FootnoteError, InvalidSetting, Unavailable
 from bot.health import CONSOLE, Readiness, health_routes, http_endpoint
-from bot.observing import PlatformCalls
+from bot.metrics import metrics_routes
+from bot.observing import Observed
 from bot.platform import Platform, configured_platforms, has_console
 from bot.settings import Settings
-from bot.storage.again import SERVING_PATIENCE
+from bot.storage.again import SERVING_PATIENCE, START_PATIENCE
 from bot.storage.retention import Keep, Retention
 from bot.storage.store import Store, open_store
 from bot.storage.workspaces import Workspaces
@@ -53,17 +54,27 @@ async def serve(settings: Settings, tell: Callable[[str], None], *, role: Role =
             "SLACK_APP_TOKEN, or DISCORD_TOKEN; the README shows how to get them."
         )
     async with AsyncExitStack() as stack:
-        store = await open_store(settings.database, patience=SERVING_PATIENCE)
+        store = await open_store(
+            settings.database, patience=SERVING_PATIENCE, start_patience=START_PATIENCE
+        )
         stack.push_async_callback(store.close)
-        platforms = await open_platforms(settings, names, store, stack)
+        observed = Observed()
+        platforms = await open_platforms(settings, names, store, stack, observed)
         posters = {platform.name: platform.poster for platform in platforms}
-        app = await stack.enter_async_context(open_app(settings, posters, store=store, role=role))
+        app = await stack.enter_async_context(
+            open_app(settings, posters, store=store, role=role, observed=observed)
+        )
         reception = Reception(settings, store, app.service, app.dispatcher, posters)
         stack.push_async_callback(reception.aclose)
-        state = Readiness(store.database, frozenset(names), waiting=set(names))
+        state = Readiness(
+            store.database,
+            {platform.name: platform.connection for platform in platforms},
+            dispatcher=app.dispatcher,
+        )
         routes = [route for platform in platforms for route in platform.routes]
-        # The console takes every path that is left.
-        routes = [*health_routes(state), *routes]
+        # The console takes every path that is left, and guards the numbers where it is open.
+        numbers = metrics_routes(settings, store.database, observed, is_guarded=console)
+        routes = [*health_routes(state), *numbers, *routes]
         address = await stack.enter_async_context(
             http_endpoint(settings.http_host, settings.http_port, routes)
         )
@@ -79,15 +90,23 @@ async def serve(settings: Settings, tell: Callable[[str], None], *, role: Role =
             tell(f"Resuming {len(left)} unfinished question(s).")
         await _listen(platforms, reception, state, tell)
         tell("Ending: working questions are finished or kept for the next start.")
+        # Here, so that health, numbers and pages are there until the last question is done.
+        await reception.aclose()
+        await app.dispatcher.drain(settings.drain_seconds)
 
 
 async def open_platforms(
-    settings: Settings, names: Sequence[str], store: Store, stack: AsyncExitStack
+    settings: Settings,
+    names: Sequence[str],
+    store: Store,
+    stack: AsyncExitStack,
+    observed: Observed,
 ) -> list[Platform]:
-    """The platforms of these names, which ``stack`` closes. Raises ``InvalidSetting``."""
-    workspaces, calls = Workspaces(store.database), PlatformCalls()
+    """The platforms of these names, which ``stack`` closes; ``observed`` counts what is said to
+    them. Raises ``InvalidSetting``."""
+    workspaces = Workspaces(store.database)
     return [
-        await stack.enter_async_context(_opener(name)(settings, workspaces, calls))
+        await stack.enter_async_context(_opener(name)(settings, workspaces, observed))
         for name in names
     ]
 
@@ -137,8 +156,7 @@ async def _listen(
     Raises the last platform's error when none is left.
     """
     running = {
-        asyncio.create_task(_run(platform, reception, state, tell)): platform
-        for platform in platforms
+        asyncio.create_task(_run(platform, reception, tell)): platform for platform in platforms
     }
     # Where a chat was to be connected, a console that is left alone must not hide that none is.
     essential = {one for one in platforms if one.name != CONSOLE} or set(platforms)
@@ -151,10 +169,10 @@ async def _listen(
                 for task in done - {end}:
                     platform = running.pop(task)  # type: ignore[arg-type]
                     failure = _failure(task, platform)
-                    state.waiting.discard(platform.name)
-                    state.failed[platform.name] = failure.sentence
+                    platform.connection.failed(failure.sentence)
                     tell(f"{platform.name} does not work: {failure.sentence}")
         finally:
+            state.ending = True
             for task in (end, *running):
                 task.cancel()
             await asyncio.gather(end, *running, return_exceptions=True)
@@ -162,12 +180,13 @@ async def _listen(
         raise failure
 
 
-async def _run(
-    platform: Platform, reception: Reception, state: Readiness, tell: Callable[[str], None]
-) -> None:
+async def _run(platform: Platform, reception: Reception, tell: Callable[[str], None]) -> None:
+    told = False
+
     def ready() -> None:
-        if platform.name in state.waiting:
-            state.waiting.discard(platform.name)
+        nonlocal told
+        if not told:
+            told = True
             tell(f"{platform.name} is connected.")
 
     await platform.run(reception, ready)

@@ -187,6 +187,9 @@ class Settings(BaseSettings):
     http_port: int = Field(8080, ge=0, le=65_535)
     public_url: str = ""  # where people reach it from outside, https://footnote.example.com
 
+    # who may read /metrics; auto: whom the console would let in as an operator; open: everyone
+    metrics: Literal["auto", "open", "off"] = "auto"
+
     # --- the web console; off the loopback it needs the token or the header
     console: Literal["auto", "on", "off"] = "auto"  # auto: wherever it is safe
     console_token: SecretStr | None = Field(None, min_length=16)  # asked for once by the browser

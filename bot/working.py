@@ -9,10 +9,12 @@ from contextlib import AsyncExitStack
 from bot.app import open_app
 from bot.errors import InvalidSetting
 from bot.health import Readiness, health_routes, http_endpoint
+from bot.metrics import metrics_routes
+from bot.observing import Observed
 from bot.platform import Platform, postable_platforms
 from bot.serving import open_platforms, until_told_to_end
 from bot.settings import Settings
-from bot.storage.again import SERVING_PATIENCE
+from bot.storage.again import SERVING_PATIENCE, START_PATIENCE
 from bot.storage.store import open_store
 
 REACH_SECONDS = 5.0  # that platforms get to accept their tokens before work begins without them
@@ -34,21 +36,36 @@ async def work(
             "where `footnote serve` runs."
         )
     async with AsyncExitStack() as stack:
-        store = await open_store(settings.database, patience=SERVING_PATIENCE)
+        store = await open_store(
+            settings.database, patience=SERVING_PATIENCE, start_patience=START_PATIENCE
+        )
         stack.push_async_callback(store.close)
-        platforms = await open_platforms(settings, names, store, stack)
+        observed = Observed()
+        platforms = await open_platforms(settings, names, store, stack, observed)
         reaching = _Reaching(platforms)
         stack.push_async_callback(reaching.aclose)
         await reaching.soon()
         posters = {platform.name: platform.poster for platform in platforms}
-        await stack.enter_async_context(open_app(settings, posters, store=store, role="work"))
+        app = await stack.enter_async_context(
+            open_app(settings, posters, store=store, role="work", observed=observed)
+        )
+        state = Readiness(
+            store.database,
+            {platform.name: platform.connection for platform in platforms},
+            listens=False,
+            dispatcher=app.dispatcher,
+        )
         if health_port is not None:
-            routes = health_routes(Readiness(store.database))
+            numbers = metrics_routes(settings, store.database, observed)
+            routes = [*health_routes(state), *numbers]
             endpoint = http_endpoint(settings.http_host, health_port, routes)
             tell(f"Listening for HTTP on {await stack.enter_async_context(endpoint)}.")
         tell(f"Working on questions from {', '.join(names)}, {settings.concurrency} at once.")
         await until_told_to_end(reaching.refused())
+        state.ending = True
         tell("Ending: working questions are finished or left to another worker.")
+        # Here, so that health and numbers are there until the last question is done.
+        await app.dispatcher.drain(settings.drain_seconds)
 
 
 class _Reaching:

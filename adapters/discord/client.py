@@ -22,6 +22,7 @@ from discord.http import Route
 from adapters.discord.listener import log_failure
 from bot.errors import CredentialsRefused, Invalid
 from bot.observing import PlatformCalls
+from bot.platform import Connection
 from bot.settings import Settings
 
 CONTENT_INTENT_HINT = (
@@ -71,6 +72,7 @@ class FootnoteClient(discord.AutoShardedClient):
     guilds_seconds = GUILDS_SECONDS
 
     def __init__(self, calls: PlatformCalls | None = None) -> None:
+        self.connection = Connection()
         self._work: set[asyncio.Task[Any]] = set()
         self._wanted = discord.Intents(
             guilds=True,  # channels, threads, roles
@@ -155,6 +157,7 @@ class FootnoteClient(discord.AutoShardedClient):
                 await self._forget_connections()
                 raise refused_token() from None
             except _AWAY as error:
+                self.connection.away(f"Discord cannot be reached: {_told(error)}.")
                 log.warning("discord not reached", error=_told(error), again_in=wait)
                 await self._forget_connections()
             await asyncio.sleep(wait)
@@ -179,6 +182,7 @@ class FootnoteClient(discord.AutoShardedClient):
                     self._do_without_content()
                 except _AWAY as error:
                     self._judge(error)
+                    self.connection.away(f"Discord's gateway is gone: {_told(error)}.")
                     log.warning("discord connection lost", error=_told(error), again_in=wait)
                 if asyncio.get_running_loop().time() - began > LONGEST_WAIT:
                     wait = FIRST_WAIT

@@ -17,11 +17,13 @@ from adapters.discord.poster import DiscordPoster
 from adapters.discord.presses import Presses
 from bot.conversing.reception import Reception
 from bot.errors import CredentialsRefused, InvalidSetting
-from bot.observing import PlatformCalls
+from bot.observing import Observed
+from bot.platform import Connection
 from bot.posting import Poster
 from bot.settings import Settings
 from bot.storage.workspaces import Workspaces
 
+SHARD_GONE = "A connection to Discord's gateway is gone: it is being made again."
 LAST_EVENTS_SECONDS = 3.0  # that what Discord just told gets to be taken in when `serve` ends
 
 
@@ -38,11 +40,16 @@ class DiscordPlatform:
         self.poster: Poster = PatientPoster(DiscordPoster(client), self._login)
 
     @property
+    def connection(self) -> Connection:
+        return self._client.connection
+
+    @property
     def routes(self) -> Sequence[BaseRoute]:
         return ()
 
     async def reach(self) -> None:
         await asyncio.shield(self._login)
+        self.connection.made()
 
     async def run(self, reception: Reception, ready: Callable[[], None]) -> None:
         """As the protocol says. Raises ``CredentialsRefused`` and ``Invalid``."""
@@ -53,19 +60,41 @@ class DiscordPlatform:
         commands = Commands(self._client, reception, self._workspaces)
         Presses(self._client, reception).install()
         left: dict[int, list[Left]] = {}
+        away: set[int] = set()  # shards that are not connected
 
         async def on_shard_connect(shard_id: int) -> None:
             # Before the first event of the new session, which will move the marks.
             left[shard_id] = absence.of_shard(shard_id)
 
+        async def on_shard_disconnect(shard_id: int) -> None:
+            away.add(shard_id)
+            self.connection.away(SHARD_GONE)
+
+        async def on_shard_resumed(shard_id: int) -> None:
+            away.discard(shard_id)
+            if not away:
+                self.connection.made()
+
         async def on_shard_ready(shard_id: int) -> None:
+            away.discard(shard_id)
             await absence.catch_up(left.pop(shard_id, []), listener.on_message)
 
         async def on_ready() -> None:
+            away.clear()
+            self.connection.made()
             ready()
             commands.sync_soon()
 
-        self._client.listen([*listener.events, on_shard_connect, on_shard_ready, on_ready])
+        self._client.listen(
+            [
+                *listener.events,
+                on_shard_connect,
+                on_shard_disconnect,
+                on_shard_resumed,
+                on_shard_ready,
+                on_ready,
+            ]
+        )
         await commands.install()
         try:
             await self._client.stay_connected(self._token)
@@ -85,7 +114,7 @@ class DiscordPlatform:
 
 @asynccontextmanager
 async def open_discord(
-    settings: Settings, workspaces: Workspaces, calls: PlatformCalls | None = None
+    settings: Settings, workspaces: Workspaces, observed: Observed | None = None
 ) -> AsyncIterator[DiscordPlatform]:
     """The platform; logging in goes on in the background, for Discord may be away.
 
@@ -97,7 +126,8 @@ async def open_discord(
         token = settings.discord_token.get_secret_value()
         stack.enter_context(library_log(token))
         stack.enter_context(api_of(settings))
-        platform = DiscordPlatform(FootnoteClient(calls), token, workspaces)
+        client = FootnoteClient(observed.calls if observed is not None else None)
+        platform = DiscordPlatform(client, token, workspaces)
         try:
             yield platform
         finally:

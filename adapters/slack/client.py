@@ -17,6 +17,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 from adapters.slack.calls import Json, Refusal
 from bot.errors import CredentialsRefused, PlatformUnavailable
 from bot.observing import PlatformCalls
+from bot.platform import Connection
 from bot.settings import Settings
 
 TIMEOUT_SECONDS = 30
@@ -79,11 +80,13 @@ def refused_token(refusal: Refusal, variable: str) -> CredentialsRefused:
     )
 
 
-async def until_reached(call: Callable[[], Awaitable[Json]], variable: str) -> Json:
+async def until_reached(
+    call: Callable[[], Awaitable[Json]], variable: str, connection: Connection
+) -> Json:
     """The answer of ``call``, tried with growing pauses for as long as Slack is away.
 
-    Tells the log once that it is. Raises ``CredentialsRefused`` that names ``variable``, the
-    setting with the call's token, and ``PostRefused``.
+    Tells ``connection`` that it is, and the log once. Raises ``CredentialsRefused`` that names
+    ``variable``, the setting with the call's token, and ``PostRefused``.
     """
     pause = FIRST_PAUSE
     while True:
@@ -94,6 +97,7 @@ async def until_reached(call: Callable[[], Awaitable[Json]], variable: str) -> J
                 raise refused_token(refusal, variable) from refusal
             raise
         except PlatformUnavailable as away:
+            connection.away(away.sentence)
             if pause == FIRST_PAUSE:
                 log.warning("Slack is away, trying on", error=away.detail)
             await asyncio.sleep(away.retry_after or pause * random.uniform(0.5, 1.0))  # noqa: S311

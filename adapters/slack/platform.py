@@ -22,8 +22,8 @@ from adapters.slack.malformed import MALFORMED, note
 from adapters.slack.poster import SlackPoster
 from adapters.slack.tenancy import ManyWorkspaces, OneWorkspace, Tenancy
 from bot.conversing.reception import Reception
-from bot.observing import PlatformCalls
-from bot.platform import in_many_workspaces
+from bot.observing import Observed
+from bot.platform import Connection, in_many_workspaces
 from bot.settings import Settings
 from bot.storage.workspaces import Workspaces
 
@@ -33,13 +33,13 @@ LARGEST_BODY = 1_000_000  # bytes; Slack's own bodies stay far below
 
 @asynccontextmanager
 async def open_slack(
-    settings: Settings, workspaces: Workspaces, calls: PlatformCalls | None = None
+    settings: Settings, workspaces: Workspaces, observed: Observed | None = None
 ) -> AsyncIterator[SlackPlatform]:
     """Slack as the settings say. Says nothing yet: a Slack that is away must stop nobody.
 
     Raises ``InvalidSetting`` for what several workspaces need and do not have.
     """
-    async with new_session(calls) as session:
+    async with new_session(observed.calls if observed is not None else None) as session:
         client = web_client(settings, session)
         tenancy: Tenancy = (
             ManyWorkspaces(settings, client, workspaces.database)
@@ -71,6 +71,10 @@ class SlackPlatform:
         self.poster = SlackPoster(tenancy.teams, workspaces)
 
     @property
+    def connection(self) -> Connection:
+        return self._tenancy.connection
+
+    @property
     def routes(self) -> Sequence[BaseRoute]:
         routes: list[BaseRoute] = list(self._tenancy.routes)
         if self._settings.slack_signing_secret is not None:
@@ -81,15 +85,20 @@ class SlackPlatform:
         await self._tenancy.reach()
 
     async def run(self, reception: Reception, ready: Callable[[], None]) -> None:
+        def connected() -> None:
+            self.connection.made()
+            ready()
+
         async with self._tenancy.app(reception) as app:
             self._app = app
             try:
                 if self._settings.slack_app_token is None:
-                    ready()
+                    connected()
                     await asyncio.Event().wait()
                 else:
                     token = self._settings.slack_app_token.get_secret_value()
-                    await socket.listen(app, Calls(self._client, Timing()), token, ready)
+                    calls = Calls(self._client, Timing())
+                    await socket.listen(app, calls, token, connected, self.connection)
             finally:
                 self._app = None
 

@@ -22,6 +22,7 @@ from slack_sdk.socket_mode.response import SocketModeResponse
 from adapters.slack.calls import Calls, Json
 from adapters.slack.client import sdk_logger, until_reached
 from adapters.slack.malformed import MALFORMED, note
+from bot.platform import Connection
 
 PING_SECONDS = 5.0  # a silent connection is given up after one and a half of them
 CONNECT_SECONDS = 15.0
@@ -30,29 +31,37 @@ LOOK_SECONDS = 0.25
 GONE_SECONDS = 0.5  # without a connection, until a new one is made
 RECONNECTING_SECONDS = 15.0  # the same while the SDK is at it
 
+GONE = "Slack's Socket Mode connection is gone: another one is being made."
+NOT_MADE = "Slack's Socket Mode does not connect: it is tried on."
+
 log = structlog.get_logger(__name__)
 
 
-async def open_address(calls: Calls, app_token: str) -> str:
+async def open_address(calls: Calls, app_token: str, connection: Connection) -> str:
     """A fresh WebSocket address; raises as ``until_reached``."""
 
     async def call() -> Json:
         return await calls.once("apps.connections.open", app_token=app_token)
 
-    return str((await until_reached(call, "SLACK_APP_TOKEN"))["url"])
+    return str((await until_reached(call, "SLACK_APP_TOKEN", connection))["url"])
 
 
 async def listen(
-    app: AsyncApp, calls: Calls, app_token: str, connected: Callable[[], None]
+    app: AsyncApp,
+    calls: Calls,
+    app_token: str,
+    connected: Callable[[], None],
+    connection: Connection,
 ) -> None:
-    """Receive events until cancelled; ``connected`` is called each time they arrive again.
+    """Receive events until cancelled; ``connected`` is called each time they arrive again, and
+    ``connection`` is told whenever they do not.
 
     Cancelled, it lets what is being taken in be acknowledged first. Raises ``CredentialsRefused``
     and ``PostRefused``.
     """
     taking: set[asyncio.Task[Any]] = set()
     while True:
-        address = await open_address(calls, app_token)
+        address = await open_address(calls, app_token, connection)
         handler = AsyncSocketModeHandler(
             app, app_token, logger=sdk_logger(), web_client=calls.client, ping_interval=PING_SECONDS
         )
@@ -64,12 +73,14 @@ async def listen(
             await asyncio.wait_for(handler.connect_async(), CONNECT_SECONDS)  # type: ignore[no-untyped-call]
             connected()
             await _until_gone(client)
+            connection.away(GONE)
             log.info("Socket Mode connection is gone, making another")
         except asyncio.CancelledError:
             if taking:
                 await asyncio.wait(taking, timeout=DRAIN_SECONDS)
             raise
         except TimeoutError:
+            connection.away(NOT_MADE)
             log.warning("Socket Mode does not connect, trying on")
         finally:
             await handler.close_async()  # type: ignore[no-untyped-call]

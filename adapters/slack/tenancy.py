@@ -38,12 +38,15 @@ from adapters.slack.oauth import (
 from adapters.slack.teams import OneTeam, Teams
 from adapters.slack.wiring import Wiring
 from bot.conversing.reception import Reception
+from bot.platform import Connection
 from bot.settings import Settings
 from bot.storage.database import Database
 
 
 class Tenancy(Protocol):
     """Close its ``teams`` at the end."""
+
+    connection: Connection
 
     @property
     def teams(self) -> Teams: ...
@@ -70,16 +73,18 @@ class OneWorkspace:
     def __init__(self, settings: Settings, client: AsyncWebClient) -> None:
         self._settings = settings
         self._client = client
+        self.connection = Connection()
         self.teams = OneTeam(client, Timing())
 
     async def reach(self) -> None:
-        await identify(self.teams.team.calls)
+        await identify(self.teams.team.calls, self.connection)
+        self.connection.made()
 
     @asynccontextmanager
     async def app(self, reception: Reception) -> AsyncIterator[AsyncApp]:
         """Raises ``CredentialsRefused``."""
         team = self.teams.team
-        bot = await identify(team.calls)
+        bot = await identify(team.calls, self.connection)
         me = Me(str(bot["team_id"]), str(bot["user_id"]), str(bot.get("bot_id") or ""))
         authorized = AuthorizeResult(
             enterprise_id=bot.get("enterprise_id"),
@@ -112,6 +117,7 @@ class ManyWorkspaces:
         """``client`` has no token. Raises ``InvalidSetting``."""
         self._settings = settings
         self._client = client
+        self.connection = Connection()
         self._installations = installations_of(settings, database)
         states = States(STATE_SECONDS, database)
         self._flow = oauth_flow(settings, client, self._installations, states)
@@ -132,6 +138,7 @@ class ManyWorkspaces:
 
     async def reach(self) -> None:
         await self._installations.reseal()
+        self.connection.made()
 
     @asynccontextmanager
     async def app(self, reception: Reception) -> AsyncIterator[AsyncApp]:
@@ -189,7 +196,7 @@ def _workspace(context: AsyncBoltContext) -> str:
     return workspace_of(context.is_enterprise_install, context.enterprise_id, context.team_id)
 
 
-async def identify(calls: Calls) -> Json:
+async def identify(calls: Calls, connection: Connection) -> Json:
     """What auth.test tells of the bot, as soon as Slack can be reached.
 
     Raises ``CredentialsRefused``.
@@ -198,7 +205,7 @@ async def identify(calls: Calls) -> Json:
     async def call() -> Json:
         return await calls.once("auth.test")
 
-    return await until_reached(call, "SLACK_BOT_TOKEN")
+    return await until_reached(call, "SLACK_BOT_TOKEN", connection)
 
 
 def _secret(value: SecretStr | None) -> str:

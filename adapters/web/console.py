@@ -17,7 +17,7 @@ from adapters.web.templating import Templates
 from adapters.web.visitors import Sessions, Visitor
 from bot.conversing.reception import Reception
 from bot.messages import Thread
-from bot.observing import PlatformCalls
+from bot.observing import Observed
 from bot.rendering.texts import Texts, texts_for
 from bot.settings import Settings
 from bot.storage.archive import Archive
@@ -31,14 +31,14 @@ WORKSPACE = "console"  # of all threads on the web
 @dataclass
 class Console:
     """``reception`` is there once `footnote serve` listens, and ``None`` before and after;
-    ``calls`` is what this process says to chat platforms."""
+    ``observed`` is what this process sees beside the database."""
 
     settings: Settings
     database: Database
     live: Live
     sessions: Sessions
     reception: Reception | None = None
-    calls: PlatformCalls = field(default_factory=PlatformCalls)
+    observed: Observed = field(default_factory=Observed)
     store: Store = field(init=False)
     archive: Archive = field(init=False)
     workspaces: Workspaces = field(init=False)

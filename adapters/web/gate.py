@@ -24,13 +24,12 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from adapters.web.limits import REQUESTS_PER_MINUTE, SESSION_DAYS
 from adapters.web.pace import Pace
 from adapters.web.visitors import COOKIE, LOCAL, Sessions, Visitor, Way
-from bot.platform import is_loopback
+from bot.platform import FORWARDED, is_from_here
 from bot.rendering.lines import shortened
 from bot.settings import Settings
 
 SIGN_IN = "/sign-in"
 OPEN_PATHS = ("/static/", SIGN_IN)  # there is nothing to see in them
-FORWARDED = ("forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip", "via")
 SAFE = ("GET", "HEAD", "OPTIONS")
 
 HEADERS = {
@@ -190,8 +189,7 @@ def _ask_to_sign_in(request: Request) -> Response:
 
 
 def _check_local(peer: str, headers: Headers) -> None:
-    host = urlsplit(f"//{headers.get('host', '')}").hostname or ""
-    if not (is_loopback(peer) and is_loopback(host)):
+    if not is_from_here(peer, headers.get("host", "")):
         raise Refusal(403, "This console is for the machine it runs on: use http://127.0.0.1.")
     if any(name in headers for name in FORWARDED):
         raise Refusal(403, "Behind a proxy the console needs FOOTNOTE_CONSOLE_TOKEN.")

@@ -17,10 +17,10 @@ from adapters.web.explaining import RunView
 from adapters.web.overview import Looked, OverviewView
 from adapters.web.shown import shown_of
 from bot.answers import StepView
+from bot.metrics import Metrics
 from bot.reasoning.calls import ModelReply
 from bot.rendering.footnotes import link_target
 from bot.research.trace import page_of_trace, trace
-from bot.storage.meter import Meter
 from bot.storage.overview import Overviews
 from bot.storage.records import RunRecord
 from bot.storage.traces import KeptPage, KeptRun, Traces
@@ -32,8 +32,8 @@ def console_pages(console: Console) -> Sequence[BaseRoute]:
     return [
         Route("/runs/{run}", pages.run, methods=["GET"]),
         Route("/runs/{run}/pages/{number:int}", pages.page, methods=["GET"]),
-        Route("/metrics", operator_only(_metrics(console)), methods=["GET"]),
         Route("/overview", operator_only(_overview(console)), methods=["GET"]),
+        *_metrics(console),
     ]
 
 
@@ -109,16 +109,12 @@ def _overview(console: Console) -> Callable[[Request], Awaitable[Response]]:
     return overview
 
 
-def _metrics(console: Console) -> Callable[[Request], Awaitable[Response]]:
+def _metrics(console: Console) -> list[BaseRoute]:
     """The numbers for Prometheus, which shows the console's token if there is one."""
-    from adapters.web.metrics import CONTENT_TYPE, Metrics
-
-    metrics = Metrics(Meter(console.database, datetime.now(UTC)), console.calls)
-
-    async def exposed(request: Request) -> Response:
-        return Response(await metrics.exposition(), media_type=CONTENT_TYPE)
-
-    return exposed
+    if console.settings.metrics == "off":
+        return []
+    metrics = Metrics(console.database, console.observed)
+    return [Route("/metrics", operator_only(metrics.answer), methods=["GET"])]
 
 
 def _page_path(run: str, page: KeptPage) -> str:

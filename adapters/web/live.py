@@ -95,6 +95,11 @@ class Live:
             self._looking.cancel()
             await asyncio.gather(self._looking, return_exceptions=True)
 
+    @property
+    def onlookers(self) -> int:
+        """How many event streams are open."""
+        return sum(feed.onlookers for feed in self._feeds.values())
+
     # ------------------------------------------------------------ telling
 
     def show(self, thread: Thread, run: str, now: Shown) -> None:

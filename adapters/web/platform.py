@@ -15,7 +15,8 @@ from adapters.web.live import Live
 from adapters.web.poster import WebPoster
 from adapters.web.visitors import Sessions, session_key
 from bot.conversing.reception import Reception
-from bot.observing import PlatformCalls
+from bot.observing import Observed
+from bot.platform import Connection
 from bot.settings import Settings
 from bot.storage.workspaces import Workspaces
 
@@ -27,6 +28,7 @@ class WebPlatform:
 
     def __init__(self, console: Console) -> None:
         self._console = console
+        self.connection = Connection()
         alone = console.database.dialect == "sqlite"
         between = SECONDS_BETWEEN_SAVES_ALONE if alone else SECONDS_BETWEEN_SAVES
         self.poster = WebPoster(console.live, between)
@@ -42,9 +44,11 @@ class WebPlatform:
 
     async def reach(self) -> None:
         """The database is the platform, and it is there."""
+        self.connection.made()
 
     async def run(self, reception: Reception, ready: Callable[[], None]) -> None:
         self._console.reception = reception
+        self.connection.made()
         ready()
         try:
             await asyncio.Event().wait()
@@ -55,15 +59,16 @@ class WebPlatform:
 
 @asynccontextmanager
 async def open_web(
-    settings: Settings, workspaces: Workspaces, calls: PlatformCalls | None = None
+    settings: Settings, workspaces: Workspaces, observed: Observed | None = None
 ) -> AsyncIterator[WebPlatform]:
     """The console. Raises ``StorageUnavailable``."""
     token = settings.console_token.get_secret_value() if settings.console_token else ""
     sessions = Sessions(await session_key(workspaces), token)
     live = Live(workspaces.database)
+    observed = observed or Observed()
+    observed.streams = lambda: live.onlookers
     try:
-        yield WebPlatform(
-            Console(settings, workspaces.database, live, sessions, calls=calls or PlatformCalls())
-        )
+        console = Console(settings, workspaces.database, live, sessions, observed=observed)
+        yield WebPlatform(console)
     finally:
         await live.aclose()

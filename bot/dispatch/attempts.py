@@ -101,6 +101,11 @@ class Attempts:
         self._ending: set[asyncio.Task[None]] = set()
         self._rounds: Rounds | None = None
 
+    @property
+    def working(self) -> int:
+        """How many runs are worked on here."""
+        return sum(1 for job in self.jobs.values() if job.attempt is not None)
+
     # ------------------------------------------------------------ working
 
     async def work(self, job: Job) -> None:

@@ -2,9 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Protocol
 
 from bot.messages import Thread
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """How it stands with working on runs. ``trouble`` is why this process does not, though it
+    should ("" if it does), ``advice`` what an operator should do all the same, ``working`` the runs
+    it works on, ``workers`` how many processes take runs from the queue; None without a queue."""
+
+    working: int
+    workers: int | None = None
+    trouble: str = ""
+    advice: str = ""
 
 
 class Dispatcher(Protocol):
@@ -40,6 +53,10 @@ class Dispatcher(Protocol):
 
     async def resume(self) -> list[str]:
         """Submit the runs that nobody works on, oldest first; returns their ids."""
+        ...
+
+    async def condition(self) -> Condition:
+        """For whoever watches. Raises ``StorageUnavailable``."""
         ...
 
     async def drain(self, seconds: float = 0.0) -> None:

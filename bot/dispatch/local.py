@@ -14,6 +14,7 @@ from datetime import UTC, datetime
 import structlog
 
 from bot.dispatch.attempts import Attempts, Executor, Job, Timing
+from bot.dispatch.dispatcher import Condition
 from bot.dispatch.pace import Pace
 from bot.dispatch.rounds import Rounds
 from bot.errors import StorageUnavailable
@@ -118,6 +119,9 @@ class LocalDispatcher:
             await job.ended.wait()
             if job.error is not None:
                 raise job.error
+
+    async def condition(self) -> Condition:
+        return Condition(self._attempts.working)
 
     async def drain(self, seconds: float = 0.0) -> None:
         self._draining = True

@@ -24,6 +24,7 @@ from procrastinate.jobs import Job as QueuedJob
 from procrastinate.worker import Worker
 
 from bot.dispatch.attempts import Attempts, Executor, Job, Timing
+from bot.dispatch.dispatcher import Condition
 from bot.dispatch.pace import Pace
 from bot.dispatch.queue import (
     RESTART_SECONDS,
@@ -40,6 +41,7 @@ from bot.messages import Thread
 from bot.storage.records import UNFINISHED
 from bot.storage.store import Store
 from bot.storage.tables import runs, threads
+from bot.storage.workers import live_workers
 
 TASK = "research"
 AHEAD = 1  # priority of a job that was begun before: nothing of its thread may pass it
@@ -49,6 +51,12 @@ QUIET_SECONDS = 4.0  # without a heartbeat, until it is asked whether a run is s
 STALLED_SECONDS = 20.0  # without a heartbeat, until a worker's jobs go to others anyway
 SWEEP_SECONDS = 5.0
 SWEPT_AT_ONCE = 500
+
+NO_WORKERS = (
+    "No worker is alive, so questions wait: start `footnote worker` with the same "
+    "FOOTNOTE_DATABASE_URL."
+)
+TAKES_NOTHING = "It takes nothing from the queue for now; the log says why."
 
 log = structlog.get_logger(__name__)
 
@@ -153,6 +161,15 @@ class PostgresDispatcher:
         for run_id, thread_key, platform in left:
             await self._put(run_id, thread_key, platform)
         return [run_id for run_id, _, _ in left]
+
+    async def condition(self) -> Condition:
+        workers = await live_workers(self._store.database)
+        working = self._attempts.working
+        if not self._concurrency:
+            advice = "" if workers else NO_WORKERS
+            return Condition(working, workers, advice=advice)
+        takes = self._worker is not None and self._worker.worker_id is not None
+        return Condition(working, workers, trouble="" if takes else TAKES_NOTHING)
 
     async def drain(self, seconds: float = 0.0) -> None:
         self._draining = True

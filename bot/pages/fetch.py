@@ -13,6 +13,7 @@ from datetime import UTC, datetime
 import stamina
 
 from bot.errors import FootnoteError, PageUnreadable, Unavailable
+from bot.observing import Observe, timed, unobserved
 from bot.pages import urls
 from bot.pages.canonical import cited_as
 from bot.pages.download import Document, Downloads, Permit, Progress, permit_all
@@ -36,14 +37,19 @@ class Fetcher:
         *,
         resolver: Resolver = system_resolver,
         workers: Workers | None = None,
+        observe: Observe = unobserved,
     ) -> None:
-        """Raises ``InvalidSetting`` for a malformed ``fetch_allow``."""
+        """``observe`` is told how each page went.
+
+        Raises ``InvalidSetting`` for a malformed ``fetch_allow``.
+        """
         self._guard = Guard(Allow.parse(settings.fetch_allow), resolver)
         self._max_bytes = settings.fetch_max_bytes
         self._seconds = settings.fetch_timeout
         self._contact = settings.contact
         self._respects_robots = settings.robots == "respect"
         self._workers = workers or Workers()
+        self._observe = observe
         self._opened: tuple[Downloads, Permit] | None = None
 
     async def fetch(self, url: str) -> Page:
@@ -53,6 +59,10 @@ class Fetcher:
         ``PageUnreadable`` (gone, forbidden, no text, too large, endless, empty) and ``Unavailable``
         (try again later; with the server's own ``retry_after`` if it gave one).
         """
+        with timed(self._observe):
+            return await self._fetch(url)
+
+    async def _fetch(self, url: str) -> Page:
         address = urls.without_amp_cache(urls.canonical(url))
         self._workers.warm()
         document = await self._download(address)

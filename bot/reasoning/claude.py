@@ -12,7 +12,7 @@ from typing import Any
 
 from bot.errors import ModelBroken, ModelRefused
 from bot.messages import Message, Transcript
-from bot.observing import Observe, unobserved
+from bot.observing import Observe, nothing_observed
 from bot.reasoning import claude_draft, claude_plan, claude_rewrite
 from bot.reasoning.calls import ModelCalls, ModelReply
 from bot.reasoning.claude_draft import Revising
@@ -38,11 +38,12 @@ LONGEST_OUTPUT = 20_000  # tokens; the most a setting allows, for an answer that
 
 @asynccontextmanager
 async def open_claude(
-    settings: Settings, observe: Callable[[str], Observe] = lambda model: unobserved
+    settings: Settings, observe: Callable[[str], Observe] = nothing_observed
 ) -> AsyncIterator[ReasonerFactory]:
     """Makes Claude reasoners, one a run, over one shared client.
 
-    ``observe`` as for ``Endpoint``. Raises ``InvalidSetting`` or ``CredentialsRefused`` when the settings cannot work.
+    ``observe`` as for ``Endpoint``. Raises ``InvalidSetting`` or ``CredentialsRefused`` when the
+    settings cannot work.
     """
     endpoint = Endpoint(settings, observe)
     try:

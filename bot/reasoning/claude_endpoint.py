@@ -26,7 +26,7 @@ from anthropic import AsyncStream
 from anthropic.types import RawMessageStreamEvent
 
 from bot.errors import CredentialsRefused, InvalidSetting
-from bot.observing import Observe, timed, unobserved
+from bot.observing import Observe, nothing_observed, timed
 from bot.reasoning.calls import ModelReply
 from bot.reasoning.claude_errors import (
     CutOff,
@@ -82,7 +82,7 @@ class Endpoint:
     """
 
     def __init__(
-        self, settings: Settings, observe: Callable[[str], Observe] = lambda model: unobserved
+        self, settings: Settings, observe: Callable[[str], Observe] = nothing_observed
     ) -> None:
         self.settings = settings
         self._observe = observe

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 import structlog
 
 from bot.errors import FootnoteError, InvalidSetting, NoProviderAvailable, Unavailable
+from bot.observing import Observe, nothing_observed
 from bot.pages.page import Page
 from bot.pages.urls import dedupe_key
 from bot.search.guarded import Guarded
@@ -40,7 +41,8 @@ class SearchResult:
 
 
 class Search:
-    """The providers of one process. ``policies`` go by provider name; see ``Policy``."""
+    """The providers of one process. ``policies`` go by provider name; see ``Policy``. ``observe``
+    gives what is told of each call of a provider."""
 
     def __init__(
         self,
@@ -50,10 +52,16 @@ class Search:
         blocked_domains: Sequence[str] = (),
         close: Callable[[], Awaitable[None]] | None = None,
         clock: Clock = time.monotonic,
+        observe: Callable[[str], Observe] = nothing_observed,
     ) -> None:
         policies = policies or {}
         self._providers = {
-            provider.name: Guarded(provider, policies.get(provider.name, Policy()), clock)
+            provider.name: Guarded(
+                provider,
+                policies.get(provider.name, Policy()),
+                clock,
+                observe(provider.name),
+            )
             for provider in providers
         }
         self._blocked = tuple(filter(None, map(host_of, blocked_domains)))
@@ -64,6 +72,11 @@ class Search:
     def names(self) -> tuple[str, ...]:
         """The providers' names, in the order they were given."""
         return tuple(self._providers)
+
+    def resting(self) -> dict[str, float]:
+        """Which providers failed so often that they are left alone, and for how many seconds."""
+        left = {name: each.rests_for for name, each in self._providers.items()}
+        return {name: seconds for name, seconds in left.items() if seconds}
 
     def can_search(self, providers: tuple[str, ...] = ()) -> frozenset[ProviderKind]:
         """What all providers, or those named, search: the web, documents, or both."""

@@ -11,6 +11,7 @@ import stamina
 from cachetools import TTLCache
 
 from bot.errors import FootnoteError, PageUnreadable, ProviderUnavailable, Refused
+from bot.observing import Observe, timed, unobserved
 from bot.pages.page import Page
 from bot.search.flights import Flights
 from bot.search.limits import Breaker, Clock, RateLimit
@@ -39,12 +40,19 @@ class Guarded:
     the provider rests for that long. ``Refused`` and ``Broken`` are final.
     """
 
-    def __init__(self, provider: SearchProvider, policy: Policy, clock: Clock) -> None:
+    def __init__(
+        self,
+        provider: SearchProvider,
+        policy: Policy,
+        clock: Clock,
+        observe: Observe = unobserved,
+    ) -> None:
         self.name = provider.name
         self.kind: ProviderKind = provider.kind
         self.provider = provider
         self._policy = policy
         self._clock = clock
+        self._observe = observe
         self._breaker = Breaker(policy.failures, policy.rest, clock)
         self._cause = ""  # the sentence of its last failure, for while it rests
         self._limit = (
@@ -67,6 +75,11 @@ class Guarded:
         if self._policy.ttl > 0:
             self._cache[query] = hits
         return hits
+
+    @property
+    def rests_for(self) -> float:
+        """Seconds for which it is not asked; 0 when it may be."""
+        return self._breaker.left
 
     def reads(self, url: str) -> bool:
         return isinstance(self.provider, PageReader) and self.provider.reads(url)
@@ -104,7 +117,8 @@ class Guarded:
                 f"{self._cause} {rests}" if self._cause else rests, retry_after=refused_for
             )
         try:
-            result = await self._in_time(work)
+            with timed(self._observe):
+                result = await self._in_time(work)
         except asyncio.CancelledError:
             self._breaker.given_up()
             raise

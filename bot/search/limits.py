@@ -70,6 +70,11 @@ class Breaker:
         self._probing = True
         return None
 
+    @property
+    def left(self) -> float:
+        """Seconds until a call may go ahead again; asking changes nothing."""
+        return max(0.0, self._open_until - self._clock()) if self._open_until is not None else 0.0
+
     def succeeded(self) -> None:
         self._in_a_row = 0
         self._open_until = None

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any
 
 from bot.errors import InvalidSetting
+from bot.observing import Observe, nothing_observed
 from bot.search.blend import Search, nearest
 from bot.search.declaration import Declaration, declarations
 from bot.settings import Settings
@@ -32,11 +33,15 @@ def configured_names(settings: Settings) -> tuple[str, ...]:
     return chosen or _switched_on(settings) or _fallback()
 
 
-def open_search(settings: Settings, only: Sequence[str] = ()) -> Search:
+def open_search(
+    settings: Settings,
+    only: Sequence[str] = (),
+    observe: Callable[[str], Observe] = nothing_observed,
+) -> Search:
     """Everything that is configured to be searched, ready to use; close it with ``aclose``.
 
-    ``only`` replaces what is configured. Raises ``InvalidSetting`` for an unknown name, a provider
-    that lacks its key or address, or documents that do not exist.
+    ``only`` replaces what is configured, ``observe`` as for ``Search``. Raises ``InvalidSetting``
+    for an unknown name, a provider that lacks its key or address, or documents that do not exist.
     """
     chosen = [_declared(name) for name in only or configured_names(settings)]
     shared = _SharedClient(settings.contact)
@@ -45,6 +50,7 @@ def open_search(settings: Settings, only: Sequence[str] = ()) -> Search:
         policies={each.name: each.policy(settings) for each in chosen},
         blocked_domains=settings.blocked_domains,
         close=shared.aclose,
+        observe=observe,
     )
 
 

@@ -27,6 +27,7 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 SERVING_PATIENCE = 300.0  # seconds that a run of a server waits; who asks in a terminal is told
+START_PATIENCE = 60.0  # that a server waits for its database when both are started together
 TRIES = 4  # at a transaction that was in the way of others, or lost its connection
 ENDING_SECONDS = 5.0  # that a transaction gets when nobody waits for it any more
 FIRST_SECONDS, LONGEST_SECONDS = 0.05, 1.0  # between two of them

@@ -26,6 +26,7 @@ Trouble = Callable[[BaseException, str], StorageUnavailable | None]
 
 # Longer than PostgreSQL itself lets a statement run: it is for connections that carry nothing.
 STALL_SECONDS = 45.0
+START_PAUSE_SECONDS = 0.5  # between two looks whether a server has been started
 _IS_READ_ONLY = sa.text("SELECT current_setting('transaction_read_only')::boolean")
 
 
@@ -52,6 +53,7 @@ class Database:
         self._trouble = trouble
         self.patience = patience
         self.outages = Outages()
+        self.url = writer.url
         self.dialect = writer.dialect.name  # "sqlite" or "postgresql"
         self.name = f"The database {writer.url.database or writer.url.host}"
         self._limit = STALL_SECONDS if self.dialect == "postgresql" else None
@@ -113,13 +115,14 @@ class Database:
 
     async def check(self, seconds: float) -> None:
         """Raises ``StorageUnavailable`` if it cannot be read within so many seconds, is read-only,
-        or did not take what was last to be written."""
+        lacks tables of this version, or did not take what was last to be written."""
         read_only = False
         async with self._door("reading", seconds), self._reader.connect() as connection:
             if self.dialect == "postgresql":
                 read_only = bool(await connection.scalar(_IS_READ_ONLY))
-            else:
-                await connection.scalar(sa.select(1))
+            lacking = await connection.run_sync(migrate.missing)
+        if lacking:
+            raise StorageUnavailable(f"{self.name} {lacking}.", kind="wrong")
         if read_only:
             raise StorageUnavailable(f"{self.name} is read-only for now.")
         if (trouble := self.outages.lately("writing")) is not None:
@@ -165,10 +168,13 @@ class Database:
         return trouble
 
 
-async def open_database(url: str, *, patience: float = 0.0) -> Database:
+async def open_database(
+    url: str, *, patience: float = 0.0, start_patience: float = 0.0
+) -> Database:
     """Open the database at a SQLAlchemy URL, creating and migrating it as needed.
 
-    ``patience`` is how many seconds a run waits for it when it is away.
+    ``patience`` is how many seconds a run waits for it when it is away, ``start_patience`` how many
+    are spent here on waiting for its server, which may be started together with us.
     Raises ``StorageUnavailable`` and ``InvalidSetting``.
     """
     try:
@@ -181,7 +187,7 @@ async def open_database(url: str, *, patience: float = 0.0) -> Database:
         ) from None
     database = _opened(parsed, patience)
     try:
-        await _migrate(database)
+        await _migrate_in_time(database, start_patience)
     except BaseException:
         await database.close()
         raise
@@ -200,6 +206,26 @@ def _opened(url: sa.URL, patience: float) -> Database:
         f"FOOTNOTE_DATABASE_URL names {backend}: only postgresql+psycopg and sqlite+aiosqlite "
         "are known. Unset it to use SQLite in the data folder."
     )
+
+
+async def _migrate_in_time(database: Database, seconds: float) -> None:
+    """Migrate once the server is there. ``Outages`` tells that it is waited for."""
+    loop = asyncio.get_running_loop()
+    began = loop.time()
+    while True:
+        try:
+            return await _migrate(database)
+        except StorageUnavailable as error:
+            waited = loop.time() - began
+            if error.kind != "broken" or not seconds:
+                raise
+            if waited + START_PAUSE_SECONDS > seconds:
+                raise StorageUnavailable(
+                    f"{error.sentence} It was waited for for {waited:.0f} s.",
+                    detail=error.detail,
+                    kind=error.kind,
+                ) from error
+        await asyncio.sleep(START_PAUSE_SECONDS)
 
 
 async def _migrate(database: Database) -> None:

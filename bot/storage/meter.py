@@ -10,17 +10,22 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from time import monotonic
 from typing import Any
 
 import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.storage.database import Database
 from bot.storage.overview import Queue, Searched, took
+from bot.storage.records import UNFINISHED
 from bot.storage.spending import COUNTS, Amount
 from bot.storage.tables import runs, spending, steps, threads
+from bot.storage.workers import live_workers
 
 # What was dated before a look may be kept after it: clocks differ, and transactions take time.
 OVERLAP = timedelta(seconds=60)
+QUICK_SECONDS = 0.05  # what a sum may take at each look
 MOST = 20_000  # rows of a kind at one look; the rest comes with the next
 
 
@@ -44,7 +49,8 @@ class RunEnded:
 @dataclass(frozen=True, slots=True)
 class Look:
     """``steps``, ``ended`` and ``searches`` are new since the look before; the others are how it
-    is: what was ever spent, by platform, how many runs are kept in which state, the queue."""
+    is: what was ever spent, by platform, how many runs are kept in which state, the queue, and
+    how many processes take from it (None without one)."""
 
     steps: tuple[StepDone, ...]
     searches: tuple[Searched, ...]
@@ -52,6 +58,7 @@ class Look:
     spent: Mapping[str, Amount]
     states: Mapping[str, int]
     queue: Queue
+    workers: int | None = None
 
 
 class Meter:
@@ -65,6 +72,7 @@ class Meter:
         self._since = since
         self._steps = _Window(since)
         self._ended = _Window(since)
+        self._sums = _Seldom()
 
     async def look(self) -> Look:
         """See ``Look``."""
@@ -87,20 +95,14 @@ class Meter:
             .order_by(runs.c.ended_at, runs.c.id)
             .limit(MOST)
         )
-        sums = [sa.func.sum(spending.c[name]).label(name) for name in COUNTS]
-        spent = (
-            sa.select(spending.c.platform, *sums)
-            .where(spending.c.scope == "workspace")
-            .group_by(spending.c.platform)
-        )
-        states = sa.select(runs.c.state, sa.func.count().label("counted")).group_by(runs.c.state)
-        oldest = sa.select(sa.func.min(runs.c.accepted_at)).where(runs.c.state == "accepted")
         async with self._database.read() as db:
             step_rows = (await db.execute(done)).all()
             run_rows = (await db.execute(ended)).all()
-            amounts = (await db.execute(spent)).all()
-            counted = {row.state: row.counted for row in (await db.execute(states)).all()}
-            waiting_since = await db.scalar(oldest)
+            unfinished = (await db.execute(_UNFINISHED)).all()
+            sums = await self._sums.take(db)
+        workers = await live_workers(self._database)
+        counted = {row.state: row.counted for row in unfinished}
+        oldest = {row.state: row.oldest for row in unfinished}
         new_steps = self._steps.new(step_rows)
         return Look(
             tuple(StepDone(row.kind, row.seconds) for row in new_steps),
@@ -108,14 +110,64 @@ class Meter:
             tuple(
                 RunEnded(row.platform, row.state, row.seconds) for row in self._ended.new(run_rows)
             ),
-            {
-                row.platform: Amount(*(int(getattr(row, name)) for name in COUNTS))
-                for row in amounts
-            },
-            counted,
-            Queue(counted.get("accepted", 0), counted.get("running", 0), waiting_since),
+            sums.spent,
+            {**sums.ended, **counted},
+            Queue(counted.get("accepted", 0), counted.get("running", 0), oldest.get("accepted")),
+            workers,
         )
 
+
+@dataclass(frozen=True, slots=True)
+class _Sums:
+    """What is summed up over all that is kept."""
+
+    spent: Mapping[str, Amount]
+    ended: Mapping[str, int]
+
+
+class _Seldom:
+    """Sums over millions of rows take a while: so seldom that it is a hundredth of the time."""
+
+    def __init__(self) -> None:
+        self._known: _Sums | None = None
+        self._next = 0.0
+
+    async def take(self, db: AsyncConnection) -> _Sums:
+        began = monotonic()
+        if self._known is None or began >= self._next:
+            spent = (await db.execute(_SPENT)).all()
+            ended = (await db.execute(_ENDED)).all()
+            self._known = _Sums(
+                {
+                    row.platform: Amount(*(int(getattr(row, name)) for name in COUNTS))
+                    for row in spent
+                },
+                {row.state: row.counted for row in ended},
+            )
+            took = monotonic() - began
+            self._next = began + (100 * took if took > QUICK_SECONDS else 0.0)
+        return self._known
+
+
+_SPENT = (
+    sa.select(spending.c.platform, *(sa.func.sum(spending.c[name]).label(name) for name in COUNTS))
+    .where(spending.c.scope == "workspace")
+    .group_by(spending.c.platform)
+)
+_ENDED = (
+    sa.select(runs.c.state, sa.func.count().label("counted"))
+    .where(runs.c.state.not_in(UNFINISHED))
+    .group_by(runs.c.state)
+)
+_UNFINISHED = (
+    sa.select(
+        runs.c.state,
+        sa.func.count().label("counted"),
+        sa.func.min(runs.c.accepted_at).label("oldest"),
+    )
+    .where(runs.c.state.in_(UNFINISHED))
+    .group_by(runs.c.state)
+)
 
 # Only searches are looked into.
 _RESULT = sa.case((steps.c.kind == "search", steps.c.result), else_="").label("result")

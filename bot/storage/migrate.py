@@ -22,6 +22,22 @@ def revision(connection: sa.Connection) -> str | None:
     return str(number) if number else None
 
 
+def missing(connection: sa.Connection) -> str:
+    """What this version lacks in the database, in a sentence; "" when it has what it needs.
+
+    A newer version may have migrated it under us: what it adds does not keep this one from working.
+    """
+    found = revision(connection)
+    if found is not None and found >= HEAD:
+        return ""
+    if found is None:
+        return f"has no tables of Footnote, which needs revision {HEAD}: run `footnote db upgrade`"
+    return (
+        f"is at revision {found}, but this Footnote needs {HEAD}: run `footnote db upgrade`, or "
+        "start again"
+    )
+
+
 def is_current(connection: sa.Connection) -> bool:
     """Whether there is nothing to migrate."""
     if revision(connection) != HEAD:

@@ -7,6 +7,7 @@ from here.
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from time import monotonic
 from typing import Literal
 
@@ -27,12 +28,16 @@ log = structlog.get_logger(__name__)
 
 
 class Outages:
-    """Told by whoever uses the database how it went."""
+    """Told by whoever uses the database how it went. ``count`` is how many outages there were,
+    ``since`` when the one that lasts began, None while the database works."""
 
     def __init__(self) -> None:
         self._failing: dict[Part, tuple[StorageUnavailable, float]] = {}  # and when it last failed
         self._began = 0.0
         self._is_told = False
+        self._passed = 0.0  # seconds of outages that are over
+        self.count = 0
+        self.since: datetime | None = None
         self._told: TTLCache[str, bool] = TTLCache(SENTENCES, QUIET_SECONDS)
 
     def failed(self, part: Part, trouble: StorageUnavailable) -> None:
@@ -42,6 +47,8 @@ class Outages:
         now = monotonic()
         if not self._failing:
             self._began = now
+            self.count += 1
+            self.since = datetime.now(UTC)
             self._is_told = self._is_news(trouble)
             if self._is_told:
                 log.warning("database does not work, waiting", error=str(trouble))
@@ -64,8 +71,18 @@ class Outages:
             for other, (trouble, at) in self._failing.items()
             if other != part and trouble.kind != "broken"
         }
-        if not self._failing and self._is_told:
-            log.warning("database works again", after_seconds=round(monotonic() - self._began, 1))
+        if self._failing:
+            return
+        lasted = monotonic() - self._began
+        self._passed += lasted
+        self.since = None
+        if self._is_told:
+            log.warning("database works again", after_seconds=round(lasted, 1))
+
+    @property
+    def seconds(self) -> float:
+        """How long all outages lasted together, up to now."""
+        return self._passed + (monotonic() - self._began if self._failing else 0.0)
 
     def lately(self, part: Part) -> StorageUnavailable | None:
         """What was wrong a moment ago with a part that has not worked since."""

@@ -337,12 +337,13 @@ class Store:
             )
 
 
-async def open_store(url: str, *, patience: float = 0.0) -> Store:
-    """Open the store at a SQLAlchemy URL; ``patience`` as for ``open_database``.
+async def open_store(url: str, *, patience: float = 0.0, start_patience: float = 0.0) -> Store:
+    """Open the store at a SQLAlchemy URL; the seconds are as for ``open_database``.
 
     Raises ``StorageUnavailable`` or ``InvalidSetting``.
     """
-    return Store(await open_database(url, patience=patience))
+    database = await open_database(url, patience=patience, start_patience=start_patience)
+    return Store(database)
 
 
 def _entry(answer: Answer) -> Entry:

@@ -38,6 +38,7 @@ from adapters.slack.tenancy import identify
 from adapters.slack.trail import run_of
 from bot.errors import PostRefused
 from bot.messages import Message
+from bot.platform import Connection
 from tests.contract.slack_stage import QUICK
 from tests.contract.stages import Desk, joined
 from tests.contract.test_poster import (  # noqa: F401 - collected here, on the stage below
@@ -193,7 +194,7 @@ async def test_an_archived_channel_refuses(stage: LiveStage, desk: Desk) -> None
 
 
 async def test_who_footnote_is(calls: Calls) -> None:
-    told = await identify(calls)
+    told = await identify(calls, Connection())
     assert (told["team_id"], told["user_id"], told["bot_id"]) == (TEAM, BOT_USER, BOT)
 
 

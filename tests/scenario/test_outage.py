@@ -72,7 +72,8 @@ def test_a_run_and_a_new_question_outlast_the_database(
             until(lambda program=program: health(program)[0] == 503)
             _, body = health(program)
             assert body["status"] == "not ready"
-            assert "The database" in body["database"]
+            assert "The database" in body["database"]["why"]
+            assert body["database"]["since"]
         answered = len(gate.claude.requests)
         gate.release()
         until(lambda: len(gate.claude.requests) > answered)
@@ -97,7 +98,7 @@ def test_a_run_and_a_new_question_outlast_a_full_disk(
         late = place.ask(LUNCH)
         gate.release()
         until(lambda: health(program)[0] == 503)
-        assert "disk full" in health(program)[1]["database"]
+        assert "disk full" in health(program)[1]["database"]["why"]
         resource.prlimit(program.pid, resource.RLIMIT_FSIZE, (allowed, hard))
         assert "90 days" in the_answer(place, said)
         assert "6.50" in the_answer(place, late)

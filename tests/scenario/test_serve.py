@@ -7,6 +7,7 @@ import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 from urllib.error import HTTPError
 from urllib.request import urlopen
 
@@ -44,12 +45,17 @@ def both(footnote: Program, documents: Path, slack: SlackPlace, discord: Discord
     return footnote
 
 
-def health(url: str) -> tuple[int, dict[str, object]]:
+def health(url: str) -> tuple[int, dict[str, Any]]:
     try:
         with urlopen(url, timeout=5) as answer:
             return answer.status, json.loads(answer.read())
     except HTTPError as error:
         return error.code, json.loads(error.read())
+
+
+def states(body: dict[str, Any]) -> dict[str, str]:
+    """Each platform with how it stands with it."""
+    return {name: told["state"] for name, told in body["platforms"].items()}
 
 
 # ---------------------------------------------------------------- wrong settings
@@ -91,8 +97,9 @@ def test_a_platform_that_cannot_work_leaves_the_other_one_alone(
         program.until_said("discord does not work")
         assert "90 days" in the_answer(slack, slack.ask(KEYS))
         status, body = health(f"{program.http}/readyz")
-        assert (status, body["status"], body["waiting"]) == (200, "ready", [])
-        assert "DISCORD_TOKEN" in str(body["failed"])
+        assert (status, body["status"]) == (200, "ready")
+        assert states(body) == {"slack": "connected", "discord": "failed", "web": "connected"}
+        assert "DISCORD_TOKEN" in body["platforms"]["discord"]["why"]
 
 
 @pytest.mark.parametrize("scope", ["chat:write", "files:read", "reactions:read"])
@@ -127,16 +134,21 @@ def test_it_is_ready_once_any_platform_is_connected_and_names_the_others(
     with ending(start_forked(nursery, both)) as program:
         program.until_said("web is connected.")
         assert health(f"{program.http}/healthz") == (200, {"status": "ok"})
+        away = {"slack": "connecting", "discord": "connecting", "web": "connected"}
+        until(lambda: "why" in health(f"{program.http}/readyz")[1]["platforms"]["slack"])
         status, body = health(f"{program.http}/readyz")
-        assert (status, body["waiting"]) == (503, ["discord", "slack"])
+        assert (status, body["status"], states(body)) == (503, "not ready", away)
+        assert "Slack" in body["platforms"]["slack"]["why"]
+        assert "since" in body["platforms"]["slack"]
         slack.up()
         program.until_said(slack.ready)
         status, body = health(f"{program.http}/readyz")
-        assert (status, body["waiting"]) == (200, ["discord"])
+        assert (status, states(body)) == (200, {**away, "slack": "connected"})
+        assert "why" not in body["platforms"]["slack"]
         discord.up()
         program.until_said(discord.ready)
         status, body = health(f"{program.http}/readyz")
-        assert (status, body["waiting"]) == (200, [])
+        assert (status, set(states(body).values())) == (200, {"connected"})
 
 
 def test_it_is_not_ready_when_one_is_away_and_the_other_does_not_work(
@@ -148,8 +160,9 @@ def test_it_is_not_ready_when_one_is_away_and_the_other_does_not_work(
         program.until_said("web is connected.")
         program.until_said("discord does not work")
         status, body = health(f"{program.http}/readyz")
-        assert (status, body["status"], body["waiting"]) == (503, "not ready", ["slack"])
-        assert "DISCORD_TOKEN" in str(body["failed"])
+        assert (status, body["status"]) == (503, "not ready")
+        assert states(body) == {"slack": "connecting", "discord": "failed", "web": "connected"}
+        assert "DISCORD_TOKEN" in body["platforms"]["discord"]["why"]
 
 
 def test_ending_lets_a_working_question_be_answered(
@@ -159,6 +172,10 @@ def test_ending_lets_a_working_question_be_answered(
         said = ask_and_catch(slack, gate)
         program.signal(signal.SIGTERM)
         program.until_said("Ending: ")
+        status, body = health(f"{program.http}/readyz")
+        assert (status, body["status"]) == (503, "ending")
+        assert body["dispatcher"] == {"state": "ok", "working": 1}
+        assert health(f"{program.http}/healthz") == (200, {"status": "ok"})
         gate.release()
         assert program.wait() == 0
         assert "90 days" in the_answer(slack, said)

@@ -16,7 +16,7 @@ from adapters.discord.client import FootnoteClient
 from adapters.discord.platform import DiscordPlatform, open_discord
 from bot.errors import CredentialsRefused, InvalidSetting, PlatformUnavailable
 from bot.messages import RunOptions, Thread
-from bot.observing import PlatformCalls
+from bot.observing import Observed
 from bot.posting import PostState, RunRef
 from bot.settings import load_settings
 from bot.storage.store import open_store
@@ -82,14 +82,15 @@ async def test_without_a_token_it_cannot_be_opened() -> None:
 async def test_every_call_is_counted_with_its_resource_and_status(
     room: Room, tmp_path: Path
 ) -> None:
-    calls = PlatformCalls()
+    observed = Observed()
     for token in (room.discord.token, "wrong"):
         settings = load_settings(
             discord_token=token, discord_api_url=room.discord.url, data_dir=tmp_path
         )
-        async with open_discord(settings, None, calls) as platform:  # type: ignore[arg-type]
+        async with open_discord(settings, None, observed) as platform:  # type: ignore[arg-type]
             with suppress(CredentialsRefused):
                 await platform.reach()
+    calls = observed.calls
     assert calls.counts["discord", "users/@me", "200"] == 1
     assert calls.counts["discord", "users/@me", "401"] == 1
 

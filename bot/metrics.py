@@ -1,0 +1,301 @@
+"""The numbers for Prometheus: of the whole installation from the database, of what this process
+itself calls and sees from ``observing.Observed``.
+
+What is read from the database counts from the start of this process on, whichever process has
+worked; where several processes are asked, each tells the same (take ``max``, not ``sum``). While
+the database is away what it knows is left out, and ``footnote_database_up`` is 0.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hmac
+from collections.abc import Iterable, Iterator
+from datetime import UTC, datetime
+
+from prometheus_client import (
+    CollectorRegistry,
+    Counter,
+    Histogram,
+    disable_created_metrics,
+    generate_latest,
+)
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
+from prometheus_client.gc_collector import GCCollector
+from prometheus_client.platform_collector import PlatformCollector
+from prometheus_client.process_collector import ProcessCollector
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response
+from starlette.routing import BaseRoute, Route
+
+from bot import __version__
+from bot.errors import StorageUnavailable
+from bot.observing import Observed
+from bot.platform import FORWARDED, is_from_here
+from bot.research.health import health
+from bot.search.registry import provider_names
+from bot.settings import Settings
+from bot.storage.database import Database
+from bot.storage.meter import Look, Meter
+
+CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
+LOOK_SECONDS = 5.0  # that the database gets to answer: Prometheus itself waits for ten
+
+STATES = ("accepted", "running", "answered", "not_found", "failed", "stopped")
+# Seconds. A step takes milliseconds (a page at hand) to minutes (a long answer), a run longer.
+STEP_BUCKETS = (0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 30, 60, 120)
+RUN_BUCKETS = (1, 2.5, 5, 10, 20, 30, 60, 120, 300, 600, 1_800)
+
+
+def metrics_routes(
+    settings: Settings, database: Database, observed: Observed, *, is_guarded: bool = False
+) -> list[BaseRoute]:
+    """``/metrics`` for a process, to be read by those whom the settings allow it.
+
+    ``is_guarded``: a console is there, at whose door operators are told apart; it has them.
+    """
+    if settings.metrics == "off" or (is_guarded and settings.metrics == "auto"):
+        return []
+    metrics = Metrics(database, observed)
+
+    async def exposed(request: Request) -> Response:
+        refusal = "" if settings.metrics == "open" else _refusal(settings, request)
+        if refusal:
+            return PlainTextResponse(refusal, status_code=403)
+        return await metrics.answer(request)
+
+    return [Route("/metrics", exposed, methods=["GET"])]
+
+
+def _refusal(settings: Settings, request: Request) -> str:
+    """Why the numbers are not for who asks, as the console's gate would say; "" if they are."""
+    if settings.console_token is not None:
+        scheme, _, shown = request.headers.get("authorization", "").partition(" ")
+        token = settings.console_token.get_secret_value()
+        if scheme.lower() == "bearer" and hmac.compare_digest(
+            shown.strip().encode(), token.encode()
+        ):
+            return ""
+        return "Send FOOTNOTE_CONSOLE_TOKEN as Authorization: Bearer, or set FOOTNOTE_METRICS=open."
+    peer = request.client.host if request.client else ""
+    is_forwarded = any(name in request.headers for name in FORWARDED)
+    if is_from_here(peer, request.headers.get("host", "")) and not is_forwarded:
+        return ""
+    return (
+        "These numbers are for the machine they come from: set FOOTNOTE_CONSOLE_TOKEN and send it "
+        "as Authorization: Bearer, or set FOOTNOTE_METRICS=open."
+    )
+
+
+class Metrics:
+    """``observed`` is what this process sees beside the database."""
+
+    def __init__(self, database: Database, observed: Observed) -> None:
+        self._meter = Meter(database, datetime.now(UTC))
+        self._looking: asyncio.Task[Look] | None = None
+        self._exposing = asyncio.Lock()
+        self._kept = _Kept()
+        self._providers = frozenset(provider_names())
+        # When each series began is of use only to what reads no restarts from the counters.
+        disable_created_metrics()  # type: ignore[no-untyped-call]
+        self.registry = registry = CollectorRegistry(auto_describe=False)
+        for collector in (ProcessCollector, PlatformCollector, GCCollector):
+            collector(registry=registry)
+        for own in (observed.searches, observed.fetches, observed.replies):
+            registry.register(own)
+        registry.register(self._kept)
+        registry.register(_Seen(database, observed))
+        self._ended = Histogram(
+            "footnote_run_seconds",
+            "From a question to its posted answer, by platform and outcome.",
+            ["platform", "state"],
+            buckets=RUN_BUCKETS,
+            registry=registry,
+        )
+        self._steps = Histogram(
+            "footnote_step_seconds",
+            "Steps of research, by kind.",
+            ["kind"],
+            buckets=STEP_BUCKETS,
+            registry=registry,
+        )
+        self._found = Counter(
+            "footnote_provider_searches_with_hits",
+            "Searches to which a provider gave hits.",
+            ["provider"],
+            registry=registry,
+        )
+        self._errors = Counter(
+            "footnote_provider_errors",
+            "Searches that a provider left without an answer.",
+            ["provider"],
+            registry=registry,
+        )
+
+    async def answer(self, request: Request) -> Response:
+        """The numbers as an HTTP response."""
+        return Response(await self.exposition(), media_type=CONTENT_TYPE)
+
+    async def exposition(self) -> bytes:
+        """The numbers as of now, in Prometheus' text format."""
+        async with self._exposing:
+            self._kept.look = look = await self._look()
+            self._kept.now = datetime.now(UTC)
+            if look is not None:
+                self._count(look)
+            return generate_latest(self.registry)
+
+    async def _look(self) -> Look | None:
+        """What the database knows; None while it does not answer. A look that takes longer goes
+        on: what it finds is counted the next time."""
+        if self._looking is None:
+            self._looking = asyncio.create_task(self._meter.look())
+        await asyncio.wait({self._looking}, timeout=LOOK_SECONDS)
+        if not self._looking.done():
+            return None
+        done, self._looking = self._looking, None
+        try:
+            return done.result()
+        except StorageUnavailable:
+            return None
+
+    def _count(self, look: Look) -> None:
+        for run in look.ended:
+            self._ended.labels(run.platform, run.state).observe(run.seconds)
+        for step in look.steps:
+            self._steps.labels(step.kind).observe(step.seconds)
+        for provider in health(look.searches):
+            # Names are read out of sentences, in which others may have had a say.
+            name = provider.name if provider.name in self._providers else "other"
+            self._found.labels(name).inc(provider.found)
+            self._errors.labels(name).inc(provider.failed)
+
+
+class _Kept:
+    """What the database keeps: sums, and how it is now."""
+
+    look: Look | None = None
+    now: datetime = datetime.now(UTC)
+
+    def collect(self) -> Iterable[Metric]:
+        up = GaugeMetricFamily(
+            "footnote_database_up", "Whether the database answered just now: 1 or 0."
+        )
+        up.add_metric([], float(self.look is not None))
+        yield up
+        if self.look is not None:
+            yield from _standing(self.look, self.now)
+            yield from _spent(self.look)
+
+
+def _standing(look: Look, now: datetime) -> Iterator[Metric]:
+    runs = GaugeMetricFamily(
+        "footnote_runs", "Questions that are kept, by state.", labels=["state"]
+    )
+    for state in dict.fromkeys((*STATES, *look.states)):
+        runs.add_metric([state], look.states.get(state, 0))
+    yield runs
+    queue = look.queue
+    waits = max(0.0, (now - queue.oldest).total_seconds()) if queue.oldest else 0.0
+    for name, told, value in (
+        ("footnote_queue_waiting", "Questions nobody works on yet.", queue.waiting),
+        ("footnote_queue_running", "Questions that are worked on.", queue.running),
+        (
+            "footnote_queue_oldest_seconds",
+            "For how long the first of the waiting questions has waited.",
+            waits,
+        ),
+    ):
+        yield GaugeMetricFamily(name, told, value=value)
+    if look.workers is not None:
+        yield GaugeMetricFamily(
+            "footnote_queue_workers", "Processes that take questions from the queue.", look.workers
+        )
+
+
+def _spent(look: Look) -> Iterable[Metric]:
+    """What was spent on models."""
+    calls = CounterMetricFamily("footnote_model_calls", "Calls of models.", labels=["platform"])
+    unpriced = CounterMetricFamily(
+        "footnote_model_calls_unpriced",
+        "Calls of models whose price is not known, which are missing in the cost.",
+        labels=["platform"],
+    )
+    usd = CounterMetricFamily(
+        "footnote_model_cost_usd", "US dollars for models.", labels=["platform"]
+    )
+    tokens = CounterMetricFamily(
+        "footnote_model_tokens",
+        "Tokens of models: input at full price or written to the cache, cached, output.",
+        labels=["platform", "direction"],
+    )
+    asked = CounterMetricFamily("footnote_questions", "Questions.", labels=["platform"])
+    for platform, amount in sorted(look.spent.items()):
+        calls.add_metric([platform], amount.model_calls)
+        unpriced.add_metric([platform], amount.unpriced_calls)
+        usd.add_metric([platform], amount.usd)
+        asked.add_metric([platform], amount.questions)
+        tokens.add_metric([platform, "input"], amount.input_tokens)
+        tokens.add_metric([platform, "cached"], amount.cached_tokens)
+        tokens.add_metric([platform, "output"], amount.output_tokens)
+    return calls, unpriced, usd, tokens, asked
+
+
+class _Seen:
+    """What this process sees by itself. A call of a platform that was refused for its pace has the
+    status 429."""
+
+    def __init__(self, database: Database, observed: Observed) -> None:
+        self._database = database
+        self._observed = observed
+
+    def collect(self) -> Iterator[Metric]:
+        build = GaugeMetricFamily(
+            "footnote_build_info", "1, by the version of Footnote.", labels=["version"]
+        )
+        build.add_metric([__version__], 1)
+        yield build
+        outages = self._database.outages
+        yield CounterMetricFamily(
+            "footnote_database_outages",
+            "How often this process found the database away, read-only or full.",
+            value=outages.count,
+        )
+        yield CounterMetricFamily(
+            "footnote_database_outage_seconds",
+            "For how long it did, in all.",
+            value=outages.seconds,
+        )
+        yield GaugeMetricFamily(
+            "footnote_event_streams",
+            "Event streams of the console that this process holds open.",
+            value=self._observed.streams(),
+        )
+        resting = GaugeMetricFamily(
+            "footnote_provider_resting_seconds",
+            "For how long a search provider that kept failing is yet left alone by this process.",
+            labels=["provider"],
+        )
+        for name, seconds in sorted(self._observed.resting().items()):
+            resting.add_metric([name], seconds)
+        yield resting
+        yield from self._called()
+
+    def _called(self) -> Iterator[Metric]:
+        calls = self._observed.calls
+        counted = CounterMetricFamily(
+            "footnote_platform_calls",
+            "Calls of chat platforms by this process, by method and HTTP status.",
+            labels=["platform", "method", "status"],
+        )
+        for (platform, method, status), count in sorted(calls.counts.items()):
+            counted.add_metric([platform, method, status], count)
+        yield counted
+        spent = CounterMetricFamily(
+            "footnote_platform_call_seconds",
+            "Seconds that calls of chat platforms took this process.",
+            labels=["platform", "method"],
+        )
+        for (platform, method), seconds in sorted(calls.seconds.items()):
+            spent.add_metric([platform, method], seconds)
+        yield spent
