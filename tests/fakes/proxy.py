@@ -103,13 +103,17 @@ class Link:
             peer_reader, peer_writer = await self._connect()
             others.append(peer_writer)
             self._open.add(peer_writer)
-            await asyncio.gather(self._relay(reader, peer_writer), self._relay(peer_reader, writer))
+            await self._carry((reader, writer), (peer_reader, peer_writer))
         except OSError:
             pass  # one side is gone: so is the other
         finally:
             for one in (writer, *others):
                 self._open.discard(one)
                 _reset(one)
+
+    async def _carry(self, program: Streams, peer: Streams) -> None:
+        """Let each hear the other, until both have said all."""
+        await asyncio.gather(self._relay(program[0], peer[1]), self._relay(peer[0], program[1]))
 
     async def _relay(self, source: asyncio.StreamReader, to: asyncio.StreamWriter) -> None:
         while chunk := await source.read(CHUNK):
@@ -124,6 +128,9 @@ class Link:
         await self._flowing.wait()
         if self._over:
             raise ConnectionAbortedError
+
+
+L = TypeVar("L", bound=Link)
 
 
 class Network:
@@ -158,7 +165,10 @@ class Network:
         return self._made(lambda: asyncio.open_unix_connection(path))
 
     def _made(self, connect: Callable[[], Awaitable[Streams]]) -> Link:
-        link = Link(self, connect)
+        return self.opened(Link(self, connect))
+
+    def opened(self, link: L) -> L:
+        """A link of another kind, from now on."""
         self._links.append(link)
         link.heal()
         return link

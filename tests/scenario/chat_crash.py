@@ -94,6 +94,7 @@ def run_and_kill(
         kills = 0
         for moment in (*moments, None):
             with ending(start_forked(nursery, program)) as serving:
+                place.meet(program, serving)
                 trap.arm(serving, moment)
                 if said is None:
                     place.until(lambda: place.connections)

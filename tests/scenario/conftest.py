@@ -13,8 +13,9 @@ from tests.scenario.places import OpenPlace, Place
 from tests.scenario.program import CommandLine, Program
 from tests.scenario.serving import Nursery
 from tests.scenario.slack_place import open_slack
+from tests.scenario.web_place import open_web
 
-PLACES: dict[str, OpenPlace] = {"slack": open_slack, "discord": open_discord}
+PLACES: dict[str, OpenPlace] = {"slack": open_slack, "discord": open_discord, "web": open_web}
 
 DOCUMENTS = {
     "travel.md": """# Travel policy

@@ -9,6 +9,8 @@ from contextlib import contextmanager
 
 from tests.fakes.discord_server import Channel, FakeDiscord, Message, Seen
 from tests.scenario.places import Post, Press, Said, Witness
+from tests.scenario.program import Program
+from tests.scenario.serving import Serving
 
 FEEDBACK = re.compile(r"footnote:feedback:good:([0-9a-z]+)")
 BUTTONS: Mapping[Press, str] = {
@@ -32,6 +34,9 @@ class DiscordPlace:
         self.ada = discord.member(self.guild, "Ada")
         self.general = discord.text(self.guild, "general")
         self._said: dict[str, Message] = {}
+
+    def meet(self, program: Program, serving: Serving) -> None:
+        pass  # it connects of its own accord
 
     @property
     def connections(self) -> int:

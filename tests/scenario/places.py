@@ -8,7 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol
+
+if TYPE_CHECKING:
+    from tests.scenario.program import Program
+    from tests.scenario.serving import Serving
 
 Press = Literal["deeper", "good", "bad", "follow-up", "stop"]
 
@@ -49,6 +53,10 @@ class Place(Protocol):
 
     name: str
     ready: str  # what `serve` says once it is connected
+
+    def meet(self, program: Program, serving: Serving) -> None:
+        """A program was started; if it does not come to the place, the place comes to it."""
+        ...
 
     @property
     def connections(self) -> int:

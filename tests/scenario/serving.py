@@ -220,5 +220,6 @@ def running(nursery: Nursery, program: Program, place: Place, **extra: str) -> I
     """`serve`, connected to the place."""
     before = place.connections
     with ending(start_forked(nursery, program, **extra)) as serving:
+        place.meet(program, serving)
         place.until(lambda: place.connections > before or not serving.alive)
         yield serving

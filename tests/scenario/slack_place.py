@@ -14,7 +14,8 @@ from tests.fakes.slack_delivery import EVENT
 from tests.fakes.slack_limits import UNLIMITED
 from tests.fakes.slack_screen import Shown
 from tests.scenario.places import Post, Press, Said, Witness
-from tests.scenario.program import REPOSITORY
+from tests.scenario.program import REPOSITORY, Program
+from tests.scenario.serving import Serving
 
 ADA, LIU, GENERAL = "U1ADA", "U2LIU", "C1GENERAL"
 MANIFEST = REPOSITORY / "deploy" / "slack-manifest.yaml"
@@ -41,6 +42,9 @@ class SlackPlace:
         slack.add_user(ADA, "ada")
         slack.add_user(LIU, "liu", locale="zh-CN")
         slack.add_channel(GENERAL, "general", members=[ADA, LIU])
+
+    def meet(self, program: Program, serving: Serving) -> None:
+        pass  # it connects of its own accord
 
     @property
     def connections(self) -> int:

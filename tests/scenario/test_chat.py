@@ -26,6 +26,7 @@ from tests.scenario.serving import Nursery, ending, running, start_alone
 
 def test_from_the_mention_to_the_removed_reply(thinking: Program, place: Place, gate: Gate) -> None:
     with ending(start_alone(thinking)) as program:
+        place.meet(thinking, program)
         program.until_said(place.ready)
 
         gate.hold(after=2)  # understanding, a turn over what was opened: then it writes

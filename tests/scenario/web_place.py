@@ -1,0 +1,292 @@
+"""The web console as a place of scenarios: people with their browsers, behind a door that can be
+shut. What the console lacks is said where a scenario asks for it."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+import sqlite3
+import threading
+import time
+from collections.abc import Callable, Coroutine, Iterator, Mapping
+from concurrent.futures import Future
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import urlsplit
+
+import httpx
+
+from tests.fakes.door import Door
+from tests.fakes.proxy import HOST, Network
+from tests.scenario.places import Post, Press, Said, Witness
+from tests.scenario.program import Program
+from tests.scenario.serving import Serving
+from tests.scenario.web_pages import AGAIN_SECONDS, Page, Shown
+
+READY = "web is connected."
+BUSY_SECONDS = 1.0  # that the database takes nothing when the place is limited
+PRESSES: Mapping[Press, tuple[str, dict[str, str]]] = {
+    "deeper": ("deeper", {}),
+    "good": ("feedback", {"verdict": "good"}),
+    "bad": ("feedback", {"verdict": "bad"}),
+    "follow-up": ("follow-up", {"number": "0"}),
+    "stop": ("stop", {}),
+}
+
+
+@dataclass
+class Sent:
+    """A question on its way, by the name its page gave it. ``run`` and ``thread`` once it was
+    taken; ``refused`` when it was not to be."""
+
+    name: str
+    root: str
+    text: str
+    locale: str
+    run: str = ""
+    thread: str = ""
+    told: list[str] = field(default_factory=list)
+    settled: threading.Event = field(default_factory=threading.Event)
+
+
+class WebPlace:
+    """See ``Place``. The channel is the console itself, a thread one of its conversations.
+
+    ``Said.id`` is the name that the page gave the question, so that what is sent twice is one.
+    """
+
+    name = "web"
+    ready = READY
+
+    def __init__(self, network: Network) -> None:
+        self._network = network
+        self._loop = asyncio.new_event_loop()
+        self._changes = threading.Condition()
+        self._met: list[tuple[Program, Serving]] = []
+        self.door = network.opened(Door(network, self.address))
+        self.client = httpx.AsyncClient(
+            base_url=f"http://{HOST}:{self.door.port}",
+            headers={"Connection": "close", "Accept": "application/json"},
+            timeout=httpx.Timeout(30.0, read=None),
+            limits=httpx.Limits(max_connections=None, max_keepalive_connections=0),
+        )
+        self.sent: dict[str, Sent] = {}
+        self.pages: dict[str, Page] = {}  # by root
+        self._csrf = ""
+        self._first = asyncio.Lock()  # who opens the console first, for all tabs of the browser
+        self._again: list[Future[Any]] = []
+
+    # ---- programs
+
+    def meet(self, program: Program, serving: Serving) -> None:
+        self._met.append((program, serving))
+
+    def address(self) -> tuple[str, int] | None:
+        """Where the program that was started last listens, if it does."""
+        for _, serving in reversed(self._met):
+            if serving.alive and READY in serving.said:
+                found = urlsplit(serving.http)
+                assert found.port is not None
+                return HOST, found.port
+        return None
+
+    @property
+    def connections(self) -> int:
+        return sum(READY in serving.said for _, serving in self._met)
+
+    @property
+    def settings(self) -> Mapping[str, str]:
+        return {"FOOTNOTE_CONSOLE": "on", "FOOTNOTE_CONSOLE_QUESTIONS": "100000"}
+
+    # ---- what Ada does
+
+    def ask(self, text: str, *, locale: str = "en-US") -> Said:
+        name = secrets.token_hex(8)
+        return self._send(Sent(name, name, text, locale))
+
+    def say(self, earlier: Said, text: str) -> Said:
+        locale = self.sent[earlier.root].locale
+        return self._send(Sent(secrets.token_hex(8), earlier.root, text, locale))
+
+    def edit(self, said: Said, text: str) -> None:
+        self._press(said, "edit", {"question": text})
+
+    def delete(self, said: Said) -> None:
+        self._press(said, "delete", {})
+
+    def press(self, said: Said, what: Press, *, on: int = -1) -> None:
+        action, fields = PRESSES[what]
+        run, shown = list(self._turns(said).items())[on]
+        address = f'action="/runs/{run}/{action}"'
+        assert address in shown.reply, f"there is no button {what!r} in {shown.seen.buttons}"
+        self._press_on(run, said, action, fields)
+
+    def stop(self, said: Said) -> None:
+        self._press(said, "stop", {})
+
+    def _send(self, sent: Sent) -> Said:
+        self.sent[sent.name] = sent
+        self.begin(self._ask(sent))
+        return Said("console", sent.name, sent.root)
+
+    async def _ask(self, sent: Sent) -> None:
+        root = self.sent[sent.root]
+        while root is not sent and not root.settled.is_set():
+            await asyncio.sleep(AGAIN_SECONDS)
+        fields = {"question": sent.text, "event": sent.name, "depth": "auto"}
+        if root is not sent:
+            fields["thread"] = root.thread
+        taken = await self._post("/ask", fields, sent)
+        if "run" in taken:
+            sent.run = taken["run"]
+            sent.thread = taken["thread"].removeprefix("/threads/")
+            if sent.root not in self.pages:
+                language = {"Accept-Language": sent.locale}
+                page = Page(self.client, taken["thread"], self.changed, language)
+                self.pages[sent.root] = page
+                self.begin(page.follow())
+        sent.settled.set()
+
+    def _press(self, said: Said, action: str, fields: dict[str, str]) -> None:
+        sent = self.sent[said.id]
+        assert sent.settled.wait(20), "the question was never taken"
+        self._press_on(sent.run, said, action, fields)
+
+    def _press_on(self, run: str, said: Said, action: str, fields: dict[str, str]) -> None:
+        self.begin(self._post(f"/runs/{run}/{action}", fields, self.sent[said.id]))
+
+    async def _post(self, path: str, fields: dict[str, str], sent: Sent) -> Any:
+        """Send a form until the console says that it has it, or why it will not."""
+        while True:
+            try:
+                answer = await self._post_once(path, fields, sent.locale)
+            except httpx.HTTPError:
+                await asyncio.sleep(AGAIN_SECONDS)
+                continue
+            if answer.status_code not in (429, 500, 502, 503):
+                break
+            await asyncio.sleep(1.0)
+        told = answer.json()
+        sentence = told.get("error") or told.get("told")
+        if sentence:
+            sent.told.append(sentence)
+        self.changed()
+        return told
+
+    async def _post_once(self, path: str, fields: dict[str, str], locale: str) -> httpx.Response:
+        async with self._first:
+            if not self._csrf:
+                page = await self.client.get("/", headers={"Accept": "text/html"})
+                self._csrf = page.text.partition('name="csrf" content="')[2].partition('"')[0]
+        form = {"csrf": self._csrf, **fields}
+        return await self.client.post(path, data=form, headers={"Accept-Language": locale})
+
+    # ---- what is to be seen
+
+    def posts(self, said: Said) -> list[Post]:
+        return [_post(run, shown) for run, shown in self._turns(said).items()]
+
+    def _turns(self, said: Said) -> dict[str, Shown]:
+        page = self.pages.get(said.root)
+        return dict(page.turns) if page is not None else {}
+
+    def whispers(self, said: Said) -> str:
+        told = (sent.told for sent in list(self.sent.values()) if sent.root == said.root)
+        return "\n".join(line for lines in told for line in lines)
+
+    def at_work(self, said: Said) -> bool:
+        return any(post.working for post in self.posts(said))
+
+    def until(self, condition: Callable[[], object], seconds: float = 20.0) -> None:
+        end = time.monotonic() + seconds
+        with self._changes:
+            while not condition():
+                if time.monotonic() > end:
+                    raise TimeoutError("it did not come true")
+                self._changes.wait(0.05)  # what no page shows is looked at in between
+
+    def changed(self) -> None:
+        with self._changes:
+            self._changes.notify_all()
+
+    def acknowledged(self) -> bool:
+        return all(sending.done() for sending in self._again)
+
+    # ---- bad weather
+
+    def tell_again(self) -> None:
+        """All browsers send their questions once more, as after a reload or a double click."""
+        questions = [sent for sent in list(self.sent.values()) if sent.settled.is_set()]
+        self._again = [self.begin(self._ask(sent)) for sent in questions]
+
+    def lose_connection(self) -> None:
+        self.door.cut()
+
+    def down(self) -> None:
+        """Nothing reaches the pages."""
+        self.door.close()
+
+    def up(self) -> None:
+        self.door.heal()
+
+    def limit(self, times: int) -> None:
+        """The database is the platform: it takes nothing for a second, so many times."""
+        program, _ = self._met[-1]
+        path = program.folder / "data" / "footnote.sqlite"
+
+        def hold() -> None:
+            with closing(sqlite3.connect(path, timeout=30, isolation_level=None)) as database:
+                for _ in range(times):
+                    database.execute("BEGIN IMMEDIATE")
+                    time.sleep(BUSY_SECONDS)
+                    database.execute("ROLLBACK")
+
+        threading.Thread(target=hold, name="limit").start()
+
+    def cut(self) -> None:
+        self.door.lose_answer()
+
+    def watch(self, witness: Witness) -> None:
+        self.door.watch(witness)
+
+    # ---- the browsers' loop
+
+    def begin(self, work: Coroutine[Any, Any, Any]) -> Future[Any]:
+        """Have something done on the browsers' loop."""
+        return asyncio.run_coroutine_threadsafe(work, self._loop)
+
+    def run(self) -> None:
+        self._loop.run_forever()
+        self._loop.close()
+
+    def close(self) -> None:
+        async def end() -> None:
+            mine = asyncio.current_task()
+            tasks = [task for task in asyncio.all_tasks() if task is not mine]
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+            await self.client.aclose()
+
+        self.begin(end()).result(20)
+        self._loop.call_soon_threadsafe(self._loop.stop)
+
+
+def _post(run: str, shown: Shown) -> Post:
+    seen = shown.seen
+    text = "\n".join([seen.text, *seen.buttons])
+    return Post(run, text, "" if seen.busy else run, seen.busy)
+
+
+@contextmanager
+def open_web() -> Iterator[WebPlace]:
+    with Network() as network:
+        place = WebPlace(network)
+        thread = threading.Thread(target=place.run, name="browsers", daemon=True)
+        thread.start()
+        try:
+            yield place
+        finally:
+            place.close()
+            thread.join(20)
