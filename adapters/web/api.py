@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
 from collections.abc import AsyncIterator, Sequence
 from urllib.parse import quote
@@ -10,7 +9,7 @@ from urllib.parse import quote
 from pydantic import BaseModel, ValidationError
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response, StreamingResponse
+from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from adapters.web.asking import put_question, run_named, thread_named
@@ -24,11 +23,10 @@ from adapters.web.documents import (
     run_document,
 )
 from adapters.web.forms import json_of
-from adapters.web.limits import HEARTBEAT_SECONDS, SECONDS_BETWEEN_EVENTS
 from adapters.web.shown import Shown, shown_of
-from adapters.web.stream import NO_BUFFERING, event
+from adapters.web.sse import HERE, as_json, event, event_stream, moments
 from adapters.web.turns import runs_of, turns_of
-from bot.storage.records import RunRecord
+from bot.storage.records import UNFINISHED, RunRecord
 
 NAME_HEADER = "idempotency-key"
 NAME = re.compile(NAME_PATTERN)
@@ -107,41 +105,40 @@ class _Api:
         run = await run_named(self._console, request, request.path_params["run"])
         seen = request.headers.get("last-event-id", "")
         now = shown_of(run)
-        if seen and seen == now.mark and now.answer is not None:
+        if run.state not in UNFINISHED and (now.answer is None or seen == now.mark):
             return Response(status_code=204)
-        return StreamingResponse(
-            self._follow(run, seen), media_type="text/event-stream", headers=NO_BUFFERING
-        )
+        client = visitor_of(request).client
+        return event_stream(request, self._console.streams, client, self._follow(run, seen))
 
     async def _follow(self, run: RunRecord, seen: str) -> AsyncIterator[str]:
-        before: Shown | None = None
-        yield "retry: 1000\n\n"
+        before = None if seen else Shown()
         async with self._console.live.follow(run.message.thread) as feed:
-            version = -1
-            while not feed.closed:
+            async for changed in moments(feed):
+                if not changed:
+                    yield HERE
+                    continue
                 standing = feed.standings.get(run.id)
                 if standing is None or standing.removed:
-                    yield event("removed", {"run": run.id})
+                    yield event("removed", as_json({"run": run.id}))
                     return
                 now = standing.shown
                 if now is None or (standing.over and now.answer is None):
                     stored = await self._console.store.run(run.id)
                     now = shown_of(stored) if stored is not None else Shown()
                 if now.mark != seen:
-                    *rest, last = change_documents(before, now) or [("", None)]
-                    for kind, data in rest:
-                        yield event(kind, data)
-                    if last[0]:
-                        yield event(*last, now.mark)
+                    for told in _events(before, now):
+                        yield told
                     seen, before = now.mark, now
-                if now.answer is not None:
+                if now.answer is not None or standing.over:
                     return
-                try:
-                    async with asyncio.timeout(HEARTBEAT_SECONDS):
-                        version = await feed.after(version)
-                except TimeoutError:
-                    yield ": here\n\n"
-                await asyncio.sleep(SECONDS_BETWEEN_EVENTS)
+
+
+def _events(before: Shown | None, now: Shown) -> list[str]:
+    """What changed, as events. The last of them carries the mark: who is cut off in between gets
+    all of it again."""
+    told = [(kind, as_json(data)) for kind, data in change_documents(before, now)]
+    marks = ["" for _ in told[1:]] + [now.mark]
+    return [event(kind, data, mark) for (kind, data), mark in zip(told, marks, strict=False)]
 
 
 def _name(request: Request) -> str:

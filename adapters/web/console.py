@@ -11,8 +11,10 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
+from adapters.web.limits import STREAMS_OF_ONE_CLIENT
 from adapters.web.live import Live
-from adapters.web.pace import Pace
+from adapters.web.pace import OpenStreams, Pace
+from adapters.web.parts import Parts
 from adapters.web.templating import Templates
 from adapters.web.visitors import Sessions, Visitor
 from bot.conversing.reception import Reception
@@ -43,14 +45,18 @@ class Console:
     archive: Archive = field(init=False)
     workspaces: Workspaces = field(init=False)
     templates: Templates = field(init=False)
+    parts: Parts = field(init=False)
     questions: Pace = field(init=False)  # how many one client may ask
+    streams: OpenStreams = field(init=False)
 
     def __post_init__(self) -> None:
         self.store = Store(self.database)
         self.archive = Archive(self.database)
         self.workspaces = Workspaces(self.database)
         self.templates = Templates()
+        self.parts = Parts(self.templates)
         self.questions = Pace(self.settings.console_questions)
+        self.streams = OpenStreams(STREAMS_OF_ONE_CLIENT)
 
     def open_reception(self) -> Reception:
         """Where questions go; answers 503 while there is nobody to take them."""

@@ -15,7 +15,7 @@ from adapters.web.asking import put_question, run_named, thread_named
 from adapters.web.console import Console, locale_of, texts_of, visitor_of
 from adapters.web.forms import form_of
 from adapters.web.limits import THREADS_LISTED
-from adapters.web.stream import event_stream
+from adapters.web.stream import thread_events
 from adapters.web.turns import runs_of, turns_of
 from adapters.web.writing import cursor_of, listed, turn_html
 from bot.conversing.presses import Deeper, Feedback, FollowUp, Press, Stop, carry_out
@@ -77,7 +77,7 @@ class _Conversation:
         return await thread_named(self._console, request, request.path_params["thread"])
 
     async def events(self, request: Request) -> Response:
-        return event_stream(self._console, request, await self._thread(request))
+        return thread_events(self._console, request, await self._thread(request))
 
     # ------------------------------------------------------------ asking
 

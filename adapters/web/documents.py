@@ -179,12 +179,13 @@ def finished_document(answer: Answer) -> AnswerDocument:
 
 
 def change_documents(before: Shown | None, now: Shown) -> list[tuple[str, Any]]:
-    """What an event stream tells of a reply that showed ``before``: kinds and data."""
+    """What an event stream tells of a reply that showed ``before``, None where that is not known
+    any more: kinds and data."""
     told: list[tuple[str, Any]] = []
     if now.answer is not None:
         return [("answer", finished_document(now.answer).model_dump(mode="json"))]
     if now.plan is not None and (before is None or now.plan != before.plan):
         told.append(("plan", plan_document(now.plan).model_dump(mode="json")))
-    if now.text != (before.text if before is not None else ""):
+    if before is None or now.text != before.text:
         told.append(("text", {"text": now.text}))
     return told

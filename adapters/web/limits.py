@@ -4,10 +4,12 @@ from __future__ import annotations
 
 SECONDS_BETWEEN_SAVES = 0.25  # of what a reply shows while it works, for other processes and tabs
 SECONDS_BETWEEN_SAVES_ALONE = 2.0  # where no other process shows it (SQLite): only for a restart
-SECONDS_BETWEEN_LOOKS = 0.2  # at what other processes saved, while one of them works
-SECONDS_BETWEEN_IDLE_LOOKS = 2.0  # at threads in which nothing is being worked on
+SECONDS_BETWEEN_LOOKS = 0.2  # at what other processes work on, where nothing signals changes
+SECONDS_BETWEEN_IDLE_LOOKS = 2.0  # at all that is looked at, in any case
 SECONDS_BETWEEN_EVENTS = 0.04  # to one browser: 25 states a second are more than anyone reads
 HEARTBEAT_SECONDS = 15.0  # after which a silent event stream says that it is alive
+STREAMS_OF_ONE_CLIENT = 200  # open at once: 60 kB each
+PARTS_KEPT = 200  # as HTML, of replies that are being worked on, for others who look at them
 SAVE_ATTEMPTS = 3  # at an answer, before it is left for a later attempt
 SECONDS_BETWEEN_SAVE_ATTEMPTS = 0.3
 

@@ -1,7 +1,8 @@
 """What is being shown now, for whoever looks on: each thread with onlookers has a feed.
 
 A poster in this process tells at once what its reply shows. What other processes work on is looked
-up in the database, in one query for all threads that are looked at.
+up in the database, in one query for all threads that are looked at: when PostgreSQL signals that a
+run has changed, and every so often, which is all there is on SQLite and while no signals are heard.
 """
 
 from __future__ import annotations
@@ -15,12 +16,17 @@ from typing import Any
 import sqlalchemy as sa
 import structlog
 
-from adapters.web.limits import SECONDS_BETWEEN_IDLE_LOOKS, SECONDS_BETWEEN_LOOKS
+from adapters.web.limits import (
+    SECONDS_BETWEEN_EVENTS,
+    SECONDS_BETWEEN_IDLE_LOOKS,
+    SECONDS_BETWEEN_LOOKS,
+)
 from adapters.web.shown import Shown, shown
 from bot.errors import StorageUnavailable
 from bot.messages import Thread
 from bot.storage.database import Database
 from bot.storage.records import UNFINISHED
+from bot.storage.signals import RunSignals
 from bot.storage.tables import runs
 
 log = structlog.get_logger(__name__)
@@ -83,7 +89,9 @@ class Live:
         self._here: dict[str, Shown] = {}  # what replies of this process show, by run
         self._seen: dict[str, tuple[Any, ...]] = {}  # what the last look found, by run
         self._looking: asyncio.Task[None] | None = None
+        self._due: set[str] = set()  # threads to look at as soon as can be
         self._soon = asyncio.Event()
+        self._signals: RunSignals | None = None  # from the first onlooker on
         self._closed = False
 
     async def aclose(self) -> None:
@@ -94,6 +102,8 @@ class Live:
         if self._looking is not None:
             self._looking.cancel()
             await asyncio.gather(self._looking, return_exceptions=True)
+        if self._signals is not None:
+            await self._signals.aclose()
 
     @property
     def onlookers(self) -> int:
@@ -112,11 +122,22 @@ class Live:
     def leave(self, thread: Thread, run: str) -> None:
         """This process has no more to say about a reply."""
         self._here.pop(run, None)
-        self.look_soon()
+        self._look_soon_at(thread.key)
 
     def look_soon(self) -> None:
         """Something has changed in the database."""
+        self._due.update(self._feeds)
         self._soon.set()
+
+    def _look_soon_at(self, thread_key: str) -> None:
+        if thread_key in self._feeds:
+            self._due.add(thread_key)
+            self._soon.set()
+
+    def _hear(self, run: str, thread_key: str) -> None:
+        """Some process, which may be this one, has changed a run."""
+        if run not in self._here:
+            self._look_soon_at(thread_key)
 
     def here(self, run: str) -> Shown | None:
         """What a reply of this process shows."""
@@ -134,6 +155,8 @@ class Live:
                 await self._look([thread.key])
             if self._looking is None and not self._closed:
                 self._looking = asyncio.create_task(self._keep_looking())
+            if self._signals is None and not self._closed:
+                self._signals = self._listening()
             yield feed
         finally:
             feed.onlookers -= 1
@@ -145,23 +168,38 @@ class Live:
             del self._feeds[feed.thread.key]
         for run in feed.standings:
             self._seen.pop(run, None)
-        if not self._feeds and self._looking is not None:
-            self._looking.cancel()
-            self._looking = None
+        if not self._feeds:
+            self._soon.set()  # there is nothing more to look at
+
+    def _listening(self) -> RunSignals | None:
+        if self._database.dialect != "postgresql":
+            return None
+        return RunSignals(self._database, self._hear, self.look_soon)
 
     async def _keep_looking(self) -> None:
-        while True:
-            pause = SECONDS_BETWEEN_LOOKS if self._others_work() else SECONDS_BETWEEN_IDLE_LOOKS
+        """As long as anyone looks on. Not cancelled where it can be helped: a query that is broken
+        off costs its connection."""
+        while self._feeds:
             try:
-                async with asyncio.timeout(pause):
+                async with asyncio.timeout(self._pause()):
                     await self._soon.wait()
             except TimeoutError:
-                pass
+                self._due.update(self._feeds)
             self._soon.clear()
+            due, self._due = self._due & self._feeds.keys(), set()
             try:
-                await self._look(list(self._feeds))
+                await self._look(due)
             except StorageUnavailable as away:
                 log.info("console does not see", error=str(away))
+            await asyncio.sleep(SECONDS_BETWEEN_EVENTS)  # signals that follow each other are one
+        self._looking = None
+
+    def _pause(self) -> float:
+        """Seconds until it is looked whether or not anything was heard."""
+        hears = self._signals is not None and self._signals.listening
+        if hears or not self._others_work():
+            return SECONDS_BETWEEN_IDLE_LOOKS
+        return SECONDS_BETWEEN_LOOKS
 
     def _others_work(self) -> bool:
         """Whether anything is unfinished that is not worked on in this process."""
@@ -172,6 +210,10 @@ class Live:
         )
 
     async def _look(self, keys: Collection[str]) -> None:
+        if not keys:
+            return
+        # An answer is part of what is shown, and long: once a run is over it changes no more.
+        mark = sa.case((runs.c.state.in_(UNFINISHED), runs.c.post_state["mark"].as_string()))
         query = (
             sa.select(
                 runs.c.id,
@@ -179,7 +221,7 @@ class Live:
                 runs.c.state,
                 runs.c.attempt,
                 runs.c.removed,
-                runs.c.post_state["mark"].as_string().label("mark"),
+                mark.label("mark"),
             )
             .where(runs.c.thread_key.in_(keys))
             .order_by(runs.c.message_id)

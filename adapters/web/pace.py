@@ -1,8 +1,10 @@
-"""How many requests a client may make in a minute."""
+"""How many requests a client may make in a minute, and how many event streams it may hold open."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from time import monotonic
 
 from cachetools import TTLCache
@@ -28,3 +30,26 @@ class Pace:
             return False
         self._buckets[client] = (left - 1.0, now)
         return True
+
+
+class OpenStreams:
+    """The event streams of each client; ``most`` may be open at once."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._open: Counter[str] = Counter()
+
+    def allows(self, client: str) -> bool:
+        """Whether one more is in order."""
+        return self._open[client] < self._most
+
+    @contextmanager
+    def one(self, client: str) -> Iterator[None]:
+        """Within the block one more is open."""
+        self._open[client] += 1
+        try:
+            yield
+        finally:
+            self._open[client] -= 1
+            if not self._open[client]:
+                del self._open[client]

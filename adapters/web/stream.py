@@ -8,47 +8,35 @@ were not over. A page that comes back with it gets what it missed.
 
 from __future__ import annotations
 
-import asyncio
-import json
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 
 from starlette.requests import Request
-from starlette.responses import StreamingResponse
+from starlette.responses import Response
 
 from adapters.web.console import Console, texts_of, visitor_of
-from adapters.web.limits import HEARTBEAT_SECONDS, SECONDS_BETWEEN_EVENTS
 from adapters.web.live import Feed, Standing
 from adapters.web.shown import Shown
+from adapters.web.sse import HERE, as_json, event, event_stream, moments
 from adapters.web.turns import turns_of
-from adapters.web.views import plan_of, writing
 from adapters.web.visitors import Visitor
-from adapters.web.writing import plan_html, reply_html, turn_html
+from adapters.web.writing import reply_html, turn_html
 from bot.messages import Thread
 from bot.rendering.texts import Texts
 
-NO_BUFFERING = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
 
-
-def event_stream(console: Console, request: Request, thread: Thread) -> StreamingResponse:
+def thread_events(console: Console, request: Request, thread: Thread) -> Response:
     """The events of a thread from the request's cursor on."""
     cursor = request.headers.get("last-event-id") or request.query_params.get("since", "")
-    page = _Page(console, texts_of(request), visitor_of(request), *_read(cursor))
-    return StreamingResponse(
-        page.events(thread), media_type="text/event-stream", headers=NO_BUFFERING
-    )
+    visitor = visitor_of(request)
+    page = _Page(console, texts_of(request), visitor, *_read(cursor))
+    return event_stream(request, console.streams, visitor.client, page.events(thread))
 
 
 def _read(cursor: str) -> tuple[str, dict[str, str]]:
     last, _, live = cursor[:4_000].partition(";")
     pairs = (part.partition("=") for part in live.split(",") if part)
     return last, {run: mark for run, _, mark in pairs}
-
-
-def event(kind: str, data: object, id: str = "") -> str:
-    """One event as it goes over the wire."""
-    head = f"id: {id}\n" if id else ""
-    return f"{head}event: {kind}\ndata: {json.dumps(data, ensure_ascii=False)}\n\n"
 
 
 @dataclass
@@ -67,23 +55,17 @@ class _Page:
     first: bool = True
 
     async def events(self, thread: Thread) -> AsyncIterator[str]:
-        yield "retry: 1000\n\n"
         async with self.console.live.follow(thread) as feed:
-            version = -1
-            while not feed.closed:
+            async for changed in moments(feed):
+                if not changed:
+                    yield HERE
+                    continue
                 for each in list(feed.standings.values()):
                     for told in await self._news(feed, each):
                         yield told
                 self.first = False
                 for gone in [run for run in self.marks if run not in feed.standings]:
                     yield self._gone(gone)
-                try:
-                    async with asyncio.timeout(HEARTBEAT_SECONDS):
-                        version = await feed.after(version)
-                except TimeoutError:
-                    yield ": here\n\n"
-                # States that follow each other fast become one.
-                await asyncio.sleep(SECONDS_BETWEEN_EVENTS)
 
     async def _news(self, feed: Feed, now: Standing) -> list[str]:
         """What the page does not show yet of one run."""
@@ -139,18 +121,17 @@ class _Page:
         if over and turn.over:
             self._settle(now)
         told = {"run": run, "question": turn.question, "html": html, "over": over}
-        return event(kind, told, self._cursor())
+        return event(kind, as_json(told), self._cursor())
 
     def _changed_parts(self, run: str, before: Shown, now: Shown) -> list[str]:
         self.parts[run] = now
         self.marks[run] = now.mark
-        told: list[tuple[str, dict[str, object]]] = []
+        parts = self.console.parts
+        told: list[tuple[str, str]] = []
         if now.plan != before.plan or (now.ahead, now.anew) != (before.ahead, before.anew):
-            saying = plan_of(now.plan, self.texts).now if now.plan is not None else ""
-            html = plan_html(self.console.templates, self.texts, run, now)
-            told.append(("plan", {"run": run, "html": html, "now": saying}))
+            told.append(("plan", parts.plan(self.texts, run, now)))
         if now.text != before.text:
-            told.append(("text", {"run": run, "html": writing(now)}))
+            told.append(("text", parts.text(run, now)))
         # The id goes with the last part: a page that is cut off in between gets all of it again.
         ids = ["" for _ in told[1:]] + [self._cursor()]
         return [event(kind, data, id) for (kind, data), id in zip(told, ids, strict=False)]
@@ -159,7 +140,7 @@ class _Page:
         self.marks.pop(run, None)
         self.parts.pop(run, None)
         self.gone.add(run)
-        return event("gone", {"run": run}, self._cursor())
+        return event("gone", as_json({"run": run}), self._cursor())
 
     def _cursor(self) -> str:
         live = ",".join(f"{run}={mark}" for run, mark in self.marks.items())

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from adapters.web.console import Console
-from adapters.web.shown import Shown
+from adapters.web.parts import plan_html
 from adapters.web.templating import Templates
 from adapters.web.turns import Turn
-from adapters.web.views import plan_of, reply_of, writing
+from adapters.web.views import reply_of, writing
 from adapters.web.visitors import Visitor
 from bot.rendering.lines import shortened
 from bot.rendering.texts import Texts
@@ -63,11 +63,6 @@ def reply_html(templates: Templates, texts: Texts, turn: Turn, visitor: Visitor)
         plan=plan_html(templates, texts, turn.run, turn.shown),
         text=writing(turn.shown),
     )
-
-
-def plan_html(templates: Templates, texts: Texts, run: str, now: Shown) -> str:
-    plan = plan_of(now.plan, texts) if now.plan is not None else None
-    return templates.fragment("plan.html", texts, run=run, plan=plan, shown=now)
 
 
 def cursor_of(turns: Sequence[Turn]) -> str:

@@ -152,7 +152,9 @@ async def test_a_feed_forgets_what_nobody_looks_at(here: Running, browser: Brows
         assert live._feeds
     assert not live._feeds
     assert not live._seen
-    assert live._looking is None
+    async with asyncio.timeout(10):
+        while live._looking is not None:
+            await asyncio.sleep(0.01)
 
 
 # ---------------------------------------------------------------- states

@@ -1,0 +1,47 @@
+"""The parts of a reply that change while it is worked on, made once for all who look on."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+
+from cachetools import LRUCache
+
+from adapters.web.limits import PARTS_KEPT
+from adapters.web.shown import Shown
+from adapters.web.templating import Templates
+from adapters.web.views import plan_of, writing
+from bot.rendering.texts import Texts
+
+
+class Parts:
+    """What events carry of a reply that shows something else now, as JSON."""
+
+    def __init__(self, templates: Templates) -> None:
+        self._templates = templates
+        self._kept: LRUCache[tuple[str, ...], str] = LRUCache(PARTS_KEPT)
+
+    def plan(self, texts: Texts, run: str, now: Shown) -> str:
+        """The plan as HTML, and ``now``: what is being done, in words."""
+
+        def made() -> dict[str, str]:
+            saying = plan_of(now.plan, texts).now if now.plan is not None else ""
+            return {"run": run, "html": plan_html(self._templates, texts, run, now), "now": saying}
+
+        return self._once(("plan", texts.locale, run, now.mark), made)
+
+    def text(self, run: str, now: Shown) -> str:
+        """The answer as far as it has been written, as HTML."""
+        return self._once(("text", run, now.mark), lambda: {"run": run, "html": writing(now)})
+
+    def _once(self, name: tuple[str, ...], made: Callable[[], dict[str, str]]) -> str:
+        kept = self._kept.get(name)
+        if kept is None:
+            kept = self._kept[name] = json.dumps(made(), ensure_ascii=False)
+        return kept
+
+
+def plan_html(templates: Templates, texts: Texts, run: str, now: Shown) -> str:
+    """What is done and what is still to be done."""
+    plan = plan_of(now.plan, texts) if now.plan is not None else None
+    return templates.fragment("plan.html", texts, run=run, plan=plan, shown=now)
