@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import secrets
+from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from starlette.exceptions import HTTPException
@@ -18,10 +20,25 @@ from bot.storage.records import RunRecord
 LONGEST_NAME = 300  # characters of a thread's name in a path
 
 
+@dataclass(frozen=True, slots=True)
+class Named:
+    """A question by the name that its asker gave it: what is sent again, by a program that keeps no
+    cookies too, is the same question in the same conversation. ``thread`` is that of a question
+    that begins one."""
+
+    event_id: str
+    thread: str
+
+    @classmethod
+    def by(cls, person: str, name: str) -> Named:
+        digest = hashlib.sha256(f"{person}\0{name}".encode("utf-8", "surrogatepass")).hexdigest()
+        return cls(digest[:32], digest[32:48])
+
+
 async def put_question(
     console: Console, request: Request, text: str, *, depth: Depth, thread: str, name: str
 ) -> Asked:
-    """Put a question; ``name`` is the browser's for it, so that what is sent twice is one.
+    """Put a question; ``name`` is the asker's for it, so that what is sent twice is one.
 
     ``thread`` is gone on with, "" begins one. Raises as ``Reception.receive`` does; answers 429
     when the client has asked too much, 404 for a thread that is not there.
@@ -29,9 +46,10 @@ async def put_question(
     visitor, texts = visitor_of(request), texts_of(request)
     if not console.questions.allows(visitor.client):
         raise HTTPException(429, texts("web-too-many-questions"))
+    named = Named.by(visitor.id, name or secrets.token_hex(16))
     message = Message(
-        event_id=f"{visitor.session[:12] or visitor.id}-{name or secrets.token_hex(8)}",
-        thread=await _place(console, request, thread),
+        event_id=named.event_id,
+        thread=await _place(console, request, thread, named.thread),
         author=visitor.author,
         text=encodable(text),
         at=datetime.now(UTC),
@@ -50,11 +68,10 @@ def encodable(text: str) -> str:
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
-async def _place(console: Console, request: Request, name: str) -> Thread:
+async def _place(console: Console, request: Request, name: str, new: str) -> Thread:
     """The thread that is gone on with, or a new one."""
     if not name:
-        channel = visitor_of(request).channel
-        return Thread("web", WORKSPACE, channel, secrets.token_hex(8))
+        return Thread("web", WORKSPACE, visitor_of(request).channel, new)
     thread = await thread_named(console, request, name)
     if thread.platform != "web":
         raise HTTPException(422, texts_of(request)("web-not-here"))
