@@ -1,0 +1,208 @@
+"""What is shown now: told by this process's replies, and looked up where others work."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+import sqlalchemy as sa
+
+from adapters.web.live import Feed, Live
+from adapters.web.shown import Shown, changed, next_turn
+from bot.answers import Answer, PlanView, StepView
+from bot.messages import RunOptions, Thread
+from bot.storage.database import Database
+from bot.storage.store import Store, open_store
+from tests.fakes import sqlite
+from tests.unit.samples import NOW, a_message
+
+PLAN = PlanView("How tall?", (StepView("s", "search", "tower height", "running"),))
+FIRST = changed(next_turn(Shown()), plan=PLAN)
+
+
+def a_thread(name: str = "t") -> Thread:
+    return Thread("web", "console", "local", name)
+
+
+class Worker:
+    """Another process on the same database."""
+
+    def __init__(self, store: Store) -> None:
+        self.store = store
+        self.attempts: dict[str, int] = {}
+
+    async def begin(self, run: str, thread: Thread) -> None:
+        await self.store.accept(run, a_message("How tall?", thread), RunOptions(), NOW)
+        record = await self.store.claim(run, "host/1/x", NOW, timedelta(seconds=30))
+        assert record is not None
+        self.attempts[run] = record.attempt
+
+    async def show(self, run: str, now: Shown) -> None:
+        await self.store.save_post_state(run, self.attempts[run], now.json())
+
+    async def answer(self, run: str, now: Shown) -> None:
+        answer = Answer("answered", "It is 330 m tall.", "How tall?", run)
+        await self.show(run, changed(now, plan=None, answer=answer))
+        await self.store.save_answer(run, self.attempts[run], answer)
+        await self.store.end(run, self.attempts[run], "answered", NOW)
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    if request.param == "sqlite":
+        return sqlite.migrated(tmp_path)
+    migrated: str = request.getfixturevalue("postgres").migrated()
+    return migrated
+
+
+@pytest.fixture
+async def stack() -> AsyncIterator[AsyncExitStack]:
+    async with AsyncExitStack() as stack:
+        yield stack
+
+
+@pytest.fixture
+async def worker(url: str, stack: AsyncExitStack) -> Worker:
+    store = await open_store(url)
+    stack.push_async_callback(store.close)
+    return Worker(store)
+
+
+@pytest.fixture
+async def live(url: str, stack: AsyncExitStack) -> Live:
+    """Of a process that works on nothing."""
+    store = await open_store(url)
+    stack.push_async_callback(store.close)
+    live = Live(store.database)
+    stack.push_async_callback(live.aclose)
+    return live
+
+
+async def until(feed: Feed, run: str, now: Shown) -> None:
+    version = feed.version
+    async with asyncio.timeout(20):
+        while run not in feed.standings or feed.standings[run].shown != now:
+            version = await feed.after(version)
+
+
+async def until_over(feed: Feed, run: str) -> None:
+    version = feed.version
+    async with asyncio.timeout(20):
+        while not feed.standings[run].over:
+            version = await feed.after(version)
+
+
+def counted(database: Database) -> list[str]:
+    """The statements that a database is sent from now on."""
+    statements: list[str] = []
+    engines = {engine.sync_engine.pool: engine for engine in (database._reader, database._writer)}
+    for engine in engines.values():
+        told = "before_cursor_execute"
+        sa.event.listen(engine.sync_engine, told, lambda *said: statements.append(said[2]))
+    return statements
+
+
+# ---------------------------------------------------------------- between processes
+
+
+async def test_what_another_process_shows_is_seen_until_its_end(live: Live, worker: Worker) -> None:
+    await worker.begin("r1", a_thread())
+    async with live.follow(a_thread()) as feed:
+        await worker.show("r1", FIRST)
+        await until(feed, "r1", FIRST)
+        later = changed(FIRST, text="It is")
+        await worker.show("r1", later)
+        await until(feed, "r1", later)
+        await worker.answer("r1", later)
+        await until_over(feed, "r1")
+        last = feed.standings["r1"].shown
+        assert last is not None
+        assert last.answer is not None
+
+
+async def test_a_question_that_another_process_took_in_is_seen(live: Live, worker: Worker) -> None:
+    async with live.follow(a_thread()) as feed:
+        assert not feed.standings
+        await worker.begin("r1", a_thread())
+        await worker.show("r1", FIRST)
+        if live._database.dialect == "sqlite":
+            live.look_soon()  # as this process does when it has taken in a question
+        await until(feed, "r1", FIRST)
+
+
+async def test_an_answer_that_was_there_is_not_read_again(live: Live, worker: Worker) -> None:
+    await worker.begin("r1", a_thread())
+    await worker.answer("r1", FIRST)
+    async with live.follow(a_thread()) as feed:
+        standing = feed.standings["r1"]
+    assert standing.over
+    assert standing.shown is None
+
+
+async def test_all_threads_are_looked_up_in_one_query(live: Live, worker: Worker) -> None:
+    places = [a_thread(f"t{number}") for number in range(20)]
+    async with AsyncExitStack() as followed:
+        feeds = [await followed.enter_async_context(live.follow(place)) for place in places]
+        await worker.begin("r1", places[0])
+        live.look_soon()
+        async with asyncio.timeout(20):
+            while not feeds[0].standings:
+                await feeds[0].after(feeds[0].version)
+        statements = counted(live._database)
+        await live._look(list(live._feeds))
+    assert len(statements) == 1
+
+
+async def test_where_nobody_looks_nothing_is_asked(live: Live, worker: Worker) -> None:
+    async with live.follow(a_thread()):
+        pass
+    statements = counted(live._database)
+    await worker.begin("r1", a_thread())  # which PostgreSQL tells of
+    async with asyncio.timeout(20):
+        while live._looking is not None:
+            await asyncio.sleep(0.01)
+    assert statements == []
+
+
+@pytest.mark.parametrize("url", ["postgres"], indirect=True)
+async def test_while_changes_are_signalled_it_is_seldom_looked_for_them(
+    live: Live, worker: Worker
+) -> None:
+    await worker.begin("r1", a_thread())
+    async with live.follow(a_thread()) as feed:
+        await worker.show("r1", FIRST)
+        await until(feed, "r1", FIRST)
+        assert live._signals is not None
+        async with asyncio.timeout(20):
+            while not live._signals.listening:
+                await asyncio.sleep(0.01)
+        hearing = live._pause()
+        await live._signals.aclose()
+        assert live._pause() < hearing
+
+
+@pytest.mark.parametrize("url", ["postgres"], indirect=True)
+async def test_what_this_process_says_itself_is_not_looked_up(live: Live, worker: Worker) -> None:
+    await worker.begin("r1", a_thread())
+    async with live.follow(a_thread()) as feed:
+        live.show(a_thread(), "r1", FIRST)
+        await until(feed, "r1", FIRST)
+        live._hear("r1", a_thread().key)
+        assert not live._due
+        live._hear("r2", a_thread().key)
+        assert live._due == {a_thread().key}
+
+
+# ---------------------------------------------------------------- an end
+
+
+async def test_a_console_that_ends_leaves_no_task(live: Live, worker: Worker) -> None:
+    before = asyncio.all_tasks()
+    async with live.follow(a_thread()) as feed:
+        await live.aclose()
+        assert feed.closed
+    assert asyncio.all_tasks() <= before
