@@ -110,12 +110,12 @@ class Guarded:
     # ------------------------------------------------------------ one call
 
     async def _call(self, work: Callable[[], Awaitable[T]]) -> T:
-        refused_for = self._breaker.refused_for()
+        if left := self._breaker.left:
+            raise self._resting(left)
+        await self._take_turn(self._policy.patience)
+        refused_for = self._breaker.refused_for()  # it may have failed others in the meantime
         if refused_for is not None:
-            rests = f"It failed repeatedly and is left alone for {math.ceil(refused_for)} s."
-            raise ProviderUnavailable(
-                f"{self._cause} {rests}" if self._cause else rests, retry_after=refused_for
-            )
+            raise self._resting(refused_for)
         try:
             with timed(self._observe):
                 result = await self._in_time(work)
@@ -139,6 +139,11 @@ class Guarded:
             raise
         self._breaker.succeeded()
         return result
+
+    def _resting(self, seconds: float) -> ProviderUnavailable:
+        rests = f"It failed repeatedly and is left alone for {math.ceil(seconds)} s."
+        words = f"{self._cause} {rests}" if self._cause else rests
+        return ProviderUnavailable(words, retry_after=seconds)
 
     async def _in_time(self, work: Callable[[], Awaitable[T]]) -> T:
         ends = self._clock() + self._policy.deadline
@@ -167,15 +172,16 @@ class Guarded:
             wait_jitter=0.2,
         ):
             with attempt:
-                await self._take_turn(ends)
+                if attempt.num > 1:  # half of what is left: the call itself needs time as well
+                    await self._take_turn((ends - self._clock()) / 2)
                 return await work()
         raise AssertionError("stamina returns or raises")
 
-    async def _take_turn(self, ends: float) -> None:
+    async def _take_turn(self, at_most: float) -> None:
+        """Stand in line behind our own limit, for at most some seconds."""
         if self._limit is None:
             return
-        # Half of what is left: the call itself needs time as well.
-        wait = self._limit.reserve(at_most=(ends - self._clock()) / 2)
+        wait = self._limit.reserve(at_most)
         if wait is None:
             raise _TooBusy("Too many searches are waiting for it: try again in a moment.")
         if wait > 0:

@@ -10,12 +10,13 @@ from dataclasses import dataclass
 class Policy:
     """How one provider is treated.
 
-    ``deadline``: seconds for one search or read, waiting and retries included. ``attempts``: calls
-    in all. ``rate``: calls a second on average, ``burst``: at once. ``failures`` in a row open the
-    circuit breaker for ``rest`` seconds. ``ttl``: seconds a search result is remembered, 0 not at
-    all.
+    ``rate``: calls a second on average, ``burst``: at once; what is beyond that stands in line for
+    at most ``patience`` seconds. ``deadline``: seconds for one search or read once its turn has
+    come, retries included. ``attempts``: calls in all. ``failures`` in a row open the circuit
+    breaker for ``rest`` seconds. ``ttl``: seconds a search result is remembered, 0 not at all.
     """
 
+    patience: float = 60.0
     deadline: float = 12.0
     attempts: int = 3
     rate: float = math.inf

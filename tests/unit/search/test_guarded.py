@@ -127,9 +127,29 @@ async def test_calls_beyond_the_burst_are_spread_out() -> None:
 
 
 @in_virtual_time
-async def test_who_would_wait_past_the_deadline_is_told_at_once() -> None:
+async def test_standing_in_line_takes_nothing_from_the_deadline() -> None:
+    provider = scripted(4.0, A)
+    guard = guarded(provider, rate=0.1, burst=1, deadline=5)
+    assert (
+        await asyncio.gather(*(guard.search(Query(f"q{i}", 5)) for i in range(5))) == [tuple(A)] * 5
+    )
+
+
+@in_virtual_time
+async def test_who_stood_in_line_for_one_that_has_failed_meanwhile_does_not_ask_it() -> None:
+    provider = scripted(down())
+    guard = guarded(provider, rate=1, burst=1, attempts=1, failures=2, rest=30)
+    outcomes = await asyncio.gather(
+        *(guard.search(Query(f"q{i}", 5)) for i in range(4)), return_exceptions=True
+    )
+    assert all("It is down." in str(each) for each in outcomes)
+    assert len(provider.at) == 2
+
+
+@in_virtual_time
+async def test_who_would_stand_in_line_for_too_long_is_told_at_once() -> None:
     provider = scripted(A)
-    guard = guarded(provider, rate=1, burst=1, deadline=5, failures=1)
+    guard = guarded(provider, rate=1, burst=1, patience=2, failures=1)
     begin = now()
 
     async def ask(i: int) -> str:
