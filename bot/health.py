@@ -8,6 +8,7 @@ import socket
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any
 
 import uvicorn
@@ -18,6 +19,7 @@ from starlette.routing import BaseRoute, Route
 
 from bot.dispatch.dispatcher import Condition, Dispatcher
 from bot.errors import InvalidSetting, StorageUnavailable
+from bot.http_connection import PATIENCE_SECONDS, HttpConnection, expect_answers
 from bot.platform import Connection
 from bot.storage.database import Database
 
@@ -157,12 +159,18 @@ class _Server(uvicorn.Server):
 
 
 @contextlib.asynccontextmanager
-async def http_endpoint(host: str, port: int, routes: Sequence[BaseRoute]) -> AsyncIterator[str]:
-    """Serve the routes; yields the address. Raises ``InvalidSetting`` if it cannot be had."""
+async def http_endpoint(
+    host: str, port: int, routes: Sequence[BaseRoute], *, patience: float = PATIENCE_SECONDS
+) -> AsyncIterator[str]:
+    """Serve the routes; yields the address. Who reads nothing for ``patience`` seconds is cut off.
+
+    Raises ``InvalidSetting`` if the address cannot be had.
+    """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     # With the protocol named, asyncio switches Nagle's algorithm off for what it accepts.
     listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    expect_answers(listener, patience)
     try:
         listener.bind((host, port))
     except OSError as error:
@@ -174,6 +182,7 @@ async def http_endpoint(host: str, port: int, routes: Sequence[BaseRoute]) -> As
     server = _Server(
         uvicorn.Config(
             Starlette(routes=routes),
+            http=partial(HttpConnection, patience=patience),  # type: ignore[arg-type]
             lifespan="off",
             log_config=None,
             access_log=False,
