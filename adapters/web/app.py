@@ -6,6 +6,7 @@ import structlog
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
+from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
@@ -18,6 +19,8 @@ from adapters.web.insight import console_pages
 from adapters.web.signing_in import sign_in_pages
 from bot.errors import Denied, FootnoteError, Invalid, Unavailable
 from bot.rendering.sentences import sentence_for
+
+COMPRESSION = 6  # of zlib's nine levels: the last three take twice the time for a hundredth less
 
 log = structlog.get_logger(__name__)
 
@@ -36,7 +39,11 @@ def console_app(console: Console) -> Starlette:
             *console_pages(console),
             *api_routes(console),
         ],
-        middleware=[Middleware(Gate, settings=console.settings, sessions=console.sessions)],
+        middleware=[
+            Middleware(Gate, settings=console.settings, sessions=console.sessions),
+            # Event streams are left alone: compressing them would hold their events back.
+            Middleware(GZipMiddleware, compresslevel=COMPRESSION),
+        ],
         exception_handlers={HTTPException: failed, FootnoteError: failed},
     )
 

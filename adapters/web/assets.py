@@ -49,10 +49,10 @@ async def _serve(request: Request) -> Response:
     body = files().get(name)
     if body is None:
         raise HTTPException(404)
-    etag = f'"{hashlib.sha256(body).hexdigest()[:16]}"'
+    etag = f'W/"{hashlib.sha256(body).hexdigest()[:16]}"'  # weak: it is the same when compressed
     current = request.path_params["edition"] == edition()
     headers = {"Cache-Control": FOR_EVER if current else "no-cache", "ETag": etag}
-    if request.headers.get("if-none-match") == etag:
+    if etag in request.headers.get("if-none-match", "").split(", "):
         return Response(status_code=304, headers=headers)
     return Response(body, media_type=TYPES[Path(name).suffix], headers=headers)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hmac
 import json
 from typing import Any
 from urllib.parse import parse_qsl
@@ -12,6 +11,7 @@ from starlette.requests import Request
 
 from adapters.web.console import visitor_of
 from adapters.web.limits import LARGEST_BODY
+from adapters.web.visitors import same_secret
 
 FORM = "application/x-www-form-urlencoded"
 CSRF = "csrf"  # the field of a form, and X-CSRF-Token of a script's request
@@ -36,7 +36,7 @@ async def form_of(request: Request) -> dict[str, str]:
 
 def check_csrf(request: Request, shown: str) -> None:
     """Answers 403 unless the request came from a page of this session."""
-    if not hmac.compare_digest(shown.encode(), visitor_of(request).csrf.encode()):
+    if not same_secret(shown, visitor_of(request).csrf):
         raise HTTPException(403, "This page has been open for too long: reload it and try again.")
 
 

@@ -66,8 +66,8 @@ class Sessions:
         return name if hmac.compare_digest(signed.encode(), signature.encode()) else ""
 
     def csrf(self, session: str) -> str:
-        """What a form of this session carries."""
-        return self._sign(f"csrf {session}")
+        """What a form of this session carries: each time in other words (see ``masked``)."""
+        return masked(bytes.fromhex(self._sign(f"csrf {session}")))
 
     @staticmethod
     def same(shown: str, token: str) -> bool:
@@ -76,6 +76,30 @@ class Sessions:
 
     def _sign(self, text: str) -> str:
         return hmac.new(self._key, text.encode(), hashlib.sha256).hexdigest()
+
+
+def masked(secret: bytes) -> str:
+    """A secret that looks different in every page: pages are compressed, and from the sizes of
+    many pages a constant could be guessed (BREACH, https://breachattack.com)."""
+    mask = secrets.token_bytes(len(secret))
+    return (mask + _xor(mask, secret)).hex()
+
+
+def same_secret(one: str, other: str) -> bool:
+    """Whether two masked secrets are the same."""
+    return hmac.compare_digest(_unmasked(one), _unmasked(other))
+
+
+def _unmasked(shown: str) -> bytes:
+    try:
+        both = bytes.fromhex(shown)
+    except ValueError:
+        return b""
+    return _xor(both[: len(both) // 2], both[len(both) // 2 :])
+
+
+def _xor(one: bytes, other: bytes) -> bytes:
+    return bytes(a ^ b for a, b in zip(one, other, strict=False))
 
 
 async def session_key(workspaces: Workspaces) -> bytes:

@@ -1,9 +1,13 @@
 // A thread's events, with another try whenever the connection is lost.
+//
+// Only while somebody looks: over HTTP/1.1 a browser has six connections to a host for all of its
+// tabs, and with as many open streams no page could be loaded and nothing be sent. A tab that comes
+// back into view asks for what it missed.
 
 const RETRY = [1000, 2000, 4000, 8000]; // milliseconds
-const AWAY = 60000; // after which a tab that nobody looks at lets go of its connection
+const AWAY = 2000; // after which a tab that is out of view lets go of its connection
 
-export function follow(path, since, handlers, { lost, found, busy }) {
+export function follow(path, since, handlers, { lost, found }) {
   let source = null;
   let failures = 0;
   let timer = 0;
@@ -18,7 +22,7 @@ export function follow(path, since, handlers, { lost, found, busy }) {
     source.addEventListener("error", () => {
       lost();
       // Where the server refused, a browser does not try again by itself.
-      if (source.readyState === EventSource.CLOSED) {
+      if (source.readyState === EventSource.CLOSED && !document.hidden) {
         timer = setTimeout(open, RETRY[Math.min(failures++, RETRY.length - 1)]);
       }
     });
@@ -38,10 +42,10 @@ export function follow(path, since, handlers, { lost, found, busy }) {
 
   document.addEventListener("visibilitychange", () => {
     clearTimeout(timer);
-    if (document.hidden) timer = setTimeout(() => (busy() ? null : close()), AWAY);
-    else if (!source || source.readyState === EventSource.CLOSED) open();
+    if (document.hidden) timer = setTimeout(close, AWAY);
+    else if (source?.readyState !== EventSource.OPEN) open();
   });
   addEventListener("pagehide", close);
-  addEventListener("pageshow", (event) => event.persisted && open());
-  open();
+  addEventListener("pageshow", (event) => event.persisted && !document.hidden && open());
+  if (!document.hidden) open();
 }

@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 
 import pytest
+from httpx import Response
 
 from adapters.web.assets import FOLDER, asset, files
 from tests.unit.adapters.web.conftest import Browser
 
-FIRST_VISIT = 80_000  # bytes of the first page with all that it loads
+FIRST_VISIT = 20_000  # bytes of the first page with all that it loads, as they are sent
+LATER_VISIT = 4_000  # of the page alone
 
 
 @pytest.mark.parametrize("name", sorted(files()))
@@ -47,5 +49,33 @@ async def test_the_first_visit_is_light(browser: Browser) -> None:
     for path in [path for path in loaded if path.endswith(".js")]:
         text = (await browser.get(path)).text
         loaded |= {asset(name) for name in re.findall(r'from "\./(.+?)"', text)}
-    sizes = [len((await browser.get(path)).content) for path in loaded]
-    assert len(page.content) + sum(sizes) < FIRST_VISIT
+    sizes = [sent(await browser.get(path)) for path in loaded]
+    assert sent(page) < LATER_VISIT
+    assert sent(page) + sum(sizes) < FIRST_VISIT
+
+
+def sent(answer: Response) -> int:
+    """Bytes that went over the wire; httpx asks for compressed ones and unpacks them."""
+    return int(answer.headers["content-length"])
+
+
+async def test_what_is_large_is_compressed_for_who_can_take_it(browser: Browser) -> None:
+    path = asset("app.css")
+    packed = await browser.get(path)
+    plain = await browser.get(path, **{"Accept-Encoding": "identity"})
+    assert packed.headers["content-encoding"] == "gzip"
+    assert "content-encoding" not in plain.headers
+    assert packed.content == plain.content
+    assert sent(packed) < sent(plain) / 3
+    for answer in (packed, plain):
+        assert answer.headers["vary"] == "Accept-Encoding"
+        assert answer.headers["etag"] == plain.headers["etag"]
+
+
+@pytest.mark.parametrize("tag", ['"other", {}', "{}", '{}, "other"'])
+async def test_one_of_several_that_a_browser_has_may_be_the_current_one(
+    browser: Browser, tag: str
+) -> None:
+    etag = (await browser.get(asset("app.css"))).headers["etag"]
+    again = await browser.get(asset("app.css"), **{"If-None-Match": tag.format(etag)})
+    assert again.status_code == 304

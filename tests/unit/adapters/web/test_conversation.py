@@ -99,7 +99,7 @@ async def test_too_many_questions_in_a_minute_are_too_many(open_console: OpenCon
 # ---------------------------------------------------------------- forms
 
 
-@pytest.mark.parametrize("csrf", ["", "0" * 64])
+@pytest.mark.parametrize("csrf", ["", "0" * 64, "0" * 128, "é"])
 async def test_a_form_of_another_page_changes_nothing(browser: Browser, csrf: str) -> None:
     await browser.get("/")
     answer = await browser.client.post("/ask", data={"question": QUESTION, "csrf": csrf})

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from adapters.web.visitors import Sessions
+from adapters.web.visitors import Sessions, masked, same_secret
 
 SESSIONS = Sessions(b"key", "token")
 
@@ -36,4 +38,23 @@ def test_it_ends(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_forms_of_two_sessions_carry_different_tokens() -> None:
     (one, _), (other, _) = SESSIONS.new(), SESSIONS.new()
-    assert SESSIONS.csrf(one) == SESSIONS.csrf(one) != SESSIONS.csrf(other)
+    assert same_secret(SESSIONS.csrf(one), SESSIONS.csrf(one))
+    assert not same_secret(SESSIONS.csrf(one), SESSIONS.csrf(other))
+
+
+def test_no_two_pages_carry_the_same_words() -> None:
+    tokens = [SESSIONS.csrf("one") for _ in range(50)]
+    assert len({token[place : place + 4] for token in tokens for place in (0, 64, 124)}) > 100
+
+
+@given(st.text())
+def test_what_is_no_token_is_the_token_of_no_session(shown: str) -> None:
+    assert not same_secret(shown, SESSIONS.csrf("one"))
+
+
+@given(st.binary(min_size=32, max_size=32), st.integers(0, 127))
+def test_a_token_that_is_changed_is_none(secret: bytes, place: int) -> None:
+    token = masked(secret)
+    changed = token[:place] + ("0" if token[place] != "0" else "1") + token[place + 1 :]
+    assert same_secret(token, masked(secret))
+    assert not same_secret(changed, token)
