@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from time import monotonic
 from typing import Any, Literal
@@ -65,6 +66,18 @@ _TROUBLES: Mapping[str, tuple[Kind, str]] = {
 }
 
 
+_REFUSALS = (
+    (re.compile(r'FATAL: +database ".*" does not exist'), "3D000"),
+    (
+        re.compile(
+            r'FATAL: +(\w+ authentication failed|role ".*" does not exist|no pg_hba.conf entry)'
+            r"|no password supplied"
+        ),
+        "28",
+    ),
+)
+
+
 def postgres_trouble(error: BaseException, what: str) -> StorageUnavailable | None:
     """What an error of the driver means; None for what is none. ``what`` as for SQLite."""
     if isinstance(error, sa.exc.TimeoutError):
@@ -76,7 +89,7 @@ def postgres_trouble(error: BaseException, what: str) -> StorageUnavailable | No
     if type(error).__module__.split(".")[0] not in ("psycopg", "psycopg_pool"):
         return None
     if code is None:  # the connection broke, or was never made
-        code = "08"
+        code = _refusal(str(error)) or "08"
     known = (code[:length] for length in (5, 3, 2))
     kind, sentence = next(
         (_TROUBLES[prefix] for prefix in known if prefix in _TROUBLES),
@@ -85,6 +98,12 @@ def postgres_trouble(error: BaseException, what: str) -> StorageUnavailable | No
     # One line: the driver's own words have several.
     told = " ".join(str(error).split())
     return StorageUnavailable(f"{what} {sentence}.", detail=f"{code}: {told}", kind=kind)
+
+
+def _refusal(words: str) -> str:
+    """The SQLSTATE of a server that is there and refuses the connection, of which the driver hands
+    on the words alone; "" where it is not there. Servers speak English unless told otherwise."""
+    return next((code for pattern, code in _REFUSALS if pattern.search(words)), "")
 
 
 def open_postgres(

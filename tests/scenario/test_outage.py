@@ -104,3 +104,22 @@ def test_a_run_and_a_new_question_outlast_a_full_disk(
         assert "6.50" in the_answer(place, late)
         assert_paid_once(gate)
         assert_told_once(program)
+
+
+def test_a_database_that_is_started_later_is_waited_for(
+    nursery: Nursery, chatty: Program, place: Place, mortal: MortalPostgres
+) -> None:
+    """Containers start in any order."""
+    mortal.stop_at_once()
+    chatty.settings |= {"FOOTNOTE_DATABASE_URL": mortal.url}
+    listen = start_forked(nursery, chatty, "--no-work", FOOTNOTE_LOG_LEVEL="warning")
+    work = start_forked(nursery, chatty, command="worker", FOOTNOTE_LOG_LEVEL="warning")
+    with ending(listen) as listener, ending(work) as worker:
+        for program in (listener, worker):
+            program.until_said(BEGAN)
+            assert "cannot be reached" in program.said
+        mortal.start()
+        listener.until_said(place.ready)
+        worker.until_said("Working on questions")
+        for program in (listener, worker):
+            assert len(lines(program, BEGAN)) == len(lines(program, ENDED)) == 1, program.said

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import json
+import urllib.error
 import urllib.request
 from typing import Any
 
+import pytest
 from lxml import html as lxml_html  # type: ignore[import-untyped]
 from prometheus_client.parser import text_string_to_metric_families
 
-from tests.scenario.places import KEYS, Place, until_answered
+from tests.fakes.postgres import Postgres
+from tests.scenario.gate import until
+from tests.scenario.places import KEYS, Place, the_answer, until_answered
 from tests.scenario.program import Program
-from tests.scenario.serving import Nursery, running
+from tests.scenario.serving import Nursery, Serving, ending, running, start_forked
 
 TOKEN = "a-long-enough-token"
 PUBLIC = "https://footnote.example.com"
@@ -36,6 +41,7 @@ def numbers(url: str) -> dict[tuple[str, ...], float]:
     }
 
 
+@pytest.mark.parametrize("place", ["slack", "discord"], indirect=True)
 def test_an_answer_can_be_looked_into_and_is_counted(
     nursery: Nursery, chatty: Program, place: Place
 ) -> None:
@@ -63,3 +69,96 @@ def test_an_answer_can_be_looked_into_and_is_counted(
         assert after["footnote_step_seconds_count", "search"] >= 1
         told = {key for key in after if key[0] == "footnote_platform_calls_total"}
         assert any(place.name in key and "200" in key for key in told), told
+
+
+# ---------------------------------------------------------------- every kind of process
+
+on_slack = pytest.mark.parametrize("place", ["slack"], indirect=True)
+
+
+def readiness(program: Serving) -> tuple[int, dict[str, Any]]:
+    try:
+        return 200, json.loads(got(f"{program.http}/readyz"))
+    except urllib.error.HTTPError as error:
+        return error.code, json.load(error)
+
+
+def test_the_console_alone_is_ready_and_tells_its_numbers(
+    nursery: Nursery, footnote: Program
+) -> None:
+    with ending(start_forked(nursery, footnote)) as program:
+        program.until_said("web is connected.")
+        status, body = readiness(program)
+        assert (status, body["status"]) == (200, "ready")
+        assert body["database"] == {"state": "ok"}
+        assert body["dispatcher"] == {"state": "ok", "working": 0}
+        assert body["platforms"]["web"]["state"] == "connected"
+        told = numbers(f"{program.http}/metrics")
+        assert told["footnote_database_up",] == 1
+        assert ("footnote_queue_workers",) not in told
+
+
+@on_slack
+def test_without_a_console_the_numbers_are_there_all_the_same(
+    nursery: Nursery, chatty: Program, place: Place
+) -> None:
+    with running(nursery, chatty, place, FOOTNOTE_CONSOLE="off") as program:
+        program.until_said(place.ready)
+        status, body = readiness(program)
+        assert (status, set(body["platforms"])) == (200, {"slack"})
+        told = numbers(f"{program.http}/metrics")
+        assert any(key[0] == "footnote_platform_calls_total" for key in told)
+
+
+@on_slack
+def test_a_listener_and_its_workers_are_watched_each_for_itself(
+    nursery: Nursery, thinking: Program, place: Place, postgres: Postgres
+) -> None:
+    thinking.settings |= {"FOOTNOTE_DATABASE_URL": postgres.migrated()}
+    with ending(start_forked(nursery, thinking, "--no-work")) as listener:
+        listener.until_said(place.ready)
+        status, body = readiness(listener)
+        told = body["dispatcher"]
+        assert (status, told["state"], told["workers"]) == (200, "no workers", 0)
+        assert "footnote worker" in told["why"]
+        worker = start_forked(nursery, thinking, "--health-port", "0", command="worker")
+        with ending(worker):
+            worker.until_said("Working on questions")
+            until(lambda: readiness(listener)[1]["dispatcher"] == {**IDLE, "workers": 1})
+            until(lambda: readiness(worker)[0] == 200)
+            status, body = readiness(worker)
+            assert body["dispatcher"] == {**IDLE, "workers": 1}
+            assert body["platforms"]["slack"]["state"] == "connected"
+
+            assert "90 days" in the_answer(place, place.ask(KEYS))
+            counted = numbers(f"{worker.http}/metrics")
+            assert counted["footnote_queue_workers",] == 1
+            posted = [key for key in counted if key[0] == "footnote_platform_calls_total"]
+            assert any("chat" in method for _, method, *_ in posted), posted
+            replies = ("footnote_model_request_seconds_count", "claude-sonnet-5-5", "ok")
+            assert counted[replies] >= 1
+            assert counted["footnote_provider_request_seconds_count", "ok", "local"] >= 1
+            heard = numbers(f"{listener.http}/metrics")
+            assert replies not in heard, "the listener asks no model"
+            assert heard["footnote_questions_total", "slack"] == 1
+        until(lambda: readiness(listener)[1]["dispatcher"]["state"] == "no workers")
+
+
+IDLE = {"state": "ok", "working": 0}
+
+
+@on_slack
+def test_a_connection_that_is_lost_is_named_until_there_is_another(
+    nursery: Nursery, chatty: Program, place: Place
+) -> None:
+    with running(nursery, chatty, place) as program:
+        program.until_said(place.ready)
+        place.down()
+        place.lose_connection()
+        until(lambda: readiness(program)[0] == 503)
+        told = readiness(program)[1]["platforms"]["slack"]
+        assert told["state"] == "lost"
+        assert told["since"]
+        until(lambda: "why" in readiness(program)[1]["platforms"]["slack"])
+        place.up()
+        until(lambda: readiness(program)[0] == 200)

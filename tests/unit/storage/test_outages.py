@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import socket
 
 import pytest
@@ -138,3 +139,47 @@ async def test_a_server_that_takes_connections_but_never_answers_is_found_out() 
         with pytest.raises(StorageUnavailable, match="does not answer"):
             await database.check(0.2)
         await database.close()
+
+
+# ---------------------------------------------------------------- at the start
+
+
+async def test_a_server_that_is_not_there_is_waited_for_so_long_and_no_longer() -> None:
+    with socket.socket() as closed:
+        closed.bind(("127.0.0.1", 0))
+        url = f"postgresql+psycopg://nobody:secret@127.0.0.1:{closed.getsockname()[1]}/x"
+        with capture_logs() as lines, pytest.raises(StorageUnavailable) as given_up:
+            await open_database(url, start_patience=1.2)
+    assert re.search(r"cannot be reached.*It was waited for for 1 s\.", given_up.value.sentence)
+    assert "secret" not in str(given_up.value)
+    assert [line["event"] for line in lines] == ["database does not work, waiting"]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "says"), [("/nowhere", "does not exist"), ("user=nobody", "refuses the user")]
+)
+async def test_what_waiting_cannot_mend_is_not_waited_for(
+    postgres: Postgres, wrong: str, says: str
+) -> None:
+    url = sa.make_url(postgres.migrated())
+    url = url.set(database="nowhere") if wrong == "/nowhere" else url.set(username="nobody")
+    began = asyncio.get_running_loop().time()
+    with pytest.raises(StorageUnavailable, match=says):
+        await open_database(url.render_as_string(hide_password=False), start_patience=30)
+    assert asyncio.get_running_loop().time() - began < 10
+
+
+async def test_an_outage_is_counted_with_its_time() -> None:
+    outages = Outages()
+    assert (outages.count, outages.seconds, outages.since) == (0, 0, None)
+    outages.failed("reading", GONE)
+    outages.failed("writing", GONE)
+    assert outages.count == 1
+    assert outages.since is not None
+    outages.worked("reading")
+    assert outages.since is None
+    passed = outages.seconds
+    assert passed > 0
+    assert outages.seconds == passed, "it is over"
+    outages.failed("writing", FULL)
+    assert outages.count == 2
