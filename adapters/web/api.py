@@ -112,7 +112,7 @@ class _Api:
 
     async def _follow(self, run: RunRecord, seen: str) -> AsyncIterator[str]:
         before = None if seen else Shown()
-        async with self._console.live.follow(run.message.thread) as feed:
+        async with self._console.live.follow(run.message.thread, run.id) as feed:
             async for changed in moments(feed):
                 if not changed:
                     yield HERE

@@ -66,11 +66,10 @@ class Feed:
             self.standings[standing.run] = standing
             self.tell()
 
-    def keep_only(self, ids: Collection[str]) -> None:
-        """Forget the runs that are gone."""
-        gone = [id for id in self.standings if id not in ids]
+    def forget(self, gone: Collection[str]) -> None:
+        """These runs are no more."""
         for id in gone:
-            del self.standings[id]
+            self.standings.pop(id, None)
         if gone:
             self.tell()
 
@@ -146,12 +145,13 @@ class Live:
     # ------------------------------------------------------------ looking on
 
     @asynccontextmanager
-    async def follow(self, thread: Thread) -> AsyncIterator[Feed]:
-        """The thread's feed, which knows all of its runs. Raises ``StorageUnavailable``."""
+    async def follow(self, thread: Thread, run: str = "") -> AsyncIterator[Feed]:
+        """The thread's feed, which knows all of its runs that others who look on have heard of, and
+        ``run``, unless that is gone. Raises ``StorageUnavailable``."""
         feed = self._feeds.setdefault(thread.key, Feed(thread, closed=self._closed))
         feed.onlookers += 1
         try:
-            if not feed.looked:
+            if not feed.looked or (run and run not in feed.standings):
                 await self._look([thread.key])
             if self._looking is None and not self._closed:
                 self._looking = asyncio.create_task(self._keep_looking())
@@ -226,6 +226,7 @@ class Live:
             .where(runs.c.thread_key.in_(keys))
             .order_by(runs.c.message_id)
         )
+        known = {key: {*feed.standings} for key in keys if (feed := self._feeds.get(key))}
         async with self._database.read() as db:
             rows = (await db.execute(query)).all()
         ids: dict[str, list[str]] = {key: [] for key in keys}
@@ -245,7 +246,7 @@ class Live:
             feed = self._feeds.get(key)
             if feed is not None:
                 feed.looked = True
-                feed.keep_only(ids[key])
+                feed.forget(known.get(key, set()) - {*ids[key]})
 
     def _is_news(self, row: Any) -> bool:
         """Whether what the run shows is to be read: not for what was over before anyone looked."""

@@ -153,6 +153,10 @@ class Events:
         assert found(), (kind, words, self.told)
         return found()[0]
 
+    async def until_begun(self) -> None:
+        async with self._changed, asyncio.timeout(10):
+            await self._changed.wait_for(lambda: self.status or self.ended)
+
     async def until_end(self) -> None:
         async with self._changed, asyncio.timeout(10):
             await self._changed.wait_for(lambda: self.ended)
