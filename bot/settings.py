@@ -13,7 +13,9 @@ import difflib
 import os
 import re
 import tomllib
+from collections.abc import Mapping
 from functools import cache
+from ipaddress import ip_network
 from pathlib import Path
 from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
@@ -40,6 +42,7 @@ from pydantic_settings import (
     TomlConfigSettingsSource,
 )
 
+from bot import wrong_settings
 from bot.errors import InvalidSetting
 from bot.messages import Depth
 
@@ -257,6 +260,18 @@ class Settings(BaseSettings):
             raise ValueError("write a web address (https://…) or a mail address")
         return contact
 
+    @field_validator("console_proxies")
+    @classmethod
+    def _are_networks(cls, listed: tuple[str, ...]) -> tuple[str, ...]:
+        for each in listed:
+            try:
+                ip_network(each, strict=False)
+            except ValueError:
+                raise ValueError(
+                    f"{each} is no address and no network: write them like 10.0.0.7 or 10.0.0.0/8"
+                ) from None
+        return listed
+
     @field_validator("public_url")
     @classmethod
     def _is_address(cls, url: str) -> str:
@@ -330,13 +345,8 @@ def load_settings(**overrides: Any) -> Settings:
         settings = settings_class()(**given)
     except ValidationError as error:
         raise InvalidSetting(_explain(error)) from None
-    except SettingsError:
-        # The only values that are JSON; the error's own text could repeat a secret.
-        raise InvalidSetting(
-            "Setting FOOTNOTE_PRICES or FOOTNOTE_CHANNELS is not valid JSON: write them like "
-            '{"model": {"input": 3, "output": 15, "cache_write": 3.75, "cache_read": 0.3}} and '
-            '{"C0123": {"language": "English", "depth": "quick"}}.'
-        ) from None
+    except SettingsError as error:
+        raise InvalidSetting(wrong_settings.not_json(error, _env_name)) from None
     if settings.reasoner == "claude" and settings.anthropic_api_key is None:
         raise InvalidSetting(
             "FOOTNOTE_REASONER is claude but ANTHROPIC_API_KEY is not set: set the key, "
@@ -393,8 +403,20 @@ def _nearest(name: str, known: list[str]) -> str:
 
 
 def _explain(error: ValidationError) -> str:
-    """The first problem as a sentence; never the value of a secret."""
-    problem = error.errors(include_url=False, include_input=False)[0]
-    field = str(problem["loc"][0]) if problem["loc"] else ""
-    name = _env_name(field) if field in settings_class().model_fields else field
-    return f"Setting {name} is not valid: {problem['msg']}. Correct it and try again."
+    fields = settings_class().model_fields
+    names = {field: _env_name(field) for field in fields}
+    return wrong_settings.sentence(error, fields, names, _places(names))
+
+
+def _places(names: Mapping[str, str]) -> dict[str, str]:
+    """Where settings are set, as the end of their names, by field: "" for the environment."""
+    files = {key.upper(): f" in {DOTENV}" for key in dotenv_values(DOTENV)}
+    toml = Path(TOML)
+    keys = tomllib.loads(toml.read_text(encoding="utf-8")) if toml.is_file() else {}
+    environment = {name.upper() for name in os.environ if os.environ[name]}
+    return {
+        field: ""
+        if name in environment
+        else files.get(name, f" in {TOML}" if field in keys else "")
+        for field, name in names.items()
+    }

@@ -146,7 +146,7 @@ def test_an_address_without_its_scheme_is_told_so(
 ) -> None:
     for given in ("search.example.org", "localhost:8888", "//search.example.org"):
         monkeypatch.setenv(name, given)
-        with pytest.raises(InvalidSetting, match=rf"{name} is not valid: .*write https://…"):
+        with pytest.raises(InvalidSetting, match=rf"{name} is “{given}”: write https://…"):
             load_settings()
     for given in ("https://search.example.org", "HTTP://localhost:8888"):
         monkeypatch.setenv(name, given)

@@ -1,0 +1,191 @@
+"""What is wrong with a setting, in a sentence: its name, what was given, what is allowed, and the
+way out. The value of a secret is never in it."""
+
+from __future__ import annotations
+
+import difflib
+import re
+import types
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Literal, Union, get_args, get_origin
+
+from pydantic import AliasChoices, BaseModel, SecretStr, ValidationError
+from pydantic.fields import FieldInfo
+from pydantic_settings import SettingsError
+
+SHOWN = 60  # characters of what was given
+
+# What no type says of a setting's text.
+MEANT: Mapping[str, str] = {
+    "console_user_header": "the name of a header: letters, digits and hyphens",
+    "console_token": "a text of 16 characters or more",
+}
+
+# How what is JSON in the environment is written.
+JSON: Mapping[str, str] = {
+    "prices": '{"model": {"input": 3, "output": 15, "cache_write": 3.75, "cache_read": 0.3}}',
+    "channels": '{"C0123": {"language": "English", "depth": "quick"}}',
+}
+
+
+def not_json(error: SettingsError, name_of: Callable[[str], str]) -> str:
+    """Which setting is not the JSON it should be. Of the error's own text only the name of the
+    field is safe: it may repeat a secret."""
+    found = re.search(r'field "(\w+)"', str(error))
+    fields = [found[1]] if found is not None and found[1] in JSON else list(JSON)
+    names = " or ".join(map(name_of, fields))
+    example = " and ".join(JSON[field] for field in fields)
+    return f"{names} is not valid JSON: write it like {example}."
+
+
+def sentence(
+    error: ValidationError,
+    fields: Mapping[str, FieldInfo],
+    names: Mapping[str, str],
+    places: Mapping[str, str],
+) -> str:
+    """The first problem, and the names of what else is wrong.
+
+    ``names`` are what settings are called in the environment, ``places`` where they were found
+    (" in .env"), both by field.
+    """
+    problems = error.errors(include_url=False)
+    by_field: dict[str, Any] = {}
+    for problem in problems:
+        by_field.setdefault(
+            _field(str(problem["loc"][0]) if problem["loc"] else "", fields), problem
+        )
+    (field, problem), *others = by_field.items()
+    told = _told(field, problem, fields.get(field), names, places)
+    if not others:
+        return told
+    more = ", ".join(names.get(name, name) for name, _ in others)
+    return f"{told} Look at {more} as well."
+
+
+def _field(name: str, fields: Mapping[str, FieldInfo]) -> str:
+    """The field that is known under a name or one of its aliases."""
+    for field, info in fields.items():
+        alias = info.validation_alias
+        if isinstance(alias, AliasChoices) and name in alias.choices:
+            return field
+    return name
+
+
+def _told(
+    field: str,
+    problem: Any,
+    info: FieldInfo | None,
+    names: Mapping[str, str],
+    places: Mapping[str, str],
+) -> str:
+    name = f"{names.get(field, field)}{places.get(field, '')}"
+    if info is None:
+        return f"{name} is not right: correct it, or unset it."
+    path = [str(part) for part in problem["loc"][1:]]
+    if isinstance(part := _nested(info), type):
+        return _told_within(name, path, problem, part)
+    given = problem.get("input")
+    shown = "" if _is_secret(field, info, given) else f" is {_shown(given)}"
+    if problem["type"] == "value_error":  # one of our own validators
+        return f"{name}{shown or ' is not right'}: {problem['ctx']['error']}."
+    return f"{name}{shown or ' is not right'}: it must be {_allowed(field, info)}.{_way_out(info)}"
+
+
+def _told_within(name: str, path: Sequence[str], problem: Any, part: type[BaseModel]) -> str:
+    """Of a table of tables, such as the rules of channels: ``path`` is entry and key."""
+    if not path:
+        return f"{name} is {_shown(problem.get('input'))}: it must be a table of tables."
+    entry, *rest = path
+    known = part.model_fields
+    if not rest:
+        return (
+            f"{name} has {_shown(problem.get('input'))} for {entry}: give it a table with "
+            f"{', '.join(known)}."
+        )
+    key = rest[0]
+    if key not in known:
+        near = difflib.get_close_matches(key, known, n=1, cutoff=0.5)
+        meant = f"did you mean {near[0]}?" if near else f"choose from {', '.join(known)}."
+        return f"{name} has {key} for {entry}, which is not known there: {meant}"
+    allowed = _allowed(key, known[key])
+    if problem["type"] == "missing":
+        return f"{name} lacks {key} for {entry}: it must be {allowed}."
+    return f"{name} has {_shown(problem.get('input'))} as {key} of {entry}: it must be {allowed}."
+
+
+# ---------------------------------------------------------------- what is allowed
+
+
+def _allowed(field: str, info: FieldInfo) -> str:
+    """The values of a field, as the end of "it must be …"."""
+    if field in MEANT:
+        return MEANT[field]
+    kind = _kind(info.annotation)
+    if get_origin(kind) is Literal:
+        *all_but_last, last = (str(each) for each in get_args(kind))
+        return f"{', '.join(all_but_last)} or {last}" if all_but_last else last
+    if kind in (int, float):
+        noun = "a whole number" if kind is int else "a number"
+        return f"{noun}{_bounds(info)}"
+    if kind is bool:
+        return "true or false"
+    if kind is Path:
+        return "the path of a folder"
+    if get_origin(kind) is tuple:
+        return "a list of texts, separated by commas"
+    longest = next((m.max_length for m in info.metadata if hasattr(m, "max_length")), None)
+    return "a text" if longest is None else f"a text of at most {longest:,} characters"
+
+
+def _bounds(info: FieldInfo) -> str:
+    found = {
+        name: getattr(each, name)
+        for each in info.metadata
+        for name in ("ge", "gt", "le")
+        if getattr(each, name, None) is not None
+    }
+    if "ge" in found and "le" in found:
+        return f" from {found['ge']:,} to {found['le']:,}"
+    if "ge" in found:
+        return f" of at least {found['ge']:,}"
+    return f" above {found['gt']:,}" if "gt" in found else ""
+
+
+def _way_out(info: FieldInfo) -> str:
+    default = info.get_default(call_default_factory=False)
+    plain = default is not None and default not in ("", ()) and not isinstance(default, dict)
+    if info.is_required() or not isinstance(default, str | int | float) or not plain:
+        return " Correct it, or unset it."
+    value = str(default).lower() if isinstance(default, bool) else f"{default}"
+    return f" Correct it, or unset it: the default is {value.removesuffix('.0')}."
+
+
+# ---------------------------------------------------------------- types and values
+
+
+def _kind(annotation: Any) -> Any:
+    """A type without the None that may stand beside it."""
+    if get_origin(annotation) in (Union, types.UnionType):
+        return _kind(next(each for each in get_args(annotation) if each is not type(None)))
+    return annotation
+
+
+def _nested(info: FieldInfo) -> type[BaseModel] | None:
+    """What the values of a setting's table are."""
+    kind = _kind(info.annotation)
+    values = get_args(kind)[1] if get_origin(kind) is dict else None
+    return values if isinstance(values, type) and issubclass(values, BaseModel) else None
+
+
+def _is_secret(field: str, info: FieldInfo, given: object) -> bool:
+    """Whether what was given may not be shown: a secret, or an address with a password in it."""
+    kind = _kind(info.annotation)
+    holds = SecretStr in (kind, *get_args(kind))
+    return holds or field == "database_url" or "@" in str(given)
+
+
+def _shown(given: object) -> str:
+    text = " ".join(str(given).split())
+    return f"“{text if len(text) <= SHOWN else text[: SHOWN - 1] + '…'}”"
