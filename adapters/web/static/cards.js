@@ -3,6 +3,8 @@
 const SHOW_AFTER = 120; // milliseconds, so that passing over a mark opens nothing
 const HIDE_AFTER = 250; // time to move onto the card
 
+const QUOTES = 2; // on a card; all of them are in the list of sources
+
 let card = null;
 let mark = null;
 let timer = 0;
@@ -22,13 +24,36 @@ function show(of) {
   card.id = "card-of-mark";
   card.setAttribute("role", "tooltip");
   card.append(...[...found.querySelector(".source").childNodes].map((node) => node.cloneNode(true)));
-  document.body.append(card);
+  keepClosest([...card.querySelectorAll("blockquote")], sentence(of));
+  document.getElementById("main").append(card);
   mark.setAttribute("aria-describedby", card.id);
   mark.classList.add("shown");
   place();
 }
 
+/** What the answer says between the last full stop and a mark. */
+function sentence(of) {
+  const said = document.createRange();
+  said.setStart(of.closest("p, li, td, th, blockquote, h3, h4, h5, h6") ?? of.parentElement, 0);
+  said.setEndBefore(of);
+  return said.toString().split(/[.!?。！？](?:\s|$)/).findLast((part) => part.trim()) ?? "";
+}
+
+/** The words of a text; characters, where words are not written apart. */
+function words(text) {
+  return new Set(text.toLowerCase().match(/[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}]|[\p{L}\p{N}]+/gu));
+}
+
+/** Of many quotes of one source those are shown that share most words with the sentence. */
+function keepClosest(quotes, said) {
+  const wanted = words(said);
+  const shared = (quote) => [...words(quote.textContent)].filter((word) => wanted.has(word)).length;
+  const best = quotes.map((quote) => [shared(quote), quote]).sort((one, other) => other[0] - one[0]);
+  best.slice(QUOTES).forEach(([, quote]) => quote.remove());
+}
+
 function place() {
+  if (!mark.isConnected) return hide();
   const at = mark.getBoundingClientRect();
   const wide = card.offsetWidth;
   const left = Math.min(Math.max(at.left - 24, 16), document.documentElement.clientWidth - wide - 16);
@@ -53,6 +78,7 @@ function later(milliseconds, act) {
 }
 
 export function showCards() {
+  addEventListener("resize", () => card && place());
   document.addEventListener("pointerover", (event) => {
     const over = event.target.closest?.(".mark");
     if (event.pointerType === "touch") return;
@@ -68,6 +94,7 @@ export function showCards() {
   });
   document.addEventListener("keydown", (event) => {
     if (event.key === "Escape") hide();
+    else if (event.key === "Enter" && event.target.matches?.(".mark:not([href])")) event.target.click();
   });
   document.addEventListener("click", (event) => {
     const pressed = event.target.closest?.(".mark");

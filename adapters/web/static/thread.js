@@ -16,7 +16,19 @@ function article(run) {
 
 /** For those who cannot look; the page shows it already. */
 function say(sentence) {
+  clearTimeout(saying);
   if (sentence && status.textContent !== sentence) status.textContent = sentence;
+  said = Date.now();
+}
+
+const CALM = 5000; // milliseconds between two words on what is being done
+let said = 0;
+let saying = 0;
+
+/** Says what is being done now, not all of it: whoever listens wants to follow. */
+function murmur(sentence) {
+  clearTimeout(saying);
+  saying = setTimeout(say, Math.max(0, said + CALM - Date.now()), sentence);
 }
 
 let fading = 0;
@@ -33,12 +45,18 @@ function dress(place) {
 
 // ---------------------------------------------------------------- what the server tells
 
+function title(run) {
+  return article(run).querySelector(".question h2");
+}
+
 function change(run, part, html) {
   const box = article(run)?.querySelector(part);
-  if (!box) return null;
+  if (!box) return;
+  const held = box.contains(document.activeElement);
   patch(box, html);
   dress(box);
-  return box;
+  // Who pressed what is there no more stays with the question.
+  if (held && !box.contains(document.activeElement)) title(run).focus({ preventScroll: true });
 }
 
 const handlers = {
@@ -52,22 +70,23 @@ const handlers = {
   },
   plan({ run, html, now }) {
     change(run, "[data-part=plan]", html);
-    say(now);
+    murmur(now);
   },
   text({ run, html }) {
     change(run, "[data-part=text]", html);
   },
   reply({ run, question, html, over }) {
     change(run, ".reply", html);
-    const title = article(run)?.querySelector(".question h2");
-    if (title && title.textContent !== question) {
-      title.textContent = question;
+    if (article(run) && title(run).textContent !== question) {
+      title(run).textContent = question;
       article(run).querySelector(".edit textarea").value = question;
     }
     if (over) say(words.ready);
   },
   gone({ run }) {
+    const held = article(run)?.contains(document.activeElement);
     article(run)?.remove();
+    if (held) (ask?.question ?? document.getElementById("main")).focus();
   },
 };
 
@@ -82,7 +101,6 @@ const connection = {
     clearTimeout(trouble);
     trouble = 0;
   },
-  busy: () => Boolean(document.querySelector(".working")),
 };
 
 // ---------------------------------------------------------------- what people do
@@ -102,9 +120,20 @@ async function send(form, submitter) {
   return told;
 }
 
+/** A button that is at work; it keeps the focus, which one that is disabled would lose. */
+function occupy(button, atWork) {
+  if (atWork) button.setAttribute("aria-disabled", "true");
+  else button.removeAttribute("aria-disabled");
+}
+
+function isOccupied(button) {
+  return button.getAttribute("aria-disabled") === "true";
+}
+
 async function sendQuestion(submitter) {
   const button = ask.querySelector(".send");
-  button.disabled = true;
+  if (isOccupied(button)) return;
+  occupy(button, true);
   try {
     const { thread, run } = await send(ask, submitter);
     if (!words.events) {
@@ -118,12 +147,13 @@ async function sendQuestion(submitter) {
   } catch (error) {
     tell(error instanceof TypeError ? words.unsent : error.message);
   }
-  button.disabled = false;
+  occupy(button, false);
 }
 
 async function press(form, submitter) {
+  if (isOccupied(submitter)) return;
   if (form.dataset.confirm && !confirm(form.dataset.confirm)) return;
-  submitter.disabled = true;
+  occupy(submitter, true);
   try {
     const { told } = await send(form, submitter);
     if (/\/(deeper|follow-up)$/.test(form.action) && !told) mine.add(NEXT);
@@ -134,11 +164,18 @@ async function press(form, submitter) {
         other.setAttribute("aria-pressed", String(other === submitter));
       }
     }
-    form.closest("details")?.removeAttribute("open");
+    closeMenu(form.closest("details"));
+    occupy(submitter, Boolean(form.dataset.done));
   } catch (error) {
     tell(error instanceof TypeError ? words.unsent : error.message);
+    occupy(submitter, false);
   }
-  submitter.disabled = Boolean(form.dataset.done);
+}
+
+function closeMenu(menu) {
+  const held = menu?.contains(document.activeElement);
+  menu?.removeAttribute("open");
+  if (held) menu.querySelector("summary").focus();
 }
 
 /** Names a question, so that sent twice it is asked once. */
@@ -187,7 +224,7 @@ document.addEventListener("keydown", (event) => {
     event.preventDefault();
     ask.requestSubmit(ask.querySelector(".send"));
   } else if (event.key === "Escape") {
-    document.querySelector("details.more[open]")?.removeAttribute("open");
+    closeMenu(document.querySelector("details.more[open]"));
   } else if (event.key === "/" && !event.target.closest("input, textarea, select")) {
     event.preventDefault();
     ask?.question.focus();

@@ -1,0 +1,68 @@
+"""What the browser tests look at: a running ``footnote serve`` with documents and a Claude."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tests.fakes.claude import Fail, FakeClaude, Reply, researcher
+from tests.fakes.server import serve
+from tests.scenario.gate import Gate
+from tests.scenario.program import Program
+from tests.scenario.serving import Nursery, Serving, ending, start_forked
+
+DECLINED = "Write something that no model should write."
+# Three sub-questions, of which the last needs the second: what Claude is asked before they run
+# is one call, and then one for each that may begin.
+DEEP = (
+    "How often is the master key rotated, and what does lunch in the canteen cost, "
+    "and then who founded the company?"
+)
+CALLS_BEFORE_PARTS = 1
+
+
+@dataclass
+class Stage:
+    """A console. ``gate`` makes its model wait."""
+
+    serving: Serving
+    gate: Gate
+
+    @property
+    def http(self) -> str:
+        return self.serving.http
+
+
+def brain(request: Mapping[str, Any]) -> Reply | Fail:
+    """A researcher who declines one question."""
+    if DECLINED in str(request["messages"]):
+        return Reply((), stop_reason="refusal")
+    return researcher(request)
+
+
+@contextmanager
+def open_stage(
+    nursery: Nursery, folder: Path, documents: Mapping[str, str], **settings: str
+) -> Iterator[Stage]:
+    """A console whose documents are these; ``folder`` is for it alone."""
+    for name, text in documents.items():
+        path = folder / "documents" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    gate = Gate(FakeClaude(brain))
+    with serve(gate) as url:
+        program = Program(
+            folder,
+            {
+                "FOOTNOTE_DOCS": str(folder / "documents"),
+                "ANTHROPIC_API_KEY": "sk-test",
+                "ANTHROPIC_BASE_URL": url,
+                **settings,
+            },
+            nursery,
+        )
+        with ending(start_forked(nursery, program)) as serving:
+            yield Stage(serving, gate)

@@ -1,0 +1,267 @@
+"""The console for people who do not see it, see little of it, or have no mouse.
+
+What axe-core finds on every page, light and dark, and what it cannot find: where the keyboard
+leads, what is said aloud, what moves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import httpx
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from tests.live.browser import WIDTHS, Watched, ask, barriers, chromium, too_wide, watched
+from tests.live.stages import CALLS_BEFORE_PARTS, DECLINED, DEEP, Stage, open_stage
+from tests.scenario.conftest import DOCUMENTS, nursery
+from tests.scenario.gate import until
+from tests.scenario.places import KEYS
+from tests.scenario.serving import Nursery
+
+__all__ = ["chromium", "nursery"]
+
+pytestmark = pytest.mark.live
+TOKEN = "a-token-of-the-tests"
+CHINESE = "火车票需要提前几天预订？"
+
+
+@dataclass
+class Console:
+    """A console that asks for its token, with one answered question; ``browser`` has signed in."""
+
+    stage: Stage
+    browser: Watched
+    run: str
+    thread: str
+
+    def page(self, path: str = "/") -> Page:
+        page = self.browser.context.new_page()
+        page.goto(self.stage.http + path.replace("RUN", self.run).replace("THREAD", self.thread))
+        return page
+
+
+@pytest.fixture(scope="module")
+def console(
+    chromium: Browser, nursery: Nursery, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Console]:
+    folder = tmp_path_factory.mktemp("accessible")
+    with (
+        open_stage(nursery, folder, DOCUMENTS, FOOTNOTE_CONSOLE_TOKEN=TOKEN) as stage,
+        httpx.Client(base_url=stage.http, headers={"Authorization": f"Bearer {TOKEN}"}) as api,
+        watched(chromium) as browser,
+    ):
+        asked = api.post("/api/questions", json={"question": DEEP, "depth": "deep"}).json()
+        until(lambda: api.get(f"/api/runs/{asked['run']}").json()["state"] == "answered")
+        console = Console(stage, browser, asked["run"], asked["thread"])
+        page = console.page()
+        page.get_by_label("Token").fill(TOKEN)
+        page.keyboard.press("Enter")
+        expect(page.locator("#question")).to_be_focused()
+        page.close()
+        yield console
+
+
+@pytest.fixture(autouse=True)
+def _closed_in_the_end(console: Console) -> Iterator[None]:
+    """Each open conversation keeps a connection, and Chromium has six for one server."""
+    yield
+    for page in console.browser.context.pages:
+        page.close()
+
+
+@pytest.fixture
+def at_work(console: Console) -> Iterator[Page]:
+    """A question in parts that are being worked on, until the test is over."""
+    page = console.page()
+    console.stage.gate.hold(after=CALLS_BEFORE_PARTS)
+    ask(page, DEEP, "deep")
+    expect(page.locator(".node.running")).to_have_count(2)
+    yield page
+    console.stage.gate.release()
+    expect(page.locator(".answered")).to_be_visible()
+
+
+def expect_open(page: Page) -> None:
+    """Nothing keeps anyone out, light and dark, and nothing is wider than any window."""
+    found = barriers(page)
+    page.emulate_media(color_scheme="dark")
+    found += [f"dark: {one}" for one in barriers(page, "color-contrast")]
+    for width in WIDTHS:
+        page.set_viewport_size({"width": width, "height": 800})
+        if too_wide(page):
+            found.append(f"{width}: {too_wide(page)} pixels too wide")
+        if width == min(WIDTHS):
+            narrow = barriers(page, "scrollable-region-focusable", "target-size")
+            found += [f"{width}: {one}" for one in narrow]
+    assert found == []
+
+
+# ---------------------------------------------------------------- what axe finds
+
+
+def test_signing_in(console: Console) -> None:
+    page = console.page("/sign-in")
+    expect_open(page)
+    page.get_by_label("Token").fill("wrong")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("alert")).to_be_visible()
+    expect_open(page)
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["/", "/threads/THREAD", "/runs/RUN", "/runs/RUN/pages/1", "/overview", "/threads/nowhere"],
+)
+def test_a_page(console: Console, path: str) -> None:
+    expect_open(console.page(path))
+
+
+def test_a_conversation_in_work(at_work: Page) -> None:
+    expect_open(at_work)
+
+
+def test_an_answer_with_an_open_card_and_an_open_menu(console: Console) -> None:
+    page = console.page("/threads/THREAD")
+    page.locator(".mark").first.hover()
+    expect(page.get_by_role("tooltip")).to_be_visible()
+    expect_open(page)
+    page.locator("details.more summary").click()
+    expect(page.get_by_role("button", name="Delete")).to_be_visible()
+    expect_open(page)
+
+
+def test_a_failed_answer(console: Console) -> None:
+    page = console.page()
+    ask(page, DECLINED)
+    expect(page.locator(".answer.failed")).to_be_visible()
+    expect_open(page)
+
+
+def test_in_chinese(console: Console, chromium: Browser) -> None:
+    signed_in = console.browser.context.storage_state()
+    with watched(chromium, locale="zh-CN", storage_state=signed_in) as browser:
+        page = browser.context.new_page()
+        page.goto(console.stage.http)
+        expect_open(page)
+        ask(page, CHINESE)
+        expect(page.locator(".answered")).to_contain_text("十四天")
+        expect(page.locator("html")).to_have_attribute("lang", "zh-Hans")
+        expect_open(page)
+
+
+# ---------------------------------------------------------------- by keyboard
+
+
+def focused(page: Page) -> str:
+    """What has the focus, in words; it must be seen to have it."""
+    told: dict[str, str] = page.evaluate(
+        """() => {
+            const one = document.activeElement, style = getComputedStyle(one);
+            const box = one.closest(".ask"), frame = box && getComputedStyle(box, "::after");
+            const ring = style.outlineStyle !== "none" && parseFloat(style.outlineWidth) >= 2;
+            return {
+                name: (one.labels?.[0] ?? one).innerText.trim() || one.getAttribute("aria-label"),
+                seen: ring || one.id === "main" || (one.id === "question" && frame !== null),
+            };
+        }"""
+    )
+    assert told["seen"], f"{told['name']} does not show that it has the focus"
+    return told["name"]
+
+
+def test_the_keyboard_leads_everywhere_in_the_order_of_the_page(console: Console) -> None:
+    page = console.page("/threads/THREAD")
+    order = []
+    for _ in range(60):
+        page.keyboard.press("Tab")
+        order.append(focused(page))
+        if order[-1] == "Ask" and len(order) > 5:
+            break
+    wanted = [
+        "Skip to the content",
+        "Footnote",
+        "Overview",
+        "New question",
+        "More about this question",
+        "1",  # a footnote
+        "How was this answered?",
+        "Helpful",
+        "What you would like to know",
+        "Depth",
+        "Ask",
+    ]
+    where = [order.index(name, 3 if name == "Ask" else 0) for name in wanted]
+    assert where == sorted(where), order
+
+
+def test_without_a_mouse(console: Console) -> None:
+    page = console.page()
+    expect(page.locator("#question")).to_be_focused()
+    page.keyboard.type(KEYS)
+    page.keyboard.press("Enter")
+    expect(page.locator(".answered")).to_contain_text("90 days")
+
+    page.keyboard.press("/")
+    expect(page.locator("#question")).to_be_focused()
+    page.locator("a.skip").focus()
+    page.keyboard.press("Enter")
+    expect(page.locator("#main")).to_be_focused()
+    page.keyboard.press("Tab")  # the menu
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("button", name="Ask it like this")).to_be_visible()
+    page.keyboard.press("Tab")
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("button", name="Ask it like this")).to_be_hidden()
+    assert focused(page) == "More about this question"
+
+    page.keyboard.press("Tab")  # the first footnote
+    card = page.get_by_role("tooltip")
+    expect(card).to_contain_text("The master key is rotated every 90 days")
+    described = page.locator(".mark").first.get_attribute("aria-describedby")
+    assert described == card.get_attribute("id")
+    page.keyboard.press("Escape")
+    expect(card).to_have_count(0)
+    assert focused(page) == "1"
+    page.keyboard.press("Enter")  # a file opens in no browser: its place among the sources does
+    expect(page.locator(".sources li").first).to_be_in_viewport()
+
+
+def test_who_stops_an_answer_by_keyboard_stays_with_its_question(at_work: Page) -> None:
+    at_work.get_by_role("button", name="Stop").focus()
+    at_work.keyboard.press("Enter")
+    expect(at_work.locator(".answered")).to_be_visible()
+    expect(at_work.get_by_role("heading", level=2, name=DEEP)).to_be_focused()
+
+
+# ---------------------------------------------------------------- what is said, what moves
+
+OVERHEAR = """() => {
+    const status = document.getElementById("status");
+    window.said = [];
+    window.grown = 0;
+    new MutationObserver(() => said.push(status.textContent)).observe(status, { childList: true });
+    new MutationObserver(() => grown++)
+        .observe(document.getElementById("turns"), { childList: true, subtree: true });
+}"""
+
+
+def test_progress_is_said_now_and_then_and_the_end_is_said(console: Console, at_work: Page) -> None:
+    at_work.evaluate(OVERHEAR)
+    for done in (1, 2):
+        console.stage.gate.hold(after=1)
+        expect(at_work.locator(".node.done")).to_have_count(done)
+    console.stage.gate.release()
+    expect(at_work.locator("#status")).to_have_text("The answer is there.")
+    said = at_work.evaluate("said")
+    assert at_work.evaluate("grown") > 3 > len(said), said
+    assert said[-1] == "The answer is there."
+
+
+def test_nothing_moves_for_who_wants_no_motion(at_work: Page) -> None:
+    moving = "document.getAnimations().filter((one) => one.playState === 'running').length"
+    assert at_work.evaluate(moving) > 0
+    at_work.emulate_media(reduced_motion="reduce")
+    assert at_work.evaluate(moving) == 0
+    assert at_work.evaluate("getComputedStyle(document.documentElement).scrollBehavior") == "auto"
