@@ -19,12 +19,14 @@ from adapters.web.documents import (
     Accepted,
     Conversation,
     Question,
+    Removed,
+    Stopping,
     change_documents,
     run_document,
 )
 from adapters.web.forms import json_of
 from adapters.web.shown import Shown, shown_of
-from adapters.web.sse import HERE, as_json, event, event_stream, moments
+from adapters.web.sse import HERE, event, event_stream, moments
 from adapters.web.turns import runs_of, turns_of
 from bot.storage.records import UNFINISHED, RunRecord
 
@@ -90,7 +92,7 @@ class _Api:
             raise HTTPException(422, "The body is to be an object: {}.")
         run = await run_named(self._console, request, request.path_params["run"])
         stopping = await self._console.open_reception().stop_run(run.id)
-        return JSONResponse({"run": run.id, "stopping": stopping}, status_code=202)
+        return _json(Stopping(run=run.id, stopping=stopping), 202)
 
     async def thread(self, request: Request) -> Response:
         thread = await thread_named(self._console, request, request.path_params["thread"])
@@ -119,7 +121,7 @@ class _Api:
                     continue
                 standing = feed.standings.get(run.id)
                 if standing is None or standing.removed:
-                    yield event("removed", as_json({"run": run.id}))
+                    yield event("removed", Removed(run=run.id).model_dump_json())
                     return
                 now = standing.shown
                 if now is None or (standing.over and now.answer is None):
@@ -136,7 +138,7 @@ class _Api:
 def _events(before: Shown | None, now: Shown) -> list[str]:
     """What changed, as events. The last of them carries the mark: who is cut off in between gets
     all of it again."""
-    told = [(kind, as_json(data)) for kind, data in change_documents(before, now)]
+    told = [(kind, data.model_dump_json()) for kind, data in change_documents(before, now)]
     marks = ["" for _ in told[1:]] + [now.mark]
     return [event(kind, data, mark) for (kind, data), mark in zip(told, marks, strict=False)]
 

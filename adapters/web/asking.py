@@ -87,7 +87,7 @@ async def thread_named(console: Console, request: Request, name: str) -> Thread:
         thread = await console.archive.find(encodable(name))
     except Invalid:
         raise gone from None
-    if not console.may_see(visitor_of(request), thread):
+    if not console.may_see_all(visitor_of(request), thread):
         raise gone
     return thread
 

@@ -88,11 +88,16 @@ class Console:
     # ------------------------------------------------------------ who may see what
 
     def may_see(self, visitor: Visitor, thread: Thread) -> bool:
-        """Whether someone may read a thread: where the proxy tells people apart, theirs is theirs;
-        an answer in a chat may be looked into by whoever has its run's name."""
-        if visitor.operator or thread.platform != "web":
+        """Whether someone may read one of a thread's runs: an answer in a chat may be looked into
+        by whoever has its run's name."""
+        return thread.platform != "web" or self.may_see_all(visitor, thread)
+
+    def may_see_all(self, visitor: Visitor, thread: Thread) -> bool:
+        """Whether someone may read a whole thread: where the proxy tells people apart, theirs is
+        theirs, and threads of chats, whose names can be guessed, are for operators."""
+        if visitor.operator:
             return True
-        return thread.channel == visitor.channel
+        return thread.platform == "web" and thread.channel == visitor.channel
 
 
 def visitor_of(request: Request) -> Visitor:

@@ -1,21 +1,41 @@
-"""The API's description for programs: OpenAPI 3.1 (https://spec.openapis.org/oas/v3.1.1)."""
+"""The API's description for programs: OpenAPI 3.2 (https://spec.openapis.org/oas/v3.2.0), which
+can describe a stream of events."""
 
 from __future__ import annotations
 
 from functools import cache
 from typing import Any
 
+from pydantic import BaseModel
 from pydantic.json_schema import models_json_schema
 
-from adapters.web.documents import Accepted, Conversation, Failure, Question, Run
+from adapters.web.documents import (
+    EVENTS,
+    Accepted,
+    Conversation,
+    Failure,
+    Question,
+    Run,
+    Stopping,
+)
 from bot import __version__
 
 NAME_PATTERN = "^[0-9A-Za-z_-]{1,64}$"  # of what names a request
-_TYPES = (Accepted, Conversation, Failure, Question, Run)
+ID_PATTERN = r"^[0-9]+\.[0-9]+(\.end)?$"  # of an event
+_TYPES: tuple[type[BaseModel], ...] = (
+    Accepted,
+    Conversation,
+    Failure,
+    Question,
+    Run,
+    Stopping,
+    *EVENTS.values(),
+)
 
-_EVENTS = """Server-sent events: `plan` (the plan, whole), `text` (`{"text": …}`, all that has been
-written so far), `answer` (the answer, after which the stream ends), `removed` (the question was
-deleted). Come back with `Last-Event-ID` to go on where you were; 204 tells that you have it all."""
+_EVENTS = """Server-sent events: `plan` (the plan, whole), `text` (all that has been written so
+far), `answer` (the answer, after which the stream ends), `removed` (the question was deleted, after
+which it ends too). Of states that follow each other fast only the last is told. Ids grow, number by
+number; come back with `Last-Event-ID` to go on where you were. 204 tells that you have it all."""
 
 
 @cache
@@ -26,7 +46,7 @@ def description() -> dict[str, Any]:
         ref_template="#/components/schemas/{model}",
     )
     return {
-        "openapi": "3.1.0",
+        "openapi": "3.2.0",
         "info": {
             "title": "Footnote",
             "version": __version__,
@@ -83,7 +103,7 @@ def _paths() -> dict[str, Any]:
                 "responses": {
                     "200": {
                         "description": "The events.",
-                        "content": {"text/event-stream": {"schema": {"type": "string"}}},
+                        "content": {"text/event-stream": {"itemSchema": _event_schema()}},
                     },
                     "204": {"description": "You have it all."},
                     **_responses({}, 401, 403, 404, 429, 503),
@@ -99,24 +119,10 @@ def _paths() -> dict[str, Any]:
                     "required": True,
                     "content": {"application/json": {"schema": {"type": "object"}}},
                 },
-                "responses": {
-                    "202": {
-                        "description": "Whether there was anything to stop.",
-                        "content": {
-                            "application/json": {
-                                "schema": {
-                                    "type": "object",
-                                    "required": ["run", "stopping"],
-                                    "properties": {
-                                        "run": {"type": "string"},
-                                        "stopping": {"type": "boolean"},
-                                    },
-                                }
-                            }
-                        },
-                    },
-                    **_responses({}, 400, 401, 403, 404, 413, 415, 422, 429, 503),
-                },
+                "responses": _responses(
+                    {"202": ("Whether there was anything to stop.", "Stopping")},
+                    *(400, 401, 403, 404, 413, 415, 422, 429, 503),
+                ),
             }
         },
         "/api/threads/{thread}": {
@@ -128,6 +134,27 @@ def _paths() -> dict[str, Any]:
                     {"200": ("The conversation.", "Conversation")}, 401, 403, 404, 429, 503
                 ),
             }
+        },
+    }
+
+
+def _event_schema() -> dict[str, Any]:
+    """One of the events; the last of those that are told together has an id."""
+    return {"oneOf": [_event(kind, data) for kind, data in EVENTS.items()]}
+
+
+def _event(kind: str, data: type[BaseModel]) -> dict[str, Any]:
+    return {
+        "type": "object",
+        "required": ["event", "data"],
+        "properties": {
+            "event": {"const": kind},
+            "data": {
+                "type": "string",
+                "contentMediaType": "application/json",
+                "contentSchema": {"$ref": f"#/components/schemas/{data.__name__}"},
+            },
+            "id": {"type": "string", "pattern": ID_PATTERN},
         },
     }
 

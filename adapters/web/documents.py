@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime
-from typing import Any, Literal
+from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -132,6 +133,25 @@ class Conversation(BaseModel):
     runs: list[Run]
 
 
+class Text(BaseModel):
+    """All that has been written of the answer so far."""
+
+    text: str
+
+
+class Removed(BaseModel):
+    """The run whose question was deleted."""
+
+    run: str
+
+
+class Stopping(BaseModel):
+    """``stopping`` is false where there was nothing to stop."""
+
+    run: str
+    stopping: bool
+
+
 class Failure(BaseModel):
     """What happened and what to do, in one sentence."""
 
@@ -178,14 +198,23 @@ def finished_document(answer: Answer) -> AnswerDocument:
     return AnswerDocument.model_validate(answer_document(answer))
 
 
-def change_documents(before: Shown | None, now: Shown) -> list[tuple[str, Any]]:
+# What an event of each kind carries.
+EVENTS: Mapping[str, type[BaseModel]] = {
+    "plan": Plan,
+    "text": Text,
+    "answer": AnswerDocument,
+    "removed": Removed,
+}
+
+
+def change_documents(before: Shown | None, now: Shown) -> list[tuple[str, BaseModel]]:
     """What an event stream tells of a reply that showed ``before``, None where that is not known
-    any more: kinds and data."""
-    told: list[tuple[str, Any]] = []
+    any more: kinds and what they carry."""
     if now.answer is not None:
-        return [("answer", finished_document(now.answer).model_dump(mode="json"))]
+        return [("answer", finished_document(now.answer))]
+    told: list[tuple[str, BaseModel]] = []
     if now.plan is not None and (before is None or now.plan != before.plan):
-        told.append(("plan", plan_document(now.plan).model_dump(mode="json")))
+        told.append(("plan", plan_document(now.plan)))
     if before is None or now.text != before.text:
-        told.append(("text", {"text": now.text}))
+        told.append(("text", Text(text=now.text)))
     return told

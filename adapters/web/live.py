@@ -179,20 +179,25 @@ class Live:
     async def _keep_looking(self) -> None:
         """As long as anyone looks on. Not cancelled where it can be helped: a query that is broken
         off costs its connection."""
-        while self._feeds:
-            try:
-                async with asyncio.timeout(self._pause()):
-                    await self._soon.wait()
-            except TimeoutError:
-                self._due.update(self._feeds)
-            self._soon.clear()
-            due, self._due = self._due & self._feeds.keys(), set()
-            try:
-                await self._look(due)
-            except StorageUnavailable as away:
-                log.info("console does not see", error=str(away))
-            await asyncio.sleep(SECONDS_BETWEEN_EVENTS)  # signals that follow each other are one
-        self._looking = None
+        try:
+            while self._feeds:
+                await self._look_when_due()
+                await asyncio.sleep(SECONDS_BETWEEN_EVENTS)  # signals close together are one
+        finally:
+            self._looking = None
+
+    async def _look_when_due(self) -> None:
+        try:
+            async with asyncio.timeout(self._pause()):
+                await self._soon.wait()
+        except TimeoutError:
+            self._due.update(self._feeds)
+        self._soon.clear()
+        due, self._due = self._due & self._feeds.keys(), set()
+        try:
+            await self._look(due)
+        except StorageUnavailable as away:
+            log.info("console does not see", error=str(away))
 
     def _pause(self) -> float:
         """Seconds until it is looked whether or not anything was heard."""

@@ -28,10 +28,14 @@ HERE = ": here\n\n"  # a comment, which tells proxies and both ends that the oth
 log = structlog.get_logger(__name__)
 
 
+# JSON has none of the standard's line ends, but may have these, at which some readers break lines.
+_OTHER_LINE_ENDS = {0x85: r"\u0085", 0x2028: r"\u2028", 0x2029: r"\u2029"}
+
+
 def event(kind: str, data: str, id: str = "") -> str:
-    """One event; ``data`` is JSON, which has no line ends."""
+    """One event; ``data`` is JSON."""
     head = f"id: {id}\n" if id else ""
-    return f"{head}event: {kind}\ndata: {data}\n\n"
+    return f"{head}event: {kind}\ndata: {data.translate(_OTHER_LINE_ENDS)}\n\n"
 
 
 def as_json(data: object) -> str:

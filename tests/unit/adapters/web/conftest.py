@@ -16,8 +16,10 @@ import pytest
 from starlette.applications import Starlette
 
 from adapters.web.platform import WebPlatform, open_web
+from adapters.web.poster import WebPoster, WebReply
 from bot.conversing.reception import Reception
 from bot.dispatch.local import LocalDispatcher
+from bot.posting import PostState, RunRef
 from bot.service import ResearchService
 from bot.settings import load_settings
 from bot.storage.store import Store, open_store
@@ -30,6 +32,18 @@ from tests.unit.conversing.conftest import Gated
 HOST = "http://127.0.0.1:8080"
 
 
+class Remembering(WebPoster):
+    """Keeps its replies, so that a test can let them show something."""
+
+    def __init__(self, like: WebPoster) -> None:
+        super().__init__(like._live, like._between)
+        self.replies: dict[str, WebReply] = {}
+
+    async def open(self, run: RunRef, saved: PostState | None) -> WebReply:
+        reply = self.replies[run.id] = await super().open(run, saved)
+        return reply
+
+
 @dataclass
 class Running:
     """The console at work."""
@@ -37,6 +51,7 @@ class Running:
     app: Starlette
     store: Store
     platform: WebPlatform
+    poster: Remembering
     reception: Reception
     dispatcher: LocalDispatcher
     reasoner: Gated
@@ -85,14 +100,14 @@ class Browser:
         return run
 
     @asynccontextmanager
-    async def follow(self, path: str, **headers: str) -> AsyncIterator[Events]:
+    async def follow(self, path: str, method: str = "GET", **headers: str) -> AsyncIterator[Events]:
         """An event stream, which httpx's ASGI transport would only give when it has ended."""
-        asked = self.client.build_request("GET", path, headers=headers)
+        asked = self.client.build_request(method, path, headers=headers)
         events = Events()
         scope = {
             "type": "http",
             "http_version": "1.1",
-            "method": "GET",
+            "method": method,
             "scheme": "http",
             "path": urlsplit(path).path,
             "raw_path": urlsplit(path).path.encode(),
@@ -117,10 +132,12 @@ class Browser:
 
 
 class Events:
-    """What an event stream has told: kinds, data, ids."""
+    """What an event stream has told: kinds, data, ids. ``text`` is all that was sent."""
 
     def __init__(self) -> None:
         self.status = 0
+        self.headers: dict[str, str] = {}
+        self.text = ""
         self.told: list[tuple[str, Any, str]] = []
         self.ended = False
         self.left = asyncio.Event()
@@ -131,7 +148,10 @@ class Events:
         async with self._changed:
             if message["type"] == "http.response.start":
                 self.status = message["status"]
+                headers = ((name.decode(), value.decode()) for name, value in message["headers"])
+                self.headers = dict(headers)
             else:
+                self.text += message.get("body", b"").decode()
                 self._buffer += message.get("body", b"").decode()
                 self.ended = not message.get("more_body", False)
             *whole, self._buffer = self._buffer.split("\n\n")
@@ -156,6 +176,11 @@ class Events:
     async def until_begun(self) -> None:
         async with self._changed, asyncio.timeout(10):
             await self._changed.wait_for(lambda: self.status or self.ended)
+
+    async def until_told(self, words: str) -> None:
+        async with self._changed, asyncio.timeout(10):
+            await self._changed.wait_for(lambda: words in self.text or self.ended)
+        assert words in self.text
 
     async def until_end(self) -> None:
         async with self._changed, asyncio.timeout(10):
@@ -186,7 +211,8 @@ async def open_console(tmp_path: Path) -> AsyncIterator[OpenConsole]:
             platform = await stack.enter_async_context(
                 open_web(settings, Workspaces(store.database))
             )
-            posters, reasoner = {"web": platform.poster}, Gated()
+            poster, reasoner = Remembering(platform.poster), Gated()
+            posters = {"web": poster}
             service = ResearchService(
                 settings,
                 store,
@@ -207,7 +233,7 @@ async def open_console(tmp_path: Path) -> AsyncIterator[OpenConsole]:
             await ready.wait()
             stack.push_async_callback(_cancelled, running)
             app = Starlette(routes=list(platform.routes))
-            return Running(app, store, platform, reception, dispatcher, reasoner, stack)
+            return Running(app, store, platform, poster, reception, dispatcher, reasoner, stack)
 
         yield open_console
 

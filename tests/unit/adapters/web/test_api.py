@@ -8,11 +8,8 @@ import jsonschema
 import pytest
 
 from adapters.web.description import description
-from adapters.web.shown import changed
-from bot.answers import PlanView, StepView
 from tests.unit.adapters.web.conftest import Browser, OpenConsole, Running
 
-PLAN = PlanView("How tall?", (StepView("s", "search", "tower height", "running"),))
 QUESTION = {"question": "How tall is the tower?"}
 
 
@@ -68,70 +65,6 @@ async def test_a_run_is_stopped(here: Running, browser: Browser) -> None:
     assert stop.json() == {"run": accepted["run"], "stopping": True}
     await here.ended(accepted["run"])
     assert (await browser.get(accepted["url"])).json()["state"] == "stopped"
-
-
-# ---------------------------------------------------------------- events
-
-
-async def working(here: Running, browser: Browser) -> Any:
-    """A run that shows a plan and waits for its reasoner."""
-    here.reasoner.let_on.clear()
-    accepted = await asked(browser)
-    await here.reasoner.thinking.wait()
-    record = await here.store.run(accepted["run"])
-    assert record is not None
-    live = here.platform.poster._live
-    now = live.here(record.id)
-    assert now is not None
-    live.show(record.message.thread, record.id, changed(now, plan=PLAN))
-    return accepted
-
-
-async def test_events_lead_from_the_plan_to_the_answer(here: Running, browser: Browser) -> None:
-    accepted = await working(here, browser)
-    async with browser.follow(accepted["events"]) as events:
-        plan = await events.until("plan")
-        assert plan["steps"][0]["title"] == "tower height"
-        here.reasoner.let_on.set()
-        answer = await events.until("answer")
-        check(answer, "AnswerDocument")
-        await events.until_end()
-    assert events.kinds[-1] == "answer"
-
-
-async def test_who_has_the_answer_is_told_not_to_come_again(
-    here: Running, browser: Browser
-) -> None:
-    accepted = await asked(browser)
-    await here.ended(accepted["run"])
-    async with browser.follow(accepted["events"]) as events:
-        await events.until_end()
-    last = events.told[-1][2]
-    async with browser.follow(accepted["events"], **{"Last-Event-ID": last}) as again:
-        await again.until_end()
-    assert (again.status, again.told) == (204, [])
-
-
-async def test_who_comes_back_is_told_what_changed_since(here: Running, browser: Browser) -> None:
-    accepted = await working(here, browser)
-    async with browser.follow(accepted["events"]) as events:
-        await events.until("plan")
-    have = [id for _, _, id in events.told if id][-1]
-    here.reasoner.let_on.set()
-    await here.ended(accepted["run"])
-    async with browser.follow(accepted["events"], **{"Last-Event-ID": have}) as again:
-        await again.until("answer")
-    assert again.kinds == ["answer"]
-
-
-async def test_a_deleted_question_ends_its_events(here: Running, browser: Browser) -> None:
-    accepted = await working(here, browser)
-    async with browser.follow(accepted["events"]) as events:
-        await events.until("plan")
-        await browser.send(f"/runs/{accepted['run']}/delete")
-        assert await events.until("removed") == {"run": accepted["run"]}
-        await events.until_end()
-    here.reasoner.let_on.set()
 
 
 # ---------------------------------------------------------------- mistakes
