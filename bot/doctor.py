@@ -12,8 +12,9 @@ from textwrap import fill
 from rich.console import Console
 from rich.text import Text
 
+from bot.conversing.access import shut_to_console
 from bot.errors import FootnoteError
-from bot.platform import configured_platforms
+from bot.platform import configured_platforms, has_console
 from bot.settings import Settings, known_names
 
 WIDTH = 96  # characters of a line of names
@@ -116,6 +117,19 @@ async def _discord(settings: Settings) -> str:
     return await examine_discord(settings)
 
 
+async def _console(settings: Settings) -> str:
+    """Raises ``InvalidSetting`` where it is to be on and would be open to all."""
+    if settings.console == "off":
+        return "off. Unset FOOTNOTE_CONSOLE to ask in a browser"
+    if not has_console(settings):
+        return "shut, since others may reach it. Set FOOTNOTE_CONSOLE_TOKEN to open it"
+    where = f"`footnote serve` opens it on {settings.http_host}:{settings.http_port}"
+    shut = shut_to_console(settings)
+    if not shut:
+        return where
+    return f"{where}, but nobody may ask there. {'. '.join(shut)}. Or set FOOTNOTE_CONSOLE=off"
+
+
 def _checks(settings: Settings) -> Iterator[tuple[str, Check]]:
     from bot.search.registry import configured_names
 
@@ -126,3 +140,4 @@ def _checks(settings: Settings) -> Iterator[tuple[str, Check]]:
     yield "Model", _model
     yield "Slack", _slack
     yield "Discord", _discord
+    yield "Console", _console

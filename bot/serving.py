@@ -13,6 +13,7 @@ from typing import Any
 import structlog
 
 from bot.app import open_app
+from bot.conversing.access import shut_to_console
 from bot.conversing.keeper import Keeper
 from bot.conversing.reception import Reception
 from bot.dispatch.choice import Role
@@ -81,6 +82,8 @@ async def serve(settings: Settings, tell: Callable[[str], None], *, role: Role =
         tell(f"Listening for HTTP on {address}.")
         if console:
             tell(f"The console is at {address}/ : open it in a browser.")
+            for why in shut_to_console(settings):
+                tell(f"Nobody may ask in the console. {why}.")
         elif settings.console != "off":
             tell("The console stays shut, since others may reach it: set FOOTNOTE_CONSOLE_TOKEN.")
         retention = Retention(store.database, Keep.of(settings))

@@ -13,6 +13,14 @@ from bot.settings import Settings
 
 _ADMIN = "ask an admin of Footnote"
 
+# The console as the lists know it: its platform, its workspace, and both its channel and its person
+# where no proxy tells people apart.
+CONSOLE, IN_CONSOLE, LOCAL = "web", "console", "local"
+NO_ROLES = (
+    "FOOTNOTE_ALLOW_ROLES lets only people with roles ask, and nobody has one in the console: name "
+    "people in FOOTNOTE_ALLOW_USERS in its place"
+)
+
 
 def check_access(settings: Settings, message: Message) -> None:
     """Raises ``Denied`` when the lists do not let the author ask where the message stands."""
@@ -22,8 +30,12 @@ def check_access(settings: Settings, message: Message) -> None:
         if not settings.direct_messages:
             raise Denied("denied-direct", "Footnote does not answer direct messages here.")
     elif not _passes([thread.channel], settings.allow_channels, settings.deny_channels):
+        _check_console(message, "FOOTNOTE_ALLOW_CHANNELS", thread.channel, settings.deny_channels)
         raise Denied("denied-channel", f"Footnote does not answer in this channel: {_ADMIN}.")
     if not _passes(author.roles, settings.allow_roles, settings.deny_roles):
+        if thread.platform == CONSOLE:
+            values = {"setting": "FOOTNOTE_ALLOW_ROLES", "instead": "FOOTNOTE_ALLOW_USERS"}
+            raise Denied("denied-console-roles", f"{NO_ROLES}.", values=values)
         raise Denied("denied-role", f"Your roles do not let you ask Footnote: {_ADMIN}.")
 
 
@@ -31,9 +43,40 @@ def check_author(settings: Settings, message: Message) -> None:
     """Raises ``Denied`` for what is known of a stored message too: its author and workspace."""
     author, thread = message.author, message.thread
     if not _passes([author.id], settings.allow_users, settings.deny_users):
+        _check_console(message, "FOOTNOTE_ALLOW_USERS", author.id, settings.deny_users)
         raise Denied("denied-user", f"You may not ask Footnote here: {_ADMIN}.")
     if not _passes([thread.workspace], settings.allow_workspaces, settings.deny_workspaces):
+        denied = settings.deny_workspaces
+        _check_console(message, "FOOTNOTE_ALLOW_WORKSPACES", thread.workspace, denied)
         raise Denied("denied-workspace", f"Footnote does not answer in this workspace: {_ADMIN}.")
+
+
+def shut_to_console(settings: Settings) -> list[str]:
+    """Why nobody may ask in the console though it is open, one sentence for each list that names
+    other places only; people whom a proxy names may be on the lists of channels and users."""
+    needed = [("workspaces", settings.allow_workspaces, IN_CONSOLE)]
+    if not settings.console_user_header:
+        needed += [
+            ("channels", settings.allow_channels, LOCAL),
+            ("users", settings.allow_users, LOCAL),
+        ]
+    said = [
+        f"FOOTNOTE_ALLOW_{name.upper()} does not name it: add {id} to the list"
+        for name, allowed, id in needed
+        if allowed and id not in allowed
+    ]
+    return said + ([NO_ROLES] if settings.allow_roles else [])
+
+
+def _check_console(message: Message, setting: str, id: str, denied: Collection[str]) -> None:
+    """Raises ``Denied`` that names the list which has no room for the console: whoever runs
+    Footnote reads it, and rarely thought of the console when making the list."""
+    if message.thread.platform == CONSOLE and id not in denied:
+        raise Denied(
+            "denied-console",
+            f"{setting} names other places only: whoever runs Footnote can add {id} to it.",
+            values={"setting": setting, "id": id},
+        )
 
 
 def is_admin(settings: Settings, message: Message) -> bool:

@@ -162,3 +162,17 @@ def test_a_connection_that_is_lost_is_named_until_there_is_another(
         until(lambda: "why" in readiness(program)[1]["platforms"]["slack"])
         place.up()
         until(lambda: readiness(program)[0] == 200)
+
+
+def test_lists_that_forgot_the_console_are_told_by_doctor_and_at_the_start(
+    nursery: Nursery, footnote: Program
+) -> None:
+    footnote.settings["FOOTNOTE_ALLOW_CHANNELS"] = "C0123"
+    with ending(start_forked(nursery, footnote)) as program:
+        program.until_said("Nobody may ask in the console. FOOTNOTE_ALLOW_CHANNELS does not name")
+        program.until_said("web is connected.")
+    with ending(start_forked(nursery, footnote, command="doctor")) as program:
+        program.until_said(
+            "nobody may ask there. FOOTNOTE_ALLOW_CHANNELS does not name it: add local"
+        )
+        program.wait()

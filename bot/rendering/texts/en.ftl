@@ -130,6 +130,8 @@ denied-channel = { -brand } does not answer in this channel. Try another one, or
 denied-user = You are not on the list of people who may ask { -brand }. An admin of { -brand } can add you.
 denied-role = You need another role to ask { -brand }. An admin of { -brand } can tell you which, or allow yours.
 denied-direct = { -brand } does not take direct messages. Ask in a channel, or ask an admin of { -brand } to allow them.
+denied-console = { $setting } names other places only. Whoever runs { -brand } can add { $id } to it; then the console takes questions.
+denied-console-roles = { $setting } lets only people with roles ask, and nobody has one in the console. Whoever runs { -brand } can name people in { $instead } in its place.
 denied-day-user = Your research budget for today is spent. You can ask again at 00:00 UTC, { $hours ->
         [one] in less than an hour
        *[other] in less than { $hours } hours

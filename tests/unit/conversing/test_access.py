@@ -6,9 +6,11 @@ from dataclasses import replace
 
 import pytest
 
-from bot.conversing.access import check_access, is_admin
+from bot.conversing.access import check_access, is_admin, shut_to_console
 from bot.errors import Denied
 from bot.messages import Author, Message, Thread
+from bot.rendering.sentences import sentence_for
+from bot.rendering.texts import texts_for
 from bot.settings import load_settings
 from tests.unit.samples import a_message
 
@@ -52,6 +54,62 @@ def test_lists_decide(lists: dict[str, object], message: Message, denied: str | 
     with pytest.raises(Denied) as refusal:
         check_access(settings, message)
     assert refusal.value.text_id == denied
+
+
+def in_console(person: str = "local") -> Message:
+    thread = Thread("web", "console", person, "1")
+    return replace(a_message(thread=thread), author=Author(person, "You"))
+
+
+@pytest.mark.parametrize(
+    ("lists", "setting", "id"),
+    [
+        ({"allow_channels": ("C1",)}, "FOOTNOTE_ALLOW_CHANNELS", "local"),
+        ({"allow_users": ("U1",)}, "FOOTNOTE_ALLOW_USERS", "local"),
+        ({"allow_workspaces": ("T1", "S1")}, "FOOTNOTE_ALLOW_WORKSPACES", "console"),
+    ],
+)
+def test_a_list_that_forgot_the_console_is_named_there_with_what_is_to_be_added(
+    lists: dict[str, tuple[str, ...]], setting: str, id: str
+) -> None:
+    with pytest.raises(Denied) as refusal:
+        check_access(load_settings(**lists), in_console())
+    assert refusal.value.text_id == "denied-console"
+    for locale in ("en", "zh-CN", "zh-TW"):
+        told = sentence_for(refusal.value, texts_for(locale))
+        assert setting in told
+        assert id in told
+    assert setting in shut_to_console(load_settings(**lists))[0]
+    (name,) = lists
+    mended = load_settings(**{name: (*lists[name], id)})
+    check_access(mended, in_console())
+    assert shut_to_console(mended) == []
+
+
+def test_a_console_that_is_shut_on_purpose_says_what_chats_say() -> None:
+    with pytest.raises(Denied) as refusal:
+        check_access(load_settings(deny_channels=("local",)), in_console())
+    assert refusal.value.text_id == "denied-channel"
+
+
+def test_where_roles_are_needed_the_console_says_that_it_has_none() -> None:
+    settings = load_settings(allow_roles=("staff",))
+    with pytest.raises(Denied) as refusal:
+        check_access(settings, in_console())
+    assert refusal.value.text_id == "denied-console-roles"
+    assert "FOOTNOTE_ALLOW_ROLES" in sentence_for(refusal.value, texts_for("en"))
+    assert "FOOTNOTE_ALLOW_USERS" in shut_to_console(settings)[0]
+
+
+def test_people_whom_a_proxy_names_may_be_on_the_lists() -> None:
+    settings = load_settings(
+        allow_channels=("C1", "ada"), allow_users=("ada",), console_user_header="X-User"
+    )
+    check_access(settings, in_console("ada"))
+    assert shut_to_console(settings) == []
+    with pytest.raises(Denied) as refusal:
+        check_access(settings, in_console("eve"))
+    assert refusal.value.values["id"] == "eve"
 
 
 def test_admins_are_the_platforms_and_those_of_the_settings() -> None:
