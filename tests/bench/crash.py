@@ -1,9 +1,10 @@
 """A long random crash campaign: processes are killed and networks broken while people ask.
 
 Real processes on a real PostgreSQL (listeners and workers), strict fakes of Slack, Discord and
-Claude behind links that can be cut. Whatever happens, in the end every accepted question has one
-answer, no finished model call was made again, no thread is stuck, and threads kept their order.
-Exits 1 when that is not so. The plan comes from the seed: ``--seed`` plays it again.
+Claude, and users of the web console, all behind links that can be cut. Whatever happens, in the
+end every accepted question has one answer, no finished model call was made again, no thread is
+stuck, and threads kept their order. Exits 1 when that is not so. The plan comes from the seed:
+``--seed`` plays it again.
 """
 
 from __future__ import annotations
@@ -22,13 +23,15 @@ from functools import partial
 from pathlib import Path
 
 from tests.bench.crash_blows import Clock, Striker
-from tests.bench.crash_judge import Record, Verdict, judge, read_record, written_out
+from tests.bench.crash_judge import Verdict, judge, written_out
 from tests.bench.crash_people import People
 from tests.bench.crash_plan import Blow, Plan, planned
+from tests.bench.crash_record import Record, read_record
 from tests.bench.crash_stage import Stage, open_stage
 from tests.bench.table import percentile, print_table, tell
 from tests.scenario.serving import Nursery
 
+PLATFORMS = ("slack", "discord", "web")
 KILLS = 300
 BETWEEN = 2.0  # seconds from one blow to the next, on average
 ASKING = 0.8  # the same for what people do
@@ -107,7 +110,7 @@ class Campaign:
         end = time.monotonic() + QUIET_SECONDS
         calm = 0
         while True:
-            record = read_record(self._stage)
+            record = read_record(self._stage.postgres)
             going = self._still_going(record)
             calm = 0 if going else calm + 1
             if calm == CALM:
@@ -216,12 +219,12 @@ def main(arguments: list[str]) -> None:
     parser = argparse.ArgumentParser(prog="python -m tests.bench crash", description=__doc__)
     parser.add_argument("--kills", type=int, default=KILLS)
     parser.add_argument("--seed", type=int, help="of an earlier campaign (new by default)")
-    parser.add_argument("--platform", choices=("slack", "discord", "both"), default="both")
+    parser.add_argument("--platform", choices=(*PLATFORMS, "all"), default="all")
     parser.add_argument("--seconds-limit", type=float, default=840.0, help="no kills after these")
     parser.add_argument("--keep-logs", type=Path, help="a folder for what the processes said")
     given = parser.parse_args(arguments)
     seed = random.randrange(1_000_000) if given.seed is None else given.seed
-    platforms = ("slack", "discord") if given.platform == "both" else (given.platform,)
+    platforms = PLATFORMS if given.platform == "all" else (given.platform,)
     tell(f"seed {seed}")
     sys.setswitchinterval(0.0005)  # the fakes' threads share this process
     plan = planned(seed, given.kills, platforms, between=BETWEEN, asking=ASKING)

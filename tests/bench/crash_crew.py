@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from tests.fakes.proxy import Link
+from tests.scenario.places import Place
 from tests.scenario.program import Program
 from tests.scenario.serving import Nursery, Serving, start_forked
 
@@ -38,6 +39,7 @@ class Crew:
 
     nursery: Nursery
     members: list[Member]
+    places: Sequence[Place]
     ended: Counter[str] = field(default_factory=Counter)
     broken: list[str] = field(default_factory=list)  # tracebacks
     logs: list[Path] = field(default_factory=list)
@@ -133,6 +135,9 @@ class Crew:
                 self.nursery, member.program, *options, command=command, FOOTNOTE_MODEL_RETRIES="4"
             )
             self.logs.append(member.serving.log)
+            if member.role == "listener":
+                for place in self.places:
+                    place.meet(member.program, member.serving)
 
     def _read(self, member: Member, serving: Serving) -> None:
         if "Traceback" in serving.said:

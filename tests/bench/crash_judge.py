@@ -8,33 +8,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import pairwise
-from typing import Any
-
-from psycopg.rows import class_row, namedtuple_row
 
 from tests.bench.crash_people import Asked, Talk
+from tests.bench.crash_record import Record, Row
 from tests.bench.crash_stage import Stage
-from tests.scenario.paid import Kept, paid
+from tests.scenario.paid import paid
 from tests.scenario.places import Post
 
 ENDED = ("answered", "not_found", "stopped")
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """A run as the store has it in the end."""
-
-    id: str
-    event_key: str
-    message_id: int
-    state: str
-    attempt: int
-    stopped: bool
-    removed: bool
-    posts: frozenset[str]
-    answer: Mapping[str, Any] | None
-    accepted_at: datetime
-    ended_at: datetime | None
 
 
 @dataclass
@@ -43,50 +24,6 @@ class Verdict:
 
     wrong: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
     counts: Counter[str] = field(default_factory=Counter)
-
-
-@dataclass(frozen=True, slots=True)
-class Record:
-    """Everything the store kept."""
-
-    runs: Mapping[str, Row]  # by event key
-    steps: Sequence[Kept]
-    jobs: int
-
-
-def read_record(stage: Stage) -> Record:
-    with stage.postgres.connect() as db:
-        rows = db.cursor(row_factory=namedtuple_row).execute(_RUNS).fetchall()
-        runs = {row.event_key: row for row in map(_row, rows)}
-        steps = db.cursor(row_factory=class_row(Kept)).execute(_STEPS).fetchall()
-        jobs = db.execute("SELECT count(*) FROM procrastinate_jobs").fetchall()[0][0]
-    return Record(runs, steps, jobs)
-
-
-_RUNS = """
-    SELECT runs.id, event_key, message_id, state, attempt, stop_requested, removed, post_state,
-        answer, accepted_at, ended_at
-    FROM runs JOIN messages ON messages.id = runs.message_id
-"""
-_STEPS = "SELECT run_id AS run, key, kind, at FROM steps ORDER BY at"
-
-
-def _row(row: Any) -> Row:
-    posts = (row.post_state or {}).get("posts", ())
-    ids = frozenset(post["ts"] if isinstance(post, dict) else str(post) for post in posts)
-    return Row(
-        row.id,
-        row.event_key,
-        row.message_id,
-        row.state,
-        row.attempt,
-        row.stop_requested,
-        row.removed,
-        ids,
-        row.answer,
-        row.accepted_at,
-        row.ended_at,
-    )
 
 
 def judge(stage: Stage, talks: Iterable[Talk], record: Record) -> Verdict:
@@ -147,6 +84,8 @@ def _judge_run(talk: Talk, asked: Asked, run: Row, mine: list[Post], verdict: Ve
     verdict.counts["taken over"] += run.attempt > 1
     if run.ended_at is None:
         verdict.wrong["stuck"].append(told)
+    elif asked.deleted and talk.scene.hears_all:
+        verdict.wrong["deletion not heard"].append(told)
     elif asked.deleted and not mine:
         verdict.counts["gone with their threads"] += 1  # before the deletion was heard of
     elif run.state not in ENDED:
@@ -156,10 +95,15 @@ def _judge_run(talk: Talk, asked: Asked, run: Row, mine: list[Post], verdict: Ve
         kind = "no answer" if not mine else "more than one answer"
         verdict.wrong[kind].append(f"{told}: {[post.text[:80] for post in mine]}")
     else:
-        _judge_answer(asked, run, mine[0], told, verdict)
+        _judge_answer(talk, asked, run, mine[0], told, verdict)
+        if not asked.edited:
+            for problem in talk.scene.wrong_of(run):
+                verdict.wrong["told otherwise"].append(f"{told}: {problem}")
 
 
-def _judge_answer(asked: Asked, run: Row, post: Post, told: str, verdict: Verdict) -> None:
+def _judge_answer(
+    talk: Talk, asked: Asked, run: Row, post: Post, told: str, verdict: Verdict
+) -> None:
     assert run.answer is not None
     if run.answer["reasoner"] != "claude":
         verdict.counts[f"by {run.answer['reasoner']}"] += 1
@@ -168,7 +112,10 @@ def _judge_answer(asked: Asked, run: Row, post: Post, told: str, verdict: Verdic
     wanted = (
         asked.wanted if asked.wanted in run.answer["text"] or not asked.before else asked.before
     )
-    verdict.counts["edit not heard"] += wanted != asked.wanted
+    if wanted != asked.wanted:
+        verdict.counts["edit not heard"] += 1
+        if talk.scene.hears_all:
+            verdict.wrong["edit not heard"].append(told)
     written = run.answer["text"].count(wanted)
     quoted = sum(wanted in citation["quote"] for citation in run.answer["citations"])
     shown = post.text.count(wanted)

@@ -14,6 +14,8 @@ from pathlib import Path
 from typing import Protocol
 
 from tests.bench.crash_crew import Crew, Member
+from tests.bench.crash_record import Row
+from tests.bench.crash_web import ConsolePlace, WebScene
 from tests.fakes.claude import FakeClaude
 from tests.fakes.mortal_postgres import MortalPostgres, a_mortal_postgres
 from tests.fakes.proxy import HOST, Link, Network
@@ -24,6 +26,7 @@ from tests.scenario.places import Place, Post, Said
 from tests.scenario.program import Program
 from tests.scenario.serving import Nursery
 from tests.scenario.slack_place import SlackPlace, open_slack
+from tests.scenario.web_place import browsing
 
 LISTENERS, WORKERS = 2, 2
 # As Slack's: at once, after a minute, after five; but a campaign has less time.
@@ -101,6 +104,15 @@ class Scene(Protocol):
         """The platform delivers its latest events once more."""
         ...
 
+    @property
+    def hears_all(self) -> bool:
+        """Whether an edit or a deletion always reaches Footnote in the end."""
+        ...
+
+    def wrong_of(self, run: Row) -> Sequence[str]:
+        """What is wrong with how it told of a run that has ended, beside its posts."""
+        ...
+
 
 class SlackScene:
     """See ``Scene``."""
@@ -138,6 +150,13 @@ class SlackScene:
         metadata = next((one.metadata for one in shown if one.ts == post.id), None) or {}
         return str((metadata.get("event_payload") or {}).get("run", ""))
 
+    @property
+    def hears_all(self) -> bool:
+        return False
+
+    def wrong_of(self, run: Row) -> Sequence[str]:
+        return ()
+
 
 class DiscordScene:
     """See ``Scene``."""
@@ -172,6 +191,13 @@ class DiscordScene:
     def run_of(self, said: Said, post: Post) -> str:
         return post.run
 
+    @property
+    def hears_all(self) -> bool:
+        return False
+
+    def wrong_of(self, run: Row) -> Sequence[str]:
+        return ()
+
 
 @dataclass
 class Stage:
@@ -204,7 +230,7 @@ def open_stage(platforms: Sequence[str], nursery: Nursery) -> Iterator[Stage]:
         }
         scenes: list[Scene] = []
         for name in platforms:
-            scene, link = _OPENERS[name](stack, network)
+            scene, link = _OPENERS[name](stack, network, postgres)
             scenes.append(scene)
             links[name] = link
             settings |= scene.place.settings
@@ -220,23 +246,30 @@ def open_stage(platforms: Sequence[str], nursery: Nursery) -> Iterator[Stage]:
                     folder, {**settings, "FOOTNOTE_DATABASE_URL": postgres.url_at(link.port)}
                 )
                 members.append(Member(role, own, link, command))
-        crew = stack.enter_context(Crew(nursery, members))
+        crew = stack.enter_context(Crew(nursery, members, [scene.place for scene in scenes]))
         crew.until_ready([scene.place.ready for scene in scenes])
         yield Stage(scenes, links, claude, postgres, crew)
 
 
-def _open_slack(stack: ExitStack, network: Network) -> tuple[Scene, Link]:
+def _open_slack(stack: ExitStack, network: Network, postgres: MortalPostgres) -> tuple[Scene, Link]:
     place = stack.enter_context(open_slack(redelivery=REDELIVERY))
     link = network.to(HOST, int(place.slack.base.rpartition(":")[2]))
     place.slack.seen_at(f"http://{HOST}:{link.port}")
     return SlackScene(place), link
 
 
-def _open_discord(stack: ExitStack, network: Network) -> tuple[Scene, Link]:
+def _open_discord(
+    stack: ExitStack, network: Network, postgres: MortalPostgres
+) -> tuple[Scene, Link]:
     place = stack.enter_context(open_discord())
     link = network.to(HOST, place.discord.port)
     place.discord.seen_at(link.port)
     return DiscordScene(place), link
 
 
-_OPENERS = {"slack": _open_slack, "discord": _open_discord}
+def _open_web(stack: ExitStack, network: Network, postgres: MortalPostgres) -> tuple[Scene, Link]:
+    place = stack.enter_context(browsing(ConsolePlace(network, postgres)))
+    return WebScene(place), place.door
+
+
+_OPENERS = {"slack": _open_slack, "discord": _open_discord, "web": _open_web}

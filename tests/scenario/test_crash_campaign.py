@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.bench.crash import Campaign
+from tests.bench.crash import PLATFORMS, Campaign
 from tests.bench.crash_judge import written_out
 from tests.bench.crash_plan import Act, Blow, Plan
 from tests.bench.crash_stage import open_stage
@@ -19,9 +19,12 @@ PLAN = Plan(
         Blow(2.5, "cut", "discord", 0.0, 0),
         Blow(2.6, "cut", "slack", 0.0, 0),
         Blow(2.7, "answer lost", "discord", 0.0, 0),
+        Blow(0.2, "answer lost", "web", 0.0, 0),
+        Blow(0.9, "kill before a post", "web", 0.0, 0),
+        Blow(2.4, "gone", "web", 0.3, 0),
     ),
     (
-        *(Act(0.25 * number, "ask", 0.07 * number) for number in range(10)),
+        *(Act(0.2 * number, "ask", 0.07 * number) for number in range(12)),
         *(Act(2.0 + 0.2 * number, "follow up", 0.3 * number) for number in range(3)),
         Act(2.6, "edit", 0.4),
         Act(2.8, "tell again", 0.0),
@@ -32,9 +35,9 @@ PLAN = Plan(
 def test_whatever_is_killed_each_question_has_one_answer_and_no_call_is_made_twice(
     nursery: Nursery,
 ) -> None:
-    with open_stage(["slack", "discord"], nursery) as stage:
+    with open_stage(PLATFORMS, nursery) as stage:
         outcome = Campaign(stage, PLAN, probes=0).run()
     assert not outcome.verdict.wrong, written_out(outcome.verdict)
     counts = outcome.verdict.counts
-    assert counts["answered"] >= 8
+    assert counts["answered"] >= 10
     assert counts["taken over"] > 0, "nothing was interrupted"

@@ -8,11 +8,11 @@ import secrets
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Coroutine, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Iterator, Mapping
 from concurrent.futures import Future
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 import httpx
@@ -36,9 +36,24 @@ PRESSES: Mapping[Press, tuple[str, dict[str, str]]] = {
 
 
 @dataclass
+class Met:
+    """A program that was started, and the port it has told of."""
+
+    program: Program
+    serving: Serving
+    port: int = 0
+
+    @property
+    def is_open(self) -> bool:
+        if not self.port and READY in self.serving.said:
+            self.port = urlsplit(self.serving.http).port or 0
+        return bool(self.port)
+
+
+@dataclass
 class Sent:
-    """A question on its way, by the name its page gave it. ``run`` and ``thread`` once it was
-    taken; ``refused`` when it was not to be."""
+    """A question on its way, by the name its page gave it. Once it is ``settled`` it has its
+    ``run`` and ``thread``, or was refused; ``told`` is what its asker was told beside."""
 
     name: str
     root: str
@@ -48,6 +63,7 @@ class Sent:
     thread: str = ""
     told: list[str] = field(default_factory=list)
     settled: threading.Event = field(default_factory=threading.Event)
+    pressing: asyncio.Lock = field(default_factory=asyncio.Lock)
 
 
 class WebPlace:
@@ -60,40 +76,40 @@ class WebPlace:
     ready = READY
 
     def __init__(self, network: Network) -> None:
-        self._network = network
         self._loop = asyncio.new_event_loop()
         self._changes = threading.Condition()
-        self._met: list[tuple[Program, Serving]] = []
+        self._met: list[Met] = []
+        self._doors: dict[int, tuple[str, int]] = {}  # by pid
         self.door = network.opened(Door(network, self.address))
-        self.client = httpx.AsyncClient(
+        self.client = self.new_client()
+        self.sent: dict[str, Sent] = {}
+        self.pages: dict[str, Page] = {}  # by root
+        self._csrf = ""
+        self._first = asyncio.Lock()  # who opens the console first, for all tabs of the browser
+        self._under_way: list[Future[Any]] = []  # what people have sent and do not know the end of
+
+    def new_client(self) -> httpx.AsyncClient:
+        """A browser, or a program."""
+        return httpx.AsyncClient(
             base_url=f"http://{HOST}:{self.door.port}",
             headers={"Connection": "close", "Accept": "application/json"},
             timeout=httpx.Timeout(30.0, read=None),
             limits=httpx.Limits(max_connections=None, max_keepalive_connections=0),
         )
-        self.sent: dict[str, Sent] = {}
-        self.pages: dict[str, Page] = {}  # by root
-        self._csrf = ""
-        self._first = asyncio.Lock()  # who opens the console first, for all tabs of the browser
-        self._again: list[Future[Any]] = []
 
     # ---- programs
 
     def meet(self, program: Program, serving: Serving) -> None:
-        self._met.append((program, serving))
+        self._met.append(Met(program, serving))
 
     def address(self) -> tuple[str, int] | None:
-        """Where the program that was started last listens, if it does."""
-        for _, serving in reversed(self._met):
-            if serving.alive and READY in serving.said:
-                found = urlsplit(serving.http)
-                assert found.port is not None
-                return HOST, found.port
-        return None
+        """Where one of the programs that live listens, if any does."""
+        open_doors = [met for met in self._met if met.serving.alive and met.is_open]
+        return (HOST, secrets.choice(open_doors).port) if open_doors else None
 
     @property
     def connections(self) -> int:
-        return sum(READY in serving.said for _, serving in self._met)
+        return sum(met.is_open for met in self._met)
 
     @property
     def settings(self) -> Mapping[str, str]:
@@ -120,47 +136,60 @@ class WebPlace:
         run, shown = list(self._turns(said).items())[on]
         address = f'action="/runs/{run}/{action}"'
         assert address in shown.reply, f"there is no button {what!r} in {shown.seen.buttons}"
-        self._press_on(run, said, action, fields)
+        self._do(self._press_on(run, self.sent[said.id], action, fields))
 
     def stop(self, said: Said) -> None:
         self._press(said, "stop", {})
 
     def _send(self, sent: Sent) -> Said:
         self.sent[sent.name] = sent
-        self.begin(self._ask(sent))
+        self._do(self._ask(sent))
         return Said("console", sent.name, sent.root)
 
     async def _ask(self, sent: Sent) -> None:
         root = self.sent[sent.root]
         while root is not sent and not root.settled.is_set():
             await asyncio.sleep(AGAIN_SECONDS)
-        fields = {"question": sent.text, "event": sent.name, "depth": "auto"}
-        if root is not sent:
-            fields["thread"] = root.thread
-        taken = await self._post("/ask", fields, sent)
+        taken = await self.post_question(sent, "" if root is sent else root.thread)
         if "run" in taken:
             sent.run = taken["run"]
             sent.thread = taken["thread"].removeprefix("/threads/")
             if sent.root not in self.pages:
-                language = {"Accept-Language": sent.locale}
-                page = Page(self.client, taken["thread"], self.changed, language)
-                self.pages[sent.root] = page
-                self.begin(page.follow())
+                path = f"/threads/{sent.thread}"
+                self.pages[sent.root] = Page(self.client, path, self.changed, self.headers(sent))
+                self.begin(self.pages[sent.root].follow())
         sent.settled.set()
 
+    async def post_question(self, sent: Sent, thread: str) -> Any:
+        """Send the page's form; what the console says to it."""
+        fields = {"question": sent.text, "event": sent.name, "depth": "auto", "thread": thread}
+        return await self.until_taken(
+            sent, lambda: self._post_form("/ask", fields, self.headers(sent))
+        )
+
     def _press(self, said: Said, action: str, fields: dict[str, str]) -> None:
-        sent = self.sent[said.id]
-        assert sent.settled.wait(20), "the question was never taken"
-        self._press_on(sent.run, said, action, fields)
+        self._do(self._press_later(self.sent[said.id], action, fields))
 
-    def _press_on(self, run: str, said: Said, action: str, fields: dict[str, str]) -> None:
-        self.begin(self._post(f"/runs/{run}/{action}", fields, self.sent[said.id]))
+    async def _press_later(self, sent: Sent, action: str, fields: dict[str, str]) -> None:
+        async with sent.pressing:  # what is done later comes later, however often it is sent
+            while not sent.settled.is_set():
+                await asyncio.sleep(AGAIN_SECONDS)
+            if sent.run:
+                await self._press_on(sent.run, sent, action, fields)
 
-    async def _post(self, path: str, fields: dict[str, str], sent: Sent) -> Any:
-        """Send a form until the console says that it has it, or why it will not."""
+    async def _press_on(self, run: str, sent: Sent, action: str, fields: dict[str, str]) -> None:
+        path, headers = f"/runs/{run}/{action}", self.headers(sent)
+        await self.until_taken(sent, lambda: self._post_form(path, fields, headers))
+
+    def _do(self, deed: Coroutine[Any, Any, Any]) -> None:
+        self._under_way = [each for each in self._under_way if not each.done()]
+        self._under_way.append(self.begin(deed))
+
+    async def until_taken(self, sent: Sent, send: Callable[[], Awaitable[httpx.Response]]) -> Any:
+        """Send something until the console says that it has it, or why it will not."""
         while True:
             try:
-                answer = await self._post_once(path, fields, sent.locale)
+                answer = await send()
             except httpx.HTTPError:
                 await asyncio.sleep(AGAIN_SECONDS)
                 continue
@@ -174,13 +203,19 @@ class WebPlace:
         self.changed()
         return told
 
-    async def _post_once(self, path: str, fields: dict[str, str], locale: str) -> httpx.Response:
+    async def _post_form(
+        self, path: str, fields: dict[str, str], headers: dict[str, str]
+    ) -> httpx.Response:
         async with self._first:
             if not self._csrf:
-                page = await self.client.get("/", headers={"Accept": "text/html"})
+                page = await self.client.get("/", headers={**headers, "Accept": "text/html"})
                 self._csrf = page.text.partition('name="csrf" content="')[2].partition('"')[0]
         form = {"csrf": self._csrf, **fields}
-        return await self.client.post(path, data=form, headers={"Accept-Language": locale})
+        return await self.client.post(path, data=form, headers=headers)
+
+    def headers(self, sent: Sent) -> dict[str, str]:
+        """What the browser of who asked says of them."""
+        return {"Accept-Language": sent.locale}
 
     # ---- what is to be seen
 
@@ -211,14 +246,14 @@ class WebPlace:
             self._changes.notify_all()
 
     def acknowledged(self) -> bool:
-        return all(sending.done() for sending in self._again)
+        return all(deed.done() for deed in self._under_way)
 
     # ---- bad weather
 
-    def tell_again(self) -> None:
-        """All browsers send their questions once more, as after a reload or a double click."""
-        questions = [sent for sent in list(self.sent.values()) if sent.settled.is_set()]
-        self._again = [self.begin(self._ask(sent)) for sent in questions]
+    def tell_again(self, most: int = 1_000) -> None:
+        """Browsers send their latest questions once more, as after a reload or a double click."""
+        for sent in [sent for sent in self.sent.values() if sent.run][-most:]:
+            self._do(self._ask(sent))
 
     def lose_connection(self) -> None:
         self.door.cut()
@@ -232,8 +267,7 @@ class WebPlace:
 
     def limit(self, times: int) -> None:
         """The database is the platform: it takes nothing for a second, so many times."""
-        program, _ = self._met[-1]
-        path = program.folder / "data" / "footnote.sqlite"
+        path = self._met[-1].program.folder / "data" / "footnote.sqlite"
 
         def hold() -> None:
             with closing(sqlite3.connect(path, timeout=30, isolation_level=None)) as database:
@@ -260,6 +294,9 @@ class WebPlace:
         self._loop.run_forever()
         self._loop.close()
 
+    async def aclose(self) -> None:
+        await self.client.aclose()
+
     def close(self) -> None:
         async def end() -> None:
             mine = asyncio.current_task()
@@ -267,7 +304,7 @@ class WebPlace:
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
-            await self.client.aclose()
+            await self.aclose()
 
         self.begin(end()).result(20)
         self._loop.call_soon_threadsafe(self._loop.stop)
@@ -275,18 +312,25 @@ class WebPlace:
 
 def _post(run: str, shown: Shown) -> Post:
     seen = shown.seen
-    text = "\n".join([seen.text, *seen.buttons])
-    return Post(run, text, "" if seen.busy else run, seen.busy)
+    return Post(run, seen.text, "" if seen.busy else run, seen.busy)
+
+
+Browsed = TypeVar("Browsed", bound=WebPlace)
+
+
+@contextmanager
+def browsing(place: Browsed) -> Iterator[Browsed]:
+    """Its browsers are at work within the block."""
+    thread = threading.Thread(target=place.run, name="browsers", daemon=True)
+    thread.start()
+    try:
+        yield place
+    finally:
+        place.close()
+        thread.join(20)
 
 
 @contextmanager
 def open_web() -> Iterator[WebPlace]:
-    with Network() as network:
-        place = WebPlace(network)
-        thread = threading.Thread(target=place.run, name="browsers", daemon=True)
-        thread.start()
-        try:
-            yield place
-        finally:
-            place.close()
-            thread.join(20)
+    with Network() as network, browsing(WebPlace(network)) as place:
+        yield place

@@ -1,0 +1,76 @@
+"""What the store kept of a crash campaign."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from psycopg.rows import class_row, namedtuple_row
+
+from tests.fakes.mortal_postgres import MortalPostgres
+from tests.scenario.paid import Kept
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A run as the store has it in the end."""
+
+    id: str
+    event_key: str
+    message_id: int
+    state: str
+    attempt: int
+    stopped: bool
+    removed: bool
+    posts: frozenset[str]
+    answer: Mapping[str, Any] | None
+    accepted_at: datetime
+    ended_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """Everything the store kept."""
+
+    runs: Mapping[str, Row]  # by event key
+    steps: Sequence[Kept]
+    jobs: int
+
+
+def read_record(postgres: MortalPostgres) -> Record:
+    with postgres.connect() as db:
+        rows = db.cursor(row_factory=namedtuple_row).execute(_RUNS).fetchall()
+        runs = {row.event_key: row for row in map(_row, rows)}
+        steps = db.cursor(row_factory=class_row(Kept)).execute(_STEPS).fetchall()
+        jobs = db.execute("SELECT count(*) FROM procrastinate_jobs").fetchall()[0][0]
+    return Record(runs, steps, jobs)
+
+
+_RUNS = """
+    SELECT runs.id, event_key, message_id, state, attempt, stop_requested, removed, post_state,
+        answer, accepted_at, ended_at
+    FROM runs JOIN messages ON messages.id = runs.message_id
+"""
+_STEPS = "SELECT run_id AS run, key, kind, at FROM steps ORDER BY at"
+
+
+def _row(row: Any) -> Row:
+    posts = (row.post_state or {}).get("posts", ())
+    ids = frozenset(post["ts"] if isinstance(post, dict) else str(post) for post in posts)
+    if row.event_key.startswith("web:"):
+        ids = frozenset([row.id])  # a reply is part of its run there
+    return Row(
+        row.id,
+        row.event_key,
+        row.message_id,
+        row.state,
+        row.attempt,
+        row.stop_requested,
+        row.removed,
+        ids,
+        row.answer,
+        row.accepted_at,
+        row.ended_at,
+    )
