@@ -19,7 +19,7 @@ from starlette.routing import BaseRoute, Route
 
 from bot.dispatch.dispatcher import Condition, Dispatcher
 from bot.errors import InvalidSetting, StorageUnavailable
-from bot.http_connection import PATIENCE_SECONDS, HttpConnection, expect_answers
+from bot.http_connection import PATIENCE_SECONDS, HttpConnection, bound
 from bot.platform import Connection
 from bot.storage.database import Database
 
@@ -170,7 +170,7 @@ async def http_endpoint(
     # With the protocol named, asyncio switches Nagle's algorithm off for what it accepts.
     listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    expect_answers(listener, patience)
+    bound(listener, patience)
     try:
         listener.bind((host, port))
     except OSError as error:

@@ -16,6 +16,7 @@ import structlog
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 PATIENCE_SECONDS = 30.0
+UNSENT_BYTES = 131_072
 
 log = structlog.get_logger(__name__)
 
@@ -55,8 +56,16 @@ class HttpConnection(H11Protocol):
         self.transport.abort()
 
 
-def expect_answers(listener: socket.socket, seconds: float = PATIENCE_SECONDS) -> None:
-    """Let the kernel give up connections whose other end has gone without a word, such as a laptop
-    that sleeps, after so many seconds instead of a quarter of an hour (RFC 5482; Linux)."""
+def bound(listener: socket.socket, patience: float) -> None:
+    """What the kernel holds for each of a listener's connections, and for how long, where it can be
+    told.
+
+    It gives up the ones whose other end has gone without a word, such as a laptop that sleeps,
+    after ``patience`` seconds instead of a quarter of an hour (RFC 5482), and takes no megabytes
+    ahead of what it can send, which a slow reader would get as news of long ago
+    (https://www.man7.org/linux/man-pages/man7/tcp.7.html).
+    """
     if hasattr(socket, "TCP_USER_TIMEOUT"):
-        listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, round(seconds * 1000))
+        listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, round(patience * 1000))
+    if hasattr(socket, "TCP_NOTSENT_LOWAT"):
+        listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NOTSENT_LOWAT, UNSENT_BYTES)
