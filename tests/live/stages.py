@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tests.fakes.claude import Fail, FakeClaude, Reply, researcher
+from tests.fakes.claude import Brain, Fail, FakeClaude, Reply, researcher
 from tests.fakes.server import serve
-from tests.scenario.gate import Gate
+from tests.scenario.gate import POLL_SECONDS, Gate
 from tests.scenario.program import Program
 from tests.scenario.serving import Nursery, Serving, ending, start_forked
 
@@ -24,12 +25,34 @@ DEEP = (
 CALLS_BEFORE_PARTS = 1
 
 
+class Valve:
+    """An ASGI app before a ``Gate``: while it is shut, an answer is written up to its first
+    footnote and no further."""
+
+    def __init__(self, gate: Gate) -> None:
+        self._gate = gate
+        self.shut = False
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        footnotes = 0
+
+        async def sent(message: Any) -> None:
+            nonlocal footnotes
+            footnotes += b"citations_delta" in message.get("body", b"")
+            while self.shut and footnotes:
+                await asyncio.sleep(POLL_SECONDS)
+            await send(message)
+
+        await self._gate(scope, receive, sent)
+
+
 @dataclass
 class Stage:
-    """A console. ``gate`` makes its model wait."""
+    """A console. ``gate`` makes its model wait before it answers, ``valve`` while it writes."""
 
     serving: Serving
     gate: Gate
+    valve: Valve
 
     @property
     def http(self) -> str:
@@ -45,15 +68,20 @@ def brain(request: Mapping[str, Any]) -> Reply | Fail:
 
 @contextmanager
 def open_stage(
-    nursery: Nursery, folder: Path, documents: Mapping[str, str], **settings: str
+    nursery: Nursery,
+    folder: Path,
+    documents: Mapping[str, str],
+    brain: Brain = brain,
+    **settings: str,
 ) -> Iterator[Stage]:
-    """A console whose documents are these; ``folder`` is for it alone."""
+    """A console whose documents are these; ``folder`` is for it alone, its data in ``data``."""
     for name, text in documents.items():
         path = folder / "documents" / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
     gate = Gate(FakeClaude(brain))
-    with serve(gate) as url:
+    valve = Valve(gate)
+    with serve(valve) as url:
         program = Program(
             folder,
             {
@@ -65,4 +93,4 @@ def open_stage(
             nursery,
         )
         with ending(start_forked(nursery, program)) as serving:
-            yield Stage(serving, gate)
+            yield Stage(serving, gate, valve)

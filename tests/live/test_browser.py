@@ -2,160 +2,145 @@
 
 from __future__ import annotations
 
-import os
-import shutil
+import re
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Page, expect
 
-from tests.fakes.server import serve
-from tests.scenario.conftest import documents, footnote, gate, nursery
-from tests.scenario.gate import Gate
+from tests.live.browser import Watched, ask, chromium, watched
+from tests.live.stages import CALLS_BEFORE_PARTS, DEEP, Stage, open_stage
+from tests.scenario.conftest import DOCUMENTS, nursery
 from tests.scenario.places import KEYS, LUNCH, WHO
-from tests.scenario.program import Program
-from tests.scenario.serving import Nursery, Serving, ending, start_forked
+from tests.scenario.serving import Nursery
 
-__all__ = ["documents", "footnote", "gate", "nursery"]
+__all__ = ["chromium", "nursery"]
 
 pytestmark = pytest.mark.live
-WIDTHS = (1280, 820, 390)
-expect.set_options(timeout=20_000)
 
 
 @pytest.fixture(scope="module")
-def chromium() -> Iterator[Browser]:
-    path = shutil.which("chromium") or shutil.which("chromium-browser")
-    if path is None:
-        pytest.fail("Chromium is not installed: .ci/install-live does so.")
-    arguments = ["--no-sandbox"] if os.geteuid() == 0 else []
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path, args=arguments)
+def stage(nursery: Nursery, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
+    with open_stage(nursery, tmp_path_factory.mktemp("browser"), DOCUMENTS) as stage:
+        yield stage
+
+
+@pytest.fixture
+def browser(chromium: Browser) -> Iterator[Watched]:
+    with watched(chromium) as browser:
         yield browser
-        browser.close()
 
 
-@pytest.fixture
-def context(chromium: Browser) -> Iterator[BrowserContext]:
-    """Pages that may say nothing on their console: no broken script, no refused style."""
-    context = chromium.new_context()
-    context.set_default_timeout(20_000)
-    said: list[str] = []
-    context.on("console", lambda message: said.append(message.text))
-    context.on("weberror", lambda error: said.append(str(error.error)))
-    yield context
-    context.close()
-    assert [line for line in said if "ERR_" not in line] == []
-
-
-@pytest.fixture
-def serving(nursery: Nursery, footnote: Program, documents: Path, gate: Gate) -> Iterator[Serving]:
-    """The console with documents, and with Claude who can be made to wait."""
-    with serve(gate) as url:
-        footnote.settings |= {
-            "FOOTNOTE_DOCS": str(documents),
-            "ANTHROPIC_API_KEY": "sk-test",
-            "ANTHROPIC_BASE_URL": url,
-        }
-        with ending(start_forked(nursery, footnote)) as serving:
-            yield serving
-
-
-def visit(context: BrowserContext, serving: Serving) -> Page:
-    page = context.new_page()
-    page.goto(serving.http)
+def visit(browser: Watched, url: str) -> Page:
+    page = browser.context.new_page()
+    page.goto(url)
     return page
 
 
-def ask(page: Page, question: str) -> None:
-    box = page.get_by_role("textbox", name="What you would like to know")
-    box.fill(question)
-    box.press("Enter")
+def test_the_whole_way_of_a_newcomer(stage: Stage, browser: Watched) -> None:
+    # first visit
+    page = visit(browser, stage.http)
+    expect(page.get_by_role("heading", level=1)).to_have_text(
+        "Ask, and get an answer you can check"
+    )
 
+    # question, live plan: a graph whose nodes wait, are worked on, and are done
+    stage.gate.hold(after=CALLS_BEFORE_PARTS)
+    ask(page, DEEP, "deep")
+    graph = page.locator("svg.subquestions")
+    expect(graph.locator(".node.running")).to_have_count(2)
+    expect(graph.locator(".node.waiting")).to_contain_text("founded the company")
+    expect(graph.locator("path.edge")).to_have_count(1)
+    stage.gate.hold(after=1)
+    expect(graph.locator(".node.done")).to_have_count(1)
+    expect(page.locator(".plan .done")).not_to_have_count(0)
+    stage.gate.release()
 
-def test_a_newcomer_asks_watches_checks_and_asks_on(
-    serving: Serving, context: BrowserContext, gate: Gate
-) -> None:
-    page = visit(context, serving)
-    gate.hold(after=1)
-    ask(page, KEYS)
-    expect(page.locator(".plan li").first).to_be_visible()
-    expect(page.get_by_role("button", name="Stop")).to_be_visible()
-    gate.release()
-    answer = page.locator(".answered")
-    expect(answer).to_contain_text("90 days")
+    # answer
+    answers = page.locator(".answered")
+    for words in ("90 days", "6.50 euros", "Bremen"):
+        expect(answers).to_contain_text(words)
+    expect(graph).to_have_count(0)
 
+    # the quote under the mouse, and under the keyboard
     card = page.get_by_role("tooltip")
-    page.locator(".mark").first.hover()
-    expect(card).to_contain_text("The master key is rotated every 90 days")
-    expect(card).to_contain_text("read on")
+    mark = answers.locator(".mark").first
+    title = page.locator(f".sources li[data-n='{mark.inner_text()}'] .title").inner_text()
+    mark.hover()
+    for words in (title, "read on"):
+        expect(card).to_contain_text(words)
+    quote = card.locator("blockquote").first.inner_text()
     page.keyboard.press("Escape")
     expect(card).to_have_count(0)
-    page.locator(".mark").first.focus()
-    page.keyboard.press("Shift+Tab")
-    page.keyboard.press("Tab")
-    expect(card).to_contain_text("Keys")
-
-    ask(page, WHO)
-    expect(page.locator("article.turn")).to_have_count(2)
-    expect(page.locator(".answered").nth(1)).to_contain_text("security team")
-    page.get_by_role("link", name="How was this answered?").first.click()
-    expect(page.get_by_role("heading", level=1)).to_be_visible()
-
-
-def test_a_reload_in_the_middle_goes_on_and_a_second_tab_sees_the_same(
-    serving: Serving, context: BrowserContext, gate: Gate
-) -> None:
-    page = visit(context, serving)
-    gate.hold(after=1)
-    ask(page, LUNCH)
-    expect(page.locator(".working")).to_be_visible()
-    page.reload()
-    expect(page.locator(".plan li").first).to_be_visible()
-    other = context.new_page()
-    other.goto(page.url)
-    gate.release()
-    for each in (page, other):
-        expect(each.locator(".answered")).to_contain_text("6.50")
-    ask(other, KEYS)
-    expect(page.locator("article.turn")).to_have_count(2)
-    expect(page.locator(".answered").nth(1)).to_contain_text("90 days")
-
-
-def test_stop_stops(serving: Serving, context: BrowserContext, gate: Gate) -> None:
-    page = visit(context, serving)
-    gate.hold(after=1)
-    ask(page, KEYS)
-    page.get_by_role("button", name="Stop").click()
-    expect(page.locator(".answered")).to_be_visible()
-    expect(page.locator(".working")).to_have_count(0)
-    gate.release()
-
-
-@pytest.mark.parametrize("width", WIDTHS)
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_nothing_is_wider_than_the_window(
-    serving: Serving, context: BrowserContext, width: int, scheme: str
-) -> None:
-    page = visit(context, serving)
-    page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
-    page.set_viewport_size({"width": width, "height": 800})
-    ask(page, KEYS)
-    expect(page.locator(".answered")).to_contain_text("90 days")
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
-
-
-def test_without_scripts_it_works_too(serving: Serving, chromium: Browser) -> None:
-    context = chromium.new_context(java_script_enabled=False)
-    page = visit(context, serving)
-    page.get_by_role("textbox", name="What you would like to know").fill(KEYS)
-    page.get_by_role("button", name="Ask", exact=True).click()
-    for _ in range(200):
-        if page.locator(".answered").count():
+    page.get_by_role("link", name="How was this answered?").focus()
+    for _ in range(20):
+        if mark.evaluate("one => one === document.activeElement"):
             break
-        # Where scripts are only kept from running, Chromium does not read what is for those
-        # without: the page does not reload itself.
-        page.reload()
-    expect(page.locator(".answered")).to_contain_text("90 days")
-    context.close()
+        page.keyboard.press("Shift+Tab")
+    expect(card.locator("blockquote").first).to_have_text(quote)
+
+    # follow-up
+    ask(page, WHO, "standard")
+    expect(answers).to_have_count(2)
+    expect(answers.nth(1)).to_contain_text("security team")
+    conversation = page.url
+
+    # run page, highlighted source
+    page.get_by_role("link", name="How was this answered?").first.click()
+    expect(page.get_by_role("heading", level=1)).to_have_text(DEEP)
+    expect(graph.locator("a.node.done, .node.done")).to_have_count(3)
+    number = page.locator(".because a.number").first
+    quoted = page.locator(f"[id='{(number.get_attribute('href') or '')[1:]}'] + mark")
+    number.click()
+    expect(quoted).to_be_in_viewport()
+    page.get_by_role("link", name=re.compile("the whole text")).first.click()
+    expect(page.locator(".whole mark").first).to_be_visible()
+    page.get_by_role("link", name="How this was answered").click()
+    page.get_by_role("link", name="To the conversation").click()
+    expect(answers).to_have_count(2)
+
+    # stop
+    stage.gate.hold()
+    ask(page, LUNCH)
+    page.get_by_role("button", name="Stop").click()
+    expect(answers.nth(2)).to_contain_text("Stopped")
+    expect(page.locator(".working")).to_have_count(0)
+    stage.gate.release()
+
+    # reload in mid-answer: what was written is there, and goes on
+    stage.valve.shut = True
+    ask(page, KEYS)
+    growing = page.locator(".growing")
+    expect(growing).not_to_be_empty()
+    written = growing.inner_text()
+    page.reload()
+    expect(growing).to_contain_text(written)
+
+    # two tabs show the same, also what comes from the other one
+    other = visit(browser, conversation)
+    expect(other.locator(".growing")).to_contain_text(written)
+    stage.valve.shut = False
+    for each in (page, other):
+        expect(each.locator(".answered")).to_have_count(4)
+        expect(each.locator(".answered").nth(3)).to_contain_text("90 days")
+        assert each.locator(".answered").nth(3).inner_text().count(written) == 1
+    ask(other, "And what does lunch cost?")
+    expect(page.locator(".answered")).to_have_count(5)
+    expect(other.locator(".answered")).to_have_count(5)
+    shown = "Array.from(document.querySelectorAll('.turn'), (one) => one.innerText)"
+    assert page.evaluate(shown) == other.evaluate(shown)
+    assert browser.elsewhere(stage.http) == []
+
+
+def test_without_scripts_it_works_too(stage: Stage, chromium: Browser) -> None:
+    with watched(chromium, java_script_enabled=False) as browser:
+        page = visit(browser, stage.http)
+        page.get_by_role("textbox", name="What you would like to know").fill(KEYS)
+        page.get_by_role("button", name="Ask", exact=True).click()
+        for _ in range(200):
+            if page.locator(".answered").count():
+                break
+            # Where scripts are only kept from running, Chromium does not read what is for those
+            # without: the page does not reload itself.
+            page.reload()
+        expect(page.locator(".answered")).to_contain_text("90 days")
