@@ -3,25 +3,27 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from urllib.parse import quote
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from adapters.web.console import Console, operator_only, texts_of, visitor_of
 from adapters.web.explaining import RunView
+from adapters.web.figures import days_as_csv, document
 from adapters.web.overview import Looked, OverviewView
 from adapters.web.shown import shown_of
 from bot.answers import StepView
 from bot.metrics import Metrics
 from bot.reasoning.calls import ModelReply
 from bot.rendering.footnotes import link_target
+from bot.research.health import health
 from bot.research.trace import page_of_trace, trace
-from bot.storage.overview import Overviews
+from bot.storage.overview import Overview, Overviews
 from bot.storage.records import RunRecord
 from bot.storage.traces import KeptPage, KeptRun, Traces
 
@@ -32,7 +34,7 @@ def console_pages(console: Console) -> Sequence[BaseRoute]:
     return [
         Route("/runs/{run}", pages.run, methods=["GET"]),
         Route("/runs/{run}/pages/{number:int}", pages.page, methods=["GET"]),
-        Route("/overview", operator_only(_overview(console)), methods=["GET"]),
+        *_OverviewPages(console).routes,
         *_metrics(console),
     ]
 
@@ -93,20 +95,48 @@ class _RunPages:
         return claude_price(self._console.settings, reply.model, reply)
 
 
-def _overview(console: Console) -> Callable[[Request], Awaitable[Response]]:
-    """How it goes, over some days."""
-    overviews = Overviews(console.database)
+class _OverviewPages:
+    """How it goes, over some days: to be looked at, and to be worked on elsewhere."""
 
-    async def overview(request: Request) -> Response:
-        now = datetime.now(UTC)
-        looked = Looked.of(request.query_params)
-        found = await overviews.look(looked.scope(now.date()))
-        places, texts = await overviews.places(), texts_of(request)
+    def __init__(self, console: Console) -> None:
+        self._console = console
+        self._overviews = Overviews(console.database)
+
+    @property
+    def routes(self) -> list[BaseRoute]:
+        return [
+            Route("/overview", operator_only(self.page), methods=["GET"]),
+            Route("/overview.csv", operator_only(self.csv), methods=["GET"]),
+            Route("/overview.json", operator_only(self.json), methods=["GET"]),
+        ]
+
+    async def page(self, request: Request) -> Response:
+        looked, found, now = await self._look(request)
+        places, texts = await self._overviews.places(), texts_of(request)
         # In a thread: a thousand searches are looked into.
         view = await asyncio.to_thread(OverviewView, found, places, looked, texts, now)
-        return console.page(request, "overview.html", view=view)
+        return self._console.page(request, "overview.html", view=view)
 
-    return overview
+    async def csv(self, request: Request) -> Response:
+        _, found, _ = await self._look(request)
+        return Response(
+            days_as_csv(found.days),
+            media_type="text/csv; charset=utf-8",
+            headers={
+                "Cache-Control": "no-store",
+                "Content-Disposition": 'attachment; filename="footnote-overview.csv"',
+            },
+        )
+
+    async def json(self, request: Request) -> Response:
+        _, found, _ = await self._look(request)
+        providers = await asyncio.to_thread(health, found.searches)
+        return JSONResponse(document(found, providers), headers={"Cache-Control": "no-store"})
+
+    async def _look(self, request: Request) -> tuple[Looked, Overview, datetime]:
+        now = datetime.now(UTC)
+        looked = Looked.of(request.query_params)
+        return looked, await self._overviews.look(looked.scope(now.date())), now
 
 
 def _metrics(console: Console) -> list[BaseRoute]:

@@ -14,7 +14,7 @@ from adapters.web.svg.plot import Column, Part, draw
 from bot.rendering.lines import shortened
 from bot.rendering.texts import Texts
 from bot.research.health import ProviderHealth, health
-from bot.storage.overview import Asked, Overview, Place, Scope, of_days
+from bot.storage.overview import RECENT, Asked, Overview, Place, Scope, of_days
 
 STATES = ("answered", "not_found", "failed", "stopped")
 PERIODS = (1, 7, 30, 90)  # days
@@ -79,6 +79,7 @@ class OverviewView:
     """See the module docstring. Templates read its attributes and call its methods."""
 
     states = STATES
+    recent = RECENT
 
     def __init__(
         self,
@@ -131,6 +132,16 @@ class OverviewView:
             "channel": looked.channel,
         }
         return urlencode({name: value for name, value in given.items() if value})
+
+    @property
+    def is_new(self) -> bool:
+        """Whether nobody has asked anything anywhere yet."""
+        return not self._places
+
+    @property
+    def looks_at_some(self) -> bool:
+        """Whether steps are those of the latest questions only."""
+        return sum(self.overview.states.values()) > RECENT
 
     # ------------------------------------------------------------ sums
 

@@ -23,6 +23,8 @@ from bot.storage.tables import feedback, messages, runs, spending, steps, thread
 LATEST = 25  # questions shown
 SLOWEST = 10  # steps shown
 SEARCHES = 1_000  # the latest ones, by which providers are judged
+RECENT = 1_000  # the latest questions, whose steps are looked at
+MEDIAN_OF = 20_000  # the latest questions, whose time is looked at
 PLACES = 300  # offered as filters
 
 
@@ -276,15 +278,17 @@ async def _spent(db: AsyncConnection, scope: Scope) -> dict[date, Amount]:
 
 
 async def _median(db: AsyncConnection, scope: Scope) -> float | None:
-    ended = _of_scope(
-        sa.select(
-            took().label("seconds"),
-            sa.func.row_number().over(order_by=took()).label("place"),
-            sa.func.count().over().label("counted"),
-        )
-        .join_from(runs, threads)
-        .where(runs.c.state.in_(("answered", "not_found"))),
-        scope,
+    recent = (
+        _of_scope(sa.select(took().label("seconds")).join_from(runs, threads), scope)
+        .where(runs.c.state.in_(("answered", "not_found")))
+        .order_by(runs.c.accepted_at.desc())
+        .limit(MEDIAN_OF)
+        .subquery()
+    )
+    ended = sa.select(
+        recent.c.seconds,
+        sa.func.row_number().over(order_by=recent.c.seconds).label("place"),
+        sa.func.count().over().label("counted"),
     ).subquery()
     # The one in the middle, or the mean of the two.
     middle = sa.select(sa.func.avg(ended.c.seconds)).where(
@@ -305,13 +309,18 @@ async def _verdicts(db: AsyncConnection, scope: Scope) -> dict[str, int]:
 
 
 def _steps_of(scope: Scope, *columns: Any) -> sa.Select[Any]:
-    query = (
+    """Of the latest questions alone: there are a dozen steps to each, long ones among them."""
+    recent = (
+        _of_scope(sa.select(runs.c.id).join_from(runs, threads), scope)
+        .order_by(runs.c.accepted_at.desc())
+        .limit(RECENT)
+        .subquery()
+    )
+    return (
         sa.select(*columns)
-        .join_from(steps, runs, steps.c.run_id == runs.c.id)
-        .join(threads, runs.c.thread_key == threads.c.key)
+        .join_from(recent, steps, steps.c.run_id == recent.c.id)
         .where(steps.c.title != "")
     )
-    return _of_scope(query, scope)
 
 
 async def _kinds(db: AsyncConnection, scope: Scope) -> tuple[KindOfStep, ...]:
@@ -348,8 +357,10 @@ async def _latest(db: AsyncConnection, scope: Scope) -> tuple[Asked, ...]:
 
 
 async def _searches(db: AsyncConnection, scope: Scope) -> tuple[Searched, ...]:
-    query = _steps_of(scope, steps.c.result, steps.c.at).where(steps.c.kind == "search")
-    query = query.order_by(steps.c.at.desc(), steps.c.id.desc()).limit(SEARCHES)
+    latest = steps.c.at.desc(), steps.c.id.desc()
+    ids = _steps_of(scope, steps.c.id).where(steps.c.kind == "search")
+    ids = ids.order_by(*latest).limit(SEARCHES)  # sorted without what they found, which is long
+    query = sa.select(steps.c.result, steps.c.at).where(steps.c.id.in_(ids)).order_by(*latest)
     return tuple(Searched(*row) for row in (await db.execute(query)).all())
 
 

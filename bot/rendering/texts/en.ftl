@@ -492,4 +492,14 @@ web-overview-latest = Latest questions
 web-overview-question = Question
 web-overview-state = Outcome
 web-overview-asked = Asked
-web-overview-nothing = Nothing was asked in this time.
+web-overview-nothing = Nothing was asked in this time and place.
+web-overview-everything = Show everything of the last 90 days
+web-overview-new = Nobody has asked anything yet: mention { -brand } in a chat it is connected to, or use the console.
+web-overview-ask = Ask the first question
+web-overview-csv = The days as CSV
+web-overview-json = All figures as JSON
+web-overview-recent =
+    { $count ->
+        [one] Of the latest question.
+       *[other] Of the latest { NUMBER($count) } questions.
+    }

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import csv
+import io
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+import sqlalchemy as sa
 
 from adapters.web.amounts import seconds, usd
 from adapters.web.overview import PERIOD, Looked
 from bot.messages import Thread
+from bot.storage.overview import RECENT
+from bot.storage.tables import messages, runs, steps, threads
 from tests.unit.adapters.web.insight_stage import Stage, document, opened
 from tests.unit.storage.past import Past, pages
 
@@ -120,3 +125,93 @@ def test_times_are_as_short_as_they_say_enough(value: float, said: str) -> None:
 )
 def test_money_shows_enough_digits_to_see_something(value: float, said: str) -> None:
     assert usd(value) == said
+
+
+# ---------------------------------------------------------------- for other programs
+
+
+async def test_the_days_can_be_had_as_csv_of_what_is_looked_at(stage: Stage, past: Past) -> None:
+    page = document(await stage.get("/overview?days=7&platform=discord"))
+    (link,) = page.xpath("//a[@download]/@href")
+    answer = await stage.get(link)
+    assert answer.headers["content-type"] == "text/csv; charset=utf-8"
+    assert "attachment" in answer.headers["content-disposition"]
+    days = list(csv.DictReader(io.StringIO(answer.text)))
+    assert [day["day"] for day in days] == sorted(day["day"] for day in days)
+    assert len(days) == 7
+    assert sum(int(day["questions"]) for day in days) == 1
+    assert sum(int(day["answered"]) for day in days) == 1
+    assert sum(float(day["usd"]) for day in days) == pytest.approx(0.003)
+
+
+async def test_all_figures_can_be_had_as_json_without_what_was_asked(
+    stage: Stage, past: Past
+) -> None:
+    answer = await stage.get("/overview.json?days=30")
+    told = answer.json()
+    assert sum(day["answered"] for day in told["days"]) == 2
+    assert told["feedback"] == {"good": 1}
+    assert {step["kind"] for step in told["steps"]} == {"model", "read"}
+    assert told["queue"] == {"waiting": 0, "running": 0, "oldest": None}
+    assert told["median_seconds"] == 0
+    assert "Question 1" not in answer.text
+
+
+@pytest.mark.parametrize("path", ["/overview.csv", "/overview.json"])
+async def test_the_figures_are_for_operators(tmp_path: Path, path: str) -> None:
+    settings = {"console_user_header": "X-User", "admins": ("ada",)}
+    async with opened(tmp_path, **settings) as stage:
+        assert (await stage.get(path, **{"X-User": "ada"})).status_code == 200
+        assert (await stage.get(path, **{"X-User": "eve"})).status_code == 403
+        assert (await stage.get(path)).status_code == 403
+
+
+# ---------------------------------------------------------------- much and nothing
+
+
+async def test_an_installation_without_questions_says_how_to_begin(stage: Stage) -> None:
+    page = document(await stage.get("/overview"))
+    assert "Nobody has asked anything yet" in page.text_content()
+    assert page.xpath("//section//a[@href='/']")
+
+
+async def test_a_view_without_questions_leads_to_one_with_them(stage: Stage, past: Past) -> None:
+    page = document(await stage.get("/overview?days=7&platform=discord&workspace=T1"))
+    assert "Nothing was asked in this time and place" in page.text_content()
+    (link,) = page.xpath("//a[@href='/overview?days=90']/@href")
+    assert (await tiles(stage, link.removeprefix("/overview")))["Questions"] == "2"
+
+
+async def test_of_very_many_questions_the_steps_of_the_latest_are_shown(
+    stage: Stage, past: Past
+) -> None:
+    assert "Of the latest" not in (await stage.get("/overview")).text
+    now = datetime.now(UTC) - timedelta(days=2)
+    async with stage.store.database.write() as db:
+        for table, row in (
+            (threads, {"key": "k", "platform": "slack", "workspace": "T1", "channel": "C1",
+                       "thread": "k", "created_at": now}),
+            (messages, {"thread_key": "k", "author_id": "ada", "author_name": "Ada",
+                        "text": "?", "links": [], "attachments": [], "locale": "", "at": now}),
+            (runs, {"thread_key": "k", "state": "answered", "options": {},
+                    "accepted_at": now, "ended_at": now}),
+            (steps, {"key": "s", "kind": "search", "title": "old", "result": "{}",
+                     "attempt": 1, "seconds": 999.0, "at": now}),
+        ):  # fmt: skip
+            many = range(RECENT) if table is not threads else range(1)
+            rows = [{**row, **_own(table, number)} for number in many]
+            await db.execute(sa.insert(table), rows)
+    page = document(await stage.get("/overview"))
+    assert f"Of the latest {RECENT:,} questions." in page.text_content()
+    assert (await tiles(stage))["Questions"] == f"{RECENT + 2:,}"
+    (count,) = page.xpath("//section[@aria-labelledby='kinds-heading']//tr[th='search']/td[1]")
+    assert int(count.text) == RECENT - 2, "the two of the past are later"
+
+
+def _own(table: sa.Table, number: int) -> dict[str, object]:
+    """What each of many rows has for itself."""
+    if table is messages:
+        return {"id": 1_000 + number, "event_key": f"many:{number}"}
+    if table is runs:
+        return {"id": f"many{number}", "message_id": 1_000 + number}
+    return {"run_id": f"many{number}"} if table is steps else {}

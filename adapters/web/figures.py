@@ -1,0 +1,79 @@
+"""The figures of the overview for other programs: the days as CSV, all of it as JSON."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Sequence
+from typing import Any
+
+from adapters.web.overview import STATES
+from bot.research.health import ProviderHealth
+from bot.storage.overview import Day, Overview
+
+COLUMNS = (
+    "day",
+    "questions",
+    *STATES,
+    "usd",
+    "model_calls",
+    "input_tokens",
+    "output_tokens",
+    "cached_tokens",
+)
+
+
+def days_as_csv(days: Sequence[Day]) -> str:
+    """A line a day (UTC), the first one with the names; ``usd`` in US dollars (RFC 4180)."""
+    out = io.StringIO()
+    writer = csv.DictWriter(out, COLUMNS)
+    writer.writeheader()
+    writer.writerows(map(_day, days))
+    return out.getvalue()
+
+
+def document(overview: Overview, providers: Sequence[ProviderHealth]) -> dict[str, Any]:
+    """Everything but questions and what steps were about; times in seconds."""
+    return {
+        "days": [_day(day) for day in overview.days],
+        "median_seconds": overview.median,
+        "feedback": dict(overview.verdicts),
+        "queue": {
+            "waiting": overview.queue.waiting,
+            "running": overview.queue.running,
+            "oldest": overview.queue.oldest.isoformat() if overview.queue.oldest else None,
+        },
+        "steps": [
+            {
+                "kind": kind.kind,
+                "count": kind.count,
+                "mean_seconds": round(kind.mean, 3),
+                "longest_seconds": round(kind.longest, 3),
+            }
+            for kind in overview.kinds
+        ],
+        "providers": [
+            {
+                "name": one.name,
+                "searches_with_hits": one.found,
+                "hits": one.hits,
+                "failures": one.failed,
+                "last_failure": one.last_failure,
+            }
+            for one in providers
+        ],
+    }
+
+
+def _day(day: Day) -> dict[str, Any]:
+    spent = day.spent
+    return {
+        "day": day.day.isoformat(),
+        "questions": sum(day.states.values()),
+        **{state: day.states.get(state, 0) for state in STATES},
+        "usd": spent.usd,
+        "model_calls": spent.model_calls,
+        "input_tokens": spent.input_tokens,
+        "output_tokens": spent.output_tokens,
+        "cached_tokens": spent.cached_tokens,
+    }
