@@ -22,6 +22,7 @@ from bot.text.control import without_controls
 AT_ONCE = 4  # queries of one search, hits of one read
 QUERY = 200  # characters
 FINDINGS = '"findings"'
+ANSWER = 80  # characters; more is no answer in a few words
 LONGEST_NUMBER = 9  # digits of a number that stands for a hit or page
 CUT_OFF = (
     "Your call was cut off at the output limit before it was complete. "
@@ -113,8 +114,12 @@ TOOLS: tuple[Block, ...] = (
                         "additionalProperties": False,
                     },
                 },
+                "answer": {
+                    "type": "string",
+                    "description": "the answer in a few words, as a query could hold it, or empty",
+                },
             },
-            "required": ["enough", "missing", "findings"],
+            "required": ["enough", "missing", "findings", "answer"],
             "additionalProperties": False,
         },
     },
@@ -225,7 +230,14 @@ def _finish(given: Any, id: str, pages: Collection[int]) -> Finish:
         enough=given.get("enough") is True,
         missing=tuple(_strings([missing] if isinstance(missing, str) else missing)),
         id=id,
+        answer=_answer(given.get("answer")),
     )
+
+
+def _answer(value: Any) -> str:
+    """A name, a figure, a date; "" for what is longer, cut off it would be another answer."""
+    (words,) = _strings([value]) or ("",)
+    return words if len(words) <= ANSWER else ""
 
 
 def _finding(item: Any, pages: Collection[int]) -> Finding | None:

@@ -29,6 +29,7 @@ class Read:
 class Finish:
     """Stop gathering: what was found, whether it is enough, what is still unproven.
 
+    ``answer`` is the question's in a few words, for queries that build on it; "" if there is none.
     ``outgrown`` says that it had to end because the desk is more than the model can take in.
     """
 
@@ -37,6 +38,7 @@ class Finish:
     missing: tuple[str, ...] = ()
     id: str = ""
     outgrown: bool = False
+    answer: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,7 +36,7 @@ class Evidence:
     """What a strategy gathered. ``sources`` has one entry per page, ordered by number.
 
     ``queries`` is all that was searched, in ``searches`` searches; ``notes`` are sentences about
-    what went wrong on the way.
+    what went wrong on the way; ``answer`` is that of a ``Finish``.
     """
 
     sources: tuple[Source, ...] = ()
@@ -46,6 +46,7 @@ class Evidence:
     queries: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     searches: int = 0
+    answer: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,12 +22,14 @@ LONGEST_QUESTION = 300  # characters of a sub-question: one that is longer asks 
 NodeState = Literal["waiting", "running", "done", "failed"]
 
 _ID = re.compile(r"[\w.-]{1,20}")
+_ANSWER_OF = re.compile(r"\[([\w.-]{1,20})\]")
 
 
 @dataclass(frozen=True, slots=True)
 class NewNode:
     """A sub-question as the planner words it. ``needs`` are ids of nodes whose answers it builds
-    on; ``queries`` can be searched as soon as it starts."""
+    on; ``queries`` can be searched as soon as it starts, ``[a]`` in one stands for the answer of
+    node ``a``."""
 
     id: str
     question: str
@@ -56,7 +58,8 @@ class GraphEdit:
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A sub-question of the graph and what came of it. ``problem`` says why it failed."""
+    """A sub-question of the graph and what came of it: among it the ``answer`` in a few words, if
+    there is one. ``problem`` says why it failed."""
 
     id: str
     question: str
@@ -66,6 +69,7 @@ class Node:
     findings: tuple[Finding, ...] = ()
     missing: tuple[str, ...] = ()
     problem: str = ""
+    answer: str = ""
 
     @property
     def has_ended(self) -> bool:
@@ -194,6 +198,17 @@ def handed_down(graph: Graph, node: Node) -> tuple[tuple[Finding, ...], tuple[st
         if need.is_open and not need.missing:
             missing.append(f"{name}: not found")
     return tuple(known), tuple(missing)
+
+
+def queries_of(graph: Graph, node: Node) -> tuple[str, ...]:
+    """A node's queries with the answers of its needs in their places; one for which an answer is
+    not there is left out."""
+    answers = {id: graph.node(id).answer for id in node.needs}
+    filled: list[str] = []
+    for query in node.queries:
+        if all(answers.get(id) for id in _ANSWER_OF.findall(query)):
+            filled.append(_ANSWER_OF.sub(lambda found: answers[found[1]], query))
+    return tuple(dict.fromkeys(filled))
 
 
 def _children_first(nodes: Sequence[Node]) -> list[Node]:

@@ -36,6 +36,7 @@ from bot.reasoning.graphs import (
     Node,
     edited,
     handed_down,
+    queries_of,
     startable,
 )
 from bot.reasoning.questions import SubQuestion
@@ -181,7 +182,10 @@ class _Exploration:
         self._run.ahead.renew()  # what was guessed of the question itself was for another time
         for node in later:
             self._run.ahead.search(
-                [worded(text, self._question, self._reading.shown) for text in node.queries]
+                [
+                    worded(text, self._question, self._reading.shown)
+                    for text in queries_of(self._graph, node)
+                ]
             )
 
     async def _edit(self, view: Graph) -> GraphEdit | None:
@@ -277,7 +281,13 @@ class _Exploration:
         else:
             self._gathered[node.id] = evidence
             gaps = evidence.missing or (() if evidence.enough else (node.question,))
-            ended = replace(node, state="done", findings=evidence.findings, missing=gaps)
+            ended = replace(
+                node,
+                state="done",
+                findings=evidence.findings,
+                missing=gaps,
+                answer=evidence.answer,
+            )
         self._set(ended, monotonic() - started)
         self._go_on()
 
@@ -298,11 +308,12 @@ class _Exploration:
     ) -> SubQuestion:
         if self._is_plain(node):
             return self._question
+        queries = queries_of(self._graph, node)
         return replace(
             self._question,
             text=node.question,
-            queries=node.queries,
-            knowledge_queries=node.queries,
+            queries=queries,
+            knowledge_queries=queries,
             known=known,
             missing=missing,
         )

@@ -50,9 +50,9 @@ async def iterate(
     read, or as many as the run's budget covers; those that the run has ``read_before`` (by
     ``pages.urls.dedupe_key``) are not counted.
 
-    With ``write_ahead``, evidence that is enough and misses nothing carries no findings, which
-    take seconds to list; it is handed there as soon as that is certain, and is to be used only if
-    it is what comes back in the end.
+    With ``write_ahead``, evidence that is enough and misses nothing carries no findings and no
+    answer, which take seconds to write; it is handed there as soon as that is certain, and is to be
+    used only if it is what comes back in the end.
 
     Ends with the reasoner's finish, a spent budget (said in the run's notes), or after a bounded
     number of turns. Raises what the reasoner raises, but for ``BudgetSpent``.
@@ -78,6 +78,7 @@ async def iterate(
             queries=keeper.searched,
             notes=tuple(keeper.unread),
             searches=searches - keeper.desk.searches_left,
+            answer=finish.answer,
         )
 
     def on_enough() -> None:
@@ -110,5 +111,5 @@ async def iterate(
         run.notes.error(error, "rests-on-found")
     evidence = gathered(finish or Finish(enough=False))
     if write_ahead is not None and evidence.enough and not evidence.missing:
-        return replace(evidence, findings=())
+        return replace(evidence, findings=(), answer="")
     return evidence

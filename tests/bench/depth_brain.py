@@ -13,10 +13,11 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Any
 
+from bot.text.terms import keywords
 from tests.bench.depth_tasks import Part, Task
 from tests.fakes.claude_brain import researcher
 from tests.fakes.claude_replies import Block, Reply, citation, cited, says, text, thinking, tool
@@ -132,25 +133,40 @@ class Brain:
                 if part.title in read
             ]
             missing = [part.title for part in parts if part.title not in read]
-            conclusion = {"enough": not missing, "missing": missing, "findings": findings}
+            conclusion = {
+                "enough": not missing,
+                "missing": missing,
+                "findings": findings,
+                "answer": self._short(parts[-1]) if about else parts[-1].title,
+            }
             calls.append(tool("finish", conclusion, f"toolu_{mark}_finish"))
         return Reply((*_thought(request), *calls))
 
     def _plan(self, request: Mapping[str, Any], shown: str) -> Reply:
-        """One sub-question a part; what to search for is known of those that need no other."""
-        ids = {part.title: chr(ord("a") + at) for at, part in enumerate(self._task(shown).parts)}
+        """One sub-question a part, and what to search for, as far as that can be known."""
+        task = self._task(shown)
+        ids = {part.title: chr(ord("a") + at) for at, part in enumerate(task.parts)}
         nodes = [
             {
                 "id": ids[part.title],
                 "question": about(part),
                 "needs": [ids[need] for need in part.needs],
-                "queries": [] if part.needs else [part.title],
+                "queries": _outline(task, part, ids) if part.needs else [part.title],
             }
-            for part in self._task(shown).parts
+            for part in task.parts
         ]
         again = any(message["role"] == "assistant" for message in request["messages"])
         edit = {"nodes": [] if again else nodes, "done": True, "missing": []}
         return Reply((*_thought(request), text(json.dumps(edit, ensure_ascii=False))))
+
+    def _short(self, part: Part) -> str:
+        """A part's answer in a few words: what its page says of the title of the part that needs
+        it and the question does not; its own title where none does."""
+        for task in self._tasks:
+            for later in task.parts if part in task.parts else ():
+                if part.title in later.needs:
+                    return " ".join(_given(task, part, later))
+        return part.title
 
     def _draft(self, shown: str) -> Reply:
         """A paragraph for each part; a report has three at least."""
@@ -245,6 +261,31 @@ def role(request: Mapping[str, Any]) -> str:
     if request.get("tools"):
         return "think"
     return "revise" if tagged("\n".join(user_texts(request)), "draft") else "write"
+
+
+def _outline(task: Task, part: Part, ids: Mapping[str, str]) -> list[str]:
+    """The query for a part that needs others, with their ids for what only they can tell; none if
+    some of the title's words are told neither by the question nor by them."""
+    needs = [need for need in task.parts if need.title in part.needs]
+    given = [word for need in needs for word in _given(task, need, part)]
+    asked = _words_in(part, set(keywords(task.question)))
+    if len({*asked, *given}) < len(_words_in(part)):
+        return []
+    answers = [f"[{ids[need.title]}]" for need in needs if _given(task, need, part)]
+    return [" ".join((*asked, *answers))]
+
+
+def _given(task: Task, need: Part, later: Part) -> list[str]:
+    """The words of a later part's title that a part's page tells and the question does not."""
+    return _words_in(later, set(keywords(need.proof)) - set(keywords(task.question)))
+
+
+def _words_in(part: Part, told: Set[str] | None = None) -> list[str]:
+    """The words of a title that tell something, without what tells it from its namesakes; those
+    that are told."""
+    title = re.sub(r" \(.*?\)", "", part.title)
+    kept = set(keywords(title)) & (set(keywords(title)) if told is None else told)
+    return [word for word in re.findall(r"\w+", title) if kept.intersection(keywords(word))]
 
 
 def about(part: Part) -> str:

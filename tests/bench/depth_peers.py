@@ -258,13 +258,19 @@ class Tag:
         ]
 
     def _hinted(self, query: str, call: Call) -> list[int]:
-        """The first reply that has all these words in one string, if it had ended by then."""
+        """The first reply that has all these words in one string, and those that have some of them
+        and no others, as a query is put together from answers; all that had ended by then."""
         words = set(_words(query))
+        whole: list[int] = []
+        some: list[int] = []
         for number, strings in (*self._said.items(), *self._drafted.items()):
-            given = 0 < self.calls[number].ended <= call.began
-            if given and any(words <= set(string) for string in strings):
-                return [number]
-        return []
+            if not 0 < self.calls[number].ended <= call.began:
+                continue
+            if not whole and any(words <= set(string) for string in strings):
+                whole.append(number)
+            elif any(words >= set(string) for string in strings):
+                some.append(number)
+        return [*whole, *some]
 
     def _begin(self, kind: str, title: str) -> tuple[int, Call]:
         self.calls.append(Call(kind, title, time.monotonic()))

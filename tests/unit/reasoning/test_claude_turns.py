@@ -114,6 +114,21 @@ async def test_it_is_told_while_the_findings_are_still_to_come(stage: OpenStage)
         ("finish", {"findings": ["A fact."]}, Finish((finding("A fact."),), False, (), "c1")),
         (
             "finish",
+            {"findings": [], "enough": True, "missing": [], "answer": " Ada\nLovelace "},
+            Finish((), True, (), "c1", answer="Ada Lovelace"),
+        ),
+        (
+            "finish",
+            {"findings": [], "enough": True, "missing": [], "answer": "It is this: " * 9},
+            Finish((), True, (), "c1"),
+        ),
+        (
+            "finish",
+            {"findings": [], "enough": True, "missing": [], "answer": None},
+            Finish((), True, (), "c1"),
+        ),
+        (
+            "finish",
             {"findings": [], "enough": False, "missing": "all"},
             Finish((), False, ("all",), "c1"),
         ),

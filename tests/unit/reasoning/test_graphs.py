@@ -19,6 +19,7 @@ from bot.reasoning.graphs import (
     Node,
     edited,
     handed_down,
+    queries_of,
     startable,
 )
 from bot.text.terms import keywords
@@ -309,3 +310,39 @@ def test_the_planner_is_told_each_end_once() -> None:
     more = more.with_node(replace(more.node("c"), state="done")).asked_again(1)
     assert [node.id for node in more.turns[-1].ended] == ["c"]
     assert more.turns[0] == asked.turns[0], "what was told is never told differently"
+
+
+# ---------------------------------------------------------------- what is searched
+
+
+@pytest.mark.parametrize(
+    ("queries", "filled"),
+    [
+        (("Jaws director",), ("Jaws director",)),
+        (("[a] year of birth",), ("Steven Spielberg year of birth",)),
+        (("[a] and [a]",), ("Steven Spielberg and Steven Spielberg",)),
+        (("[b] film", "films of [a]"), ("films of Steven Spielberg",)),  # b has no answer
+        (("[d] film",), ()),  # is not needed
+        (("[a]", "Steven Spielberg"), ("Steven Spielberg",)),
+        (("[sic] film",), ()),
+        (("[]", "a [ b"), ("[]", "a [ b")),
+        ((), ()),
+    ],
+)
+def test_answers_take_their_places_in_queries(
+    queries: tuple[str, ...], filled: tuple[str, ...]
+) -> None:
+    c = replace(C, needs=("a", "b"), queries=queries)
+    graph = add(Graph(), A, B, c, NewNode("d", "Who directed Heat?"))
+    graph = graph.with_node(replace(graph.node("a"), state="done", answer="Steven Spielberg"))
+    graph = graph.with_node(replace(graph.node("b"), state="done"))
+    graph = graph.with_node(replace(graph.node("d"), state="done", answer="Michael Mann"))
+    assert queries_of(graph, graph.node("c")) == filled
+
+
+@given(st.text(max_size=30), st.text(max_size=30))
+def test_an_answer_is_never_filled_in_itself(query: str, answer: str) -> None:
+    c = replace(C, queries=(f"[a] {query}",))
+    graph = add(Graph(), A, c)
+    graph = graph.with_node(replace(graph.node("a"), state="done", answer=f"[a]{answer}"))
+    assert all(f"[a]{answer}" in filled for filled in queries_of(graph, graph.node("c")))

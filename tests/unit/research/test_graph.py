@@ -250,6 +250,23 @@ async def test_findings_flow_to_children_and_evidence_in_the_order_of_the_graph(
 
 
 @in_virtual_time
+async def test_an_answer_is_put_into_the_queries_that_wait_for_it() -> None:
+    shelf = Slow(a_shelf("One tells of all.").pages)
+    child = replace(node("b", "a"), queries=("[a] all", "[z] all"))
+    other = replace(node("c", "b"), queries=("[b] [a]",))
+    reasoner = Timed(
+        edits=complete(node("a"), child, other),
+        endings={text("a"): replace(found(), answer="Ada Lovelace")},
+    )
+    run = a_run(shelf, prefetch_pages=4)
+    await play(reasoner, run)
+    assert reasoner.asked[text("b")].queries == ("Ada Lovelace all",)
+    assert reasoner.desks_of[text("b")][0].results, "it was searched before the first turn"
+    assert reasoner.asked[text("c")].queries == (), "the answer of b is not known"
+    assert set(shelf.asked_at) == {"Ada Lovelace all"}
+
+
+@in_virtual_time
 async def test_a_failed_node_is_isolated_told_to_its_children_and_noted() -> None:
     run = a_run()
     reasoner = Timed(
