@@ -20,6 +20,7 @@ from bot.reasoning.claude_endpoint import Again, Call, Endpoint, Watch
 from bot.reasoning.claude_errors import TooLong
 from bot.reasoning.claude_json import Unusable, repair
 from bot.reasoning.claude_messages import CACHED, loop_messages
+from bot.reasoning.claude_plan import QueryWatch
 from bot.reasoning.claude_reply import Collector
 from bot.reasoning.claude_tools import TOOLS, EnoughWatch, actions
 from bot.reasoning.claude_write import Reader, Writing
@@ -30,7 +31,7 @@ from bot.reasoning.graphs import Graph, GraphEdit
 from bot.reasoning.plain_question import plain_question
 from bot.reasoning.prompts import load
 from bot.reasoning.questions import Rewritten, SubQuestion
-from bot.reasoning.reasoner import OnEnough, ReasonerFactory
+from bot.reasoning.reasoner import OnEnough, OnQueries, ReasonerFactory
 from bot.settings import Settings
 
 LONGEST_OUTPUT = 20_000  # tokens; the most a setting allows, for an answer that was all thinking
@@ -129,7 +130,9 @@ class Claude:
 
     # ------------------------------------------------------------ plan
 
-    async def plan(self, question: SubQuestion, graph: Graph) -> GraphEdit:
+    async def plan(
+        self, question: SubQuestion, graph: Graph, on_queries: OnQueries | None = None
+    ) -> GraphEdit:
         """One call. When the graph has outgrown the model, the plan is complete as it is."""
         common = self._thoughtful()
         asked = claude_plan.request(question, graph, self._calls.now)
@@ -137,7 +140,7 @@ class Claude:
         request = {**common, **asked, "output_config": output}
         title = "Look at the plan again" if graph.turns else "Plan the sub-questions"
         try:
-            reply = await self._complete(request, "plan", title)
+            reply = await self._complete(request, "plan", title, QueryWatch(on_queries))
         except TooLong:
             return GraphEdit(done=True, outgrown=True)
         if reply.stop_reason == "model_context_window_exceeded":

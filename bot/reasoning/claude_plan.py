@@ -10,6 +10,10 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
+from anthropic.types import RawMessageStreamEvent
+from pydantic_core import from_json
+
+from bot.reasoning.claude_endpoint import Again
 from bot.reasoning.claude_json import Unusable, json_object
 from bot.reasoning.claude_messages import (
     CACHED,
@@ -23,6 +27,7 @@ from bot.reasoning.claude_text import clean, element, line, middle_out
 from bot.reasoning.graphs import Graph, GraphEdit, NewNode, Node, PlanTurn
 from bot.reasoning.prompts import load
 from bot.reasoning.questions import SubQuestion
+from bot.reasoning.reasoner import OnQueries
 
 QUERIES = 3  # of a sub-question
 QUERY = 200  # characters
@@ -95,6 +100,38 @@ def edit_of(content: Sequence[Block], stop_reason: str) -> GraphEdit:
         missing=_lines(given.get("missing"), GAP),
         said=content,
     )
+
+
+class QueryWatch:
+    """Sees in a reply's events the queries of sub-questions that need no other, each as soon as the
+    next one begins; ``on_queries`` is called with them."""
+
+    def __init__(self, on_queries: OnQueries | None) -> None:
+        self._on_queries = on_queries
+        self._written = ""
+        self._seen = 0  # sub-questions
+
+    def __call__(self, event: RawMessageStreamEvent | Again) -> None:
+        if self._on_queries is None:
+            return
+        if isinstance(event, Again):
+            self._written = ""
+        elif event.type == "content_block_delta" and event.delta.type == "text_delta":
+            self._written += event.delta.text
+            if "{" in event.delta.text:  # the next one begins
+                self._look(self._on_queries)
+
+    def _look(self, on_queries: OnQueries) -> None:
+        try:
+            given = from_json(self._written[self._written.index("{") :], allow_partial=True)
+        except ValueError:
+            return
+        items = given.get("nodes") if isinstance(given, dict) else None
+        whole = items[:-1] if isinstance(items, list) else []
+        for item in whole[self._seen :]:
+            if isinstance(item, dict) and not item.get("needs"):
+                on_queries(_new_node(item).queries)
+        self._seen = max(self._seen, len(whole))
 
 
 def _new_node(item: dict[str, Any]) -> NewNode:

@@ -27,7 +27,7 @@ from bot.reasoning.drafts import Manuscript, Paragraph
 from bot.reasoning.evidence import AnswerDelta, Evidence
 from bot.reasoning.graphs import Graph, GraphEdit
 from bot.reasoning.questions import Rewritten, SubQuestion
-from bot.reasoning.reasoner import OnEnough
+from bot.reasoning.reasoner import OnEnough, OnQueries
 
 
 class Extractive:
@@ -54,7 +54,9 @@ class Extractive:
         """What to search or read next, or the end with the best passages as findings."""
         return await asyncio.to_thread(extractive_hops.next_turn, question, desk)
 
-    async def plan(self, question: SubQuestion, graph: Graph) -> GraphEdit:
+    async def plan(
+        self, question: SubQuestion, graph: Graph, on_queries: OnQueries | None = None
+    ) -> GraphEdit:
         """The parts into which the question's own words cut it."""
         return extractive_plan.plan(question, graph)
 

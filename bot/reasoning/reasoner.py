@@ -22,6 +22,7 @@ from bot.reasoning.graphs import Graph, GraphEdit
 from bot.reasoning.questions import Rewritten, SubQuestion
 
 OnEnough = Callable[[], None]
+OnQueries = Callable[[tuple[str, ...]], None]
 
 
 class Reasoner(Protocol):
@@ -48,8 +49,12 @@ class Reasoner(Protocol):
         soon as it is certain to be a ``Finish`` that is enough and misses nothing."""
         ...
 
-    async def plan(self, question: SubQuestion, graph: Graph) -> GraphEdit:
-        """Sub-questions to begin with or to add; a reply that is none is the edit's problem."""
+    async def plan(
+        self, question: SubQuestion, graph: Graph, on_queries: OnQueries | None = None
+    ) -> GraphEdit:
+        """Sub-questions to begin with or to add; a reply that is none is the edit's problem.
+        ``on_queries`` may be called before all of the edit is there, with what a sub-question that
+        needs no other will probably ask first."""
         ...
 
     def write(

@@ -181,19 +181,17 @@ class _Exploration:
         later += [n for n in self._graph.nodes if n.state == "waiting" and n not in ready]
         self._run.ahead.renew()  # what was guessed of the question itself was for another time
         for node in later:
-            self._run.ahead.search(
-                [
-                    worded(text, self._question, self._reading.shown)
-                    for text in queries_of(self._graph, node)
-                ]
-            )
+            self._begin_search(queries_of(self._graph, node))
+
+    def _begin_search(self, queries: tuple[str, ...]) -> None:
+        self._run.ahead.search([worded(q, self._question, self._reading.shown) for q in queries])
 
     async def _edit(self, view: Graph) -> GraphEdit | None:
         """The planner's edit, or None when it cannot give one and there is something without it."""
         try:
             return await attempted(
                 self._run,
-                lambda: self._reasoner.plan(self._question, view),
+                lambda: self._reasoner.plan(self._question, view, self._begin_search),
                 inputs=self._named(plan=len(view.turns)),
             )
         except StorageUnavailable:

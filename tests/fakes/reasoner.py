@@ -11,7 +11,7 @@ from bot.reasoning.drafts import Manuscript, Paragraph
 from bot.reasoning.evidence import AnswerDelta, CitationDelta, Evidence, TextDelta
 from bot.reasoning.graphs import Graph, GraphEdit
 from bot.reasoning.questions import Rewritten, SubQuestion
-from bot.reasoning.reasoner import OnEnough
+from bot.reasoning.reasoner import OnEnough, OnQueries
 
 
 def cite_all(question: Rewritten, evidence: Evidence) -> list[AnswerDelta]:
@@ -57,7 +57,9 @@ class Scripted:
             return Turn(tuple(self.turns[played]))
         return Turn((Finish(),))
 
-    async def plan(self, question: SubQuestion, graph: Graph) -> GraphEdit:
+    async def plan(
+        self, question: SubQuestion, graph: Graph, on_queries: OnQueries | None = None
+    ) -> GraphEdit:
         self.graphs.append(graph)
         played = len(graph.turns)
         return self.edits[played] if played < len(self.edits) else GraphEdit(done=True)

@@ -26,7 +26,7 @@ from bot.reasoning.desks import Desk, Finish, Read, Search, Turn
 from bot.reasoning.evidence import Evidence, Finding
 from bot.reasoning.graphs import EXTENSIONS, MOST_NODES, Graph, GraphEdit, NewNode
 from bot.reasoning.questions import SubQuestion
-from bot.reasoning.reasoner import OnEnough
+from bot.reasoning.reasoner import OnEnough, OnQueries
 from bot.research.budget import Budget
 from bot.research.desk import Reading
 from bot.research.graph import AT_ONCE, explore
@@ -82,6 +82,7 @@ class Timed(Scripted):
     seconds: Mapping[str, float] = field(default_factory=dict)
     endings: Mapping[str, Ending] = field(default_factory=dict)
     planning: Mapping[int, FootnoteError] = field(default_factory=dict)  # by turn
+    foretold: tuple[tuple[str, ...], ...] = ()  # queries, before the plan is there
     asked: dict[str, SubQuestion] = field(default_factory=dict)
     desks_of: dict[str, list[Desk]] = field(default_factory=dict)
     begun: dict[str, float] = field(default_factory=dict)
@@ -105,8 +106,13 @@ class Timed(Scripted):
         self.desks_of.setdefault(question.text, []).append(desk)
         self.begun.setdefault(question.text, now())
 
-    async def plan(self, question: SubQuestion, graph: Graph) -> GraphEdit:
+    async def plan(
+        self, question: SubQuestion, graph: Graph, on_queries: OnQueries | None = None
+    ) -> GraphEdit:
         self.planned.append(now())
+        if on_queries is not None:
+            for queries in self.foretold:
+                on_queries(queries)
         await asyncio.sleep(PLANNING)
         if len(graph.turns) in self.planning:
             raise self.planning[len(graph.turns)]
@@ -230,6 +236,22 @@ async def test_what_waiting_nodes_ask_first_is_searched_when_the_plan_is_known()
     later = sorted(reasoner.begun[text(id)] - began - PLANNING for id in "ef")
     assert later == pytest.approx([1.4, 1.4]), "nobody who begins later waits for a search"
     assert run.usage.searches == 6, "each is paid for once, by whoever asks"
+
+
+@in_virtual_time
+async def test_what_the_plan_will_ask_first_is_searched_while_it_is_still_being_made() -> None:
+    shelf = Slow(a_shelf("One tells of all.").pages)
+    reasoner = Timed(
+        edits=complete(replace(node("a"), queries=("aaa all",)), node("b")),
+        foretold=(("aaa all",), ("dropped",)),
+    )
+    run = a_run(shelf, prefetch_pages=4)
+    began = now()
+    await play(reasoner, run)
+    await run.ahead.aclose()
+    assert shelf.asked_at == {"aaa all": began, "dropped": began}
+    assert reasoner.begun[text("a")] - began == pytest.approx(PLANNING), "it waits for no search"
+    assert run.usage.searches == 1, "what nobody asks in the end is not counted"
 
 
 # ---------------------------------------------------------------- what nodes are told
