@@ -1,0 +1,267 @@
+"""What deploy/ tells a machine to do is what the program can do."""
+
+from __future__ import annotations
+
+import asyncio
+import configparser
+import json
+import re
+import shlex
+import subprocess
+import sys
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+import typer
+import yaml
+from starlette.routing import Route
+
+from bot.cli import app
+from bot.command import EXIT_USAGE
+from bot.dispatch.choice import is_queued
+from bot.health import Readiness, health_routes, http_endpoint
+from bot.platform import has_console
+from bot.settings import Settings, known_names, load_settings
+from bot.storage.database import open_database
+
+ROOT = Path(__file__).parents[2]
+DEPLOY = ROOT / "deploy"
+COMPOSE = yaml.safe_load((DEPLOY / "compose.yaml").read_text(encoding="utf-8"))
+SERVICES: dict[str, dict[str, Any]] = COMPOSE["services"]
+OURS = [name for name, service in SERVICES.items() if service["image"] == "footnote"]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+EXTRA_SECONDS = 10  # beyond those of draining, as the handbook asks for
+EXAMPLE = {"POSTGRES_PASSWORD": "letters123", "FOOTNOTE_CONSOLE_TOKEN": "a-long-enough-token"}
+
+
+@pytest.fixture(autouse=True)
+def _apart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def check_command(words: list[str]) -> Mapping[str, Any]:
+    """The options of a command line of ``footnote``; fails where it would not be understood."""
+    group = typer.main.get_command(app)
+    context = typer.Context(group, info_name="footnote")
+    name, command, rest = group.resolve_command(context, list(words))  # type: ignore[attr-defined]
+    made = command.make_context(name, rest, parent=context)
+    return dict(made.params)
+
+
+def filled(text: str) -> str:
+    """What Compose makes of ``${NAME:?…}``."""
+    return re.sub(r"\$\{(\w+)[^}]*\}", lambda found: EXAMPLE[found[1]], text)
+
+
+def settings_of(service: str, monkeypatch: pytest.MonkeyPatch) -> Settings:
+    """As the service's container has them, with a .env that holds what compose.yaml asks for."""
+    environment = {name: filled(str(v)) for name, v in SERVICES[service]["environment"].items()}
+    for name, value in {**EXAMPLE, **environment}.items():
+        monkeypatch.setenv(name, value)
+    return load_settings()
+
+
+def seconds_of(text: str) -> int:
+    found = re.fullmatch(r"(\d+)(s|m)", text)
+    assert found is not None, text
+    return int(found[1]) * (60 if found[2] == "m" else 1)
+
+
+def test_there_are_a_database_a_listener_and_two_workers() -> None:
+    assert set(SERVICES) == {"database", "listener", "worker"}
+    assert SERVICES["worker"]["deploy"]["replicas"] == 2
+    assert re.fullmatch(r"postgres:\d+", SERVICES["database"]["image"]), "a public name"
+
+
+@pytest.mark.parametrize("name", OURS)
+def test_the_command_of_a_service_is_one_that_there_is(name: str) -> None:
+    options = check_command(SERVICES[name]["command"])
+    assert options["no_work" if name == "listener" else "health_port"]
+
+
+@pytest.mark.parametrize("name", OURS)
+def test_the_settings_of_a_service_are_known_and_right(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert set(SERVICES[name]["environment"]) <= set(known_names())
+    settings = settings_of(name, monkeypatch)
+    assert is_queued(settings)
+    assert has_console(settings)
+    assert EXAMPLE["POSTGRES_PASSWORD"] in settings.database
+
+
+def test_all_speak_of_the_same_database(monkeypatch: pytest.MonkeyPatch) -> None:
+    environment = SERVICES["database"]["environment"]
+    address = urlsplit(settings_of("worker", monkeypatch).database)
+    assert address.hostname in SERVICES
+    assert address.username == environment["POSTGRES_USER"]
+    assert address.password == filled(environment["POSTGRES_PASSWORD"])
+    assert address.path == f"/{environment['POSTGRES_DB']}"
+    ready = SERVICES["database"]["healthcheck"]["test"]
+    assert f"--username={address.username}" in ready
+    assert all(SERVICES[name]["depends_on"] == WAITS for name in OURS)
+
+
+WAITS = {"database": {"condition": "service_healthy"}}
+
+
+@pytest.mark.parametrize("name", OURS)
+def test_a_service_has_time_to_drain(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    grace = seconds_of(SERVICES[name]["stop_grace_period"])
+    assert grace >= settings_of(name, monkeypatch).drain_seconds + EXTRA_SECONDS
+
+
+def test_the_port_that_is_published_is_listened_on_and_closed_to_other_machines(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    (published,) = SERVICES["listener"]["ports"]
+    host, outside, inside = published.split(":")
+    assert host == "127.0.0.1"
+    assert inside == outside == str(settings_of("listener", monkeypatch).http_port)
+    assert "ports" not in SERVICES["worker"]
+    assert "ports" not in SERVICES["database"]
+
+
+# ---------------------------------------------------------------- health
+
+
+def health_command(name: str) -> list[str]:
+    """How Docker finds out about a service."""
+    if name != "image":
+        kind, *command = SERVICES[name]["healthcheck"]["test"]
+        assert kind == "CMD"
+        return list(command)
+    return list(json.loads(instruction("HEALTHCHECK").partition("CMD ")[2]))
+
+
+def address_asked(command: list[str]) -> str:
+    found = re.search(r"http://[^']+", command[-1])
+    assert found is not None
+    return found[0]
+
+
+@pytest.mark.parametrize("name", ["image", *OURS])
+def test_health_is_asked_for_where_it_is_told(name: str) -> None:
+    address = urlsplit(address_asked(health_command(name)))
+    routes = health_routes(Readiness(None))  # type: ignore[arg-type]
+    assert address.path in [route.path for route in routes if isinstance(route, Route)]
+    words = SERVICES[name]["command"] if name != "image" else []
+    given = check_command(words).get("health_port") if words else None
+    ports = SERVICES[name]["environment"] if name != "image" else image_settings()
+    assert address.port == int(given or ports["FOOTNOTE_HTTP_PORT"])
+
+
+@pytest.mark.parametrize("name", ["image", *OURS])
+async def test_the_command_that_asks_for_health_tells_life_from_death(
+    name: str, tmp_path: Path
+) -> None:
+    database = await open_database(f"sqlite+aiosqlite:///{tmp_path / 'f.sqlite'}")
+    command = health_command(name)
+    assert command[0] == "python"
+    there = f"http://127.0.0.1:{urlsplit(address_asked(command)).port}"
+
+    async def healthy(address: str) -> bool:
+        asked = [sys.executable, *(word.replace(there, address) for word in command[1:])]
+        process = await asyncio.create_subprocess_exec(*asked, stderr=subprocess.DEVNULL)
+        return await process.wait() == 0
+
+    async with http_endpoint("127.0.0.1", 0, health_routes(Readiness(database))) as address:
+        assert await healthy(address)
+    assert not await healthy(address)
+    await database.close()
+
+
+# ---------------------------------------------------------------- the image
+
+
+DOCKERFILE = re.sub(
+    r" *\\\n *", " ", (DEPLOY / "Dockerfile").read_text(encoding="utf-8")
+).splitlines()
+
+
+def instructions(name: str) -> list[str]:
+    return [line.partition(" ")[2] for line in DOCKERFILE if line.startswith(f"{name} ")]
+
+
+def instruction(name: str) -> str:
+    (found,) = instructions(name)
+    return found
+
+
+def image_settings() -> dict[str, str]:
+    pairs = (word.partition("=") for word in shlex.split(instruction("ENV")))
+    return {name: value for name, _, value in pairs if name.startswith("FOOTNOTE_")}
+
+
+def test_the_image_runs_a_python_that_is_enough() -> None:
+    versions = {re.search(r"python:([\d.]+)", line)[1] for line in instructions("FROM")}  # type: ignore[index]
+    (version,) = versions
+    assert PROJECT["requires-python"] == f">={version}", "the one that the tests run on"
+
+
+def test_the_image_starts_a_command_that_there_is_and_not_as_root() -> None:
+    (entry,) = json.loads(instruction("ENTRYPOINT"))
+    assert entry in PROJECT["scripts"]
+    check_command(json.loads(instruction("CMD")))
+    assert int(instruction("USER")) > 0
+
+
+def test_the_settings_of_the_image_are_known_and_its_data_outlive_it() -> None:
+    settings = image_settings()
+    assert set(settings) <= set(known_names())
+    folder = settings["FOOTNOTE_DATA_DIR"]
+    assert folder == instruction("VOLUME") == instructions("WORKDIR")[-1]
+
+
+def test_what_is_copied_is_there_and_is_not_kept_out() -> None:
+    ignored = (DEPLOY / "Dockerfile.dockerignore").read_text(encoding="utf-8").splitlines()
+    copied = [
+        source
+        for line in instructions("COPY")
+        if not line.startswith("--from")
+        for source in line.split()[:-1]
+    ]
+    assert copied
+    for source in copied:
+        assert (ROOT / source).exists()
+        assert f"!{source}" in ignored
+    assert ignored[0] == "*", "a .env never comes into an image"
+
+
+def test_the_versions_that_are_tested_are_those_installed(tmp_path: Path) -> None:
+    (run,) = [line for line in instructions("RUN") if "requirements-test.lock" in line]
+    sed = run.partition(" && ")[0].replace("/tmp/versions.txt", str(tmp_path / "versions.txt"))
+    subprocess.run(["sh", "-c", sed], cwd=ROOT, check=True)
+    versions = (tmp_path / "versions.txt").read_text(encoding="utf-8").splitlines()
+    assert all(re.fullmatch(r"[a-zA-Z0-9._-]+==[^ ;\\]+( ;.*)?", line) for line in versions)
+    names = {normalized(line.partition("==")[0]) for line in versions}
+    needed = {normalized(re.split(r"[\[>=<]", each)[0]) for each in PROJECT["dependencies"]}
+    assert needed <= names
+
+
+def normalized(name: str) -> str:
+    """A package's name as its registries compare it (PEP 503)."""
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+# ---------------------------------------------------------------- systemd
+
+
+def test_the_unit_starts_a_command_that_there_is_with_time_to_drain() -> None:
+    unit = configparser.RawConfigParser(strict=False)
+    unit.optionxform = str  # type: ignore[assignment,method-assign]
+    unit.read(DEPLOY / "footnote.service", encoding="utf-8")
+    service = unit["Service"]
+    program, *words = shlex.split(service["ExecStart"])
+    assert Path(program).name in PROJECT["scripts"]
+    check_command(words)
+    assert int(service["RestartPreventExitStatus"]) == EXIT_USAGE
+    drain = Settings.model_fields["drain_seconds"].default
+    assert int(service["TimeoutStopSec"]) >= drain + EXTRA_SECONDS
+    name, _, folder = service["Environment"].partition("=")
+    assert name in known_names()
+    assert folder == f"/var/lib/{service['StateDirectory']}" == service["WorkingDirectory"]
