@@ -105,12 +105,23 @@ def ask(page: Page, question: str, depth: str = "") -> None:
     box.press("Enter")
 
 
-def too_wide(page: Page) -> int:
+def scrolls_sideways(page: Page) -> int:
     """By how many pixels a page is wider than its window."""
     wide: int = page.evaluate(
         "document.documentElement.scrollWidth - document.documentElement.clientWidth"
     )
     return wide
+
+
+def too_wide(page: Page) -> list[str]:
+    """What reaches out of the window and cannot be scrolled to."""
+    found: list[str] = page.evaluate(
+        """() => [...document.querySelectorAll("body *")]
+            .filter((one) => one.getBoundingClientRect().right > innerWidth + 0.5)
+            .filter((one) => !one.closest(".unseen, .scroll, .scrolled, .wide, pre"))
+            .map((one) => one.outerHTML.slice(0, 200))"""
+    )
+    return found
 
 
 # ---------------------------------------------------------------- axe

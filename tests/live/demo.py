@@ -265,8 +265,8 @@ class _Asked:
         await store.save_answer(run, record.attempt, answer)
         await store.end(run, record.attempt, state, self.at)
         if state == "answered" and chance.random() < 0.3:
-            verdict = "good" if chance.random() < 0.9 else "bad"
-            await Workspaces(store.database).keep_feedback(run, author.id, verdict)
+            keep = Workspaces(store.database).keep_feedback
+            await keep(run, author.id, "good" if chance.random() < 0.9 else "bad")
 
 
 def _searched(chance: random.Random, query: str) -> str:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator, Mapping
+from collections.abc import Coroutine, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -64,6 +65,12 @@ def brain(request: Mapping[str, Any]) -> Reply | Fail:
     if DECLINED in str(request["messages"]):
         return Reply((), stop_reason="refusal")
     return researcher(request)
+
+
+def beside(work: Coroutine[Any, Any, None]) -> None:
+    """Do it in a thread of its own: in this one runs Chromium's loop."""
+    with ThreadPoolExecutor(1) as thread:
+        thread.submit(asyncio.run, work).result()
 
 
 @contextmanager

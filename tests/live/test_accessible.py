@@ -13,7 +13,16 @@ import httpx
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.live.browser import WIDTHS, Watched, ask, barriers, chromium, too_wide, watched
+from tests.live.browser import (
+    WIDTHS,
+    Watched,
+    ask,
+    barriers,
+    chromium,
+    scrolls_sideways,
+    too_wide,
+    watched,
+)
 from tests.live.stages import CALLS_BEFORE_PARTS, DECLINED, DEEP, Stage, open_stage
 from tests.scenario.conftest import DOCUMENTS, nursery
 from tests.scenario.gate import until
@@ -90,8 +99,9 @@ def expect_open(page: Page) -> None:
     found += [f"dark: {one}" for one in barriers(page, "color-contrast")]
     for width in WIDTHS:
         page.set_viewport_size({"width": width, "height": 800})
-        if too_wide(page):
-            found.append(f"{width}: {too_wide(page)} pixels too wide")
+        if scrolls_sideways(page):
+            found.append(f"{width}: {scrolls_sideways(page)} pixels too wide")
+        found += [f"{width}: reaches out: {one}" for one in too_wide(page)]
         if width == min(WIDTHS):
             narrow = barriers(page, "scrollable-region-focusable", "target-size")
             found += [f"{width}: {one}" for one in narrow]

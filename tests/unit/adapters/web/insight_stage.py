@@ -69,12 +69,12 @@ def document(response: httpx.Response) -> Any:
     return lxml_html.document_fromstring(response.text)
 
 
-async def hostile_run(store: Store, said: str = HOSTILE) -> str:
+async def hostile_run(store: Store, said: str = HOSTILE, run: str = "hostile") -> str:
     """A deep report in which everything that others can word is ``said``."""
     now = datetime.now(UTC)  # the overview looks at the last days
     message = replace(a_message(said), author=Author("ada", said))
-    await store.accept("hostile", message, RunOptions(), now)
-    record = await store.claim("hostile", "host/1/x", now, timedelta(seconds=30))
+    await store.accept(run, message, RunOptions(), now)
+    record = await store.claim(run, "host/1/x", now, timedelta(seconds=30))
     assert record is not None
     journal = await open_journal(store.database, record.id, record.attempt)
     page = Page(f"https://example.org/{said}", said, f"Before. {said} After.", now)
@@ -108,7 +108,7 @@ async def hostile_run(store: Store, said: str = HOSTILE) -> str:
         "answered",
         text,
         said,
-        "hostile",
+        run,
         (cited,),
         (said,),
         said,
