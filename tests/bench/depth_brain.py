@@ -1,12 +1,14 @@
 """The scripted model of the depth bench: it knows which pages a question's hops need.
 
-It asks for the right things in the right order, whoever asks it, so that only the loops differ:
-a page is looked for by its title once the pages it depends on were shown, is read when it stands
+It asks for the right things in the right order, whoever asks it, so that only the loops differ: a
+page is looked for by its title once the pages it depends on were shown, is read when it stands
 among the hits and was not opened with them, and is read once more when what is shown of it holds
 nothing of the text that proves its fact. It knows nothing else: a title that depends on an unread
-page is not used before. Every decision costs a thought of the same length, whatever it judges; what
-was found is told once before the answer, in all ways in the same sentences, one a hop of at most 20
-words, as Footnote's prompt asks; and the answer of all ways is the same text.
+page is not used before; the planner may say how a query for it is put together from words of the
+question and answers to come, where these hold all of its words. Every decision costs a thought of
+the same length, whatever it judges; what was found is told once before the answer, in all ways in
+the same sentences, one a hop of at most 20 words, as Footnote's prompt asks; and the answer of all
+ways is the same text.
 """
 
 from __future__ import annotations
@@ -14,10 +16,24 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence, Set
-from dataclasses import dataclass
 from typing import Any
 
 from bot.text.terms import keywords
+from tests.bench.depth_requests import (
+    HIT,
+    OpenPage,
+    all_shown,
+    chosen_ids,
+    heading,
+    pages,
+    role,
+    search_results,
+    searched,
+    system_text,
+    tagged,
+    texts_of,
+    user_texts,
+)
 from tests.bench.depth_tasks import Part, Task
 from tests.fakes.claude_brain import researcher
 from tests.fakes.claude_replies import Block, Reply, citation, cited, says, text, thinking, tool
@@ -28,8 +44,6 @@ THOUGHT = (
 )
 FEWEST_PARAGRAPHS = 3
 FINDING_WORDS = 20  # at most, in one sentence: see bot/reasoning/prompts/iterate.md
-HIT = re.compile(r"^hit (\d+)(?: \([^)]*\))?: (.*) — \S+$", re.M)
-PAGE = re.compile(r'<page number="(\d+)" title="([^"]*)"[^>]*>(.*?)</page>', re.S)
 SENTENCE = re.compile(r"(?<=[a-z0-9)]{2}[.!?])\s")
 ABOUT = re.compile(r"What is to be known of “(.+?)”")
 PLAIN_SEARCH = "search_wikipedia"  # the only tool of the plain loop
@@ -42,14 +56,6 @@ PLANS, CHOOSES, SUMMARIZES, ANSWERS = (
 """How the system prompts of the reference loops begin."""
 
 
-@dataclass(frozen=True, slots=True)
-class OpenPage:
-    """A page's number and what is shown of its text."""
-
-    number: int
-    text: str
-
-
 class Brain:
     """Answers any request of the ways compared. ``tasks`` are all questions that may be asked."""
 
@@ -60,7 +66,7 @@ class Brain:
 
     def think(self, request: Mapping[str, Any], mark: str) -> Reply:
         """``mark`` is put where it is sent along with what rests on this reply."""
-        system = _system(request)
+        system = system_text(request)
         tools = {tool["name"] for tool in request.get("tools") or ()}
         shown = "\n".join(user_texts(request))
         if system.startswith(ANSWERS):
@@ -104,9 +110,9 @@ class Brain:
         """One turn of a tool loop, for a whole question or for one part of it."""
         about = ABOUT.search(tagged(shown, "question"))
         parts = (self._named(about[1]),) if about else self._task(shown).parts
-        open_pages, asked = pages(shown), _queries(request)
+        open_pages, asked = pages(shown), searched(request)
         hits = {title: int(number) for number, title in HIT.findall(shown)}
-        chosen_before = _read_ids(request)
+        chosen_before = chosen_ids(request)
         # What still shows nothing after it was chosen once more has no more to show.
         read = {
             part.title: open_pages[part.title].number
@@ -179,7 +185,7 @@ class Brain:
 
     def _write(self, request: Mapping[str, Any], parts: Sequence[Part]) -> Reply:
         """Each fact from its own page, tied to the first passage of that page."""
-        results = _results(request)
+        results = search_results(request)
         blocks: list[Block] = []
         for part in parts:
             for at, result in enumerate(results):
@@ -194,7 +200,7 @@ class Brain:
     def _plain(self, request: Mapping[str, Any], shown: str, mark: str) -> Reply:
         """One query a turn; when all is there, or nothing new can be tried, what was found."""
         task = self._task(shown)
-        asked = _queries(request)
+        asked = searched(request)
         read = pages(shown)
         wanted = [part.title for part in task.ready(list(read)) if part.title not in asked]
         if not wanted:
@@ -217,10 +223,10 @@ class Brain:
 
     def proven(self, request: Mapping[str, Any]) -> list[str]:
         """The titles of gold pages of which a request shows some of the text that proves a fact."""
-        texts = [(title, page.text) for title, page in pages(_all(request)).items()]
+        texts = [(title, page.text) for title, page in pages(all_shown(request)).items()]
         texts += [
-            (str(result["title"]), " ".join(_texts(result["content"])))
-            for result in _results(request)
+            (str(result["title"]), " ".join(texts_of(result["content"])))
+            for result in search_results(request)
         ]
         found = {
             part.title
@@ -244,23 +250,6 @@ class Brain:
 
     def _named(self, title: str) -> Part:
         return next(part for task in self._tasks for part in task.parts if part.title == title)
-
-
-def role(request: Mapping[str, Any]) -> str:
-    """What a call of Footnote's is for, in a word."""
-    form = (request.get("output_config") or {}).get("format") or {}
-    wanted = set((form.get("schema") or {}).get("properties") or ())
-    for name, property in (
-        ("rewrite", "kind"),
-        ("plan", "nodes"),
-        ("draft", "paragraphs"),
-        ("query", "queries"),
-    ):
-        if property in wanted:
-            return name
-    if request.get("tools"):
-        return "think"
-    return "revise" if tagged("\n".join(user_texts(request)), "draft") else "write"
 
 
 def _outline(task: Task, part: Part, ids: Mapping[str, str]) -> list[str]:
@@ -293,156 +282,12 @@ def about(part: Part) -> str:
     return f"What is to be known of “{part.title}”?"
 
 
-def chosen_titles(request: Mapping[str, Any], reply: Reply) -> list[str]:
-    """The titles of the hits that a reply asks to read."""
-    hits = {int(n): title for n, title in HIT.findall("\n".join(user_texts(request)))}
-    ids = [
-        id
-        for block in reply.content
-        if block["type"] == "tool_use" and block["name"] == "read"
-        for id in block["input"]["ids"]
-    ]
-    return [hits[id] for id in ids if id in hits]
-
-
-def decision(reply: Reply) -> int:
-    """How many characters a reply has when it has said that nothing is missing; 0: it does not."""
-    written = 0
-    for block in reply.content:
-        if block["type"] == "tool_use":
-            given = block["input"]
-            if block["name"] == "finish" and given["enough"] and not given["missing"]:
-                return written + json.dumps(given, ensure_ascii=False).index('"findings"')
-        else:
-            written += len(block[block["type"]])
-    return 0
-
-
-def said_strings(reply: Reply) -> list[str]:
-    """Every string in a reply's calls and JSON, and its lines."""
-    found: list[str] = []
-    for block in reply.content:
-        if block["type"] == "tool_use":
-            found += _strings(block["input"])
-        elif block["type"] == "text":
-            for line in block["text"].splitlines():
-                found.append(line)
-                try:
-                    found += _strings(json.loads(line))
-                except ValueError:
-                    continue
-    return found
-
-
-def shown_titles(request: Mapping[str, Any]) -> set[str]:
-    """The pages whose text stands in a request."""
-    return set(pages(_all(request))) | {result["title"] for result in _results(request)}
-
-
-def pages(shown: str) -> dict[str, OpenPage]:
-    """Title → the page with all the text that is shown of it."""
-    found: dict[str, OpenPage] = {}
-    for number, title, body in PAGE.findall(shown):
-        earlier = found[title].text if title in found else ""
-        found[title] = OpenPage(int(number), f"{earlier}\n{body}")
-    return found
-
-
 def finding(part: Part) -> str:
     """A hop's fact, as short as findings are asked for."""
     words = SENTENCE.split(part.fact)[0].split()[:FINDING_WORDS]
     return " ".join(words)
 
 
-def user_texts(request: Mapping[str, Any]) -> list[str]:
-    """Every text of the user's turns, tool results included, in order."""
-    found: list[str] = []
-    for message in request["messages"]:
-        if message["role"] == "user":
-            content = message["content"]
-            found += [content] if isinstance(content, str) else _texts(content)
-    return found
-
-
-def tagged(shown: str, tag: str) -> str:
-    """What the last such element holds; "" without one."""
-    return (elements(shown, tag) or [""])[-1]
-
-
-def elements(shown: str, tag: str) -> list[str]:
-    """What each such element holds."""
-    return [str(f) for f in re.findall(rf"<{tag}(?: [^>]*)?>\n?(.*?)\n?</{tag}>", shown, re.S)]
-
-
-def heading(shown: str) -> str:
-    """Of the paragraph that is being worked on."""
-    found = re.findall(r'<draft heading="([^"]*)"', shown)
-    return str(found[-1])
-
-
-def _texts(blocks: Sequence[Block]) -> list[str]:
-    found: list[str] = []
-    for block in blocks:
-        if block["type"] == "text":
-            found.append(block["text"])
-        elif block["type"] == "tool_result":
-            inner = block.get("content") or ""
-            found += [inner] if isinstance(inner, str) else _texts(inner)
-    return found
-
-
-def _results(request: Mapping[str, Any]) -> list[Block]:
-    return [
-        block
-        for message in request["messages"]
-        if not isinstance(message["content"], str)
-        for block in message["content"]
-        if block["type"] == "search_result"
-    ]
-
-
-def _queries(request: Mapping[str, Any]) -> set[str]:
-    """What was searched in this conversation, before it began included."""
-    shown = "\n".join(user_texts(request))
-    return set(re.findall(r'<results query="([^"]*)"', shown)) | {
-        query
-        for message in request["messages"]
-        if message["role"] == "assistant" and not isinstance(message["content"], str)
-        for block in message["content"]
-        if block["type"] == "tool_use"
-        for query in (*block["input"].get("queries", ()), block["input"].get("query"))
-        if query
-    }
-
-
-def _read_ids(request: Mapping[str, Any]) -> set[int]:
-    """The numbers of the hits that were chosen in this conversation."""
-    return {
-        id
-        for message in request["messages"]
-        if message["role"] == "assistant" and not isinstance(message["content"], str)
-        for block in message["content"]
-        if block["type"] == "tool_use" and block["name"] == "read"
-        for id in block["input"]["ids"]
-    }
-
-
-def _all(request: Mapping[str, Any]) -> str:
-    return "\n".join(user_texts(request))
-
-
 def _thought(request: Mapping[str, Any]) -> tuple[Block, ...]:
     adaptive = (request.get("thinking") or {}).get("type") == "adaptive"
     return (thinking(THOUGHT) if adaptive else text(THOUGHT),)
-
-
-def _system(request: Mapping[str, Any]) -> str:
-    system = request.get("system") or ""
-    return system if isinstance(system, str) else "\n".join(block["text"] for block in system)
-
-
-def _strings(value: Any) -> list[str]:
-    if isinstance(value, str):
-        return [value]
-    inner = value.values() if isinstance(value, Mapping) else value
-    return [s for v in inner for s in _strings(v)] if isinstance(value, Mapping | list) else []

@@ -29,18 +29,16 @@ import sys
 import threading
 import time
 import urllib.request
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import asdict, dataclass, field
-from functools import lru_cache
 from typing import Any
 from urllib.parse import parse_qsl, quote
 
 from bot.text.terms import keywords
-from tests.bench.corpus import MemoryCorpus
-from tests.bench.depth_brain import (
-    Brain,
+from tests.bench.depth_brain import Brain
+from tests.bench.depth_requests import (
     chosen_titles,
     decision,
     elements,
@@ -50,7 +48,7 @@ from tests.bench.depth_brain import (
     shown_titles,
     user_texts,
 )
-from tests.bench.depth_tasks import article, load_tasks, load_texts
+from tests.bench.depth_tasks import Pages, load_tasks, load_texts
 from tests.fakes.claude import FakeClaude, Reply
 from tests.fakes.claude_replies import estimate
 from tests.fakes.claude_wire import send_all, send_json
@@ -288,29 +286,6 @@ class Tag:
             if what in things and 0 < self.calls[number].ended <= call.began:
                 return [number]
         return []
-
-
-class Pages:
-    """The corpus, its search by BM25, and its pages at an article's size."""
-
-    def __init__(self, texts: Mapping[str, str]) -> None:
-        self._texts = texts
-        self._titles = list(texts)
-        self._places = {title: at for at, title in enumerate(self._titles)}
-        self._corpus = MemoryCorpus(texts)
-        self.search = lru_cache(4096)(self._search)
-        self.text: Callable[[str], str] = lru_cache(4096)(self._article)
-
-    def __contains__(self, title: str) -> bool:
-        return title in self._texts
-
-    def _search(self, query: str, limit: int) -> list[tuple[str, str]]:
-        """Titles and snippets, best first."""
-        titles = [self._corpus.title(url) for url in self._corpus.best(query, limit)]
-        return [(title, self._texts[title][:200]) for title in titles]
-
-    def _article(self, title: str) -> str:
-        return article(title, self._texts, self._titles, self._places[title])
 
 
 class Peers:

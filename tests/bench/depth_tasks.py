@@ -11,11 +11,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 from bot.text.terms import fold, keywords
+from tests.bench.corpus import MemoryCorpus
 
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data" / "multihop"
 PAGE_CHARACTERS = 20_000  # an ordinary article: about 5,000 tokens
@@ -102,6 +104,29 @@ def article(title: str, texts: Mapping[str, str], titles: Sequence[str], at: int
         parts.append(f"== {titles[at]} ==\n{texts[titles[at]]}")
         length += len(parts[-1])
     return "\n\n\n".join(parts)
+
+
+class Pages:
+    """The corpus, its search by BM25, and its pages at an article's size."""
+
+    def __init__(self, texts: Mapping[str, str]) -> None:
+        self._texts = texts
+        self._titles = list(texts)
+        self._places = {title: at for at, title in enumerate(self._titles)}
+        self._corpus = MemoryCorpus(texts)
+        self.search = lru_cache(4096)(self._search)
+        self.text: Callable[[str], str] = lru_cache(4096)(self._article)
+
+    def __contains__(self, title: str) -> bool:
+        return title in self._texts
+
+    def _search(self, query: str, limit: int) -> list[tuple[str, str]]:
+        """Titles and snippets, best first."""
+        titles = [self._corpus.title(url) for url in self._corpus.best(query, limit)]
+        return [(title, self._texts[title][:200]) for title in titles]
+
+    def _article(self, title: str) -> str:
+        return article(title, self._texts, self._titles, self._places[title])
 
 
 def _task(question: Mapping[str, object], texts: Mapping[str, str]) -> Task:

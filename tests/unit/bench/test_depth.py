@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-
 import pytest
 
 from tests.bench.depth import QUICK
@@ -11,7 +9,7 @@ from tests.bench.depth_brain import FINDING_WORDS, finding
 from tests.bench.depth_path import chain, critical_path
 from tests.bench.depth_peers import Call, peers
 from tests.bench.depth_tasks import CHAIN, PARTS, TWO, Task, load_tasks, load_texts
-from tests.bench.depth_ways import LAYERS, PLAIN, ways
+from tests.bench.depth_ways import LAYERS, PLAIN, Measured, ways
 
 
 def a_call(seconds: float, *rests_on: int, ended: float) -> Call:
@@ -81,10 +79,12 @@ async def test_every_way_shows_the_model_all_pages_that_the_question_needs(
     compared = ways()
     with peers(QUICK, pages=50, trusting=False) as base:
         names = (PLAIN, LAYERS, "iterate", "graph", "revise")
-        done = await asyncio.gather(
-            *(compared[name](task, base, name.replace(" ", "-")) for name in names)
-        )
-        measured = dict(zip(names, done, strict=True))
+
+        async def worked(name: str) -> Measured:
+            async with compared[name](task, base, name.replace(" ", "-")) as work:
+                return await work()
+
+        measured = {name: await worked(name) for name in names}
     assert {name: m.recall for name, m in measured.items()} == dict.fromkeys(measured, 1.0)
     assert measured[PLAIN].calls <= len(task.parts) + 2  # a page may come unasked
     assert measured[PLAIN].cached == 0

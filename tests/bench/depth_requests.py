@@ -1,0 +1,187 @@
+"""What a request of the depth bench shows its model, and what the model's reply asks for or says.
+
+Requests are those of the Messages API; what is looked for in their words is as Footnote and the
+reference loops write it.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from tests.fakes.claude_replies import Block, Reply
+
+HIT = re.compile(r"^hit (\d+)(?: \([^)]*\))?: (.*) — \S+$", re.M)
+PAGE = re.compile(r'<page number="(\d+)" title="([^"]*)"[^>]*>(.*?)</page>', re.S)
+
+
+@dataclass(frozen=True, slots=True)
+class OpenPage:
+    """A page's number and what is shown of its text."""
+
+    number: int
+    text: str
+
+
+def role(request: Mapping[str, Any]) -> str:
+    """What a call of Footnote's is for, in a word."""
+    form = (request.get("output_config") or {}).get("format") or {}
+    wanted = set((form.get("schema") or {}).get("properties") or ())
+    for name, property in (
+        ("rewrite", "kind"),
+        ("plan", "nodes"),
+        ("draft", "paragraphs"),
+        ("query", "queries"),
+    ):
+        if property in wanted:
+            return name
+    if request.get("tools"):
+        return "think"
+    return "revise" if tagged("\n".join(user_texts(request)), "draft") else "write"
+
+
+def chosen_titles(request: Mapping[str, Any], reply: Reply) -> list[str]:
+    """The titles of the hits that a reply asks to read."""
+    hits = {int(n): title for n, title in HIT.findall("\n".join(user_texts(request)))}
+    ids = [
+        id
+        for block in reply.content
+        if block["type"] == "tool_use" and block["name"] == "read"
+        for id in block["input"]["ids"]
+    ]
+    return [hits[id] for id in ids if id in hits]
+
+
+def decision(reply: Reply) -> int:
+    """How many characters a reply has when it has said that nothing is missing; 0: it does not."""
+    written = 0
+    for block in reply.content:
+        if block["type"] == "tool_use":
+            given = block["input"]
+            if block["name"] == "finish" and given["enough"] and not given["missing"]:
+                return written + json.dumps(given, ensure_ascii=False).index('"findings"')
+        else:
+            written += len(block[block["type"]])
+    return 0
+
+
+def said_strings(reply: Reply) -> list[str]:
+    """Every string in a reply's calls and JSON, and its lines."""
+    found: list[str] = []
+    for block in reply.content:
+        if block["type"] == "tool_use":
+            found += _strings(block["input"])
+        elif block["type"] == "text":
+            for line in block["text"].splitlines():
+                found.append(line)
+                try:
+                    found += _strings(json.loads(line))
+                except ValueError:
+                    continue
+    return found
+
+
+def shown_titles(request: Mapping[str, Any]) -> set[str]:
+    """The pages whose text stands in a request."""
+    return set(pages(all_shown(request))) | {result["title"] for result in search_results(request)}
+
+
+def pages(shown: str) -> dict[str, OpenPage]:
+    """Title → the page with all the text that is shown of it."""
+    found: dict[str, OpenPage] = {}
+    for number, title, body in PAGE.findall(shown):
+        earlier = found[title].text if title in found else ""
+        found[title] = OpenPage(int(number), f"{earlier}\n{body}")
+    return found
+
+
+def user_texts(request: Mapping[str, Any]) -> list[str]:
+    """Every text of the user's turns, tool results included, in order."""
+    found: list[str] = []
+    for message in request["messages"]:
+        if message["role"] == "user":
+            content = message["content"]
+            found += [content] if isinstance(content, str) else texts_of(content)
+    return found
+
+
+def tagged(shown: str, tag: str) -> str:
+    """What the last such element holds; "" without one."""
+    return (elements(shown, tag) or [""])[-1]
+
+
+def elements(shown: str, tag: str) -> list[str]:
+    """What each such element holds."""
+    return [str(f) for f in re.findall(rf"<{tag}(?: [^>]*)?>\n?(.*?)\n?</{tag}>", shown, re.S)]
+
+
+def heading(shown: str) -> str:
+    """Of the paragraph that is being worked on."""
+    found = re.findall(r'<draft heading="([^"]*)"', shown)
+    return str(found[-1])
+
+
+def texts_of(blocks: Sequence[Block]) -> list[str]:
+    found: list[str] = []
+    for block in blocks:
+        if block["type"] == "text":
+            found.append(block["text"])
+        elif block["type"] == "tool_result":
+            inner = block.get("content") or ""
+            found += [inner] if isinstance(inner, str) else texts_of(inner)
+    return found
+
+
+def search_results(request: Mapping[str, Any]) -> list[Block]:
+    return [
+        block
+        for message in request["messages"]
+        if not isinstance(message["content"], str)
+        for block in message["content"]
+        if block["type"] == "search_result"
+    ]
+
+
+def searched(request: Mapping[str, Any]) -> set[str]:
+    """What was searched in this conversation, before it began included."""
+    shown = "\n".join(user_texts(request))
+    return set(re.findall(r'<results query="([^"]*)"', shown)) | {
+        query
+        for message in request["messages"]
+        if message["role"] == "assistant" and not isinstance(message["content"], str)
+        for block in message["content"]
+        if block["type"] == "tool_use"
+        for query in (*block["input"].get("queries", ()), block["input"].get("query"))
+        if query
+    }
+
+
+def chosen_ids(request: Mapping[str, Any]) -> set[int]:
+    """The numbers of the hits that were chosen in this conversation."""
+    return {
+        id
+        for message in request["messages"]
+        if message["role"] == "assistant" and not isinstance(message["content"], str)
+        for block in message["content"]
+        if block["type"] == "tool_use" and block["name"] == "read"
+        for id in block["input"]["ids"]
+    }
+
+
+def all_shown(request: Mapping[str, Any]) -> str:
+    return "\n".join(user_texts(request))
+
+
+def system_text(request: Mapping[str, Any]) -> str:
+    system = request.get("system") or ""
+    return system if isinstance(system, str) else "\n".join(block["text"] for block in system)
+
+
+def _strings(value: Any) -> list[str]:
+    if isinstance(value, str):
+        return [value]
+    inner = value.values() if isinstance(value, Mapping) else value
+    return [s for v in inner for s in _strings(v)] if isinstance(value, Mapping | list) else []
