@@ -37,7 +37,10 @@ def remarks(
         )
         for other in answer.disagreements
     ]
-    notes = [short for note in answer.notes if (short := shortened(note, NOTE))]
+    # Where no answer could be given, its text says why: once is enough.
+    said = answer.text if answer.status == "failed" else ""
+    told = [note for note in answer.notes if note not in said]
+    notes = [short for note in told if (short := shortened(note, NOTE))]
     return (*doubts, *others, *(f"ⓘ {shown(note)}" for note in notes))
 
 

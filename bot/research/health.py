@@ -58,8 +58,13 @@ def health(searches: Iterable[Searched]) -> tuple[ProviderHealth, ...]:
 
 def _failures(outcome: SearchOutcome) -> list[tuple[str, str]]:
     """Which providers failed, and what each of them said."""
+    return failures_in((*outcome.failures, outcome.problem))
+
+
+def failures_in(told: Iterable[str]) -> list[tuple[str, str]]:
+    """The providers that sentences about failed searches name, with what each of them said."""
     said: dict[str, str] = {}
-    for text in (*outcome.failures, outcome.problem):
+    for text in told:
         parts = _NAMED.split(text)
         for name, sentence in zip(parts[1::2], parts[2::2], strict=True):
             said.setdefault(name, sentence.strip())

@@ -20,6 +20,8 @@ from bot.messages import Attachment
 from bot.pages.urls import shown
 from bot.reasoning.questions import Scope
 from bot.rendering.texts import DEFAULT, Texts
+from bot.research.health import failures_in
+from bot.search.guarded import without_rest
 
 # What is said of errors whose sentence is known in English only; each before those it is one of.
 _IN_OTHER_WORDS: dict[type[FootnoteError], str] = {
@@ -35,12 +37,13 @@ _IN_OTHER_WORDS: dict[type[FootnoteError], str] = {
 
 class Notes(UserList[str]):
     """Sentences in the asker's language, each once. ``attachments`` are the message's files, by the
-    URL where a person opens them."""
+    URL where a person opens them. What it knows no words for is told in the words it came in."""
 
     def __init__(self, texts: Texts, attachments: Mapping[str, Attachment]) -> None:
         super().__init__()
         self._texts = texts
         self._attachments = attachments
+        self.worded: dict[str, str] = {}  # a reason → how it is told to the asker
 
     def say(self, sentence: str) -> str:
         """Add a sentence, unless it is there; gives it back."""
@@ -57,8 +60,24 @@ class Notes(UserList[str]):
         """That what a model costs is not known."""
         return self.say(self._texts("price-unknown", model=model))
 
+    def of_search(self, sentence: str) -> str:
+        """Why a provider, or none, answered a search, as it is told to the asker."""
+        names = ", ".join(name for name, _ in failures_in([sentence]))
+        if self._texts.locale == DEFAULT or not names:
+            return without_rest(sentence)
+        return self._texts("search-unanswered", names=names)
+
+    def of_page(self, error: FootnoteError) -> str:
+        """Why a page cannot be read, as it is told to the asker; remembered for ``unread``."""
+        if self._texts.locale == DEFAULT:
+            return error.sentence
+        kinds = ((Unavailable, "page-away"), (Refused, "page-refused"))
+        text_id = next((id for kind, id in kinds if isinstance(error, kind)), "page-unreadable")
+        return self._texts(text_id)
+
     def unread(self, url: str, reason: str) -> str:
         """That a link or file of the asker's could not be read."""
+        reason = self.worded.get(reason, reason)
         if url in self._attachments:
             name = self._attachments[url].name
             return self.say(self._texts("file-not-read", name=name, reason=_of_it(name, reason)))

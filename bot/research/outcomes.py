@@ -11,21 +11,25 @@ from bot.search.provider import Hit
 
 @dataclass(frozen=True, slots=True)
 class SearchOutcome:
-    """What a search step keeps. ``problem`` is set when no provider could answer."""
+    """What a search step keeps. ``problem`` is set when no provider could answer, ``said`` how that
+    is told to the asker."""
 
     hits: tuple[Hit, ...]
     failures: tuple[str, ...] = ()
     problem: str = ""
+    said: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class ReadOutcome:
-    """What a read step keeps: where the page is stored, or the sentence why there is none."""
+    """What a read step keeps: where the page is stored, or the sentence why there is none, and how
+    that is ``said`` to the asker."""
 
     url: str
     hash: str = ""
     title: str = ""
     problem: str = ""
+    said: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -182,7 +182,8 @@ class Run:
                     query, providers, kind
                 )
             except (Unavailable, Refused, Broken) as error:
-                return SearchOutcome(hits=(), problem=error.sentence)
+                said = self.notes.of_search(error.sentence)
+                return SearchOutcome(hits=(), problem=error.sentence, said=said)
             return SearchOutcome(hits=found.hits, failures=found.failures)
 
         with ExitStack() as held:
@@ -204,11 +205,12 @@ class Run:
         for hit in outcome.hits:
             self.offers.setdefault(hit.url, Offer(hit.title, hit.url))
         for failure in outcome.failures:
-            self.note(failure)
-        if outcome.problem:
-            self.note(outcome.problem)
+            self.note(self.notes.of_search(failure))
+        said = outcome.said or outcome.problem
+        if said:
+            self.note(said)
         self._answered = self._answered or not outcome.problem
-        self.unanswered = "" if self._answered else outcome.problem
+        self.unanswered = "" if self._answered else said
         return outcome
 
     async def read(self, urls: Sequence[str], titles: Sequence[str] = ()) -> list[Page | str]:
@@ -260,7 +262,8 @@ class Run:
             try:
                 page = await self._fetched(url)
             except (Unavailable, Refused, Broken) as error:
-                return ReadOutcome(url=url, problem=error.sentence)
+                said = self.notes.of_page(error)
+                return ReadOutcome(url=url, problem=error.sentence, said=said)
             fetched.append(page)
             return ReadOutcome(url=page.url, hash=page.hash, title=page.title)
 
@@ -288,6 +291,7 @@ class Run:
             if not outcome.problem and self._account.first_time("read", inputs):
                 self._account.count(pages=1)
         if outcome.problem:
+            self.notes.worded[outcome.problem] = outcome.said or outcome.problem
             return outcome.problem
         return fetched[0] if fetched else await self._journal.page(outcome.url, outcome.hash)
 

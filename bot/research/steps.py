@@ -39,6 +39,7 @@ class Steps:
         self._journal = journal
         self._changed = changed
         self._views: dict[str, StepView] = {}
+        self._reasons: dict[tuple[str, str, str], str] = {}  # told why → the line that tells it
         self._under_way: dict[str, asyncio.Future[Any]] = {}
 
     @property
@@ -61,7 +62,12 @@ class Steps:
             return
         earlier = self._views.get(view.id)
         parent = earlier.parent if earlier is not None else view.parent or _branch.get()
-        self._views[view.id] = replace(view, parent=parent)
+        view = replace(view, parent=parent)
+        if view.kind in ("search", "read") and view.state == "failed" and view.detail:
+            # Where nothing can be reached, every line beside it fails for the same reason.
+            told_by = self._reasons.setdefault((view.kind, parent, view.detail), view.id)
+            view = view if told_by == view.id else replace(view, detail="")
+        self._views[view.id] = view
         self._changed()
 
     async def do(
@@ -92,7 +98,7 @@ class Steps:
                     raise  # else only who did the step was cancelled: it is for this one to do
         if recorded is not None:
             result = shape.validate_json(recorded.result)
-            self._show_finished(recorded, sources, getattr(result, "problem", ""))
+            self._show_finished(recorded, sources, _problem(result))
             return result
         twin: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
         self._under_way[key] = twin
@@ -118,7 +124,7 @@ class Steps:
         finally:
             del self._under_way[key]
         twin.set_result(result)
-        problem: str = getattr(result, "problem", "")
+        problem = _problem(result)
         state: StepState = "failed" if problem else "done"
         self.show(replace(line, state=state, seconds=seconds, detail=problem))
         return result
@@ -189,3 +195,8 @@ class Steps:
 def _is_cancelled() -> bool:
     task = asyncio.current_task()
     return task is not None and bool(task.cancelling())
+
+
+def _problem(result: object) -> str:
+    """Why a step has not got what it was for, as it is told to the asker; "" when it has."""
+    return str(getattr(result, "said", "") or getattr(result, "problem", ""))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import math
+import re
 from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
@@ -25,6 +26,8 @@ from bot.search.provider import (
     SearchProvider,
 )
 
+RESTS = "It failed repeatedly and is left alone for {} s."
+_RESTING = re.compile(r"(?<=[.!?]) " + re.escape(RESTS).replace(r"\{\}", r"\d+"))
 LONGEST_REST = 600.0  # seconds; a Retry-After beyond that is not waited for blindly
 CACHED_SEARCHES = 2_048
 PROBE = Query("Earth", 1)  # found wherever there is anything; only the answer counts
@@ -141,7 +144,7 @@ class Guarded:
         return result
 
     def _resting(self, seconds: float) -> ProviderUnavailable:
-        rests = f"It failed repeatedly and is left alone for {math.ceil(seconds)} s."
+        rests = RESTS.format(math.ceil(seconds))
         words = f"{self._cause} {rests}" if self._cause else rests
         return ProviderUnavailable(words, retry_after=seconds)
 
@@ -186,6 +189,12 @@ class Guarded:
             raise _TooBusy("Too many searches are waiting for it: try again in a moment.")
         if wait > 0:
             await asyncio.sleep(wait)
+
+
+def without_rest(sentence: str) -> str:
+    """What a provider that rests had said before: for how long it is left alone changes by the
+    second, so that one trouble would be told as many."""
+    return _RESTING.sub("", sentence)
 
 
 class _TooBusy(ProviderUnavailable):

@@ -39,6 +39,12 @@ def test_foreign_words_are_shown_as_the_platform_shows_them_and_ours_as_they_are
     )
 
 
+def test_what_the_text_of_a_failure_says_is_not_said_again() -> None:
+    why = "No search provider answered."
+    failed = Answer("failed", why, "How tall is it?", "run1", notes=(why, "Slow today."))
+    assert remarks(failed, EN) == ("ⓘ Slow today.",)
+
+
 @pytest.mark.parametrize("note", ["", " \n\t", "\x00"])
 def test_a_note_that_says_nothing_is_none(note: str) -> None:
     assert remarks(an_answer(notes=(note,)), EN) == ()

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
+from bot.errors import AddressRefused, FootnoteError, PageUnreadable, Unavailable
 from bot.messages import Attachment
 from bot.pages.urls import shown
 from bot.rendering.texts import texts_for
@@ -39,3 +42,51 @@ def test_what_could_not_be_read_is_named_once(url: str, reason: str, note: str) 
 def test_it_is_named_once_in_chinese_too() -> None:
     note = Notes(texts_for("zh-Hans"), {}).unread(LINK, f"{LINK} is empty.")
     assert note.count(LINK) == 1
+
+
+# ---------------------------------------------------------------- searches and pages that fail
+
+DOWN = "wikipedia: The wiki at wiki.example cannot be reached: check the network."
+RESTS = "It failed repeatedly and is left alone for {} s."
+
+
+@pytest.mark.parametrize(
+    ("told", "said"),
+    [
+        (DOWN, DOWN),
+        (f"{DOWN} {RESTS.format(30)}", DOWN),
+        (f"No search provider answered. {DOWN} {RESTS.format(7)} brave: No. {RESTS.format(9)}",
+         f"No search provider answered. {DOWN} brave: No."),
+        (f"brave: {RESTS.format(30)}", f"brave: {RESTS.format(30)}"),
+    ],
+)  # fmt: skip
+def test_one_trouble_of_a_provider_is_one_sentence_while_it_rests(told: str, said: str) -> None:
+    assert Notes(texts_for("en"), {}).of_search(told) == said
+
+
+@pytest.mark.parametrize("locale", ["zh-Hans", "zh-Hant"])
+def test_a_search_that_failed_is_told_in_the_askers_language(locale: str) -> None:
+    told = f"No search provider answered. {DOWN} brave: It is down."
+    said = Notes(texts_for(locale), {}).of_search(told)
+    assert "wikipedia, brave" in said
+    assert not re.search("[A-Za-z]{2,}", said.replace("wikipedia", "").replace("brave", ""))
+
+
+@pytest.mark.parametrize("locale", ["zh-Hans", "zh-Hant"])
+@pytest.mark.parametrize(
+    "error",
+    [
+        Unavailable("It cannot be reached."),
+        AddressRefused("It is at a private address."),
+        PageUnreadable("It is empty."),
+    ],
+)
+def test_a_page_that_cannot_be_read_is_told_in_the_askers_language(
+    locale: str, error: FootnoteError
+) -> None:
+    notes = Notes(texts_for(locale), {})
+    said = notes.of_page(error)
+    assert not re.search("[A-Za-z]", said)
+    notes.worded[error.sentence] = said
+    assert notes.unread(LINK, error.sentence).endswith(said)
+    assert Notes(texts_for("en"), {}).of_page(error) == error.sentence

@@ -267,8 +267,10 @@ async def test_a_search_that_was_refused_is_refused_on_every_attempt(open_run: O
     async def problems(*texts: str) -> dict[str, str]:
         run = await open_run(shelf, scarce)
         told = {text: (await run.search(Query(text, 10))).problem for text in texts}
-        states = {step.title: (step.state, step.detail) for step in run.steps}
-        assert states == {t: ("failed" if p else "done", p) for t, p in told.items()}
+        assert {step.title: step.state for step in run.steps} == {
+            text: "failed" if problem else "done" for text, problem in told.items()
+        }
+        assert sorted(step.detail for step in run.steps) == ["", "", "", said]
         assert run.usage.searches == 2
         assert list(run.notes) == [said]
         return told
@@ -278,6 +280,23 @@ async def test_a_search_that_was_refused_is_refused_on_every_attempt(open_run: O
     assert first == {"tower": "", "bridge": "", "river": said, "sea": said}
     assert await problems("sea", "river", "bridge", "tower") == first
     assert len(shelf.searched) == 2
+
+
+async def test_why_nothing_can_be_searched_is_said_once(open_run: OpenRun) -> None:
+    names = ("tower", "bridge", "river")
+    shelf = replace(a_shelf("Tower is 330 m tall."), broken=frozenset(names))
+    for _ in range(2):  # the second time from the journal
+        run = await open_run(shelf)
+        for name in names:
+            await run.search(Query(name, 10))
+        said = "No search provider answers: shelf is closed."
+        assert [(step.state, step.detail) for step in run.steps] == [
+            ("failed", said),
+            ("failed", ""),
+            ("failed", ""),
+        ]
+        assert (list(run.notes), run.unanswered) == ([said], said)
+    assert shelf.searched == list(names)
 
 
 async def test_a_page_that_was_refused_is_refused_on_every_attempt(open_run: OpenRun) -> None:
