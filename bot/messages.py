@@ -12,6 +12,8 @@ Depth = Literal["auto", "quick", "standard", "deep"]
 Style = Literal["auto", "answer", "report"]
 Role = Literal["person", "footnote"]
 
+UPLOADED = "upload:"  # how the address of a file begins that Footnote keeps; it never changes
+
 
 @dataclass(frozen=True, slots=True)
 class Thread:
@@ -48,13 +50,16 @@ class Author:
 class Attachment:
     """A file sent with a message.
 
-    ``url`` is where a person opens it, ``download`` where the adapter fetches it, if elsewhere.
+    ``url`` is where a person opens it, ``download`` where the adapter fetches it, if elsewhere. One
+    that Footnote itself keeps has an address of its own kind (``UPLOADED``). ``again`` tells that
+    it came with an earlier message of the thread and is to be read for this one too.
     """
 
     name: str
     media_type: str
     url: str
     download: str = ""
+    again: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -119,7 +119,9 @@ async def collected(chunks: AsyncIterable[bytes], attachment: Attachment, limit:
     async for chunk in chunks:
         body += chunk
         if len(body) > limit:
-            raise PageUnreadable(
-                f"The file {attachment.name} is larger than {limit:,} bytes: attach a smaller one."
-            )
+            raise too_large(attachment.name, limit)
     return bytes(body)
+
+
+def too_large(name: str, limit: int) -> PageUnreadable:
+    return PageUnreadable(f"The file {name} is larger than {limit:,} bytes: attach a smaller one.")

@@ -41,7 +41,7 @@ from bot.storage.conversations import Conversations
 from bot.storage.journal import open_journal
 from bot.storage.records import RunRecord
 from bot.storage.spending import DaySpent, Spending
-from bot.storage.store import Store
+from bot.storage.store import NO_FILES, Store
 from bot.text.control import without_controls
 
 MAX_QUESTION = 20_000  # characters
@@ -87,12 +87,14 @@ class ResearchService:
         *,
         owner: str | None = None,
         post_state: PostState | None = None,
+        files: Mapping[str, bytes] = NO_FILES,
     ) -> tuple[str, bool]:
         """Store a message and create its run, for ``owner`` (a local dispatcher) to work on.
 
-        ``post_state`` is what its poster will need beside the message. Returns the run's id and
-        whether it is new; a redelivered event finds its run. Raises ``InvalidQuestion``,
-        ``DaySpentUp`` and ``StorageUnavailable``.
+        ``post_state`` is what its poster will need beside the message, ``files`` what the store is
+        to keep of its attachments (see ``Store.accept``). Returns the run's id and whether it is
+        new; a redelivered event finds its run. Raises ``InvalidQuestion``, ``DaySpentUp`` and
+        ``StorageUnavailable``.
         """
         message = replace(message, text=clean_question(message.text))
         run_id = secrets.token_hex(6)
@@ -105,6 +107,7 @@ class ResearchService:
             lease=LEASE,
             post_state=post_state,
             permit=self.permit(options),
+            files=files,
         )
 
     def permit(self, options: RunOptions) -> Callable[[DaySpent], None] | None:

@@ -24,10 +24,11 @@ from adapters.web.documents import (
     change_documents,
     run_document,
 )
-from adapters.web.forms import json_of
+from adapters.web.forms import json_of, kind_is
 from adapters.web.shown import Shown, shown_of
 from adapters.web.sse import HERE, event, event_stream, moments
 from adapters.web.turns import runs_of, turns_of
+from adapters.web.uploads import AGAIN, PARTS, Upload, form_of_parts
 from bot.storage.records import UNFINISHED, RunRecord
 
 NAME_HEADER = "idempotency-key"
@@ -55,10 +56,7 @@ class _Api:
         return JSONResponse(description(), headers={"Cache-Control": "no-cache"})
 
     async def ask(self, request: Request) -> Response:
-        try:
-            asking = Question.model_validate(await json_of(request))
-        except ValidationError as error:
-            raise HTTPException(422, _explained(error)) from None
+        asking, files = await self._question(request)
         asked = await put_question(
             self._console,
             request,
@@ -66,6 +64,8 @@ class _Api:
             depth=asking.depth,
             thread=asking.thread,
             name=_name(request),
+            files=files,
+            again=asking.again,
         )
         run = await self._console.store.run(asked.run_id)
         thread = run.message.thread.thread if run is not None else ""
@@ -79,6 +79,20 @@ class _Api:
             events=f"{path}/events",
         )
         return _json(accepted, 202, Location=path)
+
+    async def _question(self, request: Request) -> tuple[Question, Sequence[Upload]]:
+        """As JSON, or as a form of parts with files."""
+        files: Sequence[Upload] = ()
+        if kind_is(request, PARTS):
+            largest = self._console.settings.fetch_max_bytes
+            form = await form_of_parts(request, largest, texts_of(request))
+            given, files = {**form.fields, AGAIN: form.again}, form.files
+        else:
+            given = await json_of(request)
+        try:
+            return Question.model_validate(given), files
+        except ValidationError as error:
+            raise HTTPException(422, _explained(error)) from None
 
     async def run(self, request: Request) -> Response:
         run = await run_named(self._console, request, request.path_params["run"])

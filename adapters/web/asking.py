@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import hashlib
 import secrets
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 
 from adapters.web.console import WORKSPACE, Console, locale_of, texts_of, visitor_of
+from adapters.web.uploads import Upload, attachments_of, check_readable
 from bot.conversing.reception import Asked
 from bot.errors import Invalid
-from bot.messages import Depth, Message, Thread
+from bot.messages import Attachment, Depth, Message, Thread
 from bot.pages.urls import links_in
 from bot.storage.records import RunRecord
 
@@ -36,27 +38,45 @@ class Named:
 
 
 async def put_question(
-    console: Console, request: Request, text: str, *, depth: Depth, thread: str, name: str
+    console: Console,
+    request: Request,
+    text: str,
+    *,
+    depth: Depth,
+    thread: str,
+    name: str,
+    files: Sequence[Upload] = (),
+    again: Sequence[str] = (),
 ) -> Asked:
     """Put a question; ``name`` is the asker's for it, so that what is sent twice is one.
 
-    ``thread`` is gone on with, "" begins one. Raises as ``Reception.receive`` does; answers 429
-    when the client has asked too much, 404 for a thread that is not there.
+    ``thread`` is gone on with, "" begins one. ``again`` are the addresses of files that were sent
+    in it before. Raises as ``Reception.receive`` does; answers 429 when the client has asked too
+    much, 404 for a thread that is not there, 422 for a file that cannot be read or is gone.
     """
     visitor, texts = visitor_of(request), texts_of(request)
     if not console.questions.allows(visitor.client):
         raise HTTPException(429, texts("web-too-many-questions"))
     named = Named.by(visitor.id, name or secrets.token_hex(16))
+    place = await _place(console, request, thread, named.thread)
+    await check_readable(files, console.workers, texts)
+    sent = attachments_of(named.event_id, files)
     message = Message(
         event_id=named.event_id,
-        thread=await _place(console, request, thread, named.thread),
+        thread=place,
         author=visitor.author,
         text=encodable(text),
         at=datetime.now(UTC),
         links=tuple(links_in(text)),
+        attachments=(*sent, *await _sent_before(console, request, place, again)),
         locale=locale_of(request.headers.get("accept-language", "")),
     )
-    asked = await console.open_reception().receive(message, "footnote", depth=depth)
+    asked = await console.open_reception().receive(
+        message,
+        "footnote",
+        depth=depth,
+        files={attachment.url: body for attachment, body in sent.items()},
+    )
     console.live.look_soon()
     if not isinstance(asked, Asked):  # it was "stop"
         raise HTTPException(422, texts("web-was-stop"))
@@ -76,6 +96,18 @@ async def _place(console: Console, request: Request, name: str, new: str) -> Thr
     if thread.platform != "web":
         raise HTTPException(422, texts_of(request)("web-not-here"))
     return thread
+
+
+async def _sent_before(
+    console: Console, request: Request, thread: Thread, urls: Sequence[str]
+) -> Sequence[Attachment]:
+    """Files of earlier questions of the thread, to be read once more."""
+    if not urls:
+        return ()
+    kept = {file.url: file for file in await console.files.of_thread(thread)}
+    if any(url not in kept for url in urls):
+        raise HTTPException(422, texts_of(request)("upload-gone"))
+    return [replace(kept[url], again=True) for url in dict.fromkeys(urls)]
 
 
 async def thread_named(console: Console, request: Request, name: str) -> Thread:

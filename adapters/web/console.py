@@ -20,10 +20,12 @@ from adapters.web.visitors import Sessions, Visitor
 from bot.conversing.reception import Reception
 from bot.messages import Thread
 from bot.observing import Observed
+from bot.pages.workers import Workers
 from bot.rendering.texts import Texts, texts_for
 from bot.settings import Settings
 from bot.storage.archive import Archive
 from bot.storage.database import Database
+from bot.storage.files import Files
 from bot.storage.store import Store
 from bot.storage.workspaces import Workspaces
 
@@ -48,6 +50,8 @@ class Console:
     parts: Parts = field(init=False)
     questions: Pace = field(init=False)  # how many one client may ask
     streams: OpenStreams = field(init=False)
+    files: Files = field(init=False)
+    workers: Workers = field(init=False)  # that look at what people send
 
     def __post_init__(self) -> None:
         self.store = Store(self.database)
@@ -57,6 +61,11 @@ class Console:
         self.parts = Parts(self.templates)
         self.questions = Pace(self.settings.console_questions)
         self.streams = OpenStreams(STREAMS_OF_ONE_CLIENT)
+        self.files = Files(self.database)
+        self.workers = Workers(1)
+
+    async def aclose(self) -> None:
+        await self.workers.aclose()
 
     def open_reception(self) -> Reception:
         """Where questions go; answers 503 while there is nobody to take them."""

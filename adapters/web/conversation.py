@@ -5,6 +5,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Awaitable, Callable, Sequence
 from typing import get_args
+from urllib.parse import quote
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -13,13 +14,13 @@ from starlette.routing import BaseRoute, Route
 
 from adapters.web.asking import put_question, run_named, thread_named
 from adapters.web.console import Console, locale_of, texts_of, visitor_of
-from adapters.web.forms import form_of
+from adapters.web.forms import form_of, question_form_of
 from adapters.web.limits import THREADS_LISTED
 from adapters.web.stream import thread_events
-from adapters.web.turns import runs_of, turns_of
+from adapters.web.turns import Turn, runs_of, turns_of
 from adapters.web.writing import cursor_of, listed, turn_html
 from bot.conversing.presses import Deeper, Feedback, FollowUp, Press, Stop, carry_out
-from bot.messages import Depth, Thread
+from bot.messages import Attachment, Depth, Thread
 from bot.storage.records import RunRecord
 
 DEPTHS: tuple[str, ...] = get_args(Depth)
@@ -37,6 +38,7 @@ def conversation_pages(console: Console) -> Sequence[BaseRoute]:
         Route("/runs/{run}/deeper", pages.pressing(lambda run, _: Deeper(run)), methods=["POST"]),
         Route("/runs/{run}/feedback", pages.pressing(_feedback), methods=["POST"]),
         Route("/runs/{run}/follow-up", pages.pressing(_follow_up), methods=["POST"]),
+        Route("/runs/{run}/files/{number:int}", pages.file, methods=["GET"]),
         Route("/runs/{run}/edit", pages.edit, methods=["POST"]),
         Route("/runs/{run}/delete", pages.delete, methods=["POST"]),
     ]
@@ -70,6 +72,9 @@ class _Conversation:
             cursor=cursor_of(turns),
             depths=DEPTHS,
             depth=turns[-1].depth if turns else "auto",
+            files=_files_of(turns),
+            at_hand={file.url for file in turns[-1].files} if turns else set(),
+            largest=console.settings.fetch_max_bytes,
             event=secrets.token_hex(8),
         )
 
@@ -82,7 +87,8 @@ class _Conversation:
     # ------------------------------------------------------------ asking
 
     async def ask(self, request: Request) -> Response:
-        form = await form_of(request)
+        sent = await question_form_of(request, self._console.settings.fetch_max_bytes)
+        form = sent.fields
         depth = form.get("depth", "auto")
         if depth not in DEPTHS:
             raise HTTPException(422, f"The depth is one of {', '.join(DEPTHS)}.")
@@ -93,6 +99,8 @@ class _Conversation:
             depth=depth,  # type: ignore[arg-type]
             thread=form.get("thread", ""),
             name=form.get("event", "")[:64],
+            files=sent.files,
+            again=sent.again,
         )
         return await self._told(request, asked.run_id)
 
@@ -134,6 +142,24 @@ class _Conversation:
         self._console.live.look_soon()
         return await self._told(request, run.id)
 
+    async def file(self, request: Request) -> Response:
+        """A file that came with a question: to be kept, never to be shown as a page of ours."""
+        run = await self._run(request)
+        number = request.path_params["number"]
+        files = run.message.attachments[number - 1 : number] if number else ()
+        body = await self._console.files.body(files[0].url) if files else None
+        if body is None:
+            raise HTTPException(404, texts_of(request)("upload-gone"))
+        return Response(
+            body,
+            media_type="application/octet-stream",
+            headers={
+                "Content-Disposition": f"attachment; filename*=UTF-8''{quote(files[0].name)}",
+                "Content-Security-Policy": "default-src 'none'; sandbox",
+                "Cache-Control": "no-store",
+            },
+        )
+
     async def _run(self, request: Request) -> RunRecord:
         run = await run_named(self._console, request, request.path_params["run"])
         if run.message.thread.platform != "web":
@@ -151,8 +177,16 @@ class _Conversation:
         name = run.message.thread.thread if run is not None else ""
         path = f"/threads/{name}" if name else "/"
         if request.headers.get("accept", "").startswith("application/json"):
-            return JSONResponse({"thread": path, "run": run_id, "told": sentence})
+            files = run.message.attachments if run is not None else ()
+            named = [{"url": file.url, "name": file.name} for file in files]
+            told = {"thread": path, "run": run_id, "told": sentence, "files": named}
+            return JSONResponse(told)
         return RedirectResponse(f"{path}#run-{run_id}", status_code=303)
+
+
+def _files_of(turns: Sequence[Turn]) -> Sequence[Attachment]:
+    """What was sent in a conversation, each file once."""
+    return [file for turn in turns for file in turn.files if not file.again]
 
 
 def _feedback(run: str, form: dict[str, str]) -> Press:

@@ -18,6 +18,7 @@ from adapters.web.documents import (
     Run,
     Stopping,
 )
+from adapters.web.limits import MOST_FILES
 from bot import __version__
 
 NAME_PATTERN = "^[0-9A-Za-z_-]{1,64}$"  # of what names a request
@@ -77,7 +78,7 @@ def _paths() -> dict[str, Any]:
                         "schema": {"type": "string", "pattern": NAME_PATTERN},
                     }
                 ],
-                "requestBody": {"required": True, "content": _content("Question")},
+                "requestBody": {"required": True, "content": _question()},
                 "responses": _responses(
                     {"202": ("Taken in.", "Accepted")}, 400, 401, 403, 404, 413, 415, 422, 429, 503
                 ),
@@ -157,6 +158,20 @@ def _event(kind: str, data: type[BaseModel]) -> dict[str, Any]:
             "id": {"type": "string", "pattern": ID_PATTERN},
         },
     }
+
+
+def _question() -> dict[str, Any]:
+    """As JSON; with files as the parts of a form (RFC 7578), the rest of it being the same."""
+    asked = Question.model_json_schema()["properties"]
+    files = {
+        "type": "array",
+        "maxItems": MOST_FILES,
+        "items": {"type": "string", "format": "binary"},
+        "description": "Text, Markdown, HTML, JSON or PDF.",
+    }
+    fields = {name: asked[name] for name in ("question", "depth", "thread")}
+    form = {"type": "object", "required": ["question"], "properties": {**fields, "files": files}}
+    return {**_content("Question"), "multipart/form-data": {"schema": form}}
 
 
 def _path(name: str, said: str) -> dict[str, Any]:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import asdict
 from datetime import datetime
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from adapters.web.limits import MOST_FILES
 from adapters.web.shown import Shown
 from adapters.web.turns import Turn
 from bot.answers import Answer, PlanView
@@ -19,13 +21,24 @@ RunState = Literal["accepted", "running", "answered", "not_found", "failed", "st
 
 
 class Question(BaseModel):
-    """A question. ``thread`` goes on with a conversation; empty begins one."""
+    """A question. ``thread`` goes on with a conversation; empty begins one. ``again`` are the
+    addresses of files that were sent in it before and are to be read for this question too."""
 
     model_config = ConfigDict(extra="forbid")
 
     question: str = Field(min_length=1, max_length=MAX_QUESTION, examples=["Who built it?"])
     depth: Depth = "auto"
     thread: str = Field(default="", max_length=300)
+    again: tuple[str, ...] = Field(default=(), max_length=MOST_FILES)
+
+
+class File(BaseModel):
+    """A file that came with a question; one that was read ``again`` came with an earlier one."""
+
+    name: str
+    media_type: str
+    url: str
+    again: bool
 
 
 class Accepted(BaseModel):
@@ -120,6 +133,7 @@ class Run(BaseModel):
     depth: Depth
     asked_by: str
     asked_at: datetime
+    files: list[File]
     plan: Plan | None
     text: str
     answer: AnswerDocument | None
@@ -168,6 +182,7 @@ def run_document(turn: Turn, thread: str) -> Run:
         depth=turn.depth,  # type: ignore[arg-type]
         asked_by=turn.author,
         asked_at=turn.asked_at,
+        files=[File(**asdict(file)) for file in turn.files],
         plan=None if now.plan is None else plan_document(now.plan),
         text=now.text,
         answer=None if now.answer is None else finished_document(now.answer),

@@ -9,8 +9,9 @@ from urllib.parse import parse_qsl
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 
-from adapters.web.console import visitor_of
+from adapters.web.console import texts_of, visitor_of
 from adapters.web.limits import LARGEST_BODY
+from adapters.web.uploads import AGAIN, PARTS, Form, form_of_parts
 from adapters.web.visitors import same_secret
 
 FORM = "application/x-www-form-urlencoded"
@@ -18,8 +19,26 @@ CSRF = "csrf"  # the field of a form, and X-CSRF-Token of a script's request
 MOST_FIELDS = 50
 
 
+async def question_form_of(request: Request, largest: int) -> Form:
+    """A form of ours that may bring files, of at most ``largest`` bytes each; answers 4xx for
+    anything else."""
+    if not kind_is(request, PARTS):
+        pairs = await _pairs(request)
+        return Form(dict(pairs), (), tuple(value for name, value in pairs if name == AGAIN))
+    if (shown := request.headers.get("x-csrf-token")) is not None:
+        check_csrf(request, shown)  # before anything large is heard
+    form = await form_of_parts(request, largest, texts_of(request))
+    if shown is None:
+        check_csrf(request, form.fields.pop(CSRF, ""))
+    return form
+
+
 async def form_of(request: Request) -> dict[str, str]:
     """The fields of a form of ours; answers 4xx for anything else."""
+    return dict(await _pairs(request))
+
+
+async def _pairs(request: Request) -> list[tuple[str, str]]:
     _expect(request, FORM)
     body = await bounded_body(request)
     try:
@@ -28,10 +47,9 @@ async def form_of(request: Request) -> dict[str, str]:
         )
     except ValueError:
         raise HTTPException(400, "This form cannot be read.") from None
-    fields = dict(pairs)
-    shown = request.headers.get("x-csrf-token", fields.pop(CSRF, ""))
-    check_csrf(request, shown)
-    return fields
+    shown = next((value for name, value in pairs if name == CSRF), "")
+    check_csrf(request, request.headers.get("x-csrf-token", shown))
+    return [(name, value) for name, value in pairs if name != CSRF]
 
 
 def check_csrf(request: Request, shown: str) -> None:
@@ -61,6 +79,10 @@ async def bounded_body(request: Request) -> bytes:
 
 
 def _expect(request: Request, kind: str) -> None:
-    told = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-    if told != kind:
+    if not kind_is(request, kind):
         raise HTTPException(415, f"Send it as {kind}.")
+
+
+def kind_is(request: Request, kind: str) -> bool:
+    """Whether a request's body says that it is of this media type."""
+    return request.headers.get("content-type", "").partition(";")[0].strip().lower() == kind

@@ -14,6 +14,11 @@ SAVE_ATTEMPTS = 3  # at an answer, before it is left for a later attempt
 SECONDS_BETWEEN_SAVE_ATTEMPTS = 0.3
 
 LARGEST_BODY = 200_000  # bytes of a form or of JSON
+LARGEST_UPLOAD = 25_000_000  # bytes of all files of a question, if not one alone may have more
+LARGEST_DRAINED = 100_000_000  # bytes beyond that, which are heard and dropped
+MOST_FILES = 10  # of a question, as in Discord
+LONGEST_FILE_NAME = 120  # characters
+LOOKING_SECONDS = 5.0  # at a file, before its question is taken
 THREADS_LISTED = 60
 SESSION_DAYS = 180
 REQUESTS_PER_MINUTE = 600  # of one client, pages, pictures and all

@@ -31,7 +31,7 @@ class WebPlatform:
         self.connection = Connection()
         alone = console.database.dialect == "sqlite"
         between = SECONDS_BETWEEN_SAVES_ALONE if alone else SECONDS_BETWEEN_SAVES
-        self.poster = WebPoster(console.live, between)
+        self.poster = WebPoster(console.live, console.files, between)
 
     @property
     def routes(self) -> Sequence[BaseRoute]:
@@ -55,6 +55,7 @@ class WebPlatform:
         finally:
             self._console.reception = None
             await self._console.live.aclose()  # event streams would hold up the end
+            await self._console.aclose()
 
 
 @asynccontextmanager

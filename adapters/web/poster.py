@@ -23,8 +23,9 @@ from bot.errors import (
     StorageUnavailable,
 )
 from bot.messages import Attachment, Message
-from bot.posting import PostState, RunRef
+from bot.posting import PostState, RunRef, too_large
 from bot.rendering.texts import texts_for
+from bot.storage.files import Files
 
 log = structlog.get_logger(__name__)
 
@@ -32,8 +33,9 @@ log = structlog.get_logger(__name__)
 class WebPoster:
     """``between`` are the seconds from one save of what a reply shows to the next."""
 
-    def __init__(self, live: Live, between: float) -> None:
+    def __init__(self, live: Live, files: Files, between: float) -> None:
         self._live = live
+        self._files = files
         self._between = between
 
     async def open(self, run: RunRef, saved: PostState | None) -> WebReply:
@@ -67,7 +69,12 @@ class WebPoster:
         return ()  # all that is said here is said to Footnote, and kept
 
     async def download(self, run: RunRef, attachment: Attachment, limit: int) -> bytes:
-        raise PageUnreadable(f"{attachment.name} cannot be read: the console takes no files.")
+        body = await self._files.body(attachment.url)
+        if body is None:
+            raise PageUnreadable(f"The file {attachment.name} is no longer there: attach it again.")
+        if len(body) > limit:
+            raise too_large(attachment.name, limit)
+        return body
 
 
 class WebReply:

@@ -12,6 +12,7 @@ from adapters.web.console import Console
 from adapters.web.shown import Shown, shown_of
 from adapters.web.views import Dates
 from bot.answers import Answer
+from bot.messages import Attachment
 from bot.storage.database import Database
 from bot.storage.records import UNFINISHED, RunRecord
 from bot.storage.tables import feedback, pages, runs
@@ -30,6 +31,7 @@ class Turn:
     shown: Shown
     verdict: str
     dates: Dates
+    files: tuple[Attachment, ...] = ()
 
     @property
     def over(self) -> bool:
@@ -75,6 +77,7 @@ def _turn(console: Console, run: RunRecord, verdict: str, dates: Dates) -> Turn:
         shown=console.live.here(run.id) or shown_of(run),
         verdict=verdict,
         dates=dates,
+        files=run.message.attachments if run.message.thread.platform == "web" else (),
     )
 
 

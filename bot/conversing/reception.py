@@ -30,7 +30,7 @@ from bot.settings import ChannelRules, Settings
 from bot.storage.conversations import Conversations
 from bot.storage.records import RunRecord
 from bot.storage.removal import Removed
-from bot.storage.store import Store
+from bot.storage.store import NO_FILES, Store
 from bot.storage.subjects import Subject
 from bot.storage.workspaces import Use, Verdict, Workspaces
 
@@ -101,8 +101,10 @@ class Reception:
         *,
         depth: Depth = "auto",
         post_state: PostState | None = None,
+        files: Mapping[str, bytes] = NO_FILES,
     ) -> Asked | Told | Heard:
-        """Take in a message.
+        """Take in a message; ``files`` are the bodies of those of its attachments that its platform
+        does not keep, by their URL.
 
         Raises ``Denied`` (its kind ``DaySpentUp`` when the day's budget is spent) and
         ``InvalidQuestion`` with the sentence for the asker alone, and
@@ -123,7 +125,7 @@ class Reception:
             if message.direct:  # said between the threads of a direct conversation
                 return Told(await self.stop_in_channel(message.thread, message.author))
         rules = await self.rules(message.thread)
-        return await self._accept(message, options_for(rules, depth), post_state)
+        return await self._accept(message, options_for(rules, depth), post_state, files)
 
     async def takes_part(self, thread: Thread) -> bool:
         """Whether Footnote was ever asked in this thread."""
@@ -278,13 +280,17 @@ class Reception:
     # ------------------------------------------------------------ accepting
 
     async def _accept(
-        self, message: Message, options: RunOptions, post_state: PostState | None
+        self,
+        message: Message,
+        options: RunOptions,
+        post_state: PostState | None,
+        files: Mapping[str, bytes] = NO_FILES,
     ) -> Asked:
         run_id, new = await self._service.accept(
-            message, options, owner=self._dispatcher.owner, post_state=post_state
+            message, options, owner=self._dispatcher.owner, post_state=post_state, files=files
         )
         self._ours[message.thread.key] = True
-        if not new and message.attachments:
+        if not new and message.attachments and not files:  # which came with the question itself
             await self._begin_with_files(message)
         await self._dispatcher.submit(run_id, message.thread)
         try:

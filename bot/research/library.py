@@ -13,7 +13,7 @@ from typing import Protocol
 
 from cachetools import TTLCache
 
-from bot.messages import Attachment
+from bot.messages import UPLOADED, Attachment
 from bot.pages.page import Page
 from bot.pages.urls import canonical
 from bot.search.blend import SearchResult
@@ -99,7 +99,7 @@ class Library:
         """Raises ``Refused``, ``Unavailable`` or ``Broken`` by meaning."""
         if url.startswith("file:"):
             return await self._read_now(url)
-        key = canonical(url)
+        key = url if url.startswith(UPLOADED) else canonical(url)
         if (page := self._cache.get(key)) is not None:
             return page
         return await self._reads.join(key, lambda: self._read_through(key, url))
@@ -112,6 +112,8 @@ class Library:
 
     async def _read_through(self, key: str, url: str) -> Page:
         since = datetime.now(UTC) - timedelta(seconds=self._page_ttl)
+        if url.startswith(UPLOADED):
+            since = datetime.min.replace(tzinfo=UTC)  # it is what it was
         page = await self._recent_page(key, since) or await self._read_now(url)
         if len(page.text) <= CACHED_CHARACTERS:
             self._cache[key] = page

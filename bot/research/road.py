@@ -118,7 +118,7 @@ class Road:
             self._rewritten = await self._reasoner.rewrite(
                 self._transcript, self._run.message, self._run.options.instructions
             )
-        attached = tuple(attachment.url for attachment in self._run.message.attachments)
+        attached = tuple(file.url for file in self._run.message.attachments if not file.again)
         if attached and self._rewritten.kind == "chat":  # "summarize this", with a file
             self._rewritten = replace(self._rewritten, kind="links", links=attached, whole=True)
         if self._rewritten.kind == "chat":

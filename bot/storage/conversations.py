@@ -12,7 +12,9 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from bot.messages import Message, Thread
 from bot.storage.again import awaited, repeated
 from bot.storage.database import Database
+from bot.storage.files import remove_files
 from bot.storage.records import UNFINISHED
+from bot.storage.removal import pages_attached, remove_pages
 from bot.storage.rows import insert, keep_thread, message_row, update_fenced
 from bot.storage.spending import DaySpent, Payer, count_question
 from bot.storage.tables import citations, messages, run_pages, runs, steps, threads
@@ -172,15 +174,19 @@ class Conversations:
         """The message was deleted: its words and its answer are forgotten, its run is left with
         taking the reply away; so are the runs that asked the same question once more.
 
-        Empty when it began no run, or was deleted before.
+        Empty when it began no run, or was deleted before. Its files go, and what was read of them
+        where no answer that stays rests on it.
         """
         begun: list[tuple[str, Thread]] = []
+        attached: list[int] = []
         async with self.database.urgent_write() as db:
             found = [await _find(db, platform, event_id)]
             while found:
                 row = found.pop()
                 if row is None or row.removed:
                     continue
+                attached += await pages_attached(db, [row.message_id])
+                await remove_files(db, row.message_id)
                 await db.execute(
                     sa.update(messages)
                     .where(messages.c.id == row.message_id)
@@ -192,6 +198,7 @@ class Conversations:
                 begun.append((row.run_id, _thread(row)))
                 for again in await _asked_again(db, platform, row.run_id):
                     found.append(await _find(db, platform, again))
+            await remove_pages(db, attached)
         return begun
 
     @repeated

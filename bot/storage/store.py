@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -15,6 +15,7 @@ from bot.messages import Entry, Message, RunOptions, Transcript
 from bot.pages.page import Page
 from bot.storage.again import awaited, repeated
 from bot.storage.database import Database, open_database
+from bot.storage.files import keep_files
 from bot.storage.records import (
     UNFINISHED,
     RunRecord,
@@ -38,6 +39,7 @@ from bot.storage.rows import (
 from bot.storage.spending import DaySpent, Payer, count_question
 from bot.storage.tables import citations, messages, pages, run_pages, runs, threads
 
+NO_FILES: Mapping[str, bytes] = {}
 TRANSCRIPT_MESSAGES = 12  # how much of a thread a reasoner is shown
 
 
@@ -65,12 +67,14 @@ class Store:
         lease: timedelta = timedelta(),
         post_state: dict[str, Any] | None = None,
         permit: Callable[[DaySpent], None] | None = None,
+        files: Mapping[str, bytes] = NO_FILES,
     ) -> tuple[str, bool]:
         """Store the message and create its run, unless its event is already known.
 
         With an ``owner`` nobody else may claim the run until the lease is over. Returns the run's
         id (the earlier one for a redelivery) and whether it is new. ``permit`` is given what was
         spent today (of UTC, by ``now``), this question included, and raises to refuse it.
+        ``files`` are the bodies of those attachments that are kept with it, by their URL.
         """
         event_key = f"{message.thread.platform}:{message.event_id}"
         async with self.database.urgent_write() as db:
@@ -88,6 +92,7 @@ class Store:
                 .on_conflict_do_update(index_elements=["event_key"], set_=row)
                 .returning(messages.c.id)
             )
+            await keep_files(db, message_id, files)
             await db.execute(
                 sa.insert(runs).values(
                     id=run_id,

@@ -8,7 +8,7 @@ from typing import Any
 import sqlalchemy as sa
 
 # The newest migration, known without loading Alembic so that an up-to-date store opens fast.
-HEAD = "0008"
+HEAD = "0009"
 
 # Named constraints let later migrations change them on every database.
 metadata = sa.MetaData(
@@ -67,6 +67,17 @@ messages = sa.Table(
     sa.Index(None, "thread_key", "id"),
     sa.Index(None, "author_id", "id"),
     sa.Index(None, "at"),
+)
+
+# What people sent with a message, where the platform keeps no files.
+files = sa.Table(
+    "files",
+    metadata,
+    sa.Column("id", sa.Integer, primary_key=True),
+    sa.Column("message_id", sa.ForeignKey(messages.c.id, ondelete="CASCADE"), nullable=False),
+    sa.Column("url", sa.Text, nullable=False, unique=True),
+    sa.Column("body", sa.LargeBinary, nullable=False),
+    sa.Index(None, "message_id"),
 )
 
 runs = sa.Table(

@@ -33,7 +33,7 @@ STAGES: dict[str, Callable[[Path], AbstractAsyncContextManager[Stage]]] = {
     "discord without embeds": discord_stage_without_embeds,
     "web": web_stage,
 }
-# On the web nobody talks beside Footnote, shares a file, or closes a channel.
+# On the web nobody talks beside Footnote or closes a channel.
 in_chats = pytest.mark.parametrize(
     "stage", [name for name in STAGES if name != "web"], indirect=True
 )
@@ -476,14 +476,12 @@ async def test_a_thread_that_the_question_began_has_no_history(stage: Stage, des
     assert list(await stage.poster().history(desk.run())) == []
 
 
-@in_chats
 async def test_a_shared_file_is_read(stage: Stage, desk: Desk) -> None:
     body = b"All about towers. " * 1_000
     file = stage.share("towers.txt", body)
     assert await stage.poster().download(desk.run(), file, 100_000) == body
 
 
-@in_chats
 async def test_a_file_larger_than_allowed_is_refused(stage: Stage, desk: Desk) -> None:
     file = stage.share("towers.txt", b"All about towers. " * 1_000)
     with pytest.raises(PageUnreadable):

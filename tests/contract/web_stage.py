@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import sqlite3
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, closing
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from itertools import count
@@ -19,10 +20,12 @@ from adapters.web.turns import Turn
 from adapters.web.visitors import Visitor
 from adapters.web.writing import turn_html
 from bot.errors import StorageUnavailable
-from bot.messages import Attachment, Author, Message, Thread
+from bot.messages import UPLOADED, Attachment, Author, Message, Thread
 from bot.posting import PostState, RunRef
 from bot.rendering.texts import texts_for
-from bot.storage.database import Database
+from bot.storage.database import Database, open_database
+from bot.storage.files import Files
+from tests.fakes import sqlite
 from tests.fakes.screen import Seen, seen
 
 ADA = Visitor("ada", "Ada", "open", "session", "csrf", operator=True)
@@ -48,8 +51,11 @@ class _Post:
 
 @dataclass
 class WebStage:
-    """A console in whose threads two people ask; see ``Stage``."""
+    """A console in whose threads two people ask; see ``Stage``. What its pages are made of is kept
+    in memory, what is sent along in the database at ``path``."""
 
+    database: Database
+    path: Path
     splits = False
     weather: _Weather = field(default_factory=_Weather)
     posts: dict[str, _Post] = field(default_factory=dict)
@@ -70,12 +76,17 @@ class WebStage:
         raise NotImplementedError("nobody talks beside Footnote here")
 
     def share(self, name: str, body: bytes) -> Attachment:
-        raise NotImplementedError("the console takes no files")
+        url = f"{UPLOADED}{next(_numbers)}/{name}"
+        with closing(sqlite3.connect(self.path)) as database, database:
+            insert = "INSERT INTO files (message_id, url, body) VALUES (1, ?, ?)"
+            database.execute(insert, (url, body))
+        return Attachment(name, "text/plain", url)
 
     # ---- Footnote's way out
 
     def poster(self) -> _Recorded:
-        return _Recorded(self, WebPoster(Live(_NOBODY_LOOKS), between=0.02))
+        poster = WebPoster(Live(_NOBODY_LOOKS), Files(self.database), between=0.02)
+        return _Recorded(self, poster)
 
     def saving(self, run: RunRef) -> Callable[[PostState], Awaitable[None]]:
         """How the database takes what the reply to a run shows."""
@@ -158,7 +169,7 @@ class _Recorded(WebPoster):
     """A poster whose saves the stage sees."""
 
     def __init__(self, stage: WebStage, poster: WebPoster) -> None:
-        super().__init__(poster._live, poster._between)
+        super().__init__(poster._live, poster._files, poster._between)
         self._stage = stage
 
     async def open(self, run: RunRef, saved: PostState | None) -> WebReply:
@@ -176,5 +187,8 @@ class _Recorded(WebPoster):
 
 @asynccontextmanager
 async def web_stage(folder: Path) -> AsyncIterator[WebStage]:
-    """A console; what its pages are made of is kept in memory."""
-    yield WebStage()
+    database = await open_database(sqlite.migrated(folder))
+    try:
+        yield WebStage(database, folder / "footnote.sqlite")
+    finally:
+        await database.close()

@@ -6,7 +6,7 @@ import html
 import json
 import re
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -65,11 +65,15 @@ class Browser:
     def reload(self) -> Seen:
         return self.open(self.path)
 
-    def ask(self, question: str, **fields: str) -> Seen:
-        """Fill in the form of the page that is open, and send it."""
+    def ask(self, question: str, files: Mapping[str, bytes] | None = None, **fields: Any) -> Seen:
+        """Fill in the form of the page that is open, and send it, with the files that are ticked
+        and these."""
         form = re.search(r'<form id="ask".*?</form>', self.page, re.DOTALL)
         assert form is not None, self.page
-        return self._send("/ask", {**_fields(form[0]), "question": question, **fields})
+        ticked = re.findall(r'name="again" value="([^"]+)" checked', form[0])
+        written = {**_fields(form[0]), "question": question, "again": ticked, **fields}
+        parts = [("files", part) for part in (files or {"": b""}).items()]
+        return self._send("/ask", written, parts)
 
     def press(self, action: str, **fields: str) -> Seen:
         """Send a form whose address ends like this."""
@@ -79,8 +83,8 @@ class Browser:
                 return self._send(address, {**_fields(form), **fields})
         raise AssertionError(f"no form for {action} in:\n{self.page}")
 
-    def _send(self, path: str, fields: dict[str, str]) -> Seen:
-        answer = self.client.post(path, data=fields)
+    def _send(self, path: str, fields: dict[str, Any], files: Any = None) -> Seen:
+        answer = self.client.post(path, data=fields, files=files)
         answer.raise_for_status()
         self.path, self.page = answer.url.path, answer.text
         return seen(answer.text)

@@ -7,8 +7,8 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 
-from tests.fakes.discord_server import Channel, FakeDiscord, Message, Seen
-from tests.scenario.places import Post, Press, Said, Witness
+from tests.fakes.discord_server import Channel, FakeDiscord, File, Message, Seen
+from tests.scenario.places import NO_FILES, Files, Post, Press, Said, Witness
 from tests.scenario.program import Program
 from tests.scenario.serving import Serving
 
@@ -52,9 +52,12 @@ class DiscordPlace:
 
     # ---- what Ada does
 
-    def ask(self, text: str, *, locale: str = "en-US") -> Said:
+    def ask(self, text: str, *, locale: str = "en-US", files: Files = NO_FILES) -> Said:
         """Discord tells no locale with a message: the text's language decides."""
-        message = self.discord.people.say(self.ada, self.general, text, mentions_bot=True)
+        sent = [File(name, body) for name, body in files.items()]
+        message = self.discord.people.say(
+            self.ada, self.general, text, mentions_bot=True, attachments=sent
+        )
         return self._kept(message, message.id)
 
     def say(self, earlier: Said, text: str) -> Said:

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 Press = Literal["deeper", "good", "bad", "follow-up", "stop"]
 
 
+Files = Mapping[str, bytes]
+NO_FILES: Files = {}
 Witness = Callable[[bool], bool]
 
 # What the documents of ``conftest`` answer: 90 days, the security team, 6.50 euros.
@@ -70,8 +72,8 @@ class Place(Protocol):
 
     # ---- what Ada does
 
-    def ask(self, text: str, *, locale: str = "en-US") -> Said:
-        """Mention Footnote in the channel."""
+    def ask(self, text: str, *, locale: str = "en-US", files: Files = NO_FILES) -> Said:
+        """Mention Footnote in the channel, with files (name → what they hold) if any."""
         ...
 
     def say(self, earlier: Said, text: str) -> Said:

@@ -13,7 +13,7 @@ from tests.fakes.slack import FakeSlack
 from tests.fakes.slack_delivery import EVENT
 from tests.fakes.slack_limits import UNLIMITED
 from tests.fakes.slack_screen import Shown
-from tests.scenario.places import Post, Press, Said, Witness
+from tests.scenario.places import NO_FILES, Files, Post, Press, Said, Witness
 from tests.scenario.program import REPOSITORY, Program
 from tests.scenario.serving import Serving
 
@@ -60,9 +60,10 @@ class SlackPlace:
 
     # ---- what Ada does
 
-    def ask(self, text: str, *, locale: str = "en-US") -> Said:
+    def ask(self, text: str, *, locale: str = "en-US", files: Files = NO_FILES) -> Said:
         user = ADA if locale.startswith("en") else LIU
-        said = self.slack.say(user, GENERAL, f"{self.slack.mention} {text}")
+        sent = [self.slack.add_file(user, name, body) for name, body in files.items()]
+        said = self.slack.say(user, GENERAL, f"{self.slack.mention} {text}", files=sent)
         return Said(GENERAL, said.ts, said.ts)
 
     def say(self, earlier: Said, text: str) -> Said:

@@ -94,6 +94,16 @@ def test_somebody_who_may_not_ask_is_told_in_private(
         assert place.posts(said) == []
 
 
+def test_a_file_that_is_sent_along_is_read(nursery: Nursery, chatty: Program, place: Place) -> None:
+    words = b"The fountain in the courtyard is drained every November by Olga Petrova.\n"
+    with running(nursery, chatty, place):
+        asking = "Who drains the fountain in the courtyard?"
+        said = place.ask(asking, files={"courtyard.txt": words})
+        answer = the_answer(place, said)
+        assert "Olga Petrova" in answer
+        assert "courtyard" in answer.partition("Sources")[2]
+
+
 # ---------------------------------------------------------------- stopping and changing
 
 

@@ -134,6 +134,37 @@ def test_pressing_what_could_come_next_asks_it(
         assert page.text.count("How was this answered?") == 2
 
 
+def test_a_file_is_read_stays_at_hand_and_goes_with_its_question(
+    nursery: Nursery, browse: Browse, documented: Program
+) -> None:
+    fountain = b"# Courtyard\n\nThe fountain is drained every November by Olga Petrova.\n"
+    with ending(start_forked(nursery, documented, FOOTNOTE_PAGE_TTL="0")) as serving:
+        browser = browse(serving)
+        browser.ask("Who drains the fountain in the courtyard?", {"yard.md": fountain})
+        assert "Olga Petrova" in browser.until("Sources").text
+        browser.ask("When is the fountain drained?")  # the file is ticked
+        assert browser.until("November by").text.count("yard.md") == 3  # two questions, and the box
+        browser.ask("Shorter please", again=[])
+        page = browser.until("How was this answered?")
+        assert page.text.count("How was this answered?") == 3
+        assert "could not read" not in page.text
+        kept = browser.client.get(next(link for link in page.links if "/files/" in link))
+        assert kept.content == fountain
+        browser.press("/delete")
+        assert browser.client.get(kept.url).status_code == 404
+
+
+def test_a_file_that_cannot_be_read_is_refused_and_nothing_is_asked(
+    nursery: Nursery, browse: Browse, documented: Program
+) -> None:
+    with ending(start_forked(nursery, documented)) as serving:
+        browser = browse(serving)
+        with pytest.raises(httpx.HTTPStatusError) as refused:
+            browser.ask(KEYS, {"photo.png": b"\x89PNG\r\n\x1a\n" + bytes(50)})
+        assert "photo.png is an image" in refused.value.response.text
+        assert KEYS not in browser.open("/").text
+
+
 # ---------------------------------------------------------------- crashes and other processes
 
 

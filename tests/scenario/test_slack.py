@@ -73,19 +73,6 @@ def test_a_direct_message_needs_no_mention(
         assert "90 days" in the_answer(place, Said(direct, said.ts, said.ts))
 
 
-def test_a_file_that_is_sent_along_is_read(
-    nursery: Nursery, chatty: Program, place: SlackPlace
-) -> None:
-    words = b"The fountain in the courtyard is drained every November by Olga Petrova.\n"
-    with running(nursery, chatty, place):
-        file = place.slack.add_file(ADA, "courtyard.txt", words)
-        mention = f"{place.slack.mention} Who drains the fountain in the courtyard?"
-        said = place.slack.say(ADA, GENERAL, mention, files=[file])
-        answer = the_answer(place, Said(GENERAL, said.ts, said.ts))
-        assert "Olga Petrova" in answer
-        assert "courtyard.txt" in answer
-
-
 def test_the_home_tab_tells_how_to_ask(
     nursery: Nursery, chatty: Program, place: SlackPlace
 ) -> None:

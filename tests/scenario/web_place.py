@@ -19,7 +19,7 @@ import httpx
 
 from tests.fakes.door import Door
 from tests.fakes.proxy import HOST, Network
-from tests.scenario.places import Post, Press, Said, Witness
+from tests.scenario.places import NO_FILES, Files, Post, Press, Said, Witness
 from tests.scenario.program import Program
 from tests.scenario.serving import Serving
 from tests.scenario.web_pages import AGAIN_SECONDS, Page, Shown
@@ -59,6 +59,7 @@ class Sent:
     root: str
     text: str
     locale: str
+    files: Files = field(default_factory=dict)
     run: str = ""
     thread: str = ""
     told: list[str] = field(default_factory=list)
@@ -117,9 +118,9 @@ class WebPlace:
 
     # ---- what Ada does
 
-    def ask(self, text: str, *, locale: str = "en-US") -> Said:
+    def ask(self, text: str, *, locale: str = "en-US", files: Files = NO_FILES) -> Said:
         name = secrets.token_hex(8)
-        return self._send(Sent(name, name, text, locale))
+        return self._send(Sent(name, name, text, locale, files))
 
     def say(self, earlier: Said, text: str) -> Said:
         locale = self.sent[earlier.root].locale
@@ -164,7 +165,7 @@ class WebPlace:
         """Send the page's form; what the console says to it."""
         fields = {"question": sent.text, "event": sent.name, "depth": "auto", "thread": thread}
         return await self.until_taken(
-            sent, lambda: self._post_form("/ask", fields, self.headers(sent))
+            sent, lambda: self._post_form("/ask", fields, self.headers(sent), sent.files)
         )
 
     def _press(self, said: Said, action: str, fields: dict[str, str]) -> None:
@@ -204,14 +205,19 @@ class WebPlace:
         return told
 
     async def _post_form(
-        self, path: str, fields: dict[str, str], headers: dict[str, str]
+        self,
+        path: str,
+        fields: dict[str, str],
+        headers: dict[str, str],
+        files: Files = NO_FILES,
     ) -> httpx.Response:
         async with self._first:
             if not self._csrf:
                 page = await self.client.get("/", headers={**headers, "Accept": "text/html"})
                 self._csrf = page.text.partition('name="csrf" content="')[2].partition('"')[0]
         form = {"csrf": self._csrf, **fields}
-        return await self.client.post(path, data=form, headers=headers)
+        parts = [("files", (name, body)) for name, body in files.items()]
+        return await self.client.post(path, data=form, files=parts or None, headers=headers)
 
     def headers(self, sent: Sent) -> dict[str, str]:
         """What the browser of who asked says of them."""

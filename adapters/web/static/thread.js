@@ -1,6 +1,7 @@
 // The conversation page: follows its thread's events, sends forms without leaving the page.
 
 import { showCards } from "./cards.js";
+import { withFiles } from "./files.js";
 import { patch } from "./patch.js";
 import { follow } from "./stream.js";
 
@@ -32,6 +33,7 @@ function murmur(sentence) {
 }
 
 let fading = 0;
+const files = ask ? withFiles(ask, tell) : null;
 
 function tell(sentence) {
   clearTimeout(fading);
@@ -113,7 +115,7 @@ function show(run) {
 }
 
 async function send(form, submitter) {
-  const body = new URLSearchParams(new FormData(form, submitter));
+  const body = form === ask ? files.body(submitter) : new URLSearchParams(new FormData(form, submitter));
   const answer = await fetch(form.action, { method: "POST", body, headers: { Accept: "application/json" } });
   const told = await answer.json().catch(() => ({}));
   if (!answer.ok) throw new Error(told.error || words.unsent);
@@ -135,12 +137,13 @@ async function sendQuestion(submitter) {
   if (isOccupied(button)) return;
   occupy(button, true);
   try {
-    const { thread, run } = await send(ask, submitter);
+    const { thread, run, files: kept } = await send(ask, submitter);
     if (!words.events) {
       location.assign(`${thread}#run-${run}`);
       return;
     }
     ask.question.value = "";
+    files.sent(kept);
     ask.event.value = newName();
     mine.add(run);
     if (article(run)) show(run);

@@ -36,7 +36,7 @@ class Remembering(WebPoster):
     """Keeps its replies, so that a test can let them show something."""
 
     def __init__(self, like: WebPoster) -> None:
-        super().__init__(like._live, like._between)
+        super().__init__(like._live, like._files, like._between)
         self.replies: dict[str, WebReply] = {}
 
     async def open(self, run: RunRef, saved: PostState | None) -> WebReply:

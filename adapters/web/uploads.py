@@ -1,0 +1,188 @@
+"""Files that come with a question: read from a form of parts, bounded, with harmless names, and
+looked at before the question is taken, so that what cannot be read is said at once.
+
+Forms are taken apart by aiohttp's reader (RFC 7578), which is here anyway for Discord.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+from urllib.parse import quote
+
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+
+from adapters.web.limits import (
+    LARGEST_BODY,
+    LARGEST_DRAINED,
+    LARGEST_UPLOAD,
+    LONGEST_FILE_NAME,
+    LOOKING_SECONDS,
+    MOST_FILES,
+)
+from bot.errors import PageUnreadable
+from bot.messages import UPLOADED, Attachment
+from bot.pages.workers import Workers
+from bot.rendering.texts import DEFAULT, Texts
+
+PARTS = "multipart/form-data"
+FILES = "files"  # the field of a form in which they come
+AGAIN = "again"  # that of the addresses of files which were sent before
+
+# What browsers write in a name for what would end it, and nothing else
+# (https://html.spec.whatwg.org/multipage/form-control-infrastructure.html#multipart-form-data).
+_ESCAPED = (("%0A", "\n"), ("%0D", "\r"), ("%22", '"'))
+_TYPE = re.compile(r"[\w.+-]{1,80}/[\w.+-]{1,80}")
+
+
+@dataclass(frozen=True, slots=True)
+class Upload:
+    """A file as it came; ``name`` is safe to show and to keep."""
+
+    name: str
+    media_type: str
+    body: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """What a form of parts holds: its fields (the last of each name) and its files."""
+
+    fields: dict[str, str]
+    files: tuple[Upload, ...]
+    again: tuple[str, ...]  # addresses of files sent before that are to be read once more
+
+
+async def form_of_parts(request: Request, largest: int, texts: Texts) -> Form:
+    """The form in a request; ``largest`` are the bytes that one file may have.
+
+    Answers 413 for what is too large, counted as it comes, and 400 for what is no form.
+    """
+    most = max(LARGEST_UPLOAD, largest) + LARGEST_BODY
+    body = await _body(request, most, texts)
+    try:
+        return await _taken_apart(request.headers["content-type"], body, largest, texts)
+    except _unusable():
+        raise HTTPException(400, "This form cannot be read.") from None
+
+
+async def _body(request: Request, most: int, texts: Texts) -> bytes:
+    """All of the body. What is too large is heard to its end where that is near, so that who sends
+    it gets to read why it is not taken."""
+    body = bytearray()
+    heard = 0
+    async for chunk in request.stream():
+        heard += len(chunk)
+        if heard <= most:
+            body += chunk
+        else:
+            body.clear()
+        if heard > LARGEST_DRAINED + most:
+            break
+    if heard > most:
+        raise HTTPException(413, texts("upload-all-too-large", limit=_megabytes(most)))
+    return bytes(body)
+
+
+async def _taken_apart(kind: str, body: bytes, largest: int, texts: Texts) -> Form:
+    import aiohttp  # takes a while to load, and most forms have no files
+    from aiohttp.base_protocol import BaseProtocol
+
+    content = aiohttp.StreamReader(
+        BaseProtocol(asyncio.get_running_loop()), limit=len(body) + 1, loop=None
+    )
+    content.feed_data(body)
+    content.feed_eof()
+    fields: dict[str, str] = {}
+    again: list[str] = []
+    files: list[Upload] = []
+    reader = aiohttp.MultipartReader({"Content-Type": kind}, content)
+    while (part := await reader.next()) is not None:
+        if isinstance(part, aiohttp.MultipartReader):
+            raise _NoForm
+        name = part.name or ""
+        if part.filename is None:
+            value = bytes(await part.read()).decode()
+            if name == AGAIN:
+                again.append(value)
+            fields[name] = value
+        elif part.filename or name == FILES:
+            held = bytes(await part.read())
+            if part.filename or held:  # a file field that was left empty comes without a name
+                files.append(_upload(part.filename, part.headers.get("content-type", ""), held))
+    if len(files) > MOST_FILES:
+        raise HTTPException(422, texts("upload-too-many", limit=MOST_FILES))
+    for file in files:
+        if len(file.body) > largest:
+            sentence = texts("upload-too-large", name=file.name, limit=_megabytes(largest))
+            raise HTTPException(413, sentence)
+    return Form(fields, tuple(files), tuple(again))
+
+
+def _upload(name: str, media_type: str, body: bytes) -> Upload:
+    kind = _TYPE.match(media_type)
+    for written, sign in _ESCAPED:
+        name = name.replace(written, sign)
+    return Upload(safe_name(name), kind[0].lower() if kind else "", body)
+
+
+def safe_name(name: str) -> str:
+    """A file's own name: without the folders of the machine it comes from, without signs that
+    cannot be seen or that turn text around, in one line, and not too long."""
+    last = re.split(r"[/\\]", name)[-1]
+    shown = "".join(c if unicodedata.category(c)[0] != "C" else " " for c in last)
+    shown = " ".join(unicodedata.normalize("NFC", shown).split()).strip(". ")
+    if len(shown) <= LONGEST_FILE_NAME:
+        return shown or "file"
+    start, dot, end = shown.rpartition(".")
+    if not dot or len(end) > 10:
+        return shown[:LONGEST_FILE_NAME].strip()
+    return f"{start[: LONGEST_FILE_NAME - len(end) - 1].strip()}.{end}"
+
+
+def attachments_of(event_id: str, files: Sequence[Upload]) -> dict[Attachment, bytes]:
+    """The files of a question as attachments, each with what it holds."""
+    return {
+        Attachment(
+            file.name,
+            file.media_type,
+            f"{UPLOADED}{event_id[:16]}{number}/{quote(file.name, safe='')}",
+        ): file.body
+        for number, file in enumerate(files, start=1)
+    }
+
+
+async def check_readable(files: Sequence[Upload], workers: Workers, texts: Texts) -> None:
+    """Answers 422 for a file that cannot be read. What takes long to read is taken for now: its
+    run will say what became of it."""
+    for file in files:
+        if not file.body.strip():
+            raise HTTPException(422, texts("upload-empty", name=file.name))
+        try:
+            async with asyncio.timeout(LOOKING_SECONDS):
+                await workers.extract(file.body, file.media_type, file.name)
+        except TimeoutError:
+            continue
+        except PageUnreadable as unreadable:
+            if texts.locale == DEFAULT:
+                raise HTTPException(422, unreadable.sentence) from None
+            raise HTTPException(422, texts("upload-unreadable", name=file.name)) from None
+
+
+def _megabytes(size: int) -> str:
+    return f"{size / 1_000_000:.3g}"
+
+
+class _NoForm(Exception):
+    """Parts within parts."""
+
+
+def _unusable() -> tuple[type[Exception], ...]:
+    """What taking a form apart may raise."""
+    from aiohttp.http_exceptions import HttpProcessingError
+
+    return ValueError, LookupError, AssertionError, RuntimeError, HttpProcessingError, _NoForm

@@ -1,0 +1,58 @@
+"""Files that people sent with a question where the platform keeps none: they are kept with it.
+
+A file belongs to the message it came with and goes when that goes. Its address never leads to
+anything else, so that what was read of it holds for ever.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from bot.messages import Attachment, Thread
+from bot.storage.again import awaited, repeated
+from bot.storage.database import Database
+from bot.storage.tables import files, messages, runs
+
+
+class Files:
+    """Failures leave as ``StorageUnavailable``."""
+
+    def __init__(self, database: Database) -> None:
+        self.database = database
+
+    @awaited
+    async def body(self, url: str) -> bytes | None:
+        """What a file holds; None when it is gone."""
+        async with self.database.read() as db:
+            found: bytes | None = await db.scalar(sa.select(files.c.body).where(files.c.url == url))
+        return found
+
+    @repeated
+    async def of_thread(self, thread: Thread) -> Sequence[Attachment]:
+        """The files that are kept of a thread, in the order in which they were sent."""
+        query = (
+            sa.select(messages.c.attachments, files.c.url)
+            .join(files, files.c.message_id == messages.c.id)
+            .join(runs, runs.c.message_id == messages.c.id)
+            .where(messages.c.thread_key == thread.key, runs.c.removed.is_(False))
+            .order_by(files.c.id)
+        )
+        async with self.database.read() as db:
+            rows = (await db.execute(query)).all()
+        sent = [Attachment(**file) for row in rows for file in row.attachments]
+        of = {file.url: file for file in sent if not file.again}
+        return [of[row.url] for row in rows if row.url in of]
+
+
+async def keep_files(db: AsyncConnection, message_id: int, bodies: Mapping[str, bytes]) -> None:
+    """Keep files (address → what they hold) with a message, in the transaction that keeps it."""
+    for url, body in bodies.items():
+        await db.execute(sa.insert(files).values(message_id=message_id, url=url, body=body))
+
+
+async def remove_files(db: AsyncConnection, message_id: int) -> None:
+    """Take away the files of a message that itself stays, without its words."""
+    await db.execute(sa.delete(files).where(files.c.message_id == message_id))
