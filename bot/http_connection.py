@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import socket
+import struct
 from typing import Any
 
 import structlog
@@ -52,6 +53,10 @@ class HttpConnection(H11Protocol):
             client=self.client[0] if self.client else "",
             path=self.scope["path"] if self.scope else "",
             after_seconds=self._patience,
+        )
+        # Without lingering: what is on its way to nobody is dropped, and the other end is told.
+        self.transport.get_extra_info("socket").setsockopt(
+            socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0)
         )
         self.transport.abort()
 

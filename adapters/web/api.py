@@ -26,7 +26,7 @@ from adapters.web.documents import (
 )
 from adapters.web.forms import json_of, kind_is
 from adapters.web.shown import Shown, shown_of
-from adapters.web.sse import HERE, event, event_stream, moments
+from adapters.web.sse import HERE, as_line, event, event_stream, moments
 from adapters.web.turns import runs_of, turns_of
 from adapters.web.uploads import AGAIN, PARTS, Upload, form_of_parts
 from bot.storage.records import UNFINISHED, RunRecord
@@ -96,7 +96,7 @@ class _Api:
 
     async def run(self, request: Request) -> Response:
         run = await run_named(self._console, request, request.path_params["run"])
-        turns = await turns_of(self._console, [run.id], visitor_of(request).id)
+        turns = await turns_of(self._console, [run.id])
         if not turns:
             raise HTTPException(404, texts_of(request)("question-gone"))
         return _json(run_document(turns[0], run.message.thread.thread))
@@ -111,7 +111,7 @@ class _Api:
     async def thread(self, request: Request) -> Response:
         thread = await thread_named(self._console, request, request.path_params["thread"])
         ids = await runs_of(self._console.database, thread.key)
-        turns = await turns_of(self._console, ids, visitor_of(request).id)
+        turns = await turns_of(self._console, ids)
         runs = [run_document(turn, thread.thread) for turn in turns]
         return _json(Conversation(thread=thread.thread, key=thread.key, runs=runs))
 
@@ -135,7 +135,7 @@ class _Api:
                     continue
                 standing = feed.standings.get(run.id)
                 if standing is None or standing.removed:
-                    yield event("removed", Removed(run=run.id).model_dump_json())
+                    yield event("removed", as_line(Removed(run=run.id).model_dump()))
                     return
                 now = standing.shown
                 if now is None or (standing.over and now.answer is None):
@@ -152,7 +152,10 @@ class _Api:
 def _events(before: Shown | None, now: Shown) -> list[str]:
     """What changed, as events. The last of them carries the mark: who is cut off in between gets
     all of it again."""
-    told = [(kind, data.model_dump_json()) for kind, data in change_documents(before, now)]
+    told = [
+        (kind, as_line(data.model_dump(mode="json")))
+        for kind, data in change_documents(before, now)
+    ]
     marks = ["" for _ in told[1:]] + [now.mark]
     return [event(kind, data, mark) for (kind, data), mark in zip(told, marks, strict=False)]
 

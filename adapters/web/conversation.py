@@ -61,7 +61,7 @@ class _Conversation:
         turns = []
         if thread is not None:
             ids = await runs_of(console.database, thread.key)
-            turns = await turns_of(console, ids, visitor.id)
+            turns = await turns_of(console, ids)
         return console.page(
             request,
             "conversation.html",

@@ -8,10 +8,10 @@ run has changed, and every so often, which is all there is on SQLite and while n
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Collection
+from collections.abc import AsyncIterator, Callable, Collection, Coroutine
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, TypeVar
 
 import sqlalchemy as sa
 import structlog
@@ -28,6 +28,8 @@ from bot.storage.database import Database
 from bot.storage.records import UNFINISHED
 from bot.storage.signals import RunSignals
 from bot.storage.tables import runs
+
+T = TypeVar("T")
 
 log = structlog.get_logger(__name__)
 
@@ -54,12 +56,21 @@ class Feed:
     looked: bool = False
     onlookers: int = 0
     _change: asyncio.Event = field(default_factory=asyncio.Event)
+    _read: dict[str, tuple[int, asyncio.Task[Any]]] = field(default_factory=dict)
 
     async def after(self, version: int) -> int:
         """Wait for a change after that one; the version it led to."""
         while self.version <= version and not self.closed:
             await self._change.wait()
         return self.version
+
+    async def once(self, name: str, read: Callable[[], Coroutine[Any, Any, T]]) -> T:
+        """What ``read`` returns, shared by all who ask by this name before the next change."""
+        version, reading = self._read.get(name, (-1, None))
+        if reading is None or version != self.version or _has_failed(reading):
+            reading = asyncio.create_task(read())
+            self._read[name] = self.version, reading
+        return await asyncio.shield(reading)  # the others wait for it, whoever leaves
 
     def put(self, standing: Standing) -> None:
         if self.standings.get(standing.run) != standing:
@@ -70,6 +81,7 @@ class Feed:
         """These runs are no more."""
         for id in gone:
             self.standings.pop(id, None)
+            self._read.pop(id, None)
         if gone:
             self.tell()
 
@@ -77,6 +89,10 @@ class Feed:
         self.version += 1
         self._change.set()
         self._change = asyncio.Event()
+
+
+def _has_failed(reading: asyncio.Task[Any]) -> bool:
+    return reading.done() and (reading.cancelled() or reading.exception() is not None)
 
 
 class Live:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 
 from cachetools import LRUCache
 
 from adapters.web.limits import PARTS_KEPT
 from adapters.web.shown import Shown
+from adapters.web.sse import as_line
 from adapters.web.templating import Templates
 from adapters.web.views import plan_of, writing
 from bot.rendering.texts import Texts
@@ -37,7 +37,7 @@ class Parts:
     def _once(self, name: tuple[str, ...], made: Callable[[], dict[str, str]]) -> str:
         kept = self._kept.get(name)
         if kept is None:
-            kept = self._kept[name] = json.dumps(made(), ensure_ascii=False)
+            kept = self._kept[name] = as_line(made())
         return kept
 
 

@@ -32,14 +32,15 @@ log = structlog.get_logger(__name__)
 _OTHER_LINE_ENDS = {0x85: r"\u0085", 0x2028: r"\u2028", 0x2029: r"\u2029"}
 
 
+def as_line(data: object) -> str:
+    """JSON for an event."""
+    return json.dumps(data, ensure_ascii=False).translate(_OTHER_LINE_ENDS)
+
+
 def event(kind: str, data: str, id: str = "") -> str:
-    """One event; ``data`` is JSON."""
+    """One event; ``data`` as ``as_line`` makes it."""
     head = f"id: {id}\n" if id else ""
-    return f"{head}event: {kind}\ndata: {data.translate(_OTHER_LINE_ENDS)}\n\n"
-
-
-def as_json(data: object) -> str:
-    return json.dumps(data, ensure_ascii=False)
+    return f"{head}event: {kind}\ndata: {data}\n\n"
 
 
 async def moments(feed: Feed) -> AsyncIterator[bool]:

@@ -17,7 +17,7 @@ from starlette.responses import Response
 from adapters.web.console import Console, texts_of, visitor_of
 from adapters.web.live import Feed, Standing
 from adapters.web.shown import Shown
-from adapters.web.sse import HERE, as_json, event, event_stream, moments
+from adapters.web.sse import HERE, as_line, event, event_stream, moments
 from adapters.web.turns import turns_of
 from adapters.web.visitors import Visitor
 from adapters.web.writing import reply_html, turn_html
@@ -75,20 +75,24 @@ class _Page:
                 return []
             return [self._gone(now.run)]
         if self._is_new(feed, now.run):
-            return [await self._whole(now, "turn")]
+            return [await self._whole(feed, now, "turn")]
         current = now.shown.mark if now.shown is not None else ""
         mark, part = self.marks.get(now.run), self.parts.get(now.run)
         if mark is None:
             if now.shown is None or (self.first and now.over):
                 self.settled[now.run] = current  # over before the page was made
-            return [] if self.settled.get(now.run) == current else [await self._whole(now, "reply")]
+            return (
+                []
+                if self.settled.get(now.run) == current
+                else [await self._whole(feed, now, "reply")]
+            )
         if mark == current and not now.over:
             return []
         if mark == current and part is not None and part.answer is not None:
             self._settle(now)
             return []
         if part is None or now.shown is None or now.shown.answer is not None or now.over:
-            return [await self._whole(now, "reply")]
+            return [await self._whole(feed, now, "reply")]
         return self._changed_parts(now.run, part, now.shown)
 
     def _settle(self, now: Standing) -> None:
@@ -103,10 +107,10 @@ class _Page:
             return run not in self.marks and not feed.standings[run].over
         return order.index(run) > order.index(self.last)
 
-    async def _whole(self, now: Standing, kind: str) -> str:
+    async def _whole(self, feed: Feed, now: Standing, kind: str) -> str:
         """A turn, or its reply, as it is in the database or shown here."""
         run = now.run
-        turns = await turns_of(self.console, [run], self.visitor.id)
+        turns = await feed.once(run, lambda: turns_of(self.console, [run]))
         if not turns:
             return self._gone(run)
         turn = turns[0]
@@ -121,7 +125,7 @@ class _Page:
         if over and turn.over:
             self._settle(now)
         told = {"run": run, "question": turn.question, "html": html, "over": over}
-        return event(kind, as_json(told), self._cursor())
+        return event(kind, as_line(told), self._cursor())
 
     def _changed_parts(self, run: str, before: Shown, now: Shown) -> list[str]:
         self.parts[run] = now
@@ -140,7 +144,7 @@ class _Page:
         self.marks.pop(run, None)
         self.parts.pop(run, None)
         self.gone.add(run)
-        return event("gone", as_json({"run": run}), self._cursor())
+        return event("gone", as_line({"run": run}), self._cursor())
 
     def _cursor(self) -> str:
         live = ",".join(f"{run}={mark}" for run, mark in self.marks.items())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -20,7 +20,7 @@ from bot.storage.tables import feedback, pages, runs
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """A question and its reply. ``verdict`` is what the visitor thinks of it, or ""."""
+    """A question and its reply. ``verdicts`` are what visitors think of it, by their ids."""
 
     run: str
     question: str
@@ -29,7 +29,7 @@ class Turn:
     depth: str
     state: str
     shown: Shown
-    verdict: str
+    verdicts: Mapping[str, str]
     dates: Dates
     files: tuple[Attachment, ...] = ()
 
@@ -38,13 +38,13 @@ class Turn:
         return self.state not in UNFINISHED
 
 
-async def turns_of(console: Console, ids: Sequence[str], visitor: str) -> list[Turn]:
+async def turns_of(console: Console, ids: Sequence[str]) -> list[Turn]:
     """The turns of these runs, without those whose question was deleted."""
     records = [run for id in ids if (run := await console.store.run(id)) and not run.removed]
     answers = [run.answer for run in records if run.answer is not None]
     dates = await dates_of(console.database, answers)
-    verdicts = await _verdicts(console.database, [run.id for run in records], visitor)
-    return [_turn(console, run, verdicts.get(run.id, ""), dates) for run in records]
+    verdicts = await _verdicts(console.database, [run.id for run in records])
+    return [_turn(console, run, verdicts.get(run.id, {}), dates) for run in records]
 
 
 async def runs_of(database: Database, thread_key: str) -> list[str]:
@@ -66,7 +66,7 @@ async def dates_of(database: Database, answers: Collection[Answer]) -> Dates:
         return {(row.url, row.hash): row.fetched_at for row in (await db.execute(query)).all()}
 
 
-def _turn(console: Console, run: RunRecord, verdict: str, dates: Dates) -> Turn:
+def _turn(console: Console, run: RunRecord, verdicts: Mapping[str, str], dates: Dates) -> Turn:
     return Turn(
         run=run.id,
         question=run.message.text,
@@ -75,15 +75,18 @@ def _turn(console: Console, run: RunRecord, verdict: str, dates: Dates) -> Turn:
         depth=run.options.depth,
         state=run.state,
         shown=console.live.here(run.id) or shown_of(run),
-        verdict=verdict,
+        verdicts=verdicts,
         dates=dates,
         files=run.message.attachments if run.message.thread.platform == "web" else (),
     )
 
 
-async def _verdicts(database: Database, ids: Collection[str], visitor: str) -> dict[str, str]:
-    query = sa.select(feedback.c.run_id, feedback.c.verdict).where(
-        feedback.c.run_id.in_(ids), feedback.c.author_id == visitor
+async def _verdicts(database: Database, ids: Collection[str]) -> dict[str, dict[str, str]]:
+    query = sa.select(feedback.c.run_id, feedback.c.author_id, feedback.c.verdict).where(
+        feedback.c.run_id.in_(ids)
     )
+    found: dict[str, dict[str, str]] = {}
     async with database.read() as db:
-        return {row.run_id: row.verdict for row in (await db.execute(query)).all()}
+        for run, author, verdict in (await db.execute(query)).all():
+            found.setdefault(run, {})[author] = verdict
+    return found

@@ -17,6 +17,7 @@ BENCHES = {
     "crash": "random kills and broken networks: one answer each, nothing paid for twice",
     "load": "one worker and two on one PostgreSQL: throughput, delays, database calls, memory",
     "run_page": "the page of a long run: time on the server, size",
+    "streams": "500 open pages of the console: delays, memory, database calls; a first visit",
     "chat": "`serve` on Slack and Discord: acknowledgements, first signs, calls, memory",
 }
 

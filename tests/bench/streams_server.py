@@ -42,7 +42,11 @@ class Stage:
         self._platform = platform
         self.replies: dict[str, WebReply] = {}
         self.statements = 0
-        for engine in (store.database._writer, store.database._reader):
+        # The reader of PostgreSQL is the writer by another name.
+        engines = {
+            one.sync_engine.pool: one for one in (store.database._writer, store.database._reader)
+        }
+        for engine in engines.values():
             sa.event.listen(engine.sync_engine, "before_cursor_execute", self._count)
 
     def _count(self, *_: object) -> None:
@@ -84,13 +88,18 @@ class Stage:
             self.replies[run].progress(_plan(number))
             await asyncio.sleep(pause)
 
-    async def write(self, run: str, changes: int, pause: float) -> None:
-        """Let the answer grow, each time by the moment."""
-        words = ["The tower is tall."]
-        for _ in range(changes):
-            words.append(f"t{time.monotonic_ns()}. ")
-            self.replies[run].stream(" ".join(words))
-            await asyncio.sleep(pause)
+    async def write(self, run: str, changes: int, pause: float, words: int) -> None:
+        """Begin to let the answer be so many words, ever new ones."""
+
+        async def writing() -> None:
+            for number in range(changes):
+                self.replies[run].stream(f"{number} word " * (words // 2))
+                await asyncio.sleep(pause)
+
+        self._writing = asyncio.create_task(writing())
+
+    async def written(self) -> None:
+        await self._writing
 
     async def finish(self, run: str) -> None:
         text = f"It is 330 m tall. t{time.monotonic_ns()}."
@@ -102,7 +111,7 @@ class Stage:
             "memory": int(statm[1]) * os.sysconf("SC_PAGE_SIZE") / 1e6,
             "cpu": time.process_time(),
             "statements": self.statements,
-            "tasks": len(asyncio.all_tasks()),
+            "streams": self._platform._console.live.onlookers,
         }
 
 
@@ -121,7 +130,7 @@ def _plan(number: int) -> PlanView:
     return PlanView("How tall is the tower?", tuple(steps))
 
 
-async def main(folder: str, url: str) -> None:
+async def main(folder: str, url: str, patience: str) -> None:
     settings = load_settings(data_dir=folder, database_url=url)
     async with AsyncExitStack() as stack:
         store = await open_store(settings.database)
@@ -129,7 +138,9 @@ async def main(folder: str, url: str) -> None:
         platform = await stack.enter_async_context(open_web(settings, Workspaces(store.database)))
         stage = Stage(store, platform)
         routes = platform.routes
-        address = await stack.enter_async_context(http_endpoint("127.0.0.1", 0, routes))
+        address = await stack.enter_async_context(
+            http_endpoint("127.0.0.1", 0, routes, patience=float(patience))
+        )
         nobody = cast(Reception, None)  # asks anything here
         running = asyncio.create_task(platform.run(nobody, lambda: None))
         _print(int(address.rpartition(":")[2]))

@@ -121,7 +121,7 @@ class WebStage:
             depth="auto",
             state="running",
             shown=shown(post.state),
-            verdict="",
+            verdicts={},
             dates={},
         )
         return seen(turn_html(self.templates, texts_for("en"), turn, ADA))

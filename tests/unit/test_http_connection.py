@@ -6,6 +6,7 @@ import asyncio
 import socket
 from collections.abc import AsyncIterator
 
+import pytest
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 from starlette.routing import BaseRoute, Route
@@ -56,9 +57,11 @@ async def asked(address: str) -> tuple[asyncio.StreamReader, asyncio.StreamWrite
 async def test_a_client_that_reads_nothing_is_cut_off() -> None:
     flood = Flood()
     async with http_endpoint("127.0.0.1", 0, flood.routes, patience=0.2) as address:
-        _, writer = await asked(address)
+        reader, writer = await asked(address)
         async with asyncio.timeout(20):
             await flood.ended.wait()
+            with pytest.raises(ConnectionResetError):
+                await reader.read(-1)
         assert flood.sent < HELD
         writer.close()
         await asyncio.gather(writer.wait_closed(), return_exceptions=True)
