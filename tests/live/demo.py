@@ -196,6 +196,7 @@ ASKED = (
     "Can I carry over holidays into next year?",
     "What does lunch in the canteen cost?",
 )
+CONSOLE = ("web", "console", "local")
 PLACES = (
     ("slack", "Northwind", "ask-people"),
     ("slack", "Northwind", "it-help"),
@@ -215,11 +216,9 @@ async def fill(url: str) -> None:
     number = 0
     try:
         for ago in range(DAYS, 0, -1):
-            day = today - timedelta(days=ago)
-            weekend = day.weekday() > 4
-            for _ in range(chance.randint(0, 1) if weekend else chance.randint(2, 6)):
+            for _ in range(chance.randint(0, 1) if ago % 7 < 2 else chance.randint(2, 6)):
                 number += 1
-                at = day + timedelta(minutes=chance.randint(7 * 60, 17 * 60))
+                at = today + timedelta(days=-ago, minutes=chance.randint(7 * 60, 17 * 60))
                 await _Asked(number, at, chance).keep(store)
     finally:
         await store.close()
@@ -234,8 +233,10 @@ class _Asked:
     async def keep(self, store: Any) -> None:
         chance, run = self.chance, f"past{self.number}"
         place = chance.choice(PLACES)
+        if self.number % len(ASKED) == self.number // len(ASKED):
+            place = CONSOLE
         author = Author(chance.choice(PEOPLE).lower(), chance.choice(PEOPLE))
-        thread = Thread(*place, f"t{self.number}")
+        thread = Thread(*place, f"a{self.number:015}")
         question = ASKED[self.number % len(ASKED)]
         state = chance.choice(STATES)
         message = Message(run, thread, author, question, self.at)

@@ -41,15 +41,24 @@ function sentence(of) {
 
 /** The words of a text; characters, where words are not written apart. */
 function words(text) {
-  return new Set(text.toLowerCase().match(/[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}]|[\p{L}\p{N}]+/gu));
+  const found = text.toLowerCase().match(/[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}]|[\p{L}\p{N}]+/gu);
+  return new Set(found);
 }
 
-/** Of many quotes of one source those are shown that share most words with the sentence. */
+/** Of many quotes of one source those are shown that have most of the sentence's words; a word
+ * counts as much as it is long, for a common one is short. */
 function keepClosest(quotes, said) {
   const wanted = words(said);
-  const shared = (quote) => [...words(quote.textContent)].filter((word) => wanted.has(word)).length;
-  const best = quotes.map((quote) => [shared(quote), quote]).sort((one, other) => other[0] - one[0]);
-  best.slice(QUOTES).forEach(([, quote]) => quote.remove());
+  const shared = (quote) => {
+    const both = [...words(quote.textContent)].filter((word) => wanted.has(word));
+    return both.reduce((sum, word) => sum + word.length, 0);
+  };
+  const ranked = quotes.map((quote) => [shared(quote), quote]);
+  ranked.sort(([one], [other]) => other - one);
+  for (const [place, [score, quote]] of ranked.entries()) {
+    if (place < QUOTES && score >= ranked[0][0] / 2) quote.parentElement.append(quote);
+    else quote.remove();
+  }
 }
 
 function place() {
