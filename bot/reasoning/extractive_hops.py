@@ -64,6 +64,8 @@ TOLD = 0.8  # share of the question's weight in one passage that ends the search
 AGREEING = 3  # pages are read even so
 WORTH_READING = 0.25  # score of a hit below which the search ends
 
+WORTH_FOLLOWING = 0.15  # strength of a lead below which it is not searched
+
 TURNS_FOR_READING = 5  # beside one turn for each search
 
 
@@ -208,6 +210,8 @@ class _Trail:
     def _lead_queries(self) -> Iterator[str]:
         written = content_words(self._question.text)
         for lead in sorted(self._leads.values(), key=lambda lead: (-lead.strength, lead.name)):
+            if lead.strength < WORTH_FOLLOWING:
+                break
             weights = {
                 word: max(self._weights.get(term, 0.0) for term in term_tuple(word))
                 for word in written
