@@ -16,7 +16,6 @@ from bot.answers import Answer
 from bot.messages import RunOptions, Thread
 from bot.storage.signals import RunSignals
 from bot.storage.store import Store, open_store
-from tests.fakes.mortal_postgres import a_mortal_postgres
 from tests.fakes.postgres import Postgres
 from tests.unit.samples import NOW, a_message
 
@@ -127,24 +126,6 @@ async def test_a_connection_that_is_cut_is_made_again(store: Store) -> None:
         assert signals.listening
         await begun(store, WEB)
         await ear.until(heard=2)
-
-
-async def test_a_server_that_is_stopped_and_started_is_heard_again() -> None:
-    with a_mortal_postgres() as server:
-        store = await open_store(server.url)
-        try:
-            async with listening(store) as (ear, signals):
-                await asyncio.to_thread(server.stop_at_once)
-                async with asyncio.timeout(20):
-                    while signals.listening:
-                        await asyncio.sleep(0.01)
-                await asyncio.to_thread(server.start)
-                await ear.until(begun=2)
-                with server.connect() as another:
-                    another.execute("SELECT pg_notify('footnote_runs', 'r9 web:console:local:t')")
-                await ear.until(heard=1)
-        finally:
-            await store.close()
 
 
 async def test_a_process_that_has_ended_holds_no_connection(store: Store) -> None:

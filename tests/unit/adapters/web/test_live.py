@@ -14,10 +14,12 @@ import sqlalchemy as sa
 from adapters.web.live import Feed, Live
 from adapters.web.shown import Shown, changed, next_turn
 from bot.answers import Answer, PlanView, StepView
+from bot.errors import StorageUnavailable
 from bot.messages import RunOptions, Thread
 from bot.storage.database import Database
 from bot.storage.store import Store, open_store
 from tests.fakes import sqlite
+from tests.fakes.mortal_postgres import a_mortal_postgres
 from tests.unit.samples import NOW, a_message
 
 PLAN = PlanView("How tall?", (StepView("s", "search", "tower height", "running"),))
@@ -94,6 +96,12 @@ async def until_over(feed: Feed, run: str) -> None:
     async with asyncio.timeout(20):
         while not feed.standings[run].over:
             version = await feed.after(version)
+
+
+async def until_listening(live: Live, *, not_any_more: bool = False) -> None:
+    async with asyncio.timeout(20):
+        while live._signals is None or live._signals.listening == not_any_more:
+            await asyncio.sleep(0.01)
 
 
 def counted(database: Database) -> list[str]:
@@ -177,11 +185,9 @@ async def test_while_changes_are_signalled_it_is_seldom_looked_for_them(
     async with live.follow(a_thread()) as feed:
         await worker.show("r1", FIRST)
         await until(feed, "r1", FIRST)
-        assert live._signals is not None
-        async with asyncio.timeout(20):
-            while not live._signals.listening:
-                await asyncio.sleep(0.01)
+        await until_listening(live)
         hearing = live._pause()
+        assert live._signals is not None
         await live._signals.aclose()
         assert live._pause() < hearing
 
@@ -196,6 +202,39 @@ async def test_what_this_process_says_itself_is_not_looked_up(live: Live, worker
         assert not live._due
         live._hear("r2", a_thread().key)
         assert live._due == {a_thread().key}
+
+
+async def test_a_postgresql_that_is_stopped_and_started_is_heard_again(
+    stack: AsyncExitStack,
+) -> None:
+    server = stack.enter_context(a_mortal_postgres())
+    stores = [await open_store(server.url) for _ in range(2)]
+    for store in stores:
+        stack.push_async_callback(store.close)
+    worker, live = Worker(stores[0]), Live(stores[1].database)
+    stack.push_async_callback(live.aclose)
+    await worker.begin("r1", a_thread())
+    async with live.follow(a_thread()) as feed:
+        await worker.show("r1", FIRST)
+        await until(feed, "r1", FIRST)
+        await until_listening(live)
+        await asyncio.to_thread(server.stop_at_once)
+        await until_listening(live, not_any_more=True)
+        await asyncio.to_thread(server.start)
+        later = changed(FIRST, text="It is")
+        await shown_at_last(worker, later)
+        await until(feed, "r1", later)
+        await until_listening(live)
+
+
+async def shown_at_last(worker: Worker, now: Shown) -> None:
+    """As a poster does: until the database takes it."""
+    async with asyncio.timeout(20):
+        while True:
+            try:
+                return await worker.show("r1", now)
+            except StorageUnavailable:
+                await asyncio.sleep(0.05)
 
 
 # ---------------------------------------------------------------- an end
