@@ -9,10 +9,10 @@ from bot.reasoning.desks import Desk, Read, Turn
 from bot.reasoning.evidence import Evidence
 from bot.reasoning.questions import SubQuestion
 from bot.research.desk import DeskKeeper, Reading
-from bot.research.gathered import best_hits, merge_sources
+from bot.research.gathered import merge_sources, to_open
 from bot.research.run import Run
 
-PAGES = 4  # read without anyone choosing
+PAGES = 6  # read without anyone choosing
 
 
 async def direct(
@@ -22,7 +22,8 @@ async def direct(
     *,
     links: Sequence[str] = (),
 ) -> Evidence:
-    """Gather evidence without a model's choices: the links, and the best pages of all queries."""
+    """Gather evidence without a model's choices: the links, the best page of each query, the best
+    of all."""
     keeper = DeskKeeper(run, question, Desk(pages_left=run.budget.pages), reading)
     try:
         await keeper.give(
@@ -30,7 +31,7 @@ async def direct(
             queries=question.queries,
             knowledge_queries=question.knowledge_queries,
         )
-        best = best_hits(keeper.desk.results)[:PAGES]
+        best = to_open(keeper.desk.results, PAGES)
         if best:
             await keeper.carry_out(Turn((Read(tuple(best)),)))
     except BudgetSpent as error:
