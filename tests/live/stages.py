@@ -5,10 +5,12 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Coroutine, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from playwright.sync_api import Locator, TimeoutError
 
 from tests.fakes.claude import Brain, Fail, FakeClaude, Reply, researcher
 from tests.fakes.server import serve
@@ -24,6 +26,8 @@ DEEP = (
     "and then who founded the company?"
 )
 CALLS_BEFORE_PARTS = 1
+MOST_CALLS = 8
+CALL_MILLISECONDS = 3_000  # within which a call shows its effect
 
 
 class Valve:
@@ -58,6 +62,14 @@ class Stage:
     @property
     def http(self) -> str:
         return self.serving.http
+
+    def let_on(self, until: Locator) -> None:
+        """Let one model call after the other pass until this is to be seen."""
+        for _ in range(MOST_CALLS):
+            self.gate.hold(after=1)
+            with suppress(TimeoutError):
+                return until.first.wait_for(timeout=CALL_MILLISECONDS)
+        raise AssertionError(f"{until} was not seen after {MOST_CALLS} calls")
 
 
 def brain(request: Mapping[str, Any]) -> Reply | Fail:

@@ -99,6 +99,7 @@ def expect_open(page: Page) -> None:
     found += [f"dark: {one}" for one in barriers(page, "color-contrast")]
     for width in WIDTHS:
         page.set_viewport_size({"width": width, "height": 800})
+        page.evaluate("new Promise((drawn) => requestAnimationFrame(drawn))")
         if scrolls_sideways(page):
             found.append(f"{width}: {scrolls_sideways(page)} pixels too wide")
         found += [f"{width}: reaches out: {one}" for one in too_wide(page)]
@@ -259,9 +260,7 @@ OVERHEAR = """() => {
 
 def test_progress_is_said_now_and_then_and_the_end_is_said(console: Console, at_work: Page) -> None:
     at_work.evaluate(OVERHEAR)
-    for done in (1, 2):
-        console.stage.gate.hold(after=1)
-        expect(at_work.locator(".node.done")).to_have_count(done)
+    console.stage.let_on(until=at_work.locator(".node.done"))
     console.stage.gate.release()
     expect(at_work.locator("#status")).to_have_text("The answer is there.")
     said = at_work.evaluate("said")

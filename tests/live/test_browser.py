@@ -51,8 +51,7 @@ def test_the_whole_way_of_a_newcomer(stage: Stage, browser: Watched) -> None:
     expect(graph.locator(".node.running")).to_have_count(2)
     expect(graph.locator(".node.waiting")).to_contain_text("founded the company")
     expect(graph.locator("path.edge")).to_have_count(1)
-    stage.gate.hold(after=1)
-    expect(graph.locator(".node.done")).to_have_count(1)
+    stage.let_on(until=graph.locator(".node.done"))
     expect(page.locator(".plan .done")).not_to_have_count(0)
     stage.gate.release()
 

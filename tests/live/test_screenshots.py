@@ -84,8 +84,7 @@ def test_the_pictures_are_made(stage: Stage, camera: Camera) -> None:
         gate.hold(after=2)  # understanding, planning
         ask(page, demo.QUESTION, "deep")
         expect(page.locator(".node.running")).to_have_count(3)
-        gate.hold(after=1)
-        expect(page.locator(".node.done")).to_have_count(1)
+        stage.let_on(until=page.locator(".node.done"))
         expect(page.locator(".node")).to_have_count(len(demo.NODES))
         camera.take(page, "console-plan")
         conversation = page.url
