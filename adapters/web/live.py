@@ -37,12 +37,14 @@ log = structlog.get_logger(__name__)
 @dataclass(frozen=True, slots=True)
 class Standing:
     """How it stands with a run of a thread. ``shown`` is None for one that was over from the first
-    look on; ``removed`` tells that its question was deleted."""
+    look on; ``removed`` tells that its question was deleted. ``attempt`` is known of what is over:
+    an edited question has another one."""
 
     run: str
     over: bool
     removed: bool = False
     shown: Shown | None = None
+    attempt: int = 0
 
 
 @dataclass
@@ -279,9 +281,9 @@ class Live:
         known = feed.standings.get(row.id)
         now = here or state or (known.shown if known is not None else None)
         if known is None:
-            feed.put(Standing(row.id, over, row.removed, now))
+            feed.put(Standing(row.id, over, row.removed, now, row.attempt))
         else:
-            feed.put(replace(known, over=over, removed=row.removed, shown=now))
+            feed.put(replace(known, over=over, removed=row.removed, shown=now, attempt=row.attempt))
 
     async def _states(self, ids: Collection[str]) -> dict[str, Shown]:
         if not ids:

@@ -20,7 +20,7 @@ from adapters.web.shown import Shown
 from adapters.web.sse import HERE, as_line, event, event_stream, moments
 from adapters.web.turns import turns_of
 from adapters.web.visitors import Visitor
-from adapters.web.writing import reply_html, turn_html
+from adapters.web.writing import reply_html, tally, turn_html
 from bot.messages import Thread
 from bot.rendering.texts import Texts
 
@@ -33,22 +33,27 @@ def thread_events(console: Console, request: Request, thread: Thread) -> Respons
     return event_stream(request, console.streams, visitor.client, page.events(thread))
 
 
-def _read(cursor: str) -> tuple[str, dict[str, str]]:
-    last, _, live = cursor[:4_000].partition(";")
+def _read(cursor: str) -> tuple[str, dict[str, str], str]:
+    last, _, rest = cursor[:4_000].partition(";")
+    live, _, had = rest.partition(";")
     pairs = (part.partition("=") for part in live.split(",") if part)
-    return last, {run: mark for run, _, mark in pairs}
+    return last, {run: mark for run, _, mark in pairs}, had
 
 
 @dataclass
 class _Page:
     """A page that is looked at: ``last`` is the last run it has, ``marks`` what it shows of those
-    that it knows not to be over."""
+    that it knows not to be over, ``had`` the tally of the others when it was cut off: where that
+    is no longer right, something was edited or deleted meanwhile, and it gets them anew."""
 
     console: Console
     texts: Texts
     visitor: Visitor
     last: str
     marks: dict[str, str]
+    had: str
+    held: dict[str, int] = field(default_factory=dict)  # attempts of what is over
+    stale: bool = False
     parts: dict[str, Shown] = field(default_factory=dict)
     settled: dict[str, str] = field(default_factory=dict)  # marks of what is over
     gone: set[str] = field(default_factory=set)
@@ -60,6 +65,8 @@ class _Page:
                 if not changed:
                     yield HERE
                     continue
+                if self.first:
+                    self._compare(feed)
                 for each in list(feed.standings.values()):
                     for told in await self._news(feed, each):
                         yield told
@@ -67,10 +74,23 @@ class _Page:
                 for gone in [run for run in self.marks if run not in feed.standings]:
                     yield self._gone(gone)
 
+    def _compare(self, feed: Feed) -> None:
+        """What is over of what the page has, and whether that is what it showed last."""
+        self.held = {
+            each.run: each.attempt
+            for each in feed.standings.values()
+            if each.over
+            and not each.removed
+            and each.run not in self.marks
+            and not self._is_new(feed, each.run)
+        }
+        self.stale = bool(self.had) and self.had != tally(self.held)
+
     async def _news(self, feed: Feed, now: Standing) -> list[str]:
         """What the page does not show yet of one run."""
         if now.removed:
-            if now.run in self.gone or (self.first and now.run not in self.marks):
+            known = now.run in self.marks or self.stale
+            if now.run in self.gone or (self.first and not known):
                 self.gone.add(now.run)
                 return []
             return [self._gone(now.run)]
@@ -79,6 +99,8 @@ class _Page:
         current = now.shown.mark if now.shown is not None else ""
         mark, part = self.marks.get(now.run), self.parts.get(now.run)
         if mark is None:
+            if self.first and self.stale and now.over:
+                return [await self._whole(feed, now, "reply")]
             if now.shown is None or (self.first and now.over):
                 self.settled[now.run] = current  # over before the page was made
             return (
@@ -90,6 +112,7 @@ class _Page:
             return []
         if mark == current and part is not None and part.answer is not None:
             self._settle(now)
+            self.held[now.run] = now.attempt
             return []
         if part is None or now.shown is None or now.shown.answer is not None or now.over:
             return [await self._whole(feed, now, "reply")]
@@ -122,8 +145,10 @@ class _Page:
         over = turn.shown.answer is not None
         self.parts[run] = turn.shown
         self.marks[run] = turn.shown.mark
+        self.held.pop(run, None)
         if over and turn.over:
             self._settle(now)
+            self.held[run] = turn.attempt
         told = {"run": run, "question": turn.question, "html": html, "over": over}
         return event(kind, as_line(told), self._cursor())
 
@@ -143,9 +168,10 @@ class _Page:
     def _gone(self, run: str) -> str:
         self.marks.pop(run, None)
         self.parts.pop(run, None)
+        self.held.pop(run, None)
         self.gone.add(run)
         return event("gone", as_line({"run": run}), self._cursor())
 
     def _cursor(self) -> str:
         live = ",".join(f"{run}={mark}" for run, mark in self.marks.items())
-        return f"{self.last};{live}"
+        return f"{self.last};{live};{tally(self.held)}"

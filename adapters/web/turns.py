@@ -32,6 +32,7 @@ class Turn:
     verdicts: Mapping[str, str]
     dates: Dates
     files: tuple[Attachment, ...] = ()
+    attempt: int = 0
 
     @property
     def over(self) -> bool:
@@ -77,6 +78,7 @@ def _turn(console: Console, run: RunRecord, verdicts: Mapping[str, str], dates: 
         shown=console.live.here(run.id) or shown_of(run),
         verdicts=verdicts,
         dates=dates,
+        attempt=run.attempt,
         files=run.message.attachments if run.message.thread.platform == "web" else (),
     )
 

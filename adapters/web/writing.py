@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import hashlib
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -66,8 +67,15 @@ def reply_html(templates: Templates, texts: Texts, turn: Turn, visitor: Visitor)
 
 
 def cursor_of(turns: Sequence[Turn]) -> str:
-    """What a page has: the last run, and the marks of those that are not over."""
+    """What a page has: the last run, the marks of those that are not over, and a tally of those
+    that are."""
     if not turns:
         return ""
     live = ",".join(f"{turn.run}={turn.shown.mark}" for turn in turns if not turn.over)
-    return f"{turns[-1].run};{live}"
+    return f"{turns[-1].run};{live};{tally({t.run: t.attempt for t in turns if t.over})}"
+
+
+def tally(held: Mapping[str, int]) -> str:
+    """Tells whether a page has the same finished replies (run → its attempt) as another time."""
+    said = ",".join(f"{run}={attempt}" for run, attempt in sorted(held.items()))
+    return hashlib.sha256(said.encode()).hexdigest()[:12]

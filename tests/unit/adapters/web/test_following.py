@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import html
+import re
 from dataclasses import replace
 
 import pytest
@@ -53,3 +55,69 @@ async def test_a_look_that_began_before_a_question_came_does_not_take_it_away(
         assert set(feed.standings) == {first.id, "new"}
         await live._look([feed.thread.key])
         assert set(feed.standings) == {first.id}, "in the end the database is right"
+
+
+# ---------------------------------------------------------------- what happened while it was away
+
+
+async def cursor(browser: Browser, thread: str) -> str:
+    """What a page that is opened now has."""
+    page = (await browser.get(f"/threads/{thread}")).text
+    return html.unescape(str(re.search(r'data-since="([^"]*)"', page)[1]))  # type: ignore[index]
+
+
+async def told(browser: Browser, thread: str, last: str) -> list[tuple[str, str]]:
+    """What a page that comes back is told at once: kinds and runs. A last question marks the end
+    of it."""
+    headers = {"Last-Event-ID": last}
+    async with browser.follow(f"/threads/{thread}/events", **headers) as events:
+        await events.until_begun()
+        end = await browser.ask("Is that all?", thread=thread)
+        await events.until("turn", end)
+    kinds = [(kind, data["run"]) for kind, data, _ in events.told]
+    return kinds[: kinds.index(("turn", end))]
+
+
+@pytest.fixture
+async def talk(browser: Browser, first: RunRecord) -> tuple[str, str]:
+    """A thread with two answered questions: its name, and the second one's run."""
+    thread = first.message.thread.thread
+    return thread, await browser.answered("And how old?", thread=thread)
+
+
+async def test_a_page_that_missed_nothing_is_told_nothing(
+    browser: Browser, talk: tuple[str, str]
+) -> None:
+    assert await told(browser, talk[0], await cursor(browser, talk[0])) == []
+
+
+async def test_a_page_is_told_of_an_answered_question_that_was_deleted_meanwhile(
+    here: Running, browser: Browser, first: RunRecord, talk: tuple[str, str]
+) -> None:
+    last = await cursor(browser, talk[0])
+    await browser.send(f"/runs/{first.id}/delete")
+    await here.ended(first.id)
+    assert ("gone", first.id) in await told(browser, talk[0], last)
+
+
+async def test_a_page_gets_the_new_answer_to_a_question_that_was_edited_meanwhile(
+    here: Running, browser: Browser, first: RunRecord, talk: tuple[str, str]
+) -> None:
+    last = await cursor(browser, talk[0])
+    await browser.send(f"/runs/{first.id}/edit", question="How wide is the tower?")
+    await here.ended(first.id)
+    assert ("reply", first.id) in await told(browser, talk[0], last)
+
+
+async def test_what_a_page_was_told_while_it_looked_on_counts_as_known(
+    here: Running, browser: Browser, first: RunRecord, talk: tuple[str, str]
+) -> None:
+    thread, since = talk[0], await cursor(browser, talk[0])
+    async with browser.follow(f"/threads/{thread}/events?since={since}") as events:
+        await events.until_begun()
+        third = await browser.answered("And how wide?", thread=thread)
+        await events.until("turn", third)
+        await browser.send(f"/runs/{first.id}/delete")
+        await events.until("gone", first.id)
+    again = await told(browser, thread, events.told[-1][2])
+    assert {run for _, run in again} <= {third}, "it may not know yet that this one is over"
