@@ -162,6 +162,17 @@ def test_in_chinese(console: Console, chromium: Browser) -> None:
         expect_open(page)
 
 
+def test_a_phone_offers_all_that_a_desk_does(console: Console) -> None:
+    page = console.page("/threads/THREAD")
+    page.set_viewport_size({"width": min(WIDTHS), "height": 740})
+    ways = page.locator("label.attach, #question, #depth, .send, .more summary, .drawer summary")
+    assert ways.count() == 6
+    for way in ways.all():
+        box = way.bounding_box()
+        assert box is not None
+        assert min(box["width"], box["height"]) >= 24  # CSS pixels: WCAG 2.2, criterion 2.5.8
+
+
 # ---------------------------------------------------------------- by keyboard
 
 

@@ -16,7 +16,7 @@ from typing import Any
 from urllib.parse import quote, urlsplit
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, FilePayload, Page, expect
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
@@ -185,6 +185,14 @@ def test_a_question_from_the_first_step_to_the_answer(console: Console) -> None:
     gate, valve = console.stage.gate, console.stage.valve
     page = console.page("/")
     gate.hold(after=2)
+    files: list[FilePayload] = [
+        {"name": f"{said}.md", "mimeType": "text/plain", "buffer": f"{SUBJECT}: {said}".encode()}
+        for said in (POISON[1], POISON[9])
+    ]
+    page.locator("input[type=file]").set_input_files(files)
+    for chip, file in zip(page.locator(".file").all(), files, strict=True):
+        expect(chip).to_contain_text(file["name"])
+    expect_inert(page)
     ask(page, QUESTION, "deep")
     expect(page.locator("svg.subquestions .node.running").first).to_be_visible()
     expect_inert(page)
@@ -198,6 +206,7 @@ def test_a_question_from_the_first_step_to_the_answer(console: Console) -> None:
     expect_inert(page)
     expect(page.locator("article.turn")).to_have_count(1)
     expect(page.locator(".question h2")).to_have_text(QUESTION)
+    expect(page.locator(".turn .file").first).to_contain_text("onerror")
     expect(page.locator(".answer")).to_contain_text(POISON[0])
     expect(page.locator("[href^='http://evil.test']")).to_have_count(
         0
