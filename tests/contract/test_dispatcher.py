@@ -567,3 +567,33 @@ async def test_a_run_that_no_queue_knows_is_found_while_serving(
         await store.accept("run-a", a_message("a"), RunOptions(), NOW)
         await gate.until(lambda: gate.ended == ["a"])
     assert await state_of(store, "run-a") == "answered"
+
+
+# ---------------------------------------------------------------- for whoever watches
+
+
+async def test_it_tells_how_many_runs_it_works_on(
+    name: str, gate: Gate, ask: Ask, dispatcher: Dispatcher
+) -> None:
+    ids = [await ask(text, a_thread(text)) for text in "ab"]
+    await gate.until(lambda: gate.working == 2)
+    condition = await dispatcher.condition()
+    assert (condition.working, condition.trouble, condition.advice) == (2, "", "")
+    assert condition.workers == (1 if name == "postgres" else None)
+    await gate.let_all()
+    for run_id in ids:
+        await dispatcher.wait(run_id)
+    async with asyncio.timeout(20):
+        while (await dispatcher.condition()).working:
+            await asyncio.sleep(0.01)
+
+
+async def test_it_may_be_drained_before_it_is_left(
+    gate: Gate, ask: Ask, store: Store, dispatcher: Dispatcher
+) -> None:
+    run_id = await ask("a", a_thread())
+    await gate.until(lambda: gate.working == 1)
+    await dispatcher.drain()
+    assert await state_of(store, run_id) == "running"
+    assert (await store.unfinished(datetime.now(UTC)))[0].id == run_id, "it is left to others"
+    assert (await dispatcher.condition()).working == 0
