@@ -15,6 +15,7 @@ from adapters.web.markdown import answer_html
 from adapters.web.overview import said
 from adapters.web.svg.graph import MARKS, GraphNode, draw
 from adapters.web.svg.waterfall import Waterfall, waterfall
+from adapters.web.visitors import LOCAL
 from bot.rendering.lines import one_line, shortened
 from bot.rendering.texts import Texts
 from bot.research.resting import Quote, TracedSentence
@@ -93,6 +94,9 @@ class RunView:
         self.state = trace.record.state.replace("_", "-")
         self.place = message.thread.platform
         web = message.thread.platform == "web"
+        # Who is not known is called "You" in the store; the page has its reader's word for it.
+        nobody = web and message.author.id == LOCAL
+        self.asker = texts("web-you") if nobody else message.author.name
         self.thread = f"/threads/{message.thread.thread}#run-{trace.record.id}" if web else ""
         self.waterfall: Waterfall = waterfall(trace.spans)
         self.sentences = tuple(one for one in trace.sentences if _says_anything(one))

@@ -148,6 +148,9 @@ def markdown_of(answer: Answer) -> str:
 
 def _source(number: int, cited: Sequence[Citation], dates: Dates) -> Source:
     first = cited[0]
+    headings = {each.heading for each in cited}
+    # One that all quotes stand under, without the title that stands above it already.
+    heading = first.heading.removeprefix(f"{first.title} › ") if len(headings) == 1 else ""
     host = domain(first.url)
     quotes = dict.fromkeys(shortened(citation.quote, QUOTE) for citation in cited)
     read = [dates[key] for each in cited if (key := (each.url, each.page_hash)) in dates]
@@ -156,7 +159,7 @@ def _source(number: int, cited: Sequence[Citation], dates: Dates) -> Source:
         href=link_target(first.url),
         title=shortened(first.title, TITLE) or host or one_line(first.url),
         domain=host,
-        heading=shortened(first.heading, TITLE),
+        heading="" if heading == first.title else shortened(heading, TITLE),
         quotes=tuple(quote for quote in quotes if quote),
         read_at=max(read, default=None),
     )

@@ -370,6 +370,7 @@ web-not-yours = Only who asked this question can change it.
 
 ## The pages that explain a run
 
+web-you = You
 web-run-asked = { $name } asked · { $place }
 web-run-conversation = To the conversation
 web-run-understood = Understood as:

@@ -298,6 +298,7 @@ web-not-yours = 只有提问的人才能修改这个问题。
 
 ## 解释回答的页面
 
+web-you = 你
 web-run-asked = { $name } 提问 · { $place }
 web-run-conversation = 查看对话
 web-run-understood = 理解为：

@@ -298,6 +298,7 @@ web-not-yours = 只有提問的人才能修改這個問題。
 
 ## 解釋回答的頁面
 
+web-you = 你
 web-run-asked = { $name } 提問 · { $place }
 web-run-conversation = 查看對話
 web-run-understood = 理解為：
