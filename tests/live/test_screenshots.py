@@ -31,7 +31,7 @@ pytestmark = pytest.mark.live
 COMMITTED = REPOSITORY / "bot" / "handbook"
 NAMES = ("console-plan", "console-answer", "console-run", "console-overview")
 SIZE = (900, 580)  # pixels
-DISTANT = 0.75  # of their size, for pages that have much to show
+DISTANT = 0.7  # of their size, for pages that have much to show
 LARGEST = 120_000  # bytes
 # Of a model that takes its time: seconds until it begins, tokens a second.
 PENSIVE = (0.8, 150.0)
