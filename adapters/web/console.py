@@ -70,7 +70,7 @@ class Console:
     def open_reception(self) -> Reception:
         """Where questions go; answers 503 while there is nobody to take them."""
         if self.reception is None:
-            raise HTTPException(503, "Footnote is just starting: try again in a moment.")
+            raise HTTPException(503, "Footnote is starting or ending: try again in a moment.")
         return self.reception
 
     # ------------------------------------------------------------ pages

@@ -38,6 +38,7 @@ on_slack = pytest.mark.parametrize("place", ["slack"], indirect=True)
 @contextmanager
 def listening(nursery: Nursery, program: Program, place: Place) -> Iterator[Serving]:
     with ending(start_forked(nursery, program, "--no-work")) as listener:
+        place.meet(program, listener)
         listener.until_said(place.ready)
         yield listener
 
@@ -188,6 +189,7 @@ def test_without_a_queue_a_sentence_says_what_is_missing(
         assert words in program.said
 
 
+@pytest.mark.parametrize("place", ["slack", "discord"], indirect=True)
 def test_a_worker_with_a_token_that_is_not_accepted_takes_no_question(
     nursery: Nursery, shared: Program, place: Place
 ) -> None:
