@@ -11,6 +11,7 @@ import subprocess
 import sys
 import tomllib
 from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -18,15 +19,21 @@ from urllib.parse import urlsplit
 import pytest
 import typer
 import yaml
+from prometheus_client.parser import text_string_to_metric_families
 from starlette.routing import Route
 
 from bot.cli import app
 from bot.command import EXIT_USAGE
 from bot.dispatch.choice import is_queued
 from bot.health import Readiness, health_routes, http_endpoint
+from bot.metrics import Metrics
+from bot.observing import Observed
 from bot.platform import has_console
 from bot.settings import Settings, known_names, load_settings
 from bot.storage.database import open_database
+from bot.storage.store import open_store
+from tests.fakes.postgres import Postgres
+from tests.unit.storage.past import Past
 
 ROOT = Path(__file__).parents[2]
 DEPLOY = ROOT / "deploy"
@@ -265,3 +272,43 @@ def test_the_unit_starts_a_command_that_there_is_with_time_to_drain() -> None:
     name, _, folder = service["Environment"].partition("=")
     assert name in known_names()
     assert folder == f"/var/lib/{service['StateDirectory']}" == service["WorkingDirectory"]
+
+
+# ---------------------------------------------------------------- alarms
+
+
+async def test_alarms_are_about_numbers_and_labels_that_there_are(postgres: Postgres) -> None:
+    store = await open_store(postgres.migrated())
+    observed = Observed()
+    observed.calls.add("slack", "chat.postMessage", "429", 0.1)
+    observed.replied("m")("limited", 1)
+    observed.resting = lambda: {"brave": 3.0}
+    past = Past(store, at=datetime.now(UTC) + timedelta(seconds=1))
+    metrics = Metrics(store.database, observed)
+    await past.answered()
+    text = (await metrics.exposition()).decode()
+    known: dict[str, set[str]] = {}
+    for family in text_string_to_metric_families(text):
+        for sample in family.samples:
+            known.setdefault(sample.name, set()).update(sample.labels)
+
+    document = yaml.safe_load((DEPLOY / "prometheus-rules.yaml").read_text(encoding="utf-8"))
+    rules = document["groups"][0]["rules"]
+    assert len({rule["alert"] for rule in rules}) == len(rules) >= 5
+    for rule in rules:
+        names = re.findall(r"footnote_\w+", rule["expr"])
+        assert names
+        assert set(names) <= set(known), rule["alert"]
+        labels = set(re.findall(r"(\w+)(?:=|!=|=~|!~)\"", rule["expr"]))
+        for grouped in re.findall(r"by \(([\w, ]+)\)", rule["expr"]):
+            labels |= set(grouped.split(", "))
+        assert labels <= set().union(*(known[name] for name in names)), rule["alert"]
+    await store.close()
+
+
+def test_alarms_are_scraped_where_the_containers_tell_their_numbers() -> None:
+    text = (DEPLOY / "prometheus-rules.yaml").read_text(encoding="utf-8")
+    (target,) = re.findall(r'targets: \["([^"]+)"\]', text)
+    assert target == f"listener:{SERVICES['listener']['environment']['FOOTNOTE_HTTP_PORT']}"
+    ((service, port),) = re.findall(r"names: \[(\w+)\], type: A, port: (\d+)", text)
+    assert check_command(SERVICES[service]["command"])["health_port"] == int(port)
