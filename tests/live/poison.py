@@ -38,7 +38,6 @@ POISON = (
     "W" * 3000,
     "a" + "\u0300\u0489" * 200 + "\n" * 50,
 )
-"""Each is written into the place alone, so that none breaks another."""
 
 ADDRESSES = (
     f"javascript:{RAN}",

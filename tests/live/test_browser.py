@@ -1,22 +1,26 @@
-"""The console in a real Chromium, as a newcomer uses it."""
+"""The console in a real Chromium: as a newcomer uses it, and what operators look at."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 
+import httpx
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.live.browser import Watched, ask, chromium, watched
 from tests.live.stages import CALLS_BEFORE_PARTS, DEEP, Stage, open_stage
 from tests.scenario.conftest import DOCUMENTS, nursery
+from tests.scenario.gate import until
 from tests.scenario.places import KEYS, LUNCH, WHO
 from tests.scenario.serving import Nursery
 
 __all__ = ["chromium", "nursery"]
 
 pytestmark = pytest.mark.live
+TRAINS = "How many days ahead are train tickets booked?"
 
 
 @pytest.fixture(scope="module")
@@ -143,3 +147,65 @@ def test_without_scripts_it_works_too(stage: Stage, chromium: Browser) -> None:
             # without: the page does not reload itself.
             page.reload()
         expect(page.locator(".answered")).to_contain_text("90 days")
+
+
+# ---------------------------------------------------------------- what operators look at
+
+
+@dataclass
+class Console:
+    """A console in which one question was answered."""
+
+    http: str
+    run: str
+    browser: Watched
+
+    def page(self, path: str) -> Page:
+        return visit(self.browser, self.http + path.replace("RUN", self.run))
+
+
+@pytest.fixture
+def console(stage: Stage, browser: Watched) -> Console:
+    with httpx.Client(base_url=stage.http) as api:
+        # The same name and the same question: it is answered once.
+        asked = api.post(
+            "/api/questions", json={"question": TRAINS}, headers={"Idempotency-Key": "one"}
+        )
+        run = asked.json()["run"]
+        until(lambda: api.get(f"/api/runs/{run}").json()["state"] == "answered")
+    return Console(stage.http, run, browser)
+
+
+@pytest.mark.parametrize("path", ["/", "/runs/RUN", "/overview"])
+def test_it_is_dark_where_the_system_is(console: Console, path: str) -> None:
+    page = console.page(path)
+    brightness = []
+    for scheme in ("light", "dark"):
+        page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
+        colour = page.evaluate("getComputedStyle(document.body).backgroundColor")
+        brightness.append(sum(map(int, re.findall(r"\d+", colour)[:3])))
+    assert brightness[0] > 600 > 200 > brightness[1]
+
+
+def test_the_overview_leads_to_the_page_of_a_run_and_follows_its_filters(
+    console: Console,
+) -> None:
+    page = console.page("/overview")
+    page.get_by_label("Platform").select_option("web")
+    page.wait_for_url("**/overview?*platform=web*")
+    page.get_by_role("link", name=TRAINS).click()
+    expect(page.locator("h1")).to_have_text(TRAINS)
+    assert page.url.endswith(f"/runs/{console.run}")
+
+
+def test_a_step_tells_its_time_to_who_cannot_see_its_bar(console: Console) -> None:
+    page = console.page("/runs/RUN#steps")
+    row = page.get_by_role("row", name=re.compile("Searching: ")).first
+    expect(row).to_contain_text("done")
+    expect(row).to_contain_text(re.compile(r"\d+ m?s"))
+
+
+def test_where_a_file_lies_on_the_disk_is_not_shown(console: Console) -> None:
+    page = console.page("/runs/RUN")
+    expect(page.locator(".page .small").first).to_contain_text("…/documents/travel.md")
+    assert "file:" not in page.locator("main").inner_text()

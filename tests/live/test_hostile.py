@@ -43,7 +43,9 @@ ASKER = f"\"><img src=x onerror={RAN}>'{{{{7*7}}}}<script>{RAN}</script>"
 SUBJECT = "canteen lunch price"
 QUESTION = f"What is the {SUBJECT}? {POISON[0]} {POISON[9]}"
 PHONE = {"width": 360, "height": 740}
-KEPT = (*POISON, *ADDRESSES)
+EVERY = (*POISON, *ADDRESSES)
+# What is unescaped shows with the first of them, wherever it is cut off.
+KEPT = tuple(" ".join(EVERY[at : at + 4]) for at in range(0, len(EVERY), 4))
 
 # Notes what is refused by the page's own policy; runs before any script of the page.
 LISTEN = """
@@ -118,7 +120,7 @@ def brain(request: Mapping[str, Any]) -> Reply | Fail:
     ]
     if not results:
         return researcher(request)
-    blocks = [text(f"{said}\n\n") for said in KEPT]
+    blocks = [text(f"{said}\n\n") for said in EVERY]
     for number, result in enumerate(results):
         where = {**citation(number, 0, 1), "cited_text": result["content"][0]["text"]}
         blocks[2 * number : 2 * number] = [cited(f"It is 6.50 {POISON[number]}", where), text(". ")]
