@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 import urllib.error
 import urllib.request
 from typing import Any
@@ -12,7 +13,7 @@ from lxml import html as lxml_html  # type: ignore[import-untyped]
 from prometheus_client.parser import text_string_to_metric_families
 
 from tests.fakes.postgres import Postgres
-from tests.scenario.gate import until
+from tests.scenario.gate import Gate, ask_and_catch, until
 from tests.scenario.places import KEYS, Place, the_answer, until_answered
 from tests.scenario.program import Program
 from tests.scenario.serving import Nursery, Serving, ending, running, start_forked
@@ -145,6 +146,27 @@ def test_a_listener_and_its_workers_are_watched_each_for_itself(
 
 
 IDLE = {"state": "ok", "working": 0}
+
+
+@on_slack
+def test_a_worker_that_is_told_to_end_says_so_at_once_and_finishes(
+    nursery: Nursery, thinking: Program, place: Place, postgres: Postgres, gate: Gate
+) -> None:
+    thinking.settings |= {"FOOTNOTE_DATABASE_URL": postgres.migrated()}
+    listen = start_forked(nursery, thinking, "--no-work")
+    work = start_forked(nursery, thinking, "--health-port", "0", command="worker")
+    with ending(listen) as listener, ending(work) as worker:
+        listener.until_said(place.ready)
+        worker.until_said("Working on questions")
+        said = ask_and_catch(place, gate, after=1)
+        worker.signal(signal.SIGTERM)
+        worker.until_said("Ending: ")
+        status, body = readiness(worker)
+        assert (status, body["status"], body["dispatcher"]["working"]) == (503, "ending", 1)
+        assert numbers(f"{worker.http}/metrics")["footnote_queue_running",] == 1
+        gate.release()
+        assert worker.wait() == 0
+        assert "90 days" in the_answer(place, said)
 
 
 @on_slack
