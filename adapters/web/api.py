@@ -144,7 +144,7 @@ class _Api:
                 if now.mark != seen:
                     for told in _events(before, now):
                         yield told
-                    seen, before = now.mark, now
+                seen, before = now.mark, now
                 if now.answer is not None or standing.over:
                     return
 

@@ -177,9 +177,14 @@ async def test_from_every_id_a_client_gets_to_the_same_without_repeats(
             assert shown_after(seen + again.told) == shown_after(have)
         async with browser.follow(working.path, **{"Last-Event-ID": known[-1]}) as again:
             await again.until_told("retry: ")
+            working.show(plan=a_plan("done", "done", "running"))
+            await again.until("plan")
+            assert again.kinds == ["plan"]  # its text has not changed
             await working.end()
             await again.until_end()
-        assert again.kinds == ["answer"]
+        check(again)
+        assert again.kinds[-1] == "answer"
+        assert all(place(other) > place(known[-1]) for other in ids(again))
         await stayed.until_end()
     check(stayed)
 
