@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, cast
 
 import sqlalchemy as sa
+import structlog
 
 from adapters.web.platform import WebPlatform, open_web
 from adapters.web.poster import WebReply
@@ -131,6 +132,7 @@ def _plan(number: int) -> PlanView:
 
 
 async def main(folder: str, url: str, patience: str) -> None:
+    structlog.configure(logger_factory=structlog.PrintLoggerFactory(sys.stderr))
     settings = load_settings(data_dir=folder, database_url=url)
     async with AsyncExitStack() as stack:
         store = await open_store(settings.database)
