@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal
+from urllib.parse import unquote
 
 from bot.answers import Citation
 
@@ -60,6 +61,11 @@ class Attachment:
     url: str
     download: str = ""
     again: bool = False
+
+
+def name_of_upload(url: str) -> str:
+    """The name in the address of a file that Footnote keeps; "" for any other address."""
+    return unquote(url.rpartition("/")[2]) if url.startswith(UPLOADED) else ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,7 @@ from adapters.web.forms import form_of, question_form_of
 from adapters.web.limits import THREADS_LISTED
 from adapters.web.stream import thread_events
 from adapters.web.turns import Turn, runs_of, turns_of
+from adapters.web.uploads import megabytes
 from adapters.web.writing import cursor_of, listed, turn_html
 from bot.conversing.presses import Deeper, Feedback, FollowUp, Press, Stop, carry_out
 from bot.messages import Attachment, Depth, Thread
@@ -75,6 +76,7 @@ class _Conversation:
             files=_files_of(turns),
             at_hand={file.url for file in turns[-1].files} if turns else set(),
             largest=console.settings.fetch_max_bytes,
+            megabytes=megabytes(console.settings.fetch_max_bytes),
             event=secrets.token_hex(8),
         )
 

@@ -163,13 +163,13 @@ class Live:
     # ------------------------------------------------------------ looking on
 
     @asynccontextmanager
-    async def follow(self, thread: Thread, run: str = "") -> AsyncIterator[Feed]:
+    async def follow(self, thread: Thread, *known: str) -> AsyncIterator[Feed]:
         """The thread's feed, which knows all of its runs that others who look on have heard of, and
-        ``run``, unless that is gone. Raises ``StorageUnavailable``."""
+        those of ``known`` that are not gone. Raises ``StorageUnavailable``."""
         feed = self._feeds.setdefault(thread.key, Feed(thread, closed=self._closed))
         feed.onlookers += 1
         try:
-            if not feed.looked or (run and run not in feed.standings):
+            if not feed.looked or not feed.standings.keys() >= {*known}:
                 await self._look([thread.key])
             if self._looking is None and not self._closed:
                 self._looking = asyncio.create_task(self._keep_looking())

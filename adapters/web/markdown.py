@@ -18,6 +18,7 @@ from markdown_it.token import Token
 from bot.rendering.footnotes import link_target
 
 _MARK = re.compile(r"\[(\d{1,4})\]")
+PAGE_HEADINGS = 2  # levels that the page itself uses above an answer
 _TAGS = {
     *("p", "br", "hr", "h1", "h2", "h3", "h4", "h5", "h6", "ul", "ol", "li", "blockquote"),
     *("pre", "code", "em", "strong", "s", "a", "sup", "div"),
@@ -40,9 +41,7 @@ def answer_html(text: str, targets: Mapping[int, str]) -> str:
     for token in tokens:
         if token.type == "inline" and token.children:
             token.children = _with_marks(token.children, targets)
-        if token.type == "heading_open" or token.type == "heading_close":
-            # The page's own headings come above those of an answer.
-            token.tag = f"h{min(int(token.tag[1]) + 2, 6)}"
+    _set_headings(tokens)
     rendered = _parser().renderer.render(tokens, _parser().options, {})
     rendered = rendered.replace("<table>", '<div class="wide" tabindex="0"><table>')
     rendered = rendered.replace("</table>", "</table></div>")
@@ -55,6 +54,18 @@ def answer_html(text: str, targets: Mapping[int, str]) -> str:
         link_rel="noopener noreferrer nofollow",
         set_tag_attribute_values={"a": {"target": "_blank"}},
     )
+
+
+def _set_headings(tokens: Sequence[Token]) -> None:
+    """The page's own headings come above those of an answer, and no level is left out: who hears
+    the page would look for what is missing."""
+    opened = [token for token in tokens if token.type == "heading_open"]
+    closed = [token for token in tokens if token.type == "heading_close"]
+    levels = sorted({token.tag for token in opened})
+    above = PAGE_HEADINGS
+    for opening, closing in zip(opened, closed, strict=True):
+        above = min(PAGE_HEADINGS + 1 + levels.index(opening.tag), above + 1, 6)
+        opening.tag = closing.tag = f"h{above}"
 
 
 @cache

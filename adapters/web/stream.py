@@ -60,7 +60,8 @@ class _Page:
     first: bool = True
 
     async def events(self, thread: Thread) -> AsyncIterator[str]:
-        async with self.console.live.follow(thread) as feed:
+        known = {*self.marks, self.last} - {""}
+        async with self.console.live.follow(thread, *known) as feed:
             async for changed in moments(feed):
                 if not changed:
                     yield HERE
@@ -100,7 +101,7 @@ class _Page:
         mark, part = self.marks.get(now.run), self.parts.get(now.run)
         if mark is None:
             if self.first and self.stale and now.over:
-                return [await self._whole(feed, now, "reply")]
+                return [await self._whole(feed, now, "turn")]
             if now.shown is None or (self.first and now.over):
                 self.settled[now.run] = current  # over before the page was made
             return (
@@ -138,7 +139,7 @@ class _Page:
             return self._gone(run)
         turn = turns[0]
         if kind == "turn":
-            self.last = run
+            self.last = run if self._is_new(feed, run) else self.last
             html = turn_html(self.console.templates, self.texts, turn, self.visitor)
         else:
             html = reply_html(self.console.templates, self.texts, turn, self.visitor)

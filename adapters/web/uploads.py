@@ -84,7 +84,7 @@ async def _body(request: Request, most: int, texts: Texts) -> bytes:
         if heard > LARGEST_DRAINED + most:
             break
     if heard > most:
-        raise HTTPException(413, texts("upload-all-too-large", limit=_megabytes(most)))
+        raise HTTPException(413, texts("upload-all-too-large", limit=megabytes(most)))
     return bytes(body)
 
 
@@ -118,7 +118,7 @@ async def _taken_apart(kind: str, body: bytes, largest: int, texts: Texts) -> Fo
         raise HTTPException(422, texts("upload-too-many", limit=MOST_FILES))
     for file in files:
         if len(file.body) > largest:
-            sentence = texts("upload-too-large", name=file.name, limit=_megabytes(largest))
+            sentence = texts("upload-too-large", name=file.name, limit=megabytes(largest))
             raise HTTPException(413, sentence)
     return Form(fields, tuple(files), tuple(again))
 
@@ -173,7 +173,8 @@ async def check_readable(files: Sequence[Upload], workers: Workers, texts: Texts
             raise HTTPException(422, texts("upload-unreadable", name=file.name)) from None
 
 
-def _megabytes(size: int) -> str:
+def megabytes(size: int) -> str:
+    """A number of bytes in millions, as a sentence says it."""
     return f"{size / 1_000_000:.3g}"
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 
+from bot.messages import name_of_upload
 from bot.pages.choosing import choose, survey
 from bot.pages.page import Page
 from bot.pages.urls import dedupe_key
@@ -326,7 +327,7 @@ class DeskKeeper:
 
     def _title(self, url: str) -> str:
         number = self._hit_numbers.get(dedupe_key(url))
-        return self._hits[number - 1].title if number else url
+        return self._hits[number - 1].title if number else name_of_upload(url) or url
 
     def _pages_left(self) -> int:
         """What is left of this desk's share, and of the run's budget."""

@@ -216,6 +216,7 @@ class Run:
     async def read(self, urls: Sequence[str], titles: Sequence[str] = ()) -> list[Page | str]:
         """Read pages, all at once; in the order asked: each page, or the sentence why not."""
         named = dict(zip(urls, titles, strict=False))
+        named |= {url: file.name for url, file in self._attachments.items()}
         return await together(self._read(url, named.get(url) or url) for url in urls)
 
     async def ready(

@@ -85,7 +85,8 @@ def _judge_run(talk: Talk, asked: Asked, run: Row, mine: list[Post], verdict: Ve
     if run.ended_at is None:
         verdict.wrong["stuck"].append(told)
     elif asked.deleted and talk.scene.hears_all:
-        verdict.wrong["deletion not heard"].append(told)
+        whispers = talk.scene.place.whispers(asked.said)
+        verdict.wrong["deletion not heard"].append(f"{told}: {whispers}")
     elif asked.deleted and not mine:
         verdict.counts["gone with their threads"] += 1  # before the deletion was heard of
     elif run.state not in ENDED:
@@ -115,7 +116,8 @@ def _judge_answer(
     if wanted != asked.wanted:
         verdict.counts["edit not heard"] += 1
         if talk.scene.hears_all:
-            verdict.wrong["edit not heard"].append(told)
+            whispers = talk.scene.place.whispers(asked.said)
+            verdict.wrong["edit not heard"].append(f"{told}: {whispers}")
     written = run.answer["text"].count(wanted)
     quoted = sum(wanted in citation["quote"] for citation in run.answer["citations"])
     shown = post.text.count(wanted)

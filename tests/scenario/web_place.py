@@ -8,9 +8,10 @@ import secrets
 import sqlite3
 import threading
 import time
+import traceback
 from collections.abc import Awaitable, Callable, Coroutine, Iterator, Mapping
 from concurrent.futures import Future
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
@@ -85,6 +86,7 @@ class WebPlace:
         self.client = self.new_client()
         self.sent: dict[str, Sent] = {}
         self.pages: dict[str, Page] = {}  # by root
+        self.broken: list[str] = []
         self._csrf = ""
         self._first = asyncio.Lock()  # who opens the console first, for all tabs of the browser
         self._under_way: list[Future[Any]] = []  # what people have sent and do not know the end of
@@ -157,8 +159,9 @@ class WebPlace:
             sent.thread = taken["thread"].removeprefix("/threads/")
             if sent.root not in self.pages:
                 path = f"/threads/{sent.thread}"
-                self.pages[sent.root] = Page(self.client, path, self.changed, self.headers(sent))
-                self.begin(self.pages[sent.root].follow())
+                page = Page(self.client, path, self.changed, self.headers(sent))
+                self.pages[sent.root] = page
+                self.begin(self._look_at(page))
         sent.settled.set()
 
     async def post_question(self, sent: Sent, thread: str) -> Any:
@@ -211,13 +214,24 @@ class WebPlace:
         headers: dict[str, str],
         files: Files = NO_FILES,
     ) -> httpx.Response:
+        await self._come_in(headers)
+        form = {"csrf": self._csrf, **fields}
+        parts = [("files", (name, body)) for name, body in files.items()]
+        return await self.client.post(path, data=form, files=parts or None, headers=headers)
+
+    async def _come_in(self, headers: Mapping[str, str]) -> None:
+        """Open the first page, once for all tabs of the browser: they share a session."""
         async with self._first:
             if not self._csrf:
                 page = await self.client.get("/", headers={**headers, "Accept": "text/html"})
                 self._csrf = page.text.partition('name="csrf" content="')[2].partition('"')[0]
-        form = {"csrf": self._csrf, **fields}
-        parts = [("files", (name, body)) for name, body in files.items()]
-        return await self.client.post(path, data=form, files=parts or None, headers=headers)
+
+    async def _look_at(self, page: Page) -> None:
+        while not self._csrf:
+            with suppress(httpx.HTTPError):
+                await self._come_in(page.headers)
+            await asyncio.sleep(0 if self._csrf else AGAIN_SECONDS)
+        await page.follow()
 
     def headers(self, sent: Sent) -> dict[str, str]:
         """What the browser of who asked says of them."""
@@ -294,7 +308,15 @@ class WebPlace:
 
     def begin(self, work: Coroutine[Any, Any, Any]) -> Future[Any]:
         """Have something done on the browsers' loop."""
-        return asyncio.run_coroutine_threadsafe(work, self._loop)
+        begun = asyncio.run_coroutine_threadsafe(work, self._loop)
+        begun.add_done_callback(self._ended)
+        return begun
+
+    def _ended(self, deed: Future[Any]) -> None:
+        """What breaks in a browser must not pass for a fault of the console."""
+        if not deed.cancelled() and (broken := deed.exception()) is not None:
+            self.broken.append(repr(broken))
+            traceback.print_exception(broken)
 
     def run(self) -> None:
         self._loop.run_forever()
@@ -334,6 +356,7 @@ def browsing(place: Browsed) -> Iterator[Browsed]:
     finally:
         place.close()
         thread.join(20)
+    assert not place.broken, place.broken
 
 
 @contextmanager

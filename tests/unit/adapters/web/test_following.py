@@ -43,6 +43,21 @@ async def test_who_follows_it_is_not_told_that_it_was_removed(
         assert "removed" not in events.kinds
 
 
+async def test_a_page_that_comes_from_another_process_keeps_what_it_has(
+    here: Running, browser: Browser, first: RunRecord
+) -> None:
+    live, thread = here.platform.poster._live, first.message.thread.thread
+    async with live.follow(first.message.thread) as feed:  # somebody looks on already
+        run = await taken_in_elsewhere(here, first)
+        assert run not in feed.standings
+        last = {"Last-Event-ID": f"{run};{run}=0.0;"}  # it was told of it there
+        async with browser.follow(f"/threads/{thread}/events", **last) as page:
+            await page.until_begun()
+            live.show(feed.thread, run, changed(Shown(), text="Some words."))
+            assert (await page.until("reply", "Some words."))["run"] == run
+        assert "gone" not in page.kinds
+
+
 async def test_a_look_that_began_before_a_question_came_does_not_take_it_away(
     here: Running, first: RunRecord
 ) -> None:
@@ -106,7 +121,7 @@ async def test_a_page_gets_the_new_answer_to_a_question_that_was_edited_meanwhil
     last = await cursor(browser, talk[0])
     await browser.send(f"/runs/{first.id}/edit", question="How wide is the tower?")
     await here.ended(first.id)
-    assert ("reply", first.id) in await told(browser, talk[0], last)
+    assert ("turn", first.id) in await told(browser, talk[0], last)
 
 
 async def test_what_a_page_was_told_while_it_looked_on_counts_as_known(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -110,3 +112,19 @@ def test_any_text_can_be_shown(text: str) -> None:
 @pytest.mark.parametrize("text", ["[" * 20_000, "*" * 20_000, "> " * 5_000, "[1]" * 5_000])
 def test_piles_of_markup_take_no_time(text: str) -> None:
     shown(text)
+
+
+@pytest.mark.parametrize(
+    ("written", "levels"),
+    [
+        ("# A\n\n## B\n\n# C", [3, 4, 3]),
+        ("### A\n\ntext\n\n### B", [3, 3]),
+        ("### A\n\n# B\n\n### C", [3, 3, 4]),
+        ("## A\n\n#### B\n\n###### C\n\n## D", [3, 4, 5, 3]),
+        ("# 1\n\n## 2\n\n### 3\n\n#### 4\n\n##### 5\n\n###### 6", [3, 4, 5, 6, 6, 6]),
+    ],
+)
+def test_no_level_of_headings_is_left_out(written: str, levels: list[int]) -> None:
+    html = answer_html(written, {})
+    assert [int(level) for level in re.findall(r"<h(\d)>", html)] == levels
+    assert [int(level) for level in re.findall(r"</h(\d)>", html)] == levels
