@@ -27,6 +27,7 @@ class DiscordPlace:
 
     name = "discord"
     ready = "discord is connected."
+    denied = "You are not on the list"
 
     def __init__(self, discord: FakeDiscord) -> None:
         self.discord = discord

@@ -55,6 +55,7 @@ class Place(Protocol):
 
     name: str
     ready: str  # what `serve` says once it is connected
+    denied: str  # what Ada is told where the list of who may ask is without her
 
     def meet(self, program: Program, serving: Serving) -> None:
         """A program was started; if it does not come to the place, the place comes to it."""

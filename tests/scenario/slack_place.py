@@ -36,6 +36,7 @@ class SlackPlace:
 
     name = "slack"
     ready = "slack is connected."
+    denied = "You are not on the list"
 
     def __init__(self, slack: FakeSlack) -> None:
         self.slack = slack

@@ -90,7 +90,7 @@ def test_somebody_who_may_not_ask_is_told_in_private(
 ) -> None:
     with running(nursery, chatty, place, FOOTNOTE_ALLOW_USERS="nobody"):
         said = place.ask(KEYS)
-        place.until(lambda: "You are not on the list" in place.whispers(said))
+        place.until(lambda: place.denied in place.whispers(said))
         assert place.posts(said) == []
 
 
