@@ -104,9 +104,8 @@ def _xor(one: bytes, other: bytes) -> bytes:
 
 async def session_key(workspaces: Workspaces) -> bytes:
     """The key of all processes on this database; made by the first."""
-    for _ in range(2):
-        known = (await workspaces.facts("web", "console")).get("session_key")
-        if known:
-            break
-        await workspaces.remember("web", "console", "session_key", secrets.token_hex(32))
-    return bytes.fromhex(str(known)) if known else secrets.token_bytes(32)
+    known = (await workspaces.facts("web", "console")).get("session_key")
+    if not known:  # two may start at once: sessions of each must be good at the other
+        made = secrets.token_hex(32)
+        known = await workspaces.agreed("web", "console", "session_key", made)
+    return bytes.fromhex(str(known))

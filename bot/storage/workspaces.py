@@ -55,6 +55,19 @@ class Workspaces:
                 .on_conflict_do_update(index_elements=["platform", "workspace", "name"], set_=row)
             )
 
+    async def agreed(self, platform: str, workspace: str, name: str, value: Any) -> Any:
+        """A fact on which all processes agree, whichever comes first: ``value``, unless one of the
+        name was kept before."""
+        row = {"platform": platform, "workspace": workspace, "name": name}
+        async with self._database.write() as db:
+            await db.execute(
+                insert(db, facts)
+                .values(**row, value=value, at=datetime.now(UTC))
+                .on_conflict_do_nothing(index_elements=["platform", "workspace", "name"])
+            )
+            query = sa.select(facts.c.value).where(*(facts.c[key] == row[key] for key in row))
+            return await db.scalar(query)
+
     async def rules(self, platform: str, workspace: str, channel: str) -> dict[str, Any] | None:
         """The channel rules an admin set by command, as JSON, or None."""
         query = sa.select(channel_rules.c.rules).where(

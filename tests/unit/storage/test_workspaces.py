@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import replace
 from datetime import timedelta
 
@@ -24,6 +25,16 @@ async def test_facts_are_kept_per_workspace_and_replaced(store: Store) -> None:
     await places.remember("slack", "T2", "streaming", {"allowed": True})
     assert await places.facts("slack", "T1") == {"streaming": {"allowed": False}}
     assert await places.facts("discord", "T1") == {}
+
+
+async def test_processes_that_start_at_once_agree_on_a_fact(store: Store) -> None:
+    workspaces = Workspaces(store.database)
+    said = [workspaces.agreed("web", "console", "key", {"of": number}) for number in range(5)]
+    first, *others = await asyncio.gather(*said)
+    assert others == [first] * 4
+    assert await workspaces.facts("web", "console") == {"key": first}
+    await workspaces.remember("web", "console", "key", "another")
+    assert await workspaces.agreed("web", "console", "key", "a third") == "another"
 
 
 async def test_rules_are_kept_per_channel_until_they_are_reset(store: Store) -> None:

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adapters.web.visitors import Sessions, masked, same_secret
+from adapters.web.visitors import Sessions, masked, same_secret, session_key
+from bot.storage.database import open_database
+from bot.storage.workspaces import Workspaces
+from tests.fakes import sqlite
 
 SESSIONS = Sessions(b"key", "token")
 
@@ -58,3 +64,16 @@ def test_a_token_that_is_changed_is_none(secret: bytes, place: int) -> None:
     changed = token[:place] + ("0" if token[place] != "0" else "1") + token[place + 1 :]
     assert same_secret(token, masked(secret))
     assert not same_secret(changed, token)
+
+
+async def test_consoles_that_start_at_once_take_each_others_sessions(tmp_path: Path) -> None:
+    database = await open_database(sqlite.migrated(tmp_path))
+    try:
+        keys = await asyncio.gather(*(session_key(Workspaces(database)) for _ in range(4)))
+        one, *others = [Sessions(key, "") for key in keys]
+        name, cookie = one.new()
+        assert {other.read(cookie) for other in others} == {name}
+        assert {other.csrf(name) for other in others} == {one.csrf(name)}
+        assert await session_key(Workspaces(database)) == keys[0], "also after a restart"
+    finally:
+        await database.close()
