@@ -257,13 +257,15 @@ class Live:
         for row in rows:
             ids[row.thread_key].append(row.id)
             now = (row.state, row.attempt, row.removed, row.mark)
-            if self._seen.get(row.id) != now:
+            feed = self._feeds.get(row.thread_key)
+            is_new = feed is not None and row.id not in feed.standings
+            if is_new or self._seen.get(row.id) != now:
                 changed.append(row)
         states = await self._states([row.id for row in changed if self._is_news(row)])
         for row in changed:
-            self._seen[row.id] = (row.state, row.attempt, row.removed, row.mark)
             feed = self._feeds.get(row.thread_key)
-            if feed is not None:
+            if feed is not None:  # else nobody looks on any more
+                self._seen[row.id] = (row.state, row.attempt, row.removed, row.mark)
                 self._put(feed, row, states.get(row.id))
         for key in keys:
             feed = self._feeds.get(key)

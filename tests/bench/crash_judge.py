@@ -94,7 +94,8 @@ def _judge_run(talk: Talk, asked: Asked, run: Row, mine: list[Post], verdict: Ve
         verdict.wrong[f"ended as {run.state}"].append(f"{told}: {reason}")
     elif len(mine) != 1:
         kind = "no answer" if not mine else "more than one answer"
-        verdict.wrong[kind].append(f"{told}: {[post.text[:80] for post in mine]}")
+        shown = [post.text[:80] for post in mine]
+        verdict.wrong[kind].append(f"{told}: {shown} {talk.scene.heard(talk.root)}")
     else:
         _judge_answer(talk, asked, run, mine[0], told, verdict)
         if not asked.edited:

@@ -109,6 +109,10 @@ class Scene(Protocol):
         """Whether an edit or a deletion always reaches Footnote in the end."""
         ...
 
+    def heard(self, root: Said) -> str:
+        """What people were told of a thread, as far as that tells more than its posts."""
+        ...
+
     def wrong_of(self, run: Row) -> Sequence[str]:
         """What is wrong with how it told of a run that has ended, beside its posts."""
         ...
@@ -154,6 +158,9 @@ class SlackScene:
     def hears_all(self) -> bool:
         return False
 
+    def heard(self, root: Said) -> str:
+        return ""
+
     def wrong_of(self, run: Row) -> Sequence[str]:
         return ()
 
@@ -194,6 +201,9 @@ class DiscordScene:
     @property
     def hears_all(self) -> bool:
         return False
+
+    def heard(self, root: Said) -> str:
+        return ""
 
     def wrong_of(self, run: Row) -> Sequence[str]:
         return ()

@@ -159,6 +159,10 @@ class WebScene:
     def tell_again(self) -> None:
         self.place.tell_again(TOLD_AGAIN)
 
+    def heard(self, root: Said) -> str:
+        page = self.place.pages.get(root.root)
+        return "nothing" if page is None else ", ".join(page.heard)
+
     def wrong_of(self, run: Row) -> Sequence[str]:
         """Its stream has brought the answer that was kept, once."""
         watch = self.place.watches[run.id]

@@ -7,6 +7,7 @@ import asyncio
 import html
 import json
 import re
+from collections import deque
 from collections.abc import AsyncIterator, Callable, Mapping
 from copy import copy
 from dataclasses import dataclass, field
@@ -55,7 +56,9 @@ class Page:
     changed: Callable[[], None]
     headers: Mapping[str, str]
     turns: dict[str, Shown] = field(default_factory=dict)
-    opened: int = 0  # how often the stream was begun
+    heard: deque[str] = field(
+        default_factory=lambda: deque(maxlen=60)
+    )  # the latest, for who judges
     _last: str = ""
 
     async def follow(self) -> None:
@@ -93,7 +96,7 @@ class Page:
         async with self.client.stream("GET", path, headers=headers) as answer:
             if answer.status_code != 200:
                 return
-            self.opened += 1
+            self.heard.append(f"begun after {self._last}")
             kind = id = ""
             async for line in answer.aiter_lines():
                 name, _, value = line.partition(": ")
@@ -107,6 +110,7 @@ class Page:
 
     def _take(self, kind: str, data: Any) -> None:
         run = data["run"]
+        self.heard.append(f"{kind} {run}")
         if kind == "gone":
             self.turns.pop(run, None)
         elif kind == "turn":

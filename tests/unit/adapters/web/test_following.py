@@ -72,6 +72,18 @@ async def test_a_look_that_began_before_a_question_came_does_not_take_it_away(
         assert set(feed.standings) == {first.id}, "in the end the database is right"
 
 
+async def test_who_comes_back_during_a_look_finds_what_was_there(
+    here: Running, first: RunRecord
+) -> None:
+    live, thread = here.platform.poster._live, first.message.thread
+    async with live.follow(thread):
+        looking = asyncio.ensure_future(live._look([thread.key]))
+        await asyncio.sleep(0)  # it has begun, and the only onlooker goes
+    await looking
+    async with live.follow(thread) as feed:
+        assert set(feed.standings) == {first.id}
+
+
 # ---------------------------------------------------------------- what happened while it was away
 
 
