@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -19,7 +19,7 @@ from bot.messages import Depth, Message
 from bot.posting import PostState, RunRef
 from bot.settings import Settings, load_settings
 from bot.storage.records import RunRecord
-from bot.storage.store import open_store
+from bot.storage.store import NO_FILES, open_store
 from bot.storage.workspaces import Workspaces
 from tests.fakes import sqlite
 from tests.fakes.discord_acts import post
@@ -57,12 +57,15 @@ class TroubledReception(Reception):
         *,
         depth: Depth = "auto",
         post_state: PostState | None = None,
+        files: Mapping[str, bytes] = NO_FILES,
     ) -> Asked | Told | Heard:
         await self.held.wait()
         if self.failures:
             self.failures -= 1
             raise StorageUnavailable("The database is locked: try again.")
-        return await super().receive(message, address, depth=depth, post_state=post_state)
+        return await super().receive(
+            message, address, depth=depth, post_state=post_state, files=files
+        )
 
 
 @dataclass
