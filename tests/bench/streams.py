@@ -247,7 +247,7 @@ async def _two_processes(here: Path, there: Path, url: str) -> list[Row]:
 
 async def _idle(server: Server) -> dict[str, float]:
     """What is used a second while nothing happens."""
-    await asyncio.sleep(0.5)
+    await asyncio.sleep(1.5)  # until all have been told what is there
     before = await server.do("used")
     await asyncio.sleep(IDLE_SECONDS)
     after = await server.do("used")
