@@ -8,7 +8,7 @@ run has changed, and every so often, which is all there is on SQLite and while n
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Collection, Coroutine
+from collections.abc import AsyncIterator, Callable, Collection, Coroutine, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
@@ -78,6 +78,14 @@ class Feed:
         if self.standings.get(standing.run) != standing:
             self.standings[standing.run] = standing
             self.tell()
+
+    def sort(self, ids: Sequence[str]) -> None:
+        """Bring the runs into the order in which they were asked: one that is shown here may have
+        been heard of first. Those that are too new to be among ``ids`` stay at the end."""
+        order = [id for id in ids if id in self.standings]
+        order += [id for id in self.standings if id not in ids]
+        if order != [*self.standings]:
+            self.standings = {id: self.standings[id] for id in order}
 
     def forget(self, gone: Collection[str]) -> None:
         """These runs are no more."""
@@ -271,6 +279,7 @@ class Live:
             feed = self._feeds.get(key)
             if feed is not None:
                 feed.looked = True
+                feed.sort(ids[key])
                 feed.forget(known.get(key, set()) - {*ids[key]})
 
     def _is_news(self, row: Any) -> bool:

@@ -157,6 +157,8 @@ class Steps:
     ) -> None:
         """Keep a step to the end, also when whoever waits is cancelled: it has been paid for."""
         recording = asyncio.create_task(self._journal.record(step, page, cost))
+        # Who is cancelled twice waits no more, and what became of it then is nobody's affair.
+        recording.add_done_callback(lambda kept: kept.cancelled() or kept.exception())
         try:
             await asyncio.shield(recording)
         except asyncio.CancelledError:

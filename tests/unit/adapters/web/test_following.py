@@ -84,6 +84,20 @@ async def test_who_comes_back_during_a_look_finds_what_was_there(
         assert set(feed.standings) == {first.id}
 
 
+async def test_questions_keep_their_order_though_the_newest_is_heard_of_first(
+    here: Running, browser: Browser, first: RunRecord
+) -> None:
+    live, thread = here.platform.poster._live, first.message.thread.thread
+    run = await taken_in_elsewhere(here, first)
+    last = await cursor(browser, thread)
+    since = f"{first.id};;{last.rpartition(';')[2]}"
+    async with browser.follow(f"/threads/{thread}/events?since={since}") as page:
+        while first.message.thread.key not in live._feeds:
+            await asyncio.sleep(0)  # until the page's first look is under way
+        live.show(first.message.thread, run, changed(Shown(), text="Some words."))
+        assert (await page.until("turn"))["run"] == run
+
+
 # ---------------------------------------------------------------- what happened while it was away
 
 
