@@ -64,7 +64,7 @@ def test_nothing_is_configured_by_default() -> None:
 
 @pytest.mark.parametrize("keys", ["short", f"{KEY},short", KEY[:-1]])
 def test_a_malformed_key_is_refused_and_not_shown(keys: str) -> None:
-    with pytest.raises(InvalidSetting, match="FOOTNOTE_ENCRYPTION_KEYS is not valid") as error:
+    with pytest.raises(InvalidSetting, match="FOOTNOTE_ENCRYPTION_KEYS is not right") as error:
         settings(encryption_keys=keys)
     assert "footnote keys new" in error.value.sentence
     assert KEY[:-1] not in error.value.sentence
