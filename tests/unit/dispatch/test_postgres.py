@@ -258,7 +258,7 @@ async def test_what_is_being_worked_on_goes_on_while_the_queue_cannot_be_reached
         with capture_logs() as lines:
             for _ in range(3):
                 await at_once(lambda: execute(store, OTHERS_END))  # which may end its own, too
-            await listening(store, other_than=first)
+            await at_once(lambda: listening(store, other_than=first))
         await gate.let_all()
         await gate.until(lambda: gate.ended == ["a"])
         assert gate.started == ["a"], "it was begun once"
