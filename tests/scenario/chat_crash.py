@@ -53,6 +53,12 @@ class Trap:
             self.calls, self.sprung = 0, False
             self._victim, self._moment = victim, moment
 
+    def disarm(self) -> bool:
+        """It kills nothing any more; whether it has."""
+        with self._lock:
+            self._moment = None
+            return self.sprung
+
     def _witness(self, done: bool) -> bool:
         with self._lock:
             self.calls += not done
@@ -105,7 +111,7 @@ def run_and_kill(
                 except TimeoutError:
                     when = ", then ".join(map(str, moments))
                     raise AssertionError(f"killed {when}: {whole(place, asked)}") from None
-                if not trap.sprung:
+                if not trap.disarm():
                     break
                 serving.wait()
                 kills += 1
