@@ -99,6 +99,7 @@ def run_and_kill(
         said: Said | None = None
         kills = 0
         for moment in (*moments, None):
+            before = place.connections
             with ending(start_forked(nursery, program)) as serving:
                 place.meet(program, serving)
                 trap.arm(serving, moment)
@@ -112,6 +113,8 @@ def run_and_kill(
                     when = ", then ".join(map(str, moments))
                     raise AssertionError(f"killed {when}: {whole(place, asked)}") from None
                 if not trap.disarm():
+                    # Where all was done already it may have just begun, and could not yet end well.
+                    place.until(lambda: place.connections > before)  # noqa: B023
                     break
                 serving.wait()
                 kills += 1
