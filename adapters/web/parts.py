@@ -25,8 +25,8 @@ class Parts:
         """The plan as HTML, and ``now``: what is being done, in words."""
 
         def made() -> dict[str, str]:
-            saying = plan_of(now.plan, texts).now if now.plan is not None else ""
-            return {"run": run, "html": plan_html(self._templates, texts, run, now), "now": saying}
+            html = plan_html(self._templates, texts, run, now)
+            return {"run": run, "html": html, "now": being_done(now, texts)}
 
         return self._once(("plan", texts.locale, run, now.mark), made)
 
@@ -39,6 +39,11 @@ class Parts:
         if kept is None:
             kept = self._kept[name] = as_line(made())
         return kept
+
+
+def being_done(now: Shown, texts: Texts) -> str:
+    """What is being done, in one line, for those who cannot look."""
+    return plan_of(now.plan, texts).now if now.plan is not None else ""
 
 
 def plan_html(templates: Templates, texts: Texts, run: str, now: Shown) -> str:

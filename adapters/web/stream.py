@@ -16,6 +16,7 @@ from starlette.responses import Response
 
 from adapters.web.console import Console, texts_of, visitor_of
 from adapters.web.live import Feed, Standing
+from adapters.web.parts import being_done
 from adapters.web.shown import Shown
 from adapters.web.sse import HERE, as_line, event, event_stream, moments
 from adapters.web.turns import turns_of
@@ -150,7 +151,8 @@ class _Page:
         if over and turn.over:
             self._settle(now)
             self.held[run] = turn.attempt
-        told = {"run": run, "question": turn.question, "html": html, "over": over}
+        doing = "" if over else being_done(turn.shown, self.texts)
+        told = {"run": run, "question": turn.question, "html": html, "over": over, "now": doing}
         return event(kind, as_line(told), self._cursor())
 
     def _changed_parts(self, run: str, before: Shown, now: Shown) -> list[str]:

@@ -18,7 +18,7 @@ function article(run) {
 /** For those who cannot look; the page shows it already. */
 function say(sentence) {
   clearTimeout(saying);
-  if (sentence && status.textContent !== sentence) status.textContent = sentence;
+  if (status.textContent !== sentence) status.textContent = sentence;
   said = Date.now();
 }
 
@@ -28,6 +28,7 @@ let saying = 0;
 
 /** Says what is being done now, not all of it: whoever listens wants to follow. */
 function murmur(sentence) {
+  if (!sentence) return; // between two steps
   clearTimeout(saying);
   saying = setTimeout(say, Math.max(0, said + CALM - Date.now()), sentence);
 }
@@ -62,13 +63,14 @@ function change(run, part, html) {
 }
 
 const handlers = {
-  turn({ run, html, over }) {
+  turn({ run, html, over, now }) {
     const known = article(run);
     if (known) known.outerHTML = html;
     else turns.insertAdjacentHTML("beforeend", html);
     dress(article(run));
     if (mine.delete(run) || mine.delete(NEXT)) show(run);
     if (over) say(words.ready);
+    else murmur(now);
   },
   plan({ run, html, now }) {
     change(run, "[data-part=plan]", html);
@@ -77,13 +79,14 @@ const handlers = {
   text({ run, html }) {
     change(run, "[data-part=text]", html);
   },
-  reply({ run, question, html, over }) {
+  reply({ run, question, html, over, now }) {
     change(run, ".reply", html);
     if (article(run) && title(run).textContent !== question) {
       title(run).textContent = question;
       article(run).querySelector(".edit textarea").value = question;
     }
     if (over) say(words.ready);
+    else murmur(now);
   },
   gone({ run }) {
     const held = article(run)?.contains(document.activeElement);
