@@ -31,11 +31,9 @@ from tests.bench.depth_requests import (
     searched,
     system_text,
     tagged,
-    texts_of,
-    user_texts,
 )
 from tests.bench.depth_tasks import Part, Task
-from tests.fakes.claude_brain import researcher
+from tests.fakes.claude_brain import researcher, texts_of, user_texts
 from tests.fakes.claude_replies import Block, Reply, citation, cited, says, text, thinking, tool
 
 THOUGHT = (

@@ -46,10 +46,10 @@ from tests.bench.depth_requests import (
     role,
     said_strings,
     shown_titles,
-    user_texts,
 )
 from tests.bench.depth_tasks import Pages, load_tasks, load_texts
 from tests.fakes.claude import FakeClaude, Reply
+from tests.fakes.claude_brain import user_texts
 from tests.fakes.claude_replies import estimate
 from tests.fakes.claude_wire import send_all, send_json
 

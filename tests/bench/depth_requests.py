@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from tests.fakes.claude_brain import user_texts
 from tests.fakes.claude_replies import Block, Reply
 
 HIT = re.compile(r"^hit (\d+)(?: \([^)]*\))?: (.*) — \S+$", re.M)
@@ -98,16 +99,6 @@ def pages(shown: str) -> dict[str, OpenPage]:
     return found
 
 
-def user_texts(request: Mapping[str, Any]) -> list[str]:
-    """Every text of the user's turns, tool results included, in order."""
-    found: list[str] = []
-    for message in request["messages"]:
-        if message["role"] == "user":
-            content = message["content"]
-            found += [content] if isinstance(content, str) else texts_of(content)
-    return found
-
-
 def tagged(shown: str, tag: str) -> str:
     """What the last such element holds; "" without one."""
     return (elements(shown, tag) or [""])[-1]
@@ -122,17 +113,6 @@ def heading(shown: str) -> str:
     """Of the paragraph that is being worked on."""
     found = re.findall(r'<draft heading="([^"]*)"', shown)
     return str(found[-1])
-
-
-def texts_of(blocks: Sequence[Block]) -> list[str]:
-    found: list[str] = []
-    for block in blocks:
-        if block["type"] == "text":
-            found.append(block["text"])
-        elif block["type"] == "tool_result":
-            inner = block.get("content") or ""
-            found += [inner] if isinstance(inner, str) else texts_of(inner)
-    return found
 
 
 def search_results(request: Mapping[str, Any]) -> list[Block]:

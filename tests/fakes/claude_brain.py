@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tests.fakes.claude_replies import Block, Reply, citation, cited, says, text, thinking, tool
@@ -132,7 +132,7 @@ def _plan(request: Mapping[str, Any]) -> Reply:
 
     Whatever comes of them, the plan is not extended.
     """
-    question = _tagged("\n".join(_user_texts(request)), "question") or ""
+    question = _tagged("\n".join(user_texts(request)), "question") or ""
     subject = " ".join(w for w in _keywords(question) if w[0].isupper() or CJK.search(w))
     parts = [part.strip(" ?.,") for part in PARTED.split(question)]
     nodes: list[dict[str, Any]] = []
@@ -156,7 +156,7 @@ def _plan(request: Mapping[str, Any]) -> Reply:
 
 
 def _loop(request: Mapping[str, Any]) -> Reply:
-    shown = "\n".join(_user_texts(request))
+    shown = "\n".join(user_texts(request))
     question = _tagged(shown, "question") or shown
     turns = sum(m["role"] == "assistant" for m in request["messages"])
     pages = PAGE.findall(shown)
@@ -223,7 +223,7 @@ def _excerpt(question: str, passage: str) -> str:
 
 
 def _write(request: Mapping[str, Any]) -> Reply:
-    asked = "\n".join(_user_texts(request))
+    asked = "\n".join(user_texts(request))
     question = _tagged(asked, "question") or ""
     wanted = {w.lower() for w in _keywords(question)}
     blocks: list[Block] = []
@@ -254,7 +254,7 @@ def _write(request: Mapping[str, Any]) -> Reply:
 
 def _draft(request: Mapping[str, Any]) -> Reply:
     """A paragraph for the question, and one for each page of the first look (at least two)."""
-    asked = "\n".join(_user_texts(request))
+    asked = "\n".join(user_texts(request))
     question = (_tagged(asked, "question") or asked).strip()
     topic = " ".join(_keywords(question)[:3])
     pages = re.findall(r'<page number="\d+" title="([^"]*)"', asked)
@@ -271,7 +271,7 @@ def _draft(request: Mapping[str, Any]) -> Reply:
 
 
 def _queries(request: Mapping[str, Any]) -> Reply:
-    asked = "\n".join(_user_texts(request))
+    asked = "\n".join(user_texts(request))
     question = _tagged(asked, "question") or ""
     heading = re.search(r'<draft heading="([^"]*)"', asked)
     words = [*(_keywords(heading[1])[:3] if heading else ()), *_keywords(question)[:3]]
@@ -280,7 +280,7 @@ def _queries(request: Mapping[str, Any]) -> Reply:
 
 def _revise(request: Mapping[str, Any]) -> Reply:
     """The passages on the paragraph's topic that the report does not have yet, each cited."""
-    asked = "\n".join(_user_texts(request))
+    asked = "\n".join(user_texts(request))
     report = " ".join(re.findall(r"<report>\n(## .*?)\n</report>", asked, re.S))
     heading = re.search(r'<draft heading="([^"]*)"', asked)
     topic = heading[1] if heading else _tagged(asked, "question") or ""
@@ -315,29 +315,29 @@ def _revise(request: Mapping[str, Any]) -> Reply:
 # ---------------------------------------------------------------- reading a request
 
 
-def _user_texts(request: Mapping[str, Any]) -> list[str]:
+def user_texts(request: Mapping[str, Any]) -> list[str]:
     """Every text of the user's turns, tool results included, in order."""
     found: list[str] = []
     for message in request["messages"]:
         if message["role"] == "user":
             content = message["content"]
-            found += [content] if isinstance(content, str) else _texts(content)
+            found += [content] if isinstance(content, str) else texts_of(content)
     return found
 
 
-def _texts(blocks: list[Block]) -> list[str]:
+def texts_of(blocks: Sequence[Block]) -> list[str]:
     found: list[str] = []
     for block in blocks:
         if block["type"] == "text":
             found.append(block["text"])
         elif block["type"] == "tool_result":
             inner = block.get("content") or ""
-            found += [inner] if isinstance(inner, str) else _texts(inner)
+            found += [inner] if isinstance(inner, str) else texts_of(inner)
     return found
 
 
 def _asked(request: Mapping[str, Any]) -> str:
-    texts = _user_texts(request)
+    texts = user_texts(request)
     return texts[-1] if texts else ""
 
 
