@@ -39,11 +39,13 @@ class Extracted:
     """What a document says: one line of title, and text as ``bot.pages.page.Page`` describes it.
 
     ``canonical`` is the address that it gives itself, unchecked and possibly relative, or "".
+    ``kept`` is the share of the document's visible words that ``text`` holds, from 0 to 1.
     """
 
     title: str
     text: str
     canonical: str = ""
+    kept: float = 1.0
 
 
 def from_bytes(data: bytes, media_type: str | None, name: str) -> Extracted:
