@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from bot.reasoning.calls import ModelReply
 from bot.reasoning.evidence import AnswerDelta, CitationDelta, Cut, Restart, TextDelta
@@ -12,12 +12,13 @@ from bot.search.provider import Hit
 @dataclass(frozen=True, slots=True)
 class SearchOutcome:
     """What a search step keeps. ``problem`` is set when no provider could answer, ``said`` how that
-    is told to the asker."""
+    is told to the asker; ``rarity`` is that of ``search.blend.SearchResult``."""
 
     hits: tuple[Hit, ...]
     failures: tuple[str, ...] = ()
     problem: str = ""
     said: str = ""
+    rarity: dict[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -267,6 +267,7 @@ class Road:
         return await self._checked(written, evidence, rewritten, status)
 
     async def _written(self, rewritten: Rewritten, evidence: Evidence) -> Written:
+        evidence = replace(evidence, rarity=self._run.rarity)
         return await write(
             self._reasoner.write(rewritten, evidence, self._run.options.instructions),
             evidence,

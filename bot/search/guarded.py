@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import math
 import re
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from typing import TypeVar
 
 import stamina
@@ -19,6 +19,7 @@ from bot.search.limits import Breaker, Clock, RateLimit
 from bot.search.policy import Policy
 from bot.search.provider import (
     Hit,
+    Lexicon,
     PageReader,
     ProviderKind,
     Query,
@@ -92,6 +93,13 @@ class Guarded:
         provider = self.provider
         assert isinstance(provider, PageReader)  # noqa: S101 - the caller asked ``reads``
         return await self._reads.join(url, lambda: self._call(lambda: provider.read(url)))
+
+    async def rarity(self, terms: Sequence[str]) -> dict[str, float]:
+        """See ``Lexicon.rarity``; empty for a provider that does not know."""
+        provider = self.provider
+        if not isinstance(provider, Lexicon):
+            return {}
+        return await self._call(lambda: provider.rarity(terms))
 
     async def report(self) -> str:
         """The provider's own word on its health and quota, or just whether it answers a search.

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import math
 import queue
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -82,6 +83,13 @@ class LocalDocuments:
             self._with_reader, lambda reader: self._search(reader.connection, wanted, query.limit)
         )
 
+    async def rarity(self, terms: Sequence[str]) -> dict[str, float]:
+        """See ``bot.search.provider.Lexicon``."""
+        wanted = list(dict.fromkeys(terms))[:MOST_TERMS]
+        return await asyncio.to_thread(
+            self._with_reader, lambda reader: self._rarity(reader.connection, wanted)
+        )
+
     def reads(self, url: str) -> bool:
         """Whether ``url`` is a file's address. Only files in the index can be read by it."""
         return url.startswith("file:///")
@@ -143,6 +151,20 @@ class LocalDocuments:
             (" OR ".join(f'"{term}"' for term in chosen), *self._values, most),
         )
         return (_Match(*row) for row in rows)
+
+    def _rarity(self, connection: sqlite3.Connection, wanted: list[str]) -> dict[str, float]:
+        passages = self._passages(connection)
+        found = _found_in(connection, wanted)
+        return {
+            term: math.log(1 + (passages - n + 0.5) / (n + 0.5))
+            for term in wanted
+            for n in [min(found.get(term, 0), passages)]
+        }
+
+    def _passages(self, connection: sqlite3.Connection) -> int:
+        """How many passages can be searched."""
+        query = f"SELECT total(count) FROM files WHERE {self._condition}"  # noqa: S608
+        return int(connection.execute(query, self._values).fetchone()[0])
 
     def _read(self, connection: sqlite3.Connection, url: str) -> Page:
         row = connection.execute(
@@ -224,21 +246,24 @@ class _Reader:
 
 def _affordable(connection: sqlite3.Connection, wanted: list[str]) -> list[str]:
     """The rarest of the terms, as many as ``MOST_POSTINGS`` allows, but at least one known one."""
-    found: list[tuple[int, str]] = []
-    for term in wanted:
-        row = connection.execute(
-            "SELECT doc FROM temp.vocabulary WHERE term = ?", (term,)
-        ).fetchone()
-        if row is not None:
-            found.append((row[0], term))
+    found = _found_in(connection, wanted)
     chosen: list[str] = []
     spent = 0
-    for count, term in sorted(found):
-        spent += count
+    for term in sorted(found, key=lambda term: (found[term], term)):
+        spent += found[term]
         if chosen and spent > MOST_POSTINGS:
             break
         chosen.append(term)
     return chosen
+
+
+def _found_in(connection: sqlite3.Connection, wanted: Sequence[str]) -> dict[str, int]:
+    """How many passages have each of the terms that any has."""
+    rows = (
+        connection.execute("SELECT doc FROM temp.vocabulary WHERE term = ?", (term,)).fetchone()
+        for term in wanted
+    )
+    return {term: row[0] for term, row in zip(wanted, rows, strict=True) if row is not None}
 
 
 def _hit(connection: sqlite3.Connection, match: _Match, provider: str) -> Hit:
