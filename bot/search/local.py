@@ -7,7 +7,8 @@ import contextlib
 import math
 import queue
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -15,9 +16,11 @@ from typing import TypeVar
 
 from bot.errors import PageUnreadable, ProviderUnavailable, StorageUnavailable
 from bot.pages.page import Page
+from bot.pages.relevance import BESIDE, headings_above, pair_scores, pairs_in, relevance, weigh
 from bot.search.folders import root_of
 from bot.search.index_file import (
     Damaged,
+    count_spans,
     damage_mark,
     meaning,
     open_reader,
@@ -28,7 +31,7 @@ from bot.search.index_file import (
 from bot.search.index_writer import below
 from bot.search.indexer import Indexer, IndexReport
 from bot.search.provider import Hit, ProviderKind, Query
-from bot.text.terms import keywords
+from bot.text.terms import keywords, terms
 
 __all__ = ["IndexReport", "Indexer", "LocalDocuments"]
 
@@ -41,7 +44,7 @@ TITLE_WEIGHT, HEADING_WEIGHT, BODY_WEIGHT = 4.0, 2.0, 1.0
 MOST_POSTINGS = 15_000
 MOST_TERMS = 32
 MOST_QUERY_CHARACTERS = 2_000
-PASSAGES_PER_HIT = 6  # looked at to fill one hit: several passages share a page
+CANDIDATES = 120  # passages that are looked at with their surroundings
 
 T = TypeVar("T")
 
@@ -76,11 +79,13 @@ class LocalDocuments:
 
         Files have no language, region, date of appearing or domain: these ask for nothing here.
         """
-        wanted = keywords(query.text[:MOST_QUERY_CHARACTERS])[:MOST_TERMS]
+        question = query.text[:MOST_QUERY_CHARACTERS]
+        wanted = keywords(question)[:MOST_TERMS]
         if not wanted or query.limit < 1:
             return []
         return await asyncio.to_thread(
-            self._with_reader, lambda reader: self._search(reader.connection, wanted, query.limit)
+            self._with_reader,
+            lambda reader: self._search(reader.connection, question, wanted, query.limit),
         )
 
     async def rarity(self, terms: Sequence[str]) -> dict[str, float]:
@@ -112,16 +117,20 @@ class LocalDocuments:
 
     # ------------------------------------------------------------ in a thread
 
-    def _search(self, connection: sqlite3.Connection, wanted: list[str], limit: int) -> list[Hit]:
+    def _search(
+        self, connection: sqlite3.Connection, question: str, wanted: list[str], limit: int
+    ) -> list[Hit]:
         chosen = _affordable(connection, wanted)
         if not chosen:
             return []
-        best: dict[int, _Match] = {}
-        for match in self._matches(connection, chosen, limit * PASSAGES_PER_HIT):
-            best.setdefault(match.file, match)
-            if len(best) == limit:
-                break
-        return [_hit(connection, match, self.name) for match in best.values()]
+        found = list(self._matches(connection, chosen, CANDIDATES))
+        pages = {match.file: _opened(connection, match.file) for match in found}
+        weights = weigh(question, self._rarity(connection, wanted))
+        scores = _seen_with_surroundings(question, weights, found, pages)
+        order = sorted(range(len(found)), key=lambda i: (-scores[i], i))
+        best = {found[i].file: found[i] for i in reversed(order)}
+        hits = [best[file] for file in dict.fromkeys(found[i].file for i in order)]
+        return [_hit(pages[match.file], match, self.name) for match in hits[:limit]]
 
     def _matches(
         self, connection: sqlite3.Connection, chosen: list[str], most: int
@@ -266,9 +275,59 @@ def _found_in(connection: sqlite3.Connection, wanted: Sequence[str]) -> dict[str
     return {term: row[0] for term, row in zip(wanted, rows, strict=True) if row is not None}
 
 
-def _hit(connection: sqlite3.Connection, match: _Match, provider: str) -> Hit:
-    title, spans, text = connection.execute(
-        "SELECT title, spans, text FROM pages WHERE file = ?", (match.file,)
+@dataclass(frozen=True, slots=True)
+class _Opened:
+    """A page that has candidates: its title, its text, and the packed spans of its passages."""
+
+    title: str
+    text: str
+    spans: bytes
+
+    def passage(self, place: int) -> str:
+        """The text of the passage at a place; "" before the first and after the last."""
+        if not 0 <= place < count_spans(self.spans):
+            return ""
+        start, end = unpack_span(self.spans, place)
+        return self.text[start:end]
+
+
+def _opened(connection: sqlite3.Connection, file: int) -> _Opened:
+    title, text, spans = connection.execute(
+        "SELECT title, text, spans FROM pages WHERE file = ?", (file,)
     ).fetchone()
-    start, end = unpack_span(spans, match.place)
-    return Hit(title, match.url, " ".join(unpack_text(text)[start:end].split()), provider)
+    return _Opened(title, unpack_text(text), spans)
+
+
+def _seen_with_surroundings(
+    question: str,
+    weights: Mapping[str, float],
+    matches: Sequence[_Match],
+    pages: Mapping[int, _Opened],
+) -> list[float]:
+    """The score of each match by ``bot.pages.relevance``."""
+    counted: dict[tuple[int, int], list[str]] = {}
+
+    def words_of(file: int, place: int) -> list[str]:
+        key = file, place
+        if key not in counted:
+            counted[key] = terms(pages[file].passage(place))
+        return counted[key]
+
+    reach = len(BESIDE)
+    pairs = pairs_in(question)
+    titles = {file: frozenset(terms(page.title)) for file, page in pages.items()}
+    scores = []
+    for match in matches:
+        page = pages[match.file]
+        places = range(match.place - reach, match.place + reach + 1)
+        around = [Counter(words_of(match.file, place)) for place in places]
+        start, _ = unpack_span(page.spans, match.place)
+        heading = frozenset(terms("\n".join(headings_above(page.text, start))))
+        rated = relevance(weights, around, [heading] * len(around), titles[match.file])
+        bound = pair_scores(weights, pairs, [words_of(match.file, match.place)])
+        scores.append(rated[reach] + bound[0])
+    return scores
+
+
+def _hit(page: _Opened, match: _Match, provider: str) -> Hit:
+    return Hit(page.title, match.url, " ".join(page.passage(match.place).split()), provider)
