@@ -17,6 +17,8 @@ import trafilatura
 from trafilatura.utils import load_html
 
 from bot.errors import PageUnreadable
+from bot.pages.content import content_of
+from bot.pages.furniture import without_furniture
 from bot.pages.gates import Signs, refuse_gate
 from bot.pages.grids import make_plain
 from bot.pages.writing import written
@@ -74,14 +76,20 @@ def read_html(html: str, name: str) -> Reading:
         raise _without_words(name)
     title = _title(tree)
     signs = _signs(tree)
+    canonical = _canonical(tree)
     _drop_hidden(tree)
-    _keep_fixed_width(tree)
-    make_plain(tree)
-    text = _main_text(tree, quick=len(html) > _LARGE)
+    content = content_of(tree)
+    if content is None:
+        _keep_fixed_width(tree)
+        make_plain(tree)
+        text = _main_text(tree, quick=len(html) > _LARGE)
+    else:
+        without_furniture(content)
+        text = written(content)
     refuse_gate(name, title, text, signs)
     if not text:
         raise _without_words(name)
-    return Reading(title, text, _canonical(tree))
+    return Reading(title, text, canonical)
 
 
 def _signs(tree: Any) -> Signs:
