@@ -33,7 +33,7 @@ FLOOR = 0.15  # of the best score: what is below is not worth its tokens
 
 @dataclass(frozen=True, slots=True)
 class Study:
-    """The passages of a page in order, each with its cost (estimated tokens).
+    """The passages of a page in order, each with its cost (estimated tokens) and length (terms).
 
     ``places`` has for a term the number of the passage of each occurrence, ``headings`` the terms
     of each heading path.
@@ -41,6 +41,7 @@ class Study:
 
     passages: tuple[Passage, ...]
     costs: tuple[int, ...]
+    lengths: tuple[int, ...]
     places: dict[str, list[int]]
     headings: dict[str, frozenset[str]]
 
@@ -48,14 +49,18 @@ class Study:
 def study(passages: Iterable[Passage]) -> Study:
     """Count and index passages."""
     passages = tuple(passages)
+    lengths: list[int] = []
     places: dict[str, list[int]] = {}
     for i, passage in enumerate(passages):
-        for word in terms(passage.text):
+        words = terms(passage.text)
+        lengths.append(len(words))
+        for word in words:
             places.setdefault(word, []).append(i)
     paths = {passage.heading for passage in passages}
     return Study(
         passages,
         tuple(estimate(passage.text) for passage in passages),
+        tuple(lengths),
         places,
         {path: frozenset(terms(path)) for path in paths},
     )
@@ -76,7 +81,7 @@ def rank(question: str, studied: Study, rarity: Mapping[str, float] | None = Non
             counts[i][word] = count
     headings = [studied.headings[passage.heading] for passage in studied.passages]
     weights = weigh(question, rarity or {}) or _rarity_here(wanted, counts, headings)
-    scores = relevance(weights, counts, headings)
+    scores = relevance(weights, counts, studied.lengths, headings)
     best = max(scores, default=0.0)
     return [
         score + best * EARLINESS / (1 + i / 8) if score > 0 else 0.0

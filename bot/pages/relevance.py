@@ -20,6 +20,8 @@ IN_HEADING, IN_TITLE = 0.8, 0.7
 BESIDE = (0.5, 0.25)  # in the passage before or after; in the one beyond it
 MOST_BESIDE = 2  # occurrences that count there
 
+NOMINAL = 80  # terms of a passage of the usual size; only a longer one is marked down
+B = 0.6  # how much: with 0 not at all, with 1 as much as it is longer
 K1 = 1.2  # Robertson and Zaragoza, The Probabilistic Relevance Framework, 2009: usual value
 PAIR = 0.3  # of the lesser weight is added for two neighbours of the question that are neighbours
 EVERYDAY = 0.4  # of its weight is left to a word that any question may have
@@ -40,11 +42,13 @@ _EVERYDAY = frozenset(
         "without another whole entire enough able unable instead around really correct correctly "
         "properly specify specified specific certain give given gives tell tells told add adds "
         "added adding change changes changed turn turned handle handles answer question problem "
-        "issue whatever anymore already once twice two three several course sure maybe perhaps "
+        "issue whatever anymore already once twice two three several course sure maybe perhaps vs versus compare compared want wanted trouble "
         "accident today nowadays please thanks hello default"
     )
     for term in terms(word)
 ) - frozenset(terms("default"))
+_NAME = re.compile(r"(?<=[^\s.?!:] )[A-Z][A-Za-z]{2,}(?![\w(])")
+_LATIN = re.compile(r"(?<![A-Za-z0-9_./-])[A-Za-z][A-Za-z+-]{2,}(?![A-Za-z0-9_./-])")
 _PARTICLES = listed("up down in out on off over back through away")
 """Small words that make another one of the verb before them: back up, log in, turn off."""
 
@@ -52,16 +56,38 @@ _PARTICLES = listed("up down in out on off over back through away")
 def weigh(question: str, rarity: Mapping[str, float]) -> dict[str, float]:
     """The terms of a question with what each weighs: how rare it is, less for everyday words.
 
-    ``rarity`` is BM25's inverse document frequency of terms; one that it lacks counts as the
-    rarest. Empty if ``rarity`` is.
+    ``rarity`` is that of ``bot.search.provider.Lexicon``. Empty if ``rarity`` is.
     """
     if not rarity:
         return {}
-    rarest = max(rarity.values())
+    wanted = keywords(question)
+    known = frozenset(term for term in wanted if term in rarity)
     return {
-        term: rarity.get(term, rarest) * (EVERYDAY if term in _EVERYDAY else 1.0)
-        for term in keywords(question)
+        term: rarity.get(term, rarity[""]) * (EVERYDAY if term in _EVERYDAY else 1.0)
+        for term in wanted
+        if term in known or not _crosses_words(term, known)
     }
+
+
+def _crosses_words(term: str, known: Collection[str]) -> bool:
+    """Whether a pair of Chinese characters that no text has ends one known word or begins another:
+    "件还" in "文件还在"."""
+    if not has_cjk(term) or len(term) != 2:
+        return False
+    return any(other[-1] == term[0] or other[0] == term[1] for other in known if len(other) == 2)
+
+
+def unknown_names(question: str, rarity: Mapping[str, float]) -> list[str]:
+    """Names in a question that none of the documents searched has, as they are written.
+
+    A name is a word with a capital inside a sentence, or among Chinese, Japanese or Korean
+    characters any word in Latin letters. Empty where rarity is not known.
+    """
+    if not rarity:
+        return []
+    pattern = _LATIN if has_cjk(question) else _NAME
+    found = dict.fromkeys(match.group() for match in pattern.finditer(question))
+    return [name for name in found if not any(term in rarity for term in terms(name))]
 
 
 def pairs_in(question: str) -> frozenset[tuple[str, str]]:
@@ -79,13 +105,15 @@ def pairs_in(question: str) -> frozenset[tuple[str, str]]:
 def relevance(
     weights: Mapping[str, float],
     counts: Sequence[Mapping[str, int]],
+    lengths: Sequence[int],
     headings: Sequence[Collection[str]],
     title: Collection[str] = (),
 ) -> list[float]:
     """The score of each passage of a page, from 0; 0 is: no word of the question near it.
 
     ``counts`` has for each passage, in page order, how often it has each of the weighed terms;
-    ``headings`` the terms of the headings above it, ``title`` those of the page's title.
+    ``lengths`` how many terms it has, ``headings`` the terms of the headings above it, ``title``
+    those of the page's title.
     """
     above = {term: IN_TITLE for term in weights if term in title}
     scores = [0.0] * len(counts)
@@ -101,7 +129,9 @@ def relevance(
                 frequency += IN_HEADING
             if frequency:
                 found[term] = found.get(term, 0.0) + frequency
-        scores[place] = sum(weights[term] * f * (K1 + 1) / (f + K1) for term, f in found.items())
+        longer = max(1.0, lengths[place] / NOMINAL)
+        k = K1 * (1 - B + B * longer)
+        scores[place] = sum(weights[term] * f * (K1 + 1) / (f + k) for term, f in found.items())
     return scores
 
 

@@ -30,10 +30,12 @@ MOST_QUOTES = 6
 AGAIN = 0.3  # of a term's weight counts when an earlier quote has it
 TAKEN_UP = 1.5  # times more a passage adds that has a name from an earlier quote
 EARLY_READ = 0.2  # more a passage of the page read first adds, half of it for the second, ...
+SAME_PAGE = 0.7  # of a passage's worth is left where its page is quoted already
+CODE = 0.8  # of a passage's worth is left where it is all code and no way of doing was asked for
 BARE = 0.4  # of a passage's worth is left to a heading or a line that is no sentence
 CUED = 0.06  # of the question's weight is added to a passage of the kind that was asked for
 WORTH_QUOTING = 0.08  # share of the question's weight that a quote must add
-ENOUGH = 0.5  # share of it that one passage with its headings must have, to be an answer
+ENOUGH = 0.28  # share of it that one passage with its headings must have, to be an answer
 SAME = 0.8  # share of common terms (Jaccard) from which two passages say the same
 LONGEST_QUOTE = 1_000  # characters of passages that are quoted together
 OPENINGS = 3  # passages quoted from the top of a page when the question has no word of it
@@ -41,6 +43,8 @@ LEAST_OF_PAGE = 2  # quotes from each page that is wanted as a whole
 
 _SENTENCE_END = re.compile(r"[.!?。！？…|:：]\W*$")
 _LINK = re.compile(r"https?://\S+")
+_ITEM = re.compile(r"[ \t]*(?:[-*+•‣◦]|\d{1,3}[.)])[ \t]+")
+_FENCED = re.compile(r" {0,3}(?:`{3,}|~{3,})")
 _DIGIT = re.compile(r"\d")
 _CODE_OR_STEP = re.compile(r"^(?: {0,3}(?:`{3,}|~{3,})|[ \t]*\d{1,2}[.)] )", re.MULTILINE)
 
@@ -67,15 +71,19 @@ class Choice:
     """What to quote on a question, the most telling first, and how sure it is an answer.
 
     ``covered`` is the share of the question's weight that the best passage has with its headings,
-    0 to 1; below ``ENOUGH`` it is no answer.
+    0 to 1; below ``ENOUGH`` it is no answer. Nor is it where the documents have nothing by a name
+    that the question gives (``unknown``), or where the question leaves open what it is about.
     """
 
     quotes: tuple[Quote, ...]
     covered: float = 0.0
+    unknown: tuple[str, ...] = ()
+    is_open: bool = False
 
     @property
     def answers(self) -> bool:
-        return bool(self.quotes) and self.covered >= ENOUGH
+        sure = self.covered >= ENOUGH and not self.unknown and not self.is_open
+        return bool(self.quotes) and sure
 
 
 def choose(
@@ -101,11 +109,13 @@ def choice_of(asked: Asked, sources: Sequence[Source]) -> Choice:
     order = {url: place for place, url in enumerate(dict.fromkeys(s.url for s in sources))}
     chosen: list[Quote] = []
     taken: set[int] = set()
+    pages: set[str] = set()
     while len(taken) < len(left) and len(chosen) < MOST_QUOTES:
         gains = [
             (score + _cued(each, asked))
-            * (BARE if is_bare(each.passage) else 1.0)
+            * _form(each.passage, asked)
             * (1.0 + EARLY_READ / (1 + order[each.source.url]))
+            * (SAME_PAGE if each.source.url in pages else 1.0)
             * (1.0 if brought_up.isdisjoint(_names_of(each)) else TAKEN_UP)
             for each, score in zip(left, scores(asked, weights, sources), strict=True)
         ]
@@ -119,9 +129,10 @@ def choice_of(asked: Asked, sources: Sequence[Source]) -> Choice:
         brought_up |= _names_of(each) - asked.terms
         for term, share in each.shares.items():
             weights[term] = min(weights[term], asked.weights[term] * (1 - share * (1 - AGAIN)))
+        pages.add(each.source.url)
         quote = _with_neighbours(each, asked, taken, best - each.place)
         chosen.append(quote)
-    return Choice(tuple(chosen), best_covered)
+    return Choice(tuple(chosen), best_covered, asked.unknown, asked.is_open)
 
 
 def gist(sources: Sequence[Source]) -> list[Quote]:
@@ -131,7 +142,8 @@ def gist(sources: Sequence[Source]) -> list[Quote]:
     for source in sources:
         telling = [passage for passage in source.passages if not is_bare(passage)]
         quotes += [
-            Quote(source, passage) for passage in representatives(telling or source.passages, share)
+            Quote(source, passage, (passage,))
+            for passage in representatives(telling or source.passages, share)
         ]
     return quotes
 
@@ -162,6 +174,22 @@ def findings(
         if is_new and terms and terms.isdisjoint(read | PLACEHOLDERS):
             missing.append(words)
     return found, tuple(missing)
+
+
+def _form(passage: Passage, asked: Asked) -> float:
+    """How much of a passage's worth its form leaves it."""
+    if is_bare(passage) or _is_contents(passage):
+        return BARE
+    is_code = _FENCED.match(passage.text) is not None
+    return CODE if is_code and "steps" not in asked.cues else 1.0
+
+
+def _is_contents(passage: Passage) -> bool:
+    """Whether a passage is a table of contents: short list items without a sentence."""
+    lines = [line for line in passage.text.split("\n") if line.strip()]
+    items = [line for line in lines if _ITEM.match(line)]
+    short = all(len(line) <= 70 and not _SENTENCE_END.search(line) for line in items)
+    return len(items) >= 4 and len(items) == len(lines) and short and ": " not in passage.text
 
 
 def is_bare(passage: Passage) -> bool:

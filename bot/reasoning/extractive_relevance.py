@@ -15,10 +15,10 @@ from typing import Literal
 
 from bot.pages.passages import HEADING_SEPARATOR, Passage
 from bot.pages.relevance import BESIDE as NEIGHBOURS
-from bot.pages.relevance import pair_scores, pairs_in, relevance, weigh
+from bot.pages.relevance import pair_scores, pairs_in, relevance, unknown_names, weigh
 from bot.reasoning.evidence import Source
 from bot.reasoning.extractive_words import PLACEHOLDERS, named, term_tuple, title_terms
-from bot.text.terms import keywords
+from bot.text.terms import has_cjk, keywords
 
 # Shares of a word's weight that count as covered when only the surroundings have it.
 IN_HEADING = 0.8
@@ -27,8 +27,10 @@ BESIDE = 0.4  # the passage before or after
 
 AGAIN = 0.3  # of a placeholder's weight is left ("which country"): it is what is asked for
 IN_A_TITLE = 1.5  # times the weight of a term that titles a page, where rarity is not known
+EVERYDAY_WEIGHT = 1.5  # what a term must weigh to tell anything
 GAP = 300  # characters between passages that still follow each other: a heading may be between
 
+_POINTS = re.compile(r"\b(?:it|this|that|they|them|these|those|there)\b", re.IGNORECASE)
 _LINK = re.compile(r"https?://\S+")
 Cue = Literal["figure", "steps", "definition"]
 _CUES: dict[Cue, re.Pattern[str]] = {
@@ -54,11 +56,17 @@ _CUES: dict[Cue, re.Pattern[str]] = {
 @dataclass(frozen=True, slots=True)
 class Asked:
     """A question as its terms: each with its weight, those that stand side by side, and what kind
-    of answer it wants."""
+    of answer it wants.
+
+    ``unknown`` are names in it that the documents searched do not have at all; ``is_open`` tells
+    that it points at something that it does not name ("How do I make it faster?").
+    """
 
     weights: Mapping[str, float]
     pairs: frozenset[tuple[str, str]]
     cues: frozenset[Cue]
+    unknown: tuple[str, ...] = ()
+    is_open: bool = False
 
     @property
     def terms(self) -> frozenset[str]:
@@ -103,7 +111,17 @@ def asked_in(question: str, sources: Sequence[Source], rarity: Mapping[str, floa
         weights,
         pairs_in(text),
         frozenset(cue for cue, pattern in _CUES.items() if pattern.search(text)),
+        tuple(unknown_names(text, rarity)),
+        _is_open(text, weights),
     )
+
+
+def _is_open(question: str, weights: Mapping[str, float]) -> bool:
+    """Whether a question leaves open what it is about: a pronoun or nothing, and few words."""
+    telling = [term for term, weight in weights.items() if weight > EVERYDAY_WEIGHT]
+    if has_cjk(question):
+        return len(telling) <= 1 and all(map(has_cjk, telling))
+    return len(telling) <= 1 and _POINTS.search(question) is not None
 
 
 def candidates(asked: Asked, sources: Sequence[Source]) -> list[Candidate]:
@@ -133,6 +151,7 @@ def scores(asked: Asked, weights: Mapping[str, float], sources: Sequence[Source]
     rated: list[float] = []
     for source in sources:
         counts: list[Mapping[str, int]] = []
+        lengths: list[int] = []
         headings: list[tuple[str, ...]] = []
         kept: list[int] = []
         for place, passage in enumerate(source.passages):
@@ -140,9 +159,11 @@ def scores(asked: Asked, weights: Mapping[str, float], sources: Sequence[Source]
                 counts += [{}] * len(NEIGHBOURS)  # what is left out between them
                 headings += [()] * len(NEIGHBOURS)
             kept.append(len(counts))
-            counts.append(Counter(term_tuple(passage.text)))
+            words = term_tuple(passage.text)
+            counts.append(Counter(words))
+            lengths += [0] * (len(counts) - 1 - len(lengths)) + [len(words)]
             headings.append(term_tuple(passage.heading))
-        of_page = relevance(weights, counts, headings, term_tuple(source.title))
+        of_page = relevance(weights, counts, lengths, headings, term_tuple(source.title))
         bound = pair_scores(
             weights,
             asked.pairs,

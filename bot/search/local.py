@@ -164,11 +164,9 @@ class LocalDocuments:
     def _rarity(self, connection: sqlite3.Connection, wanted: list[str]) -> dict[str, float]:
         passages = self._passages(connection)
         found = _found_in(connection, wanted)
-        return {
-            term: math.log(1 + (passages - n + 0.5) / (n + 0.5))
-            for term in wanted
-            for n in [min(found.get(term, 0), passages)]
-        }
+        # Passages of files that are gone, or of other roots, are counted until the next clean-up.
+        counts = {"": 0} | {term: min(count, passages) for term, count in found.items()}
+        return {t: math.log(1 + (passages - n + 0.5) / (n + 0.5)) for t, n in counts.items()}
 
     def _passages(self, connection: sqlite3.Connection) -> int:
         """How many passages can be searched."""
@@ -320,10 +318,12 @@ def _seen_with_surroundings(
     for match in matches:
         page = pages[match.file]
         places = range(match.place - reach, match.place + reach + 1)
-        around = [Counter(words_of(match.file, place)) for place in places]
+        words = [words_of(match.file, place) for place in places]
+        around = [Counter(each) for each in words]
+        lengths = [len(each) for each in words]
         start, _ = unpack_span(page.spans, match.place)
         heading = frozenset(terms("\n".join(headings_above(page.text, start))))
-        rated = relevance(weights, around, [heading] * len(around), titles[match.file])
+        rated = relevance(weights, around, lengths, [heading] * len(around), titles[match.file])
         bound = pair_scores(weights, pairs, [words_of(match.file, match.place)])
         scores.append(rated[reach] + bound[0])
     return scores
