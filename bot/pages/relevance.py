@@ -16,15 +16,15 @@ from bot.text.listed import listed
 from bot.text.terms import fold, has_cjk, keywords, terms
 
 # Shares of one occurrence in the passage itself.
-IN_HEADING, IN_TITLE = 0.8, 0.7
-BESIDE = (0.5, 0.25)  # in the passage before or after; in the one beyond it
+IN_HEADING, IN_TITLE = 1.0, 0.7
+BESIDE = (0.35, 0.15)  # in the passage before or after; in the one beyond it
 MOST_BESIDE = 2  # occurrences that count there
 
 NOMINAL = 80  # terms of a passage of the usual size; only a longer one is marked down
 B = 0.6  # how much: with 0 not at all, with 1 as much as it is longer
 K1 = 1.2  # Robertson and Zaragoza, The Probabilistic Relevance Framework, 2009: usual value
-PAIR = 0.3  # of the lesser weight is added for two neighbours of the question that are neighbours
-EVERYDAY = 0.4  # of its weight is left to a word that any question may have
+PAIR = 0.4  # of the lesser weight is added for two neighbours of the question that are neighbours
+EVERYDAY = 0.3  # of its weight is left to a word that any question may have
 
 _EVERYDAY = frozenset(
     term

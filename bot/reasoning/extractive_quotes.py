@@ -150,7 +150,11 @@ def gist(sources: Sequence[Source]) -> list[Quote]:
 
 def openings(sources: Sequence[Source]) -> list[Quote]:
     """The first passages of each page: what to quote when it was only asked to read."""
-    return [Quote(source, passage) for source in sources for passage in source.passages[:OPENINGS]]
+    return [
+        Quote(source, passage, (passage,))
+        for source in sources
+        for passage in source.passages[:OPENINGS]
+    ]
 
 
 def findings(
