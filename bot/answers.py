@@ -100,7 +100,8 @@ class Answer:
     ``text`` is Markdown with ``[n]`` marks that point into ``citations``. ``question`` is the
     standalone question that was researched, ``queries`` what was searched. ``notes`` are sentences
     about the run itself (a budget that ended it, a provider that failed). ``suggestions`` are
-    questions that the sources could answer next.
+    questions that the sources could answer next. ``more`` is further reading, Markdown with the
+    same marks: shown after the text, folded where that can be done; "" if there is none.
     """
 
     status: Status
@@ -116,3 +117,9 @@ class Answer:
     disagreements: tuple[Disagreement, ...] = ()
     notes: tuple[str, ...] = ()
     suggestions: tuple[str, ...] = ()
+    more: str = ""
+
+    @property
+    def whole(self) -> str:
+        """The text and the further reading, as one Markdown text."""
+        return "\n\n".join(filter(None, (self.text, self.more)))

@@ -16,18 +16,18 @@ from bot.errors import AddressRefused
 from bot.pages.urls import dedupe_key
 from bot.research.marks import code_spans
 
-_URL = r"(?:https?|ftp|file|mailto|tel|javascript|data|vbscript):[^\s<>\"'`|]+"
+URL = r"(?:https?|ftp|file|mailto|tel|javascript|data|vbscript):[^\s<>\"'`|]+"
 _TARGET = r"<[^<>\n]*>|(?:[^\s()]|\([^\s()]*\))*"
 _LINK = re.compile(
-    rf"!?\[(?P<label>(?:[^\[\]\n]|\[[^\[\]\n]*\])*)\]"
+    rf"(?<!\\)!?\[(?P<label>(?:[^\[\]\n]|\[[^\[\]\n]*\])*)\]"
     rf"\((?P<target>{_TARGET})(?:\s+(?:\"[^\"\n]*\"|'[^'\n]*'))?\s*\)"
     rf"|(?P<definition>(?m:^) {{0,3}}\[[^\]\n]+\]:\s*\S+[^\n]*)"
-    rf"|<(?P<auto>{_URL})>"
-    rf"|(?P<bare>{_URL})",
+    rf"|<(?P<auto>{URL})>"
+    rf"|(?P<bare>{URL})",
     re.IGNORECASE,
 )
-_TRAILING = ".,;:!?)]}。，；：！？）】」』”"
-_SCHEME = re.compile(_URL, re.IGNORECASE)
+TRAILING = ".,;:!?)]}。，；：！？）】」』”"
+_SCHEME = re.compile(URL, re.IGNORECASE)
 
 _parser = MarkdownIt()
 _parser.validateLink = lambda url: True  # type: ignore[method-assign]  # to see them all
@@ -94,7 +94,7 @@ def _defuse(text: str, allowed: Collection[str], coded: list[str]) -> str:
             kept = not is_image and _is_allowed(target, allowed)
             return match.group() if kept else _defuse(match["label"], allowed, coded)
         url: str = match["auto"] or match["bare"]
-        bare = url.rstrip(_TRAILING) if match["bare"] else url
+        bare = url.rstrip(TRAILING) if match["bare"] else url
         if _is_allowed(bare, allowed):
             return match.group()
         coded.append(bare)

@@ -303,6 +303,7 @@ class Road:
             doubts=checked.doubts,
             disagreements=checked.disagreements,
             suggestions=suggestions,
+            more=checked.more,
         )
 
     def _judged(

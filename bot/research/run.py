@@ -141,6 +141,7 @@ class Run:
         doubts: tuple[Doubt, ...] = (),
         disagreements: tuple[Disagreement, ...] = (),
         suggestions: tuple[str, ...] = (),
+        more: str = "",
     ) -> Answer:
         """An answer that carries what this run did and spent."""
         return Answer(
@@ -157,6 +158,7 @@ class Run:
             disagreements=disagreements,
             notes=tuple(self.notes),
             suggestions=suggestions,
+            more=more,
         )
 
     # ------------------------------------------------------------ searching and reading
