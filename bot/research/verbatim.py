@@ -113,7 +113,7 @@ def _write_words(out: list[str], lines: Sequence[str], start: int, content: str)
     ):
         line = lines[number]
         at = line.rfind(was)
-        if not out[number].startswith("\\"):  # a rule, which is escaped as a whole
+        if out[number] == line:  # and no rule, which is escaped as a whole
             out[number] = line[:at] + now + line[at + len(was) :]
 
 
