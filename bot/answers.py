@@ -102,6 +102,7 @@ class Answer:
     about the run itself (a budget that ended it, a provider that failed). ``suggestions`` are
     questions that the sources could answer next. ``more`` is further reading, Markdown with the
     same marks: shown after the text, folded where that can be done; "" if there is none.
+    ``linked`` are the pages, cited or not, that the text has links to, as number and URL.
     """
 
     status: Status
@@ -118,6 +119,12 @@ class Answer:
     notes: tuple[str, ...] = ()
     suggestions: tuple[str, ...] = ()
     more: str = ""
+    linked: tuple[tuple[int, str], ...] = ()
+
+    @property
+    def targets(self) -> dict[int, str]:
+        """The URLs that marks and links in the text may lead to, by their page's number."""
+        return dict(self.linked) | {each.number: each.url for each in self.citations}
 
     @property
     def whole(self) -> str:

@@ -18,7 +18,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from bot.answers import Citation, Disagreement, Doubt
-from bot.pages.passages import Passage
+from bot.pages.passages import Passage, columns_in
 from bot.reasoning.evidence import CitationDelta, Evidence, Source
 from bot.rendering.texts import Texts, texts_for
 from bot.research.disagree import dissent
@@ -26,7 +26,7 @@ from bot.research.marks import literal_spans, numbers_in, without_marks
 from bot.research.verbatim import as_words
 from bot.research.write import CitedSpan, Written, at_tail
 from bot.text.facts import facts, missing_from
-from bot.text.sentences import Sentence, sentences
+from bot.text.sentences import BlockKind, Sentence, sentences
 from bot.text.terms import keywords, terms
 
 DOUBT_MARK = "⚠"
@@ -70,7 +70,7 @@ def check(written: Written, evidence: Evidence, question: str, texts: Texts = EN
         claim = " ".join(as_words(without_marks(piece)).split())
         reason = ""
         if cited or not _makes_no_claim(sentence, piece, written.text, literals):
-            reason = _doubt(claim, cited, question, texts)
+            reason = _doubt(claim, sentence.kind, cited, question, texts)
         if reason:
             doubts.append(Doubt(claim, reason))
         elif cited:
@@ -146,9 +146,17 @@ def _best(claim: str, passages: Sequence[Passage]) -> list[Passage]:
     return best
 
 
-def _doubt(claim: str, cited: Sequence[tuple[Source, Passage]], question: str, texts: Texts) -> str:
+def _doubt(
+    claim: str,
+    kind: BlockKind,
+    cited: Sequence[tuple[Source, Passage]],
+    question: str,
+    texts: Texts,
+) -> str:
     """Why a claim is doubted, or ""."""
     quoted = "\n".join(passage.text for _, passage in cited)
+    if kind == "row":  # the names of its columns, where the table began in an earlier passage
+        quoted += "\n" + "\n".join(" ".join(columns_in(p.heading)[1]) for _, p in cited)
     if cited and _words(claim) in _words(quoted):
         return ""  # word for word
     claimed = facts(claim)

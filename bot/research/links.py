@@ -8,12 +8,14 @@ written, the whole text loses what links are made of.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
+from urllib.parse import unquote
 
 from markdown_it import MarkdownIt
 
 from bot.errors import AddressRefused
 from bot.pages.urls import dedupe_key
+from bot.reasoning.evidence import Source
 from bot.research.marks import code_spans
 
 URL = r"(?:https?|ftp|file|mailto|tel|javascript|data|vbscript):[^\s<>\"'`|]+"
@@ -64,6 +66,17 @@ def link_targets(text: str) -> Iterator[str]:
                 yield str(target)
 
 
+def linked_pages(text: str, sources: Iterable[Source]) -> tuple[tuple[int, str], ...]:
+    """Number and URL of the sources that a text has links to."""
+    targets = {_key(target) for target in link_targets(text)} if "](" in text else frozenset()
+    return tuple((each.number, each.url) for each in sources if _key(each.url) in targets)
+
+
+def _key(url: str) -> str:
+    """Which page an address names; parsers encode what a link to a file may not hold."""
+    return unquote(url) if url.startswith("file:") else dedupe_key(url)
+
+
 def _outside_code(text: str) -> str:
     parts: list[str] = []
     end = 0
@@ -104,6 +117,8 @@ def _defuse(text: str, allowed: Collection[str], coded: list[str]) -> str:
 
 
 def _is_allowed(url: str, allowed: Collection[str]) -> bool:
+    if url.startswith("file:"):
+        return unquote(url) in {unquote(each) for each in allowed if each.startswith("file:")}
     try:
         return dedupe_key(url) in allowed
     except AddressRefused:

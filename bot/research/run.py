@@ -142,6 +142,7 @@ class Run:
         disagreements: tuple[Disagreement, ...] = (),
         suggestions: tuple[str, ...] = (),
         more: str = "",
+        linked: tuple[tuple[int, str], ...] = (),
     ) -> Answer:
         """An answer that carries what this run did and spent."""
         return Answer(
@@ -159,6 +160,7 @@ class Run:
             notes=tuple(self.notes),
             suggestions=suggestions,
             more=more,
+            linked=linked,
         )
 
     # ------------------------------------------------------------ searching and reading

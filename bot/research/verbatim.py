@@ -48,17 +48,19 @@ _DELIMITER = re.compile(r"[ \t]*\|(?:[ \t]*:?-+:?[ \t]*\|)+[ \t]*")
 _NUMBERED = re.compile(r"([ \t]*\d{1,9})(?=[.)])")
 
 
-def as_markdown(text: str, *, begins_line: bool = True) -> str:
+def as_markdown(text: str, *, begins_line: bool = True, columns: Sequence[str] = ()) -> str:
     """Page text as Markdown that shows it.
 
-    ``begins_line``: no other words stand before it on its first line. Rows without a head get an
-    empty one, indented code becomes a fence, and a fence that is not closed is closed.
+    ``begins_line``: no other words stand before it on its first line. Rows without a head get
+    ``columns`` for one, or an empty one if these are not as many as their cells. Indented code
+    becomes a fence, and a fence that is not closed is closed.
     """
     text = text.replace("\r\n", "\n").replace("\r", "\n").replace("\x00", "\ufffd")
     guard = "" if begins_line else _GUARD
     lines = (guard + text).split("\n")
     tokens = _parser.parse("\n".join(lines))
-    lines, is_changed = _with_heads(lines, _lines_of(tokens, "table_open", "fence", "code_block"))
+    taken = _lines_of(tokens, "table_open", "fence", "code_block")
+    lines, is_changed = _with_heads(lines, taken, columns)
     if is_changed:
         tokens = _parser.parse("\n".join(lines))
     return "\n".join(_written(lines, tokens))[len(guard) :]
@@ -172,8 +174,10 @@ def _lines_of(tokens: Sequence[Token], *kinds: str) -> frozenset[int]:
 # ---------------------------------------------------------------- tables
 
 
-def _with_heads(lines: list[str], taken: frozenset[int]) -> tuple[list[str], bool]:
-    """The lines with an empty head above table rows that have none, and whether there were any."""
+def _with_heads(
+    lines: list[str], taken: frozenset[int], columns: Sequence[str]
+) -> tuple[list[str], bool]:
+    """The lines with a head above table rows that have none, and whether there were any."""
     out: list[str] = []
     before = False
     for number, line in enumerate(lines):
@@ -182,7 +186,8 @@ def _with_heads(lines: list[str], taken: frozenset[int]) -> tuple[list[str], boo
             margin = line[: len(line) - len(line.lstrip())]
             cells = max(1, len(_BORDER.findall(line)) - 1)
             above = [""] if out and out[-1].strip() else []
-            above.append(f"{margin}|{'  |' * cells}")
+            names = columns if len(columns) == cells else [""] * cells
+            above.append(f"{margin}| {' | '.join(name.replace('|', '') for name in names)} |")
             if not _DELIMITER.fullmatch(line):
                 above.append(f"{margin}|{' --- |' * cells}")
             out += above

@@ -11,6 +11,7 @@ import re
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, replace
 
+from bot.pages.passages import columns_in
 from bot.pages.urls import dedupe_key
 from bot.reasoning.evidence import (
     AnswerDelta,
@@ -114,6 +115,7 @@ class Composer:
     def __init__(self, evidence: Evidence) -> None:
         self._known = frozenset(source.number for source in evidence.sources)
         self._urls = frozenset(dedupe_key(source.url) for source in evidence.sources)
+        self._passages = {source.number: source.passages for source in evidence.sources}
         self._begin()
 
     def _begin(self) -> None:
@@ -176,7 +178,7 @@ class Composer:
             line = (text or self._text).rpartition("\n")[2]
             if line.strip() and _STRUCTURE.match(delta.text):
                 text, line = f"{text}\n\n", ""
-            text += as_markdown(delta.text, begins_line=not line.strip())
+            text += as_markdown(delta.text, begins_line=not line.strip(), columns=self._columns())
         return text
 
     def _close_block(self) -> None:
@@ -201,6 +203,15 @@ class Composer:
             if words.strip() and between.count("\n") < 2:
                 self._text += "\n" * (2 - between.count("\n"))
         self._text += words
+
+    def _columns(self) -> tuple[str, ...]:
+        """The names of the columns that the cited rows stand under, where their table began in an
+        earlier passage."""
+        for cited in self._citations[:1]:
+            for passage in self._passages[cited.number]:
+                if passage.start <= cited.start < passage.end:
+                    return columns_in(passage.heading)[1]
+        return ()
 
     # ------------------------------------------------------------ cited sentences
 
