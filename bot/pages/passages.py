@@ -27,7 +27,19 @@ class Passage:
     heading: str = ""
 
 
+def columns_in(heading: str) -> tuple[str, tuple[str, ...]]:
+    """A passage's heading without the names of columns at its end, and these names.
+
+    No names where it ends with none; a section whose name has " | " in it is taken for some.
+    """
+    above, _, last = heading.rpartition(HEADING_SEPARATOR)
+    names = tuple(last.split(_COLUMNS)) if _COLUMNS in last else ()
+    return (above, names) if names else (heading, ())
+
+
 # ---------------------------------------------------------------- splitting
+
+_COLUMNS = " | "  # between their names
 
 FULL = 110  # estimated tokens (about 440 Latin or 110 Chinese characters) that fill a passage
 SHORT = 70  # tokens that paragraphs which share a passage begin with, at most
@@ -148,7 +160,7 @@ _BETWEEN_CELLS = re.compile(r"(?<!\\)\|")
 def _names(row: str) -> str:
     """The cells of a table's head as a heading shows them."""
     cells = [" ".join(cell.split()) for cell in _BETWEEN_CELLS.split(row.strip("| \t"))]
-    names = " | ".join(cells)
+    names = _COLUMNS.join(cells)
     return names if len(names) <= LONGEST_COLUMNS else names[: LONGEST_COLUMNS - 1] + "…"
 
 

@@ -26,6 +26,7 @@ from bot.research.direct import direct
 from bot.research.gathered import merge_sources
 from bot.research.graph import explore
 from bot.research.iterate import iterate
+from bot.research.links import linked_pages
 from bot.research.revise import Report
 from bot.research.run import Run
 from bot.research.suggest import suggest
@@ -304,6 +305,8 @@ class Road:
             doubts=checked.doubts,
             disagreements=checked.disagreements,
             suggestions=suggestions,
+            more=checked.more,
+            linked=linked_pages("\n\n".join((checked.text, checked.more)), evidence.sources),
         )
 
     def _judged(

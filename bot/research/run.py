@@ -142,6 +142,8 @@ class Run:
         doubts: tuple[Doubt, ...] = (),
         disagreements: tuple[Disagreement, ...] = (),
         suggestions: tuple[str, ...] = (),
+        more: str = "",
+        linked: tuple[tuple[int, str], ...] = (),
     ) -> Answer:
         """An answer that carries what this run did and spent."""
         return Answer(
@@ -158,6 +160,8 @@ class Run:
             disagreements=disagreements,
             notes=tuple(self.notes),
             suggestions=suggestions,
+            more=more,
+            linked=linked,
         )
 
     # ------------------------------------------------------------ searching and reading
