@@ -112,7 +112,7 @@ class _Writer:
                 self._open(tag, element)
         else:
             self.inline.open(tag, element)
-        if not self.inline.in_code and not _SIGNATURES.isdisjoint(classes_of(element)):
+        if not (self.inline.in_code or _SIGNATURES.isdisjoint(classes_of(element))):
             self.inline.begin_code(element)
         self.inline.say(element.text)
         return True
