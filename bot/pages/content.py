@@ -49,7 +49,7 @@ _MARKED_CONTENT = (
     ".patternTopic",  # TWiki, Foswiki
     ".page-body",  # Notion exports
     ".notion-page-content",  # Notion
-    "#manual-page #page-content",  # Apache
+    "#preamble #page-content",  # Apache
     "#docContent",  # PostgreSQL
 )
 """Elements that programs which make documentation put the content in, by id and class. Where a name

@@ -25,7 +25,7 @@ _NAVIGATION = listed(
     "screen-reader-text copybtn copy-button toplang bottomlang viewcode-link viewcode-back "
     "source-link sourcelink topnav bottomnav subnav top-nav sub-nav headerlink header-anchor "
     "anchorjs-link hash-link anchor-link copiable-link copiable-anchor footer page-metadata "
-    "linenos linenodiv lineno gutter"
+    "linenos linenodiv lineno gutter nosearch"
 )
 _NAVIGATION_IDS = listed(
     "footer navigation navbar breadcrumbs breadcrumb-section searchbox quickview postamble "

@@ -76,7 +76,7 @@ def _with_code(text: str) -> str:
         text = f"{text[:start]}{CODE_START}{text[start:end]}{CODE_END}{text[end:]}"
     text = _ADJACENT.sub("", text)
     text = _CODE.sub(lambda match: code_span(match[1]) if match[1] else "", text)
-    return text.replace(CODE_START, "").replace(CODE_END, "")
+    return text.replace(CODE_START, "").replace(CODE_END, "").strip()
 
 
 def _taken_for_markup(text: str) -> list[tuple[int, int]]:

@@ -16,6 +16,7 @@ from bot.pages.content import body_of, content_of, is_of_press
 from bot.pages.furniture import without_furniture, without_hidden
 from bot.pages.gates import Signs, refuse_gate
 from bot.pages.kept import share
+from bot.pages.titles import title_of
 from bot.pages.writing import written
 
 _SHORT = 250
@@ -61,7 +62,7 @@ def read_html(html: str, name: str) -> Reading:
     tree = _parsed(html)
     if tree is None:
         raise _without_words(name)
-    title = _title(tree)
+    title = title_of(tree)
     signs = _signs(tree)
     canonical = _canonical(tree)
     without_hidden(tree)
@@ -105,24 +106,6 @@ def _parsed(html: str) -> Any:
         return etree.fromstring(html.encode("utf-8"), parser)
     except (etree.LxmlError, ValueError, AssertionError):
         return None
-
-
-# ---------------------------------------------------------------- title
-
-
-def _title(tree: Any) -> str:
-    """The only <h1> if <title> repeats it (else it may be the site's name), or what a page says."""
-    title = _words(tree.find(".//head/title"))
-    headings = tree.findall(".//h1")
-    heading = _words(headings[0]) if len(headings) == 1 else ""
-    if heading and (not title or heading.casefold() in title.casefold()):
-        return heading
-    shared: list[str] = tree.xpath("//meta[@property='og:title']/@content")
-    return (" ".join(shared[0].split()) if shared else "") or title or heading
-
-
-def _words(element: Any) -> str:
-    return "" if element is None else " ".join("".join(element.itertext()).split())
 
 
 # ---------------------------------------------------------------- text
