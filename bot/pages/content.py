@@ -49,7 +49,7 @@ _MARKED_CONTENT = (
     ".patternTopic",  # TWiki, Foswiki
     ".page-body",  # Notion exports
     ".notion-page-content",  # Notion
-    "#manual-page #page-content",  # Apache
+    "#preamble #page-content",  # Apache
     "#docContent",  # PostgreSQL
 )
 """Elements that programs which make documentation put the content in, by id and class. Where a name
@@ -78,23 +78,41 @@ def content_of(tree: Any) -> Any:
 
     ``tree`` is not changed.
     """
-    generator = " ".join(
-        tree.xpath("//meta[translate(@name, 'G', 'g')='generator' or @name='ProgId']/@content")
-    )
     names = _named_elements(tree)
     for marks in map(str.split, _MARKED_CONTENT):
         if all(each in names for each in marks):
             return names[marks[-1]]
     is_sphinx = not _SPHINX.isdisjoint(names)
-    if is_sphinx or _GENERATORS.search(generator):
+    if is_sphinx or _GENERATORS.search(_generator(tree)):
         main = _main(tree, within_articles=True)
         if main is None and is_sphinx:
             main = _sections(tree)
-        return _body(tree) if main is None else main
-    if _is_press(tree, generator):
+        return body_of(tree) if main is None else main
+    if is_of_press(tree):
         return None
     main = _main(tree, within_articles=False)
-    return _body(tree) if main is None and _is_plain(tree) else main
+    return body_of(tree) if main is None and _is_plain(tree) else main
+
+
+def is_of_press(tree: Any) -> bool:
+    """Whether a page says that it is an article of a newspaper, a magazine or a blog."""
+    return bool(
+        any(_PRESS_TYPE.search(each) for each in tree.xpath("//meta[@property='og:type']/@content"))
+        or tree.xpath("//meta[starts-with(@property, 'article:')]")
+        or any(
+            _PRESS_DATA.search(each)
+            for each in tree.xpath("//script[@type='application/ld+json']/text()")
+        )
+        or any(_PRESS_ITEM.search(each) for each in tree.xpath("//@itemtype"))
+        or _BLOG_GENERATOR.search(_generator(tree))
+    )
+
+
+def _generator(tree: Any) -> str:
+    """What a page says it was made by."""
+    return " ".join(
+        tree.xpath("//meta[translate(@name, 'G', 'g')='generator' or @name='ProgId']/@content")
+    )
 
 
 def _named_elements(tree: Any) -> dict[str, Any]:
@@ -107,19 +125,6 @@ def _named_elements(tree: Any) -> dict[str, Any]:
         for each in classes_of(element):
             found.setdefault(f".{each}", element)
     return found
-
-
-def _is_press(tree: Any, generator: str) -> bool:
-    return bool(
-        any(_PRESS_TYPE.search(each) for each in tree.xpath("//meta[@property='og:type']/@content"))
-        or tree.xpath("//meta[starts-with(@property, 'article:')]")
-        or any(
-            _PRESS_DATA.search(each)
-            for each in tree.xpath("//script[@type='application/ld+json']/text()")
-        )
-        or any(_PRESS_ITEM.search(each) for each in tree.xpath("//@itemtype"))
-        or _BLOG_GENERATOR.search(generator)
-    )
 
 
 def _is_plain(tree: Any) -> bool:
@@ -145,6 +150,7 @@ def _sections(tree: Any) -> Any:
     return next(iter(tree.xpath("//section[h1] | //div[contains(@class, 'section')][h1]")), None)
 
 
-def _body(tree: Any) -> Any:
+def body_of(tree: Any) -> Any:
+    """The body of a page, or all of it."""
     body = tree.find(".//body")
     return tree if body is None else body

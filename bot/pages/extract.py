@@ -61,13 +61,15 @@ def from_bytes(data: bytes, media_type: str | None, name: str) -> Extracted:
     if kind == "pdf":
         from bot.pages.pdf import read_pdf  # loads PDFium
 
-        return _finished(*read_pdf(data, shown(name)), name)
+        document = read_pdf(data, shown(name))
+        return replace(_finished(document.title, document.text, name), kept=document.kept)
     source = _LINE_ENDS.sub("\n", charset.decode(data, charset.declared_in(media_type or "")))
     if kind == "html":
-        from bot.pages.markup import read_html  # loads lxml and trafilatura
+        from bot.pages.markup import read_html  # loads lxml
 
         reading = read_html(_SURROGATES.sub("\ufffd", source), shown(name))
-        return replace(_finished(reading.title, reading.text, name), canonical=reading.canonical)
+        finished = _finished(reading.title, reading.text, name)
+        return replace(finished, canonical=reading.canonical, kept=reading.kept)
     if kind == "markdown":
         title, text = read_markdown(source)
     elif kind == "json":

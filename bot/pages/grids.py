@@ -22,6 +22,7 @@ _WIDEST_UNDER_HEADER = 4_000  # the same for a table that names its columns or r
 
 _PARTS = ("thead", "tbody", "tfoot", "tr")
 _REMARKS = frozenset({"note", "tip", "important", "caution", "warning", "admonitionblock"})
+_BOXES = {"two-column-summary": 2, "three-column-summary": 3, "four-column-summary": 4}
 _UNMARKED = str.maketrans("", "", CODE_START + CODE_END)
 
 
@@ -63,6 +64,19 @@ def grid_of(table: Any) -> list[list[Cell]]:
     has_heads = any(cell.is_head for row in grid for cell in row)
     widest = _WIDEST_UNDER_HEADER if has_heads else _WIDEST_CELL
     return [] if any(len(cell.text) > widest for row in grid for cell in row) else grid
+
+
+def grid_of_boxes(box: Any) -> list[list[Cell]]:
+    """The same for the boxes that Javadoc lays out as a table; empty for any other element."""
+    columns = next((_BOXES[name] for name in classes_of(box) if name in _BOXES), 0)
+    cells = [
+        Cell(inline_text(each), is_head="table-header" in classes_of(each))
+        for each in box
+        if tag_of(each)
+    ]
+    if not columns or len(cells) % columns:
+        return []
+    return [cells[start : start + columns] for start in range(0, len(cells), columns)]
 
 
 def is_record(grid: list[list[Cell]]) -> bool:

@@ -11,8 +11,8 @@ from bot.pages.elements import BLOCKS, BREAKS, CODE, QUOTATIONS, SILENT, tag_of
 from bot.pages.literal import CODE_END, CODE_START
 
 _SPACE = re.compile(r"\s+")
-_SPACES = re.compile(r" {2,}")
-_AROUND_BREAK = re.compile(r" *\n *")
+_BREAK = "\x04"  # a line break that the page asks for, until the white space is collapsed
+_AROUND_BREAK = re.compile(f" *{_BREAK} *")
 _LETTER = re.compile(r"[^\W\d_]")
 _EXPONENT = re.compile(r"[-+\u2212\u2013]?\d{1,4}|[ijkmnxy]")
 
@@ -35,11 +35,11 @@ class Inline:
         return self._code is not None
 
     def __bool__(self) -> bool:
-        return any(map(str.strip, self._words))
+        return any(not text.isspace() for text in self._words)
 
     def say(self, text: str | None) -> None:
         if text:
-            self._words.append(_SPACE.sub(" ", text))
+            self._words.append(text)
             if not self._links and not self._plain and _LETTER.search(text):
                 self._plain = True
 
@@ -48,8 +48,8 @@ class Inline:
         if tag == "a":
             self._links += 1
         elif tag in BREAKS:
-            self._words.append(" " if self.in_code else "\n")
-        elif self.in_code:
+            self._words.append(" " if self._code is not None else _BREAK)
+        elif self._code is not None:
             if tag in BLOCKS:
                 self._words.append(" ")
         elif tag in CODE:
@@ -66,7 +66,7 @@ class Inline:
             self._code = None
         elif tag == "a":
             self._links = max(0, self._links - 1)
-        elif self.in_code:
+        elif self._code is not None:
             if tag in BLOCKS:
                 self._words.append(" ")
         elif is_inline_quotation(tag, element):
@@ -79,13 +79,13 @@ class Inline:
 
     def take(self) -> str:
         """The words so far, which are forgotten; a line break for each that was asked for."""
-        text = "".join(self._words)
+        text = _SPACE.sub(" ", "".join(self._words))
         self._words.clear()
-        if "\n" in text:
+        if _BREAK in text:
             text = _AROUND_BREAK.sub("\n", text)
         self.only_links = not self._plain and _LETTER.search(text) is not None
         self._plain = False
-        return _SPACES.sub(" ", text).strip()
+        return text.strip()
 
     def _is_exponent(self, element: Any) -> bool:
         """Whether a superscript changes the value of what stands before it, as in 2³¹."""

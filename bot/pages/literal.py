@@ -24,6 +24,10 @@ _ADJACENT = re.compile(f"{CODE_END}{CODE_START}")
 _TICKS = re.compile("`+")
 
 _WORD = re.compile(rf"[^\s{CODE_START}{CODE_END}]+")
+_MARKED_WORD = re.compile(
+    rf"(?<![^\s{CODE_START}{CODE_END}])[^\s{CODE_START}{CODE_END}*_]*+[*_]"
+    rf"[^\s{CODE_START}{CODE_END}]*+"
+)
 # What Markdown reads as something else whatever stands around it: CommonMark 0.31, sections 2.4
 # (backslash escapes), 2.5 (entities), 6.1 (code spans) and 6.3 (links).
 _ALWAYS_MARKUP = re.compile(
@@ -72,24 +76,25 @@ def _with_code(text: str) -> str:
         text = f"{text[:start]}{CODE_START}{text[start:end]}{CODE_END}{text[end:]}"
     text = _ADJACENT.sub("", text)
     text = _CODE.sub(lambda match: code_span(match[1]) if match[1] else "", text)
-    return text.replace(CODE_START, "").replace(CODE_END, "")
+    return text.replace(CODE_START, "").replace(CODE_END, "").strip()
 
 
 def _taken_for_markup(text: str) -> list[tuple[int, int]]:
     """The words outside code whose characters Markdown would not show, in order."""
     hidden = _CODE.sub(lambda match: CODE_START * len(match[0]), text)
-    words = [match.span() for match in _WORD.finditer(hidden)]
-    found = [span for span in words if _ALWAYS_MARKUP.search(hidden, *span)]
-    emphasis = _emphasis_marks(hidden, set(found), words)
-    return sorted({*found, *emphasis}) if emphasis else found
+    found: list[tuple[int, int]] = []
+    if _ALWAYS_MARKUP.search(hidden):
+        words = (match.span() for match in _WORD.finditer(hidden))
+        found = [span for span in words if _ALWAYS_MARKUP.search(hidden, *span)]
+    if "*" in hidden or "_" in hidden:
+        found = sorted({*found, *_emphasis_marks(hidden, set(found))})
+    return found
 
 
 # ---------------------------------------------------------------- emphasis
 
 
-def _emphasis_marks(
-    text: str, taken: set[tuple[int, int]], words: list[tuple[int, int]]
-) -> set[tuple[int, int]]:
+def _emphasis_marks(text: str, taken: set[tuple[int, int]]) -> set[tuple[int, int]]:
     """The words with an asterisk or underscore that would open or close emphasis.
 
     By the flanking rules of CommonMark 0.31, section 6.2, without its arithmetic of run lengths.
@@ -97,7 +102,7 @@ def _emphasis_marks(
     """
     found: set[tuple[int, int]] = set()
     waiting: dict[str, list[tuple[re.Match[str], tuple[int, int]]]] = {"*": [], "_": []}
-    for span in words:
+    for span in (match.span() for match in _MARKED_WORD.finditer(text)):
         if span in taken:
             continue
         for run in _RUN.finditer(text, *span):

@@ -29,10 +29,10 @@ from bot.pages.elements import (
     classes_of,
     tag_of,
 )  # fmt: skip
-from bot.pages.grids import Cell, grid_of, is_record
+from bot.pages.grids import Cell, grid_of, grid_of_boxes, is_record
 from bot.pages.inline import Inline, inline_text, is_inline_quotation
 from bot.pages.literal import fenced, literal
-from bot.pages.plain import is_code, set_plain
+from bot.pages.plain import is_prose, set_plain
 
 _DEEPEST_INDENT = 6  # list levels; what is nested deeper stays at that indent
 _LONGEST_TERMS = 100  # characters of several terms that stand on one line
@@ -45,7 +45,9 @@ _BOXES = frozenset(
     {"admonition", "note", "tip", "important", "caution", "warning", "danger", "hint", "sidebar"}
 )
 """Classes of boxes beside the text: their heading is over them and not over what comes after."""
-_LISTINGS = re.compile(r"code|highlight|listing|screen|source|synopsis|verbatim|example|literal")
+_LISTINGS = re.compile(
+    r"code|highlight|listing|screen|source|synopsis|verbatim|example|literal|pretty|lang|terminal"
+)
 
 _SPACE = re.compile(r"\s+")
 _BLANK_LINES = re.compile(r"\n[ \t]*(?:\n[ \t]*)+")
@@ -103,7 +105,9 @@ class _Writer:
         elif tag == "pre" or (tag in CODE and self._is_code_block(element)):
             self._code(element)
             return False
-        elif tag == "table" and (grid := grid_of(element)):
+        elif (tag == "table" and (grid := grid_of(element))) or (
+            tag == "div" and (grid := grid_of_boxes(element))
+        ):
             self._table(element, grid)
             return False
         elif tag in BLOCKS and not is_inline_quotation(tag, element):
@@ -112,7 +116,7 @@ class _Writer:
                 self._open(tag, element)
         else:
             self.inline.open(tag, element)
-        if not self.inline.in_code and not _SIGNATURES.isdisjoint(classes_of(element)):
+        if not (self.inline.in_code or _SIGNATURES.isdisjoint(classes_of(element))):
             self.inline.begin_code(element)
         self.inline.say(element.text)
         return True
@@ -241,7 +245,7 @@ class _Writer:
             return
         if self._is_page(element, text):
             self._emit(set_plain(text, with_headings=True))
-        elif is_code(text) or _is_listing(element):
+        elif _is_listing(element) or not is_prose(text):
             self._emit(fenced(text))
         else:
             for paragraph in _BLANK_LINES.split(text):
