@@ -14,8 +14,9 @@ from urllib.parse import unquote, urlsplit
 
 from bot.errors import PageUnreadable
 from bot.pages import charset
+from bot.pages.formats.blocks import Reading
 from bot.pages.markdown import read_markdown
-from bot.pages.media import LOOK_AT, kind_of
+from bot.pages.media import LOOK_AT, Kind, kind_of, unreadable
 from bot.pages.urls import shown
 
 MAX_TITLE = 300  # characters
@@ -58,23 +59,62 @@ def from_bytes(data: bytes, media_type: str | None, name: str) -> Extracted:
     if not data.strip():
         raise _empty(name)
     kind = kind_of(data[:LOOK_AT], media_type, name)
-    if kind == "pdf":
-        from bot.pages.pdf import read_pdf  # loads PDFium
+    if kind == "gzip":
+        from bot.pages.formats.containers import unpacked
 
-        return _finished(*read_pdf(data, shown(name)), name)
-    source = _LINE_ENDS.sub("\n", charset.decode(data, charset.declared_in(media_type or "")))
-    if kind == "html":
-        from bot.pages.markup import read_html  # loads lxml and trafilatura
-
-        reading = read_html(_SURROGATES.sub("\ufffd", source), shown(name))
-        return replace(_finished(reading.title, reading.text, name), canonical=reading.canonical)
-    if kind == "markdown":
-        title, text = read_markdown(source)
-    elif kind == "json":
-        title, text = _read_json(source)
+        data, media_type, within = unpacked(data, shown(name)), None, _without_gz(name)
+        kind = kind_of(data[:LOOK_AT], None, within)
+        if kind == "gzip":
+            raise unreadable(name, "packed with gzip more than once")
     else:
-        title, text = _read_plain(source)
-    return _finished(title, text, name)
+        within = name
+    return _read(kind, data, media_type, within)
+
+
+def _without_gz(name: str) -> str:
+    return name[:-3] if name.lower().endswith(".gz") else name
+
+
+def _read(kind: Kind, data: bytes, media_type: str | None, name: str) -> Extracted:
+    """Read a document of a kind; what takes time to load is loaded when it is needed."""
+    match kind:
+        case "pdf":
+            from bot.pages.pdf import read_pdf
+
+            return _finished(*read_pdf(data, shown(name)), name)
+        case "package":
+            from bot.pages.formats.containers import read_package
+
+            return _kept(read_package(data, shown(name)), name)
+        case "compound":
+            from bot.pages.formats.containers import refuse_compound
+
+            raise refuse_compound(data, shown(name))
+    source = _LINE_ENDS.sub("\n", charset.decode(data, charset.declared_in(media_type or "")))
+    match kind:
+        case "html":
+            from bot.pages.markup import read_html
+
+            reading = read_html(_SURROGATES.sub("\ufffd", source), shown(name))
+            finished = _finished(reading.title, reading.text, name)
+            return replace(finished, canonical=reading.canonical)
+        case "markdown":
+            return _finished(*read_markdown(source), name)
+        case "json":
+            return _finished(*_read_json(source), name)
+        case "csv" | "tsv":
+            from bot.pages.formats.delimited import read_delimited
+
+            return _kept(read_delimited(source, tabs=kind == "tsv"), name)
+        case "notebook":
+            from bot.pages.formats.notebook import read_notebook
+
+            return _kept(read_notebook(source, shown(name)), name)
+    return _finished(*_read_plain(source), name)
+
+
+def _kept(reading: Reading, name: str) -> Extracted:
+    return replace(_finished(reading.title, reading.text, name), kept=reading.kept)
 
 
 def _finished(title: str, text: str, name: str) -> Extracted:
