@@ -15,6 +15,7 @@ from urllib.parse import unquote, urlsplit
 from bot.errors import PageUnreadable
 from bot.pages import charset
 from bot.pages.formats.blocks import Reading
+from bot.pages.formats.sniff import markup_of
 from bot.pages.markdown import read_markdown
 from bot.pages.media import LOOK_AT, Kind, kind_of, unreadable
 from bot.pages.urls import shown
@@ -91,26 +92,50 @@ def _read(kind: Kind, data: bytes, media_type: str | None, name: str) -> Extract
 
             raise refuse_compound(data, shown(name))
     source = _LINE_ENDS.sub("\n", charset.decode(data, charset.declared_in(media_type or "")))
-    match kind:
-        case "html":
-            from bot.pages.markup import read_html
+    if kind == "html":
+        from bot.pages.markup import read_html
 
-            reading = read_html(_SURROGATES.sub("\ufffd", source), shown(name))
-            finished = _finished(reading.title, reading.text, name)
-            return replace(finished, canonical=reading.canonical)
-        case "markdown":
-            return _finished(*read_markdown(source), name)
-        case "json":
-            return _finished(*_read_json(source), name)
+        reading = read_html(_SURROGATES.sub("\ufffd", source), shown(name))
+        return replace(_finished(reading.title, reading.text, name), canonical=reading.canonical)
+    if kind == "markdown":
+        return _finished(*read_markdown(source), name)
+    if kind == "json":
+        return _finished(*_read_json(source), name)
+    return _kept(_read_text(kind, source, name), name)
+
+
+def _read_text(kind: Kind, source: str, name: str) -> Reading:
+    if kind == "text":
+        kind = markup_of(source)
+    match kind:
+        case "rst":
+            from bot.pages.formats.rst import read_rst  # loads docutils
+
+            try:
+                return read_rst(source)
+            except RecursionError:  # docutils descends into what is nested
+                return Reading(*_read_plain(source))
+        case "asciidoc":
+            from bot.pages.formats.asciidoc import read_asciidoc
+
+            return read_asciidoc(source)
+        case "org":
+            from bot.pages.formats.org import read_org
+
+            return read_org(source)
+        case "man":
+            from bot.pages.formats.man import read_man
+
+            return read_man(source, shown(name))
         case "csv" | "tsv":
             from bot.pages.formats.delimited import read_delimited
 
-            return _kept(read_delimited(source, tabs=kind == "tsv"), name)
+            return read_delimited(source, tabs=kind == "tsv")
         case "notebook":
             from bot.pages.formats.notebook import read_notebook
 
-            return _kept(read_notebook(source, shown(name)), name)
-    return _finished(*_read_plain(source), name)
+            return read_notebook(source, shown(name))
+    return Reading(*_read_plain(source))
 
 
 def _kept(reading: Reading, name: str) -> Extracted:

@@ -62,7 +62,7 @@ FORMATS = (
     Format("text", "plain text", (".txt", ".text", ""), ("text/plain",)),
     Format("rst", "reStructuredText", (".rst", ".rest", ".rst.txt"),
            ("text/x-rst", "text/prs.fallenstein.rst")),
-    Format("asciidoc", "AsciiDoc", (".adoc", ".asciidoc", ".asc"),
+    Format("asciidoc", "AsciiDoc", (".adoc", ".asciidoc"),
            ("text/asciidoc", "text/x-asciidoc")),
     Format("org", "Org", (".org",), ("text/org", "text/x-org")),
     Format("man", "manual pages", _MAN_ENDINGS, ("text/troff", "application/x-troff-man")),

@@ -21,6 +21,8 @@ _SPACE = re.compile(r"\s+")
 _SPACES = re.compile(r"[ \t]{2,}|\t")
 _AROUND_BREAK = re.compile(r"[ \t]*\n[ \t\n]*")
 _LOOKS_LIKE_MARKUP = re.compile(r"(?m)^ {0,3}(?=#{1,6}[ \t]+\S|`{3,}|~{3,})")
+_CJK = "\u2e80-\u303f\u3041-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff01-\uff60"
+_BREAK_IN_CJK = re.compile(f"(?<=[{_CJK}])[ \t]*\n[ \t]*(?=[{_CJK}])")
 _TICKS = re.compile(r"`+")
 
 
@@ -66,11 +68,17 @@ class Blocks:
         if words:
             self._add("item", f"{'  ' * min(depth, DEEPEST_ITEM)}{marker} {words}")
 
-    def code(self, text: str) -> None:
+    def more(self, depth: int, text: str) -> None:
+        """Another line of the item that was added last."""
+        words = one_line(text)
+        if words:
+            self._add("item", f"{'  ' * (min(depth, DEEPEST_ITEM) + 1)}{words}")
+
+    def code(self, text: str, language: str = "") -> None:
         """A fenced block; every character stays but empty lines around it."""
         text = text.strip("\n").rstrip()
         if text.strip():
-            self._add("code", fenced(text))
+            self._add("code", fenced(text, language))
 
     def table(self, rows: Iterable[Sequence[str]]) -> None:
         """A table whose first row is its header. Empty rows and columns are left out."""
@@ -108,6 +116,12 @@ class Blocks:
 
 def one_line(text: str) -> str:
     return _SPACE.sub(" ", text).strip()
+
+
+def unwrapped(text: str) -> str:
+    """A paragraph whose lines are only wrapped, on one line. East Asian text has no spaces where
+    its source has line breaks (CSS Text 3, section 4.1.3)."""
+    return one_line(_BREAK_IN_CJK.sub("", text))
 
 
 def table_row(cells: Iterable[str]) -> str:
