@@ -17,6 +17,7 @@ import pypdfium2  # type: ignore[import-untyped]
 import pypdfium2.raw as pdfium  # type: ignore[import-untyped]
 
 from bot.errors import PageUnreadable
+from bot.pages.formats.properties import said_title
 from bot.pages.kept import share
 from bot.pages.typeset import Leaf, Line, set_text, title_of, without_running_lines
 
@@ -31,12 +32,6 @@ _ONE_AT_A_TIME = threading.Lock()
 _WIDE_GAP = 1.0  # line heights between two words that belong to two cells of a row
 _HYPHENS = ("\x02", "\ufffe")  # PDFium's signs for that of a word which the next line ends
 _LINE_END = re.compile("[\x02\ufffe]|\r?\n|\r|$")
-_NO_TITLE = re.compile(
-    r"\s*(?:untitled|title|unknown|document\d*|slide 1|powerpoint presentation"
-    r"|microsoft (?:word|powerpoint|excel) - .*|[^ ]*\.(?:docx?|pptx?|xlsx?|pdf|tex|dvi|indd|qxd"
-    r"|rtf|odt|html?))?\s*",
-    re.IGNORECASE,
-)
 
 
 class Document(NamedTuple):
@@ -67,7 +62,7 @@ def read_pdf(data: bytes, name: str) -> Document:
             leaf = _leaf(document, index)
             characters += sum(len(line.text) for line in leaf.lines)
             leaves.append(leaf)
-        title = _title(document)
+        title = said_title(document.get_metadata_value("Title"))
     if not any(leaf.lines for leaf in leaves):
         raise PageUnreadable(
             f"{name} is a PDF document of pictures without text; give a version that was run"
@@ -102,12 +97,6 @@ def _opened(data: bytes, name: str) -> Iterator[Any]:
         yield document
     finally:
         document.close()
-
-
-def _title(document: Any) -> str:
-    """What the document says it is called; "" for what a program put there by itself."""
-    title = " ".join(document.get_metadata_value("Title").split())
-    return "" if _NO_TITLE.fullmatch(title) else title
 
 
 # ---------------------------------------------------------------- one page
