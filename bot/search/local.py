@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TypeVar
 
+from bot.embedding.embedder import Embedder, Vector
 from bot.errors import PageUnreadable, ProviderUnavailable, StorageUnavailable
 from bot.pages.page import Page
 from bot.search.folders import root_of
@@ -26,7 +27,8 @@ from bot.search.index_file import (
 )
 from bot.search.index_writer import below
 from bot.search.indexer import Indexer, IndexReport
-from bot.search.provider import Hit, ProviderKind, Query
+from bot.search.meaning import Condition, Match, Meaning
+from bot.search.provider import Hit, ProviderKind, Query, Weight
 from bot.text.terms import keywords
 
 __all__ = ["IndexReport", "Indexer", "LocalDocuments"]
@@ -45,29 +47,27 @@ PASSAGES_PER_HIT = 6  # looked at to fill one hit: several passages share a page
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True)
-class _Match:
-    """A passage that fits, by its place in its file."""
-
-    file: int
-    url: str
-    place: int
-
-
 class LocalDocuments:
     """A search provider and page reader over an index that ``Indexer`` made.
 
-    ``roots`` limits it to those files and folders; none: everything in the index. A page's text
-    is the one that was indexed, so that quotes, spans and hits agree even when the file has
-    changed since. SQLite works in threads, never on the event loop.
+    ``roots`` limits it to those files and folders; none: everything in the index. With an
+    ``embedder``, whose vectors ``vector_filling`` has made, passages are found by meaning as well
+    as by words. A page's text is the one that was indexed, so that quotes, spans and hits agree
+    even when the file has changed since. SQLite works in threads, never on the event loop.
     """
 
     name = "local"
     kind: ProviderKind = "knowledge"
 
-    def __init__(self, index_path: Path, roots: Iterable[str | Path] = ()) -> None:
+    def __init__(
+        self,
+        index_path: Path,
+        roots: Iterable[str | Path] = (),
+        embedder: Embedder | None = None,
+    ) -> None:
         self._path = index_path
         self._condition, self._values = below([root_of(root) for root in roots])
+        self._meaning = None if embedder is None else Meaning(index_path, embedder)
         self._idle: queue.SimpleQueue[_Reader] = queue.SimpleQueue()
 
     async def search(self, query: Query) -> list[Hit]:
@@ -75,11 +75,14 @@ class LocalDocuments:
 
         Files have no language, region, date of appearing or domain: these ask for nothing here.
         """
-        wanted = keywords(query.text[:MOST_QUERY_CHARACTERS])[:MOST_TERMS]
+        text = query.text[:MOST_QUERY_CHARACTERS]
+        wanted = keywords(text)[:MOST_TERMS]
         if not wanted or query.limit < 1:
             return []
+        vector = await self._meaning.vector_of(text) if self._meaning else None
         return await asyncio.to_thread(
-            self._with_reader, lambda reader: self._search(reader.connection, wanted, query.limit)
+            self._with_reader,
+            lambda reader: self._search(reader.connection, wanted, query.limit, vector),
         )
 
     def reads(self, url: str) -> bool:
@@ -92,6 +95,15 @@ class LocalDocuments:
             self._with_reader, lambda reader: self._read(reader.connection, url)
         )
 
+    async def weigh(self, question: str, url: str) -> tuple[Weight, ...]:
+        """See ``Weighing.weigh``."""
+        vector = await self._meaning.vector_of(question) if self._meaning else None
+        if vector is None:
+            return ()
+        return await asyncio.to_thread(
+            self._with_reader, lambda reader: self._weigh(reader.connection, vector, url)
+        )
+
     async def count(self) -> int:
         """How many documents can be searched."""
         return await asyncio.to_thread(
@@ -101,15 +113,22 @@ class LocalDocuments:
     async def aclose(self) -> None:
         """Close the index. Later calls open it again."""
         await asyncio.to_thread(self._close_idle)
+        if self._meaning is not None:
+            await self._meaning.aclose()
 
     # ------------------------------------------------------------ in a thread
 
-    def _search(self, connection: sqlite3.Connection, wanted: list[str], limit: int) -> list[Hit]:
+    def _search(
+        self, connection: sqlite3.Connection, wanted: list[str], limit: int, vector: Vector | None
+    ) -> list[Hit]:
         chosen = _affordable(connection, wanted)
-        if not chosen:
-            return []
-        best: dict[int, _Match] = {}
-        for match in self._matches(connection, chosen, limit * PASSAGES_PER_HIT):
+        most = limit * PASSAGES_PER_HIT
+        matches: Iterable[Match] = self._matches(connection, chosen, most) if chosen else ()
+        if self._meaning is not None and vector is not None:
+            among = Condition(self._condition, self._values)
+            matches = self._meaning.ranked(connection, vector, list(matches), most, among)
+        best: dict[int, Match] = {}
+        for match in matches:
             best.setdefault(match.file, match)
             if len(best) == limit:
                 break
@@ -117,7 +136,7 @@ class LocalDocuments:
 
     def _matches(
         self, connection: sqlite3.Connection, chosen: list[str], most: int
-    ) -> Iterator[_Match]:
+    ) -> Iterator[Match]:
         """Passages with any of the terms, best first.
 
         The inner query is sorted before the first row comes out; files are looked up row by row,
@@ -127,10 +146,12 @@ class LocalDocuments:
         condition = self._condition.replace("url", "files.url")
         rows = connection.execute(
             f"""
-            SELECT files.id, files.url, found.id - files.first
+            SELECT files.id, files.url, found.id - files.first, -found.score
             FROM (
-                SELECT rowid AS id FROM words WHERE words MATCH ?
-                ORDER BY bm25(words, {TITLE_WEIGHT}, {HEADING_WEIGHT}, {BODY_WEIGHT}), rowid
+                SELECT rowid AS id,
+                    bm25(words, {TITLE_WEIGHT}, {HEADING_WEIGHT}, {BODY_WEIGHT}) AS score
+                FROM words WHERE words MATCH ?
+                ORDER BY score, rowid
                 LIMIT -1
             ) AS found
             CROSS JOIN files ON files.id = (
@@ -142,7 +163,7 @@ class LocalDocuments:
             """,  # noqa: S608 - constants and a condition made of our own column names
             (" OR ".join(f'"{term}"' for term in chosen), *self._values, most),
         )
-        return (_Match(*row) for row in rows)
+        return (Match(*row) for row in rows)
 
     def _read(self, connection: sqlite3.Connection, url: str) -> Page:
         row = connection.execute(
@@ -155,6 +176,21 @@ class LocalDocuments:
                 "This file is not among the indexed documents: run `footnote index` on its folder."
             )
         return Page(row[0], row[1], unpack_text(row[2]), datetime.fromtimestamp(row[3], UTC))
+
+    def _weigh(
+        self, connection: sqlite3.Connection, vector: Vector, url: str
+    ) -> tuple[Weight, ...]:
+        row = connection.execute(
+            "SELECT id, spans FROM files JOIN pages ON pages.file = id"  # noqa: S608 - our own column names
+            f" WHERE url = ? AND ({self._condition})",
+            (url.partition("#")[0], *self._values),
+        ).fetchone()
+        if row is None or self._meaning is None:
+            return ()
+        file, spans = row
+        among = Condition(self._condition, self._values)
+        found = self._meaning.relevances(connection, vector, file, among)
+        return tuple(Weight(*unpack_span(spans, place), found[place]) for place in sorted(found))
 
     def _count(self, connection: sqlite3.Connection) -> int:
         query = f"SELECT count(*) FROM files WHERE count > 0 AND ({self._condition})"  # noqa: S608
@@ -241,9 +277,10 @@ def _affordable(connection: sqlite3.Connection, wanted: list[str]) -> list[str]:
     return chosen
 
 
-def _hit(connection: sqlite3.Connection, match: _Match, provider: str) -> Hit:
+def _hit(connection: sqlite3.Connection, match: Match, provider: str) -> Hit:
     title, spans, text = connection.execute(
         "SELECT title, spans, text FROM pages WHERE file = ?", (match.file,)
     ).fetchone()
     start, end = unpack_span(spans, match.place)
-    return Hit(title, match.url, " ".join(unpack_text(text)[start:end].split()), provider)
+    snippet = " ".join(unpack_text(text)[start:end].split())
+    return Hit(title, match.url, snippet, provider, match.relevance)

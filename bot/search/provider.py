@@ -33,12 +33,17 @@ class Query:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A search result. ``snippet`` is plain text without markup, possibly empty."""
+    """A search result. ``snippet`` is plain text without markup, possibly empty.
+
+    ``relevance`` is how near the snippet is to the query by meaning: 1 for the nearest of all that
+    could be found, 0 for what is no nearer than the average; None where nobody can tell.
+    """
 
     title: str
     url: str
     snippet: str
     provider: str
+    relevance: float | None = None
 
 
 class SearchProvider(Protocol):
@@ -68,6 +73,26 @@ class PageReader(Protocol):
     def reads(self, url: str) -> bool: ...
 
     async def read(self, url: str) -> Page: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Weight:
+    """How near the words ``start:end`` of a page are to a question by meaning; the scale is that
+    of ``Hit.relevance``."""
+
+    start: int
+    end: int
+    relevance: float
+
+
+@runtime_checkable
+class Weighing(Protocol):
+    """A page reader that can tell by meaning which passages of its pages fit a question.
+
+    ``weigh`` returns nothing where that cannot be told now, and raises like ``PageReader.read``.
+    """
+
+    async def weigh(self, question: str, url: str) -> tuple[Weight, ...]: ...
 
 
 @runtime_checkable
