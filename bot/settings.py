@@ -319,6 +319,11 @@ class Settings(BaseSettings):
         return self.data_dir.expanduser() / "index.sqlite"
 
     @property
+    def has_embedder(self) -> bool:
+        """Whether documents are to be searched by meaning as well as by words."""
+        return bool(self.embeddings_url or self.embeddings_model_dir)
+
+    @property
     def uses_claude(self) -> bool:
         return self.reasoner == "claude" or (
             self.reasoner == "auto" and self.anthropic_api_key is not None

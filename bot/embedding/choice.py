@@ -16,15 +16,13 @@ if TYPE_CHECKING:
     import httpx
 
 
-def is_configured(settings: Settings) -> bool:
-    """Whether there is to be any embedder."""
-    return bool(settings.embeddings_url or settings.embeddings_model_dir)
-
-
-def make_embedder(settings: Settings, client: Callable[[], httpx.AsyncClient]) -> Embedder | None:
+def make_embedder(
+    settings: Settings, client: Callable[[], httpx.AsyncClient], threads: int = 0
+) -> Embedder | None:
     """The embedder of the settings, or None where they ask for none.
 
-    ``client`` is called when a request is to be made. Raises ``InvalidSetting`` for settings that
+    ``client`` is called when a request is to be made; ``threads`` is how many a model in this
+    process uses (0: as many as there are processors). Raises ``InvalidSetting`` for settings that
     contradict each other.
     """
     if settings.embeddings_url and settings.embeddings_model_dir:
@@ -40,6 +38,7 @@ def make_embedder(settings: Settings, client: Callable[[], httpx.AsyncClient]) -
             query_prefix=settings.embeddings_query_prefix,
             passage_prefix=settings.embeddings_passage_prefix,
             max_tokens=settings.embeddings_max_tokens,
+            threads=threads,
         )
     if not settings.embeddings_url:
         return None
@@ -63,7 +62,7 @@ def make_embedder(settings: Settings, client: Callable[[], httpx.AsyncClient]) -
 
 
 @asynccontextmanager
-async def open_embedder(settings: Settings) -> AsyncIterator[Embedder | None]:
+async def open_embedder(settings: Settings, threads: int = 0) -> AsyncIterator[Embedder | None]:
     """``make_embedder`` with an HTTP client of its own, closed at the end."""
     clients: list[httpx.AsyncClient] = []
 
@@ -74,7 +73,7 @@ async def open_embedder(settings: Settings) -> AsyncIterator[Embedder | None]:
             clients.append(httpx.AsyncClient())
         return clients[0]
 
-    embedder = make_embedder(settings, client)
+    embedder = make_embedder(settings, client, threads)
     try:
         yield embedder
     finally:

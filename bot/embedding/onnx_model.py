@@ -36,7 +36,7 @@ class OnnxModel:
 
     The folder is looked at, and the weights are loaded, when they are first needed; what is wrong
     with them is raised then as ``InvalidSetting``. What is given here besides ``path`` replaces
-    what the folder's files say.
+    what the folder's files say; ``threads`` may be used at once (0: one for each processor).
     """
 
     def __init__(
@@ -47,6 +47,7 @@ class OnnxModel:
         query_prefix: str | None = None,
         passage_prefix: str | None = None,
         max_tokens: int | None = None,
+        threads: int = 0,
     ) -> None:
         self.name = path.name or str(path)
         self._read = partial(
@@ -57,6 +58,7 @@ class OnnxModel:
             passage_prefix=passage_prefix,
             max_tokens=max_tokens,
         )
+        self._threads = threads
         self._loading = threading.Lock()
         self._loaded: _Loaded | None = None
 
@@ -107,7 +109,7 @@ class OnnxModel:
     def _load(self) -> _Loaded:
         with self._loading:
             if self._loaded is None:
-                self._loaded = _load(self._folder)
+                self._loaded = _load(self._folder, self._threads)
             return self._loaded
 
 
@@ -151,7 +153,7 @@ def _pool(hidden: Numbers, mask: Numbers, pooling: Pooling) -> Numbers:
     return ways[pooling]()
 
 
-def _load(folder: ModelFolder) -> _Loaded:
+def _load(folder: ModelFolder, threads: int) -> _Loaded:
     """Raises ``InvalidSetting`` when something is missing, or is no such model."""
     try:
         import numpy as np  # noqa: F401 - needed by all that follows
@@ -163,6 +165,7 @@ def _load(folder: ModelFolder) -> _Loaded:
         ) from error
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 3  # errors: what it warns of is how models were exported
+    options.intra_op_num_threads = threads
     try:
         tokenizer = Tokenizer.from_file(str(folder.tokenizer))
         session = onnxruntime.InferenceSession(

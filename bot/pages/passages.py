@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from bot.text.sentences import Block, Sentence, blocks, sentences_of
 from bot.text.tokens import estimate
@@ -18,13 +18,28 @@ class Passage:
 
     ``text == page.text[start:end]`` always. ``heading`` is the path of section headings above it,
     joined by " › ", or "". For rows whose table began in an earlier passage, the names of its
-    columns are the end of the path ("Ports › Year | Boats").
+    columns are the end of the path ("Ports › Year | Boats"). ``relevance`` is how near it is to the
+    question it was chosen for by meaning (see ``Weight``); None where that is not known.
     """
 
     start: int
     end: int
     text: str
     heading: str = ""
+    relevance: float | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Weight:
+    """How near the words ``start:end`` of a page are to a question by meaning.
+
+    ``relevance`` is 0 for what is no nearer than the average passage of all that was searched, and
+    1 for the nearest of them.
+    """
+
+    start: int
+    end: int
+    relevance: float
 
 
 # ---------------------------------------------------------------- splitting

@@ -14,6 +14,7 @@ from cachetools import TTLCache
 from bot.errors import FootnoteError, PageUnreadable, ProviderUnavailable, Refused
 from bot.observing import Observe, timed, unobserved
 from bot.pages.page import Page
+from bot.pages.passages import Weight
 from bot.search.flights import Flights
 from bot.search.limits import Breaker, Clock, RateLimit
 from bot.search.policy import Policy
@@ -24,6 +25,7 @@ from bot.search.provider import (
     Query,
     Reporting,
     SearchProvider,
+    Weighing,
 )
 
 RESTS = "It failed repeatedly and is left alone for {} s."
@@ -92,6 +94,15 @@ class Guarded:
         provider = self.provider
         assert isinstance(provider, PageReader)  # noqa: S101 - the caller asked ``reads``
         return await self._reads.join(url, lambda: self._call(lambda: provider.read(url)))
+
+    def weighs(self, url: str) -> bool:
+        return isinstance(self.provider, Weighing) and self.provider.weighs(url)
+
+    async def weigh(self, question: str, url: str) -> tuple[Weight, ...]:
+        """Raises what ``Weighing.weigh`` raises."""
+        provider = self.provider
+        assert isinstance(provider, Weighing)  # noqa: S101 - the caller asked ``weighs``
+        return await self._call(lambda: provider.weigh(question, url))
 
     async def report(self) -> str:
         """The provider's own word on its health and quota, or just whether it answers a search.

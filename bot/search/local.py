@@ -15,6 +15,7 @@ from typing import TypeVar
 from bot.embedding.embedder import Embedder, Vector
 from bot.errors import PageUnreadable, ProviderUnavailable, StorageUnavailable
 from bot.pages.page import Page
+from bot.pages.passages import Weight
 from bot.search.folders import root_of
 from bot.search.index_file import (
     Damaged,
@@ -28,7 +29,7 @@ from bot.search.index_file import (
 from bot.search.index_writer import below
 from bot.search.indexer import Indexer, IndexReport
 from bot.search.meaning import Condition, Match, Meaning
-from bot.search.provider import Hit, ProviderKind, Query, Weight
+from bot.search.provider import Hit, ProviderKind, Query
 from bot.text.terms import keywords
 
 __all__ = ["IndexReport", "Indexer", "LocalDocuments"]
@@ -94,6 +95,10 @@ class LocalDocuments:
         return await asyncio.to_thread(
             self._with_reader, lambda reader: self._read(reader.connection, url)
         )
+
+    def weighs(self, url: str) -> bool:
+        """See ``Weighing.weighs``."""
+        return self._meaning is not None and self.reads(url)
 
     async def weigh(self, question: str, url: str) -> tuple[Weight, ...]:
         """See ``Weighing.weigh``."""

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal, Protocol, runtime_checkable
 
 from bot.pages.page import Page
+from bot.pages.passages import Weight
 
 # What a provider searches: the web, or texts that were given to it (documents, a knowledge base).
 ProviderKind = Literal["web", "knowledge"]
@@ -75,22 +76,15 @@ class PageReader(Protocol):
     async def read(self, url: str) -> Page: ...
 
 
-@dataclass(frozen=True, slots=True)
-class Weight:
-    """How near the words ``start:end`` of a page are to a question by meaning; the scale is that
-    of ``Hit.relevance``."""
-
-    start: int
-    end: int
-    relevance: float
-
-
 @runtime_checkable
 class Weighing(Protocol):
     """A page reader that can tell by meaning which passages of its pages fit a question.
 
-    ``weigh`` returns nothing where that cannot be told now, and raises like ``PageReader.read``.
+    ``weighs`` tells by the URL alone, without I/O. ``weigh`` returns nothing where it cannot tell
+    now, and raises like ``PageReader.read``.
     """
+
+    def weighs(self, url: str) -> bool: ...
 
     async def weigh(self, question: str, url: str) -> tuple[Weight, ...]: ...
 

@@ -26,13 +26,21 @@ from bot.embedding.embedder import Embedder, Vector
 from bot.errors import FootnoteError, StorageUnavailable
 from bot.search import vector_rows
 from bot.search.folders import root_of
-from bot.search.index_file import Damaged, damage_mark, meaning, open_writer
+from bot.search.index_file import (
+    Damaged,
+    damage_mark,
+    meaning,
+    open_reader,
+    open_writer,
+    unusable,
+)
 from bot.search.index_writer import below
 from bot.search.vector_file import (
     Unfit,
     VectorMap,
     VectorWriter,
     new_file,
+    read_header,
     vectors_path,
     writing,
 )
@@ -44,6 +52,8 @@ DEAD_SHARE = 0.5  # rows that no passage has, per row in use, at which the file 
 DEAD_FEW = 2_000  # ... and below this number it is not worth it
 ELSEWHERE = "Another process is making vectors."
 PROBE = "What is this about?"  # a text whose vector tells how long vectors are
+
+PAUSE_SECONDS = 30.0  # until a process that serves looks again for passages without vectors
 
 Progress = Callable[[int, int], None]
 """Told how many passages have a vector, and how many there are."""
@@ -85,6 +95,53 @@ async def fill_vectors(
         await asyncio.wait({work})
         raise
     return replace(filled, seconds=time.monotonic() - started)
+
+
+def state_of_vectors(index: Path, roots: Iterable[str | Path], model: str) -> str:
+    """How many passages have a vector of this model, as the rest of a sentence.
+
+    Raises ``StorageUnavailable`` that says so where the file of vectors cannot be used, and for an
+    index that cannot be read.
+    """
+    path = vectors_path(index)
+    condition, values = below([root_of(root) for root in roots])
+    try:
+        with contextlib.closing(open_reader(index)) as connection:
+            passages, missing = vector_rows.counts(connection, condition, values)
+            ours = vector_rows.file_id(connection)
+    except Damaged as error:
+        raise StorageUnavailable(f"The index {index} is damaged.", detail=str(error)) from error
+    except sqlite3.Error as error:
+        raise unusable(error, index) from error
+    try:
+        header = read_header(path)
+    except FileNotFoundError:
+        header = None
+    except (Unfit, OSError) as error:
+        raise StorageUnavailable(
+            f"The file {path} cannot be used ({error}), so documents are searched by words alone: "
+            "run `footnote index` to make it anew.",
+            detail=str(error),
+        ) from error
+    if header is not None and header.model != model:
+        raise StorageUnavailable(
+            f"The vectors in {path} were made by another model, so documents are searched by words "
+            "alone: run `footnote index` to make them anew."
+        )
+    if header is None or header.id != ours:
+        missing = passages
+    having = f"{passages - missing:,} of {passages:,} passages have one"
+    return f"{having}; `footnote index` makes the others" if missing else having
+
+
+async def keep_filling(
+    index: Path, roots: Sequence[str | Path], embedder: Embedder, pause: float = PAUSE_SECONDS
+) -> None:
+    """Make vectors as long as there are passages without, and look again every ``pause`` seconds;
+    ends only by being cancelled."""
+    while True:
+        await fill_vectors(index, roots, embedder)
+        await asyncio.sleep(pause)
 
 
 class _Filling:
@@ -155,19 +212,20 @@ class _Filling:
         old = self._open()
         writer: VectorWriter | None = None
         if old is not None:
-            self._known = {key: row for row, key in enumerate(old.keys())}
             vector_rows.set_up(connection, old.header.id)
             writer = VectorWriter(self._path, old.header)
         try:
             passages, missing = vector_rows.counts(connection, self._condition, self._values)
             progress(passages - missing, passages)
+            if missing and old is not None:
+                self._known = {key: row for row, key in enumerate(old.keys())}
             if missing and writer is None:
                 # Only now, so that an endpoint that is down costs nobody the vectors there are.
                 dimensions = len(self._embed([PROBE])[0])
                 header = new_file(self._path, self._embedder.model, dimensions)
                 vector_rows.set_up(connection, header.id)
                 writer = VectorWriter(self._path, header)
-            while writer is not None and time.monotonic() < ends and not self._ending.is_set():
+            while missing and writer and time.monotonic() < ends and not self._ending.is_set():
                 if not self._next(connection, writer):
                     break
                 passages, missing = vector_rows.counts(connection, self._condition, self._values)
