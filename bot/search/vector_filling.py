@@ -100,23 +100,20 @@ async def fill_vectors(
 def state_of_vectors(index: Path, roots: Iterable[str | Path], model: str) -> str:
     """How many passages have a vector of this model, as the rest of a sentence.
 
-    Raises ``StorageUnavailable`` that says so where the file of vectors cannot be used, and for an
-    index that cannot be read.
+    Raises ``StorageUnavailable`` that says why where the vectors, or the index, cannot be used.
     """
     path = vectors_path(index)
-    condition, values = below([root_of(root) for root in roots])
+    among = below([root_of(root) for root in roots])
     try:
         with contextlib.closing(open_reader(index)) as connection:
-            passages, missing = vector_rows.counts(connection, condition, values)
-            ours = vector_rows.file_id(connection)
-    except Damaged as error:
-        raise StorageUnavailable(f"The index {index} is damaged.", detail=str(error)) from error
-    except sqlite3.Error as error:
-        raise unusable(error, index) from error
-    try:
+            passages, missing = _counts(connection, path, model, among)
         header = read_header(path)
     except FileNotFoundError:
         header = None
+    except sqlite3.Error as error:
+        raise unusable(error, index) from error
+    except Damaged as error:
+        raise StorageUnavailable(f"The index {index} is damaged.", detail=str(error)) from error
     except (Unfit, OSError) as error:
         raise StorageUnavailable(
             f"The file {path} cannot be used ({error}), so documents are searched by words alone: "
@@ -128,10 +125,24 @@ def state_of_vectors(index: Path, roots: Iterable[str | Path], model: str) -> st
             f"The vectors in {path} were made by another model, so documents are searched by words "
             "alone: run `footnote index` to make them anew."
         )
-    if header is None or header.id != ours:
-        missing = passages
     having = f"{passages - missing:,} of {passages:,} passages have one"
     return f"{having}; `footnote index` makes the others" if missing else having
+
+
+def _counts(
+    connection: sqlite3.Connection, path: Path, model: str, among: tuple[str, Sequence[str]]
+) -> tuple[int, int]:
+    """How many passages there are, and how many without a vector that can be used.
+
+    Raises ``sqlite3.Error``.
+    """
+    passages, missing = vector_rows.counts(connection, *among)
+    try:
+        header = read_header(path)
+    except (OSError, Unfit):
+        return passages, passages
+    is_used = header.model == model and header.id == vector_rows.file_id(connection)
+    return passages, missing if is_used else passages
 
 
 async def keep_filling(
@@ -156,7 +167,7 @@ class _Filling:
     ) -> None:
         self._index = index
         self._path = vectors_path(index)
-        self._condition, self._values = below(roots)
+        self._among = below(roots)
         self._embedder = embedder
         self._loop = loop
         self._ending = threading.Event()
@@ -189,9 +200,12 @@ class _Filling:
             problem = self._said(error)
         passages = missing = 0
         if connection is not None:
-            with contextlib.closing(connection), contextlib.suppress(sqlite3.Error):
-                passages, missing = vector_rows.counts(connection, self._condition, self._values)
+            with contextlib.closing(connection), contextlib.suppress(sqlite3.Error, FootnoteError):
+                passages, missing = self._counted(connection)
         return Filled(passages, passages - missing, self._made, problem=problem)
+
+    def _counted(self, connection: sqlite3.Connection) -> tuple[int, int]:
+        return _counts(connection, self._path, self._embedder.model, self._among)
 
     def _said(self, error: Exception) -> str:
         """An error as a sentence; damage of the index is marked for the next indexing run."""
@@ -215,7 +229,7 @@ class _Filling:
             vector_rows.set_up(connection, old.header.id)
             writer = VectorWriter(self._path, old.header)
         try:
-            passages, missing = vector_rows.counts(connection, self._condition, self._values)
+            passages, missing = self._counted(connection)
             progress(passages - missing, passages)
             if missing and old is not None:
                 self._known = {key: row for row, key in enumerate(old.keys())}
@@ -228,7 +242,7 @@ class _Filling:
             while missing and writer and time.monotonic() < ends and not self._ending.is_set():
                 if not self._next(connection, writer):
                     break
-                passages, missing = vector_rows.counts(connection, self._condition, self._values)
+                passages, missing = self._counted(connection)
                 progress(passages - missing, passages)
         finally:
             if writer is not None:
@@ -249,9 +263,7 @@ class _Filling:
 
     def _next(self, connection: sqlite3.Connection, writer: VectorWriter) -> bool:
         """The next pages that wait; False when there are none."""
-        pages = vector_rows.waiting(
-            connection, self._embedder.model, self._condition, self._values, GROUP
-        )
+        pages = vector_rows.waiting(connection, self._embedder.model, *self._among, GROUP)
         texts = {
             key: text
             for page in pages
