@@ -13,13 +13,13 @@ import threading
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 from cachetools import LRUCache
 
 from bot.pages.page import Page
-from bot.pages.passages import Passage, split
+from bot.pages.passages import Passage, Weight, split
 from bot.pages.relevance import relevance, weigh
 from bot.pages.spread import spread
 from bot.text.terms import keywords, terms
@@ -111,16 +111,25 @@ def select(
     *,
     skip: Collection[tuple[int, int]] = (),
     rarity: Mapping[str, float] | None = None,
+    weights: Iterable[Weight] = (),
 ) -> list[Passage]:
     """The passages of a page that matter most for a question, in page order.
 
     Together at most ``budget_tokens`` (as ``bot.text.tokens.estimate`` counts), but never none
     because the best is too long. ``skip`` are spans shown before: nothing that overlaps one comes
     again. A page that fits the budget is given whole. The opening passage comes too if there is
-    room beside the best one; if nothing matches, it is all that comes. Deterministic. ``rarity``
-    is that of ``rank``.
+    room beside the best one; if nothing matches, it is all that comes. ``rarity`` is that of
+    ``rank``. Where ``weights`` tell how near passages are by meaning, that counts as much as their
+    words, and they carry it as their ``relevance``. Deterministic.
     """
-    passages, costs = studied.passages, studied.costs
+    near = {(weight.start, weight.end): weight.relevance for weight in weights}
+    passages = [
+        replace(each, relevance=near[each.start, each.end])
+        if (each.start, each.end) in near
+        else each
+        for each in studied.passages
+    ]
+    costs = studied.costs
     shown = _Spans(skip)
     left = [i for i, passage in enumerate(passages) if not shown.overlap(passage)]
     if sum(costs[i] for i in left) <= budget_tokens:
@@ -128,6 +137,7 @@ def select(
     scores = rank(question, studied, rarity)
     if scores:
         scores[0] += OPENING * max(scores)
+    scores = _with_meaning(scores, passages)
     best = max((scores[i] for i in left), default=0.0)
     wanted = [i for i in left if scores[i] > 0 and scores[i] >= FLOOR * best] or left[:1]
     order = sorted(wanted, key=lambda i: (-scores[i], i))
@@ -141,6 +151,17 @@ def select(
             chosen.append(i)
             spent += costs[i]
     return [passages[i] for i in sorted(chosen)]
+
+
+def _with_meaning(scores: Sequence[float], passages: Sequence[Passage]) -> Sequence[float]:
+    """Half the score by words, as a share of the best, and half the relevance where it is known."""
+    if all(passage.relevance is None for passage in passages):
+        return scores
+    best = max(scores, default=0.0) or 1.0
+    return [
+        score / best if passage.relevance is None else (score / best + passage.relevance) / 2
+        for score, passage in zip(scores, passages, strict=True)
+    ]
 
 
 class _Spans:
@@ -175,6 +196,7 @@ async def choose(
     *,
     skip: Collection[tuple[int, int]] = (),
     rarity: Mapping[str, float] | None = None,
+    weights: Iterable[Weight] = (),
 ) -> list[Passage]:
     """``select`` of a page; a long one is studied in a thread, once, and not on the event loop."""
     studied = _kept(page)
@@ -183,7 +205,7 @@ async def choose(
     if studied is None:
         loop = asyncio.get_running_loop()
         studied = await loop.run_in_executor(_aside, _study_once, page)
-    return select(question, studied, budget_tokens, skip=skip, rarity=rarity)
+    return select(question, studied, budget_tokens, skip=skip, rarity=rarity, weights=weights)
 
 
 async def survey(

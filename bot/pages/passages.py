@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from bot.pages.open_items import OpenItems, is_named, plain
 from bot.text.sentences import Block, Sentence, blocks, sentences_of
@@ -21,12 +21,28 @@ class Passage:
     joined by " › ", or "". What goes on about a list item that began in an earlier passage (an
     option, a function, a step) has the item's name at the end of the path, and rows have the names
     of their table's columns ("Ports › Year | Boats").
+    ``relevance`` is how near it is to the question it was chosen for by meaning (see ``Weight``);
+    None where that is not known.
     """
 
     start: int
     end: int
     text: str
     heading: str = ""
+    relevance: float | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Weight:
+    """How near the words ``start:end`` of a page are to a question by meaning.
+
+    ``relevance`` is 0 for what is no nearer than the average passage of all that was searched, and
+    1 for the nearest of them.
+    """
+
+    start: int
+    end: int
+    relevance: float
 
     @property
     def is_contents(self) -> bool:

@@ -33,12 +33,12 @@ class Reasoner(Protocol):
 
     ``opens`` of the best pages of a search are shown to it with the hits: where a turn takes
     seconds, choosing them would cost more than showing one in vain. Of each page it is shown
-    ``reads`` times the tokens that the settings allow: without a model, words cost nothing.
+    ``read_factor`` times the tokens that the settings allow: without a model, words cost nothing.
     """
 
     name: str
     opens: int
-    reads: int
+    read_factor: int
 
     async def rewrite(
         self, transcript: Transcript, message: Message, instructions: str = ""

@@ -300,8 +300,14 @@ class DeskKeeper:
         if self._question.whole:
             passages = await survey(page, tokens, skip=spans)
         else:
+            weights = await self._run.weigh(self._question.text, page)
             passages = await choose(
-                self._question.text, page, tokens, skip=spans, rarity=self.desk.rarity
+                self._question.text,
+                page,
+                tokens,
+                skip=spans,
+                rarity=self.desk.rarity,
+                weights=weights,
             )
         if spans and not passages:
             return ReadResult(hit_number, None, f"Page {number} has nothing that was not shown.")

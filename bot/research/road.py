@@ -212,7 +212,7 @@ class Road:
             scope=rewritten.scope,
             whole=rewritten.whole,
         )
-        reading = Reading(settings.topk, settings.read_tokens * self._reasoner.reads)
+        reading = Reading(settings.topk, settings.read_tokens * self._reasoner.read_factor)
         links = self._links(rewritten)
         if rewritten.whole or rewritten.earlier or depth == "quick":
             evidence = await direct(self._run, question, reading, links=links)

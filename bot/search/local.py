@@ -7,20 +7,20 @@ import contextlib
 import math
 import queue
 import sqlite3
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TypeVar
 
+from bot.embedding.embedder import Embedder, Vector
 from bot.errors import PageUnreadable, ProviderUnavailable, StorageUnavailable
 from bot.pages.page import Page
-from bot.pages.relevance import BESIDE, headings_above, pair_scores, pairs_in, relevance, weigh
+from bot.pages.passages import Weight
+from bot.pages.relevance import weigh
 from bot.search.folders import root_of
 from bot.search.index_file import (
     Damaged,
-    count_spans,
     damage_mark,
     meaning,
     open_reader,
@@ -30,8 +30,10 @@ from bot.search.index_file import (
 )
 from bot.search.index_writer import below
 from bot.search.indexer import Indexer, IndexReport
+from bot.search.meaning import Condition, Match, Meaning
 from bot.search.provider import Hit, ProviderKind, Query
-from bot.text.terms import keywords, terms
+from bot.search.surroundings import Opened, opened, rated
+from bot.text.terms import keywords
 
 __all__ = ["IndexReport", "Indexer", "LocalDocuments"]
 
@@ -44,34 +46,33 @@ TITLE_WEIGHT, HEADING_WEIGHT, BODY_WEIGHT = 4.0, 2.0, 1.0
 MOST_POSTINGS = 15_000
 MOST_TERMS = 32
 MOST_QUERY_CHARACTERS = 2_000
+PASSAGES_PER_HIT = 6  # looked at by meaning to fill one hit: several passages share a page
 CANDIDATES = 120  # passages that are looked at with their surroundings
 
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True)
-class _Match:
-    """A passage that fits, by its place in its file."""
-
-    file: int
-    url: str
-    place: int
-
-
 class LocalDocuments:
     """A search provider and page reader over an index that ``Indexer`` made.
 
-    ``roots`` limits it to those files and folders; none: everything in the index. A page's text
-    is the one that was indexed, so that quotes, spans and hits agree even when the file has
-    changed since. SQLite works in threads, never on the event loop.
+    ``roots`` limits it to those files and folders; none: everything in the index. With an
+    ``embedder``, whose vectors ``vector_filling`` has made, passages are found by meaning as well
+    as by words. A page's text is the one that was indexed, so that quotes, spans and hits agree
+    even when the file has changed since. SQLite works in threads, never on the event loop.
     """
 
     name = "local"
     kind: ProviderKind = "knowledge"
 
-    def __init__(self, index_path: Path, roots: Iterable[str | Path] = ()) -> None:
+    def __init__(
+        self,
+        index_path: Path,
+        roots: Iterable[str | Path] = (),
+        embedder: Embedder | None = None,
+    ) -> None:
         self._path = index_path
         self._condition, self._values = below([root_of(root) for root in roots])
+        self._meaning = None if embedder is None else Meaning(index_path, embedder)
         self._idle: queue.SimpleQueue[_Reader] = queue.SimpleQueue()
 
     async def search(self, query: Query) -> list[Hit]:
@@ -83,9 +84,10 @@ class LocalDocuments:
         wanted = keywords(question)[:MOST_TERMS]
         if not wanted or query.limit < 1:
             return []
+        vector = await self._meaning.vector_of(question) if self._meaning else None
         return await asyncio.to_thread(
             self._with_reader,
-            lambda reader: self._search(reader.connection, question, wanted, query.limit),
+            lambda reader: self._search(reader.connection, question, wanted, query.limit, vector),
         )
 
     async def rarity(self, terms: Sequence[str]) -> dict[str, float]:
@@ -105,6 +107,19 @@ class LocalDocuments:
             self._with_reader, lambda reader: self._read(reader.connection, url)
         )
 
+    def weighs(self, url: str) -> bool:
+        """See ``Weighing.weighs``."""
+        return self._meaning is not None and self.reads(url)
+
+    async def weigh(self, question: str, url: str) -> tuple[Weight, ...]:
+        """See ``Weighing.weigh``."""
+        vector = await self._meaning.vector_of(question) if self._meaning else None
+        if vector is None:
+            return ()
+        return await asyncio.to_thread(
+            self._with_reader, lambda reader: self._weigh(reader.connection, vector, url)
+        )
+
     async def count(self) -> int:
         """How many documents can be searched."""
         return await asyncio.to_thread(
@@ -114,27 +129,38 @@ class LocalDocuments:
     async def aclose(self) -> None:
         """Close the index. Later calls open it again."""
         await asyncio.to_thread(self._close_idle)
+        if self._meaning is not None:
+            await self._meaning.aclose()
 
     # ------------------------------------------------------------ in a thread
 
     def _search(
-        self, connection: sqlite3.Connection, question: str, wanted: list[str], limit: int
+        self,
+        connection: sqlite3.Connection,
+        question: str,
+        wanted: list[str],
+        limit: int,
+        vector: Vector | None,
     ) -> list[Hit]:
         chosen = _affordable(connection, wanted)
-        if not chosen:
-            return []
-        found = list(self._matches(connection, chosen, CANDIDATES))
-        pages = {match.file: _opened(connection, match.file) for match in found}
+        matches = list(self._matches(connection, chosen, CANDIDATES)) if chosen else []
+        pages = {match.file: opened(connection, match.file) for match in matches}
         weights = weigh(question, self._rarity(connection, wanted))
-        scores = _seen_with_surroundings(question, weights, found, pages)
-        order = sorted(range(len(found)), key=lambda i: (-scores[i], i))
-        best = {found[i].file: found[i] for i in reversed(order)}
-        hits = [best[file] for file in dict.fromkeys(found[i].file for i in order)]
-        return [_hit(pages[match.file], match, self.name) for match in hits[:limit]]
+        matches = rated(question, weights, matches, pages)
+        if self._meaning is not None and vector is not None:
+            among = Condition(self._condition, self._values)
+            most = limit * PASSAGES_PER_HIT
+            matches = self._meaning.ranked(connection, vector, matches, most, among)
+        best = {match.file: match for match in reversed(matches)}
+        files = list(dict.fromkeys(match.file for match in matches))[:limit]
+        return [
+            _hit(pages.get(file) or opened(connection, file), best[file], self.name)
+            for file in files
+        ]
 
     def _matches(
         self, connection: sqlite3.Connection, chosen: list[str], most: int
-    ) -> Iterator[_Match]:
+    ) -> Iterator[Match]:
         """Passages with any of the terms, best first.
 
         The inner query is sorted before the first row comes out; files are looked up row by row,
@@ -144,10 +170,12 @@ class LocalDocuments:
         condition = self._condition.replace("url", "files.url")
         rows = connection.execute(
             f"""
-            SELECT files.id, files.url, found.id - files.first
+            SELECT files.id, files.url, found.id - files.first, -found.score
             FROM (
-                SELECT rowid AS id FROM words WHERE words MATCH ?
-                ORDER BY bm25(words, {TITLE_WEIGHT}, {HEADING_WEIGHT}, {BODY_WEIGHT}), rowid
+                SELECT rowid AS id,
+                    bm25(words, {TITLE_WEIGHT}, {HEADING_WEIGHT}, {BODY_WEIGHT}) AS score
+                FROM words WHERE words MATCH ?
+                ORDER BY score, rowid
                 LIMIT -1
             ) AS found
             CROSS JOIN files ON files.id = (
@@ -159,7 +187,7 @@ class LocalDocuments:
             """,  # noqa: S608 - constants and a condition made of our own column names
             (" OR ".join(f'"{term}"' for term in chosen), *self._values, most),
         )
-        return (_Match(*row) for row in rows)
+        return (Match(*row) for row in rows)
 
     def _rarity(self, connection: sqlite3.Connection, wanted: list[str]) -> dict[str, float]:
         passages = self._passages(connection)
@@ -184,6 +212,21 @@ class LocalDocuments:
                 "This file is not among the indexed documents: run `footnote index` on its folder."
             )
         return Page(row[0], row[1], unpack_text(row[2]), datetime.fromtimestamp(row[3], UTC))
+
+    def _weigh(
+        self, connection: sqlite3.Connection, vector: Vector, url: str
+    ) -> tuple[Weight, ...]:
+        row = connection.execute(
+            "SELECT id, spans FROM files JOIN pages ON pages.file = id"  # noqa: S608 - our own column names
+            f" WHERE url = ? AND ({self._condition})",
+            (url.partition("#")[0], *self._values),
+        ).fetchone()
+        if row is None or self._meaning is None:
+            return ()
+        file, spans = row
+        among = Condition(self._condition, self._values)
+        found = self._meaning.relevances(connection, vector, file, among)
+        return tuple(Weight(*unpack_span(spans, place), found[place]) for place in sorted(found))
 
     def _count(self, connection: sqlite3.Connection) -> int:
         query = f"SELECT count(*) FROM files WHERE count > 0 AND ({self._condition})"  # noqa: S608
@@ -273,61 +316,6 @@ def _found_in(connection: sqlite3.Connection, wanted: Sequence[str]) -> dict[str
     return {term: row[0] for term, row in zip(wanted, rows, strict=True) if row is not None}
 
 
-@dataclass(frozen=True, slots=True)
-class _Opened:
-    """A page that has candidates: its title, its text, and the packed spans of its passages."""
-
-    title: str
-    text: str
-    spans: bytes
-
-    def passage(self, place: int) -> str:
-        """The text of the passage at a place; "" before the first and after the last."""
-        if not 0 <= place < count_spans(self.spans):
-            return ""
-        start, end = unpack_span(self.spans, place)
-        return self.text[start:end]
-
-
-def _opened(connection: sqlite3.Connection, file: int) -> _Opened:
-    title, text, spans = connection.execute(
-        "SELECT title, text, spans FROM pages WHERE file = ?", (file,)
-    ).fetchone()
-    return _Opened(title, unpack_text(text), spans)
-
-
-def _seen_with_surroundings(
-    question: str,
-    weights: Mapping[str, float],
-    matches: Sequence[_Match],
-    pages: Mapping[int, _Opened],
-) -> list[float]:
-    """The score of each match by ``bot.pages.relevance``."""
-    counted: dict[tuple[int, int], list[str]] = {}
-
-    def words_of(file: int, place: int) -> list[str]:
-        key = file, place
-        if key not in counted:
-            counted[key] = terms(pages[file].passage(place))
-        return counted[key]
-
-    reach = len(BESIDE)
-    pairs = pairs_in(question)
-    titles = {file: frozenset(terms(page.title)) for file, page in pages.items()}
-    scores = []
-    for match in matches:
-        page = pages[match.file]
-        places = range(match.place - reach, match.place + reach + 1)
-        words = [words_of(match.file, place) for place in places]
-        around = [Counter(each) for each in words]
-        lengths = [len(each) for each in words]
-        start, _ = unpack_span(page.spans, match.place)
-        heading = frozenset(terms("\n".join(headings_above(page.text, start))))
-        rated = relevance(weights, around, lengths, [heading] * len(around), titles[match.file])
-        bound = pair_scores(weights, pairs, [words_of(match.file, match.place)])
-        scores.append(rated[reach] + bound[0])
-    return scores
-
-
-def _hit(page: _Opened, match: _Match, provider: str) -> Hit:
-    return Hit(page.title, match.url, " ".join(page.passage(match.place).split()), provider)
+def _hit(page: Opened, match: Match, provider: str) -> Hit:
+    snippet = " ".join(page.passage(match.place).split())
+    return Hit(page.title, match.url, snippet, provider, match.relevance)
