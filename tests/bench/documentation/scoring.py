@@ -1,0 +1,110 @@
+"""What counts as found, quoted and refused."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+from tests.bench.documentation.baseline import CJK, Found
+from tests.bench.documentation.questions import Answerable
+
+CHARACTERS_IN_CHINESE_WORD = 1.7
+
+_ALIKE = str.maketrans(
+    {"‘": "'", "’": "'", "“": '"', "”": '"', "–": "-", "—": "-", "‐": "-", "‑": "-", "−": "-"}
+)
+_MARKS = str.maketrans("", "", "`*|")
+_TOKEN = re.compile(f"[{CJK}]|\\w+|[^\\w\\s]")
+_CJK_CHARACTER = re.compile(f"[{CJK}]")
+_FOOTNOTE = re.compile(r"\[\d+\]")
+_SPACED_WORD = re.compile(rf"[^\s{CJK}]*[^\W_{CJK}][^\s{CJK}]*")
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """An outcome of one answerable question."""
+
+    id: str
+    kind: str
+    page: bool
+    words: bool
+    refused: bool
+    plain_page: bool
+    plain_words: bool
+    length: float
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """An outcome of one question that the set does not answer."""
+
+    id: str
+    kind: str
+    refused: bool
+    length: float
+    seconds: float
+
+
+def answered(item: Answerable, said: dict[str, Any], root_url: str, hits: list[Found]) -> Answered:
+    """Score what ``footnote ask --json`` said, and the baseline's hits."""
+    citations = said["citations"] if said["status"] == "answered" else []
+    quotes = [each["quote"] for each in citations if path_of(each["url"], root_url) in item.pages]
+    chunks = [hit.text for hit in hits if hit.path in item.pages]
+    return Answered(
+        id=item.id,
+        kind=item.kind,
+        page=bool(quotes),
+        words=holds(quotes, item.words),
+        refused=said["status"] == "not_found",
+        plain_page=bool(chunks),
+        plain_words=holds(chunks, item.words),
+        length=length(said["answer"]),
+        seconds=said["usage"]["seconds"],
+    )
+
+
+def path_of(url: str, root_url: str) -> str:
+    """The path in the set's root that a ``file://`` address means; "" for another address."""
+    top = urlsplit(root_url).path.rstrip("/") + "/"
+    path = urlsplit(url).path
+    return unquote(path.removeprefix(top)) if path.startswith(top) else ""
+
+
+def holds(texts: Sequence[str], words: Iterable[Sequence[str]]) -> bool:
+    """Whether all pieces of one alternative stand in the texts, each in one of them."""
+    plain = [normal(text) for text in texts]
+    return any(
+        all(any(_pattern(piece).search(text) for text in plain) for piece in alternative)
+        for alternative in words
+    )
+
+
+def normal(text: str) -> str:
+    """Text as pieces are looked for: no Markdown marks, one kind of quotes and dashes, no case."""
+    return text.translate(_ALIKE).translate(_MARKS).casefold()
+
+
+@cache
+def _pattern(piece: str) -> re.Pattern[str]:
+    """Finds a piece whatever the white space in and around it, but no part of a longer word."""
+    tokens = _TOKEN.findall(normal(piece))
+    inner = r"\s*".join(re.escape(token) for token in tokens)
+    before = rf"(?<![^\W{CJK}])" if _is_word(tokens[0]) else ""
+    after = rf"(?![^\W{CJK}])" if _is_word(tokens[-1]) else ""
+    return re.compile(before + inner + after)
+
+
+def _is_word(token: str) -> bool:
+    return token[0].isalnum() and not _CJK_CHARACTER.match(token)
+
+
+def length(answer: str) -> float:
+    """Words of an answer: its marks do not count, Chinese is counted by characters."""
+    text = _FOOTNOTE.sub(" ", answer)
+    chinese = len(_CJK_CHARACTER.findall(text)) / CHARACTERS_IN_CHINESE_WORD
+    return len(_SPACED_WORD.findall(text)) + chinese
