@@ -15,6 +15,7 @@ BENCHES = {
     "documentation": "real manuals: pages found, words quoted, off-topic questions refused",
     "indexing": "passages per second, query time, index size",
     "extraction": "text of real news pages",
+    "reading": "text of real documentation: words kept, navigation",
     "crash": "random kills and broken networks: one answer each, nothing paid for twice",
     "load": "one worker and two on one PostgreSQL: throughput, delays, database calls, memory",
     "run_page": "the page of a long run: time on the server, size",

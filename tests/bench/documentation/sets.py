@@ -18,13 +18,14 @@ Language = Literal["en", "zh"]
 @dataclass(frozen=True, slots=True)
 class DocumentationSet:
     """One set: ``package`` as its registry names it (with a version for npm), ``root`` a folder
-    inside the unpacked package, ``generator`` a key of ``reading.GENERATORS``."""
+    inside the unpacked package, ``generators`` (keys of ``generators.GENERATORS``) what its HTML
+    pages may have been made with, in the order in which they are tried."""
 
     name: str
     registry: Registry
     package: str
     root: str
-    generator: str
+    generators: tuple[str, ...]
     language: Language = "en"
 
 
@@ -32,44 +33,54 @@ SETS = {
     each.name: each
     for each in (
         DocumentationSet(
-            "apache", "debian", "apache2-doc", "usr/share/doc/apache2-doc/manual/en", "apache"
+            "apache", "debian", "apache2-doc", "usr/share/doc/apache2-doc/manual/en", ("apache",)
         ),
         DocumentationSet(
             "django",
             "debian",
             "python-django-doc",
             "usr/share/doc/python-django-doc/html",
-            "sphinx",
+            ("sphinx",),
         ),
         DocumentationSet(
-            "debian-policy", "debian", "debian-policy", "usr/share/doc/debian-policy", "sphinx"
+            "debian-policy",
+            "debian",
+            "debian-policy",
+            "usr/share/doc/debian-policy",
+            ("sphinx", "docbook", "plain"),
         ),
         DocumentationSet(
-            "octave", "debian", "octave-doc", "usr/share/doc/octave/octave.html", "texinfo"
+            "octave", "debian", "octave-doc", "usr/share/doc/octave/octave.html", ("texinfo",)
         ),
-        DocumentationSet("cmake", "debian", "cmake-doc", "usr/share/doc/cmake-data/html", "sphinx"),
         DocumentationSet(
-            "postfix", "debian", "postfix-doc", "usr/share/doc/postfix/html", "postfix"
+            "cmake", "debian", "cmake-doc", "usr/share/doc/cmake-data/html", ("sphinx",)
         ),
-        DocumentationSet("bash", "debian", "bash-doc", "usr/share/doc/bash", "texinfo"),
-        DocumentationSet("mkdocs", "debian", "mkdocs-doc", "usr/share/doc/mkdocs/html", "mkdocs"),
-        DocumentationSet("fastify", "npm", "fastify@5.12.8", "package/docs", "markdown"),
-        DocumentationSet("npm", "npm", "npm@11.21.2", "package/docs", "npm"),
+        DocumentationSet(
+            "postfix", "debian", "postfix-doc", "usr/share/doc/postfix/html", ("plain",)
+        ),
+        DocumentationSet("bash", "debian", "bash-doc", "usr/share/doc/bash", ("texinfo", "plain")),
+        DocumentationSet(
+            "mkdocs", "debian", "mkdocs-doc", "usr/share/doc/mkdocs/html", ("mkdocs",)
+        ),
+        DocumentationSet("fastify", "npm", "fastify@5.12.8", "package/docs", ()),
+        DocumentationSet("npm", "npm", "npm@11.21.2", "package/docs", ("npm",)),
         DocumentationSet(
             "commons-lang",
             "debian",
             "libcommons-lang3-java-doc",
             "usr/share/doc/libcommons-lang3-java/api",
-            "javadoc",
+            ("javadoc",),
         ),
-        DocumentationSet("ant", "debian", "ant-doc", "usr/share/doc/ant/manual", "plain"),
-        DocumentationSet("haproxy", "debian", "haproxy-doc", "usr/share/doc/haproxy", "haproxy"),
+        DocumentationSet("ant", "debian", "ant-doc", "usr/share/doc/ant/manual", ("plain",)),
+        DocumentationSet(
+            "haproxy", "debian", "haproxy-doc", "usr/share/doc/haproxy", ("sphinx", "haproxy")
+        ),
         DocumentationSet(
             "debian-reference-zh",
             "debian",
             "debian-reference-zh-cn",
             "usr/share/debian-reference",
-            "docbook",
+            ("docbook",),
             "zh",
         ),
         DocumentationSet(
@@ -77,7 +88,7 @@ SETS = {
             "debian",
             "installation-guide-amd64",
             "usr/share/doc/installation-guide-amd64/zh_CN",
-            "docbook",
+            ("docbook",),
             "zh",
         ),
         DocumentationSet(
@@ -85,7 +96,7 @@ SETS = {
             "debian",
             "maint-guide-zh-cn",
             "usr/share/doc/maint-guide-zh-cn/html",
-            "docbook",
+            ("docbook",),
             "zh",
         ),
     )
@@ -95,23 +106,25 @@ KEPT_FOR_ACCEPTANCE = {
     each.name: each
     for each in (
         DocumentationSet(
-            "python", "debian", "python3.11-doc", "usr/share/doc/python3.11/html", "sphinx"
+            "python", "debian", "python3.11-doc", "usr/share/doc/python3.11/html", ("sphinx",)
         ),
         DocumentationSet(
             "postgresql",
             "debian",
             "postgresql-doc-15",
             "usr/share/doc/postgresql-doc-15/html",
-            "docbook",
+            ("docbook",),
         ),
-        DocumentationSet("git", "debian", "git-doc", "usr/share/doc/git-doc", "asciidoc"),
-        DocumentationSet("sqlite", "debian", "sqlite3-doc", "usr/share/doc/sqlite3", "sqlite"),
+        DocumentationSet("git", "debian", "git-doc", "usr/share/doc/git-doc", ("asciidoc",)),
+        DocumentationSet(
+            "sqlite", "debian", "sqlite3-doc", "usr/share/doc/sqlite3", ("sqlite", "plain")
+        ),
         DocumentationSet(
             "debian-handbook-zh",
             "debian",
             "debian-handbook",
             "usr/share/doc/debian-handbook/html/zh-CN",
-            "docbook",
+            ("docbook",),
             "zh",
         ),
     )
