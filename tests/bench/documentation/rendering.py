@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import lxml.html  # type: ignore[import-untyped]
-from lxml.html import defs  # type: ignore[import-untyped]
+from lxml.html import defs
 from markdown_it import MarkdownIt
 
 HTML = frozenset({".html", ".htm", ".xhtml"})
