@@ -34,6 +34,7 @@ from tests.bench.documentation.scoring import (
     Answered,
     Refusal,
     answered,
+    false_quotes,
     holds,
     length,
     path_of,
@@ -142,24 +143,25 @@ async def ask_all(
     prepared: Prepared, half: Half, questions: Questions
 ) -> tuple[Outcome, list[Failed]]:
     """Put every question to Footnote and to the baseline."""
-    url = prepared.root.as_uri()
+    root = prepared.root
     found: list[Answered] = []
     refusals: list[Refusal] = []
     failures: list[Failed] = []
     async with asking(prepared.root, prepared.data) as ask:
         for item in questions.answerable:
             said = await ask(item.question)
-            score = answered(item, said, url, prepared.baseline.search(item.question))
+            score = answered(item, said, root, prepared.baseline.search(item.question))
             found.append(score)
-            if not score.words:
-                failures.append(Failed(item, _lack(score), said, _cited(said, url)))
+            false = tuple(false_quotes(said, root))
+            if false or not score.words:
+                failures.append(Failed(item, _lack(score), said, _cited(said, root), false))
         for other in questions.off_topic:
             said = await ask(other.question)
             refused = said["status"] == "not_found"
             seconds = said["usage"]["seconds"]
             refusals.append(Refusal(other.id, other.kind, refused, length(said["answer"]), seconds))
             if not refused:
-                failures.append(Failed(other, "answered", said, _cited(said, url)))
+                failures.append(Failed(other, "answered", said, _cited(said, root)))
     outcome = Outcome(prepared.docs.name, half, tuple(found), tuple(refusals))
     return outcome, failures
 
@@ -167,11 +169,13 @@ async def ask_all(
 def _lack(score: Answered) -> str:
     if score.refused:
         return "refused"
-    return "the words are not quoted" if score.page else "the page is not cited"
+    if not score.page:
+        return "the page is not cited"
+    return "a quote does not stand in its page" if score.words else "the words are not quoted"
 
 
-def _cited(said: dict[str, Any], url: str) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(path_of(each["url"], url) for each in said["citations"]))
+def _cited(said: dict[str, Any], root: Path) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(path_of(each["url"], root) for each in said["citations"]))
 
 
 def unfounded(docs: DocumentationSet, questions: Questions, cache: Path) -> list[str]:

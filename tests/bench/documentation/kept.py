@@ -117,7 +117,10 @@ def _taken_out(tree: Any, path: str) -> list[str]:
 
 
 def words(texts: Iterable[str]) -> Iterator[str]:
-    """Runs of letters, digits and underscores, without case; a CJK character is a word."""
+    """Runs of letters, digits and underscores, without case; a CJK character is a word.
+
+    Underscores around a word do not count: they may be Markdown.
+    """
     for text in texts:
         plain = unicodedata.normalize("NFKC", _NO_WIDTH.sub("", text)).casefold()
-        yield from _TOKEN.findall(plain)
+        yield from filter(None, (token.strip("_") for token in _TOKEN.findall(plain)))

@@ -20,6 +20,7 @@ HEADER = (
     "Footnote",
     "wrongly refused",
     "off-topic refused",
+    "quotes that stand",
     "answer, words",
     "median",
     "p99",
@@ -34,6 +35,7 @@ class Failed:
     lacks: str
     said: dict[str, Any]
     cited: tuple[str, ...]
+    false_quotes: tuple[str, ...] = ()
 
 
 def show(title: str, outcomes: Sequence[Outcome]) -> None:
@@ -52,6 +54,7 @@ def _cells(row: Row) -> list[object]:
         share(row.words, row.answerable),
         share(row.wrongly_refused, row.answerable),
         share(row.refused, row.off_topic),
+        f"{row.true_quotes / row.quotes:.1%}" if row.quotes else "-",
         f"{row.length:.0f}",
         f"{row.median:.2f} s",
         f"{row.p99:.2f} s",
@@ -106,7 +109,7 @@ def _right(outcomes: Sequence[Outcome]) -> dict[str, bool]:
 
 # ---------------------------------------------------------------- failures
 
-SHOWN = 700  # characters of an answer
+SHOWN = 12  # lines of an answer
 
 
 def show_failures(failures: Sequence[Failed]) -> None:
@@ -120,5 +123,8 @@ def show_failures(failures: Sequence[Failed]) -> None:
             print(f"words     {' or '.join(' + '.join(each) for each in item.words)}")
         print(f"queries   {' | '.join(failed.said['queries'])}")
         print(f"cited     {', '.join(failed.cited) or 'nothing'}")
-        answer = textwrap.shorten(failed.said["answer"], SHOWN, placeholder=" …")
-        print(textwrap.indent(textwrap.fill(answer, 100), "    "))
+        lines = [line for line in failed.said["answer"].splitlines() if line.strip()]
+        for line in lines[:SHOWN]:
+            print(f"    {textwrap.shorten(line, 160, placeholder=' …')}")
+        for quote in failed.false_quotes:
+            print(f"false     {textwrap.shorten(quote, 300, placeholder=' …')}")

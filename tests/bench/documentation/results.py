@@ -39,6 +39,8 @@ class Row:
     wrongly_refused: int
     off_topic: int
     refused: int
+    quotes: int
+    true_quotes: int
     length: float
     median: float
     p99: float
@@ -61,6 +63,8 @@ def row(name: str, outcomes: Iterable[Outcome]) -> Row:
         wrongly_refused=sum(each.refused for each in answered),
         off_topic=len(refusals),
         refused=sum(each.refused for each in refusals),
+        quotes=sum(each.quotes for each in answered),
+        true_quotes=sum(each.true_quotes for each in answered),
         length=statistics.median(lengths) if lengths else 0.0,
         median=statistics.median(seconds),
         p99=percentile(seconds, 0.99),

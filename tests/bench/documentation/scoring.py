@@ -6,11 +6,13 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from tests.bench.documentation.baseline import CJK, Found
 from tests.bench.documentation.questions import Answerable
+from tests.bench.documentation.quotes import stands
 
 CHARACTERS_IN_CHINESE_WORD = 1.7
 
@@ -26,7 +28,9 @@ _SPACED_WORD = re.compile(rf"[^\s{CJK}]*[^\W_{CJK}][^\s{CJK}]*")
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """An outcome of one answerable question."""
+    """An outcome of one answerable question: whether an expected page was cited and the expected
+    words quoted from one, the same of the baseline's hits, and of all quotes how many there are
+    and how many stand in their pages. ``length`` is in words, ``seconds`` those of the run."""
 
     id: str
     kind: str
@@ -35,6 +39,8 @@ class Answered:
     refused: bool
     plain_page: bool
     plain_words: bool
+    quotes: int
+    true_quotes: int
     length: float
     seconds: float
 
@@ -50,10 +56,10 @@ class Refusal:
     seconds: float
 
 
-def answered(item: Answerable, said: dict[str, Any], root_url: str, hits: list[Found]) -> Answered:
+def answered(item: Answerable, said: dict[str, Any], root: Path, hits: list[Found]) -> Answered:
     """Score what ``footnote ask --json`` said, and the baseline's hits."""
     citations = said["citations"] if said["status"] == "answered" else []
-    quotes = [each["quote"] for each in citations if path_of(each["url"], root_url) in item.pages]
+    quotes = [each["quote"] for each in citations if path_of(each["url"], root) in item.pages]
     chunks = [hit.text for hit in hits if hit.path in item.pages]
     return Answered(
         id=item.id,
@@ -63,16 +69,28 @@ def answered(item: Answerable, said: dict[str, Any], root_url: str, hits: list[F
         refused=said["status"] == "not_found",
         plain_page=bool(chunks),
         plain_words=holds(chunks, item.words),
+        quotes=len(citations),
+        true_quotes=len(citations) - len(false_quotes(said, root)),
         length=length(said["answer"]),
         seconds=said["usage"]["seconds"],
     )
 
 
-def path_of(url: str, root_url: str) -> str:
+def false_quotes(said: dict[str, Any], root: Path) -> list[str]:
+    """The quotes that do not stand in the pages that they are said to be from."""
+    return [
+        each["quote"]
+        for each in said["citations"]
+        if not (path := path_of(each["url"], root)) or not stands(each["quote"], root / path)
+    ]
+
+
+def path_of(url: str, root: Path) -> str:
     """The path in the set's root that a ``file://`` address means; "" for another address."""
-    top = urlsplit(root_url).path.rstrip("/") + "/"
-    path = urlsplit(url).path
-    return unquote(path.removeprefix(top)) if path.startswith(top) else ""
+    parts = urlsplit(url)
+    file = Path(unquote(parts.path))
+    inside = parts.scheme == "file" and file.is_relative_to(root)
+    return file.relative_to(root).as_posix() if inside else ""
 
 
 def holds(texts: Sequence[str], words: Iterable[Sequence[str]]) -> bool:
