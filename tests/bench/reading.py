@@ -32,6 +32,7 @@ HEADER = (
     f"pages below {ENOUGH:.0%}",
     "of all words",
     "navigation",
+    "not on the page",
 )
 
 
@@ -84,6 +85,7 @@ def _row(name: str, found: Sequence[Page]) -> list[object]:
         sum(share < ENOUGH for share in shares),
         f"{sum(page.kept for page in found) / sum(page.content for page in found):.1%}",
         f"{sum(page.navigation for page in found) / read:.1%}" if read else "-",
+        sum(len(page.strange) for page in found),
     ]
 
 
@@ -95,3 +97,7 @@ def _show_worst(name: str, found: Sequence[Page], most: int) -> None:
     print(f"{name}: most navigation")
     for page in sorted(found, key=lambda page: -page.navigation_share)[:most]:
         print(f"  {page.navigation_share:6.1%}  {page.set}/{page.path}")
+    print(f"{name}: words that are not on the page")
+    for page in sorted(found, key=lambda page: -len(page.strange))[:most]:
+        if page.strange:
+            print(f"  {len(page.strange):6}  {page.set}/{page.path}: {' '.join(page.strange[:12])}")

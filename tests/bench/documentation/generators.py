@@ -1,7 +1,7 @@
 """What a page's content is, for each program that makes documentation, said independently.
 
-XPath, as the pages of the sets are made. Lists of contents are neither content nor navigation: a
-reading may keep them or not.
+XPath, as the pages of the sets are made. Lists of contents and what a browser hides are neither
+content nor navigation: a reading may keep them or not.
 """
 
 from __future__ import annotations
@@ -13,6 +13,9 @@ from typing import Any
 def _class(*names: str) -> str:
     """A condition: the element has one of these classes."""
     return " or ".join(f"contains(concat(' ', @class, ' '), ' {name} ')" for name in names)
+
+
+HIDDEN = "//*[@hidden or contains(translate(@style, ' ', ''), 'display:none')]"
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from typing import Any
 from bot.errors import PageUnreadable
 from bot.pages import extract
 from tests.bench.documentation.baseline import CJK
-from tests.bench.documentation.generators import Generator, generator_of
+from tests.bench.documentation.generators import HIDDEN, Generator, generator_of
 from tests.bench.documentation.rendering import HTML, parsed, visible_text
 from tests.bench.documentation.sets import DocumentationSet
 
@@ -21,13 +21,16 @@ SHORTEST = 20  # words of content; a page of fewer is a stub or a redirection
 LISTS = frozenset({"genindex", "search", "py-modindex", "modindex", "index-all"})
 """Stems of pages that are made of links alone."""
 
+_REDIRECTION = re.compile(rb"""http-equiv=["']?refresh""", re.IGNORECASE)
 _TOKEN = re.compile(f"[{CJK}]|[^\\W{CJK}]+")
 _NO_WIDTH = re.compile("[\u00ad\u200b-\u200f\u2060\ufeff]")
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """One page as it was read: counts of words, and the words that were lost most often."""
+    """One page as it was read: counts of words of the content, of those kept of them, of all that
+    was read, and of navigation in it; the words that were lost most often, and those that were
+    read and are nowhere on the page (numbers aside: items of lists are counted)."""
 
     set: str
     generator: str
@@ -37,6 +40,7 @@ class Page:
     read: int
     navigation: int
     lost: tuple[tuple[str, int], ...] = ()
+    strange: tuple[str, ...] = ()
 
     @property
     def kept_share(self) -> float:
@@ -54,7 +58,10 @@ def pages(docs: DocumentationSet, root: Path, most: int) -> Iterator[Page]:
     files = [
         file
         for file in sorted(root.rglob("*"))
-        if file.suffix.lower() in HTML and file.is_file() and file.stem not in LISTS
+        if file.suffix.lower() in HTML
+        and file.is_file()
+        and file.stem not in LISTS
+        and not _REDIRECTION.search(file.read_bytes()[:4096])
     ]
     step = max(1, len(files) // most) if most else 1
     for file in files[::step]:
@@ -87,13 +94,18 @@ def measured(data: bytes, tree: Any, generator: Generator, name: str, path: str)
         read=read.total(),
         navigation=(beside & navigation).total(),
         lost=tuple(lost.most_common(8)),
+        strange=tuple(
+            word
+            for word in sorted(read.keys() - content.keys() - navigation.keys() - neither.keys())
+            if not word.isdigit()
+        ),
     )
 
 
 def parts(tree: Any, generator: Generator) -> tuple[Counter[str], Counter[str], Counter[str]]:
     """The words of the content, of the navigation, and those that do not count. Takes the tree
     apart."""
-    neither = _taken_out(tree, generator.neither)
+    neither = _taken_out(tree, HIDDEN) + _taken_out(tree, generator.neither)
     inner = _taken_out(tree, generator.navigation)
     content = tree.xpath(generator.content)
     words_of_content = Counter(words(visible_text(each) for each in content))

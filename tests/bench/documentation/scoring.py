@@ -109,16 +109,19 @@ def normal(text: str) -> str:
 
 @cache
 def _pattern(piece: str) -> re.Pattern[str]:
-    """Finds a piece whatever the white space in and around it, but no part of a longer word."""
-    tokens = _TOKEN.findall(normal(piece))
-    inner = r"\s*".join(re.escape(token) for token in tokens)
-    before = rf"(?<![^\W{CJK}])" if _is_word(tokens[0]) else ""
-    after = rf"(?![^\W{CJK}])" if _is_word(tokens[-1]) else ""
-    return re.compile(before + inner + after)
+    """Finds a piece whatever the white space in and around it, but no part of a longer word or
+    number."""
+    plain = normal(piece).strip()
+    inner = r"\s*".join(re.escape(token) for token in _TOKEN.findall(plain))
+    return re.compile(f"(?<!{_same(plain[0])}){inner}(?!{_same(plain[-1])})")
 
 
-def _is_word(token: str) -> bool:
-    return token[0].isalnum() and not _CJK_CHARACTER.match(token)
+def _same(character: str) -> str:
+    """What would continue a word or number that begins or ends with this character."""
+    if character.isdigit():
+        return r"\d"
+    is_letter = character.isalpha() and not _CJK_CHARACTER.match(character)
+    return rf"[^\W\d{CJK}]" if is_letter else r"(?!)"
 
 
 def length(answer: str) -> float:
