@@ -24,7 +24,7 @@ from typing import Any
 
 from tests.bench.documentation import baseline as baseline_module
 from tests.bench.documentation import rendering, report, results
-from tests.bench.documentation.asking import asking, index, indexing_code
+from tests.bench.documentation.asking import index, indexing_code, open_footnote
 from tests.bench.documentation.baseline import Baseline
 from tests.bench.documentation.packages import VARIABLE, cache_folder, root_of
 from tests.bench.documentation.questions import FOLDER, HALVES, Half, Questions, load
@@ -147,7 +147,7 @@ async def ask_all(
     found: list[Answered] = []
     refusals: list[Refusal] = []
     failures: list[Failed] = []
-    async with asking(prepared.root, prepared.data) as ask:
+    async with open_footnote(prepared.root, prepared.data) as ask:
         for item in questions.answerable:
             said = await ask(item.question)
             score = answered(item, said, root, prepared.baseline.search(item.question))

@@ -31,13 +31,15 @@ from bot.command import settings_for
 from bot.messages import RunOptions
 from bot.settings import Settings
 
+_TOP = Path(bot.__file__).parent
+
 OURS = ("FOOTNOTE_", "ANTHROPIC_", "SLACK_", "DISCORD_")
 
 Ask = Callable[[str], Awaitable[dict[str, Any]]]
 
 
 @asynccontextmanager
-async def asking(root: Path, data: Path) -> AsyncIterator[Ask]:
+async def open_footnote(root: Path, data: Path) -> AsyncIterator[Ask]:
     """An open Footnote without a model over an indexed root; what it gives is awaited with a
     question and returns what the command prints with ``--json``."""
     with tempfile.TemporaryDirectory() as folder, _nothing_from_outside(Path(folder)):
@@ -104,10 +106,17 @@ def _nothing_from_outside(folder: Path) -> Iterator[None]:
 
 
 def indexing_code() -> str:
-    """A hash of the code that an index depends on: all of ``bot/pages`` and ``bot/text``, and
-    what the indexer imports besides. Changes of searching and answering keep the indexes."""
-    top = Path(bot.__file__).parent
-    files = {*top.glob("pages/**/*"), *top.glob("text/**/*")}
+    """A hash of the code that an index depends on: other changes keep the indexes."""
+    digest = hashlib.sha256()
+    for path in sorted(code_of_index()):
+        digest.update(path.encode() + b"\0" + (_TOP / path).read_bytes())
+    return digest.hexdigest()[:12]
+
+
+def code_of_index() -> set[str]:
+    """All of ``bot/pages`` and ``bot/text``, and what the indexer imports besides; as paths in
+    ``bot``."""
+    files = {file for part in ("pages", "text") for file in (_TOP / part).rglob("*")}
     waiting, seen = ["bot.search.indexer"], set[str]()
     while waiting:
         module = waiting.pop()
@@ -116,12 +125,11 @@ def indexing_code() -> str:
         if file is not None:
             files.add(file)
             waiting += _imported(file)
-    digest = hashlib.sha256()
-    for file in sorted(
-        file for file in files if file.is_file() and "__pycache__" not in file.parts
-    ):
-        digest.update(file.relative_to(top).as_posix().encode() + b"\0" + file.read_bytes())
-    return digest.hexdigest()[:12]
+    return {
+        file.relative_to(_TOP).as_posix()
+        for file in files
+        if file.is_file() and "__pycache__" not in file.parts
+    }
 
 
 def _source(module: str) -> Path | None:

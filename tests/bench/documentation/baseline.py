@@ -59,12 +59,14 @@ class Baseline:
     def search(self, question: str, limit: int = HITS) -> list[Found]:
         """The best chunks that hold any of the question's words."""
         words = dict.fromkeys(_WORD.findall(spaced(question).casefold()))
+        if not words:
+            return []
         rows = self._connection.execute(
             "SELECT path, text FROM chunks WHERE chunks MATCH ?"
             f" ORDER BY bm25(chunks, {TITLE_WEIGHT}, 1.0), rowid LIMIT ?",
             (" OR ".join(f'"{word}"' for word in words), limit),
         )
-        return [Found(*row) for row in rows] if words else []
+        return [Found(*row) for row in rows]
 
     def close(self) -> None:
         self._connection.close()

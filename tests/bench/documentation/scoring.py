@@ -20,7 +20,7 @@ _ALIKE = str.maketrans(
     {"‘": "'", "’": "'", "“": '"', "”": '"', "–": "-", "—": "-", "‐": "-", "‑": "-", "−": "-"}
 )
 _MARKS = str.maketrans("", "", "`*|")
-_TOKEN = re.compile(f"[{CJK}]|\\w+|[^\\w\\s]")
+_TOKEN = re.compile(f"[{CJK}]|[^\\W{CJK}]+|[^\\w\\s]")
 _CJK_CHARACTER = re.compile(f"[{CJK}]")
 _FOOTNOTE = re.compile(r"\[\d+\]")
 _SPACED_WORD = re.compile(rf"[^\s{CJK}]*[^\W_{CJK}][^\s{CJK}]*")
@@ -58,7 +58,7 @@ class Refusal:
 
 def answered(item: Answerable, said: dict[str, Any], root: Path, hits: list[Found]) -> Answered:
     """Score what ``footnote ask --json`` said, and the baseline's hits."""
-    citations = said["citations"] if said["status"] == "answered" else []
+    citations = _citations(said)
     quotes = [each["quote"] for each in citations if path_of(each["url"], root) in item.pages]
     chunks = [hit.text for hit in hits if hit.path in item.pages]
     return Answered(
@@ -80,9 +80,14 @@ def false_quotes(said: dict[str, Any], root: Path) -> list[str]:
     """The quotes that do not stand in the pages that they are said to be from."""
     return [
         each["quote"]
-        for each in said["citations"]
+        for each in _citations(said)
         if not (path := path_of(each["url"], root)) or not stands(each["quote"], root / path)
     ]
+
+
+def _citations(said: dict[str, Any]) -> list[dict[str, str]]:
+    """Of an answer; what a refusal names is none."""
+    return said["citations"] if said["status"] == "answered" else []
 
 
 def path_of(url: str, root: Path) -> str:
