@@ -11,6 +11,7 @@ kept there for as long as the indexing code stays as it is.
 
 Run: python -m tests.bench documentation [--half tune|held|both] [--sets a,b] [--failures]
      [--json FILE] [--compare FILE]
+     python -m tests.bench documentation --check    whether the pages hold the words of the questions
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import hashlib
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -65,22 +67,27 @@ def main(argv: list[str]) -> None:
     parser.add_argument("--cache", type=Path, help=f"folder to keep things in; else ${VARIABLE}")
     parser.add_argument("--questions", type=Path, default=FOLDER, help="folder of the questions")
     parser.add_argument("--failures", action="store_true", help="what failed in the tuning half")
+    parser.add_argument("--check", action="store_true", help="only look the questions over")
     parser.add_argument("--json", type=Path, help="file to write the outcomes to")
     parser.add_argument("--compare", type=Path, help="outcomes of an earlier run")
     options = parser.parse_args(argv)
     halves: tuple[Half, ...] = HALVES if options.half == "both" else (options.half,)
     if options.failures and "tune" not in halves:
         parser.error("failures of the held half are not shown: nothing may be tuned on it.")
+    sets, cache = chosen(options.sets, SETS), cache_folder(options.cache)
+    if options.check:
+        check(sets, halves, cache, options.questions)
+        return
     before = results.restored(options.compare) if options.compare else []
     outcomes: list[Outcome] = []
     failures: list[Failed] = []
     indexes: dict[str, Any] = {}
-    for docs in chosen(options.sets, SETS):
+    for docs in sets:
         asked = {half: load(docs.name, half, options.questions) for half in halves}
         if not any(asked.values()):
             tell(f"{docs.name}: there are no questions yet")
             continue
-        prepared = prepare(docs, cache_folder(options.cache))
+        prepared = prepare(docs, cache)
         indexes[docs.name] = prepared.index
         for half, questions in asked.items():
             if questions:
@@ -105,6 +112,8 @@ def _show(outcomes: list[Outcome], before: list[Outcome], indexes: dict[str, Any
             report.compare(f"half {half}", earlier, part)
         elif part:
             report.show(f"half {half}", part)
+        if part:
+            report.show_kinds(part)
     if before:
         report.show_changes(before, outcomes)
     print("\nindexes")
@@ -178,15 +187,33 @@ def _cited(said: dict[str, Any], root: Path) -> tuple[str, ...]:
     return tuple(dict.fromkeys(path_of(each["url"], root) for each in said["citations"]))
 
 
+def check(
+    sets: Iterable[DocumentationSet], halves: Iterable[Half], cache: Path, folder: Path
+) -> None:
+    """Say how many questions there are, and which do not fit their pages; exits with 1 for any."""
+    total, wrong = [0, 0], 0
+    for docs in sets:
+        for half in halves:
+            asked = load(docs.name, half, folder)
+            total = [total[0] + len(asked.answerable), total[1] + len(asked.off_topic)]
+            for line in unfounded(docs, asked, cache):
+                wrong += 1
+                print(line)
+    print(f"{total[0]} questions, {total[1]} off-topic; {wrong} do not fit their pages.")
+    if wrong:
+        raise SystemExit(1)
+
+
 def unfounded(docs: DocumentationSet, questions: Questions, cache: Path) -> list[str]:
     """Questions whose pages do not exist or do not hold the words, as one line each."""
-    root = root_of(docs, cache)
     lines = []
+    root = root_of(docs, cache) if questions.answerable else cache
     for item in questions.answerable:
         missing = [page for page in item.pages if not (root / page).is_file()]
-        texts = [found[1] for page in item.pages if (found := rendering.read(root / page))]
         if missing:
             lines.append(f"{item.id}: there is no page {missing[0]}")
-        elif not holds(texts, item.words):
+            continue
+        texts = [found[1] for page in item.pages if (found := rendering.read(root / page))]
+        if not holds(texts, item.words):
             lines.append(f"{item.id}: its pages do not hold its words")
     return lines

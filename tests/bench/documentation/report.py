@@ -61,6 +61,30 @@ def _cells(row: Row) -> list[object]:
     ]
 
 
+def show_kinds(outcomes: Sequence[Outcome]) -> None:
+    """The same by kinds of questions, of all sets together."""
+    answered = [each for outcome in outcomes for each in outcome.answered]
+    refusals = [each for outcome in outcomes for each in outcome.refusals]
+    print()
+    rows_of_kinds: list[list[object]] = []
+    for kind in sorted({each.kind for each in answered}):
+        found = [each for each in answered if each.kind == kind]
+        pages = [sum(each.plain_page for each in found), sum(each.page for each in found)]
+        words = [sum(each.plain_words for each in found), sum(each.words for each in found)]
+        counts = (*pages, *words, sum(each.refused for each in found))
+        rows_of_kinds.append([kind, len(found), *(share(count, len(found)) for count in counts)])
+    print_table(("kind", *HEADER[1:7]), rows_of_kinds)
+    print()
+    print_table(
+        ("off-topic kind", "questions", "refused"),
+        [
+            [kind, len(found), share(sum(each.refused for each in found), len(found))]
+            for kind in sorted({each.kind for each in refusals})
+            if (found := [each for each in refusals if each.kind == kind])
+        ],
+    )
+
+
 def share(count: int, total: int) -> str:
     """A count with its percentage."""
     return f"{count} ({count / total:.0%})" if total else "-"

@@ -264,13 +264,15 @@ def test_a_wrong_question_is_named(tmp_path: Path, change: dict[str, Any], reaso
         questions.load("npm", "tune", tmp_path)
 
 
-def test_the_questions_of_the_repository_can_be_read() -> None:
+def test_the_questions_of_the_repository_can_be_read_and_mean_their_sets() -> None:
     files = sorted(questions.FOLDER.glob("*.json"))
     assert files
     for file in files:
         name, half, _ = file.name.split(".")
-        assert name in SETS
         assert half in questions.HALVES
+        value = json.loads(file.read_text("utf-8"))
+        assert value["set"] == name
+        assert value.get("root", SETS[name].root) == SETS[name].root
         found = questions.load(name, half)
         ids = [item.id for item in found.answerable] + [item.id for item in found.off_topic]
         assert len(ids) == len(set(ids))
@@ -344,6 +346,19 @@ def test_a_run_asks_footnote_and_the_baseline(
     assert "half tune, before and after" in printed
     assert "came right: none" in printed
     assert "went wrong: none" in printed
+
+
+def test_questions_that_do_not_fit_their_pages_are_named(
+    cache: Path, asked: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit):
+        documentation.main(
+            ["--check", "--cache", str(cache), "--questions", str(asked), "--half", "tune"]
+        )
+    assert capsys.readouterr().out.splitlines() == [
+        "fastify-02: its pages do not hold its words",
+        "2 questions, 1 off-topic; 1 do not fit their pages.",
+    ]
 
 
 def test_failures_of_the_held_half_stay_hidden(capsys: pytest.CaptureFixture[str]) -> None:
