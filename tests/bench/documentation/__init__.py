@@ -11,7 +11,7 @@ kept there for as long as the indexing code stays as it is.
 
 Run: python -m tests.bench documentation [--half tune|held|both] [--sets a,b] [--failures]
      [--json FILE] [--compare FILE]
-     python -m tests.bench documentation --check    whether the pages hold the words of the questions
+     python -m tests.bench documentation --check    whether the questions fit their pages
 """
 
 from __future__ import annotations

@@ -78,9 +78,9 @@ def show_kinds(outcomes: Sequence[Outcome]) -> None:
     print_table(
         ("off-topic kind", "questions", "refused"),
         [
-            [kind, len(found), share(sum(each.refused for each in found), len(found))]
+            [kind, len(refused), share(sum(refused), len(refused))]
             for kind in sorted({each.kind for each in refusals})
-            if (found := [each for each in refusals if each.kind == kind])
+            if (refused := [each.refused for each in refusals if each.kind == kind])
         ],
     )
 
