@@ -25,7 +25,7 @@ INLINE = (
     defs.phrase_tags
     | defs.font_style_tags
     | {"a", "bdi", "bdo", "data", "font", "label", "mark", "q", "rp", "rt", "ruby", "span", "time"}
-    | {"wbr", "nobr", "del", "ins"}
+    | {"wbr", "nobr", "del", "ins", "sub", "sup"}
 )
 NO_TEXT = frozenset({"script", "style", "head", "title", "template", "noscript"})
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tests.bench.documentation.questions import Answerable, OffTopic
-from tests.bench.documentation.results import Outcome, Row, rows
+from tests.bench.documentation.results import Outcome, Row, common, rows
 from tests.bench.table import print_table
 
 HEADER = (
@@ -94,17 +94,14 @@ def share(count: int, total: int) -> str:
 
 
 def compare(title: str, before: Sequence[Outcome], after: Sequence[Outcome]) -> None:
-    """Both tables in one, for what is in both."""
-    known = {(outcome.name, outcome.half) for outcome in before}
-    common = [outcome for outcome in after if (outcome.name, outcome.half) in known]
-    if not common:
+    """Both tables in one, of the questions that are in both."""
+    earlier, later = common(before, after)
+    if not later:
         print(f"\n{title}: nothing to compare with.")
         return
-    wanted = {(outcome.name, outcome.half) for outcome in common}
-    earlier = [outcome for outcome in before if (outcome.name, outcome.half) in wanted]
     print(f"\n{title}, before and after")
     old = {row.name: _cells(row) for row in rows(earlier)}
-    print_table(HEADER, [_side_by_side(old[row.name], _cells(row)) for row in rows(common)])
+    print_table(HEADER, [_side_by_side(old[row.name], _cells(row)) for row in rows(later)])
 
 
 def _side_by_side(old: Sequence[object], new: Sequence[object]) -> list[object]:

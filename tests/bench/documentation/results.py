@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import statistics
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -76,6 +76,44 @@ def rows(outcomes: Sequence[Outcome]) -> list[Row]:
     names = list(dict.fromkeys(outcome.name for outcome in outcomes))
     each = [row(name, (one for one in outcomes if one.name == name)) for name in names]
     return [*each, row(TOTAL, outcomes)]
+
+
+def common(
+    before: Sequence[Outcome], after: Sequence[Outcome]
+) -> tuple[list[Outcome], list[Outcome]]:
+    """Both, limited to the sets, halves and questions that are in both."""
+    asked = _asked(before) & _asked(after)
+    return _limited(before, asked), _limited(after, asked)
+
+
+_Asked = set[tuple[str, Half, str]]
+
+
+def _asked(outcomes: Iterable[Outcome]) -> _Asked:
+    return {
+        (outcome.name, outcome.half, id)
+        for outcome in outcomes
+        for id in (
+            *(each.id for each in outcome.answered),
+            *(each.id for each in outcome.refusals),
+        )
+    }
+
+
+def _limited(outcomes: Iterable[Outcome], asked: _Asked) -> list[Outcome]:
+    limited = [
+        replace(
+            outcome,
+            answered=tuple(
+                each for each in outcome.answered if (outcome.name, outcome.half, each.id) in asked
+            ),
+            refusals=tuple(
+                each for each in outcome.refusals if (outcome.name, outcome.half, each.id) in asked
+            ),
+        )
+        for outcome in outcomes
+    ]
+    return [outcome for outcome in limited if outcome.answered or outcome.refusals]
 
 
 # ---------------------------------------------------------------- JSON

@@ -14,7 +14,7 @@ from tests.bench.documentation.baseline import Baseline, Found, chunks, spaced
 from tests.bench.documentation.questions import Answerable
 from tests.bench.documentation.quotes import stands
 from tests.bench.documentation.rendering import Document, documents, read
-from tests.bench.documentation.scoring import answered, holds, length, path_of
+from tests.bench.documentation.scoring import Answered, answered, holds, length, path_of
 from tests.bench.documentation.sets import SETS, chosen
 
 ITEM = Answerable(
@@ -359,6 +359,17 @@ def test_questions_that_do_not_fit_their_pages_are_named(
         "fastify-02: its pages do not hold its words",
         "2 questions, 1 off-topic; 1 do not fit their pages.",
     ]
+
+
+def test_two_runs_are_compared_by_the_questions_of_both() -> None:
+    def outcome(*ids: str) -> results.Outcome:
+        found = (Answered(id, "fact", True, True, False, True, True, 1, 1, 9.0, 0.1) for id in ids)
+        return results.Outcome("npm", "tune", tuple(found), ())
+
+    other = results.Outcome("ant", "tune", outcome("a").answered, ())
+    before, after = results.common([outcome("a", "b"), other], [outcome("b", "c")])
+    assert [[each.id for each in one.answered] for one in before] == [["b"]]
+    assert before == after
 
 
 def test_failures_of_the_held_half_stay_hidden(capsys: pytest.CaptureFixture[str]) -> None:
