@@ -182,7 +182,7 @@ def findings(
 
 def _form(passage: Passage, asked: Asked) -> float:
     """How much of a passage's worth its form leaves it."""
-    if is_bare(passage) or _is_contents(passage):
+    if is_bare(passage) or passage.is_contents or _is_contents(passage):
         return BARE
     is_code = _FENCED.match(passage.text) is not None
     return CODE if is_code and "steps" not in asked.cues else 1.0
