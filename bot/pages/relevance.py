@@ -82,7 +82,7 @@ def _crosses_words(term: str, known: Collection[str]) -> bool:
 
 
 def unknown_names(question: str, rarity: Mapping[str, float]) -> list[str]:
-    """Names in a question that none of the documents searched has, as they are written: their
+    """Names in a question, as they are written, that none of the documents searched has: their
     longest word stands nowhere.
 
     A name is a word with a capital inside a sentence, an identifier, or among Chinese, Japanese or Korean

@@ -113,7 +113,7 @@ def asked_in(question: str, sources: Sequence[Source], rarity: Mapping[str, floa
         pairs_in(text),
         frozenset(cue for cue, pattern in _CUES.items() if pattern.search(text)),
         tuple(unknown_names(text, rarity)),
-        _is_open(text, weights),
+        bool(rarity) and _is_open(text, weights),
         has_cjk(text),
     )
 
