@@ -16,6 +16,7 @@ from bot.errors import PageUnreadable
 from bot.pages import charset
 from bot.pages.markdown import read_markdown
 from bot.pages.media import LOOK_AT, kind_of
+from bot.pages.plain import read_plain
 from bot.pages.urls import shown
 
 MAX_TITLE = 300  # characters
@@ -75,7 +76,7 @@ def from_bytes(data: bytes, media_type: str | None, name: str) -> Extracted:
     elif kind == "json":
         title, text = _read_json(source)
     else:
-        title, text = _read_plain(source)
+        title, text = read_plain(source)
     return _finished(title, text, name)
 
 
@@ -90,12 +91,7 @@ def _empty(name: str) -> PageUnreadable:
     return PageUnreadable(f"{shown(name)} is empty; there is nothing to read in it.")
 
 
-# ---------------------------------------------------------------- plain text and JSON
-
-
-def _read_plain(text: str) -> tuple[str, str]:
-    first = text.lstrip().partition("\n")[0].strip()
-    return (first if len(first) <= 100 else ""), text
+# ---------------------------------------------------------------- JSON
 
 
 def _read_json(source: str) -> tuple[str, str]:
