@@ -18,6 +18,7 @@ from bot.pages.formats.blocks import Reading
 from bot.pages.formats.sniff import markup_of
 from bot.pages.markdown import read_markdown
 from bot.pages.media import LOOK_AT, Kind, kind_of, unreadable
+from bot.pages.plain import read_plain
 from bot.pages.urls import shown
 
 MAX_TITLE = 300  # characters
@@ -116,7 +117,7 @@ def _read_text(kind: Kind, source: str, name: str) -> Reading:
             try:
                 return read_rst(source)
             except RecursionError:  # docutils descends into what is nested
-                return Reading(*_read_plain(source))
+                return Reading(*read_plain(source))
         case "asciidoc":
             from bot.pages.formats.asciidoc import read_asciidoc
 
@@ -137,7 +138,7 @@ def _read_text(kind: Kind, source: str, name: str) -> Reading:
             from bot.pages.formats.notebook import read_notebook
 
             return read_notebook(source, shown(name))
-    return Reading(*_read_plain(source))
+    return Reading(*read_plain(source))
 
 
 def _kept(reading: Reading, name: str) -> Extracted:
@@ -155,12 +156,7 @@ def _empty(name: str) -> PageUnreadable:
     return PageUnreadable(f"{shown(name)} is empty; there is nothing to read in it.")
 
 
-# ---------------------------------------------------------------- plain text and JSON
-
-
-def _read_plain(text: str) -> tuple[str, str]:
-    first = text.lstrip().partition("\n")[0].strip()
-    return (first if len(first) <= 100 else ""), text
+# ---------------------------------------------------------------- JSON
 
 
 def _read_json(source: str) -> tuple[str, str]:
