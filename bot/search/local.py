@@ -68,7 +68,20 @@ class LocalDocuments:
     def __init__(self, index_path: Path, roots: Iterable[str | Path] = ()) -> None:
         self._path = index_path
         self._condition, self._values = below([root_of(root) for root in roots])
+        self._visible, self._visible_values = self._visibility()
         self._idle: queue.SimpleQueue[_Reader] = queue.SimpleQueue()
+
+    def _visibility(self) -> tuple[str, list[str]]:
+        """A condition on ``files`` for those at or below the roots of which no twin there is
+        searched instead, and its values."""
+        here = self._condition.replace("url", "files.url")
+        there = self._condition.replace("url", "other.url")
+        twin = (
+            "SELECT 1 FROM files AS other WHERE (other.id = files.twin"  # noqa: S608 - our own
+            f" OR other.twin = files.twin AND other.id < files.id) AND ({there})"
+        )
+        condition = f"({here}) AND (files.twin = 0 OR NOT EXISTS ({twin}))"
+        return condition, [*self._values, *self._values]
 
     async def search(self, query: Query) -> list[Hit]:
         """See ``SearchProvider.search``. A hit's snippet is the whole passage that fits best.
@@ -124,7 +137,6 @@ class LocalDocuments:
         so that passages of other roots, and of files that are gone, cost a look-up only as far
         as they are in the way.
         """
-        condition = self._condition.replace("url", "files.url")
         rows = connection.execute(
             f"""
             SELECT files.id, files.url, found.id - files.first
@@ -137,10 +149,10 @@ class LocalDocuments:
                 SELECT id FROM files WHERE count > 0 AND first <= found.id
                 ORDER BY first DESC LIMIT 1
             )
-            WHERE found.id < files.first + files.count AND ({condition})
+            WHERE found.id < files.first + files.count AND {self._visible}
             LIMIT ?
             """,  # noqa: S608 - constants and a condition made of our own column names
-            (" OR ".join(f'"{term}"' for term in chosen), *self._values, most),
+            (" OR ".join(f'"{term}"' for term in chosen), *self._visible_values, most),
         )
         return (_Match(*row) for row in rows)
 
@@ -157,8 +169,8 @@ class LocalDocuments:
         return Page(row[0], row[1], unpack_text(row[2]), datetime.fromtimestamp(row[3], UTC))
 
     def _count(self, connection: sqlite3.Connection) -> int:
-        query = f"SELECT count(*) FROM files WHERE count > 0 AND ({self._condition})"  # noqa: S608
-        return int(connection.execute(query, self._values).fetchone()[0])
+        query = f"SELECT count(*) FROM files WHERE count > 0 AND {self._visible}"  # noqa: S608
+        return int(connection.execute(query, self._visible_values).fetchone()[0])
 
     # ------------------------------------------------------------ connections
 
