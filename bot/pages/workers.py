@@ -214,7 +214,7 @@ def work() -> None:
     """The life of a worker: read a document, answer, until the parent is gone."""
     requests, replies = own_pipes()
     limit_address_space(MEMORY)
-    import bot.pages.markup  # noqa: F401 - what takes time to load is loaded before it is needed
+    from bot.pages import articles, markup  # noqa: F401 - slow to load, so loaded before needed
 
     while True:
         try:

@@ -7,20 +7,14 @@ import re
 import stat
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import lru_cache
 from operator import attrgetter
 from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import quote_from_bytes
 
 from bot.errors import InvalidSetting
-
-# Suffix → media type; what has another suffix is no document (a picture, a program, a lock file).
-KINDS = {
-    **dict.fromkeys((".md", ".markdown", ".mdown", ".mkd", ".mdx"), "text/markdown"),
-    **dict.fromkeys((".html", ".htm", ".xhtml"), "text/html"),
-    **dict.fromkeys((".txt", ".text", ".rst", ".adoc", ".asciidoc", ".org", ""), "text/plain"),
-    ".pdf": "application/pdf",
-}
+from bot.pages.media import media_type_of
 
 NOT_READ = "files are not read"  # the end of the reason for a file of another kind
 
@@ -128,7 +122,7 @@ class _Walk:
                     real, url = os.path.join(folder.real, name), f"{folder.url}/{_quoted(name)}"
                     inner.append(_Folder(entry.path, real, url))
             else:
-                kind = KINDS.get(_suffix(name))
+                kind = _type_of(name)
                 if kind is None:
                     self._skip(entry.path, f"{_suffix(name)} {NOT_READ}")
                 else:
@@ -157,7 +151,7 @@ class _Walk:
         )
 
     def _linked_file(self, link: str, target: str) -> None:
-        kind = KINDS.get(_suffix(link))
+        kind = _type_of(link)
         if kind is None:
             self._skip(link, f"{_suffix(link)} {NOT_READ}")
         else:
@@ -166,7 +160,7 @@ class _Walk:
 
     def named_file(self, path: str) -> None:
         self._files.add(path)
-        self._add(Path(path), path, _address(path), KINDS.get(_suffix(path), "text/plain"))
+        self._add(Path(path), path, _address(path), media_type_of(path) or "text/plain")
 
     def _add(self, file: os.DirEntry[str] | Path, path: str, url: str, media_type: str) -> None:
         try:
@@ -202,6 +196,16 @@ def _address(path: str) -> str:
 def _quoted(name: str) -> str:
     """A name as ``Path.as_uri`` writes it."""
     return name if _PLAIN(name) else quote_from_bytes(os.fsencode(name))
+
+
+def _type_of(path: str) -> str | None:
+    """``media_type_of``, which is asked once for all files with the same endings."""
+    return _type_of_ending("".join(f".{ending}" for ending in path.rsplit(".", 3)[1:]))
+
+
+@lru_cache(maxsize=1_000)
+def _type_of_ending(endings: str) -> str | None:
+    return media_type_of(f"x{endings}")
 
 
 def _suffix(path: str) -> str:
