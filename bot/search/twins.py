@@ -2,10 +2,10 @@
 
 A file is a *twin* of a better readable one when nothing is lost by searching the better one alone:
 
-- Files of the same form (two HTML pages, two Markdown files) must agree word for word, but for
-  their beginnings and ends, where navigation stands; then the titles must agree, too. Pages made
-  from one template, and two versions of a manual, differ in the middle, if only by a number, or
-  in their titles; they are no twins.
+- Files of the same form (two HTML pages, two Markdown files) must have the same title and agree
+  word for word, but for their beginnings and ends, where navigation stands. Pages made from one
+  template, and two versions of a manual, differ in their titles or in the middle, if only by a
+  number; they are no twins.
 - Files of different forms (a page and the reStructuredText it was made from) never agree so well:
   directives and link targets stand in one, generated lists in the other. Here it is enough that
   most words of the one, and of its runs of three words, stand in the other: more of them where
@@ -28,63 +28,67 @@ from array import array
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import islice
+from urllib.parse import unquote
 from zlib import crc32
 
+from bot.pages.media import Kind, format_of
 from bot.text.terms import terms
 
 # ---------------------------------------------------------------- forms of files
 
-_WRITTEN = 0  # HTML and Markdown, made for reading
-_CONVERTED = 1  # office documents and books, read through a converter
-_SOURCE = 2
-_PLAIN = 3
-_PRINTED = 4  # PDF, whose lines and tables are guessed
-
-_FORMS: dict[str, tuple[str, int]] = {
-    **dict.fromkeys(("html", "htm", "xhtml"), ("html", _WRITTEN)),
-    **dict.fromkeys(("md", "markdown", "mdown", "mkd", "mdx"), ("markdown", _WRITTEN)),
-    **dict.fromkeys(("rst", "rest"), ("rst", _SOURCE)),
-    **dict.fromkeys(("adoc", "asciidoc", "asc"), ("asciidoc", _SOURCE)),
-    **dict.fromkeys(("texi", "texinfo", "tex", "pod", "org", "xml", "ipynb"), ("source", _SOURCE)),
-    **dict.fromkeys(("man", *"123456789"), ("man", _SOURCE)),
-    **dict.fromkeys(("txt", "text", ""), ("text", _PLAIN)),
-    "pdf": ("pdf", _PRINTED),
+_FAR: dict[Kind, int] = {
+    "html": 0,
+    "markdown": 0,
+    "package": 1,
+    "notebook": 1,
+    "text": 3,
+    "csv": 3,
+    "tsv": 3,
+    "json": 3,
+    "pdf": 4,  # whose lines and tables are guessed
 }
-_SHELLS = frozenset({"gz", "bz2", "xz", "zst"})
+_SOURCE = 2  # all else: written for a program that makes pages of it
 _GENERAL_NAMES = frozenset({"index", "readme", "default", "home", "main", "contents", "toc"})
 
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """What a file's name tells: its ``kind`` of markup, how ``far`` it is from what a person likes
-    to read (0 is best), its name without endings, and the page it stands for, as an address
-    without ending. ``is_sphinx_source`` is for a file that Sphinx keeps below ``_sources``."""
+    """What a file's name tells.
 
-    kind: str
+    ``format`` is the name of its format, ``far`` how far that is from what people like to read (0
+    is best). ``stem`` is its name without ending, and ``page`` the page that it stands for, as an
+    address without ending. ``is_sphinx_source`` is for what Sphinx keeps below ``_sources``.
+    """
+
+    format: str
     far: int
     stem: str
     page: str
     is_sphinx_source: bool
 
 
+@lru_cache(maxsize=4_096)
 def form_of(url: str) -> Form:
+    """The form of a file by its address."""
     folder, _, name = url.rpartition("/")
-    stem, *endings = name.lower().split(".")
-    while endings and endings[-1] in _SHELLS:
-        endings.pop()
-    ending = endings.pop() if endings else ""
-    kind, far = _FORMS.get(ending, (ending, _CONVERTED))
-    inner = _FORMS.get(endings[-1]) if endings else None
-    if kind == "text" and inner is not None and inner[0] != "text":
-        kind, far = inner[0], max(far - 1, inner[1])  # x.rst.txt: source that is served as text
-        endings.pop()
-    stem = ".".join((stem, *endings))
+    found = format_of(name)
+    stem = name.lower().removesuffix(".gz")
+    if found is not None:
+        endings = sorted(found.endings, key=len, reverse=True)
+        stem = stem.removesuffix(next((each for each in endings if stem.endswith(each)), ""))
     base, sources, inside = f"{folder}/".partition("/_sources/")
     page = f"{base}/{inside}{stem}" if sources else f"{folder}/{stem}"
     if stem in _GENERAL_NAMES:
         stem = f"{folder.rpartition('/')[2].lower()}/{stem}"
-    return Form(kind, far, stem, page.removesuffix("/index"), bool(sources))
+    return Form(
+        found.name if found else "",
+        _FAR.get(found.kind, _SOURCE) if found else _FAR["text"],
+        stem,
+        page.removesuffix("/index"),
+        bool(sources),
+    )
 
 
 def order_of(url: str) -> tuple[int, int, str]:
@@ -169,13 +173,15 @@ STRANGERS_WORDS_IN, STRANGERS_RUNS_IN = 0.95, 0.85  # ... and one of another nam
 LONGEST = 300_000  # characters that are compared word by word; longer ones by their beginnings
 
 _WORD = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]|[^\\W_]+")
+_BETWEEN = re.compile(r"[\W_]+")
+_HEADING = re.compile(r"^#{1,6} .+", re.MULTILINE)
 
 
 def may_be_twins(url: str, other: str, shared: Iterable[int]) -> bool:
     """Whether two files are worth comparing, given the keys that they share."""
     form, others = form_of(url), form_of(other)
     of = {key & 3 for key in shared}
-    if form.kind == others.kind:
+    if form.format == others.format:
         return _OF_WORDS in of
     if form.is_sphinx_source or others.is_sphinx_source:
         return _OF_PAGE in of
@@ -185,13 +191,13 @@ def may_be_twins(url: str, other: str, shared: Iterable[int]) -> bool:
 def is_twin(worse: Side, better: Side) -> bool:
     """Whether nothing is lost by searching ``better`` alone; see the module docstring."""
     form, page = form_of(worse.url), form_of(better.url)
-    if form.kind == page.kind:
+    if form.format == page.format:
         return _is_copy(worse, better)
     if form.is_sphinx_source:
         if form.page != page.page:
             return False
-        return 2 * len(_words(better.text)) >= len(_words(worse.text))
-    if form.stem == page.stem or _name(worse.title) == _name(better.title) != []:
+        return 2 * len(_plain(better.text)) >= len(_plain(worse.text))
+    if form.stem == page.stem or _titles_agree(worse, better):
         return _is_contained(worse.text, better.text, WORDS_IN, RUNS_IN)
     return _is_contained(worse.text, better.text, STRANGERS_WORDS_IN, STRANGERS_RUNS_IN, TELLING)
 
@@ -203,16 +209,36 @@ def nearness(url: str, better: str) -> tuple[bool, bool, tuple[int, int, str]]:
 
 
 def _is_copy(worse: Side, better: Side) -> bool:
-    words, others = _words(worse.text), _words(better.text)
-    titles_agree = _words(worse.title) == _words(better.title)
-    if words == others:
-        return titles_agree or len(words) >= TELLING
-    shorter, longer = sorted((words, others), key=len)
-    if not titles_agree or len(shorter) < SAME_LENGTH * len(longer):
+    titles_agree = _titles_agree(worse, better)
+    if not titles_agree and not (_is_named_by_file(worse) and _is_named_by_file(better)):
+        return False
+    shorter, longer = sorted((_plain(worse.text), _plain(better.text)), key=len)
+    if shorter == longer:
+        return True
+    if not titles_agree or _heading(worse.text) != _heading(better.text):
+        return False
+    if len(shorter) < SAME_LENGTH * len(longer):
         return False
     edge = int(EDGES * len(shorter))
     core = shorter[edge : len(shorter) - edge]
-    return f" {' '.join(core)} " in f" {' '.join(longer)} "
+    return core[core.find(" ") : core.rfind(" ") + 1] in f" {longer} "
+
+
+def _titles_agree(one: Side, other: Side) -> bool:
+    name = _name(one.title)
+    return name != [] and name == _name(other.title)
+
+
+def _heading(text: str) -> str:
+    """The first heading in a text, which may say more than a title that all pages share."""
+    found = _HEADING.search(text)
+    return found.group() if found else ""
+
+
+def _is_named_by_file(side: Side) -> bool:
+    """Whether a file has no title of its own."""
+    name = unquote(side.url.rpartition("/")[2]).removesuffix(".gz")
+    return side.title in (name, name.rpartition(".")[0])
 
 
 def _is_contained(
@@ -226,6 +252,11 @@ def _is_contained(
         return False
     runs = set(zip(words, words[1:], words[2:], strict=False))
     return len(runs & set(zip(others, others[1:], others[2:], strict=False))) >= runs_in * len(runs)
+
+
+def _plain(text: str) -> str:
+    """The words of a text, a blank between two."""
+    return _BETWEEN.sub(" ", text.casefold()).strip()
 
 
 def _words(text: str) -> list[str]:
