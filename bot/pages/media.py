@@ -169,12 +169,16 @@ _RICH_TEXT = b"{\\rtf"
 
 def media_type_of(path: str) -> str | None:
     """The media type of a file of a folder by its ending; None for what is no document."""
+    found = format_of(path)
+    if found is None or not found.indexed:
+        return None
+    return GZIP if _ending(path) == ".gz" else found.types[0]
+
+
+def format_of(path: str) -> Format | None:
+    """The format of a file by its ending, also of one that is packed with gzip."""
     ending = _ending(path)
-    if ending == ".gz":
-        within = _BY_ENDING.get(_ending(path[: -len(ending)]))
-        return GZIP if within is not None and within.indexed else None
-    found = _BY_ENDING.get(ending)
-    return found.types[0] if found is not None and found.indexed else None
+    return _BY_ENDING.get(_ending(path[: -len(ending)]) if ending == ".gz" else ending)
 
 
 def accepted() -> str:
