@@ -82,11 +82,10 @@ def _crosses_words(term: str, known: Collection[str]) -> bool:
 
 
 def unknown_names(question: str, rarity: Mapping[str, float]) -> list[str]:
-    """Names in a question, as they are written, that none of the documents searched has: their
-    longest word stands nowhere.
+    """Names in a question, as they are written, whose longest word no document searched has.
 
-    A name is a word with a capital inside a sentence, an identifier, or among Chinese, Japanese or Korean
-    characters any word in Latin letters. Empty where rarity is not known.
+    A name is a word with a capital inside a sentence, an identifier, or among Chinese, Japanese or
+    Korean characters any word in Latin letters. Empty where rarity is not known.
     """
     if not rarity:
         return []
