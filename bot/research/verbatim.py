@@ -33,7 +33,7 @@ _INLINE = re.compile(
     rf"|(?P<url>(?i:{URL}))"
     # Bold stands around words; the stars of "2**3**4", "**kwargs" and "f(**a, **b)" are text.
     r"|(?<![0-9A-Za-z_*])\*\*(?P<bold>(?=[\w“\"'(\[`<])[^*\n]*?[^*\s\\])\*\*(?![0-9A-Za-z_*])"
-    r"|^(?P<indent>[ \t]*)(?P<line>>|=+[ \t]*$|-+[ \t]*$|[-+](?=[ \t])|\#{1,6}(?=[ \t]|$))"
+    r"|^(?P<indent>[ \t]*)(?P<line>>|=+[ \t]*$|-+[ \t]*$|[-+](?=[ \t])|-\#|\#{1,6}(?=[ \t]|$))"
     r"|^[ \t]*\d{1,9}(?P<number>[.)])(?=[ \t]|$)"
     r"|(?<=[0-9A-Za-z])_(?=[0-9A-Za-z])"
     r"|(?P<slash>\\(?![0-9A-Za-z \t]))"
