@@ -28,13 +28,15 @@ _parser = (
 _parser.core.ruler.enableOnly(["block"])
 
 _GUARD = "¶"  # stands for the words before a text, so that its first line begins no block
+# A mark with a space before it may come to stand before final punctuation.
+_APART = r"(?=[ \t]|[.!?…:。！？：]*[ \t]*$)"
 _INLINE = re.compile(
     r"(?P<code>(?<!`)(?P<ticks>`+)(?!`).+?(?<!`)(?P=ticks)(?!`))"
     rf"|(?P<url>(?i:{URL}))"
     # Bold stands around words; the stars of "2**3**4", "**kwargs" and "f(**a, **b)" are text.
     r"|(?<![0-9A-Za-z_*])\*\*(?P<bold>(?=[\w“\"'(\[`<])[^*\n]*?[^*\s\\])\*\*(?![0-9A-Za-z_*])"
-    r"|^(?P<indent>[ \t]*)(?P<line>>|=+[ \t]*$|-+[ \t]*$|[-+](?=[ \t])|-\#|\#{1,6}(?=[ \t]|$))"
-    r"|^[ \t]*\d{1,9}(?P<number>[.)])(?=[ \t]|$)"
+    rf"|^(?P<indent>[ \t]*)(?P<line>>|=+[ \t]*$|-+[ \t]*$|-\#|(?:[-+]|\#{{1,6}}){_APART})"
+    rf"|^[ \t]*\d{{1,9}}(?P<number>[.)]){_APART}"
     r"|(?<=[0-9A-Za-z])_(?=[0-9A-Za-z])"
     r"|(?P<slash>\\(?![0-9A-Za-z \t]))"
     r"|(?P<act>[*_`~\[\]$]|<(?=[A-Za-z/!?])|&(?=\#?\w+;)|\|(?=\|)|(?<=\|)\|)",
