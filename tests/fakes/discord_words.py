@@ -28,33 +28,36 @@ _RULES: tuple[tuple[str, re.Pattern[str]], ...] = (
         ),
     ),
 )
-_LINE = re.compile(r"^(?:>>> |> |#{1,3} +|-# )", re.MULTILINE)
-_BULLET = re.compile(r"^( *)[-*](?= )", re.MULTILINE)
+_LINE = re.compile(r"(?:>>> |> |#{1,3} +|-# )")
+_BULLET = re.compile(r" *(?P<mark>[-*])(?= )")
 
 
 def shown(markdown: str) -> str:
     """The characters that are left of a message."""
-    return _shown(_BULLET.sub(r"\1•", _LINE.sub("", markdown)))
-
-
-def _shown(text: str) -> str:
     out: list[str] = []
     at = 0
-    while at < len(text):
-        for kind, rule in _RULES:
-            match = rule.match(text, at)
-            if match is None:
-                continue
-            groups = match.groupdict()
-            if kind in ("block", "code"):
-                out.append(groups["code"])
-            elif kind == "escape":
-                out.append(groups["words"])
-            else:
-                out.append(_shown(groups["words"] or groups.get("under") or ""))
-            at = match.end()
-            break
+    while at < len(markdown):
+        begins_line = at == 0 or markdown[at - 1] == "\n"
+        if begins_line and (line := _LINE.match(markdown, at)):
+            at = line.end()
+        elif begins_line and (bullet := _BULLET.match(markdown, at)):
+            out.append("•")
+            at = bullet.end()
         else:
-            out.append(text[at])
-            at += 1
+            words, at = _next(markdown, at)
+            out.append(words)
     return "".join(out)
+
+
+def _next(text: str, at: int) -> tuple[str, int]:
+    """What is shown of the next piece, and where it ends."""
+    for kind, rule in _RULES:
+        match = rule.match(text, at)
+        if match is None:
+            continue
+        groups = match.groupdict()
+        if kind in ("block", "code"):
+            return groups["code"], match.end()
+        words = groups["words"] or groups.get("under") or ""
+        return words if kind == "escape" else shown(words), match.end()
+    return text[at], at + 1

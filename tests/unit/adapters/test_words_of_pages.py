@@ -13,7 +13,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
-from rich.console import Console
+from rich.console import Console, Group
 
 from adapters.discord.format import answered
 from adapters.slack.format import final
@@ -68,9 +68,11 @@ def on_web(answer: Answer) -> str:
 
 
 def in_terminal(answer: Answer) -> str:
-    console = Console(file=io.StringIO(), width=10_000, color_system=None)
-    console.print(rendered(answer).renderables[1])  # type: ignore[attr-defined]
-    return _unmarked(console.file.getvalue())  # type: ignore[attr-defined]
+    out = io.StringIO()
+    shown = rendered(answer)
+    assert isinstance(shown, Group)
+    Console(file=out, width=10_000, color_system=None).print(shown.renderables[1])
+    return _unmarked(out.getvalue())
 
 
 def in_pipe(answer: Answer) -> str:
