@@ -291,4 +291,4 @@ def at_tail(sentence: str, mark: str) -> str:
 
 def _tail(sentence: str) -> int:
     tail = _TAIL.search(sentence)
-    return tail.start() if tail else len(sentence)
+    return tail.start() if tail and tail.start() else len(sentence)  # not before its first word
