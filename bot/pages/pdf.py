@@ -17,7 +17,7 @@ import pypdfium2  # type: ignore[import-untyped]
 import pypdfium2.raw as pdfium  # type: ignore[import-untyped]
 
 from bot.errors import PageUnreadable
-from bot.pages.titles import said_title
+from bot.pages.properties import said_title
 from bot.pages.typeset import Leaf, Line, set_text, title_of
 
 MOST_PAGES = 1_000
