@@ -11,14 +11,15 @@ import re
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, NamedTuple
 
 import pypdfium2  # type: ignore[import-untyped]
 import pypdfium2.raw as pdfium  # type: ignore[import-untyped]
 
 from bot.errors import PageUnreadable
+from bot.pages.kept import share
 from bot.pages.properties import said_title
-from bot.pages.typeset import Leaf, Line, set_text, title_of
+from bot.pages.typeset import Leaf, Line, set_text, title_of, without_running_lines
 
 MOST_PAGES = 1_000
 """Pages that are read; a longer document says in a last heading which ones were not."""
@@ -33,8 +34,20 @@ _HYPHENS = ("\x02", "\ufffe")  # PDFium's signs for that of a word which the nex
 _LINE_END = re.compile("[\x02\ufffe]|\r?\n|\r|$")
 
 
-def read_pdf(data: bytes, name: str) -> tuple[str, str]:
-    """Title (possibly empty) and text of a PDF document; ``name`` is what errors call it.
+class Document(NamedTuple):
+    """What a PDF document says; ``title`` may be empty.
+
+    ``kept`` is the share of its words that ``text`` has, from 0 to 1, running headers aside; pages
+    that were not read count as if they had as many words as those that were.
+    """
+
+    title: str
+    text: str
+    kept: float
+
+
+def read_pdf(data: bytes, name: str) -> Document:
+    """Read a PDF document; ``name`` is what errors call it.
 
     Each page opens with a heading of its own ("## Page 7", by its printed label where it has
     one). Raises ``PageUnreadable`` for a document that is locked, broken, or holds pictures only.
@@ -55,10 +68,14 @@ def read_pdf(data: bytes, name: str) -> tuple[str, str]:
             f"{name} is a PDF document of pictures without text; give a version that was run"
             " through text recognition (OCR), or paste its text."
         )
+    title = title or title_of(leaves)
+    leaves = without_running_lines(leaves)
     text = set_text(leaves)
+    kept = share(text, "".join(line.text for leaf in leaves for line in leaf.lines))
     if len(leaves) < count:
         text += f"\n\n## Pages {len(leaves) + 1} to {count} were not read"
-    return title or title_of(leaves), text
+        kept *= len(leaves) / count
+    return Document(title, text, kept)
 
 
 @contextmanager
