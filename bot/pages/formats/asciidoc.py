@@ -15,6 +15,7 @@ from bot.pages.formats.blocks import (
     WIDEST_CELL,
     Blocks,
     Reading,
+    labelled,
     one_line,
     unwrapped,
     without_marks,

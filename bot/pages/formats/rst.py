@@ -70,6 +70,7 @@ class _Writer:
     def __init__(self, document: Any) -> None:
         self.blocks = Blocks()
         self.title = ""
+        self._document = document
         self._substitutions = document.substitution_defs
         self._level = 0  # of the section
         self._depth = -1  # of the list
@@ -283,7 +284,18 @@ class _Writer:
                 return f"[^{label}]"
             case nodes.system_message() | nodes.image():
                 return ""
+            case nodes.inline() if "label" in node:
+                return self._title_at(node["label"]) or node.astext()
         return self._inline_of(node)
+
+    def _title_at(self, label: str) -> str:
+        """The title of the section of this document that a label stands before, or ""."""
+        target = self._document.ids.get(self._document.nameids.get(label))
+        if isinstance(target, nodes.target):
+            target = target.next_node(nodes.Element, descend=False, siblings=True)
+        section = target if isinstance(target, nodes.section) else None
+        title = None if section is None else section.next_node(nodes.title)
+        return "" if title is None else unwrapped(self._inline_of(title))
 
     def _inline_of(self, node: Any) -> str:
         return "".join(map(self._inline, node.children))
