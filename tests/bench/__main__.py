@@ -12,6 +12,7 @@ BENCHES = {
     "multihop": "gold recall of the extractive reasoner",
     "rewriting": "topic words carried into follow-ups",
     "depth": "strategies against a plain loop and a loop by layers: time, tokens, recall",
+    "own_words": "documents found and quoted by words and by meaning, with small models",
     "indexing": "passages per second, query time, index size",
     "extraction": "text of real news pages",
     "crash": "random kills and broken networks: one answer each, nothing paid for twice",
