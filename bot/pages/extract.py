@@ -14,8 +14,10 @@ from urllib.parse import unquote, urlsplit
 
 from bot.errors import PageUnreadable
 from bot.pages import charset
+from bot.pages.formats.blocks import Reading
+from bot.pages.formats.sniff import markup_of
 from bot.pages.markdown import read_markdown
-from bot.pages.media import LOOK_AT, kind_of
+from bot.pages.media import LOOK_AT, Kind, kind_of, unreadable
 from bot.pages.urls import shown
 
 MAX_TITLE = 300  # characters
@@ -58,23 +60,88 @@ def from_bytes(data: bytes, media_type: str | None, name: str) -> Extracted:
     if not data.strip():
         raise _empty(name)
     kind = kind_of(data[:LOOK_AT], media_type, name)
-    if kind == "pdf":
-        from bot.pages.pdf import read_pdf  # loads PDFium
+    if kind == "gzip":
+        from bot.pages.formats.containers import unpacked
 
-        return _finished(*read_pdf(data, shown(name)), name)
+        data, media_type, within = unpacked(data, shown(name)), None, _without_gz(name)
+        kind = kind_of(data[:LOOK_AT], None, within)
+        if kind == "gzip":
+            raise unreadable(name, "packed with gzip more than once")
+    else:
+        within = name
+    return _read(kind, data, media_type, within)
+
+
+def _without_gz(name: str) -> str:
+    return name[:-3] if name.lower().endswith(".gz") else name
+
+
+def _read(kind: Kind, data: bytes, media_type: str | None, name: str) -> Extracted:
+    """Read a document of a kind; what takes time to load is loaded when it is needed."""
+    match kind:
+        case "pdf":
+            from bot.pages.pdf import read_pdf
+
+            document = read_pdf(data, shown(name))
+            return replace(_finished(document.title, document.text, name), kept=document.kept)
+        case "package":
+            from bot.pages.formats.containers import read_package
+
+            return _kept(read_package(data, shown(name)), name)
+        case "compound":
+            from bot.pages.formats.containers import refuse_compound
+
+            raise refuse_compound(data, shown(name))
     source = _LINE_ENDS.sub("\n", charset.decode(data, charset.declared_in(media_type or "")))
     if kind == "html":
-        from bot.pages.markup import read_html  # loads lxml and trafilatura
+        from bot.pages.markup import read_html
 
         reading = read_html(_SURROGATES.sub("\ufffd", source), shown(name))
-        return replace(_finished(reading.title, reading.text, name), canonical=reading.canonical)
+        finished = _finished(reading.title, reading.text, name)
+        return replace(finished, canonical=reading.canonical, kept=reading.kept)
     if kind == "markdown":
-        title, text = read_markdown(source)
-    elif kind == "json":
-        title, text = _read_json(source)
-    else:
-        title, text = _read_plain(source)
-    return _finished(title, text, name)
+        return _finished(*read_markdown(source), name)
+    if kind == "json":
+        return _finished(*_read_json(source), name)
+    return _kept(_read_text(kind, source, name), name)
+
+
+def _read_text(kind: Kind, source: str, name: str) -> Reading:
+    if kind == "text":
+        kind = markup_of(source)
+    match kind:
+        case "rst":
+            from bot.pages.formats.rst import read_rst  # loads docutils
+
+            try:
+                return read_rst(source)
+            except RecursionError:  # docutils descends into what is nested
+                return Reading(*_read_plain(source))
+        case "asciidoc":
+            from bot.pages.formats.asciidoc import read_asciidoc
+
+            return read_asciidoc(source)
+        case "org":
+            from bot.pages.formats.org import read_org
+
+            return read_org(source)
+        case "man":
+            from bot.pages.formats.man import read_man
+
+            return read_man(source, shown(name))
+        case "csv" | "tsv":
+            from bot.pages.formats.delimited import read_delimited
+
+            return read_delimited(source, tabs=kind == "tsv")
+        case "notebook":
+            from bot.pages.formats.notebook import read_notebook
+
+            return read_notebook(source, shown(name))
+    return Reading(*_read_plain(source))
+
+
+def _kept(reading: Reading, name: str) -> Extracted:
+    return replace(_finished(reading.title, reading.text, name), kept=reading.kept)
 
 
 def _finished(title: str, text: str, name: str) -> Extracted:

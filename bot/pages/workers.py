@@ -287,7 +287,7 @@ def work() -> None:
     requests, replies = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # a library that prints must not be in the way
     _limit_memory()
-    import bot.pages.markup  # noqa: F401 - what takes time to load is loaded before it is needed
+    from bot.pages import articles, markup  # noqa: F401 - slow to load, so loaded before needed
 
     while True:
         try:

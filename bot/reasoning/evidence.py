@@ -57,11 +57,13 @@ class TextDelta:
     """More text of the answer (Markdown, may hold ``[n]`` marks).
 
     ``opens`` marks the beginning of a new block: later citations do not speak for what came
-    before it.
+    before it. ``verbatim`` text was taken from a page as it stands there: its code, tables and
+    list items are structure, every other character is shown, and nothing in it is a mark.
     """
 
     text: str
     opens: bool = False
+    verbatim: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,4 +90,10 @@ class Cut:
     limit: int
 
 
-AnswerDelta = TextDelta | CitationDelta | Restart | Cut
+@dataclass(frozen=True, slots=True)
+class Fold:
+    """The answer proper ends here; what follows is further reading, shown folded where that can
+    be done. A second one in the same stream has no effect."""
+
+
+AnswerDelta = TextDelta | CitationDelta | Restart | Cut | Fold

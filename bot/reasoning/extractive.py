@@ -39,6 +39,7 @@ class Extractive:
 
     name = "extractive"
     opens = 0  # it chooses in no time
+    read_factor = 4
 
     def __init__(self, calls: ModelCalls) -> None:
         del calls  # every reasoner is given them

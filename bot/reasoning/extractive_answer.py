@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from bot.pages.passages import HEADING_SEPARATOR
-from bot.reasoning.evidence import AnswerDelta, CitationDelta, Evidence, Source, TextDelta
+from bot.reasoning.evidence import AnswerDelta, CitationDelta, Evidence, Fold, Source, TextDelta
 from bot.reasoning.extractive_brief import brief
 from bot.reasoning.extractive_quotes import Quote, choice_of, findings, gist, openings
 from bot.reasoning.extractive_relevance import Asked, asked_in
@@ -71,16 +71,18 @@ def write(question: Rewritten, evidence: Evidence) -> Iterator[AnswerDelta]:
     if missing:
         yield TextDelta(note(_list(_MISSING, question.language, missing)), opens=True)
     yield TextDelta(note(say(NOTES, question.language)), opens=True)
+    if rest:
+        yield Fold()
     for quote in rest:
-        yield TextDelta(f"\n**{_heading(quote)}**\n\n", opens=True)
+        yield TextDelta(f"#### {_heading(quote)}\n\n", opens=True)
         yield from quoted(quote, asked, MORE_WORDS)
 
 
 def quoted(quote: Quote, asked: Asked, most_words: int) -> Iterator[AnswerDelta]:
     """The words of one quote that say most on the question, with their citation."""
     text = brief(quote.passage, asked, most_words).text
-    yield TextDelta(text, opens=True)
-    yield CitationDelta(quote.source.number, quote.passage.start, quote.passage.end)
+    yield TextDelta(text, opens=True, verbatim=True)
+    yield CitationDelta(quote.source.number, quote.passages[0].start, quote.passages[-1].end)
     yield TextDelta("\n\n")
 
 

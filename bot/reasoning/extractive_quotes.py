@@ -9,7 +9,14 @@ from dataclasses import dataclass
 from bot.pages.passages import Passage
 from bot.pages.spread import representatives
 from bot.reasoning.evidence import Finding, Source
-from bot.reasoning.extractive_relevance import Asked, Candidate, asked_in, candidates
+from bot.reasoning.extractive_relevance import (
+    Asked,
+    Candidate,
+    asked_in,
+    candidates,
+    follow,
+    scores,
+)
 from bot.reasoning.extractive_words import (
     PLACEHOLDERS,
     name_terms,
@@ -22,27 +29,37 @@ from bot.text.terms import content_words
 MOST_QUOTES = 6
 AGAIN = 0.3  # of a term's weight counts when an earlier quote has it
 TAKEN_UP = 1.5  # times more a passage adds that has a name from an earlier quote
-EARLY_READ = 0.4  # more a passage of the page read first adds, half of it for the second, ...
+EARLY_READ = 0.2  # more a passage of the page read first adds, half of it for the second, ...
+SAME_PAGE = 0.7  # of a passage's worth is left where its page is quoted already
+CODE = 0.8  # of a passage's worth is left where it is all code and no way of doing was asked for
 BARE = 0.4  # of a passage's worth is left to a heading or a line that is no sentence
 CUED = 0.06  # of the question's weight is added to a passage of the kind that was asked for
 WORTH_QUOTING = 0.08  # share of the question's weight that a quote must add
-ENOUGH = 0.5  # share of it that one passage with its headings must have, to be an answer
+ENOUGH = 0.28  # share of it that one passage with its headings must have, to be an answer
 SAME = 0.8  # share of common terms (Jaccard) from which two passages say the same
+LONGEST_QUOTE = 1_000  # characters of passages that are quoted together
 OPENINGS = 3  # passages quoted from the top of a page when the question has no word of it
 LEAST_OF_PAGE = 2  # quotes from each page that is wanted as a whole
 
 _SENTENCE_END = re.compile(r"[.!?。！？…|:：]\W*$")
 _LINK = re.compile(r"https?://\S+")
+_ITEM = re.compile(r"[ \t]*(?:[-*+•‣◦]|\d{1,3}[.)])[ \t]+")
+_FENCED = re.compile(r" {0,3}(?:`{3,}|~{3,})")
 _DIGIT = re.compile(r"\d")
 _CODE_OR_STEP = re.compile(r"^(?: {0,3}(?:`{3,}|~{3,})|[ \t]*\d{1,2}[.)] )", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
 class Quote:
-    """A passage of a page that is to be quoted."""
+    """A passage of a page that is to be quoted, with those beside it that go on about it.
+
+    ``passages`` are in page order and follow each other, ``passage`` is the one of them that says
+    most.
+    """
 
     source: Source
     passage: Passage
+    passages: tuple[Passage, ...]
 
     @property
     def text(self) -> str:
@@ -54,15 +71,19 @@ class Choice:
     """What to quote on a question, the most telling first, and how sure it is an answer.
 
     ``covered`` is the share of the question's weight that the best passage has with its headings,
-    0 to 1; below ``ENOUGH`` it is no answer.
+    0 to 1; below ``ENOUGH`` it is no answer. Nor is it where the documents have nothing by a name
+    that the question gives (``unknown``), or where the question leaves open what it is about.
     """
 
     quotes: tuple[Quote, ...]
     covered: float = 0.0
+    unknown: tuple[str, ...] = ()
+    is_open: bool = False
 
     @property
     def answers(self) -> bool:
-        return bool(self.quotes) and self.covered >= ENOUGH
+        sure = self.covered >= ENOUGH and not self.unknown and not self.is_open
+        return bool(self.quotes) and sure
 
 
 def choose(
@@ -83,28 +104,35 @@ def choice_of(asked: Asked, sources: Sequence[Source]) -> Choice:
     """
     left = candidates(asked, sources)
     best_covered = max((each.covered(asked) for each in left), default=0.0)
-    covered: dict[str, float] = {}
+    weights = dict(asked.weights)
     brought_up: set[str] = set()
     order = {url: place for place, url in enumerate(dict.fromkeys(s.url for s in sources))}
     chosen: list[Quote] = []
-    while left and len(chosen) < MOST_QUOTES:
+    taken: set[int] = set()
+    pages: set[str] = set()
+    while len(taken) < len(left) and len(chosen) < MOST_QUOTES:
         gains = [
-            (_gain(each.shares, asked, covered) + each.bound(asked) + _cued(each, asked))
-            * (BARE if is_bare(each.passage) else 1.0)
+            (score + _cued(each, asked))
+            * _form(each.passage, asked)
             * (1.0 + EARLY_READ / (1 + order[each.source.url]))
+            * (SAME_PAGE if each.source.url in pages else 1.0)
             * (1.0 if brought_up.isdisjoint(_names_of(each)) else TAKEN_UP)
-            for each in left
+            for each, score in zip(left, scores(asked, weights, sources), strict=True)
         ]
-        best = max(range(len(left)), key=lambda i: (gains[i], -i))
+        best = max((i for i in range(len(left)) if i not in taken), key=lambda i: (gains[i], -i))
         if gains[best] < WORTH_QUOTING:
             break
-        taken = left.pop(best)
-        if any(_says_the_same(taken.passage, quote.passage) for quote in chosen):
+        taken.add(best)
+        each = left[best]
+        if any(_says_the_same(each.passage, quote.passage) for quote in chosen):
             continue
-        brought_up |= _names_of(taken) - asked.terms
-        covered |= {term: max(s, covered.get(term, 0.0)) for term, s in taken.shares.items()}
-        chosen.append(Quote(taken.source, taken.passage))
-    return Choice(tuple(chosen), best_covered)
+        brought_up |= _names_of(each) - asked.terms
+        for term, share in each.shares.items():
+            weights[term] = min(weights[term], asked.weights[term] * (1 - share * (1 - AGAIN)))
+        pages.add(each.source.url)
+        quote = _with_neighbours(each, asked, taken, best - each.place)
+        chosen.append(quote)
+    return Choice(tuple(chosen), best_covered, asked.unknown, asked.is_open)
 
 
 def gist(sources: Sequence[Source]) -> list[Quote]:
@@ -114,14 +142,19 @@ def gist(sources: Sequence[Source]) -> list[Quote]:
     for source in sources:
         telling = [passage for passage in source.passages if not is_bare(passage)]
         quotes += [
-            Quote(source, passage) for passage in representatives(telling or source.passages, share)
+            Quote(source, passage, (passage,))
+            for passage in representatives(telling or source.passages, share)
         ]
     return quotes
 
 
 def openings(sources: Sequence[Source]) -> list[Quote]:
     """The first passages of each page: what to quote when it was only asked to read."""
-    return [Quote(source, passage) for source in sources for passage in source.passages[:OPENINGS]]
+    return [
+        Quote(source, passage, (passage,))
+        for source in sources
+        for passage in source.passages[:OPENINGS]
+    ]
 
 
 def findings(
@@ -147,10 +180,47 @@ def findings(
     return found, tuple(missing)
 
 
+def _form(passage: Passage, asked: Asked) -> float:
+    """How much of a passage's worth its form leaves it."""
+    if is_bare(passage) or _is_contents(passage):
+        return BARE
+    is_code = _FENCED.match(passage.text) is not None
+    return CODE if is_code and "steps" not in asked.cues else 1.0
+
+
+def _is_contents(passage: Passage) -> bool:
+    """Whether a passage is a table of contents: short list items without a sentence."""
+    lines = [line for line in passage.text.split("\n") if line.strip()]
+    items = [line for line in lines if _ITEM.match(line)]
+    short = all(len(line) <= 70 and not _SENTENCE_END.search(line) for line in items)
+    return len(items) >= 4 and len(items) == len(lines) and short and ": " not in passage.text
+
+
 def is_bare(passage: Passage) -> bool:
     """Whether a passage is a line of links, a caption, a heading: words without a sentence."""
     text = passage.text
     return len(text) < 80 and "\n" not in text and _SENTENCE_END.search(text) is None
+
+
+def _with_neighbours(candidate: Candidate, asked: Asked, taken: set[int], first: int) -> Quote:
+    """A candidate with the passages beside it under the same heading, while there is room.
+
+    What is added is ``taken`` and will not be quoted again; ``first`` is the number of the
+    source's first candidate. The one after a passage goes before the one before it: what is
+    said of a thing follows its name.
+    """
+    source, low, high = candidate.source, candidate.place, candidate.place
+    size = len(candidate.passage.text)
+    for other in (candidate.place + 1, candidate.place - 1):
+        if other > high + 1 or other < low - 1 or not follow(source, candidate.place, other):
+            continue
+        passage = source.passages[other]
+        fits = size + len(passage.text) <= LONGEST_QUOTE and first + other not in taken
+        if fits and passage.heading == candidate.passage.heading:
+            low, high = min(low, other), max(high, other)
+            size += len(passage.text)
+            taken.add(first + other)
+    return Quote(source, candidate.passage, source.passages[low : high + 1])
 
 
 def _names_of(candidate: Candidate) -> frozenset[str]:
@@ -173,12 +243,3 @@ def _cued(candidate: Candidate, asked: Asked) -> float:
     if "steps" in asked.cues and _CODE_OR_STEP.search(text):
         cued += CUED
     return cued
-
-
-def _gain(shares: Mapping[str, float], asked: Asked, covered: Mapping[str, float]) -> float:
-    """The share of the question's weight that a passage adds to what is covered."""
-    gain = 0.0
-    for term, share in shares.items():
-        before = covered.get(term, 0.0)
-        gain += asked.weights[term] * (max(0.0, share - before) + AGAIN * min(share, before))
-    return gain / asked.total

@@ -11,39 +11,27 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Literal
 
 from bot.pages.passages import HEADING_SEPARATOR, Passage
+from bot.pages.relevance import BESIDE as NEIGHBOURS
+from bot.pages.relevance import pair_scores, pairs_in, relevance, unknown_names, weigh
 from bot.reasoning.evidence import Source
 from bot.reasoning.extractive_words import PLACEHOLDERS, named, term_tuple, title_terms
-from bot.text.listed import listed
-from bot.text.terms import fold, has_cjk, keywords, terms
+from bot.text.terms import has_cjk, keywords
 
-# Shares of a word's weight that count when only the passage's surroundings have it.
+# Shares of a word's weight that count as covered when only the surroundings have it.
 IN_HEADING = 0.8
 IN_TITLE = 0.7
-BESIDE = 0.4  # the passage before or after, under the same heading
+BESIDE = 0.4  # the passage before or after
 
-PAIR = 0.3  # of the lesser weight is added when two neighbours in the question are neighbours here
-GENERAL = 0.3  # of a word's weight is left to one that asks rather than names
 AGAIN = 0.3  # of a placeholder's weight is left ("which country"): it is what is asked for
 IN_A_TITLE = 1.5  # times the weight of a term that titles a page, where rarity is not known
+EVERYDAY_WEIGHT = 1.5  # what a term must weigh to tell anything
+GAP = 300  # characters between passages that still follow each other: a heading may be between
 
+_POINTS = re.compile(r"\b(?:it|this|that|they|them|these|those|there)\b", re.IGNORECASE)
 _LINK = re.compile(r"https?://\S+")
-_GENERAL = frozenset(
-    term
-    for word in listed(
-        "mean means work works happen happens use used using need needed want possible way "
-        "difference differences different between example kind type purpose reason explain "
-        "describe show find get make set exactly actually currently normally usually simply "
-        "thing things someone something anything anyone people know"
-    )
-    for term in terms(word)
-)
-_PARTICLES = listed("up down in out on off over back through away")
-"""Small words that make another one of the verb before them: back up, log in, turn off."""
-
 Cue = Literal["figure", "steps", "definition"]
 _CUES: dict[Cue, re.Pattern[str]] = {
     "figure": re.compile(
@@ -68,11 +56,17 @@ _CUES: dict[Cue, re.Pattern[str]] = {
 @dataclass(frozen=True, slots=True)
 class Asked:
     """A question as its terms: each with its weight, those that stand side by side, and what kind
-    of answer it wants."""
+    of answer it wants.
+
+    ``unknown`` are names in it that the documents searched do not have at all; ``is_open`` tells
+    that it points at something that it does not name ("How do I make it faster?").
+    """
 
     weights: Mapping[str, float]
     pairs: frozenset[tuple[str, str]]
     cues: frozenset[Cue]
+    unknown: tuple[str, ...] = ()
+    is_open: bool = False
 
     @property
     def terms(self) -> frozenset[str]:
@@ -85,26 +79,23 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A passage that could be quoted.
+    """A passage that could be quoted, with what follows and precedes it on its page.
 
-    ``shares`` has for each of the question's terms how much of its weight the passage counts for,
-    ``pairs`` the neighbours of the question that are neighbours here.
+    ``shares`` has for each of the question's terms how much of its weight the passage counts for.
+    ``place`` is the passage's place among those of its source.
     """
 
     source: Source
-    passage: Passage
+    place: int
     shares: Mapping[str, float]
-    pairs: frozenset[tuple[str, str]]
+
+    @property
+    def passage(self) -> Passage:
+        return self.source.passages[self.place]
 
     def covered(self, asked: Asked) -> float:
         """The share of the question's weight that the passage and its headings have, 0 to 1."""
         return sum(asked.weights[term] * share for term, share in self.shares.items()) / asked.total
-
-    def bound(self, asked: Asked) -> float:
-        """What neighbouring words add, as a share of the question's weight."""
-        weights = asked.weights
-        found = (min(weights.get(a, math.inf), weights.get(b, math.inf)) for a, b in self.pairs)
-        return PAIR * sum(weight for weight in found if weight < math.inf) / asked.total
 
 
 def wanted_terms(question: str) -> frozenset[str]:
@@ -115,13 +106,22 @@ def wanted_terms(question: str) -> frozenset[str]:
 def asked_in(question: str, sources: Sequence[Source], rarity: Mapping[str, float]) -> Asked:
     """What a question asks, weighed against what was searched, or against what was read."""
     text = _LINK.sub(" ", question)
-    wanted = list(dict.fromkeys(keywords(text)))
-    weights = _by_rarity(wanted, rarity) or _by_passages(text, frozenset(wanted), sources)
+    weights = _by_rarity(text, rarity) or _by_passages(text, wanted_terms(text), sources)
     return Asked(
         weights,
-        frozenset(_pairs(text, frozenset(wanted))),
+        pairs_in(text),
         frozenset(cue for cue, pattern in _CUES.items() if pattern.search(text)),
+        tuple(unknown_names(text, rarity)),
+        _is_open(text, weights),
     )
+
+
+def _is_open(question: str, weights: Mapping[str, float]) -> bool:
+    """Whether a question leaves open what it is about: a pronoun or nothing, and few words."""
+    telling = [term for term, weight in weights.items() if weight > EVERYDAY_WEIGHT]
+    if has_cjk(question):
+        return len(telling) <= 1 and all(map(has_cjk, telling))
+    return len(telling) <= 1 and _POINTS.search(question) is not None
 
 
 def candidates(asked: Asked, sources: Sequence[Source]) -> list[Candidate]:
@@ -132,37 +132,71 @@ def candidates(asked: Asked, sources: Sequence[Source]) -> list[Candidate]:
         titled = wanted.intersection(term_tuple(source.title))
         held = [wanted.intersection(term_tuple(p.text)) for p in source.passages]
         for place, passage in enumerate(source.passages):
-            beside: set[str] = set()
+            shares: dict[str, float] = {}
             for other in (place - 1, place + 1):
-                if 0 <= other < len(held) and _are_neighbours(passage, source.passages[other]):
-                    beside |= held[other]
-            shares = dict.fromkeys(beside, BESIDE)
+                if follow(source, place, other):
+                    shares |= dict.fromkeys(held[other], BESIDE)
             shares |= dict.fromkeys(titled, IN_TITLE)
             shares |= dict.fromkeys(wanted.intersection(term_tuple(passage.heading)), IN_HEADING)
             shares |= dict.fromkeys(held[place], 1.0)
-            words = term_tuple(
-                f"{passage.heading.rpartition(HEADING_SEPARATOR)[2]}\n{passage.text}"
-            )
-            pairs = asked.pairs.intersection(pairwise(words))
-            found.append(Candidate(source, passage, shares, frozenset(pairs)))
+            found.append(Candidate(source, place, shares))
     return found
 
 
-def _are_neighbours(one: Passage, other: Passage) -> bool:
-    """Whether one passage follows the other on its page, under the same heading."""
-    gap = max(one.start, other.start) - min(one.end, other.end)
-    return one.heading == other.heading and gap <= 4  # characters: an empty line, an indent
+def scores(asked: Asked, weights: Mapping[str, float], sources: Sequence[Source]) -> list[float]:
+    """The relevance of each candidate, in their order, as a share of the question's weight.
+
+    ``weights`` stand in for the question's own: those of what was quoted already count less.
+    """
+    rated: list[float] = []
+    for source in sources:
+        counts: list[Mapping[str, int]] = []
+        lengths: list[int] = []
+        headings: list[tuple[str, ...]] = []
+        kept: list[int] = []
+        for place, passage in enumerate(source.passages):
+            if place and not follow(source, place - 1, place):
+                counts += [{}] * len(NEIGHBOURS)  # what is left out between them
+                headings += [()] * len(NEIGHBOURS)
+            kept.append(len(counts))
+            words = term_tuple(passage.text)
+            counts.append(Counter(words))
+            lengths += [0] * (len(counts) - 1 - len(lengths)) + [len(words)]
+            headings.append(term_tuple(passage.heading))
+        of_page = relevance(weights, counts, lengths, headings, term_tuple(source.title))
+        bound = pair_scores(
+            weights,
+            asked.pairs,
+            [
+                term_tuple(f"{p.heading.rpartition(HEADING_SEPARATOR)[2]}\n{p.text}")
+                for p in source.passages
+            ],
+        )
+        rated += [(of_page[at] + bound[i]) / asked.total for i, at in enumerate(kept)]
+    near = [passage.relevance for source in sources for passage in source.passages]
+    if all(nearness is None for nearness in near):
+        return rated
+    # Half by words, half by meaning where that is known: see ``bot.search.meaning.fused``.
+    best = max(rated, default=0.0) or 1.0
+    return [
+        score if nearness is None else (score + nearness * best) / 2
+        for score, nearness in zip(rated, near, strict=True)
+    ]
 
 
-def _by_rarity(wanted: Sequence[str], rarity: Mapping[str, float]) -> dict[str, float]:
+def follow(source: Source, one: int, other: int) -> bool:
+    """Whether two of a source's passages stand side by side on the page."""
+    if not (0 <= one < len(source.passages) and 0 <= other < len(source.passages)):
+        return False
+    a, b = source.passages[one], source.passages[other]
+    return max(a.start, b.start) - min(a.end, b.end) <= GAP
+
+
+def _by_rarity(question: str, rarity: Mapping[str, float]) -> dict[str, float]:
     """The weights where it is known how rare the terms are; empty where it is not."""
-    if not rarity:
-        return {}
-    rarest = max(rarity.values())
     return {
-        term: rarity.get(term, rarest)
-        * (GENERAL if term in _GENERAL else AGAIN if term in PLACEHOLDERS else 1.0)
-        for term in wanted
+        term: weight * (AGAIN if term in PLACEHOLDERS else 1.0)
+        for term, weight in weigh(question, rarity).items()
     }
 
 
@@ -197,16 +231,4 @@ def _by_passages(
         / 2
         * (IN_A_TITLE if term in titles else 1.0)
         for term, weight in weights.items()
-    }
-
-
-def _pairs(question: str, wanted: frozenset[str]) -> set[tuple[str, str]]:
-    """Words that stand side by side in a question; "back up", not "back the"."""
-    if has_cjk(question):
-        return set()  # its terms are pairs of characters already
-    words = terms(fold(question))
-    return {
-        (one, other)
-        for one, other in pairwise(words)
-        if one in wanted and (other in wanted or other in _PARTICLES)
     }

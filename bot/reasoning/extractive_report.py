@@ -98,7 +98,7 @@ def _quotes(manuscript: Manuscript, about: str, sources: Sequence[Source]) -> li
         return _heading(source, passage) in manuscript.to_come
 
     own = [
-        Quote(source, passage)
+        Quote(source, passage, (passage,))
         for source, passage in _aspects(sources).get(paragraph.heading, ())[:SECTION_QUOTES]
     ]
     pages = {quote.source.number for quote in own}

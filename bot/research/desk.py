@@ -300,7 +300,15 @@ class DeskKeeper:
         if self._question.whole:
             passages = await survey(page, tokens, skip=spans)
         else:
-            passages = await choose(self._question.text, page, tokens, skip=spans)
+            weights = await self._run.weigh(self._question.text, page)
+            passages = await choose(
+                self._question.text,
+                page,
+                tokens,
+                skip=spans,
+                rarity=self.desk.rarity,
+                weights=weights,
+            )
         if spans and not passages:
             return ReadResult(hit_number, None, f"Page {number} has nothing that was not shown.")
         spans.update((passage.start, passage.end) for passage in passages)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from bot.reasoning.calls import ModelReply
-from bot.reasoning.evidence import AnswerDelta, CitationDelta, Cut, Restart, TextDelta
+from bot.reasoning.evidence import AnswerDelta, CitationDelta, Cut, Fold, Restart, TextDelta
 from bot.search.provider import Hit
 
 
@@ -37,16 +37,21 @@ class ReadOutcome:
 class StreamOutcome:
     """What a streamed model call keeps: its deltas, neighbouring text joined, and its reply."""
 
-    deltas: tuple[TextDelta | CitationDelta | Cut, ...]
+    deltas: tuple[TextDelta | CitationDelta | Cut | Fold, ...]
     reply: ModelReply
 
 
-def keep(kept: list[TextDelta | CitationDelta | Cut], part: AnswerDelta) -> None:
+def keep(kept: list[TextDelta | CitationDelta | Cut | Fold], part: AnswerDelta) -> None:
     """Add a delta to those kept, joining text of the same block; a restart forgets all."""
     last = kept[-1] if kept else None
     if isinstance(part, Restart):
         kept.clear()
-    elif isinstance(part, TextDelta) and isinstance(last, TextDelta) and not part.opens:
+    elif (
+        isinstance(part, TextDelta)
+        and isinstance(last, TextDelta)
+        and not part.opens
+        and part.verbatim == last.verbatim
+    ):
         kept[-1] = replace(last, text=last.text + part.text)
     else:
         kept.append(part)

@@ -14,6 +14,7 @@ from dataclasses import asdict
 from datetime import datetime
 from typing import Any, TypeVar
 
+import structlog
 from pydantic import TypeAdapter
 
 from bot.answers import Answer, Citation, Disagreement, Doubt, PlanView, Status, StepView, Usage
@@ -25,6 +26,7 @@ from bot.errors import (
 )
 from bot.messages import Attachment, Message, RunOptions
 from bot.pages.page import Page
+from bot.pages.passages import Weight
 from bot.reasoning.evidence import Source
 from bot.rendering.texts import texts_for
 from bot.research.account import Account, Allowance, Price
@@ -42,11 +44,14 @@ from bot.research.used import Used
 from bot.search.provider import ProviderKind, Query
 from bot.storage.journal import Journal, step_key
 
+log = structlog.get_logger()
+
 T = TypeVar("T")
 
 _search = TypeAdapter(SearchOutcome)
 _read = TypeAdapter(ReadOutcome)
 _ready = TypeAdapter(tuple[str, ...])
+_weights = TypeAdapter(tuple[Weight, ...])
 
 
 class Run:
@@ -142,6 +147,8 @@ class Run:
         doubts: tuple[Doubt, ...] = (),
         disagreements: tuple[Disagreement, ...] = (),
         suggestions: tuple[str, ...] = (),
+        more: str = "",
+        linked: tuple[tuple[int, str], ...] = (),
     ) -> Answer:
         """An answer that carries what this run did and spent."""
         return Answer(
@@ -158,6 +165,8 @@ class Run:
             disagreements=disagreements,
             notes=tuple(self.notes),
             suggestions=suggestions,
+            more=more,
+            linked=linked,
         )
 
     # ------------------------------------------------------------ searching and reading
@@ -220,6 +229,22 @@ class Run:
         named = dict(zip(urls, titles, strict=False))
         named |= {url: file.name for url, file in self._attachments.items()}
         return await together(self._read(url, named.get(url) or url) for url in urls)
+
+    async def weigh(self, question: str, page: Page) -> tuple[Weight, ...]:
+        """How near the passages of a page are to a question by meaning; nothing where that cannot
+        be told. It is kept like what was searched: vectors may have changed on the next attempt."""
+        inputs = {"question": question, "url": page.url, "hash": page.hash}
+        if not self._library.weighs(page.url):
+            return self.kept("weigh", inputs, _weights) or ()
+
+        async def weigh() -> tuple[Weight, ...]:
+            try:
+                return await self._library.weigh(question, page.url)
+            except (Unavailable, Refused, Broken) as error:
+                log.info("page_not_weighed", url=page.url, error=str(error))
+                return ()
+
+        return await self._steps.do("weigh", inputs, weigh, _weights, title="")
 
     async def ready(
         self, urls: Sequence[str], titles: Sequence[str], seconds: float

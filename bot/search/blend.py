@@ -14,6 +14,7 @@ import structlog
 from bot.errors import FootnoteError, InvalidSetting, NoProviderAvailable, Unavailable
 from bot.observing import Observe, nothing_observed
 from bot.pages.page import Page
+from bot.pages.passages import Weight
 from bot.pages.urls import dedupe_key
 from bot.search.guarded import Guarded
 from bot.search.hits import host_of, is_within
@@ -132,6 +133,17 @@ class Search:
             if each.reads(url):
                 return await each.read(url)
         return None
+
+    def weighs(self, url: str) -> bool:
+        """Whether a provider can tell which passages of this page fit a question."""
+        return any(each.weighs(url) for each in self._providers.values())
+
+    async def weigh(self, question: str, url: str) -> tuple[Weight, ...]:
+        """See ``Weighing.weigh``; nothing where no provider ``weighs`` the page."""
+        for each in self._providers.values():
+            if each.weighs(url):
+                return await each.weigh(question, url)
+        return ()
 
     async def report(self, name: str) -> str:
         """One provider's health and quota, as the rest of a sentence that begins with its name.

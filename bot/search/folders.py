@@ -9,14 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from bot.errors import InvalidSetting
-
-# Suffix → media type; what has another suffix is no document (a picture, a program, a lock file).
-KINDS = {
-    **dict.fromkeys((".md", ".markdown", ".mdown", ".mkd", ".mdx"), "text/markdown"),
-    **dict.fromkeys((".html", ".htm", ".xhtml"), "text/html"),
-    **dict.fromkeys((".txt", ".text", ".rst", ".adoc", ".asciidoc", ".org", ""), "text/plain"),
-    ".pdf": "application/pdf",
-}
+from bot.pages.media import media_type_of
 
 NOT_READ = "files are not read"  # the end of the reason for a file of another kind
 
@@ -128,10 +121,10 @@ class _Walk:
                     self._file(link)
 
     def named_file(self, path: str) -> None:
-        self._add(path, KINDS.get(_suffix(path), "text/plain"))
+        self._add(path, media_type_of(path) or "text/plain")
 
     def _file(self, path: str) -> None:
-        kind = KINDS.get(_suffix(path))
+        kind = media_type_of(path)
         if kind is None:
             self._skip(path, f"{_suffix(path)} {NOT_READ}")
         else:

@@ -14,6 +14,7 @@ from cachetools import TTLCache
 from bot.errors import FootnoteError, PageUnreadable, ProviderUnavailable, Refused
 from bot.observing import Observe, timed, unobserved
 from bot.pages.page import Page
+from bot.pages.passages import Weight
 from bot.search.flights import Flights
 from bot.search.limits import Breaker, Clock, RateLimit
 from bot.search.policy import Policy
@@ -25,6 +26,7 @@ from bot.search.provider import (
     Query,
     Reporting,
     SearchProvider,
+    Weighing,
 )
 
 RESTS = "It failed repeatedly and is left alone for {} s."
@@ -100,6 +102,15 @@ class Guarded:
         if not isinstance(provider, Lexicon):
             return {}
         return await self._call(lambda: provider.rarity(terms))
+
+    def weighs(self, url: str) -> bool:
+        return isinstance(self.provider, Weighing) and self.provider.weighs(url)
+
+    async def weigh(self, question: str, url: str) -> tuple[Weight, ...]:
+        """Raises what ``Weighing.weigh`` raises."""
+        provider = self.provider
+        assert isinstance(provider, Weighing)  # noqa: S101 - the caller asked ``weighs``
+        return await self._call(lambda: provider.weigh(question, url))
 
     async def report(self) -> str:
         """The provider's own word on its health and quota, or just whether it answers a search.

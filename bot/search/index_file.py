@@ -256,6 +256,11 @@ def pack_spans(passages: Sequence[Passage]) -> bytes:
     return array.array("I", [n for each in passages for n in (each.start, each.end)]).tobytes()
 
 
+def count_spans(spans: bytes) -> int:
+    """How many passages a page's spans are of."""
+    return len(spans) // (2 * array.array("I").itemsize)
+
+
 def unpack_span(spans: bytes, place: int) -> tuple[int, int]:
     """The span of the passage at ``place`` of its page. Raises ``Damaged``."""
     numbers = array.array("I")

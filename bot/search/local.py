@@ -13,8 +13,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TypeVar
 
+from bot.embedding.embedder import Embedder, Vector
 from bot.errors import PageUnreadable, ProviderUnavailable, StorageUnavailable
 from bot.pages.page import Page
+from bot.pages.passages import Weight
+from bot.pages.relevance import weigh
 from bot.search.folders import root_of
 from bot.search.index_file import (
     Damaged,
@@ -27,7 +30,9 @@ from bot.search.index_file import (
 )
 from bot.search.index_writer import below
 from bot.search.indexer import Indexer, IndexReport
+from bot.search.meaning import Condition, Match, Meaning
 from bot.search.provider import Hit, ProviderKind, Query
+from bot.search.surroundings import Opened, opened, rated
 from bot.text.terms import keywords
 
 __all__ = ["IndexReport", "Indexer", "LocalDocuments"]
@@ -41,34 +46,33 @@ TITLE_WEIGHT, HEADING_WEIGHT, BODY_WEIGHT = 4.0, 2.0, 1.0
 MOST_POSTINGS = 15_000
 MOST_TERMS = 32
 MOST_QUERY_CHARACTERS = 2_000
-PASSAGES_PER_HIT = 6  # looked at to fill one hit: several passages share a page
+PASSAGES_PER_HIT = 6  # looked at by meaning to fill one hit: several passages share a page
+CANDIDATES = 120  # passages that are looked at with their surroundings
 
 T = TypeVar("T")
-
-
-@dataclass(frozen=True, slots=True)
-class _Match:
-    """A passage that fits, by its place in its file."""
-
-    file: int
-    url: str
-    place: int
 
 
 class LocalDocuments:
     """A search provider and page reader over an index that ``Indexer`` made.
 
-    ``roots`` limits it to those files and folders; none: everything in the index. A page's text
-    is the one that was indexed, so that quotes, spans and hits agree even when the file has
-    changed since. SQLite works in threads, never on the event loop.
+    ``roots`` limits it to those files and folders; none: everything in the index. With an
+    ``embedder``, whose vectors ``vector_filling`` has made, passages are found by meaning as well
+    as by words. A page's text is the one that was indexed, so that quotes, spans and hits agree
+    even when the file has changed since. SQLite works in threads, never on the event loop.
     """
 
     name = "local"
     kind: ProviderKind = "knowledge"
 
-    def __init__(self, index_path: Path, roots: Iterable[str | Path] = ()) -> None:
+    def __init__(
+        self,
+        index_path: Path,
+        roots: Iterable[str | Path] = (),
+        embedder: Embedder | None = None,
+    ) -> None:
         self._path = index_path
         self._condition, self._values = below([root_of(root) for root in roots])
+        self._meaning = None if embedder is None else Meaning(index_path, embedder)
         self._idle: queue.SimpleQueue[_Reader] = queue.SimpleQueue()
 
     async def search(self, query: Query) -> list[Hit]:
@@ -76,11 +80,14 @@ class LocalDocuments:
 
         Files have no language, region, date of appearing or domain: these ask for nothing here.
         """
-        wanted = keywords(query.text[:MOST_QUERY_CHARACTERS])[:MOST_TERMS]
+        question = query.text[:MOST_QUERY_CHARACTERS]
+        wanted = keywords(question)[:MOST_TERMS]
         if not wanted or query.limit < 1:
             return []
+        vector = await self._meaning.vector_of(question) if self._meaning else None
         return await asyncio.to_thread(
-            self._with_reader, lambda reader: self._search(reader.connection, wanted, query.limit)
+            self._with_reader,
+            lambda reader: self._search(reader.connection, question, wanted, query.limit, vector),
         )
 
     async def rarity(self, terms: Sequence[str]) -> dict[str, float]:
@@ -100,6 +107,19 @@ class LocalDocuments:
             self._with_reader, lambda reader: self._read(reader.connection, url)
         )
 
+    def weighs(self, url: str) -> bool:
+        """See ``Weighing.weighs``."""
+        return self._meaning is not None and self.reads(url)
+
+    async def weigh(self, question: str, url: str) -> tuple[Weight, ...]:
+        """See ``Weighing.weigh``."""
+        vector = await self._meaning.vector_of(question) if self._meaning else None
+        if vector is None:
+            return ()
+        return await asyncio.to_thread(
+            self._with_reader, lambda reader: self._weigh(reader.connection, vector, url)
+        )
+
     async def count(self) -> int:
         """How many documents can be searched."""
         return await asyncio.to_thread(
@@ -109,23 +129,38 @@ class LocalDocuments:
     async def aclose(self) -> None:
         """Close the index. Later calls open it again."""
         await asyncio.to_thread(self._close_idle)
+        if self._meaning is not None:
+            await self._meaning.aclose()
 
     # ------------------------------------------------------------ in a thread
 
-    def _search(self, connection: sqlite3.Connection, wanted: list[str], limit: int) -> list[Hit]:
+    def _search(
+        self,
+        connection: sqlite3.Connection,
+        question: str,
+        wanted: list[str],
+        limit: int,
+        vector: Vector | None,
+    ) -> list[Hit]:
         chosen = _affordable(connection, wanted)
-        if not chosen:
-            return []
-        best: dict[int, _Match] = {}
-        for match in self._matches(connection, chosen, limit * PASSAGES_PER_HIT):
-            best.setdefault(match.file, match)
-            if len(best) == limit:
-                break
-        return [_hit(connection, match, self.name) for match in best.values()]
+        matches = list(self._matches(connection, chosen, CANDIDATES)) if chosen else []
+        pages = {match.file: opened(connection, match.file) for match in matches}
+        weights = weigh(question, self._rarity(connection, wanted))
+        matches = rated(question, weights, matches, pages)
+        if self._meaning is not None and vector is not None:
+            among = Condition(self._condition, self._values)
+            most = limit * PASSAGES_PER_HIT
+            matches = self._meaning.ranked(connection, vector, matches, most, among)
+        best = {match.file: match for match in reversed(matches)}
+        files = list(dict.fromkeys(match.file for match in matches))[:limit]
+        return [
+            _hit(pages.get(file) or opened(connection, file), best[file], self.name)
+            for file in files
+        ]
 
     def _matches(
         self, connection: sqlite3.Connection, chosen: list[str], most: int
-    ) -> Iterator[_Match]:
+    ) -> Iterator[Match]:
         """Passages with any of the terms, best first.
 
         The inner query is sorted before the first row comes out; files are looked up row by row,
@@ -135,10 +170,12 @@ class LocalDocuments:
         condition = self._condition.replace("url", "files.url")
         rows = connection.execute(
             f"""
-            SELECT files.id, files.url, found.id - files.first
+            SELECT files.id, files.url, found.id - files.first, -found.score
             FROM (
-                SELECT rowid AS id FROM words WHERE words MATCH ?
-                ORDER BY bm25(words, {TITLE_WEIGHT}, {HEADING_WEIGHT}, {BODY_WEIGHT}), rowid
+                SELECT rowid AS id,
+                    bm25(words, {TITLE_WEIGHT}, {HEADING_WEIGHT}, {BODY_WEIGHT}) AS score
+                FROM words WHERE words MATCH ?
+                ORDER BY score, rowid
                 LIMIT -1
             ) AS found
             CROSS JOIN files ON files.id = (
@@ -150,16 +187,14 @@ class LocalDocuments:
             """,  # noqa: S608 - constants and a condition made of our own column names
             (" OR ".join(f'"{term}"' for term in chosen), *self._values, most),
         )
-        return (_Match(*row) for row in rows)
+        return (Match(*row) for row in rows)
 
     def _rarity(self, connection: sqlite3.Connection, wanted: list[str]) -> dict[str, float]:
         passages = self._passages(connection)
         found = _found_in(connection, wanted)
-        return {
-            term: math.log(1 + (passages - n + 0.5) / (n + 0.5))
-            for term in wanted
-            for n in [min(found.get(term, 0), passages)]
-        }
+        # Passages of files that are gone, or of other roots, are counted until the next clean-up.
+        counts = {"": 0} | {term: min(count, passages) for term, count in found.items()}
+        return {t: math.log(1 + (passages - n + 0.5) / (n + 0.5)) for t, n in counts.items()}
 
     def _passages(self, connection: sqlite3.Connection) -> int:
         """How many passages can be searched."""
@@ -177,6 +212,21 @@ class LocalDocuments:
                 "This file is not among the indexed documents: run `footnote index` on its folder."
             )
         return Page(row[0], row[1], unpack_text(row[2]), datetime.fromtimestamp(row[3], UTC))
+
+    def _weigh(
+        self, connection: sqlite3.Connection, vector: Vector, url: str
+    ) -> tuple[Weight, ...]:
+        row = connection.execute(
+            "SELECT id, spans FROM files JOIN pages ON pages.file = id"  # noqa: S608 - our own column names
+            f" WHERE url = ? AND ({self._condition})",
+            (url.partition("#")[0], *self._values),
+        ).fetchone()
+        if row is None or self._meaning is None:
+            return ()
+        file, spans = row
+        among = Condition(self._condition, self._values)
+        found = self._meaning.relevances(connection, vector, file, among)
+        return tuple(Weight(*unpack_span(spans, place), found[place]) for place in sorted(found))
 
     def _count(self, connection: sqlite3.Connection) -> int:
         query = f"SELECT count(*) FROM files WHERE count > 0 AND ({self._condition})"  # noqa: S608
@@ -266,9 +316,6 @@ def _found_in(connection: sqlite3.Connection, wanted: Sequence[str]) -> dict[str
     return {term: row[0] for term, row in zip(wanted, rows, strict=True) if row is not None}
 
 
-def _hit(connection: sqlite3.Connection, match: _Match, provider: str) -> Hit:
-    title, spans, text = connection.execute(
-        "SELECT title, spans, text FROM pages WHERE file = ?", (match.file,)
-    ).fetchone()
-    start, end = unpack_span(spans, match.place)
-    return Hit(title, match.url, " ".join(unpack_text(text)[start:end].split()), provider)
+def _hit(page: Opened, match: Match, provider: str) -> Hit:
+    snippet = " ".join(page.passage(match.place).split())
+    return Hit(page.title, match.url, snippet, provider, match.relevance)

@@ -44,7 +44,8 @@ _SILENT = re.compile(
     r"|【\d{1,3}】|(?m:^\s*(?:\d{1,3}[.)]|[-*+•])\s)",
     re.DOTALL,
 )
-_EMPHASIS = re.compile(r"\*+|(?<!\w)_+|_+(?!\w)|~~")
+# A star between word characters multiplies: it is no emphasis.
+_EMPHASIS = re.compile(r"(?<!\w)\*+|\*+(?!\w)|(?<!\w)_+|_+(?!\w)|~~")
 
 
 def facts(sentence: str) -> list[Fact]:

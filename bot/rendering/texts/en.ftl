@@ -53,6 +53,7 @@ more-steps =
 
 ## Under the answer
 
+more-heading = More from these pages
 sources-heading = Sources
 more-sources =
     { $count ->

@@ -35,6 +35,7 @@ more-steps = 還有 { $count } 個步驟
 
 ## 回答之後
 
+more-heading = 這些頁面的更多內容
 sources-heading = 來源
 more-sources = 還有 { $count } 個來源
 unverified = ⚠ 未經證實：「{ $sentence }」（{ $reason }）

@@ -14,7 +14,6 @@ from bot.pages.choosing import choose, rank, study, survey
 from bot.pages.page import Page
 from bot.pages.passages import Passage, split
 from bot.pages.spread import spread
-from bot.text.terms import keywords
 from bot.text.tokens import estimate
 from tests.unit.pages.test_passages import PAGES
 
@@ -96,16 +95,16 @@ def test_rank_counts_headings_and_prefers_early_passages() -> None:
     passages = split(
         "# A\n\n## Harbour\n\nIt is old.\n\n## Food\n\nIt is good.\n\n## Rain\n\nA harbour."
     )
-    scores = rank(keywords("harbour"), study(passages))
+    scores = rank("harbour", study(passages))
     assert scores[1] == 0 < scores[0] < scores[2]
     same = split("A harbour here.\n\n# B\n\nSome town.\n\n# C\n\nA harbour here.")
-    first, none, last = rank(keywords("harbour"), study(same))
+    first, none, last = rank("harbour", study(same))
     assert none == 0 < last < first
 
 
 def test_rank_of_nothing_is_zero() -> None:
-    assert rank([], study(split("A text."))) == [0.0]
-    assert rank(["x"], study([])) == []
+    assert rank("", study(split("A text."))) == [0.0]
+    assert rank("x", study([])) == []
 
 
 @pytest.mark.parametrize("unit", ["x", "x ", "。", "# a\n", "- a\n", "```\n", "| a |\n"])
