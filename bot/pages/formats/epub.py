@@ -19,6 +19,9 @@ from bot.pages.formats.packages import Package, attribute, opened, resolved
 from bot.pages.furniture import remove, without_hidden
 from bot.pages.writing import written
 
+LARGEST_CHAPTER = 5_000_000
+"""Bytes; all of War and Peace has 3.2 million characters."""
+
 _CONTAINER = "META-INF/container.xml"
 _ENCRYPTION = "META-INF/encryption.xml"
 _PAGES = frozenset({"application/xhtml+xml", "text/html", "text/x-oeb1-document"})
@@ -49,7 +52,7 @@ def read_epub(data: bytes, name: str) -> Reading:
                 blocks.heading(2, f"Chapters {done + 1} to {len(chapters)} were not read")
                 break
             done += 1
-            _write(package.read(part), names.get(part, ""), blocks)
+            _write(package.read(part, LARGEST_CHAPTER), names.get(part, ""), blocks)
         return Reading(title, blocks.text(), done / len(chapters) if chapters else 1.0)
 
 
