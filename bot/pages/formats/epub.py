@@ -25,8 +25,21 @@ LARGEST_CHAPTER = 5_000_000
 _CONTAINER = "META-INF/container.xml"
 _ENCRYPTION = "META-INF/encryption.xml"
 _PAGES = frozenset({"application/xhtml+xml", "text/html", "text/x-oeb1-document"})
-_NO_TEXT = ("head", "script", "style", "template", "svg", "nav", "audio", "video", "iframe")
+_NO_TEXT = (
+    "head",
+    "script",
+    "style",
+    "template",
+    "svg",
+    "nav",
+    "audio",
+    "video",
+    "iframe",
+    "annotation",
+    "annotation-xml",
+)
 _NO_CHARACTERS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")  # that XML knows
+_NOTE = re.compile(r"\b(?:doc-)?noteref\b")
 _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 
 
@@ -118,6 +131,9 @@ def _write(page: bytes, name: str, blocks: Blocks) -> None:
     for element in list(body.iter(*_NO_TEXT)):
         if element.getparent() is not None:
             remove(element)
+    for link in body.iter("a"):
+        if _NOTE.search(f"{link.get('epub:type')} {link.get('role')}") and not len(link):
+            link.text = f"[^{(link.text or '').strip('[]')}]"  # Markdown's form
     text = written(body)
     if text and next(body.iter(*_HEADINGS), None) is None:
         blocks.heading(1, name)

@@ -52,7 +52,7 @@ class _Page:
         self._verbatim: list[str] | None = None  # lines of code, where lines are not filled
         self._tag: list[str] = []  # of the item that is open
         self._in_item = False
-        self._depth = 0
+        self._around: list[bool] = []  # whether each open indent stands in an item
         self._awaits_tag = False
         self._link = ""
         self._linked: list[str] = []
@@ -118,20 +118,22 @@ class _Page:
 
     def _head(self, words: list[str]) -> None:
         if words and not self._title:
-            section = f"({words[1]})" if len(words) > 1 else ""
+            section = f"({words[1]})" if len(words) > 1 and words[1] else ""
             self._title = f"{words[0]}{section}"
             self._blocks.heading(1, self._title)
 
     def _section(self, level: int, words: list[str]) -> None:
+        self._around.clear()
         self._end()
-        self._depth = 0
         self._blocks.heading(level, " ".join(words))
 
     def _shift(self, by: int) -> None:
         if self._verbatim is None:
             self._end_block()
-        self._depth = max(0, self._depth + by)
-        self._in_item = self._depth > 0
+        if by > 0:
+            self._around.append(self._in_item)
+        elif self._around:
+            self._in_item = self._around.pop()
 
     def _tagged(self, _: list[str]) -> None:
         self._end()
@@ -162,6 +164,11 @@ class _Page:
         if words:
             self._glued = True
             self._say(words[0])
+
+    @property
+    def _depth(self) -> int:
+        """Items that the next one stands in."""
+        return sum(self._around)
 
     # ------------------------------------------------------------ text
 
@@ -210,7 +217,7 @@ class _Page:
 
     def _end(self) -> None:
         self._end_block()
-        self._in_item = self._depth > 0
+        self._in_item = bool(self._around) and self._around[-1]
         self._awaits_tag = False
 
     def _end_block(self) -> None:
