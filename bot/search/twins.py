@@ -219,7 +219,7 @@ def _is_copy(worse: Side, better: Side) -> bool:
         return False
     shorter, longer = sorted((_plain(worse.text), _plain(better.text)), key=len)
     if shorter == longer:
-        return True
+        return shorter != "" or worse.text == better.text
     if not titles_agree or _heading(worse.text) != _heading(better.text):
         return False
     return len(shorter) >= SAME_LENGTH * len(longer) and f" {shorter} " in f" {longer} "
