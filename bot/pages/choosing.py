@@ -137,7 +137,7 @@ def select(
     scores = rank(question, studied, rarity)
     if scores:
         scores[0] += OPENING * max(scores)
-    scores = _with_meaning(scores, passages)
+    scores = list(_with_meaning(scores, passages))
     best = max((scores[i] for i in left), default=0.0)
     wanted = [i for i in left if scores[i] > 0 and scores[i] >= FLOOR * best] or left[:1]
     order = sorted(wanted, key=lambda i: (-scores[i], i))

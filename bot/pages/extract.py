@@ -18,6 +18,7 @@ from bot.pages.formats.blocks import Reading
 from bot.pages.formats.sniff import markup_of
 from bot.pages.markdown import read_markdown
 from bot.pages.media import LOOK_AT, Kind, kind_of, unreadable
+from bot.pages.plain import read_plain
 from bot.pages.urls import shown
 
 MAX_TITLE = 300  # characters
@@ -31,6 +32,7 @@ _INVISIBLE = re.compile(
     "\ufdd0-\ufdef\ufffe\uffff"  # no characters at all
     "\U000e0000-\U000e007f]"  # tag characters: text that only machines see
 )
+_CONTROLS = re.compile("[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f]")  # readers use some as marks
 _SURROGATES = re.compile("[\ud800-\udfff]")
 _TRAILING_SPACE = re.compile(r"[ \t]+$", re.MULTILINE)
 _EMPTY_LINES = re.compile(r"\n{3,}")
@@ -82,8 +84,7 @@ def _read(kind: Kind, data: bytes, media_type: str | None, name: str) -> Extract
         case "pdf":
             from bot.pages.pdf import read_pdf
 
-            document = read_pdf(data, shown(name))
-            return replace(_finished(document.title, document.text, name), kept=document.kept)
+            return _kept(Reading(*read_pdf(data, shown(name))), name)
         case "package":
             from bot.pages.formats.containers import read_package
 
@@ -107,6 +108,7 @@ def _read(kind: Kind, data: bytes, media_type: str | None, name: str) -> Extract
 
 
 def _read_text(kind: Kind, source: str, name: str) -> Reading:
+    source = _CONTROLS.sub("", source)
     if kind == "text":
         kind = markup_of(source)
     match kind:
@@ -116,7 +118,7 @@ def _read_text(kind: Kind, source: str, name: str) -> Reading:
             try:
                 return read_rst(source)
             except RecursionError:  # docutils descends into what is nested
-                return Reading(*_read_plain(source))
+                return Reading(*read_plain(source))
         case "asciidoc":
             from bot.pages.formats.asciidoc import read_asciidoc
 
@@ -137,7 +139,7 @@ def _read_text(kind: Kind, source: str, name: str) -> Reading:
             from bot.pages.formats.notebook import read_notebook
 
             return read_notebook(source, shown(name))
-    return Reading(*_read_plain(source))
+    return Reading(*read_plain(source))
 
 
 def _kept(reading: Reading, name: str) -> Extracted:
@@ -155,12 +157,7 @@ def _empty(name: str) -> PageUnreadable:
     return PageUnreadable(f"{shown(name)} is empty; there is nothing to read in it.")
 
 
-# ---------------------------------------------------------------- plain text and JSON
-
-
-def _read_plain(text: str) -> tuple[str, str]:
-    first = text.lstrip().partition("\n")[0].strip()
-    return (first if len(first) <= 100 else ""), text
+# ---------------------------------------------------------------- JSON
 
 
 def _read_json(source: str) -> tuple[str, str]:

@@ -37,7 +37,7 @@ _CONTENTS = listed(
     "list-of-examples fancy_toc quicklinks page-toc theme-doc-toc-mobile"
 )
 _CONTENTS_IDS = listed("toc TOC toctitle table-of-contents TableOfContents SEC_Contents toc_sub")
-_ANCHOR_SIGNS = frozenset(["", "¶", "#", "§", "🔗", "∞", "⚓", "Permalink", "[link]"])
+_ANCHOR_SIGN = re.compile(r"[¶§#🔗∞⚓\s\ue000-\uf8ff]*|\s*(?:Permalink|\[link\])\s*")
 _ENOUGH = 200  # characters that a page must have beside its tables of contents for these to go
 _FEWEST_ENTRIES = 3
 _MOSTLY = (
@@ -106,7 +106,7 @@ def without_furniture(content: Any) -> None:
 
 def _kind(element: Any) -> Literal["navigation", "contents", ""]:
     tag = element.tag
-    if tag == "a" and len(element) == 0 and (element.text or "").strip() in _ANCHOR_SIGNS:
+    if tag == "a" and len(element) == 0 and _ANCHOR_SIGN.fullmatch(element.text or ""):
         return "navigation" if "#" in (element.get("href") or "") else ""
     if tag == "footer" and element.getparent().tag not in ("blockquote", "figure"):
         return "navigation"

@@ -23,6 +23,10 @@ _LOOSE_END = re.compile(rf"(\s+){CODE_END}")
 _ADJACENT = re.compile(f"{CODE_END}{CODE_START}")
 _TICKS = re.compile("`+")
 
+# Code that the author of a text file or a comment has marked: `like` ``this``, unlike `this'.
+_AUTHORS_CODE = re.compile(
+    rf"(?<![\w`])(`+)(?![`\s])(?:(?!\1|\n|{CODE_START}).){{1,200}}(?<![`\s])\1(?![\w`])"
+)
 _WORD = re.compile(rf"[^\s{CODE_START}{CODE_END}]+")
 _MARKED_WORD = re.compile(
     rf"(?<![^\s{CODE_START}{CODE_END}])[^\s{CODE_START}{CODE_END}*_]*+[*_]"
@@ -45,7 +49,7 @@ def literal(text: str) -> str:
     ``text`` may hold inline code between ``CODE_START`` and ``CODE_END``.
     """
     if _MARKED.search(text):
-        text = _with_code(text)
+        text = _with_code(text).strip() if CODE_START in text else _with_code(text)
     if "#" in text or "|" in text or "+" in text:
         text = _STRUCTURE.sub(r"\1\\", text)
     return text
@@ -76,12 +80,14 @@ def _with_code(text: str) -> str:
         text = f"{text[:start]}{CODE_START}{text[start:end]}{CODE_END}{text[end:]}"
     text = _ADJACENT.sub("", text)
     text = _CODE.sub(lambda match: code_span(match[1]) if match[1] else "", text)
-    return text.replace(CODE_START, "").replace(CODE_END, "").strip()
+    return text.replace(CODE_START, "").replace(CODE_END, "")
 
 
 def _taken_for_markup(text: str) -> list[tuple[int, int]]:
     """The words outside code whose characters Markdown would not show, in order."""
     hidden = _CODE.sub(lambda match: CODE_START * len(match[0]), text)
+    if "`" in hidden:
+        hidden = _AUTHORS_CODE.sub(lambda match: CODE_START * len(match[0]), hidden)
     found: list[tuple[int, int]] = []
     if _ALWAYS_MARKUP.search(hidden):
         words = (match.span() for match in _WORD.finditer(hidden))

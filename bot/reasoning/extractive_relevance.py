@@ -67,6 +67,7 @@ class Asked:
     cues: frozenset[Cue]
     unknown: tuple[str, ...] = ()
     is_open: bool = False
+    is_cjk: bool = False
 
     @property
     def terms(self) -> frozenset[str]:
@@ -112,7 +113,8 @@ def asked_in(question: str, sources: Sequence[Source], rarity: Mapping[str, floa
         pairs_in(text),
         frozenset(cue for cue, pattern in _CUES.items() if pattern.search(text)),
         tuple(unknown_names(text, rarity)),
-        _is_open(text, weights),
+        bool(rarity) and _is_open(text, weights),
+        has_cjk(text),
     )
 
 
@@ -173,7 +175,15 @@ def scores(asked: Asked, weights: Mapping[str, float], sources: Sequence[Source]
             ],
         )
         rated += [(of_page[at] + bound[i]) / asked.total for i, at in enumerate(kept)]
-    return rated
+    near = [passage.relevance for source in sources for passage in source.passages]
+    if all(nearness is None for nearness in near):
+        return rated
+    # Half by words, half by meaning where that is known: see ``bot.search.meaning.fused``.
+    best = max(rated, default=0.0) or 1.0
+    return [
+        score if nearness is None else (score + nearness * best) / 2
+        for score, nearness in zip(rated, near, strict=True)
+    ]
 
 
 def follow(source: Source, one: int, other: int) -> bool:
