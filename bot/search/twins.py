@@ -105,7 +105,7 @@ def order_of(url: str) -> tuple[int, int, str]:
 
 BANDS = 4
 IN_BAND = 3  # smallest hashes that make up one key
-MOST_WORDS = 2_000  # from the beginning, that are hashed
+MOST_WORDS = 1_000  # from the beginning, that are hashed
 FEWEST_WORDS = 12  # in a text that is compared by its runs of words
 _TITLE_END = re.compile(r"\s+(?:[|·»«–—-]|::)\s+")
 _OF_WORDS, _OF_NAME, _OF_TITLE, _OF_PAGE = range(4)  # what a key is made of: its lowest bits
