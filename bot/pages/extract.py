@@ -184,10 +184,16 @@ def _read_json(source: str) -> tuple[str, str]:
 
 def _clean(text: str) -> str:
     """Unicode NFC without invisible characters; at most one empty line at a time."""
-    text = _LINE_ENDS.sub("\n", text)
-    text = _WIDE_SPACES.sub(" ", _INVISIBLE.sub("", text))
-    text = unicodedata.normalize("NFC", _SURROGATES.sub("\ufffd", text))
-    return _EMPTY_LINES.sub("\n\n", _TRAILING_SPACE.sub("", text)).strip("\n")
+    # Each pattern takes as long as a whole tokenizer, so what cannot match is not looked for.
+    if not text.isascii() or not text.replace("\n", "").replace("\t", "").isprintable():
+        text = _LINE_ENDS.sub("\n", text)
+        text = _WIDE_SPACES.sub(" ", _INVISIBLE.sub("", text))
+        text = unicodedata.normalize("NFC", _SURROGATES.sub("\ufffd", text))
+    if " \n" in text or "\t\n" in text or text.endswith((" ", "\t")):
+        text = _TRAILING_SPACE.sub("", text)
+    if "\n\n\n" in text:
+        text = _EMPTY_LINES.sub("\n\n", text)
+    return text.strip("\n")
 
 
 def _one_line(title: str) -> str:
