@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
+import os
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from adapters.terminal.vectors import line_of, make_vectors
-from bot.cli import app
 from bot.doctor import examine
 from bot.search.indexer import Indexer
 from bot.search.vector_filling import Filled
@@ -87,8 +90,6 @@ async def test_the_doctor_has_a_line_for_meaning(
         return next(each for each in capsys.readouterr().out.splitlines() if "Meaning" in each)
 
     assert await line() == f"✓ Meaning: {MODEL} gives vectors of 64 numbers; nothing is indexed"
-    import asyncio
-
     await asyncio.to_thread(Indexer(settings.index_path).index, settings.docs)
     assert (await line()).endswith("0 of 1 passages have one; `footnote index` makes the others")
     await asyncio.to_thread(make_vectors, settings)
@@ -103,17 +104,20 @@ async def test_the_doctor_has_a_line_for_meaning(
     assert "✓ Meaning: documents are searched by words alone. Set" in await line()
 
 
-def test_footnote_index_makes_words_then_vectors(
-    settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from typer.testing import CliRunner
+def test_footnote_index_makes_words_then_vectors(settings: Settings, tmp_path: Path) -> None:
+    environment = {
+        **os.environ,
+        "FOOTNOTE_DATA_DIR": str(settings.data_dir),
+        "FOOTNOTE_EMBEDDINGS_URL": settings.embeddings_url,
+        "FOOTNOTE_EMBEDDINGS_MODEL": MODEL,
+    }
+    result = subprocess.run(
+        [sys.executable, "-m", "bot", "index", *settings.docs],
+        cwd=tmp_path,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
 
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("FOOTNOTE_DATA_DIR", str(settings.data_dir))
-    monkeypatch.setenv("FOOTNOTE_EMBEDDINGS_URL", settings.embeddings_url)
-    monkeypatch.setenv("FOOTNOTE_EMBEDDINGS_MODEL", MODEL)
-
-    result = CliRunner().invoke(app, ["index", *settings.docs])
-
-    assert result.exit_code == 0, result.output
-    assert result.output.index("1 new") < result.output.index("1 of 1 passages have vectors")
+    assert result.stderr.index("1 new") < result.stderr.index("1 of 1 passages have vectors")
