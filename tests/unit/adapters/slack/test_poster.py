@@ -329,7 +329,6 @@ async def test_where_slack_folds_nothing_it_is_asked_to_once(
         await reply.finish(an_answer(more="It is old [1]."))
         (shown,) = stage.shown(desk.message)
         assert shown.index("More from these pages") < shown.index("It is old")
-        (post,) = stage.posts(desk.message)
         assert stage.buttons(desk.message)  # only what is folded was changed
     refused = [call.method for call in slack.calls() if call.error == "invalid_blocks"]
     assert len(refused) == 1
