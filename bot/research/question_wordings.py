@@ -7,9 +7,9 @@ plugins" → "How do I install plugins?". All else gives "", which is the common
 from __future__ import annotations
 
 import re
-from collections.abc import Set
 
 from bot.text.listed import listed
+from bot.text.terms import terms
 
 LONGEST = 90  # characters of a question
 _MOST_WORDS = 12
@@ -163,6 +163,7 @@ _IDENTIFIER = re.compile(
 _CALLABLE = re.compile(
     r"((?:[A-Za-z_]\w*\.)*[a-z_]\w*)\((?!\d\w?\)|s\))[^)]*\)"
 )  # but ls(1), file(s)
+_KNOWN_OPTIONS = listed("--help --version --verbose --quiet -h -v -q")
 _PROCESSES = listed("""
     authentication authorization balancing caching compression discovery encryption eviction failover
     garbage-collection inheritance interpolation negotiation pagination partitioning pooling
@@ -171,10 +172,10 @@ _PROCESSES = listed("""
 """)
 
 
-def in_english(heading: str, lower: Set[str] = frozenset()) -> str:
+def in_english(heading: str, lower: frozenset[str] = frozenset()) -> str:
     """The question that an English heading (see ``cleaned``) answers, or "".
 
-    ``lower`` are words that the page seldom writes with a capital: in a heading In Title Case only
+    ``lower`` are terms of words that the page seldom writes with a capital: in a heading In Title Case only
     they lose theirs.
     """
     words = heading.split()
@@ -198,7 +199,11 @@ def about_identifier(heading: str) -> str:
     bare = heading.strip("`")
     if called := _CALLABLE.fullmatch(bare):
         return f"What does `{called[1]}()` do?"
-    if not _IDENTIFIER.fullmatch(bare) or re.search(r"\.(?:html?|txt|md|php|org|com)$", bare):
+    if (
+        not _IDENTIFIER.fullmatch(bare)
+        or bare in _KNOWN_OPTIONS
+        or re.search(r"\.(?:html?|txt|md|php|org|com)$", bare)
+    ):
         return ""
     return f"What does `{bare}` do?" if bare.startswith("-") else f"What is `{bare}` for?"
 
@@ -208,6 +213,12 @@ def name_in(heading: str) -> str:
     found = _OF_A_KIND.fullmatch(heading)
     kinds = _KINDS_THAT_DO | _KINDS_FOR
     return found[1] if found and found[2].lower() in kinds else heading.strip("`")
+
+
+def without_instruction(heading: str) -> str:
+    """A heading such as "Installing plugins" without its verb, which tells no topic."""
+    found = _GERUND.fullmatch(heading)
+    return found[3] if found else heading
 
 
 def _asked(heading: str) -> str:
@@ -281,13 +292,15 @@ def _as_asker(text: str) -> str:
     return text
 
 
-def _lowered(heading: str, lower: Set[str]) -> str:
+def _lowered(heading: str, lower: frozenset[str]) -> str:
     """A heading In Title Case with the words in lower case that the page writes so."""
     first, *rest = heading.split(" ")
     long = [word for word in rest if len(word) > 3 and not word.isupper()]
     if heading.endswith("?") or any(word.islower() for word in long):
         return heading
-    kept = (word.lower() if _is_title(word) and word.lower() in lower else word for word in rest)
+    kept = (
+        word.lower() if _is_title(word) and lower.issuperset(terms(word)) else word for word in rest
+    )
     return " ".join((first, *kept))
 
 

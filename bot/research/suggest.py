@@ -32,6 +32,7 @@ from bot.research.question_wordings import (
     in_english,
     is_skipped,
     name_in,
+    without_instruction,
 )
 from bot.text.control import without_controls
 from bot.text.language import detect
@@ -39,7 +40,9 @@ from bot.text.terms import keywords, terms
 
 MOST = 3
 SAME = 0.6  # share of common terms (Jaccard) from which two questions ask the same
-TELLING = 0.5  # share of the rarest term's rarity from which a term of the question tells its topic
+TELLING = 0.3  # share of the rarest term's rarity from which a term of the question tells its topic
+RAREST = 6.0  # what is rarer in documents than that is not what they are about
+ENOUGH = 1 / 3  # share of a heading's terms that the question has, unless it stands near
 NEAR = 3  # sections before and after the cited one that stand beside it
 _SAMPLE = 1_000  # characters of a page that tell its language
 _FROM_OFFERS = 2  # telling terms that the title of a page shares with the question
@@ -134,7 +137,7 @@ class _Read:
         ]
         self._question = question.casefold()
         self._words = " ".join((answer_text, *(citation.quote for citation in citations)))
-        rarest = max((rarity.get(term, 0.0) for term in self.asked), default=0.0)
+        rarest = min(max((rarity.get(term, 0.0) for term in self.asked), default=0.0), RAREST)
         self._telling = frozenset(
             term for term in self.asked if rarity.get(term, rarest) >= TELLING * rarest
         )
@@ -162,6 +165,10 @@ def _leaf(heading: str) -> str:
     return cleaned(heading.rpartition(HEADING_SEPARATOR)[2])
 
 
+def _parent(path: str) -> str:
+    return path.rpartition(HEADING_SEPARATOR)[0]
+
+
 def _apart(text: str) -> str:
     """A text with the words inside of names apart: ``CacheMaxFileSize`` adds its four words."""
     return f"{text} {re.sub(r'(?<=[a-z])(?=[A-Z])|_', ' ', text)}"
@@ -176,7 +183,7 @@ class _Page:
     def __init__(self, source: Source, read: _Read) -> None:
         url = dedupe_key(source.url)
         self.source = source
-        self.worth = 1.0 if url == read.first else 0.5
+        self.is_first = url == read.first
         self.paths = list(dict.fromkeys(passage.heading for passage in source.passages))
         self.text = "\n".join(passage.text for passage in source.passages)
         self.language = detect(self.text[:_SAMPLE])
@@ -185,11 +192,10 @@ class _Page:
 
     @cached_property
     def lower(self) -> frozenset[str]:
-        """The words that the page seldom writes with a capital inside a sentence."""
+        """The terms of words that the page seldom writes with a capital inside a sentence."""
         found = Counter(re.findall(r"(?<=[a-z,] )[A-Za-z][a-z'’-]+", self.text))
-        return frozenset(
-            word for word, times in found.items() if word.islower() and times >= found[word.title()]
-        )
+        seldom = (word for word in found if word.islower() and found[word] >= found[word.title()])
+        return frozenset(term for word in seldom for term in terms(word))
 
     def is_cited(self, passage: Passage) -> bool:
         return any(passage.start <= citation.start < passage.end for citation in self.cited)
@@ -225,12 +231,12 @@ def _of_page(read: _Read, page: _Page) -> Iterator[_Candidate]:
         if subject is not None and not asked:
             asked, relation = about_section(subject, heading), 1.0
         if asked and relation:
-            yield _Candidate(asked, frozenset(keywords(_apart(heading))), relation + page.worth)
+            yield _Candidate(asked, frozenset(keywords(_apart(heading))), relation + page.is_first)
     for passage in page.source.passages:
         for option in _OPTION.findall(passage.text):
-            if read.mentions(option) and not page.is_cited(passage):
-                asked = about_identifier(option)
-                yield _Candidate(asked, frozenset(keywords(option)), 1.5 + page.worth)
+            asked = about_identifier(option)
+            if asked and read.mentions(option) and not page.is_cited(passage):
+                yield _Candidate(asked, frozenset(keywords(option)), 1.5 + page.is_first)
 
 
 def _relation(read: _Read, page: _Page, place: int) -> float:
@@ -238,12 +244,19 @@ def _relation(read: _Read, page: _Page, place: int) -> float:
     path = page.paths[place]
     heading = _leaf(path)
     mentioned = 2.0 if read.mentions(name_in(heading)) else 0.0
-    shared = read.shared(heading)
+    shared = read.shared(without_instruction(heading))
     if name_in(heading) != heading or about_identifier(heading):
-        # Options stand beside each other because of their names: that says nothing.
-        return mentioned + shared if mentioned or shared > 1 else 0.0
+        # Options beside each other have little to do with each other.
+        section = _parent(path)
+        beside = any(one.startswith(section + HEADING_SEPARATOR) for one in page.sections)
+        topical = HEADING_SEPARATOR in section and read.shared(_leaf(section))
+        is_related = shared > 1 or (shared and beside and topical)
+        return mentioned + shared if mentioned or is_related else 0.0
     below = any(one and path.startswith(one + HEADING_SEPARATOR) for one in page.sections)
-    return mentioned + 1.5 * shared + below + _nearness(read, page, place)
+    if shared < ENOUGH * len(keywords(heading)):
+        shared = 0
+    near = _nearness(read, page, place) if page.is_first else 0.0
+    return mentioned + 1.5 * shared + below + near
 
 
 def _nearness(read: _Read, page: _Page, place: int) -> float:
@@ -251,13 +264,13 @@ def _nearness(read: _Read, page: _Page, place: int) -> float:
 
     That heading must be below the page's title, or speak of the question's topic.
     """
-    parent = page.paths[place].rpartition(HEADING_SEPARATOR)[0]
+    parent = _parent(page.paths[place])
     if not parent or (HEADING_SEPARATOR not in parent and not read.shared(parent)):
         return 0.0
     places = [
         page.paths.index(one)
         for one in page.sections
-        if one in page.paths and one.rpartition(HEADING_SEPARATOR)[0] == parent
+        if one in page.paths and _parent(one) == parent
     ]
     distance = min((abs(place - one) for one in places), default=NEAR + 1)
     return max(0.0, 1 - (distance - 1) / NEAR)
