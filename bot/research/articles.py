@@ -18,7 +18,8 @@ _SITE = re.compile(r"\s+[-–—|]\s+(?:[\w ]*Wikipedia.*|维基百科.*|維基�
 _MARKS = re.compile(r"\*\*|__")
 _IN_BRACKETS = re.compile(r"\s*(?:\([^()]*(?:\([^()]*\)[^()]*)*\)|（[^（）]*）)")
 _LIFE = re.compile(
-    r"\bborn\b|\b\d{3,4}\s*[–-]\s*(?:c\. )?(?:\d{1,2} \w+ |\w+ \d{1,2}, )?\d{3,4}\b", re.IGNORECASE
+    r"\bborn\b|\b\d{3,4}\s*[–-]\s*(?:c\. )?(?:\d{1,2} \w+ |\w+ \d{1,2}, )?\d{3,4}\b",
+    re.IGNORECASE,
 )
 _IS = re.compile(r",? (is|was|are|were) (?:an?|the|one of)\b(.{0,90})")
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from bot.text.listed import listed
-from bot.text.terms import terms
+from bot.text.terms import keywords, terms
 
 LONGEST = 90  # characters of a question
 _MOST_WORDS = 12
@@ -20,7 +20,8 @@ _FEWEST_EASTERN = 4  # characters of a Chinese or Japanese heading that can be a
 _NUMBER = re.compile(
     r"^(?:(?:chapter|section|part|appendix|step|example|table|figure)\s+)?"
     r"(?:\d{1,3}(?:\.\d{1,3})*|[A-Z](?:\.\d{1,3})+|[IVX]+)[.):]?\s+"
-    r"|^(?:第\s*[\d一二三四五六七八九十百]+\s*[章节節部回編编條条]|附录\s*\w|\d{1,3}(?:\.\d{1,3})*[.、．]?)[\s、:：.]*",
+    r"|^(?:第\s*[\d一二三四五六七八九十百]+\s*[章节節部回編编條条]|附录\s*\w"
+    r"|\d{1,3}(?:\.\d{1,3})*[.、．]?)[\s、:：.]*",
     re.IGNORECASE,
 )
 _TICKET = re.compile(r"\s*\((?:#\d+(?:\s*(?:and|,)\s*#\d+)*)\)$")
@@ -44,7 +45,8 @@ _NOT_ASKED = re.compile(
     r"|licen[cs]e|licensing|credits?|acknowledge?ments?|authors?|appendix|bibliography|references"
     r"|further reading|external links|page \d+|figure|table|listing|example \d+|note[sd]?|warnings?"
     r"|disclaimer|about this|this (?:document|manual|guide|book|chapter|section|page|tutorial)"
-    r"|documentation|getting (?:help|started)|contribut\w+|sponsor\w*|quick ?start|prerequisites)\b"
+    r"|documentation|getting (?:help|started)"
+    r"|where to go|contribut\w+|sponsor\w*|quick ?start|prerequisites)\b"
     r"|[|→←=<>{}\\\[\]\"“”«»*]|\w:\w|https?:|www\.|更新日志|^版本|参考文献|外部链接|参见|目录|索引|附录|版权",
     re.IGNORECASE,
 )
@@ -86,7 +88,8 @@ _ASKS = re.compile(
 )
 _INVERTED = re.compile(
     r"(?:what|why|when|where|which|who|how)\s+"
-    r"(?:is|are|do|does|did|can|should|was|were|has|have|will)\s+\w+.*|what happens (?:if|when)\s+.+",
+    r"(?:is|are|do|does|did|can|should|was|were|has|have|will)\s+\w+.*"
+    r"|what happens (?:if|when)\s+.+",
     re.IGNORECASE,
 )
 _VERSUS = re.compile(r"(.+?)\s+(?:vs\.?|versus)\s+(.+)", re.IGNORECASE)
@@ -110,23 +113,24 @@ _PROS = re.compile(
 
 # Verbs whose -ing form with an object can only be an instruction ("Installing plugins").
 _VERBS = listed("""
-    add adjust allow append apply arrange assign associate attach authenticate automate avoid backup
-    choose clear collect combine configure connect control convert copy create customize customise
-    decrypt define delegate delete deploy describe detect determine diagnose disable discard display
-    divide download edit embed enable encrypt enforce ensure exclude execute expand export extend
-    extract find fix force generate get hide identify ignore implement improve include increase
-    initialize insert inspect install integrate invoke launch limit locate lock maintain manage
-    measure merge minimize modify monitor move obtain omit open optimize organize override package
-    pass perform prevent protect provide publish purge recover redirect reduce register remove rename
-    repair replace reset resolve restore restrict resume retrieve reuse revert rewrite save schedule
-    secure select send set share simplify specify split store suppress switch synchronize track
-    translate troubleshoot undo uninstall update upgrade upload use validate verify view wrap write
+    add adjust allow append apply arrange assign associate attach authenticate automate avoid
+    backup choose clear collect combine configure connect control convert copy create customise
+    customize decrypt define delegate delete deploy describe detect determine diagnose disable
+    discard display divide download edit embed enable encrypt enforce ensure exclude execute
+    expand export extend extract find fix force generate get hide identify ignore implement
+    improve include increase initialize insert inspect install integrate invoke launch limit
+    locate lock maintain manage measure merge minimize modify monitor move obtain omit open
+    optimize organize override package pass perform prevent protect provide publish purge
+    recover redirect reduce register remove rename repair replace reset resolve restore restrict
+    resume retrieve reuse revert rewrite save schedule secure select send set share simplify
+    specify split store suppress switch synchronize track translate troubleshoot undo uninstall
+    update upgrade upload use validate verify view wrap write
 """)
 # Their -ing forms also name things ("Building blocks", "Running time"): only before these words.
 _VERBS_OR_NOUNS = listed("""
-    build test run log load match sort start stop work cache route handle process parse print format
-    bind order map read name index join group link call filter compile debug check search list query
-    convert serve render access check sign host listen tune scale
+    access bind build cache call check compile convert debug filter format group handle host
+    index join link list listen load log map match name order parse print process query read
+    render route run scale search serve sign sort start stop test tune work
 """)
 _OPENS_OBJECT = listed("""
     a an the your my all any multiple several different custom from to with in on between only
@@ -165,18 +169,19 @@ _CALLABLE = re.compile(
 )  # but ls(1), file(s)
 _KNOWN_OPTIONS = listed("--help --version --verbose --quiet -h -v -q")
 _PROCESSES = listed("""
-    authentication authorization balancing caching compression discovery encryption eviction failover
-    garbage-collection inheritance interpolation negotiation pagination partitioning pooling
-    preemption replication reloading resolution rotation routing sandboxing scheduling serialization
-    sharding substitution synchronization throttling tokenization vacuuming expansion locking
+    authentication authorization balancing caching compression discovery encryption eviction
+    expansion failover garbage-collection inheritance interpolation locking negotiation
+    pagination partitioning pooling preemption reloading replication resolution rotation routing
+    sandboxing scheduling serialization sharding substitution synchronization throttling
+    tokenization vacuuming
 """)
 
 
 def in_english(heading: str, lower: frozenset[str] = frozenset()) -> str:
     """The question that an English heading (see ``cleaned``) answers, or "".
 
-    ``lower`` are terms of words that the page seldom writes with a capital: in a heading In Title Case only
-    they lose theirs.
+    ``lower`` are terms of words that the page seldom writes with a capital: in a heading In Title
+    Case only they lose theirs.
     """
     words = heading.split()
     if not words or len(words) > _MOST_WORDS or not heading.isprintable():
@@ -223,7 +228,7 @@ def without_instruction(heading: str) -> str:
 
 def _asked(heading: str) -> str:
     if heading.endswith("?") or _INVERTED.fullmatch(heading):
-        if len(heading.split()) > 2 and _ASKS.match(heading):
+        if _ASKS.match(heading) and len(keywords(heading)) > 1:
             return _capital(heading.rstrip("?").strip()) + "?"
         return ""
     for pattern, wording in _TO:

@@ -136,7 +136,8 @@ class _Read:
             if citation.heading
         ]
         self._question = question.casefold()
-        self._words = " ".join((answer_text, *(citation.quote for citation in citations)))
+        quotes = [each.quote for each in citations if dedupe_key(each.url) == self.first]
+        self._words = " ".join((answer_text, *quotes))  # without quotes of further reading
         rarest = min(max((rarity.get(term, 0.0) for term in self.asked), default=0.0), RAREST)
         self._telling = frozenset(
             term for term in self.asked if rarity.get(term, rarest) >= TELLING * rarest
@@ -147,7 +148,10 @@ class _Read:
         return " ".join(self._words.casefold().split())
 
     def mentions(self, name: str, *, as_written: bool = False) -> bool:
-        """Whether the answer or a quote has a name that the question has not, as whole words."""
+        """Whether the answer, or a quote of its first page, has a name that the question lacks.
+
+        The name counts as whole words; ``as_written`` with its capitals.
+        """
         wanted = " ".join(name.split())
         folded = wanted.casefold()
         if len(wanted) < 4 or folded in self._question:
@@ -167,6 +171,11 @@ def _leaf(heading: str) -> str:
 
 def _parent(path: str) -> str:
     return path.rpartition(HEADING_SEPARATOR)[0]
+
+
+def _terms_of(heading: str) -> frozenset[str]:
+    """The terms of what a heading names: the last part of ``tempfile.mkdtemp()``."""
+    return frozenset(keywords(_apart(re.sub(r"\b\w+\.(?=[a-z_])", "", heading))))
 
 
 def _apart(text: str) -> str:
@@ -231,7 +240,7 @@ def _of_page(read: _Read, page: _Page) -> Iterator[_Candidate]:
         if subject is not None and not asked:
             asked, relation = about_section(subject, heading), 1.0
         if asked and relation:
-            yield _Candidate(asked, frozenset(keywords(_apart(heading))), relation + page.is_first)
+            yield _Candidate(asked, _terms_of(heading), relation + page.is_first)
     for passage in page.source.passages:
         for option in _OPTION.findall(passage.text):
             asked = about_identifier(option)
@@ -306,4 +315,4 @@ def _of_offers(read: _Read, offered: Sequence[Offer]) -> Iterator[_Candidate]:
             asked = in_eastern(title) if detect(title) == read.language else ""
         shared = read.shared(title)
         if asked and shared >= _FROM_OFFERS:
-            yield _Candidate(asked, frozenset(keywords(_apart(title))), 1.0 * shared)
+            yield _Candidate(asked, _terms_of(title), 1.0 * shared)
