@@ -25,12 +25,12 @@ _IS = re.compile(r",? (is|was|are|were) (?:an?|the|one of)\b(.{0,90})")
 
 _ROLES = listed("""
     actor actress architect artist astronaut astronomer author biologist bishop businessman
-    businesswoman chemist coach composer cricketer critic dancer director economist emperor engineer
-    entrepreneur explorer footballer general historian inventor journalist judge king lawyer
-    mathematician minister missionary model monarch musician novelist officer painter philosopher
-    photographer physician physicist playwright player poet politician pope president priest producer
-    professor psychologist queen rapper scholar scientist sculptor singer soldier songwriter
-    statesman swimmer theologian writer
+    businesswoman chemist coach composer cricketer critic dancer director economist emperor
+    engineer entrepreneur explorer footballer general historian inventor journalist judge king
+    lawyer mathematician minister missionary model monarch musician novelist officer painter
+    philosopher photographer physician physicist playwright player poet politician pope
+    president priest producer professor psychologist queen rapper scholar scientist sculptor
+    singer soldier songwriter statesman swimmer theologian writer
 """)
 
 

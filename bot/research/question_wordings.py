@@ -51,7 +51,8 @@ _NOT_ASKED = re.compile(
     re.IGNORECASE,
 )
 _SKIPPED = re.compile(
-    r"\b(?:release notes?|changelog|what['’]s new|version \d|upgrading checklist|deprecat\w+)\b"
+    r"^(?:index|contents|glossary)$"
+    r"|\b(?:release notes?|changelog|what['’]s new|version \d|upgrading checklist|deprecat\w+)\b"
     r"|更新日志|更新日誌",
     re.IGNORECASE,
 )
@@ -270,8 +271,11 @@ def _of_a_kind(heading: str) -> str:
 
 
 def _instruction(heading: str) -> str:
-    if heading.split()[-1].lower() in _PROCESSES and len(heading.split()) <= 3:
-        return f"How does {_small(heading)} work?"
+    *kind, process = heading.lower().split()
+    if process in _PROCESSES and len(kind) < 3 and "," not in heading:
+        begins = kind[0] if kind else ""
+        is_name = begins not in _BASES and begins not in _UNSURE_BASES
+        return f"How does {_small(heading)} work?" if is_name else ""
     found = _GERUND.fullmatch(heading)
     if found is None:
         return ""

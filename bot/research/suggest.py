@@ -214,7 +214,7 @@ def _pages(read: _Read, sources: Sequence[Source]) -> Iterator[_Page]:
     for source in sources:
         if dedupe_key(source.url) in read.urls:
             page = _Page(source, read)
-            if page.language == read.language:
+            if page.language == read.language and not is_skipped(_name(source.title)):
                 yield page
 
 
@@ -307,8 +307,7 @@ def _of_offers(read: _Read, offered: Sequence[Offer]) -> Iterator[_Candidate]:
     for offer in offered:
         if dedupe_key(offer.url) in read.urls:
             continue
-        line = " ".join(without_controls(offer.title, " ").split())
-        title = cleaned(_SITE.split(line, maxsplit=1)[0])
+        title = _name(offer.title)
         if read.language == "en":
             asked = in_english(title)
         else:
@@ -316,3 +315,9 @@ def _of_offers(read: _Read, offered: Sequence[Offer]) -> Iterator[_Candidate]:
         shared = read.shared(title)
         if asked and shared >= _FROM_OFFERS:
             yield _Candidate(asked, _terms_of(title), 1.0 * shared)
+
+
+def _name(title: str) -> str:
+    """A page's title without the name of its site."""
+    line = " ".join(without_controls(title, " ").split())
+    return cleaned(_SITE.split(line, maxsplit=1)[0])
