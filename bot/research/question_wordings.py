@@ -13,7 +13,6 @@ from bot.text.terms import keywords, terms
 
 LONGEST = 90  # characters of a question
 _MOST_WORDS = 12
-_FEWEST_EASTERN = 4  # characters of a Chinese or Japanese heading that can be asked about
 
 # ---------------------------------------------------------------- cleaning
 
@@ -25,7 +24,7 @@ _NUMBER = re.compile(
     re.IGNORECASE,
 )
 _TICKET = re.compile(r"\s*\((?:#\d+(?:\s*(?:and|,)\s*#\d+)*)\)$")
-_FURNITURE = re.compile("[\ue000-\uf8ff¶§#⁠​]+$")
+_FURNITURE = re.compile(r"(?:[\ue000-\uf8ff¶§\u2060\u200b]|\s#)+$")  # permalink signs
 _ENDS = " .,;:-–—*…"
 
 
@@ -47,7 +46,7 @@ _NOT_ASKED = re.compile(
     r"|disclaimer|about this|this (?:document|manual|guide|book|chapter|section|page|tutorial)"
     r"|documentation|getting (?:help|started)"
     r"|where to go|contribut\w+|sponsor\w*|quick ?start|prerequisites)\b"
-    r"|[|→←=<>{}\\\[\]\"“”«»*]|\w:\w|https?:|www\.|更新日志|^版本|参考文献|外部链接|参见|目录|索引|附录|版权",
+    r"|[|→←=<>@{}\\\[\]\"“”«»*]|\w:\w|https?:|www\.|更新日志|^版本|参考文献|外部链接|参见|目录|索引|附录|版权",
     re.IGNORECASE,
 )
 _SKIPPED = re.compile(
@@ -71,7 +70,8 @@ def is_skipped(heading: str) -> bool:
     return _SKIPPED.search(heading) is not None
 
 
-def _is_plain(heading: str) -> bool:
+def is_plain(heading: str) -> bool:
+    """Whether a heading is no furniture, stands alone, and is one short piece of text."""
     return (
         not _NOT_ASKED.search(heading)
         and not _POINTS.search(heading)
@@ -168,6 +168,7 @@ _IDENTIFIER = re.compile(
 _CALLABLE = re.compile(
     r"((?:[A-Za-z_]\w*\.)*[a-z_]\w*)\((?!\d\w?\)|s\))[^)]*\)"
 )  # but ls(1), file(s)
+_MANUAL_PAGE = re.compile(r"([a-z][\w.+-]*)\(\d\w?\)")  # "git-reset(1) Manual Page"
 _KNOWN_OPTIONS = listed("--help --version --verbose --quiet -h -v -q")
 _PROCESSES = listed("""
     authentication authorization balancing caching compression discovery encryption eviction
@@ -192,11 +193,15 @@ def in_english(heading: str, lower: frozenset[str] = frozenset()) -> str:
     identifier = about_identifier(heading)
     if identifier:
         return identifier
-    if not _is_plain(heading.rstrip("?")) or len(words) < 2:
+    if not is_plain(heading.rstrip("?")) or len(words) < 2:
         return ""
     plain = _lowered(heading, lower)
     return _fitting(
-        _asked(plain) or _compared(plain, heading) or _of_a_kind(heading) or _instruction(plain)
+        _asked(plain)
+        or _compared(_opened(plain, lower))
+        or _of_a_kind(heading)
+        or _instruction(plain)
+        or _process(_opened(plain, lower))
     )
 
 
@@ -212,6 +217,14 @@ def about_identifier(heading: str) -> str:
     ):
         return ""
     return f"What does `{bare}` do?" if bare.startswith("-") else f"What is `{bare}` for?"
+
+
+def about_option(option: str, title: str) -> str:
+    """The question what an option of the command does whose manual page has this title, or ""."""
+    asked = about_identifier(option)
+    if asked and (page := _MANUAL_PAGE.match(title)):
+        return asked.replace(" do?", f" do in `{page[1]}`?")
+    return asked
 
 
 def name_in(heading: str) -> str:
@@ -236,11 +249,11 @@ def _asked(heading: str) -> str:
         if found := pattern.fullmatch(heading):
             return wording.format(_as_asker(_small(found["rest"])))
     if found := _HOW_PASSIVE.fullmatch(heading):
-        return f"How {found[2]} {_small(found[1])}{found[3]}?"
+        return f"How {found[2]} {found[1]}{found[3]}?"
     if found := _HOW_WORKS.fullmatch(heading):
-        return f"How does {_small(found[1])}work?"
+        return f"How does {found[1]}work?"
     if found := _HOW_WORK.fullmatch(heading):
-        return f"How do {_small(found[1])} work?"
+        return f"How do {found[1]} work?"
     if found := _PROS.fullmatch(heading):
         kind = found[1].lower()
         if kind in ("types", "kinds"):
@@ -249,11 +262,11 @@ def _asked(heading: str) -> str:
     return ""
 
 
-def _compared(plain: str, heading: str) -> str:
-    found = _DIFFERENCE.fullmatch(plain) or _VERSUS.fullmatch(heading)
+def _compared(heading: str) -> str:
+    found = _DIFFERENCE.fullmatch(heading) or _VERSUS.fullmatch(heading)
     if found is None or max(len(side.split()) for side in found.groups()) > 4:
         return ""
-    return f"What is the difference between {_small(found[1])} and {found[2]}?"
+    return f"What is the difference between {found[1]} and {found[2]}?"
 
 
 def _of_a_kind(heading: str) -> str:
@@ -271,11 +284,6 @@ def _of_a_kind(heading: str) -> str:
 
 
 def _instruction(heading: str) -> str:
-    *kind, process = heading.lower().split()
-    if process in _PROCESSES and len(kind) < 3 and "," not in heading:
-        begins = kind[0] if kind else ""
-        is_name = begins not in _BASES and begins not in _UNSURE_BASES
-        return f"How does {_small(heading)} work?" if is_name else ""
     found = _GERUND.fullmatch(heading)
     if found is None:
         return ""
@@ -292,6 +300,15 @@ def _instruction(heading: str) -> str:
             return ""
         verb = f"{verb} and {other_verb}"
     return f"How do I {verb} {_as_asker(rest)}?"
+
+
+def _process(heading: str) -> str:
+    *kind, process = heading.split()
+    if process.lower() not in _PROCESSES or len(kind) > 2 or "," in heading:
+        return ""
+    begins = kind[0].lower() if kind else ""
+    is_instruction = begins in _BASES or begins in _UNSURE_BASES  # "Using file rotation"
+    return "" if is_instruction else f"How does {heading} work?"
 
 
 def _as_asker(text: str) -> str:
@@ -313,14 +330,21 @@ def _lowered(heading: str, lower: frozenset[str]) -> str:
     return " ".join((first, *kept))
 
 
+def _opened(heading: str, lower: frozenset[str]) -> str:
+    """A heading as it stands inside of a sentence."""
+    first, _, rest = heading.partition(" ")
+    if _is_title(first) and lower.issuperset(terms(first)):
+        return f"{first.lower()} {rest}".rstrip()
+    return heading
+
+
 def _is_title(word: str) -> bool:
     return word[:1].isupper() and word[1:].islower()
 
 
 def _small(text: str) -> str:
-    """A beginning without its capital, unless it is a name or an abbreviation."""
-    first = text.split()[0] if text.split() else ""
-    return text[:1].lower() + text[1:] if _is_title(first) else text
+    """An instruction without its capital, unless it begins with an abbreviation."""
+    return text[:1].lower() + text[1:] if _is_title(text.split()[0]) else text
 
 
 def _capital(text: str) -> str:
@@ -329,49 +353,3 @@ def _capital(text: str) -> str:
 
 def _fitting(question: str) -> str:
     return question if len(question) <= LONGEST else ""
-
-
-# ---------------------------------------------------------------- Chinese, Japanese, Korean
-
-_CHINESE_VERBS = (
-    "安装|安裝|配置|设置|設定|创建|建立|使用|升级|升級|删除|刪除|查找|编辑|編輯|管理|构建|启动|停止|修改|添加|"
-    "检查|选择|修复|限制|禁用|启用|恢复|备份|卸载|下载|上传|连接|编写|运行|调试|生成|转换|复制|识别|查看|校验|更改|"
-    "清除|监控|识别|重建|打包|测试|自定义"
-)
-_CHINESE_NOUN_ENDS = (
-    "程序|文件|手册|日志|过程|步骤|方法|指南|工具|选项|系统|脚本|命令|环境|界面|权限|信息|参数|流程|介质|格式|语言|"
-    "策略|示例|实例|技巧|概述|简介|说明|目录|器|员|者|项|表|区|集|层|性|中|时|后|前|的"
-)
-_EASTERN = (
-    (re.compile(r"(?:如何|怎样|怎樣|怎么|怎麼)(.+)"), "如何{0}？"),
-    (re.compile(r"(什么是.+|什麼是.+|为什么.+|為什麼.+|何时.+|何時.+|.+是什么|.+是什麼)"), "{0}？"),
-    (
-        re.compile(r"(.+?)(?:与|和|與|跟)(.+?)(?:之间|之間)?的(?:区别|區別|差异|差異|不同)"),
-        "{0}和{1}有什么区别？",
-    ),
-    (re.compile(rf"((?:{_CHINESE_VERBS})(?!.*(?:{_CHINESE_NOUN_ENDS})$)[^的]+)"), "如何{0}？"),
-    (re.compile(r"(.+(?:する|の)方法)"), "{0}は？"),
-    (re.compile(r"(.+)とは"), "{0}とは何ですか？"),
-    (re.compile(r"(.+)と(.+)の違い"), "{0}と{1}の違いは何ですか？"),
-    (re.compile(r"(.+(?:하는|의) 방법)"), "{0}은 무엇인가요?"),
-    (re.compile(r"(.+[와과] .+)의 차이(?:점)?"), "{0}의 차이는 무엇인가요?"),
-)
-
-
-def in_eastern(heading: str) -> str:
-    """The question that a Chinese, Japanese or Korean heading (see ``cleaned``) answers, or ""."""
-    if len(heading) < _FEWEST_EASTERN or len(heading) > LONGEST // 2 or not heading.isprintable():
-        return ""
-    if not _is_plain(heading.rstrip("?？")) or re.search(r"[，、,:：（(]", heading):
-        return ""
-    if heading[-1] in "?？":
-        return heading
-    for pattern, wording in _EASTERN:
-        if found := pattern.fullmatch(heading):
-            return wording.format(*(part.strip() for part in found.groups()))
-    return ""
-
-
-def in_traditional(question: str) -> str:
-    """A Chinese question of ours with the words we added in traditional characters."""
-    return question.replace("有什么区别", "有什麼區別")

@@ -25,10 +25,11 @@ from bot.research.articles import (
     opening_of,
     subject_of,
 )
+from bot.research.eastern_wordings import in_eastern
 from bot.research.question_wordings import (
     about_identifier,
+    about_option,
     cleaned,
-    in_eastern,
     in_english,
     is_skipped,
     name_in,
@@ -49,6 +50,7 @@ _FROM_OFFERS = 2  # telling terms that the title of a page shares with the quest
 
 _EASTERN = ("zh", "ja", "ko")
 _OPTION = re.compile(r"^(?:[-*] )?`?(--[a-z][a-z-]+)", re.MULTILINE)
+_UNSAFE = re.compile(r"[<>@\[\]\n]")  # no part of a question, but of mentions, links and markup
 _SITE = re.compile(r"\s+[|·•»]\s+|\s+[-–—]\s+(?=[^-–—|·•»]*$)|\s*[|_]\s*(?=\S{1,20}$)")
 
 
@@ -101,7 +103,11 @@ def suggest(
     for candidate in sorted(candidates, key=lambda each: -each.relation):
         if len(chosen) >= limit:
             break
-        if candidate.about <= read.asked or any(_alike(candidate.about, one) for one in taken):
+        if (
+            _UNSAFE.search(candidate.question)
+            or candidate.about <= read.asked
+            or any(_alike(candidate.about, one) for one in taken)
+        ):
             continue
         taken.append(candidate.about)
         chosen.append(candidate)
@@ -243,7 +249,7 @@ def _of_page(read: _Read, page: _Page) -> Iterator[_Candidate]:
             yield _Candidate(asked, _terms_of(heading), relation + page.is_first)
     for passage in page.source.passages:
         for option in _OPTION.findall(passage.text):
-            asked = about_identifier(option)
+            asked = about_option(option, _name(page.source.title))
             if asked and read.mentions(option) and not page.is_cited(passage):
                 yield _Candidate(asked, frozenset(keywords(option)), 1.5 + page.is_first)
 
