@@ -22,6 +22,7 @@ from bot.research.resting import Quote, TracedSentence
 from bot.research.timeline import Span
 from bot.research.trace import ModelCall, Trace
 
+_BORDER = re.compile(r"(?<!\\)\|")
 _HEADING = re.compile(r"(</?h)([4-6])>")
 
 TITLE = 300  # characters of a question at the head of its page
@@ -263,7 +264,7 @@ def _best(sentence: TracedSentence) -> tuple[Quote, ...]:
 
 def _html(sentence: TracedSentence) -> Markup:
     if sentence.kind == "row":
-        cells = [cell.strip() for cell in sentence.text.strip("| ").split("|")]
+        cells = [cell.strip() for cell in _BORDER.split(sentence.markdown)]
         text = " · ".join(cell for cell in cells if cell)
     else:
         text = sentence.markdown.strip()

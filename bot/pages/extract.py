@@ -32,6 +32,7 @@ _INVISIBLE = re.compile(
     "\ufdd0-\ufdef\ufffe\uffff"  # no characters at all
     "\U000e0000-\U000e007f]"  # tag characters: text that only machines see
 )
+_CONTROLS = re.compile("[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f]")  # readers use some as marks
 _SURROGATES = re.compile("[\ud800-\udfff]")
 _TRAILING_SPACE = re.compile(r"[ \t]+$", re.MULTILINE)
 _EMPTY_LINES = re.compile(r"\n{3,}")
@@ -83,8 +84,7 @@ def _read(kind: Kind, data: bytes, media_type: str | None, name: str) -> Extract
         case "pdf":
             from bot.pages.pdf import read_pdf
 
-            document = read_pdf(data, shown(name))
-            return replace(_finished(document.title, document.text, name), kept=document.kept)
+            return _kept(Reading(*read_pdf(data, shown(name))), name)
         case "package":
             from bot.pages.formats.containers import read_package
 
@@ -108,6 +108,7 @@ def _read(kind: Kind, data: bytes, media_type: str | None, name: str) -> Extract
 
 
 def _read_text(kind: Kind, source: str, name: str) -> Reading:
+    source = _CONTROLS.sub("", source)
     if kind == "text":
         kind = markup_of(source)
     match kind:

@@ -193,8 +193,13 @@ def _too_slow(name: str, seconds: float) -> PageUnreadable:
 def _understood(reply: Any) -> Extracted | PageUnreadable:
     """What a worker says, which may be anything once a document has got the better of it."""
     match reply:
-        case {"title": str(title), "text": str(text), "canonical": str(canonical)}:
-            return Extracted(title, text, canonical)
+        case {
+            "title": str(title),
+            "text": str(text),
+            "canonical": str(canonical),
+            "kept": int() | float() as kept,
+        }:
+            return Extracted(title, text, canonical, min(1.0, max(0.0, kept)))
         case {"unreadable": str(sentence), "detail": str(detail)}:
             return PageUnreadable(sentence, detail=detail)
         case _:
@@ -237,4 +242,5 @@ def _read(data: bytes, media_type: str | None, name: str) -> dict[str, Any]:
         "title": extracted.title,
         "text": extracted.text,
         "canonical": extracted.canonical,
+        "kept": extracted.kept,
     }

@@ -94,6 +94,22 @@ def content_words(text: str) -> list[str]:
     return list(kept.values()) or list(dict.fromkeys(written))
 
 
+def function_words(text: str) -> int:
+    """How many words of a text carry no meaning of their own: English stop words, and particles
+    and question words of Chinese, Japanese and Korean."""
+    found = 0
+    for word in _words(text):
+        if not _IS_CJK.match(word):
+            found += len(word) > 1 and word in STOP_WORDS
+        elif _HANGUL.match(word):
+            found += len(_FUNCTION_WORDS.findall(word)) + bool(_KOREAN_ENDING.search(word))
+        else:
+            rest, replaced = _FUNCTION_WORDS.subn(" ", word)
+            found += replaced + sum(character in _FUNCTION_CHARACTERS for character in rest)
+            found += len(_JAPANESE_GRAMMAR.findall(rest))
+    return found
+
+
 def _between_function_words(word: str) -> list[str]:
     """A word without its possessive ending; a CJK run in pieces."""
     if not _IS_CJK.match(word):

@@ -7,7 +7,7 @@ import html
 import re
 from collections.abc import Mapping
 
-from bot.pages.formats.blocks import literal
+from bot.pages.formats.blocks import code
 
 # fmt: off
 _BUILT_IN = {
@@ -72,12 +72,12 @@ class Inline:
             held.append(words)
             return f"\x00{len(held) - 1}\x00"
 
-        def code(match: re.Match[str]) -> str:
+        def as_code(match: re.Match[str]) -> str:
             said = next(group for group in match.groups() if group is not None)
-            return hold(literal(html.unescape(said)))
+            return hold(code(html.unescape(said)))
 
         text = _QUOTED.sub(lambda m: f"“{m['text'] or m['curved']}”", text.replace("\x00", ""))
-        text = _CODE.sub(code, text)
+        text = _CODE.sub(as_code, text)
         text = _MACRO.sub(self._macro, text)
         text = _MARKED.sub(lambda m: next(g for g in m.groups() if g is not None), text)
         text = html.unescape(_ESCAPED.sub("", text))

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterator
 
 from bot.errors import PageUnreadable
-from bot.pages.formats.blocks import Blocks, Reading, one_line
+from bot.pages.formats.blocks import Blocks, Reading, labelled, one_line
 from bot.pages.formats.mdoc import Mdoc
 from bot.pages.formats.roff import Roff, arguments
 from bot.pages.formats.tbl import rows_of
@@ -243,5 +243,5 @@ class _Page:
         elif counted:
             self._blocks.item(self._depth, f"{counted[1]}.", text)
         else:
-            self._blocks.item(self._depth, "-", f"{label}: {text}" if text else label)
+            self._blocks.item(self._depth, "-", labelled(label, text))
         self._in_item = True

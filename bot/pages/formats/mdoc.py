@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from bot.pages.formats.blocks import Blocks, Reading, one_line
+from bot.pages.formats.blocks import Blocks, Reading, labelled, one_line
 from bot.pages.formats.roff import Roff, arguments
 from bot.text.listed import listed
 
@@ -291,7 +291,7 @@ class Mdoc:
         if current.kind == "-enum":
             self._blocks.item(depth, f"{current.items}.", f"{head} {text}".strip())
         else:
-            self._blocks.item(depth, "-", f"{head}: {text}" if head and text else head or text)
+            self._blocks.item(depth, "-", labelled(head, text) if head else text)
 
     def _end_list(self) -> None:
         self._flush()

@@ -8,7 +8,15 @@ from __future__ import annotations
 
 import re
 
-from bot.pages.formats.blocks import Blocks, Reading, literal, one_line, unwrapped
+from bot.pages.formats.blocks import (
+    Blocks,
+    Reading,
+    code,
+    labelled,
+    one_line,
+    unwrapped,
+    without_marks,
+)
 
 _HEADLINE = re.compile(r"(\*+)[ \t]+(\S.*?)(?:[ \t]+:[\w@#%:]+:)?[ \t]*")
 _PRIORITY = re.compile(r"(?<!\S)\[#[A-Z]\][ \t]*")
@@ -71,7 +79,7 @@ class _Reader:
             self._flush()
             self._indents.clear()
             words = one_line(_shown(_PRIORITY.sub("", match[2])))
-            self.first_heading = self.first_heading or words.replace("`", "")
+            self.first_heading = self.first_heading or without_marks(words)
             self.blocks.heading(len(match[1]), words)
             return True
         if match := _BEGIN.fullmatch(line):
@@ -185,7 +193,7 @@ class _Reader:
         if term:
             label = unwrapped(_shown(term[1]))
             rest = unwrapped(_shown("\n".join([text[term.end() :], *lines[1:]])))
-            words = f"{label}: {rest}" if rest else label
+            words = labelled(label, rest)
         marker = f"{match[4]}{match[5]}" if match[4] else "-"
         if match[4] and not match[4].isdigit():
             marker = f"- {marker}"
@@ -216,7 +224,7 @@ def _shown(text: str) -> str:
     def words(match: re.Match[str]) -> str:
         for name in ("verbatim", "code"):
             if match[name] is not None:
-                return literal(match[name])
+                return code(match[name])
         if match["target"] is not None:
             return _shown(match["label"]) if match["label"] else match["target"]
         if match["note"] is not None:

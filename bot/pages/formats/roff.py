@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from bot.pages.literal import CODE_END, CODE_START
+
 _MOST_NESTED = 50  # strings inside of strings
 
 # fmt: off
@@ -36,7 +38,7 @@ _SIGNS = {"-": "-", "e": "\\", "\\": "\\", " ": " ", "~": " ", "0": " ", "t": "\
 _SIGNS |= {"`": "`", ".": ".", "_": "_", '"': ""}
 _NOTHING = frozenset("|^&%:/,){}acdpru!?")
 _QUOTED = frozenset("ADHLNRSXZbhlovwxBC")  # escapes with an argument between two equal signs
-_OF_POD = {"C+": "C++", "C`": "`", "C'": "`", "--": "--", "PI": "pi"}
+_OF_POD = {"C+": "C++", "C`": CODE_START, "C'": CODE_END, "--": "--", "PI": "pi"}
 """Strings that pod2man defines by moving letters about; the first two stand around code."""
 _PREDEFINED = {
     **_OF_POD,

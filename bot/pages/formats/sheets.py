@@ -18,7 +18,7 @@ from bot.pages.formats.blocks import Blocks, Reading
 from bot.pages.formats.grid import MOST_CELLS, GridWriter
 from bot.pages.formats.number_formats import shown
 from bot.pages.formats.packages import LARGEST_PART, LARGEST_TREE, Package, broken, opened
-from bot.pages.formats.properties import said_title
+from bot.pages.properties import said_title
 
 _A_WORKBOOK = "an Excel workbook"
 _LARGEST_STRINGS = 50_000_000

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -137,15 +138,22 @@ def test_a_notification_never_is_empty_or_too_long(text: str) -> None:
 
 
 def test_a_source_has_number_title_domain_and_quote() -> None:
-    shown = plain(blocks_of(an_answer()))
-    for words in ("[1] Page 1", "(example1.org)", "It is tall."):
+    cited = a_citation(quote="It rises high above Paris.")
+    shown = plain(blocks_of(an_answer(citations=(replace(cited, heading="Page 1 › Size"),))))
+    for words in ("[1] Page 1", "(example1.org) — Size", "It rises high above Paris."):
         assert words in shown
+
+
+def test_words_that_the_answer_quotes_are_not_printed_again() -> None:
+    shown = plain(blocks_of(an_answer("It is tall [1].")))
+    assert shown.count("It is tall") == 1
+    assert "[1] Page 1" in shown
 
 
 @pytest.mark.parametrize(
     ("quotes", "shown"),
     [
-        (["The tower and the …", "It is tall."], "The tower and the … It is tall."),
+        (["The tower and the …", "It is old."], "The tower and the … It is old."),
         (["塔与…", "它很高。"], "塔与… 它很高。"),
         (["A tower stands …", "B tower stands …", "C …"], "A tower stands … B tower stands … C …"),
         (["One.", "Two."], "One. … Two."),
