@@ -22,6 +22,10 @@ from bot.pages.plain import read_plain
 from bot.pages.urls import shown
 
 MAX_TITLE = 300  # characters
+MOST_MARKUP = 1_000_000
+"""Characters of reStructuredText, AsciiDoc or Org that are parsed; what is longer is read as plain
+text. Nesting and tables that are made to be slow stay below 15 s and 350 MB. The largest file of
+eight manuals has half of it."""
 
 _LINE_ENDS = re.compile("\r\n|[\r\x0b\x0c\x85\u2028\u2029]")
 _WIDE_SPACES = re.compile("[\u00a0\u2007\u202f]")
@@ -111,6 +115,8 @@ def _read_text(kind: Kind, source: str, name: str) -> Reading:
     source = _CONTROLS.sub("", source)
     if kind == "text":
         kind = markup_of(source)
+    if kind in ("rst", "asciidoc", "org") and len(source) > MOST_MARKUP:
+        kind = "text"
     match kind:
         case "rst":
             from bot.pages.formats.rst import read_rst  # loads docutils
