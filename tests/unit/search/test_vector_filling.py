@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from bot.embedding.embedder import Vector
 from bot.errors import InvalidSetting, ProviderUnavailable, StorageUnavailable
 from bot.search import index_writer, vector_filling
+from bot.search.embedding.embedder import Vector
 from bot.search.index_file import open_reader
 from bot.search.indexer import Indexer
 from bot.search.local import LocalDocuments
