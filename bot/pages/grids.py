@@ -1,7 +1,7 @@
-"""HTML tables made plain before anything is extracted: one cell for each row and column.
+"""HTML tables made plain: one cell for each row and column, as Markdown has them.
 
-Spans become cells of their own, several header rows one, a caption a paragraph before the table,
-and what a cell holds its text: Markdown, the form in which a page keeps tables, knows no more.
+Spans become cells of their own, several header rows one, and what a cell holds its text on one
+line. A table that only lays out the page is none.
 """
 
 from __future__ import annotations
@@ -11,42 +11,117 @@ from typing import Any
 
 from lxml import etree  # type: ignore[import-untyped]
 
-from bot.pages.writing import cell_text, data_rows
+from bot.pages.elements import CELLS, HEADINGS, ROWS, classes_of, tag_of
+from bot.pages.inline import inline_text
+from bot.pages.literal import CODE_END, CODE_START
 
 MOST_COLUMNS = 100  # that spans may make; the HTML standard allows 1,000 for one cell
 MOST_HEADER_ROWS = 4
+_WIDEST_CELL = 1_000  # characters; a cell that holds more is layout
+_WIDEST_UNDER_HEADER = 4_000  # the same for a table that names its columns or rows
 
-_CELLS = ("td", "th")
 _PARTS = ("thead", "tbody", "tfoot", "tr")
+_REMARKS = frozenset({"note", "tip", "important", "caution", "warning", "admonitionblock"})
+_BOXES = {"two-column-summary": 2, "three-column-summary": 3, "four-column-summary": 4}
+_UNMARKED = str.maketrans("", "", CODE_START + CODE_END)
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """What stands at one place of a table; ``is_head`` tells that it names its row or column."""
+
+    text: str
+    is_head: bool = False
+
+
+def grid_of(table: Any) -> list[list[Cell]]:
+    """The cells of a table by row and column; empty for one that only lays out the page.
+
+    Rows are of one length; of several header rows one is made. ``Cell.text`` is on one line, with
+    inline code marked as ``bot.pages.literal`` reads it.
+    """
+    if _is_layout(table):
+        return []
+    rows = [(row, [cell for cell in row if tag_of(cell) in CELLS]) for row in table.iter(*ROWS)]
+    elements = [cells for _, cells in rows if cells]
+    if max(map(len, elements), default=0) < 2 and not any(
+        _span(cell, "colspan") > 1 for cells in elements for cell in cells
+    ):
+        return []
+    if any(cell.get("colspan") or cell.get("rowspan") for cells in elements for cell in cells):
+        grid = _spread_out(elements)
+    else:
+        width = max(map(len, elements))
+        grid = [
+            [_cell(cell) for cell in cells] + [Cell("")] * (width - len(cells))
+            for cells in elements
+        ]
+    grid = _with_one_header(grid)
+    grid = [row for row in grid if any(cell.text for cell in row)]
+    grid = _without_empty_columns(grid)
+    if not grid or len(grid[0]) < 2:
+        return []
+    has_heads = any(cell.is_head for row in grid for cell in row)
+    widest = _WIDEST_UNDER_HEADER if has_heads else _WIDEST_CELL
+    return [] if any(len(cell.text) > widest for row in grid for cell in row) else grid
+
+
+def grid_of_boxes(box: Any) -> list[list[Cell]]:
+    """The same for the boxes that Javadoc lays out as a table; empty for any other element."""
+    columns = next((_BOXES[name] for name in classes_of(box) if name in _BOXES), 0)
+    cells = [
+        Cell(inline_text(each), is_head="table-header" in classes_of(each))
+        for each in box
+        if tag_of(each)
+    ]
+    if not columns or len(cells) % columns:
+        return []
+    return [cells[start : start + columns] for start in range(0, len(cells), columns)]
+
+
+def is_record(grid: list[list[Cell]]) -> bool:
+    """Whether a table is a record: in each row the name of something and its value."""
+    return all(len(row) == 2 and row[0].is_head and not row[1].is_head for row in grid)
 
 
 def make_plain(tree: Any) -> None:
-    """Rewrite all tables in a tree of HTML; those that only lay out the page become boxes."""
+    """Rewrite all tables in a tree of HTML, for a reader that knows no spans and captions.
+
+    Those that only lay out the page become boxes, a caption becomes a paragraph before its table.
+    """
     for table in list(tree.iter("table")):
-        if not data_rows(table):
-            _unfold(table)
-            continue
-        _free_caption(table)
-        if next(table.iterdescendants("th", "td"), None) is not None and _is_uneven(table):
-            _even_out(table)
-        for cell in table.iter(*_CELLS):
-            if next(cell.iterdescendants("ul", "ol", "dl", "p", "div"), None) is not None:
-                _fill(cell, cell_text(cell))
+        grid = grid_of(table)
+        if grid:
+            _free_caption(table)
+            _rewrite(table, grid)
+        else:
+            unfold(table)
 
 
-def _unfold(table: Any) -> None:
+def unfold(table: Any) -> None:
     """Make a table of the page's layout what it is: boxes that hold other things."""
     for element in table.iterchildren("caption", "colgroup", "col", *_PARTS):
         for inside in [element, *element.iterchildren(*_PARTS)]:
-            for cell in inside.iterchildren(*_CELLS):
+            for cell in inside.iterchildren(*CELLS):
                 cell.tag = "div"
             inside.tag = "div"
     table.tag = "div"
 
 
+def _is_layout(table: Any) -> bool:
+    for inside in table.iterdescendants("table", *HEADINGS):
+        if inside is not table:
+            return True
+    for pre in table.iterdescendants("pre"):
+        if "\n" in "".join(pre.itertext()).strip():
+            return True  # a cell has one line, and code would lose its own
+    parent = table.getparent()
+    return parent is not None and not _REMARKS.isdisjoint(classes_of(parent))
+
+
 def _free_caption(table: Any) -> None:
     caption = table.find("caption")
-    text = "" if caption is None else cell_text(caption)
+    text = "" if caption is None else inline_text(caption).translate(_UNMARKED)
     if text and table.getparent() is not None:
         paragraph = etree.Element("p")
         paragraph.text = text
@@ -54,72 +129,59 @@ def _free_caption(table: Any) -> None:
         caption.drop_tree()
 
 
-def _is_uneven(table: Any) -> bool:
-    spans = any(cell.get("colspan") or cell.get("rowspan") for cell in table.iter(*_CELLS))
-    return spans or _header_rows(_rows(table)) > 1
-
-
-def _rows(table: Any) -> list[list[Any]]:
-    return [[cell for cell in row if cell.tag in _CELLS] for row in table.iter("tr")]
-
-
-def _header_rows(rows: list[list[Any]]) -> int:
-    """How many rows at the top hold nothing but headers."""
-    count = 0
-    while count < len(rows) - 1 and rows[count] and all(c.tag == "th" for c in rows[count]):
-        count += 1
-    return count
-
-
-@dataclass(frozen=True, slots=True)
-class _Cell:
-    """What stands at one place of the grid."""
-
-    text: str
-    tag: str
-
-
-def _even_out(table: Any) -> None:
-    rows = list(table.iter("tr"))
-    cells = _rows(table)
-    grid = _grid(cells)
-    heads = _header_rows(cells)
-    if 1 < heads <= MOST_HEADER_ROWS:
-        grid[heads - 1] = _merged(grid[:heads])
-        for row in range(heads - 1):
-            grid[row] = []
-    for row, places in zip(rows, grid, strict=True):
-        for cell in [cell for cell in row if cell.tag in _CELLS]:
-            row.remove(cell)
+def _rewrite(table: Any, grid: list[list[Cell]]) -> None:
+    """Put plain cells in place of a table's own; one that is plain already stays as it is."""
+    rows = [[cell for cell in row if tag_of(cell) in CELLS] for row in table.iter(*ROWS)]
+    if [len(row) for row in rows] == [len(row) for row in grid] and not any(
+        cell.get("colspan") or cell.get("rowspan") for row in rows for cell in row
+    ):
+        for row, places in zip(rows, grid, strict=True):
+            for cell, place in zip(row, places, strict=True):
+                if next(cell.iterdescendants("ul", "ol", "dl", "p", "div"), None) is not None:
+                    for child in list(cell):
+                        cell.remove(child)
+                    cell.text = place.text.translate(_UNMARKED)
+        return
+    for child in list(table):
+        table.remove(child)
+    for places in grid:
+        row = etree.SubElement(table, "tr")
         for place in places:
-            etree.SubElement(row, place.tag).text = place.text
-        if not places and row.getparent() is not None:
-            row.drop_tree()
+            cell = etree.SubElement(row, "th" if place.is_head else "td")
+            cell.text = place.text.translate(_UNMARKED)
 
 
-def _grid(rows: list[list[Any]]) -> list[list[_Cell]]:
+# ---------------------------------------------------------------- spans and headers
+
+
+def _spread_out(rows: list[list[Any]]) -> list[list[Cell]]:
     """The cells by row and column, as https://html.spec.whatwg.org/#forming-a-table has them.
 
     What spans rows is in each of them. What spans columns is in each of them if it is a header;
     otherwise it stands in the first, and the others are empty.
     """
-    taken: dict[tuple[int, int], _Cell] = {}
+    taken: dict[tuple[int, int], Cell] = {}
     for y, row in enumerate(rows):
         x = 0
-        for cell in row:
+        for element in row:
             while (y, x) in taken:
                 x += 1
-            wide = max(1, min(_span(cell, "colspan"), MOST_COLUMNS - x))
-            high = _span(cell, "rowspan")
-            text = cell_text(cell)
+            wide = max(1, min(_span(element, "colspan"), MOST_COLUMNS - x))
+            high = _span(element, "rowspan")
+            cell = _cell(element)
             for dx in range(wide):
-                shown = text if dx == 0 or cell.tag == "th" else ""
+                shown = cell if dx == 0 or cell.is_head else Cell("")
                 for dy in range(min(high, len(rows) - y)):
-                    taken[y + dy, x + dx] = _Cell(shown, cell.tag)
+                    taken[y + dy, x + dx] = shown
             x += wide
     width = max((x for (_, x), cell in taken.items() if cell.text), default=-1) + 1
-    empty = _Cell("", "td")
+    empty = Cell("")
     return [[taken.get((y, x), empty) for x in range(width)] for y in range(len(rows))]
+
+
+def _cell(element: Any) -> Cell:
+    is_head = element.tag == "th" or element.get("role") == "head"
+    return Cell(inline_text(element), is_head)
 
 
 def _span(cell: Any, name: str) -> int:
@@ -127,16 +189,28 @@ def _span(cell: Any, name: str) -> int:
     return max(1, int(value)) if value.isascii() and value.isdigit() and len(value) < 5 else 1
 
 
-def _merged(heads: list[list[_Cell]]) -> list[_Cell]:
-    """One header row of several: "2019" over "boats" is "2019 boats"."""
-    columns = zip(*heads, strict=True)
-    return [
-        _Cell(" ".join(dict.fromkeys(cell.text for cell in column if cell.text)), "th")
+def _with_one_header(grid: list[list[Cell]]) -> list[list[Cell]]:
+    """Several header rows as one: "2019" over "boats" is "2019 boats"."""
+    heads = 0
+    while heads < len(grid) - 1 and _all_heads(grid[heads]):
+        heads += 1
+    if not 1 < heads <= MOST_HEADER_ROWS:
+        return grid
+    columns = zip(*grid[:heads], strict=True)
+    merged = [
+        Cell(" ".join(dict.fromkeys(cell.text for cell in column if cell.text)), is_head=True)
         for column in columns
     ]
+    return [merged, *grid[heads:]]
 
 
-def _fill(cell: Any, text: str) -> None:
-    for child in list(cell):
-        cell.remove(child)
-    cell.text = text
+def _all_heads(row: list[Cell]) -> bool:
+    return all(cell.is_head or not cell.text for cell in row) and any(c.is_head for c in row)
+
+
+def _without_empty_columns(grid: list[list[Cell]]) -> list[list[Cell]]:
+    """The grid without the columns that only hold pictures or room."""
+    if not grid:
+        return grid
+    kept = [x for x in range(len(grid[0])) if any(row[x].text for row in grid)]
+    return grid if len(kept) == len(grid[0]) else [[row[x] for x in kept] for row in grid]

@@ -1,47 +1,100 @@
 """What a document is, judged by its bytes first and by what it is said to be second.
 
-Servers mislabel: error pages come as PDF, HTML as text/plain, everything as octet-stream. The
-signatures are those of the WHATWG MIME Sniffing standard (https://mimesniff.spec.whatwg.org/).
+``FORMATS`` is the one table of what Footnote reads: by it files of folders are chosen, media types
+and endings understood, and uploads offered. Servers mislabel: error pages come as PDF, HTML as
+text/plain, everything as octet-stream; and people give files wrong endings. The signatures are
+those of the WHATWG MIME Sniffing standard (https://mimesniff.spec.whatwg.org/).
 """
 
 from __future__ import annotations
 
 import codecs
 import re
-from pathlib import PurePosixPath
+from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal
 from urllib.parse import urlsplit
 
 from bot.errors import PageUnreadable
 from bot.pages.urls import shown
 
-Kind = Literal["html", "markdown", "text", "json", "pdf"]
+# fmt: off
+Kind = Literal[
+    "html", "markdown", "text", "json", "pdf", "rst", "asciidoc", "org", "man", "csv", "tsv",
+    "notebook", "package", "compound", "gzip",
+]
+# fmt: on
+"""What to read a document as. A "package" is a ZIP file (Office, OpenDocument, EPUB), "compound"
+what contains old Office documents and locked ones."""
 
 LOOK_AT = 1_445
 """Bytes from the start that are enough to tell: the standard's "resource header"."""
 
-_BY_TYPE: dict[str, Kind] = {
-    "text/html": "html",
-    "application/xhtml+xml": "html",
-    "text/plain": "text",
-    "text/markdown": "markdown",
-    "text/x-markdown": "markdown",
-    "application/json": "json",
-    "application/ld+json": "json",
-    "text/json": "json",
-    "application/pdf": "pdf",
-    "application/x-pdf": "pdf",
-}
-_BY_ENDING: dict[str, Kind] = {
-    ".html": "html",
-    ".htm": "html",
-    ".xhtml": "html",
-    ".md": "markdown",
-    ".markdown": "markdown",
-    ".mdown": "markdown",
-    ".json": "json",
-    ".pdf": "pdf",
-}
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """A format that Footnote reads.
+
+    ``name`` is what people call it. ``types`` are its media types, the first of them its own.
+    ``indexed`` tells whether files of folders with such an ending are documents.
+    """
+
+    kind: Kind
+    name: str
+    endings: tuple[str, ...]
+    types: tuple[str, ...]
+    indexed: bool = True
+
+
+_OOXML = "application/vnd.openxmlformats-officedocument."
+_ODF = "application/vnd.oasis.opendocument."
+_MAN_ENDINGS = tuple(
+    f".{section}{group}"
+    for section in range(1, 9)
+    for group in ("", "p", "x", "pm", "ssl", "ossl", "perl", "posix", "tcl", "type", "const")
+)
+
+# fmt: off
+FORMATS = (
+    Format("markdown", "Markdown", (".md", ".markdown", ".mdown", ".mkd", ".mdx"),
+           ("text/markdown", "text/x-markdown")),
+    Format("html", "HTML", (".html", ".htm", ".xhtml"), ("text/html", "application/xhtml+xml")),
+    Format("text", "plain text", (".txt", ".text", ""), ("text/plain",)),
+    Format("rst", "reStructuredText", (".rst", ".rest", ".rst.txt"),
+           ("text/x-rst", "text/prs.fallenstein.rst")),
+    Format("asciidoc", "AsciiDoc", (".adoc", ".asciidoc"),
+           ("text/asciidoc", "text/x-asciidoc")),
+    Format("org", "Org", (".org",), ("text/org", "text/x-org")),
+    Format("man", "manual pages", _MAN_ENDINGS, ("text/troff", "application/x-troff-man")),
+    Format("pdf", "PDF", (".pdf",), ("application/pdf", "application/x-pdf")),
+    Format("package", "Word", (".docx", ".docm", ".dotx"),
+           (f"{_OOXML}wordprocessingml.document",
+            "application/vnd.ms-word.document.macroenabled.12")),
+    Format("package", "PowerPoint", (".pptx", ".pptm", ".ppsx", ".potx"),
+           (f"{_OOXML}presentationml.presentation", f"{_OOXML}presentationml.slideshow",
+            "application/vnd.ms-powerpoint.presentation.macroenabled.12")),
+    Format("package", "Excel", (".xlsx", ".xlsm", ".xltx"),
+           (f"{_OOXML}spreadsheetml.sheet", "application/vnd.ms-excel.sheet.macroenabled.12")),
+    Format("package", "OpenDocument", (".odt", ".ott", ".ods", ".ots", ".odp", ".otp"),
+           (f"{_ODF}text", f"{_ODF}spreadsheet", f"{_ODF}presentation")),
+    Format("package", "EPUB", (".epub",), ("application/epub+zip",)),
+    Format("csv", "CSV", (".csv",), ("text/csv", "application/csv", "text/comma-separated-values")),
+    Format("tsv", "TSV", (".tsv", ".tab"), ("text/tab-separated-values",)),
+    Format("notebook", "Jupyter notebooks", (".ipynb",), ("application/x-ipynb+json",)),
+    Format("json", "JSON", (".json",), ("application/json", "application/ld+json", "text/json"),
+           indexed=False),
+)
+# fmt: on
+
+GZIP = "application/gzip"
+"""The media type of a file of one of these formats that was packed with gzip."""
+
+_BY_TYPE = {media_type: each for each in FORMATS for media_type in each.types}
+_BY_ENDING = {ending: each for each in FORMATS for ending in each.endings}
+_GZIP_TYPES = frozenset({GZIP, "application/x-gzip"})
+_LEGACY_TYPES = frozenset(
+    {"application/msword", "application/vnd.ms-excel", "application/vnd.ms-powerpoint"}
+)
 _SAYS_NOTHING = frozenset(
     {
         "",
@@ -49,10 +102,17 @@ _SAYS_NOTHING = frozenset(
         "binary/octet-stream",
         "application/unknown",
         "unknown/unknown",
+        *("application/zip", "application/x-zip-compressed"),  # what a package is, too
+        *_GZIP_TYPES,
+        *_LEGACY_TYPES,  # Windows says so of CSV
     }
 )
+_CONTAINERS = frozenset({"pdf", "package", "compound", "gzip"})
 _XML_TYPES = frozenset({"application/xml", "text/xml"})
 
+_ZIP = b"PK\x03\x04"
+_COMPOUND = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+GZIPPED = b"\x1f\x8b"
 _SIGNATURES: tuple[tuple[bytes, str], ...] = (
     (b"\x89PNG\r\n\x1a\n", "an image"),
     (b"\xff\xd8\xff", "an image"),
@@ -65,9 +125,6 @@ _SIGNATURES: tuple[tuple[bytes, str], ...] = (
     (b"OggS", "a sound file or a video"),
     (b"ID3", "a sound file"),
     (b"\x1aE\xdf\xa3", "a video"),
-    (b"PK\x03\x04", "an Office document or an archive"),
-    (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an Office document"),
-    (b"\x1f\x8b", "an archive"),
     (b"BZh", "an archive"),
     (b"\xfd7zXZ\x00", "an archive"),
     (b"7z\xbc\xaf\x27\x1c", "an archive"),
@@ -77,6 +134,8 @@ _SIGNATURES: tuple[tuple[bytes, str], ...] = (
     (b"MZ", "a program"),
     (b"SQLite format 3\x00", "a database"),
 )
+_TAR = b"ustar"
+_TAR_AT = 257  # bytes from the start of an archive (POSIX.1-2017, pax)
 _BY_FAMILY = {
     "image": "an image",
     "audio": "a sound file",
@@ -85,11 +144,12 @@ _BY_FAMILY = {
 }
 _PDF = b"%PDF-"
 _PDF_WITHIN = 1_024  # bytes; readers allow for a preamble (PDF Reference 1.7, appendix H.3.4.1)
-_PDF_TYPES = frozenset(of for of, kind in _BY_TYPE.items() if kind == "pdf")
+_PDF_TYPES = frozenset(of for of, each in _BY_TYPE.items() if each.kind == "pdf")
 
 _MARKS = (codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _BINARY = re.compile(rb"[\x00-\x08\x0b\x0e-\x1a\x1c-\x1f]")  # "binary data bytes" of the standard
 _FEW_BINARY = 0.02  # share of stray control characters that text may have
+_SOMETHING_BINARY = "a binary file"
 
 _BEFORE_MARKUP = rb"(?:\s|<!--.*?(?:-->|\Z)|<\?xml.*?\?>)*"
 _DOCUMENT = re.compile(_BEFORE_MARKUP + rb"<(?:!doctype\s+html|html|head|body)\b", re.I | re.S)
@@ -100,6 +160,58 @@ _FRAGMENT = re.compile(
     re.I | re.S,
 )
 _JSON = re.compile(rb"\s*[{\[]\s*[\"{\[\]}0-9tfn-]")
+_ROFF = re.compile(rb"\s*(?:[.'][ \t]*(?:\\\"|(?:TH|Dd|so|de|ds|nr|if|ie|ig|do|mso)\b|\n)|'\\\")")
+_RICH_TEXT = b"{\\rtf"
+
+
+# ---------------------------------------------------------------- by name
+
+
+def media_type_of(path: str) -> str | None:
+    """The media type of a file of a folder by its ending; None for what is no document."""
+    found = format_of(path)
+    if found is None or not found.indexed:
+        return None
+    return GZIP if _ending(path) == ".gz" else found.types[0]
+
+
+def format_of(path: str) -> Format | None:
+    """The format of a file by its ending, also of one that is packed with gzip."""
+    ending = _ending(path)
+    return _BY_ENDING.get(_ending(path[: -len(ending)]) if ending == ".gz" else ending)
+
+
+def accepted() -> str:
+    """Endings and media types of all formats, as HTML's ``accept`` lists them."""
+    endings = [e for each in FORMATS for e in each.endings if e.count(".") == 1]
+    sections = [e for e in endings if e in _MAN_ENDINGS and len(e) > 2]
+    offered = [e for e in endings if e not in sections]
+    return ",".join([*offered, ".gz", *(each.types[0] for each in FORMATS)])
+
+
+def described() -> str:
+    """The names of all formats, as a sentence lists them."""
+    names = [each.name for each in FORMATS]
+    return f"{', '.join(names[:-1])} or {names[-1]}"
+
+
+@lru_cache(maxsize=64)  # asked several times of each file
+def _ending(name: str) -> str:
+    """The ending of a URL or a path, from its last dot or the one before it where that is an ending
+    of its own (".rst.txt"); that of a shared library has no meaning."""
+    if name.startswith(("http://", "https://")):
+        name = urlsplit(name).path
+    stem, dot, last = name[max(name.rfind("/"), name.rfind("\\")) + 1 :].rpartition(".")
+    if not dot or not stem.strip("."):
+        return ""
+    ending = f".{last.lower()}"
+    both = f".{stem.rpartition('.')[2].lower()}{ending}" if "." in stem else ending
+    if both in _BY_ENDING or (ending in _MAN_ENDINGS and both.startswith(".so.")):
+        return both
+    return ending
+
+
+# ---------------------------------------------------------------- by content
 
 
 def kind_of(start: bytes, content_type: str | None, name: str) -> Kind:
@@ -113,15 +225,40 @@ def kind_of(start: bytes, content_type: str | None, name: str) -> Kind:
         return "html"
     if may_be_pdf(start, declared):
         return "pdf"
+    if start.startswith(_ZIP):
+        return "package"
+    if start.startswith(_COMPOUND):
+        return "compound"
+    if start.startswith(GZIPPED):
+        return "gzip"
     binary = _binary(start)
     if binary:
-        raise unreadable(name, binary)
-    if declared in _SAYS_NOTHING:
-        return _BY_ENDING.get(_ending(name)) or _sniffed(start)
-    if declared in _BY_TYPE:
-        kind = _BY_TYPE[declared]
+        raise _binary_error(name, declared, binary)
+    if start.startswith(_RICH_TEXT):
+        raise unreadable(name, "an RTF document")
+    return _text_kind(start, declared, name)
+
+
+def _text_kind(start: bytes, declared: str, name: str) -> Kind:
+    """What a text is. That it should be something binary means nothing: it is not."""
+    by_name = _BY_ENDING.get(_ending(name))
+    if by_name is not None and (by_name.kind in _CONTAINERS or by_name.kind == "text"):
+        by_name = None
+    if by_name is not None and by_name.kind == "man" and not _ROFF.match(start):
+        by_name = None
+    by_type = _BY_TYPE.get(declared)
+    if declared in _SAYS_NOTHING or (by_type is not None and by_type.kind in _CONTAINERS):
+        if declared in _PDF_TYPES:
+            return "pdf"
+        return by_name.kind if by_name is not None else _sniffed(start)
+    if by_type is not None:
+        if by_type.kind == "man" and not _ROFF.match(start):
+            raise PageUnreadable(
+                f"{shown(name)} has the ending of a manual page and is none; give it the ending"
+                " .txt to have it read as text."
+            )
         # servers have no better name for Markdown and JSON than plain text
-        return _BY_ENDING.get(_ending(name), kind) if kind == "text" else kind
+        return by_name.kind if by_name is not None and by_type.kind == "text" else by_type.kind
     if declared.endswith("+json"):
         return "json"
     raise unreadable(name, _described(declared))
@@ -135,11 +272,20 @@ def may_be_pdf(start: bytes, declared: str) -> bool:
 
 
 def unreadable(name: str, what: str) -> PageUnreadable:
-    called = shown(name)
     return PageUnreadable(
-        f"{called} is {what}, and Footnote reads HTML, PDF, Markdown, plain text and JSON; give one"
-        " of these, or paste the text."
+        f"{shown(name)} is {what}, which Footnote does not read; save it as PDF, .docx, HTML or"
+        " text, or paste the text."
     )
+
+
+def _binary_error(name: str, declared: str, what: str) -> PageUnreadable:
+    said = _BY_TYPE.get(declared) or _BY_ENDING.get(_ending(name))
+    if what == _SOMETHING_BINARY and said is not None and said.kind in _CONTAINERS:
+        return PageUnreadable(
+            f"{shown(name)} is damaged: it does not begin as a file of the kind {said.name} does;"
+            " give another copy of it."
+        )
+    return unreadable(name, what)
 
 
 def _binary(start: bytes) -> str | None:
@@ -154,8 +300,10 @@ def _binary(start: bytes) -> str | None:
             return what
     if start[4:8] == b"ftyp":
         return "a video"
+    if start[_TAR_AT:].startswith(_TAR):
+        return "an archive"
     if b"\x00" in start or controls > _FEW_BINARY * len(start):
-        return "a binary file"
+        return _SOMETHING_BINARY
     return None
 
 
@@ -169,11 +317,6 @@ def _sniffed(start: bytes) -> Kind:
     if _FRAGMENT.match(start):
         return "html"
     return "json" if _JSON.match(start) else "text"
-
-
-def _ending(name: str) -> str:
-    path = urlsplit(name).path if name.startswith(("http://", "https://")) else name
-    return PurePosixPath(path.replace("\\", "/")).suffix.lower()
 
 
 def _described(declared: str) -> str:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
+from bot.pages.open_items import OpenItems, is_named, plain
 from bot.text.sentences import Block, Sentence, blocks, sentences_of
 from bot.text.tokens import estimate
 
@@ -17,9 +18,11 @@ class Passage:
     """A citable piece of a page: 1-4 sentences, or a list or table row group.
 
     ``text == page.text[start:end]`` always. ``heading`` is the path of section headings above it,
-    joined by " › ", or "". For rows whose table began in an earlier passage, the names of its
-    columns are the end of the path ("Ports › Year | Boats"). ``relevance`` is how near it is to the
-    question it was chosen for by meaning (see ``Weight``); None where that is not known.
+    joined by " › ", or "". What goes on about a list item that began in an earlier passage (an
+    option, a function, a step) has the item's name at the end of the path, and rows have the names
+    of their table's columns ("Ports › Year | Boats").
+    ``relevance`` is how near it is to the question it was chosen for by meaning (see ``Weight``);
+    None where that is not known.
     """
 
     start: int
@@ -27,6 +30,11 @@ class Passage:
     text: str
     heading: str = ""
     relevance: float | None = field(default=None, compare=False)
+
+    @property
+    def is_contents(self) -> bool:
+        """Whether this is a piece of a table of contents: items that are nothing but links."""
+        return all(line.lstrip().startswith("+ ") for line in self.text.split("\n"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,10 +50,23 @@ class Weight:
     relevance: float
 
 
+def columns_in(heading: str) -> tuple[str, tuple[str, ...]]:
+    """A passage's heading without the names of columns at its end, and these names.
+
+    No names where it ends with none; a section whose name has " | " in it is taken for some.
+    """
+    above, _, last = heading.rpartition(HEADING_SEPARATOR)
+    names = tuple(last.split(_COLUMNS)) if _COLUMNS in last else ()
+    return (above, names) if names else (heading, ())
+
+
 # ---------------------------------------------------------------- splitting
+
+_COLUMNS = " | "  # between their names
 
 FULL = 110  # estimated tokens (about 440 Latin or 110 Chinese characters) that fill a passage
 SHORT = 70  # tokens that paragraphs which share a passage begin with, at most
+FEW = 25  # tokens of an opening line ("Default: 30") that goes with the paragraph below it
 LONGEST_ROW = 4_000  # characters of a table row; what is longer is cut between cells
 LONGEST_COLUMNS = 160  # characters of the columns' names in a heading; what is longer ends with …
 MOST_SENTENCES = 4  # of running text in one passage; rows and items are many and short
@@ -68,7 +89,11 @@ def split(text: str) -> list[Passage]:
 
 @dataclass(slots=True)
 class _Group:
-    """A passage being filled."""
+    """A passage being filled; ``last`` is its last sentence and ``last_tokens`` that one's length.
+
+    ``leads_in`` tells that it ends with a colon: what follows belongs to it. ``opens`` tells that
+    it is the first one below its heading, ``is_record`` that it is also a list of names and values.
+    """
 
     start: int
     end: int
@@ -76,7 +101,11 @@ class _Group:
     kind: str
     sentences: int
     tokens: int
-    leads_in: bool = False  # ends with a colon: what follows belongs to it
+    opens: bool = False
+    is_record: bool = False
+    leads_in: bool = False
+    last: tuple[int, int] = (0, 0)
+    last_tokens: int = 0
 
 
 def _groups(text: str) -> Iterator[_Group]:
@@ -85,6 +114,7 @@ def _groups(text: str) -> Iterator[_Group]:
     heading = ""
     group: _Group | None = None
     table = _Table()
+    items = OpenItems()
     for block in blocks(text):
         if block.kind == "heading":
             if group is not None:
@@ -96,34 +126,61 @@ def _groups(text: str) -> Iterator[_Group]:
             path = [entry for entry in path if entry[0] < block.level]
             path.append((block.level, block))
             heading = _path(text, path)
+            items = OpenItems()
             continue
+        opens = bare is not None
         bare = None
         is_new_block = True
         table.meet(text, block)
-        for sentence in _pieces(text, block):
+        items.meet(text, block)
+        pieces = list(_pieces(text, block))
+        for sentence in pieces:
             tokens = estimate(text[sentence.start : sentence.end])
-            if group is not None and not _takes(group, block, sentence, tokens, is_new_block):
+            # the short end of a block does not stand alone
+            room = FULL + FEW if sentence is pieces[-1] and tokens <= FEW else FULL
+            if group is not None and not _takes(text, group, block, tokens, room, is_new_block):
+                lead_in = _lead_in(group, block, tokens, is_new_block)
                 yield group
-                group = None
+                group = lead_in
             if group is None:
-                above = HEADING_SEPARATOR.join(filter(None, (heading, table.columns)))
+                above = filter(None, (heading, *items.names(sentence.start), table.columns))
                 group = _Group(
-                    sentence.start, sentence.end, above, block.kind, sentences=1, tokens=tokens
+                    sentence.start,
+                    sentence.end,
+                    HEADING_SEPARATOR.join(above),
+                    block.kind,
+                    sentences=1,
+                    tokens=tokens,
+                    opens=opens,
+                    is_record=opens,
                 )
             else:
                 group.end = sentence.end
                 group.kind = block.kind
                 group.sentences += 1
                 group.tokens += tokens
-            is_new_block = False
+            group.last = (sentence.start, sentence.end)
+            group.last_tokens = tokens
+            is_new_block = opens = False
         if group is not None:
+            group.is_record = group.is_record and is_named(text, block)
             group.leads_in = table.in_head or (
-                text[group.end - 1] in ":：" and block.kind == "paragraph"
+                text[group.end - 1] in ":：" and block.kind in ("paragraph", "item")
             )
     if group is not None:
         yield group
     if bare is not None:
         yield _of_heading(text, bare, path)
+
+
+def _lead_in(group: _Group, block: Block, tokens: int, is_new_block: bool) -> _Group | None:
+    """A group of the sentence that leads in to a block, cut off the end of the group before."""
+    start, end = group.last
+    if not (group.leads_in and is_new_block and block.kind == "code" and group.sentences > 1):
+        return None
+    if group.last_tokens + tokens > 2 * FULL or group.kind == "row":
+        return None
+    return replace(group, start=start, end=end, sentences=1, tokens=group.last_tokens, opens=False)
 
 
 class _Table:
@@ -163,7 +220,7 @@ _BETWEEN_CELLS = re.compile(r"(?<!\\)\|")
 def _names(row: str) -> str:
     """The cells of a table's head as a heading shows them."""
     cells = [" ".join(cell.split()) for cell in _BETWEEN_CELLS.split(row.strip("| \t"))]
-    names = " | ".join(cells)
+    names = _COLUMNS.join(cells)
     return names if len(names) <= LONGEST_COLUMNS else names[: LONGEST_COLUMNS - 1] + "…"
 
 
@@ -196,25 +253,36 @@ def _runs_of_cells(text: str, block: Block) -> Iterator[tuple[int, int]]:
 
 
 def _takes(
-    group: _Group, block: Block, sentence: Sentence, tokens: int, is_new_block: bool
+    text: str, group: _Group, block: Block, tokens: int, room: int, is_new_block: bool
 ) -> bool:
-    """Whether a sentence joins the passage being filled."""
-    if group.tokens + tokens > FULL or "code" in (group.kind, block.kind):
-        return group.leads_in and is_new_block and group.tokens + tokens <= 2 * FULL
+    """Whether a sentence of a block joins the passage being filled, which has ``room`` tokens."""
+    together = group.tokens + tokens
+    if is_new_block and group.is_record and block.kind == "paragraph":
+        # what is said of a thing in a few words ("Default: 30") goes with what explains it
+        return together <= 2 * FULL
+    if block.kind == "code" and is_new_block and group.tokens <= FEW and group.kind != "code":
+        return together <= 2 * FULL
+    if together > room or "code" in (group.kind, block.kind):
+        return group.leads_in and is_new_block and together <= 2 * FULL
     if not is_new_block:
         return block.kind != "paragraph" or group.sentences < MOST_SENTENCES
     if group.leads_in:
         return True
     if group.kind != block.kind:
         return False
-    if block.kind in ("item", "row"):
+    if block.kind == "item":
+        if group.tokens + estimate(text[block.start : block.end]) > FULL:
+            return False  # an item that is longer begins a passage: its name goes with it
+        return (text[group.start] == "+") == (text[block.start] == "+")
+    if block.kind == "row":
         return True
-    return group.tokens + tokens <= SHORT and group.sentences < MOST_SENTENCES
+    longest = FULL if group.opens and group.tokens <= FEW else SHORT
+    return together <= longest and group.sentences < MOST_SENTENCES
 
 
 def _path(text: str, path: Sequence[tuple[int, Block]]) -> str:
     return HEADING_SEPARATOR.join(
-        " ".join(text[block.start : block.end].strip("#").split()) for _, block in path
+        plain(text[block.start : block.end].strip("#")) for _, block in path
     )
 
 

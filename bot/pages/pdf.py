@@ -11,13 +11,15 @@ import re
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, NamedTuple
 
 import pypdfium2  # type: ignore[import-untyped]
 import pypdfium2.raw as pdfium  # type: ignore[import-untyped]
 
 from bot.errors import PageUnreadable
-from bot.pages.typeset import Leaf, Line, set_text, title_of
+from bot.pages.kept import share
+from bot.pages.properties import said_title
+from bot.pages.typeset import Leaf, Line, set_text, title_of, without_running_lines
 
 MOST_PAGES = 1_000
 """Pages that are read; a longer document says in a last heading which ones were not."""
@@ -30,16 +32,22 @@ _ONE_AT_A_TIME = threading.Lock()
 _WIDE_GAP = 1.0  # line heights between two words that belong to two cells of a row
 _HYPHENS = ("\x02", "\ufffe")  # PDFium's signs for that of a word which the next line ends
 _LINE_END = re.compile("[\x02\ufffe]|\r?\n|\r|$")
-_NO_TITLE = re.compile(
-    r"\s*(?:untitled|title|unknown|document\d*|slide 1|powerpoint presentation"
-    r"|microsoft (?:word|powerpoint|excel) - .*|[^ ]*\.(?:docx?|pptx?|xlsx?|pdf|tex|dvi|indd|qxd"
-    r"|rtf|odt|html?))?\s*",
-    re.IGNORECASE,
-)
 
 
-def read_pdf(data: bytes, name: str) -> tuple[str, str]:
-    """Title (possibly empty) and text of a PDF document; ``name`` is what errors call it.
+class Document(NamedTuple):
+    """What a PDF document says; ``title`` may be empty.
+
+    ``kept`` is the share of its words that ``text`` has, from 0 to 1, running headers aside; pages
+    that were not read count as if they had as many words as those that were.
+    """
+
+    title: str
+    text: str
+    kept: float
+
+
+def read_pdf(data: bytes, name: str) -> Document:
+    """Read a PDF document; ``name`` is what errors call it.
 
     Each page opens with a heading of its own ("## Page 7", by its printed label where it has
     one). Raises ``PageUnreadable`` for a document that is locked, broken, or holds pictures only.
@@ -54,16 +62,20 @@ def read_pdf(data: bytes, name: str) -> tuple[str, str]:
             leaf = _leaf(document, index)
             characters += sum(len(line.text) for line in leaf.lines)
             leaves.append(leaf)
-        title = _title(document)
+        title = said_title(document.get_metadata_value("Title"))
     if not any(leaf.lines for leaf in leaves):
         raise PageUnreadable(
             f"{name} is a PDF document of pictures without text; give a version that was run"
             " through text recognition (OCR), or paste its text."
         )
+    title = title or title_of(leaves)
+    leaves = without_running_lines(leaves)
     text = set_text(leaves)
+    kept = share(text, "".join(line.text for leaf in leaves for line in leaf.lines))
     if len(leaves) < count:
         text += f"\n\n## Pages {len(leaves) + 1} to {count} were not read"
-    return title or title_of(leaves), text
+        kept *= len(leaves) / count
+    return Document(title, text, kept)
 
 
 @contextmanager
@@ -85,12 +97,6 @@ def _opened(data: bytes, name: str) -> Iterator[Any]:
         yield document
     finally:
         document.close()
-
-
-def _title(document: Any) -> str:
-    """What the document says it is called; "" for what a program put there by itself."""
-    title = " ".join(document.get_metadata_value("Title").split())
-    return "" if _NO_TITLE.fullmatch(title) else title
 
 
 # ---------------------------------------------------------------- one page

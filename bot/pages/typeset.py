@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from statistics import median
 
+from bot.pages.literal import literal
 from bot.text.sentences import sentences
 from bot.text.terms import has_cjk
 
@@ -65,7 +66,7 @@ class Leaf:
 
 @dataclass(slots=True)
 class _Block:
-    """A paragraph, heading ("heading"), list item or table."""
+    """A paragraph, heading ("heading"), list item without its bullet, or table, set already."""
 
     kind: str
     text: str
@@ -73,7 +74,6 @@ class _Block:
 
 def set_text(leaves: Sequence[Leaf]) -> str:
     """The text of the pages in the form that ``bot.pages.page.Page`` describes."""
-    leaves = _without_running_lines(leaves)
     body = _body_height(leaves)
     known = Counter(
         word.casefold()
@@ -111,13 +111,17 @@ def title_of(leaves: Sequence[Leaf]) -> str:
 
 
 def _written(block: _Block) -> str:
-    return f"### {block.text}" if block.kind == "heading" else block.text
+    if block.kind == "table":
+        return block.text
+    if block.kind == "item":
+        return f"- {literal(block.text)}"
+    return f"### {literal(block.text)}" if block.kind == "heading" else literal(block.text)
 
 
 # ---------------------------------------------------------------- headers and footers
 
 
-def _without_running_lines(leaves: Sequence[Leaf]) -> list[Leaf]:
+def without_running_lines(leaves: Sequence[Leaf]) -> list[Leaf]:
     """The pages without what stands in the same place on several, page numbers included."""
     places: Counter[tuple[str, int]] = Counter()
     for leaf in leaves:
@@ -182,7 +186,7 @@ def _blocks(leaf: Leaf, body: float, known: Counter[str]) -> list[_Block]:
             continue
         text = _joined(group, known)
         if _BULLET.match(text):
-            blocks.append(_Block("item", _BULLET.sub("- ", text, count=1)))
+            blocks.append(_Block("item", _BULLET.sub("", text, count=1)))
         elif group[0].height > body * (1 + _OTHER_SIZE) and _is_heading(text):
             blocks.append(_Block("heading", text))
         else:
@@ -303,8 +307,8 @@ def _row(line: Line, fullest: Line, centres: Sequence[float]) -> list[str]:
     for left, right, text in line.cells:
         overlaps = [min(right, r) - max(left, l) for l, r, _ in fullest.cells]  # noqa: E741
         best = max(range(len(centres)), key=lambda i: overlaps[i])
-        columns[best].append(text.replace("|", "\\|"))
-    return [" ".join(cells) for cells in columns]
+        columns[best].append(text)
+    return [literal(" ".join(cells)).replace("|", "\\|") for cells in columns]
 
 
 # ---------------------------------------------------------------- sentences across pages

@@ -2,6 +2,11 @@
 
 Understands the elements of HTML and those of trafilatura's own vocabulary (``head``, ``item``,
 ``row``, ``lb``). The tree is walked, not descended into, so that deep nesting costs no stack.
+
+Converters such as markdownify or html2text write Markdown for people to edit: they escape
+characters wherever one might be markup, mark emphasis, keep link targets. Quotes are cut from this
+text, so the words stay as they are on the page, and only what Markdown would change is marked (see
+``bot.pages.literal``).
 """
 
 from __future__ import annotations
@@ -12,39 +17,46 @@ from typing import Any
 
 from lxml import etree  # type: ignore[import-untyped]
 
-_HEADINGS = frozenset({"head", "h1", "h2", "h3", "h4", "h5", "h6"})
-_LISTS = frozenset({"list", "ul", "ol", "dl", "menu"})
-_ITEMS = frozenset({"item", "li", "dt", "dd"})
-_ROWS = frozenset({"row", "tr"})
-_CELLS = frozenset({"cell", "td", "th"})
-_BREAKS = frozenset({"lb", "br"})
-_CODE = frozenset({"code", "pre"})
-_QUOTATIONS = frozenset({"q", "quote"})
-_PICTURES = frozenset({"graphic", "img", "picture", "source"})
-# fmt: off
-_CONTAINERS = frozenset({
-    "address", "article", "blockquote", "body", "center", "details", "div", "fieldset", "figure",
-    "footer", "form", "header", "hgroup", "html", "main", "nav", "quote", "section",
-})
-_BLOCKS = _CONTAINERS | _HEADINGS | _LISTS | _ITEMS | _ROWS | _CELLS | {
-    "caption", "figcaption", "hr", "p", "pre", "summary", "table", "tbody", "tfoot", "thead",
-}
-# fmt: on
+from bot.pages.elements import (
+    BLOCKS,
+    BREAKS,
+    CODE,
+    CONTAINERS,
+    HEADINGS,
+    ITEMS,
+    LISTS,
+    SILENT,
+    classes_of,
+    tag_of,
+)  # fmt: skip
+from bot.pages.grids import Cell, grid_of, grid_of_boxes, is_record
+from bot.pages.inline import Inline, inline_text, is_inline_quotation
+from bot.pages.literal import fenced, literal
+from bot.pages.plain import is_prose, set_plain
 
 _DEEPEST_INDENT = 6  # list levels; what is nested deeper stays at that indent
-_WIDEST_CELL = 1_000  # characters; a cell that holds more is layout
+_LONGEST_TERMS = 100  # characters of several terms that stand on one line
+_WHOLE_PAGE = 0.5  # share of a page's text above which a <pre> is the page and no piece of code
+_LONG_PRE = 1_500  # characters under which it is a piece of code all the same
 
-_SPACES = re.compile(r" {2,}")
+_SIGNATURES = frozenset({"sig", "sig-object", "member-signature", "type-signature", "math"})
+"""Classes of what Sphinx, Javadoc and MathJax set as code without saying so by an element."""
+_BOXES = frozenset(
+    {"admonition", "note", "tip", "important", "caution", "warning", "danger", "hint", "sidebar"}
+)
+"""Classes of boxes beside the text: their heading is over them and not over what comes after."""
+_LISTINGS = re.compile(
+    r"code|highlight|listing|screen|source|synopsis|verbatim|example|literal|pretty|lang|terminal"
+)
+
 _SPACE = re.compile(r"\s+")
-_AROUND_BREAK = re.compile(r" *\n *")
 _BLANK_LINES = re.compile(r"\n[ \t]*(?:\n[ \t]*)+")
-_WORD = re.compile(r"[^\W\d_]{2,}")
-_SYMBOL = re.compile(r"[{}()\[\];=<>$|\\/_#&*+@]")
+_NEEDS_COLON = re.compile(r"[^:：.?!…。？！,;]`*$")
 
 
 def written(root: Any) -> str:
     """The text of an element in the form that ``Page.text`` has."""
-    writer = _Writer()
+    writer = _Writer(root)
     walk = etree.iterwalk(root, events=("start", "end"))
     for event, element in walk:
         if event == "start":
@@ -53,7 +65,7 @@ def written(root: Any) -> str:
         else:
             writer.end(element)
             if element is not root:
-                writer.say(element.tail)
+                writer.inline.say(element.tail)
     return writer.text()
 
 
@@ -66,91 +78,115 @@ class _List:
 
 
 class _Writer:
-    def __init__(self) -> None:
+    def __init__(self, root: Any) -> None:
+        self.inline = Inline()  # the words of the paragraph, item or heading that is open
+        self._root = root
         self._blocks: list[str] = []
-        self._words: list[str] = []  # of the paragraph, item or heading that is open
         self._heading = 0
         self._lists: list[_List] = []
         self._lines: list[str] = []  # of the outermost open list
         self._marker = ""  # of the item that has said nothing yet
-        self._term = False  # the last line is a term that waits for its definition
+        self._terms: list[str] = []  # that wait for their definition
+        self._in_term = False
+        self._layout = _layout_lists(root)
 
     def text(self) -> str:
         self._flush()
+        self._end_lists()
         return "\n\n".join(self._blocks)
-
-    def say(self, text: str | None) -> None:
-        if text:
-            self._words.append(_SPACE.sub(" ", text))
 
     def start(self, element: Any) -> bool:
         """Open an element; false if its inside is written already, or is not to be written."""
-        tag = _tag(element)
-        if not tag or tag in _PICTURES:
+        tag = tag_of(element)
+        if not tag or tag in SILENT:
             return False
-        if tag in _CODE and self._is_code_block(tag, element):
-            self._code("".join(element.itertext()))
+        if self.inline.in_code:
+            self.inline.open(tag, element)
+        elif tag == "pre" or (tag in CODE and self._is_code_block(element)):
+            self._code(element)
             return False
-        if tag == "table" and (rows := data_rows(element)):
-            self._emit(_table(rows))
+        elif (tag == "table" and (grid := grid_of(element))) or (
+            tag == "div" and (grid := grid_of_boxes(element))
+        ):
+            self._table(element, grid)
             return False
-        if tag in _BREAKS:
-            self._words.append("\n")
-        elif _is_inline_quotation(tag, element):
-            self._words.append("“")
-        elif tag in _BLOCKS:
-            self._open(tag, element)
-        self.say(element.text)
+        elif tag in BLOCKS and not is_inline_quotation(tag, element):
+            self._flush()
+            if element not in self._layout:
+                self._open(tag, element)
+        else:
+            self.inline.open(tag, element)
+        if not (self.inline.in_code or _SIGNATURES.isdisjoint(classes_of(element))):
+            self.inline.begin_code(element)
+        self.inline.say(element.text)
         return True
 
     def end(self, element: Any) -> None:
-        tag = _tag(element)
-        if _is_inline_quotation(tag, element):
-            self._words.append("”")
-        elif tag in _BLOCKS:
-            self._flush()
-            self._heading = 0
-            if tag in _LISTS and self._lists:
-                self._lists.pop()
-                if not self._lists:
-                    self._emit("\n".join(self._lines))
-                    self._lines.clear()
+        tag = tag_of(element)
+        self.inline.close(tag, element)
+        if self.inline.in_code or tag not in BLOCKS or is_inline_quotation(tag, element):
+            return
+        self._flush()
+        self._heading = 0
+        if tag == "dt":
+            self._in_term = False
+        if tag in LISTS and self._lists and element not in self._layout:
+            self._write_terms()
+            self._lists.pop()
+            if not self._lists:
+                self._end_lists()
+
+    # ------------------------------------------------------------ blocks and lists
 
     def _open(self, tag: str, element: Any) -> None:
-        self._flush()
-        if tag in _LISTS:
+        if tag in LISTS:
+            self._write_terms()
             self._lists.append(_List("ol" in (tag, element.get("rend"))))
-        elif tag in _ITEMS:
+        elif tag in ITEMS:
             self._open_item((element.get("rend") or tag)[:2])
-        elif tag in _HEADINGS:
-            self._heading = _level(tag, element)
+        elif tag in HEADINGS:
+            parent = element.getparent()
+            is_over_box = parent is not None and not _BOXES.isdisjoint(classes_of(parent))
+            self._heading = _OF_BOX if is_over_box else _level(tag, element)
+        elif tag == "summary" or (tag == "p" and "admonition-title" in classes_of(element)):
+            self._heading = _OF_BOX
 
     def _open_item(self, kind: str) -> None:
-        if kind == "dd" and self._term:
-            self._marker = ""
-            return
-        self._term = False
-        self._marker = "- "
-        if self._lists:
-            self._lists[-1].items += 1
-            if self._lists[-1].numbered:
-                self._marker = f"{self._lists[-1].items}. "
+        self._in_term = kind == "dt"
         if kind == "dt":
-            self._term = True
+            self._marker = ""
+        elif kind == "dd":
+            self._marker = "- " if self._terms else ""
+        else:
+            self._write_terms()
+            self._marker = "- "
+            if self._lists:
+                self._lists[-1].items += 1
+                if self._lists[-1].numbered:
+                    self._marker = f"{self._lists[-1].items}. "
 
     def _flush(self) -> None:
         """Close the open paragraph: it becomes a block, a heading, or a line of the open list."""
-        text = _AROUND_BREAK.sub("\n", _SPACES.sub(" ", "".join(self._words))).strip()
-        self._words.clear()
+        if not self.inline:
+            return
+        text = literal(self.inline.take())
         if not text:
             return
-        if self._lists:
-            self._line(text.replace("\n", " "))
-        elif self._heading:
+        if self._in_term:
+            self._terms.append(_SPACE.sub(" ", text))
+        elif self._heading == _OF_BOX:
+            self._paragraph(f"{text}:" if _NEEDS_COLON.search(text) else text)
+        elif self._heading and not self._lists:
             self._emit(f"{'#' * self._heading} {_SPACE.sub(' ', text)}")
-        elif self._marker:
-            self._emit(f"- {_SPACE.sub(' ', text)}")
-            self._marker = ""
+        else:
+            self._paragraph(text)
+
+    def _paragraph(self, text: str) -> None:
+        if self._lists:
+            self._line(text)
+        elif self._marker or self._terms:  # an item outside any list
+            self._line(text)
+            self._end_lists()
         else:
             for paragraph in _BLANK_LINES.split(text):
                 self._emit(paragraph)
@@ -158,51 +194,82 @@ class _Writer:
     def _line(self, text: str) -> None:
         around = self._lists[:-1][:_DEEPEST_INDENT]
         indent = "".join("   " if each.numbered else "  " for each in around)
-        if self._marker:
-            self._lines.append(f"{indent}{self._marker}{text}")
-            self._marker = ""
-        elif self._term and self._lines:
-            self._lines[-1] += f": {text}"
-            self._term = False
-        else:
-            self._lines.append(f"{indent}  {text}")
+        lead = f"{indent}{self._marker}"
+        if self._terms:
+            short = sum(map(len, self._terms)) <= _LONGEST_TERMS
+            terms = (", " if short else "\n").join(self._terms)
+            text = f"{terms}{':' if _NEEDS_COLON.search(terms) else ''} {text}".rstrip(" ")
+            lead = f"{indent}- "
+            self._terms.clear()
+        elif not self._marker:
+            lead = f"{indent}  "
+        elif self.inline.only_links and self._marker == "- ":
+            lead = f"{indent}+ "
+        self._lines.append(lead + _BLANK_LINES.sub("\n", text).replace("\n", f"\n{indent}  "))
+        self._marker = ""
+
+    def _write_terms(self) -> None:
+        """Write terms that have no definition, or whose definition does not begin with words."""
+        if self._terms:
+            self._line("")
+
+    def _end_lists(self) -> None:
+        self._write_terms()
+        if self._lines:
+            self._blocks.append("\n".join(self._lines))
+            self._lines.clear()
 
     def _emit(self, block: str) -> None:
         """Add a finished block; inside a list it interrupts the list."""
-        if self._words:
-            self._flush()
-        if self._lines and self._lists:
-            self._blocks.append("\n".join(self._lines))
-            self._lines.clear()
+        self._end_lists()
         if block:
             self._blocks.append(block)
 
-    def _is_code_block(self, tag: str, element: Any) -> bool:
-        if tag == "pre":
-            return True
-        if "\n" in "".join(element.itertext()).strip():
-            return True
-        alone = not "".join(self._words).strip() and not (element.tail or "").strip()
-        parent = element.getparent()
-        return alone and (parent is None or _tag(parent) in _CONTAINERS)
+    # ------------------------------------------------------------ code and tables
 
-    def _code(self, text: str) -> None:
-        """Code in a fence; prose that was only set in fixed width as paragraphs."""
-        text = text.replace("\r\n", "\n").strip("\n").rstrip()
+    def _is_code_block(self, element: Any) -> bool:
+        """Whether <code> stands for <pre>: alone, or with line breaks of its own."""
+        if next(element.iter(*BREAKS), None) is not None:
+            return True
+        alone = not self.inline and not (element.tail or "").strip()
+        parent = element.getparent()
+        return alone and (parent is None or tag_of(parent) in CONTAINERS)
+
+    def _code(self, element: Any) -> None:
+        for line_end in element.iter(*BREAKS):
+            line_end.text = "\n"
+        text = "".join(element.itertext()).replace("\r\n", "\n").strip("\n").rstrip()
+        self._flush()
+        self._marker = ""
         if not text.strip():
             return
-        if len(_SYMBOL.findall(text)) * 6 < len(_WORD.findall(text)):
+        if self._is_page(element, text):
+            self._emit(set_plain(text, with_headings=True))
+        elif _is_listing(element) or not is_prose(text):
+            self._emit(fenced(text))
+        else:
             for paragraph in _BLANK_LINES.split(text):
-                self._emit("\n".join(line.strip() for line in paragraph.splitlines()).strip())
-            return
-        longest = max((len(run) for run in re.findall(r"`+", text)), default=0)
-        fence = "`" * max(3, longest + 1)
-        self._emit(f"{fence}\n{text}\n{fence}")
+                lines = "\n".join(line.strip() for line in paragraph.splitlines()).strip()
+                self._emit(literal(lines))
+
+    def _is_page(self, element: Any, text: str) -> bool:
+        if len(text) < _LONG_PRE or tag_of(element) != "pre" or _is_listing(element):
+            return False
+        return len(text) > _WHOLE_PAGE * len("".join(self._root.itertext()))
+
+    def _table(self, table: Any, grid: list[list[Cell]]) -> None:
+        self._flush()
+        self._marker = ""
+        caption = table.find("caption")
+        if caption is not None and (text := literal(inline_text(caption))):
+            self._emit(text)
+        if is_record(grid):
+            self._emit("\n".join(_named(*(literal(cell.text) for cell in row)) for row in grid))
+        else:
+            self._emit(_markdown_table(grid))
 
 
-def _tag(element: Any) -> str:
-    """The element's name; "" for comments and processing instructions."""
-    return element.tag if isinstance(element.tag, str) else ""
+_OF_BOX = -1  # the level of a heading that is over a box beside the text
 
 
 def _level(tag: str, element: Any) -> int:
@@ -210,50 +277,40 @@ def _level(tag: str, element: Any) -> int:
     return int(name[1]) if name[1:2] in set("123456") else 2
 
 
-def _is_inline_quotation(tag: str, element: Any) -> bool:
-    """<q>; trafilatura's tree has one name for it and for block quotations."""
-    if tag not in _QUOTATIONS:
-        return False
+def _layout_lists(root: Any) -> set[Any]:
+    """The lists around headings, with their items: they lay out sections of the page."""
+    found: set[Any] = set()
+    seen: set[Any] = set()
+    for heading in root.iter(*HEADINGS):
+        for around in heading.iterancestors():
+            if around in seen or around is root:
+                break
+            seen.add(around)
+            if tag_of(around) in LISTS or tag_of(around) in ITEMS:
+                found.add(around)
+    for each in list(found):
+        if tag_of(each) in LISTS:
+            found.update(item for item in each if tag_of(item) in ITEMS)
+    return found
+
+
+def _is_listing(element: Any) -> bool:
+    """Whether a <pre> is called code by the page."""
     parent = element.getparent()
-    return tag == "q" or (parent is not None and _tag(parent) == "p")
+    around = "" if parent is None else parent.get("class") or ""
+    return (
+        tag_of(element) != "pre"
+        or _LISTINGS.search(f"{element.get('class') or ''} {around}") is not None
+        or next(element.iterchildren(*CODE), None) is not None
+    )
 
 
-# ---------------------------------------------------------------- tables
+def _named(name: str, value: str) -> str:
+    return f"- {name}{':' if _NEEDS_COLON.search(name) else ''} {value}".rstrip()
 
 
-def data_rows(table: Any) -> list[list[str]]:
-    """The cells of a table as text; empty for one that only lays out the page."""
-    for inside in table.iterdescendants("table", *_HEADINGS):
-        if inside is not table:
-            return []
-    rows = [[cell_text(cell) for cell in row if _tag(cell) in _CELLS] for row in table.iter(*_ROWS)]
-    rows = [row for row in rows if any(row)]
-    widest = max(map(len, rows), default=0)
-    if widest < 2 or any(len(cell) > _WIDEST_CELL for row in rows for cell in row):
-        return []
-    return [row + [""] * (widest - len(row)) for row in rows]
-
-
-def cell_text(cell: Any) -> str:
-    """The words of a table cell on one line."""
-    words: list[str] = []
-    walk = etree.iterwalk(cell, events=("start", "end"))
-    for event, element in walk:
-        tag = _tag(element)
-        if tag in _BLOCKS or tag in _BREAKS:
-            words.append(" ")
-        if event == "start":
-            if not tag or tag in _PICTURES:
-                walk.skip_subtree()
-            else:
-                words.append(element.text or "")
-        elif element is not cell:
-            words.append(element.tail or "")
-    return _SPACE.sub(" ", "".join(words)).strip()
-
-
-def _table(rows: list[list[str]]) -> str:
+def _markdown_table(grid: list[list[Cell]]) -> str:
     """Markdown has no table without a header, so the first row is it."""
-    head, *body = [[cell.replace("|", "\\|") for cell in row] for row in rows]
+    head, *body = [[literal(cell.text).replace("|", "\\|") for cell in row] for row in grid]
     lines = [head, ["---"] * len(head), *body]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)

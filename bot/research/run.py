@@ -90,6 +90,7 @@ class Run:
         self.queries: list[str] = []
         self.sources: list[Source] = []  # what any loop of the run was shown, as it was shown
         self.offers: dict[str, Offer] = {}  # what searches found, by URL, in that order
+        self.rarity: dict[str, float] = {}  # of the terms searched for: see ``Evidence``
         self.unanswered = ""  # why no search has been answered so far, once one was tried
         self._answered = False
         self._journal = journal
@@ -146,6 +147,8 @@ class Run:
         doubts: tuple[Doubt, ...] = (),
         disagreements: tuple[Disagreement, ...] = (),
         suggestions: tuple[str, ...] = (),
+        more: str = "",
+        linked: tuple[tuple[int, str], ...] = (),
     ) -> Answer:
         """An answer that carries what this run did and spent."""
         return Answer(
@@ -162,6 +165,8 @@ class Run:
             disagreements=disagreements,
             notes=tuple(self.notes),
             suggestions=suggestions,
+            more=more,
+            linked=linked,
         )
 
     # ------------------------------------------------------------ searching and reading
@@ -189,7 +194,7 @@ class Run:
             except (Unavailable, Refused, Broken) as error:
                 said = self.notes.of_search(error.sentence)
                 return SearchOutcome(hits=(), problem=error.sentence, said=said)
-            return SearchOutcome(hits=found.hits, failures=found.failures)
+            return SearchOutcome(found.hits, found.failures, rarity=found.rarity)
 
         with ExitStack() as held:
             try:
@@ -207,8 +212,9 @@ class Run:
                 self._account.count(searches=1)
         if query.text not in self.queries:
             self.queries.append(query.text)
+        self.rarity |= outcome.rarity
         for hit in outcome.hits:
-            self.offers.setdefault(hit.url, Offer(hit.title, hit.url))
+            self.offers.setdefault(hit.url, Offer(hit.title, hit.url, hit.snippet))
         for failure in outcome.failures:
             self.note(self.notes.of_search(failure))
         said = outcome.said or outcome.problem

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import math
 import re
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from typing import TypeVar
 
 import stamina
@@ -20,6 +20,7 @@ from bot.search.limits import Breaker, Clock, RateLimit
 from bot.search.policy import Policy
 from bot.search.provider import (
     Hit,
+    Lexicon,
     PageReader,
     ProviderKind,
     Query,
@@ -94,6 +95,13 @@ class Guarded:
         provider = self.provider
         assert isinstance(provider, PageReader)  # noqa: S101 - the caller asked ``reads``
         return await self._reads.join(url, lambda: self._call(lambda: provider.read(url)))
+
+    async def rarity(self, terms: Sequence[str]) -> dict[str, float]:
+        """See ``Lexicon.rarity``; empty for a provider that does not know."""
+        provider = self.provider
+        if not isinstance(provider, Lexicon):
+            return {}
+        return await self._call(lambda: provider.rarity(terms))
 
     def weighs(self, url: str) -> bool:
         return isinstance(self.provider, Weighing) and self.provider.weighs(url)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import math
 import queue
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -15,6 +16,7 @@ from typing import TypeVar
 from bot.errors import PageUnreadable, ProviderUnavailable, StorageUnavailable
 from bot.pages.page import Page
 from bot.pages.passages import Weight
+from bot.pages.relevance import weigh
 from bot.search.embedding.embedder import Embedder, Vector
 from bot.search.folders import root_of
 from bot.search.index_file import (
@@ -30,6 +32,7 @@ from bot.search.index_writer import below
 from bot.search.indexer import Indexer, IndexReport
 from bot.search.meaning import Condition, Match, Meaning
 from bot.search.provider import Hit, ProviderKind, Query
+from bot.search.surroundings import Opened, opened, rated
 from bot.text.terms import keywords
 
 __all__ = ["IndexReport", "Indexer", "LocalDocuments"]
@@ -43,7 +46,8 @@ TITLE_WEIGHT, HEADING_WEIGHT, BODY_WEIGHT = 4.0, 2.0, 1.0
 MOST_POSTINGS = 15_000
 MOST_TERMS = 32
 MOST_QUERY_CHARACTERS = 2_000
-PASSAGES_PER_HIT = 6  # looked at to fill one hit: several passages share a page
+PASSAGES_PER_HIT = 6  # looked at by meaning to fill one hit: several passages share a page
+CANDIDATES = 120  # passages that are looked at with their surroundings
 
 T = TypeVar("T")
 
@@ -68,22 +72,42 @@ class LocalDocuments:
     ) -> None:
         self._path = index_path
         self._condition, self._values = below([root_of(root) for root in roots])
+        self._visible, self._visible_values = self._visibility()
         self._meaning = None if embedder is None else Meaning(index_path, embedder)
         self._idle: queue.SimpleQueue[_Reader] = queue.SimpleQueue()
+
+    def _visibility(self) -> tuple[str, list[str]]:
+        """A condition on ``files`` for those at or below the roots of which no twin there is
+        searched instead, and its values."""
+        here = self._condition.replace("url", "files.url")
+        there = self._condition.replace("url", "other.url")
+        twin = (
+            "SELECT 1 FROM files AS other WHERE (other.id = files.twin"  # noqa: S608 - our own
+            f" OR other.twin = files.twin AND other.id < files.id) AND ({there})"
+        )
+        condition = f"({here}) AND (files.twin = 0 OR NOT EXISTS ({twin}))"
+        return condition, [*self._values, *self._values]
 
     async def search(self, query: Query) -> list[Hit]:
         """See ``SearchProvider.search``. A hit's snippet is the whole passage that fits best.
 
         Files have no language, region, date of appearing or domain: these ask for nothing here.
         """
-        text = query.text[:MOST_QUERY_CHARACTERS]
-        wanted = keywords(text)[:MOST_TERMS]
+        question = query.text[:MOST_QUERY_CHARACTERS]
+        wanted = keywords(question)[:MOST_TERMS]
         if not wanted or query.limit < 1:
             return []
-        vector = await self._meaning.vector_of(text) if self._meaning else None
+        vector = await self._meaning.vector_of(question) if self._meaning else None
         return await asyncio.to_thread(
             self._with_reader,
-            lambda reader: self._search(reader.connection, wanted, query.limit, vector),
+            lambda reader: self._search(reader.connection, question, wanted, query.limit, vector),
+        )
+
+    async def rarity(self, terms: Sequence[str]) -> dict[str, float]:
+        """See ``bot.search.provider.Lexicon``."""
+        wanted = list(dict.fromkeys(terms))[:MOST_TERMS]
+        return await asyncio.to_thread(
+            self._with_reader, lambda reader: self._rarity(reader.connection, wanted)
         )
 
     def reads(self, url: str) -> bool:
@@ -124,20 +148,28 @@ class LocalDocuments:
     # ------------------------------------------------------------ in a thread
 
     def _search(
-        self, connection: sqlite3.Connection, wanted: list[str], limit: int, vector: Vector | None
+        self,
+        connection: sqlite3.Connection,
+        question: str,
+        wanted: list[str],
+        limit: int,
+        vector: Vector | None,
     ) -> list[Hit]:
         chosen = _affordable(connection, wanted)
-        most = limit * PASSAGES_PER_HIT
-        matches: Iterable[Match] = self._matches(connection, chosen, most) if chosen else ()
+        matches = list(self._matches(connection, chosen, CANDIDATES)) if chosen else []
+        pages = {match.file: opened(connection, match.file) for match in matches}
+        weights = weigh(question, self._rarity(connection, wanted))
+        matches = rated(question, weights, matches, pages)
         if self._meaning is not None and vector is not None:
-            among = Condition(self._condition, self._values)
-            matches = self._meaning.ranked(connection, vector, list(matches), most, among)
-        best: dict[int, Match] = {}
-        for match in matches:
-            best.setdefault(match.file, match)
-            if len(best) == limit:
-                break
-        return [_hit(connection, match, self.name) for match in best.values()]
+            among = Condition(self._visible, self._visible_values)
+            most = limit * PASSAGES_PER_HIT
+            matches = self._meaning.ranked(connection, vector, matches, most, among)
+        best = {match.file: match for match in reversed(matches)}
+        files = list(dict.fromkeys(match.file for match in matches))[:limit]
+        return [
+            _hit(pages.get(file) or opened(connection, file), best[file], self.name)
+            for file in files
+        ]
 
     def _matches(
         self, connection: sqlite3.Connection, chosen: list[str], most: int
@@ -148,7 +180,6 @@ class LocalDocuments:
         so that passages of other roots, and of files that are gone, cost a look-up only as far
         as they are in the way.
         """
-        condition = self._condition.replace("url", "files.url")
         rows = connection.execute(
             f"""
             SELECT files.id, files.url, found.id - files.first, -found.score
@@ -163,12 +194,24 @@ class LocalDocuments:
                 SELECT id FROM files WHERE count > 0 AND first <= found.id
                 ORDER BY first DESC LIMIT 1
             )
-            WHERE found.id < files.first + files.count AND ({condition})
+            WHERE found.id < files.first + files.count AND {self._visible}
             LIMIT ?
             """,  # noqa: S608 - constants and a condition made of our own column names
-            (" OR ".join(f'"{term}"' for term in chosen), *self._values, most),
+            (" OR ".join(f'"{term}"' for term in chosen), *self._visible_values, most),
         )
         return (Match(*row) for row in rows)
+
+    def _rarity(self, connection: sqlite3.Connection, wanted: list[str]) -> dict[str, float]:
+        passages = self._passages(connection)
+        found = _found_in(connection, wanted)
+        # Passages of files that are gone, or of other roots, are counted until the next clean-up.
+        counts = {"": 0} | {term: min(count, passages) for term, count in found.items()}
+        return {t: math.log(1 + (passages - n + 0.5) / (n + 0.5)) for t, n in counts.items()}
+
+    def _passages(self, connection: sqlite3.Connection) -> int:
+        """How many passages can be searched."""
+        query = f"SELECT total(count) FROM files WHERE {self._visible}"  # noqa: S608
+        return int(connection.execute(query, self._visible_values).fetchone()[0])
 
     def _read(self, connection: sqlite3.Connection, url: str) -> Page:
         row = connection.execute(
@@ -193,13 +236,13 @@ class LocalDocuments:
         if row is None or self._meaning is None:
             return ()
         file, spans = row
-        among = Condition(self._condition, self._values)
+        among = Condition(self._visible, self._visible_values)
         found = self._meaning.relevances(connection, vector, file, among)
         return tuple(Weight(*unpack_span(spans, place), found[place]) for place in sorted(found))
 
     def _count(self, connection: sqlite3.Connection) -> int:
-        query = f"SELECT count(*) FROM files WHERE count > 0 AND ({self._condition})"  # noqa: S608
-        return int(connection.execute(query, self._values).fetchone()[0])
+        query = f"SELECT count(*) FROM files WHERE count > 0 AND {self._visible}"  # noqa: S608
+        return int(connection.execute(query, self._visible_values).fetchone()[0])
 
     # ------------------------------------------------------------ connections
 
@@ -265,27 +308,26 @@ class _Reader:
 
 def _affordable(connection: sqlite3.Connection, wanted: list[str]) -> list[str]:
     """The rarest of the terms, as many as ``MOST_POSTINGS`` allows, but at least one known one."""
-    found: list[tuple[int, str]] = []
-    for term in wanted:
-        row = connection.execute(
-            "SELECT doc FROM temp.vocabulary WHERE term = ?", (term,)
-        ).fetchone()
-        if row is not None:
-            found.append((row[0], term))
+    found = _found_in(connection, wanted)
     chosen: list[str] = []
     spent = 0
-    for count, term in sorted(found):
-        spent += count
+    for term in sorted(found, key=lambda term: (found[term], term)):
+        spent += found[term]
         if chosen and spent > MOST_POSTINGS:
             break
         chosen.append(term)
     return chosen
 
 
-def _hit(connection: sqlite3.Connection, match: Match, provider: str) -> Hit:
-    title, spans, text = connection.execute(
-        "SELECT title, spans, text FROM pages WHERE file = ?", (match.file,)
-    ).fetchone()
-    start, end = unpack_span(spans, match.place)
-    snippet = " ".join(unpack_text(text)[start:end].split())
-    return Hit(title, match.url, snippet, provider, match.relevance)
+def _found_in(connection: sqlite3.Connection, wanted: Sequence[str]) -> dict[str, int]:
+    """How many passages have each of the terms that any has."""
+    rows = (
+        connection.execute("SELECT doc FROM temp.vocabulary WHERE term = ?", (term,)).fetchone()
+        for term in wanted
+    )
+    return {term: row[0] for term, row in zip(wanted, rows, strict=True) if row is not None}
+
+
+def _hit(page: Opened, match: Match, provider: str) -> Hit:
+    snippet = " ".join(page.passage(match.place).split())
+    return Hit(page.title, match.url, snippet, provider, match.relevance)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol, runtime_checkable
 
@@ -74,6 +75,18 @@ class PageReader(Protocol):
     def reads(self, url: str) -> bool: ...
 
     async def read(self, url: str) -> Page: ...
+
+
+@runtime_checkable
+class Lexicon(Protocol):
+    """A provider that knows how rare words are in the texts that it searches.
+
+    ``rarity`` gives BM25's inverse document frequency of each term (as ``bot.text.terms`` makes
+    them) over the passages searched, from 0. A term that no passage has is left out; "" has what
+    it would get. It raises like ``SearchProvider.search``.
+    """
+
+    async def rarity(self, terms: Sequence[str]) -> dict[str, float]: ...
 
 
 @runtime_checkable

@@ -309,7 +309,7 @@ class _Filling:
 
         Not while pages wait: what was made for them before is found again by its key.
         """
-        if connection.execute("SELECT 1 FROM vector_queue LIMIT 1").fetchone() is not None:
+        if vector_rows.some_wait(connection):
             return
         old = VectorMap(self._path)
         used = vector_rows.used_rows(connection)

@@ -42,6 +42,7 @@ PARTS = (
     "adapters.web.platform",
     "bot.dispatch.postgres",
     "bot.doctor",
+    "bot.pages.articles",
     "bot.pages.markup",
     "bot.reasoning.claude",
     "bot.reasoning.extractive",

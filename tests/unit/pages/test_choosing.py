@@ -14,7 +14,6 @@ from bot.pages.choosing import choose, rank, study, survey
 from bot.pages.page import Page
 from bot.pages.passages import Passage, Weight, split
 from bot.pages.spread import spread
-from bot.text.terms import keywords
 from bot.text.tokens import estimate
 from tests.unit.pages.test_passages import PAGES
 
@@ -92,20 +91,37 @@ def test_nothing_chosen_overlaps_what_is_skipped(text: str, spans: list[tuple[in
         assert not any(s < passage.end and passage.start < e for s, e in skip)
 
 
+FILLER = "\n\n# Food\n\n" + "\n\n".join("Some town. " * 30 for _ in range(6))
+
+
 def test_rank_counts_headings_and_prefers_early_passages() -> None:
-    passages = split(
-        "# A\n\n## Harbour\n\nIt is old.\n\n## Food\n\nIt is good.\n\n## Rain\n\nA harbour."
-    )
-    scores = rank(keywords("harbour"), study(passages))
-    assert scores[1] == 0 < scores[0] < scores[2]
-    same = split("A harbour here.\n\n# B\n\nSome town.\n\n# C\n\nA harbour here.")
-    first, none, last = rank(keywords("harbour"), study(same))
-    assert none == 0 < last < first
+    text = f"# A\n\n## Harbour\n\nIt is old.{FILLER}\n\n## Rain\n\nA harbour."
+    first, *others, last = rank("harbour", study(split(text)))
+    assert 0 < first
+    assert 0 < last
+    assert 0 in others
+    same = split(f"A harbour here.{FILLER}\n\n# C\n\nA harbour here.")
+    first, *others, last = rank("harbour", study(same))
+    assert min(others) == 0 < last < first
+
+
+def test_rank_counts_what_stands_beside_a_passage() -> None:
+    passages = split(f"A harbour here.\n\n# B\n\nIt is old.{FILLER}")
+    own, beside, *others = rank("harbour", study(passages))
+    assert own > beside > others[-1] == 0
+
+
+def test_rank_weighs_terms_by_their_rarity_in_all_documents() -> None:
+    passages = study(split(f"The boats.{FILLER}\n\n# C\n\nThe quay."))
+    boats, *_, quay = rank("boats quay", passages, {"boat": 0.5, "quai": 7.0, "": 9.0})
+    assert quay > boats
+    boats, *_, quay = rank("boats quay", passages, {"boat": 7.0, "quai": 0.5, "": 9.0})
+    assert boats > quay
 
 
 def test_rank_of_nothing_is_zero() -> None:
-    assert rank([], study(split("A text."))) == [0.0]
-    assert rank(["x"], study([])) == []
+    assert rank("", study(split("A text."))) == [0.0]
+    assert rank("x", study([])) == []
 
 
 @pytest.mark.parametrize("unit", ["x", "x ", "。", "# a\n", "- a\n", "```\n", "| a |\n"])

@@ -27,11 +27,11 @@ def text_of(body: str, head: str = "") -> str:
     [
         ("<p>One.</p><p>Two.</p>", "One.\n\nTwo."),
         ("<p>Some <b>bold</b>, <i>slanted</i> and <code>code()</code>.</p>",
-         "Some bold, slanted and code()."),
+         "Some bold, slanted and `code()`."),
         ("<p>A <a href='http://a.example'>link</a>.</p>", "A link."),
         ("<p>A line<br>and another.</p>", "A line\nand another."),
         ("<p>H<sub>2</sub>O &amp; 5&nbsp;m &lt;tag&gt; *star* [x] _y_</p>",
-         "H2O & 5 m <tag> *star* [x] _y_"),
+         "H2O & 5 m <tag> *star* [x] `_y_`"),
         ("<h2>Part <em>one</em></h2><p>Text.</p><h3>Deep</h3><p>Text.</p>",
          "## Part one\n\nText.\n\n### Deep\n\nText."),
         ("<ul><li>One</li><li>Two <b>x</b></li></ul>", "- One\n- Two x"),
@@ -57,7 +57,7 @@ def text_of(body: str, head: str = "") -> str:
         ("<p>He said <q>so be it</q> and left.</p>", "He said “so be it” and left."),
         ("<p>Before.</p><img src=x alt='a picture'><p>After.</p>", "Before.\n\nAfter."),
         ("<details><summary>More</summary><p>The details.</p></details>",
-         "## More\n\nThe details."),
+         "More:\n\nThe details."),
     ],
 )  # fmt: skip
 def test_elements_become_blocks(html: str, text: str) -> None:

@@ -211,8 +211,20 @@ def test_a_cell_that_never_ends_is_cut_between_words() -> None:
 
 
 def test_a_fence_is_a_passage_of_its_own() -> None:
-    text = "Before.\n\n```\na\n\nb\n```\n\nAfter."
-    assert texts(split(text)) == ["Before.", "```\na\n\nb\n```", "After."]
+    before = "Before this there is a paragraph of some length, which says nothing about the code. "
+    text = f"{before * 2}End.\n\n```\na\n\nb\n```\n\nAfter."
+    assert texts(split(text)) == [f"{before * 2}End.", "```\na\n\nb\n```", "After."]
+
+
+@pytest.mark.parametrize("mark", ["", "- ", "3. "])
+def test_a_fence_goes_with_the_sentence_that_leads_in_to_it(mark: str) -> None:
+    before = "Before this there is a paragraph of some length, which says nothing about the code. "
+    code = "```\nrun --all\n```"
+    assert texts(split(f"{mark}Run this once\n\n{code}")) == [f"{mark}Run this once\n\n{code}"]
+    led = f"{mark}{before * 2}Then run:\n\n{code}"
+    assert texts(split(led)) == [led]
+    long = "\n".join(["```", *["run --all --over-and-over-again"] * 20, "```"])
+    assert texts(split(f"{mark}{before * 4}Then run:\n\n{long}"))[-1] == f"Then run:\n\n{long}"
 
 
 def test_chinese_passages_hold_fewer_characters() -> None:

@@ -1,0 +1,156 @@
+"""Where the content of an HTML page stands, if the page says so.
+
+Documentation, wikis and knowledge bases are made by programs that mark the content: with an
+element or class of their own, or with <main>. That element is converted whole, for every
+paragraph, table cell and option in it was written to be read. So is a page that somebody wrote by
+hand, without a site around it. Pages of the press mark their articles too, with much inside that
+is not the article; they say what they are as well, and are left to trafilatura.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from bot.pages.elements import classes_of
+
+# ---------------------------------------------------------------- programs that make documents
+
+_GENERATORS = re.compile(
+    r"docbook|publican|asciidoc|makeinfo|texi2|javadoc|doxygen|docutils|sphinx|mkdocs|zensical"
+    r"|docusaurus|vitepress|vuepress|gitbook|mdbook|honkit|antora|rustdoc|exdoc|yard|typedoc|jsdoc"
+    r"|phpdocumentor|pandoc|latex2html|tex4ht|hevea|htlatex|ghc|haddock|scaladoc|ldoc|pdoc|pydoctor"
+    r"|org.?mode|emacs|groff|man2html|mandoc|libreoffice|openoffice|staroffice|microsoft (?:word"
+    r"|excel|frontpage|office)|word\.document|help.?ndoc|madcap|robohelp|dita|oxygen|confluence"
+    r"|mediawiki|moinmoin|dokuwiki|twiki|foswiki|xwiki|trac|tiddlywiki|zim|wiki\.js|bookstack"
+    r"|gollum|starlight|nextra|fumadocs|readme|slate|redoc|swagger|perldoc|pod::|jupyter|nbconvert",
+    re.IGNORECASE,
+)
+"""In the generator of a page that is documentation, whatever else it says about itself."""
+
+_MARKED_CONTENT = (
+    "#mw-content-text",  # MediaWiki
+    ".wiki-content",  # Confluence, pages and exports
+    "#furo-main-content",  # Sphinx, theme Furo
+    ".bd-article",  # Sphinx, PyData theme
+    ".rst-content",  # Sphinx and MkDocs, Read the Docs theme
+    ".theme-doc-markdown",  # Docusaurus
+    ".vp-doc",  # VitePress
+    ".theme-default-content",  # VuePress
+    ".md-content__inner",  # MkDocs, Material theme
+    ".sl-markdown-content",  # Starlight
+    ".td-content",  # Hugo, Docsy theme
+    ".book-page",  # Hugo, Book theme
+    ".markdown-body",  # GitHub, Gitea, and what imitates them
+    ".markdown-section",  # GitBook and docsify
+    "#dokuwiki__content",  # DokuWiki
+    "#xwikicontent",  # XWiki
+    "#wikipage",  # Trac
+    ".patternTopic",  # TWiki, Foswiki
+    ".page-body",  # Notion exports
+    ".notion-page-content",  # Notion
+    "#preamble #page-content",  # Apache
+    "#docContent",  # PostgreSQL
+)
+"""Elements that programs which make documentation put the content in, by id and class. Where a name
+is too common to tell, one of another element that must be there stands before it."""
+
+_SPHINX = frozenset({"#documentation_options", ".sphinxsidebar", ".documentwrapper"})
+_BOXES = (
+    "//body | //div[@id or @class] | //main[@id or @class] | //article[@id or @class]"
+    " | //section[@id or @class] | //script[@id]"
+)
+
+# ---------------------------------------------------------------- pages of the press
+
+_PRESS_TYPE = re.compile(r"article|news|blog", re.IGNORECASE)
+_PRESS_DATA = re.compile(
+    r"\"@type\"\s*:\s*\[?\s*\"(?:\w*NewsArticle|Article|BlogPosting|LiveBlogPosting|Report)\""
+)
+_PRESS_ITEM = re.compile(r"schema\.org/(?:\w*NewsArticle|Article|BlogPosting|Blog)\b")
+_FEW_SCRIPTS = 8
+"""Scripts of a page that was written by hand, at most; news sites put a dozen in each page."""
+_BLOG_GENERATOR = re.compile(r"wordpress|blogger|ghost|substack|medium|tumblr|typepad", re.I)
+
+
+def content_of(tree: Any) -> Any:
+    """The element that holds the content of a page and little else, or None if that is not clear.
+
+    ``tree`` is not changed.
+    """
+    names = _named_elements(tree)
+    for marks in map(str.split, _MARKED_CONTENT):
+        if all(each in names for each in marks):
+            return names[marks[-1]]
+    is_sphinx = not _SPHINX.isdisjoint(names)
+    if is_sphinx or _GENERATORS.search(_generator(tree)):
+        main = _main(tree, within_articles=True)
+        if main is None and is_sphinx:
+            main = _sections(tree)
+        return body_of(tree) if main is None else main
+    if is_of_press(tree):
+        return None
+    main = _main(tree, within_articles=False)
+    return body_of(tree) if main is None and _is_plain(tree) else main
+
+
+def is_of_press(tree: Any) -> bool:
+    """Whether a page says that it is an article of a newspaper, a magazine or a blog."""
+    return bool(
+        any(_PRESS_TYPE.search(each) for each in tree.xpath("//meta[@property='og:type']/@content"))
+        or tree.xpath("//meta[starts-with(@property, 'article:')]")
+        or any(
+            _PRESS_DATA.search(each)
+            for each in tree.xpath("//script[@type='application/ld+json']/text()")
+        )
+        or any(_PRESS_ITEM.search(each) for each in tree.xpath("//@itemtype"))
+        or _BLOG_GENERATOR.search(_generator(tree))
+    )
+
+
+def _generator(tree: Any) -> str:
+    """What a page says it was made by."""
+    return " ".join(
+        tree.xpath("//meta[translate(@name, 'G', 'g')='generator' or @name='ProgId']/@content")
+    )
+
+
+def _named_elements(tree: Any) -> dict[str, Any]:
+    """The boxes of a page by "#id" and ".class"; the first of each."""
+    found: dict[str, Any] = {}
+    for element in tree.xpath(_BOXES):
+        name = element.get("id")
+        if name:
+            found.setdefault(f"#{name}", element)
+        for each in classes_of(element):
+            found.setdefault(f".{each}", element)
+    return found
+
+
+def _is_plain(tree: Any) -> bool:
+    """Whether a page was written by hand: without the machinery that a site puts into its pages."""
+    return len(tree.xpath("//script")) <= _FEW_SCRIPTS and not tree.xpath(
+        "//meta[starts-with(@property, 'og:') or starts-with(@name, 'twitter:')]"
+        " | //link[@type='application/rss+xml' or @type='application/atom+xml']"
+    )
+
+
+def _main(tree: Any, *, within_articles: bool) -> Any:
+    mains = tree.xpath("//main | //*[@role='main']")
+    if len(mains) == 1:
+        return mains[0]
+    articles = tree.xpath("//article")
+    if within_articles and len(articles) == 1:
+        return articles[0]
+    return None
+
+
+def _sections(tree: Any) -> Any:
+    """The outermost section that opens with a heading, for Sphinx themes without a main element."""
+    return next(iter(tree.xpath("//section[h1] | //div[contains(@class, 'section')][h1]")), None)
+
+
+def body_of(tree: Any) -> Any:
+    """The body of a page, or all of it."""
+    body = tree.find(".//body")
+    return tree if body is None else body

@@ -1,0 +1,1 @@
+"""Readers of document formats other than HTML, Markdown, PDF and plain text."""

@@ -1,0 +1,156 @@
+"""Page text put together block by block: headings, paragraphs, list items, tables, code.
+
+The form is that of ``bot.pages.page.Page.text``. Words are given as they are, and inline code in
+them marked by ``code``; what Markdown would not show literally is marked by
+``bot.pages.literal``. Only white space is changed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from bot.pages.literal import CODE_END, CODE_START, fenced, literal
+
+MOST_CHARACTERS = 5_000_000
+"""Characters of page text after which the rest of a document is not read, as in PDF."""
+
+WIDEST_CELL = 1_000  # characters; a table with a cell that holds more only lays out the page
+DEEPEST_ITEM = 6  # list levels; what is nested deeper stays at that indent
+LONGEST_HEADING = 300  # characters; what is longer is a paragraph that was styled as a heading
+
+_SPACE = re.compile(r"\s+")
+_SPACES = re.compile(r"[ \t]{2,}|\t")
+_AROUND_BREAK = re.compile(r"[ \t]*\n[ \t\n]*")
+_NEEDS_COLON = re.compile(r"[^:：.?!…。？！,;]$")
+_CODE = re.compile(f"{CODE_START}[^{CODE_START}{CODE_END}]*{CODE_END}")
+_UNMARKED = str.maketrans("", "", CODE_START + CODE_END)
+_CJK = "\u2e80-\u303f\u3041-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff01-\uff60"
+_BREAK_IN_CJK = re.compile(f"(?<=[{_CJK}])[ \t]*\n[ \t]*(?=[{_CJK}])")
+
+
+class Reading(NamedTuple):
+    """What a document says: its title (possibly empty), its page text, and the share of its
+    visible words that the text holds, from 0 to 1."""
+
+    title: str
+    text: str
+    kept: float = 1.0
+
+
+class Blocks:
+    """The blocks of a text, in order."""
+
+    def __init__(self) -> None:
+        self._parts: list[str] = []
+        self._last = ""  # kind of the last block
+        self.length = 0  # characters so far
+
+    @property
+    def full(self) -> bool:
+        """Whether the text has reached ``MOST_CHARACTERS``."""
+        return self.length >= MOST_CHARACTERS
+
+    def heading(self, level: int, text: str) -> None:
+        words = one_line(text)
+        if len(words) > LONGEST_HEADING:
+            self.paragraph(words)
+        elif words:
+            self._add("heading", f"{'#' * max(1, min(level, 6))} {literal(words)}")
+
+    def paragraph(self, text: str) -> None:
+        """A paragraph; its line breaks stay."""
+        text = _SPACES.sub(" ", _AROUND_BREAK.sub("\n", text)).strip()
+        if text:
+            self._add("paragraph", literal(text))
+
+    def item(self, depth: int, marker: str, text: str) -> None:
+        """A list item; ``depth`` counts from 0, ``marker`` is "-" or like "3."."""
+        words = one_line(text)
+        if words:
+            self._add("item", f"{'  ' * min(depth, DEEPEST_ITEM)}{marker} {literal(words)}")
+
+    def more(self, depth: int, text: str) -> None:
+        """Another line of the item that was added last."""
+        words = one_line(text)
+        if words:
+            self._add("item", f"{'  ' * (min(depth, DEEPEST_ITEM) + 1)}{literal(words)}")
+
+    def code(self, text: str, language: str = "") -> None:
+        """A fenced block; every character stays but empty lines around it."""
+        text = without_marks(text).strip("\n").rstrip()
+        if text.strip():
+            block = fenced(text)
+            ticks = block[: block.index("\n")]
+            self._add("code", f"{ticks}{language}{block[len(ticks) :]}")
+
+    def table(self, rows: Iterable[Sequence[str]]) -> None:
+        """A table whose first row is its header. Empty rows and columns are left out."""
+        filled = [[one_line(cell) for cell in row] for row in rows]
+        filled = [row for row in filled if any(row)]
+        width = max((len(row) for row in filled), default=0)
+        used = [i for i in range(width) if any(len(row) > i and row[i] for row in filled)]
+        for number, row in enumerate(filled):
+            self.row([row[i] if i < len(row) else "" for i in used], first=number == 0)
+
+    def row(self, cells: Sequence[str], *, first: bool) -> None:
+        """One row of a table; the first one is followed by the line that makes it a header."""
+        line = table_row(cells)
+        if first:
+            self._add("row", f"{line}\n{'| --- ' * len(cells)}|", joined=False)
+        else:
+            self._add("row", line)
+
+    def page_text(self, text: str) -> None:
+        """Blocks that another reader has made."""
+        if text.strip():
+            self._add("blocks", text.strip("\n"))
+
+    def text(self) -> str:
+        return "".join(self._parts)
+
+    def _add(self, kind: str, block: str, *, joined: bool = True) -> None:
+        goes_on = joined and kind == self._last and kind in ("item", "row")
+        if self._parts:
+            self._parts.append("\n" if goes_on else "\n\n")
+        self._parts.append(block)
+        self._last = kind
+        self.length += len(block) + 2
+
+
+def one_line(text: str) -> str:
+    return _SPACE.sub(" ", text).strip()
+
+
+def unwrapped(text: str) -> str:
+    """A paragraph whose lines are only wrapped, on one line. East Asian text has no spaces where
+    its source has line breaks (CSS Text 3, section 4.1.3)."""
+    return one_line(_BREAK_IN_CJK.sub("", text))
+
+
+def table_row(cells: Iterable[str]) -> str:
+    shown = (literal(cell).replace("|", "\\|") if cell else "" for cell in cells)
+    return f"| {' | '.join(shown)} |"
+
+
+def code(text: str) -> str:
+    """Words marked as inline code, to stand among others."""
+    return f"{CODE_START}{text}{CODE_END}" if text.strip() else text
+
+
+def is_code(text: str) -> bool:
+    """Whether nothing but inline code stands in a paragraph."""
+    return CODE_START in text and not _CODE.sub("", text).strip()
+
+
+def labelled(label: str, text: str) -> str:
+    """A term with what is said of it, on one line."""
+    if not text:
+        return label
+    return f"{label}{':' if _NEEDS_COLON.search(without_marks(label)) else ''} {text}"
+
+
+def without_marks(text: str) -> str:
+    """The words alone, for a title."""
+    return text.translate(_UNMARKED)

@@ -1,0 +1,142 @@
+"""Files that hold a document in a container: ZIP packages, compound files, gzip.
+
+What is inside is told by what is inside, whatever the ending says.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from bot.errors import PageUnreadable
+from bot.pages.formats.blocks import Reading
+from bot.pages.formats.packages import Package, locked, opened
+from bot.pages.media import GZIPPED, unreadable
+
+LARGEST_UNPACKED = 50_000_000
+"""Bytes that a gzip file may unpack to."""
+
+_GZIP = 16 + zlib.MAX_WBITS  # zlib's way to say that there is a header of gzip
+_CHUNK = 1_000_000  # bytes unpacked at a time
+
+_OLD = {
+    "WordDocument": ("an old Word document (.doc)", ".docx"),
+    "Workbook": ("an old Excel workbook (.xls)", ".xlsx"),
+    "Book": ("an old Excel workbook (.xls)", ".xlsx"),
+    "PowerPoint Document": ("an old PowerPoint presentation (.ppt)", ".pptx"),
+}
+_LOCKED = "EncryptedPackage"
+_NAMES_END = "\x00"
+
+
+def read_package(data: bytes, name: str) -> Reading:
+    """Title and text of an Office, OpenDocument or EPUB document; ``name`` is what errors call it.
+
+    Raises ``PageUnreadable`` for one that is damaged, locked or too large, and for other ZIP files.
+    """
+    with opened(data, name, "a ZIP file, as Office documents are,") as package:
+        kind = _kind(package)
+    match kind:
+        case "word":
+            from bot.pages.formats.word import read_word
+
+            return read_word(data, name)
+        case "slides":
+            from bot.pages.formats.slides import read_slides
+
+            return read_slides(data, name)
+        case "sheets":
+            from bot.pages.formats.sheets import read_sheets  # loads openpyxl
+
+            return read_sheets(data, name)
+        case "opendocument":
+            from bot.pages.formats.opendocument import read_opendocument
+
+            return read_opendocument(data, name)
+        case "epub":
+            from bot.pages.formats.epub import read_epub
+
+            return read_epub(data, name)
+    raise unreadable(name, kind)
+
+
+def _kind(package: Package) -> str:
+    """What is in a package: a kind with a reader, or what a sentence calls it."""
+    if "mimetype" in package:
+        said = package.read("mimetype", most=1_000).strip()
+        if said == b"application/epub+zip":
+            return "epub"
+        if said.startswith(b"application/vnd.oasis.opendocument."):
+            return "opendocument"
+    if "META-INF/container.xml" in package:
+        return "epub"
+    if "[Content_Types].xml" in package:
+        folders = {name.partition("/")[0] for name in package.names()}
+        if "xl/workbook.bin" in package:
+            return "a binary Excel workbook (.xlsb)"
+        for folder, kind in (("word", "word"), ("ppt", "slides"), ("xl", "sheets")):
+            if folder in folders:
+                return kind
+    if any(name.endswith(".iwa") for name in package.names()):
+        return "a document of Apple's Pages, Numbers or Keynote"
+    return "an archive"
+
+
+def refuse_compound(data: bytes, name: str) -> PageUnreadable:
+    """Why a compound file (MS-CFB) cannot be read: it is old, or locked with a password."""
+    if _holds(data, _LOCKED):
+        return locked(name)
+    for stream, (what, ending) in _OLD.items():
+        if _holds(data, stream):
+            return PageUnreadable(
+                f"{name} is {what}; open it and save it as {ending}, which Footnote reads."
+            )
+    return unreadable(name, "an old Office document, or a message of Outlook")
+
+
+def _holds(data: bytes, stream: str) -> bool:
+    """Whether the directory of a compound file has an entry of this name."""
+    return f"{stream}{_NAMES_END}".encode("utf-16-le") in data
+
+
+def unpacked(data: bytes, name: str) -> bytes:
+    """What is in a gzip file; raises ``PageUnreadable`` for one that is damaged or too large."""
+    parts: list[bytes] = []
+    size = 0
+    while data.startswith(GZIPPED):  # one member after the other (RFC 1952, section 2.2)
+        for part in _member(data, name):
+            parts.append(part.unpacked)
+            size += len(part.unpacked)
+            if size > LARGEST_UNPACKED:
+                raise PageUnreadable(
+                    f"{name} unpacks to more than {LARGEST_UNPACKED / 1e6:g} MB; split it into"
+                    " smaller files."
+                )
+            data = part.rest
+    return b"".join(parts)
+
+
+class _Part(NamedTuple):
+    unpacked: bytes
+    rest: bytes  # what follows the member, once it has ended
+
+
+def _member(data: bytes, name: str) -> Iterator[_Part]:
+    decompressor = zlib.decompressobj(_GZIP)
+    while not decompressor.eof:
+        try:
+            part = decompressor.decompress(data, _CHUNK)
+        except zlib.error as error:
+            raise _damaged_gzip(name, str(error)) from None
+        data = decompressor.unconsumed_tail
+        if not (part or data or decompressor.eof):
+            raise _damaged_gzip(name, "the end is missing")
+        yield _Part(part, decompressor.unused_data)
+
+
+def _damaged_gzip(name: str, detail: str) -> PageUnreadable:
+    return PageUnreadable(
+        f"{name} is a gzip file that is damaged; pack it again, or give the file in it.",
+        detail=detail,
+    )

@@ -1,0 +1,87 @@
+"""Comma- and tab-separated values (RFC 4180) to page text: one table, its first row the header."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Iterator
+from itertools import islice
+
+from bot.pages.formats.blocks import Blocks, Reading
+from bot.pages.formats.grid import bounded
+
+_DELIMITERS = ",;\t|"
+_SAMPLE_LINES = 50
+_LONGEST_LINE = 120_000  # characters; csv takes no longer field
+_DECLARED = re.compile(r"sep=(.)\n")  # the first line of what Excel exports in some countries
+
+
+def read_delimited(text: str, *, tabs: bool) -> Reading:
+    """The table in a text with "\\n" for its line ends; it has no title of its own.
+
+    ``tabs`` tells that the file says of itself that tabs are between its values.
+    """
+    declared = _DECLARED.match(text)
+    if declared:
+        text = text[declared.end() :]
+    delimiter = declared[1] if declared else "\t" if tabs else _delimiter(text)
+    blocks = Blocks()
+    lines = _Lines(text)
+    for number, row in enumerate(_rows(lines, delimiter)):
+        if blocks.full:
+            blocks.heading(2, f"Rows after {number:,} were not read")
+            return Reading("", blocks.text(), lines.share)
+        blocks.row(row, first=number == 0)
+    return Reading("", blocks.text())
+
+
+class _Lines:
+    """The lines of a text, one at a time, and the share of it that was handed out."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self.at = 0
+
+    @property
+    def share(self) -> float:
+        return self.at / max(1, len(self._text))
+
+    def __iter__(self) -> Iterator[str]:
+        while self.at < len(self._text):
+            end = self._text.find("\n", self.at)
+            start, self.at = self.at, len(self._text) if end < 0 else end + 1
+            yield self._text[start : self.at][:_LONGEST_LINE]
+
+
+def _rows(lines: _Lines, delimiter: str) -> Iterator[list[str]]:
+    """The rows that hold something, each as wide as the header or wider."""
+    width = 0
+    rows = csv.reader(lines, delimiter=delimiter)
+    while True:
+        start = lines.at
+        try:
+            row = next(rows)
+        except StopIteration:
+            return
+        except csv.Error:  # a quotation mark that is never closed: from here on it means nothing
+            lines.at = start
+            rows = csv.reader(lines, delimiter=delimiter, quoting=csv.QUOTE_NONE)
+            continue
+        cells = bounded(row)
+        if cells:
+            width = width or len(cells)
+            yield cells + [""] * (width - len(cells))
+
+
+def _delimiter(text: str) -> str:
+    """The sign that cuts the first lines into the same number of values, and into the most."""
+    sample = list(islice(_Lines(text), _SAMPLE_LINES))
+    best, found = (0, 0), ","
+    for delimiter in _DELIMITERS:
+        widths = [len(row) for row in csv.reader(sample, delimiter=delimiter) if row]
+        if widths and max(widths) > 1:
+            usual = max(set(widths), key=widths.count)
+            score = (widths.count(usual) if usual > 1 else 0, usual)
+            if score > best:
+                best, found = score, delimiter
+    return found

@@ -1,0 +1,140 @@
+"""Electronic books (EPUB 2 and 3) to page text: the chapters in reading order.
+
+A chapter is a page of XHTML; it is written out whole, because a book has no navigation around its
+text (https://www.w3.org/TR/epub-33/).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from lxml import etree  # type: ignore[import-untyped]
+
+from bot.errors import PageUnreadable
+from bot.pages import charset
+from bot.pages.formats.blocks import Blocks, Reading
+from bot.pages.formats.packages import Package, attribute, opened, resolved
+from bot.pages.furniture import remove, without_hidden
+from bot.pages.writing import written
+
+LARGEST_CHAPTER = 5_000_000
+"""Bytes; all of War and Peace has 3.2 million characters."""
+
+_CONTAINER = "META-INF/container.xml"
+_ENCRYPTION = "META-INF/encryption.xml"
+_PAGES = frozenset({"application/xhtml+xml", "text/html", "text/x-oeb1-document"})
+_NO_TEXT = (
+    "head",
+    "script",
+    "style",
+    "template",
+    "svg",
+    "nav",
+    "audio",
+    "video",
+    "iframe",
+    "annotation",
+    "annotation-xml",
+)
+_NO_CHARACTERS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")  # that XML knows
+_NOTE = re.compile(r"\b(?:doc-)?noteref\b")
+_HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
+
+
+def read_epub(data: bytes, name: str) -> Reading:
+    """Title and text of a book; ``name`` is what errors call it.
+
+    Raises ``PageUnreadable`` for one that is damaged, protected against copying, or too large.
+    """
+    with opened(data, name, "an EPUB book") as package:
+        at, root = _root(package)
+        title = " ".join((root.findtext("{*}metadata/{*}title") or "").split())
+        chapters = list(_chapters(package, at, root))
+        if _is_locked(package, set(chapters)):
+            raise PageUnreadable(
+                f"{name} is an EPUB book that is protected against copying; give one without"
+                " protection, or paste the text that matters."
+            )
+        names = _names(package, at, root)
+        blocks = Blocks()
+        done = 0
+        for part in chapters:
+            if blocks.full:
+                blocks.heading(2, f"Chapters {done + 1} to {len(chapters)} were not read")
+                break
+            done += 1
+            _write(package.read(part, LARGEST_CHAPTER), names.get(part, ""), blocks)
+        return Reading(title, blocks.text(), done / len(chapters) if chapters else 1.0)
+
+
+def _root(package: Package) -> tuple[str, Any]:
+    """The package document of the book: where it is, and its root element."""
+    container = package.tree(_CONTAINER)
+    found = None if container is None else container.find("{*}rootfiles/{*}rootfile")
+    at = "" if found is None else found.get("full-path") or ""
+    package.check_present(at)
+    return at, package.tree(at)
+
+
+def _chapters(package: Package, at: str, root: Any) -> Iterator[str]:
+    """The parts of the chapters in reading order."""
+    items = {each.get("id"): each for each in root.iterfind("{*}manifest/{*}item")}
+    for reference in root.iterfind("{*}spine/{*}itemref"):
+        item = items.get(reference.get("idref"))
+        if item is None or item.get("media-type") not in _PAGES:
+            continue
+        part = resolved(at, item.get("href") or "")
+        is_contents = "nav" in (item.get("properties") or "").split()
+        if part in package and not is_contents:
+            yield part
+
+
+def _is_locked(package: Package, chapters: set[str]) -> bool:
+    """Whether chapters are encrypted; fonts often are, which does no harm."""
+    root = package.tree(_ENCRYPTION)
+    if root is None:
+        return False
+    return any(attribute(each, "URI") in chapters for each in root.iter("{*}CipherReference"))
+
+
+def _names(package: Package, at: str, root: Any) -> dict[str, str]:
+    """What the table of contents calls the chapters (NCX of EPUB 2, nav of EPUB 3), by part."""
+    names: dict[str, str] = {}
+    for item in root.iterfind("{*}manifest/{*}item"):
+        part = resolved(at, item.get("href") or "")
+        if part not in package:
+            continue
+        if item.get("media-type") == "application/x-dtbncx+xml":
+            for point in package.tree(part).iter("{*}navPoint"):
+                source = point.find("{*}content")
+                label = point.findtext("{*}navLabel/{*}text") or ""
+                if source is not None:
+                    names.setdefault(resolved(part, source.get("src") or ""), label)
+        elif "nav" in (item.get("properties") or "").split():
+            for link in package.tree(part).iter("{*}a"):
+                label = "".join(link.itertext())
+                names.setdefault(resolved(part, link.get("href") or ""), label)
+    return names
+
+
+def _write(page: bytes, name: str, blocks: Blocks) -> None:
+    """A chapter; one without headings stands under its name in the table of contents."""
+    source = _NO_CHARACTERS.sub("", charset.decode(page, "utf-8"))
+    parser = etree.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True)
+    tree = etree.fromstring(source.encode(), parser) if source.strip() else None
+    body = None if tree is None else tree.find(".//body")
+    if body is None:
+        return
+    without_hidden(body)
+    for element in list(body.iter(*_NO_TEXT)):
+        if element.getparent() is not None:
+            remove(element)
+    for link in body.iter("a"):
+        if _NOTE.search(f"{link.get('epub:type')} {link.get('role')}") and not len(link):
+            link.text = f"[^{(link.text or '').strip('[]')}]"  # Markdown's form
+    text = written(body)
+    if text and next(body.iter(*_HEADINGS), None) is None:
+        blocks.heading(1, name)
+    blocks.page_text(text)

@@ -1,0 +1,263 @@
+"""Manual pages to page text, in both macro packages, man(7) and mdoc(7).
+
+No kept library reads them in Python. The page's title is its name and section ("ls(1)"); bold and
+italic are left out, because in a manual page they are everywhere.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+
+from bot.errors import PageUnreadable
+from bot.pages.formats.blocks import Blocks, Reading, labelled, one_line
+from bot.pages.formats.mdoc import Mdoc
+from bot.pages.formats.roff import Roff, arguments
+from bot.pages.formats.tbl import rows_of
+
+_MDOC = re.compile(r"^[.'][ \t]*Dd\b", re.M)
+_POINTER = re.compile(r"^[.']so[ \t]+(\S+)", re.M)
+_JOINED = {"BI", "BR", "IB", "IR", "RB", "RI"}  # fonts in turn: their arguments form one word
+_FONTS = {"B", "I", "SM", "SB", "R", "CW", "C"}
+_BULLETS = frozenset({"•", "*", "-", "—", "o", "+", "·", "–", "○", "□"})
+_TERM = re.compile(r"[^\n]{0,150}[^\s.:!?]")
+"""A line right before an indented text says what that is about, in pages made by DocBook."""
+_COUNTED = re.compile(r"\(?(\d{1,3})[.)]?")
+
+
+def read_man(source: str, name: str) -> Reading:
+    """Title and text of a manual page with "\\n" for its line ends.
+
+    Raises ``PageUnreadable`` for a page that only names another one.
+    """
+    roff = Roff()
+    if _MDOC.search(source):
+        return Mdoc(roff).read(source)
+    page = _Page(roff)
+    page.read(source)
+    reading = page.reading()
+    pointer = _POINTER.search(source)
+    if not reading.text and pointer:
+        raise PageUnreadable(
+            f"{name} only points to the manual page {pointer[1]}; read that one.",
+        )
+    return reading
+
+
+class _Page:
+    def __init__(self, roff: Roff) -> None:
+        self._roff = roff
+        self._blocks = Blocks()
+        self._title = ""
+        self._words: list[str] = []  # of the paragraph that is open
+        self._glued = False  # the next word follows without a space
+        self._verbatim: list[str] | None = None  # lines of code, where lines are not filled
+        self._tag: list[str] = []  # of the item that is open
+        self._tag_depth = 0
+        self._in_item = False
+        self._around: list[bool] = []  # whether each open indent stands in an item
+        self._awaits_tag = False
+        self._link = ""
+        self._linked: list[str] = []
+        self._macros = self._table_of_macros()
+
+    def reading(self) -> Reading:
+        return Reading(self._title, self._blocks.text())
+
+    def read(self, source: str) -> None:
+        lines = self._roff.lines(source)
+        for line in lines:
+            if line[:1] in (".", "'") and line.strip() not in (".", "'"):
+                self._request(line[1:].strip(), lines)
+            elif self._verbatim is not None:
+                self._verbatim.append(self._roff.text(line))
+            elif not line.strip():
+                self._paragraph()
+            else:
+                if line[0] in " \t":
+                    self._break()
+                self._say(self._roff.text(line), glue_next=line.endswith("\\c"))
+        self._end()
+
+    # ------------------------------------------------------------ macros
+
+    def _table_of_macros(self) -> dict[str, Callable[[list[str]], None]]:
+        table: dict[str, Callable[[list[str]], None]] = {
+            "TH": self._head,
+            "SH": lambda words: self._section(2, words),
+            "SS": lambda words: self._section(3, words),
+            "RS": lambda _: self._shift(1),
+            "RE": lambda _: self._shift(-1),
+            "TP": self._tagged,
+            "TQ": self._tagged_too,
+            "IP": self._indented,
+            "OP": lambda words: self._say(f"[{' '.join(words)}]"),
+            "SY": self._synopsis,
+            "UR": self._open_link,
+            "MT": self._open_link,
+            "UE": self._close_link,
+            "ME": self._close_link,
+        }
+        table |= {name: lambda _: self._paragraph() for name in ("PP", "P", "LP", "HP", "YS")}
+        table |= {name: lambda _: self._stop_filling() for name in ("nf", "EX", "Vb", "CS", "DS")}
+        table |= {name: lambda _: self._fill() for name in ("fi", "EE", "Ve", "CE", "DE")}
+        table |= {name: lambda _: self._skip() for name in ("sp", "Sp", "bp")}
+        table |= {name: lambda _: self._break() for name in ("br", "ti", "in", "ce")}
+        return table
+
+    def _request(self, line: str, lines: Iterator[str]) -> None:
+        match = re.match(r"[^\s\\]+", line)
+        name = match[0] if match else ""
+        words = [self._roff.text(word) for word in arguments(line[len(name) :])]
+        if name == "TS":
+            self._end_block()
+            self._blocks.table(rows_of(lines, self._roff))
+        elif name in self._macros:
+            self._macros[name](words)
+        elif name in _JOINED:
+            self._say("".join(words))
+        elif name in _FONTS:
+            self._say(" ".join(words))
+
+    def _head(self, words: list[str]) -> None:
+        if words and not self._title:
+            section = f"({words[1]})" if len(words) > 1 and words[1] else ""
+            self._title = f"{words[0]}{section}"
+            self._blocks.heading(1, self._title)
+
+    def _section(self, level: int, words: list[str]) -> None:
+        self._around.clear()
+        self._end()
+        self._blocks.heading(level, " ".join(words))
+
+    def _shift(self, by: int) -> None:
+        above = "".join(self._words).strip()
+        if by > 0 and not self._tag and _TERM.fullmatch(above):
+            self._words.clear()
+            self._tag, self._tag_depth = [above], self._depth
+            self._around.append(True)
+            return
+        if self._verbatim is None:
+            self._end_block()
+        if by > 0:
+            self._around.append(self._in_item)
+        elif self._around:
+            self._in_item = self._around.pop()
+
+    def _tagged(self, _: list[str]) -> None:
+        self._end()
+        self._awaits_tag, self._tag_depth = True, self._depth
+
+    def _tagged_too(self, _: list[str]) -> None:
+        self._awaits_tag = True
+
+    def _indented(self, words: list[str]) -> None:
+        self._end()
+        if words and words[0].strip():
+            self._tag, self._tag_depth = [words[0].strip()], self._depth
+        elif words or self._in_item:
+            self._in_item = True
+
+    def _synopsis(self, words: list[str]) -> None:
+        self._paragraph()
+        self._say(" ".join(words))
+
+    def _open_link(self, words: list[str]) -> None:
+        self._link = words[0] if words else ""
+        self._linked = list(self._words)
+
+    def _close_link(self, words: list[str]) -> None:
+        if self._link and self._words == self._linked:
+            self._say(self._link)
+        self._link = ""
+        if words:
+            self._glued = True
+            self._say(words[0])
+
+    @property
+    def _depth(self) -> int:
+        """Items that the next one stands in."""
+        return sum(self._around)
+
+    # ------------------------------------------------------------ text
+
+    def _say(self, text: str, *, glue_next: bool = False) -> None:
+        if self._verbatim is not None:
+            self._verbatim.append(text)
+            return
+        if self._awaits_tag:
+            if text.strip():
+                self._tag.append(one_line(text))
+                self._awaits_tag = glue_next
+            return
+        if self._words and not self._glued:
+            self._words.append(" ")
+        self._words.append(text.strip() if not glue_next else text.lstrip())
+        self._glued = glue_next
+
+    def _break(self) -> None:
+        if self._words:
+            self._words.append("\n")
+            self._glued = True
+
+    def _skip(self) -> None:
+        if self._verbatim is not None:
+            self._verbatim.append("")
+        else:
+            self._flush()
+
+    def _paragraph(self) -> None:
+        """End the paragraph; what follows stands outside of the item, unless it is nested."""
+        if self._verbatim is not None:
+            self._verbatim.append("")
+            return
+        self._end()
+
+    def _stop_filling(self) -> None:
+        if self._verbatim is None:
+            self._flush()
+            self._verbatim = []
+
+    def _fill(self) -> None:
+        lines, self._verbatim = self._verbatim, None
+        if lines is not None:
+            self._put_tag()
+            self._blocks.code("\n".join(lines))
+
+    def _end(self) -> None:
+        self._end_block()
+        self._in_item = bool(self._around) and self._around[-1]
+        self._awaits_tag = False
+
+    def _end_block(self) -> None:
+        self._fill()
+        self._flush()
+        self._put_tag()
+
+    def _flush(self) -> None:
+        text = re.sub(r"[ \t]*\n[ \t]*", "\n", "".join(self._words)).strip()
+        self._words.clear()
+        self._glued = False
+        if not text:
+            return
+        if self._tag:
+            self._put_tag(one_line(text))
+        elif self._in_item:
+            self._blocks.more(max(0, self._depth - 1), text)
+        else:
+            self._blocks.paragraph(text)
+
+    def _put_tag(self, text: str = "") -> None:
+        """An item: what it is about, and what is said of it."""
+        tags, self._tag = self._tag, []
+        if not tags:
+            return
+        label = ", ".join(tags)
+        counted = _COUNTED.fullmatch(label)
+        if label in _BULLETS:
+            self._blocks.item(self._tag_depth, "-", text)
+        elif counted:
+            self._blocks.item(self._tag_depth, f"{counted[1]}.", text)
+        else:
+            self._blocks.item(self._tag_depth, "-", labelled(label, text))
+        self._in_item = True

@@ -1,0 +1,125 @@
+"""Jupyter notebooks (.ipynb) to page text: Markdown cells, code in fences, what it put out as text.
+
+The format is https://nbformat.readthedocs.io/en/latest/format_description.html. It is read as the
+JSON that it is: nbformat validates notebooks and would bring a dozen packages for that.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+from bot.errors import PageUnreadable
+from bot.pages.formats.blocks import Blocks, Reading
+from bot.pages.markdown import read_markdown
+
+LONGEST_OUTPUT = 2_000
+"""Characters of a cell's output that are kept: a table, an error; what is longer is a log."""
+
+_ESCAPES = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")  # colours of a terminal
+
+
+def read_notebook(source: str, name: str) -> Reading:
+    """Title and text of a notebook; ``name`` is what errors call it.
+
+    Raises ``PageUnreadable`` for what is no notebook.
+    """
+    try:
+        notebook = json.loads(source)
+    except (ValueError, RecursionError) as error:
+        raise _no_notebook(name, str(error)) from None
+    cells = _cells(notebook)
+    if cells is None:
+        raise _no_notebook(name, "no cells")
+    language = _text(_get(notebook, "metadata", "language_info", "name")) or _text(
+        _get(notebook, "metadata", "kernelspec", "language")
+    )
+    title = _text(_get(notebook, "metadata", "title"))
+    blocks = Blocks()
+    words = kept = 0
+    for cell in cells:
+        text = _joined(_get(cell, "source")) or _joined(_get(cell, "input"))
+        words += len(text)
+        if blocks.full:
+            continue
+        kept += len(text)
+        match _get(cell, "cell_type"):
+            case "code":
+                _put_code(blocks, text, language)
+                for output in _list(_get(cell, "outputs")):
+                    said = _output(output)
+                    words += len(said)
+                    kept += min(len(said), LONGEST_OUTPUT)
+                    blocks.code(_short(said))
+            case "heading":  # of notebooks before 2015
+                level = _get(cell, "level")
+                blocks.heading(level if isinstance(level, int) else 1, text)
+            case _:
+                heading, page_text = read_markdown(text)
+                title = title or heading
+                blocks.page_text(page_text)
+    if kept < words and blocks.full:
+        blocks.heading(2, "The rest of this notebook was not read")
+    return Reading(title, blocks.text(), kept / words if words else 1.0)
+
+
+def _no_notebook(name: str, detail: str) -> PageUnreadable:
+    return PageUnreadable(
+        f"{name} is a Jupyter notebook that is damaged; open and save it again, or export it as"
+        " HTML.",
+        detail=detail,
+    )
+
+
+def _cells(notebook: Any) -> list[Any] | None:
+    cells = _get(notebook, "cells")
+    if isinstance(cells, list):
+        return cells
+    sheets = _get(notebook, "worksheets")  # format 3, before 2015
+    if isinstance(sheets, list):
+        return [cell for sheet in sheets for cell in _list(_get(sheet, "cells"))]
+    return None
+
+
+def _put_code(blocks: Blocks, text: str, language: str) -> None:
+    blocks.code(text, re.sub(r"\W", "", language))
+
+
+def _output(output: Any) -> str:
+    """What an output shows as text; "" for a picture."""
+    match _get(output, "output_type"):
+        case "stream":
+            text = _joined(_get(output, "text"))
+        case "error" | "pyerr":
+            text = f"{_text(_get(output, 'ename'))}: {_text(_get(output, 'evalue'))}"
+        case _:
+            text = _joined(_get(output, "data", "text/plain")) or _joined(_get(output, "text"))
+    return _ESCAPES.sub("", text)
+
+
+def _short(text: str) -> str:
+    if len(text) <= LONGEST_OUTPUT:
+        return text
+    return f"{text[:LONGEST_OUTPUT].rpartition(chr(10))[0] or text[:LONGEST_OUTPUT]}\n…"
+
+
+def _get(value: Any, *keys: str) -> Any:
+    for key in keys:
+        value = value.get(key) if isinstance(value, dict) else None
+    return value
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def _joined(value: Any) -> str:
+    """A text, which may be stored as a list of lines."""
+    if isinstance(value, list):
+        return "".join(line for line in value if isinstance(line, str))
+    return _text(value)

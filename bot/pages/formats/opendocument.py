@@ -1,0 +1,347 @@
+"""OpenDocument texts, spreadsheets and presentations (.odt .ods .odp) to page text.
+
+Parsed as a stream, like Word documents. Left out on purpose: deleted and hidden text, comments,
+indexes. (odfdo, a library for these files, holds a document whole, and repeated cells unfolded.)
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from bot.pages.formats.blocks import MOST_CHARACTERS, Blocks, Reading, code, one_line
+from bot.pages.formats.grid import MOST_CELLS, GridWriter
+from bot.pages.formats.numbering import whole
+from bot.pages.formats.opendocument_styles import OpenStyles
+from bot.pages.formats.packages import Package, attribute, local, locked, opened
+from bot.pages.formats.pieces import MOST_SPANNED, Cell, Piece, PieceWriter
+from bot.pages.properties import said_title
+
+_TEXT = "{urn:oasis:names:tc:opendocument:xmlns:text:1.0}"
+_TABLE = "{urn:oasis:names:tc:opendocument:xmlns:table:1.0}"
+_DRAW = "{urn:oasis:names:tc:opendocument:xmlns:drawing:1.0}"
+_STYLE = "{urn:oasis:names:tc:opendocument:xmlns:style:1.0}"
+_STREAMED = (
+    *(f"{_TEXT}{name}" for name in ("p", "h", "list", "list-style")),
+    *(f"{_TABLE}{name}" for name in ("table", "table-row")),
+    *(f"{_DRAW}page", f"{_STYLE}style"),
+)
+
+# Elements around the paragraphs and tables of the document itself.
+_AROUND = frozenset(
+    {
+        *("document-content", "body", "text", "spreadsheet", "presentation", "drawing"),
+        *("section", "frame", "text-box", "table-header-rows", "table-rows", "table-row-group"),
+    }
+)
+_IN_TABLE = frozenset({"table-header-rows", "table-rows", "table-row-group"})
+_NOT_SHOWN = frozenset(
+    {
+        *("annotation", "tracked-changes", "hidden-text", "ruby-text", "forms", "object"),
+        *("object-ole", "title", "desc", "note-citation", "event-listeners", "tracked-changes"),
+    }
+)
+_SIMPLE_NUMBER = re.compile(r"\d{1,3}[.)]")
+_MOST_REPEATED = 1_000  # times that a cell or a row with something in it is written
+_MOST_SPACES = 1_000
+
+
+def read_opendocument(data: bytes, name: str) -> Reading:
+    """Title and text of an OpenDocument file; ``name`` is what errors call it.
+
+    Raises ``PageUnreadable`` for one that is damaged, locked or too large.
+    """
+    with opened(data, name, "an OpenDocument file") as package:
+        manifest = "META-INF/manifest.xml"
+        if manifest in package and b"encryption-data" in package.read(manifest):
+            raise locked(name)
+        reader = _Reader(package)
+        kept = reader.read()
+        meta = package.tree("meta.xml")
+        title = "" if meta is None else next((e.text or "" for e in meta.iter("{*}title")), "")
+        title = reader.title or said_title(title) or reader.first_heading
+        return Reading(title, reader.blocks.text(), kept)
+
+
+class _Reader:
+    def __init__(self, package: Package) -> None:
+        self.blocks = Blocks()
+        self.title = ""
+        self.first_heading = ""
+        self._package = package
+        self._writer = PieceWriter(self.blocks)
+        self._styles = OpenStyles()
+        styles = package.tree("styles.xml")
+        for element in (
+            () if styles is None else styles.iter(f"{_STYLE}style", f"{_TEXT}list-style")
+        ):
+            self._styles.learn(element)
+        self._notes: list[tuple[int, list[Piece]]] = []  # waiting for the end of their paragraph
+        self._marks = 0
+        self._boxes: list[Any] = []
+        self._counts: dict[str, int] = {}  # of numbered lists, by style, for those that go on
+        self._rows: list[list[Cell]] = []
+        self._below: dict[int, int] = {}  # rows that the cell above still spans, by column
+        self._in_rows = 0  # characters
+        self._sheet: GridWriter | None = None
+        self._sheet_rows = 0
+        self._cells = 0
+        self._slides = 0
+
+    def read(self) -> float:
+        """Read everything; the share of the document that was kept."""
+        for element in self._package.elements("content.xml", _STREAMED):
+            if not self._take(element):
+                continue
+            self._package.forget(element)
+            if self.blocks.length + self._in_rows >= MOST_CHARACTERS or self._cells >= MOST_CELLS:
+                self._close()
+                self.blocks.heading(2, "The rest of this document was not read")
+                return self._package.share_read
+        self._close()
+        return 1.0
+
+    def _close(self) -> None:
+        if self._sheet is not None:
+            self._sheet.end()
+        self._end_table()
+        self._writer.flush()
+
+    def _take(self, element: Any) -> bool:
+        """Read an element of the document itself; whether it was one."""
+        name = local(element)
+        if name in ("style", "list-style"):
+            self._styles.learn(element)
+            return False
+        owner = _owner(element) if name == "table-row" else element
+        if owner is None or not _stands_alone(owner):
+            return False
+        in_sheet = local(owner) == "table" and _is_sheet(owner)
+        match name:
+            case "table-row" if in_sheet:
+                self._sheet_row(element, owner)
+            case "table-row":
+                row = self._row(element)
+                self._rows += row
+                self._in_rows += sum(len(cell.words()) for line in row for cell in line)
+            case "table" if in_sheet:
+                if self._sheet is not None:
+                    self._sheet.end()
+                self._sheet = None
+            case "table":
+                self._end_table()
+            case "page":
+                self._slide(element)
+            case _:
+                self._writer.put_all(self._block(element, 0, ""))
+                self._put_notes()
+        return True
+
+    def _put_notes(self) -> None:
+        notes, self._notes = self._notes, []
+        self._writer.notes(notes)
+
+    # ------------------------------------------------------------ paragraphs and lists
+
+    def _pieces(self, parent: Any, depth: int = 0, style: str = "") -> Iterator[Piece]:
+        for child in parent:
+            yield from self._block(child, depth, style)
+
+    def _block(self, element: Any, depth: int, style: str) -> Iterator[Piece]:
+        match local(element):
+            case "p" | "h":
+                yield from self._paragraph(element)
+            case "list":
+                yield from self._list(element, depth, style)
+            case "table":
+                rows = [row for row in element.iter(f"{_TABLE}table-row") if _owner(row) is element]
+                outer, self._below = self._below, {}
+                yield Piece("table", rows=[line for row in rows for line in self._row(row)])
+                self._below = outer
+            case "section" | "frame" | "text-box" | "g" | "custom-shape" | "line" | "rect":
+                yield from self._pieces(element, depth, style)
+
+    def _paragraph(self, element: Any) -> Iterator[Piece]:
+        """A paragraph or heading, and the text boxes that are anchored in it."""
+        style = attribute(element, "style-name")
+        role = self._styles.role(style)
+        outer, self._boxes = self._boxes, []
+        text = "".join(self._inline(element, fixed=role == "code"))
+        boxes, self._boxes = self._boxes, outer
+        if role != "contents" and not self._styles.hides(style):
+            yield from self._said(element, text, role)
+        for box in boxes:
+            yield from self._pieces(box)
+
+    def _said(self, element: Any, text: str, role: str) -> Iterator[Piece]:
+        if role == "code":
+            yield Piece("code", text)
+        elif role == "title":
+            self.title = self.title or one_line(text)
+            yield Piece("heading", text, 1)
+        elif local(element) == "h":
+            self.first_heading = self.first_heading or one_line(text)
+            yield Piece("heading", text, whole(attribute(element, "outline-level"), 1))
+        elif text.strip():
+            yield Piece("paragraph", text)
+
+    def _list(self, element: Any, depth: int, style: str) -> Iterator[Piece]:
+        style = attribute(element, "style-name") or style
+        key = f"{style} {depth}"
+        goes_on = attribute(element, "continue-numbering") == "true"
+        count = self._counts.get(key, 0) if goes_on else 0
+        count = count or self._styles.start(style, depth) - 1
+        for item in element:
+            if local(item) not in ("list-item", "list-header"):
+                continue
+            count = whole(attribute(item, "start-value"), count + 1)
+            label = self._styles.label(style, depth, count) if local(item) == "list-item" else ""
+            is_first = local(item) == "list-item"
+            for piece in self._pieces(item, depth + 1, style):
+                if piece.kind == "paragraph":
+                    yield _item(piece.text, depth, label) if is_first else piece
+                    is_first = False
+                else:
+                    yield piece
+        self._counts[key] = count
+
+    def _inline(self, element: Any, *, fixed: bool) -> Iterator[str]:
+        yield element.text or ""
+        for child in element:
+            name = local(child)
+            if name and name not in _NOT_SHOWN:
+                yield from self._inside(child, name, fixed=fixed)
+            yield child.tail or ""
+
+    def _inside(self, child: Any, name: str, *, fixed: bool) -> Iterator[str]:
+        match name:
+            case "s":
+                yield " " * min(whole(attribute(child, "c"), 1), _MOST_SPACES)
+            case "tab":
+                yield "\t"
+            case "line-break":
+                yield "\n"
+            case "note":
+                yield self._mark(child)
+            case "text-box":
+                self._boxes.append(child)
+            case "span":
+                style = attribute(child, "style-name")
+                if not self._styles.hides(style):
+                    words = "".join(self._inline(child, fixed=fixed))
+                    is_code = self._styles.role(style) == "code" and not fixed
+                    yield code(words) if is_code else words
+            case _:
+                yield from self._inline(child, fixed=fixed)
+
+    def _mark(self, note: Any) -> str:
+        """The mark of a note, in Markdown's form for footnotes."""
+        body = note.find(f"{_TEXT}note-body")
+        if body is None:
+            return ""
+        self._marks += 1
+        self._notes.append((self._marks, list(self._pieces(body))))
+        return f"[^{self._marks}]"
+
+    # ------------------------------------------------------------ tables
+
+    def _end_table(self) -> None:
+        rows, self._rows, self._in_rows, self._below = self._rows, [], 0, {}
+        if rows:
+            self._writer.put(Piece("table", rows=rows))
+        self._put_notes()
+
+    def _row(self, row: Any) -> list[list[Cell]]:
+        """The cells of a row, as often as it is repeated."""
+        cells: list[Cell] = []
+        column = 0
+        for cell in row:
+            if local(cell) not in ("table-cell", "covered-table-cell"):
+                continue
+            repeated = min(whole(attribute(cell, "number-columns-repeated"), 1), MOST_SPANNED)
+            spans = min(whole(attribute(cell, "number-rows-spanned"), 1), MOST_SPANNED)
+            covered = local(cell) == "covered-table-cell"
+            for _ in range(repeated):
+                goes_on = covered and self._below.get(column, 0) > 0
+                self._below[column] = self._below.get(column, 0) - 1 if goes_on else spans - 1
+                cells.append(Cell([] if covered else list(self._pieces(cell)), goes_on=goes_on))
+                column += 1
+        times = whole(attribute(row, "number-rows-repeated"), 1)
+        return [cells] * min(times, MOST_SPANNED if any(c.pieces for c in cells) else 1)
+
+    # ------------------------------------------------------------ sheets
+
+    def _sheet_row(self, row: Any, table: Any) -> None:
+        if self._styles.hides(attribute(table, "style-name")):
+            return
+        if self._sheet is None:
+            self._sheet = GridWriter(self.blocks)
+            self.blocks.heading(2, f"Sheet {attribute(table, 'name') or ''}")
+        cells: list[str] = []
+        for cell in row:
+            if local(cell) not in ("table-cell", "covered-table-cell"):
+                continue
+            words = one_line(" ".join(piece.words() for piece in self._pieces(cell)))
+            times = whole(attribute(cell, "number-columns-repeated"), 1)
+            cells += [words] * min(times, _MOST_REPEATED)
+        times = whole(attribute(row, "number-rows-repeated"), 1)
+        filled = any(cells)
+        for _ in range(min(times, _MOST_REPEATED) if filled else 1):
+            self._cells += len(cells) + 1
+            self._sheet.add(cells)
+            if self.blocks.full:
+                break
+        self._notes.clear()
+
+    # ------------------------------------------------------------ slides
+
+    def _slide(self, page: Any) -> None:
+        self._slides += 1
+        self.blocks.heading(2, f"Slide {self._slides}")
+        shapes = [child for child in page if local(child) != "notes"]
+        for shape in sorted(shapes, key=lambda each: attribute(each, "class") != "title"):
+            match attribute(shape, "class"):
+                case "title":
+                    words = one_line(" ".join(piece.words() for piece in self._pieces(shape)))
+                    self.first_heading = self.first_heading or words
+                    self.blocks.heading(3, words)
+                case "page-number" | "footer" | "header" | "date-time":
+                    pass
+                case _:
+                    self._writer.put_all(self._block(shape, 0, ""))
+                    self._writer.flush()
+        for notes in page.iterchildren("{*}notes"):
+            said = list(self._pieces(notes))
+            if any(piece.words().strip() for piece in said):
+                self.blocks.heading(3, "Notes")
+                self._writer.put_all(said)
+                self._writer.flush()
+        self._put_notes()
+
+
+def _item(text: str, depth: int, label: str) -> Piece:
+    if _SIMPLE_NUMBER.fullmatch(label):
+        return Piece("item", text, depth, label)
+    return Piece("item", f"{label} {text}" if label else text, depth, "-")
+
+
+def _owner(row: Any) -> Any:
+    """The table that a row belongs to."""
+    parent = row.getparent()
+    while parent is not None and local(parent) in _IN_TABLE:
+        parent = parent.getparent()
+    return parent if parent is not None and local(parent) == "table" else None
+
+
+def _stands_alone(element: Any) -> bool:
+    """Whether an element stands in the document itself, rather than in a table or a shape."""
+    parent = element.getparent()
+    while parent is not None and local(parent) in _AROUND:
+        parent = parent.getparent()
+    return parent is None
+
+
+def _is_sheet(table: Any) -> bool:
+    parent = table.getparent()
+    return parent is not None and local(parent) == "spreadsheet"

@@ -1,0 +1,246 @@
+"""ZIP packages (Office Open XML, OpenDocument, EPUB), opened without trusting them.
+
+A package of some kilobytes can unpack to gigabytes, and XML can do the same with entities. So the
+sizes that a package declares are checked before a part is read (``zipfile`` never returns more of a
+part than it declares), and parts are parsed without entities, external files and network. A part
+that declares entities is refused, because no program for documents writes any.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+import zipfile
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from io import BytesIO
+from typing import IO, Any, NamedTuple
+from urllib.parse import unquote
+
+from lxml import etree  # type: ignore[import-untyped]
+
+from bot.errors import PageUnreadable
+
+MOST_ENTRIES = 20_000
+"""Files in a package; a presentation with 1,000 slides and pictures has some 5,000."""
+LARGEST_PART = 100_000_000
+"""Bytes of a part that is read as a stream, unpacked: a sheet of some two million cells."""
+LARGEST_WHOLE = 300_000_000
+"""Bytes of all parts that are read of one package, unpacked."""
+LARGEST_TREE = 12_000_000
+"""Bytes of a part that is parsed as a whole; a tree takes some ten times as much memory."""
+HIGHEST_RATIO = 250
+"""Times that a part over ``LARGEST_TREE`` may be larger than its packed form. Deflate reaches 1,032
+on nothing but repetition; sheets of repeated rows stay below 100."""
+
+_ENCRYPTED = 0x1
+_ENTITY = re.compile(rb"<!ENTITY")
+_PROLOG = 4_096  # bytes in which the declarations of a document stand, if there are any
+
+_BROKEN = (
+    zipfile.BadZipFile,
+    zlib.error,
+    etree.XMLSyntaxError,
+    EOFError,
+    NotImplementedError,  # a method of packing that zipfile does not know
+    RuntimeError,  # zipfile's error for an encrypted entry
+    OSError,
+)
+
+
+class Relationship(NamedTuple):
+    """A reference from one part to another: the last word of its type, and the part's name."""
+
+    kind: str
+    target: str
+
+
+class Package:
+    """The parts of one package."""
+
+    def __init__(self, archive: zipfile.ZipFile, name: str) -> None:
+        """``name`` is what errors call the document."""
+        self._archive = archive
+        self.name = name
+        self.share_read = 0.0  # of the part that ``elements`` is reading
+        self._size_read = 0  # bytes of all parts that were read
+        self._source: _Source | None = None
+        self._entries = {entry.filename: entry for entry in archive.infolist()}
+
+    def __contains__(self, part: str) -> bool:
+        return part in self._entries
+
+    def check_present(self, part: str) -> None:
+        """Raise for a part that a document of this kind cannot be without."""
+        if part not in self._entries:
+            raise zipfile.BadZipFile(f"there is no part {part!r}")
+
+    def names(self) -> list[str]:
+        return list(self._entries)
+
+    def read(self, part: str, most: int = LARGEST_TREE) -> bytes:
+        """The bytes of a part; raises ``PageUnreadable`` for one that is too large."""
+        with self.stream(part, most) as file:
+            return file.read()
+
+    @contextmanager
+    def stream(self, part: str, most: int = LARGEST_PART) -> Iterator[IO[bytes]]:
+        self.check_present(part)
+        self.check(part, most)
+        self._size_read += self._entries[part].file_size
+        if self._size_read > LARGEST_WHOLE:
+            raise self._too_large(self._size_read, "in all")
+        with self._archive.open(self._entries[part]) as file:
+            yield file
+
+    def check(self, part: str, most: int) -> None:
+        """Raise ``PageUnreadable`` for a part that is locked, or too large when unpacked."""
+        entry = self._entries[part]
+        if entry.flag_bits & _ENCRYPTED:
+            raise locked(self.name)
+        ratio = entry.file_size / max(1, entry.compress_size)
+        if entry.file_size > most or (entry.file_size > LARGEST_TREE and ratio > HIGHEST_RATIO):
+            raise self._too_large(entry.file_size, "in one part")
+
+    def _too_large(self, size: int, where: str) -> PageUnreadable:
+        return PageUnreadable(
+            f"{self.name} unpacks to more than Footnote reads ({size / 1e6:,.0f} MB {where}); split"
+            " it into smaller documents, or paste the part that matters."
+        )
+
+    def tree(self, part: str, most: int = LARGEST_TREE) -> Any:
+        """The root element of an XML part; None if there is no such part."""
+        if part not in self._entries:
+            return None
+        data = self.read(part, most)
+        _refuse_entities(data[:_PROLOG], self.name)
+        return etree.fromstring(data, _parser())
+
+    def elements(self, part: str, tags: tuple[str, ...]) -> Iterator[Any]:
+        """The elements of a large XML part with one of these names, each when it is complete.
+
+        Whoever is done with one gives it to ``forget``. Raises ``PageUnreadable`` when more than
+        ``LARGEST_TREE`` would have to be held at once.
+        """
+        with self.stream(part) as file:
+            self._source = _Source(file, self.name)
+            size = max(1, self._entries[part].file_size)
+            for _, element in etree.iterparse(
+                self._source, tag=tags, resolve_entities=False, no_network=True, load_dtd=False
+            ):
+                self.share_read = file.tell() / size
+                yield element
+
+    def forget(self, element: Any) -> None:
+        """Free an element that is done with, and those before it."""
+        element.clear(keep_tail=True)
+        parent = element.getparent()
+        if parent is not None:
+            while element.getprevious() is not None:
+                del parent[0]
+        if self._source is not None:
+            self._source.forget()
+
+    def relationships(self, part: str) -> dict[str, Relationship]:
+        """What a part of an Office Open XML package refers to, by id; external targets left out."""
+        folder, file = posixpath.split(part)
+        root = self.tree(posixpath.join(folder, "_rels", f"{file}.rels"))
+        found = {}
+        for element in () if root is None else root.iter("{*}Relationship"):
+            if element.get("TargetMode") != "External":
+                kind = (element.get("Type") or "").rpartition("/")[2]
+                target = resolved(part, element.get("Target") or "")
+                found[element.get("Id") or ""] = Relationship(kind, target)
+        return found
+
+
+class _Source:
+    """An XML part that is being parsed; it ends in an error when too much of it is held."""
+
+    def __init__(self, file: IO[bytes], name: str) -> None:
+        self._file = file
+        self._name = name
+        self._forgotten = 0
+        self._started = False
+
+    def read(self, size: int = -1) -> bytes:
+        data = self._file.read(size)
+        if not self._started:
+            _refuse_entities(data[:_PROLOG], self._name)
+            self._started = True
+        if self._file.tell() - self._forgotten > LARGEST_TREE:
+            raise PageUnreadable(
+                f"{self._name} holds a paragraph or a row of more than"
+                f" {LARGEST_TREE / 1e6:g} MB, which no document does; paste the text that matters."
+            )
+        return data
+
+    def forget(self) -> None:
+        self._forgotten = self._file.tell()
+
+
+@contextmanager
+def opened(data: bytes, name: str, what: str) -> Iterator[Package]:
+    """The package in these bytes; ``what`` is what errors call its kind, like "a Word document".
+
+    Raises ``PageUnreadable``, also for what turns out to be broken inside the ``with``.
+    """
+    try:
+        with zipfile.ZipFile(BytesIO(data)) as archive:
+            if len(archive.filelist) > MOST_ENTRIES:
+                raise PageUnreadable(
+                    f"{name} holds more than {MOST_ENTRIES:,} files, which no document does; give"
+                    " the document itself."
+                )
+            yield Package(archive, name)
+    except _BROKEN as error:
+        raise broken(name, what, error) from None
+
+
+def broken(name: str, what: str, error: Exception) -> PageUnreadable:
+    return PageUnreadable(
+        f"{name} is {what} that is damaged; open and save it again, or give another copy of it.",
+        detail=f"{type(error).__name__}: {error}",
+    )
+
+
+def locked(name: str) -> PageUnreadable:
+    return PageUnreadable(
+        f"{name} is locked with a password; save a copy without one, or paste its text."
+    )
+
+
+def resolved(part: str, target: str) -> str:
+    """The name of the part that a relative reference in another part means."""
+    path = unquote(target.partition("#")[0]).replace("\\", "/")
+    if path.startswith("/"):
+        return path.lstrip("/")
+    return posixpath.normpath(posixpath.join(posixpath.dirname(part), path))
+
+
+def local(element: Any) -> str:
+    """An element's name without its namespace; "" for comments and processing instructions."""
+    tag = element.tag
+    return tag.rpartition("}")[2] if isinstance(tag, str) else ""
+
+
+def attribute(element: Any, name: str) -> str | None:
+    """The value of an attribute, whatever namespace it is in; transitional and strict documents
+    differ in that."""
+    for key, value in element.attrib.items():
+        if key.rpartition("}")[2] == name:
+            return str(value)
+    return None
+
+
+def _parser() -> Any:
+    return etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False)
+
+
+def _refuse_entities(start: bytes, name: str) -> None:
+    if _ENTITY.search(start.replace(b"\x00", b"")):
+        raise PageUnreadable(
+            f"{name} declares entities of its own, which no Office program writes; open and save"
+            " it again, or paste its text."
+        )

@@ -1,0 +1,209 @@
+"""PowerPoint presentations (.pptx) to page text: a heading for each slide ("## Slide 3").
+
+Placeholders for dates, footers and slide numbers are left out; they belong to the paper.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from bot.pages.formats.blocks import Blocks, Reading, code, is_code, one_line, without_marks
+from bot.pages.formats.numbering import formatted, whole
+from bot.pages.formats.office import core_title, main_part
+from bot.pages.formats.packages import Package, attribute, local, opened
+from bot.pages.formats.pieces import Piece, PieceWriter
+from bot.pages.formats.word_styles import FIXED_WIDTH
+
+_TITLES = frozenset({"title", "ctrTitle"})
+_OF_THE_PAPER = frozenset({"dt", "ftr", "sldNum", "hdr", "sldImg"})
+_LISTED = frozenset(
+    {"body", "obj", "half", "tbl", ""}
+)  # placeholders whose paragraphs have bullets
+_FORMS = {"arabic": "decimal", "alphaLc": "lowerLetter", "alphaUc": "upperLetter"}
+_FORMS |= {"romanLc": "lowerRoman", "romanUc": "upperRoman"}
+
+
+def read_slides(data: bytes, name: str) -> Reading:
+    """Title and text of a presentation; ``name`` is what errors call it.
+
+    Raises ``PageUnreadable`` for one that is damaged, locked or too large.
+    """
+    with opened(data, name, "a PowerPoint presentation") as package:
+        slides = list(_slides(package))
+        blocks = Blocks()
+        first = ""
+        done = 0
+        for part in slides:
+            if blocks.full:
+                blocks.heading(2, f"Slides {done + 1} to {len(slides)} were not read")
+                break
+            done += 1
+            title = _Slide(package, part, blocks).write(done)
+            first = first or title
+        kept = done / len(slides) if slides else 1.0
+        return Reading(core_title(package) or first, blocks.text(), kept)
+
+
+def _slides(package: Package) -> Iterator[str]:
+    """The parts of the slides in the order in which they are shown."""
+    main = main_part(package, "ppt/presentation.xml")
+    related = package.relationships(main)
+    root = package.tree(main)
+    for each in () if root is None else root.iterfind("{*}sldIdLst/{*}sldId"):
+        # the id of the slide itself has the same name without a namespace
+        key = next((v for k, v in each.attrib.items() if k.endswith("}id")), "")
+        if key in related:
+            package.check_present(related[key].target)
+            yield related[key].target
+
+
+class _Slide:
+    def __init__(self, package: Package, part: str, blocks: Blocks) -> None:
+        self._package = package
+        self._related = package.relationships(part)
+        self._root = package.tree(part)
+        self._blocks = blocks
+
+    def write(self, number: int) -> str:
+        """Add the slide to the blocks; its title."""
+        self._blocks.heading(2, f"Slide {number}")
+        shapes = list(_shapes(self._root.find("{*}cSld/{*}spTree")))
+        titles = [shape for shape in shapes if _placeholder(shape) in _TITLES]
+        words = " ".join(_text(each) for shape in titles for each in shape.iter("{*}p"))
+        title = one_line(without_marks(words))
+        self._blocks.heading(3, title)
+        for shape in shapes:
+            if shape not in titles:
+                self._shape(shape)
+        self._notes()
+        return title
+
+    def _shape(self, shape: Any) -> None:
+        kind = _placeholder(shape)
+        if kind in _OF_THE_PAPER:
+            return
+        if local(shape) != "graphicFrame":
+            body = shape.find("{*}txBody")
+            self._paragraphs(body, listed=kind is not None and kind in _LISTED)
+            return
+        for table in shape.iterfind("{*}graphic/{*}graphicData/{*}tbl"):
+            self._table(table)
+        for diagram in shape.iterfind("{*}graphic/{*}graphicData/{*}relIds"):
+            self._diagram(attribute(diagram, "dm") or "")
+
+    def _paragraphs(self, body: Any, *, listed: bool) -> None:
+        paragraphs = [] if body is None else list(body.iterchildren("{*}p"))
+        listed = listed and sum(bool(_text(each).strip()) for each in paragraphs) > 1
+        counts: dict[int, int] = {}
+        writer = PieceWriter(self._blocks)
+        for paragraph in paragraphs:
+            text = _text(paragraph)
+            if not text.strip():
+                continue
+            properties = paragraph.find("{*}pPr")
+            depth = 0 if properties is None else whole(properties.get("lvl"), 0)
+            counts = {level: count for level, count in counts.items() if level <= depth}
+            marker = _marker(properties, listed=listed, counts=counts, depth=depth)
+            if is_code(text):
+                writer.put(Piece("code", text))
+            elif marker:
+                writer.put(Piece("item", text, depth, marker))
+            else:
+                writer.put(Piece("paragraph", text))
+        writer.flush()
+
+    def _table(self, table: Any) -> None:
+        rows: list[list[str]] = []
+        for row in table.iterchildren("{*}tr"):
+            cells: list[str] = []
+            for cell in row.iterchildren("{*}tc"):
+                above = rows[-1] if rows else []
+                if cell.get("vMerge") in ("1", "true") and len(cells) < len(above):
+                    cells.append(above[len(cells)])
+                else:
+                    cells.append(" ".join(_text(each) for each in cell.iter("{*}p")))
+            rows.append(cells)
+        self._blocks.table(rows)
+
+    def _diagram(self, key: str) -> None:
+        """The texts of a SmartArt drawing, which are in a part of their own."""
+        found = self._related.get(key)
+        root = None if found is None else self._package.tree(found.target)
+        for point in () if root is None else root.iterfind("{*}ptLst/{*}pt"):
+            for paragraph in point.iterfind("{*}t/{*}p"):
+                self._blocks.item(0, "-", _text(paragraph))
+
+    def _notes(self) -> None:
+        part = next((r.target for r in self._related.values() if r.kind == "notesSlide"), "")
+        root = self._package.tree(part) if part else None
+        bodies = [] if root is None else list(_shapes(root.find("{*}cSld/{*}spTree")))
+        texts = [
+            _text(paragraph)
+            for shape in bodies
+            if _placeholder(shape) == "body"
+            for paragraph in shape.iterfind("{*}txBody/{*}p")
+        ]
+        if any(text.strip() for text in texts):
+            self._blocks.heading(3, "Notes")
+        for text in texts:
+            self._blocks.paragraph(text)
+
+
+def _shapes(tree: Any) -> Iterator[Any]:
+    """The shapes of a slide in their order, those inside of groups included."""
+    for child in () if tree is None else tree:
+        match local(child):
+            case "sp" | "graphicFrame" | "cxnSp":
+                yield child
+            case "grpSp":
+                yield from _shapes(child)
+            case "AlternateContent":
+                choice = child.find("{*}Choice")
+                yield from _shapes(choice)
+
+
+def _placeholder(shape: Any) -> str | None:
+    """The kind of placeholder that a shape fills, "" for the usual one; None for a free shape."""
+    found = shape.find("./*/{*}nvPr/{*}ph")
+    return None if found is None else found.get("type", "")
+
+
+def _text(paragraph: Any) -> str:
+    words = []
+    for child in paragraph:
+        match local(child):
+            case "r" | "fld":
+                text = child.findtext("{*}t") or ""
+                font = child.find("{*}rPr/{*}latin")
+                fixed = font is not None and FIXED_WIDTH.search(font.get("typeface") or "")
+                words.append(code(text) if fixed else text)
+            case "br":
+                words.append("\n")
+            case "m" | "oMath" | "oMathPara" | "AlternateContent":
+                words += [each.text or "" for each in child.iter("{*}t")]
+    return "".join(words).replace("\v", "\n")
+
+
+def _marker(properties: Any, *, listed: bool, counts: dict[int, int], depth: int) -> str:
+    """What stands before a paragraph: "-", a number, or nothing; ``counts`` are those so far."""
+    if properties is not None:
+        numbered = properties.find("{*}buAutoNum")
+        if numbered is not None:
+            start = whole(numbered.get("startAt"), 1)
+            counts[depth] = counts[depth] + 1 if depth in counts else start
+            return _number(counts[depth], numbered.get("type") or "")
+        if properties.find("{*}buNone") is not None:
+            return ""
+        if properties.find("{*}buChar") is not None or properties.find("{*}buBlip") is not None:
+            return "-"
+    return "-" if listed else ""
+
+
+def _number(count: int, form: str) -> str:
+    """A number in a form like "alphaLcParenR" (ECMA-376, part 1, section 20.1.10.61)."""
+    known = next((shown for name, shown in _FORMS.items() if form.startswith(name)), "decimal")
+    figure = formatted(count, known)
+    if known != "decimal":
+        return f"- {figure}." if form.endswith("Period") else f"- {figure})"
+    return f"{figure})" if "Paren" in form else f"{figure}."

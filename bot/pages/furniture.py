@@ -1,0 +1,162 @@
+"""What stands in the content of an HTML page to get about: bars, anchors, edit links, tables of
+contents."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Literal
+
+from bot.text.listed import listed
+
+_NO_WORDS = listed(
+    "script style noscript template svg iframe object embed canvas audio video map head title "
+    "textarea input button select datalist dialog nav annotation annotation-xml rp"
+)
+_NO_CONTENT_ROLES = listed(
+    "navigation search contentinfo doc-toc doc-pagelist dialog alertdialog menu menubar "
+    "toolbar tablist"
+)
+_NAVIGATION = listed(
+    "navheader navfooter navigation nav-panel nav-links navbar docnav breadcrumb breadcrumbs "
+    "bread-crumbs related sphinxsidebar sidebar-nav pager pagination prev-next-area "
+    "prev-next-footer pagination-nav edit-link edit-this-page theme-edit-this-page "
+    "md-source-file md-content__button mw-editsection mw-jump-link printfooter catlinks "
+    "navbox vertical-navbox noprint skip-link skiplink skip-nav sr-only visually-hidden "
+    "screen-reader-text copybtn copy-button toplang bottomlang viewcode-link viewcode-back "
+    "source-link sourcelink topnav bottomnav subnav top-nav sub-nav headerlink header-anchor "
+    "anchorjs-link hash-link anchor-link copiable-link copiable-anchor footer page-metadata "
+    "linenos linenodiv lineno gutter nosearch"
+)
+_NAVIGATION_IDS = listed(
+    "footer navigation navbar breadcrumbs breadcrumb-section searchbox quickview postamble "
+    "mw-navigation siteSub contentSub jump-to-nav catlinks"
+)
+_CONTENTS = listed(
+    "toc local-toc table-of-contents tableofcontents toc-container toctitle mini-toc menu "
+    "shortcontents contents_element shortcontents_element list-of-figures list-of-tables "
+    "list-of-examples fancy_toc quicklinks page-toc theme-doc-toc-mobile"
+)
+_CONTENTS_IDS = listed("toc TOC toctitle table-of-contents TableOfContents SEC_Contents toc_sub")
+_ANCHOR_SIGN = re.compile(r"[¶§#🔗∞⚓\s\ue000-\uf8ff]*|\s*(?:Permalink|\[link\])\s*")
+_ENOUGH = 200  # characters that a page must have beside its tables of contents for these to go
+_FEWEST_ENTRIES = 3
+_MOSTLY = (
+    0.9  # share of a list's text in links within the page from which it is a table of contents
+)
+_CANDIDATES = (
+    ".//*[self::div or self::p or self::ul or self::ol or self::dl or self::table or self::a"
+    " or self::section or self::aside or self::footer or self::header or self::details or self::td"
+    "][@class or @id or @role or self::a or self::footer]"
+    " | .//span[contains(@class, 'edit') or contains(@class, 'viewcode') or contains(@class, 'sr-')"
+    " or contains(@class, 'lineno') or contains(@class, 'hidden') or contains(@class, 'link')]"
+)
+"""What may be furniture by its class, id, role or sign."""
+
+
+_HIDDEN_AT_MOST = 0.5
+"""Share of a page's text that may be hidden; a page that hides more shows it by script."""
+_HIDING_STYLE = re.compile(r"display:none|visibility:hidden", re.IGNORECASE)
+
+
+def without_hidden(tree: Any) -> None:
+    """Take out what a reader does not see, where instructions to machines like to hide.
+
+    Panels that a reader opens by a tab stay.
+    """
+    found = [
+        element
+        for element in tree.xpath("//*[@hidden or @style]")
+        if element.tag not in ("html", "body") and _is_hidden(element)
+    ]
+    all_hidden = set(found)
+    outermost = [each for each in found if all_hidden.isdisjoint(each.iterancestors())]
+    if found and sum(map(_length, outermost)) <= _HIDDEN_AT_MOST * _length(tree):
+        for element in outermost:
+            remove(element)
+
+
+def _is_hidden(element: Any) -> bool:
+    if element.get("hidden") is not None:
+        return bool(element.get("role") != "tabpanel")
+    style: str | None = element.get("style")
+    return style is not None and _HIDING_STYLE.search("".join(style.split())) is not None
+
+
+def without_furniture(content: Any) -> None:
+    """Take out of a content element what is in it to get about, and what has no words.
+
+    A page that has nothing but a table of contents keeps it.
+    """
+    contents: list[Any] = []
+    for element in list(content.iter(*_NO_WORDS)):
+        remove(element)
+    for element in content.xpath(_CANDIDATES):
+        kind = _kind(element)
+        if kind == "navigation" and element is not content:
+            remove(element)
+        elif kind == "contents" and element is not content:
+            contents.append(element)
+    contents += [each for each in content.iter("ul", "ol", "dl") if _is_local_contents(each)]
+    if contents:
+        inside = sum(map(_length, contents))
+        if _length(content) - inside >= _ENOUGH:
+            for element in contents:
+                remove(element)
+
+
+def _kind(element: Any) -> Literal["navigation", "contents", ""]:
+    tag = element.tag
+    if tag == "a" and len(element) == 0 and _ANCHOR_SIGN.fullmatch(element.text or ""):
+        return "navigation" if "#" in (element.get("href") or "") else ""
+    if tag == "footer" and element.getparent().tag not in ("blockquote", "figure"):
+        return "navigation"
+    name = element.get("id")
+    if element.get("role") in _NO_CONTENT_ROLES or name in _NAVIGATION_IDS:
+        return "navigation"
+    classes = (element.get("class") or "").lower().split()
+    if not _NAVIGATION.isdisjoint(classes) or ("header" in classes and _is_bar(element)):
+        return "navigation"
+    if name in _CONTENTS_IDS or not _CONTENTS.isdisjoint(classes):
+        return "contents"
+    if "contents" in classes and not {"topic", "local"}.isdisjoint(classes):
+        return "contents"
+    return ""
+
+
+def remove(element: Any) -> None:
+    """Take an element out of its tree; what follows it stays."""
+    parent = element.getparent()
+    if parent is None:
+        return
+    if element.tail:
+        before = element.getprevious()
+        if before is None:
+            parent.text = (parent.text or "") + element.tail
+        else:
+            before.tail = (before.tail or "") + element.tail
+    parent.remove(element)
+
+
+def _is_bar(element: Any) -> bool:
+    """Whether a page's header has nothing but links to other pages, as makeinfo's."""
+    links = element.xpath(".//a[@href]")
+    if len(links) < _FEWEST_ENTRIES or next(element.iter("h1", "h2", "h3"), None) is not None:
+        return False
+    return sum(map(_length, links)) * 2 >= _length(element)
+
+
+def _is_local_contents(element: Any) -> bool:
+    """Whether a list has nothing but links to places of its own page."""
+    links = element.xpath(".//a[starts-with(@href, '#')]")
+    if len(links) < _FEWEST_ENTRIES:
+        return False
+    return sum(map(_length, links)) >= _MOSTLY * _length(element)
+
+
+def _length(element: Any) -> int:
+    """Characters of text in an element, white space and scripts aside."""
+    text: str = element.xpath("string()")
+    length = len("".join(text.split()))
+    for silent in element.iter("script", "style"):
+        length -= len("".join((silent.text or "").split()))
+    return length

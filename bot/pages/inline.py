@@ -1,0 +1,130 @@
+"""The words of one paragraph, heading or cell, collected from inline elements."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from lxml import etree  # type: ignore[import-untyped]
+
+from bot.pages.elements import BLOCKS, BREAKS, CODE, QUOTATIONS, SILENT, tag_of
+from bot.pages.literal import CODE_END, CODE_START
+
+_SPACE = re.compile(r"\s+")
+_BREAK = "\x04"  # a line break that the page asks for, until the white space is collapsed
+_AROUND_BREAK = re.compile(f" *{_BREAK} *")
+_LETTER = re.compile(r"[^\W\d_]")
+_EXPONENT = re.compile(r"[-+\u2212\u2013]?\d{1,4}|[ijkmnxy]")
+
+
+class Inline:
+    """Collects words. Inline code stands between the marks that ``bot.pages.literal`` reads.
+
+    ``only_links`` tells that all words so far stand in links.
+    """
+
+    def __init__(self) -> None:
+        self.only_links = False
+        self._words: list[str] = []
+        self._code: Any = None  # the outermost open element of inline code
+        self._links = 0
+        self._plain = False
+
+    @property
+    def in_code(self) -> bool:
+        return self._code is not None
+
+    def __bool__(self) -> bool:
+        return any(not text.isspace() for text in self._words)
+
+    def say(self, text: str | None) -> None:
+        if text:
+            self._words.append(text)
+            if not self._links and not self._plain and _LETTER.search(text):
+                self._plain = True
+
+    def open(self, tag: str, element: Any) -> None:
+        """Begin an element that is no block."""
+        if tag == "a":
+            self._links += 1
+        elif tag in BREAKS:
+            self._words.append(" " if self._code is not None else _BREAK)
+        elif self._code is not None:
+            if tag in BLOCKS:
+                self._words.append(" ")
+        elif tag in CODE:
+            if not any(tag_of(inside) in BLOCKS for inside in element.iterdescendants()):
+                self.begin_code(element)
+        elif is_inline_quotation(tag, element):
+            self._words.append("“")
+        elif tag == "sup" and self._is_exponent(element):
+            self._words.append("^")
+
+    def close(self, tag: str, element: Any) -> None:
+        if element is self._code:
+            self._words.append(CODE_END)
+            self._code = None
+        elif tag == "a":
+            self._links = max(0, self._links - 1)
+        elif self._code is not None:
+            if tag in BLOCKS:
+                self._words.append(" ")
+        elif is_inline_quotation(tag, element):
+            self._words.append("”")
+
+    def begin_code(self, element: Any) -> None:
+        """All that the element holds is inline code."""
+        self._code = element
+        self._words.append(CODE_START)
+
+    def take(self) -> str:
+        """The words so far, which are forgotten; a line break for each that was asked for."""
+        text = _SPACE.sub(" ", "".join(self._words))
+        self._words.clear()
+        if _BREAK in text:
+            text = _AROUND_BREAK.sub("\n", text)
+        self.only_links = not self._plain and _LETTER.search(text) is not None
+        self._plain = False
+        return text.strip()
+
+    def _is_exponent(self, element: Any) -> bool:
+        """Whether a superscript changes the value of what stands before it, as in 2³¹."""
+        text = element.text or ""
+        if len(element) or not _EXPONENT.fullmatch(text.strip()):
+            return False
+        before = self._words[-1][-1:] if self._words else ""
+        return before.isalnum() or before in (")", CODE_END)
+
+
+def inline_text(root: Any) -> str:
+    """The words of an element on one line, whatever blocks it holds."""
+    if len(root) == 0:
+        return _SPACE.sub(" ", root.text or "").strip()
+    inline = Inline()
+    inline.say(root.text)
+    walk = etree.iterwalk(root, events=("start", "end"))
+    for event, element in walk:
+        if element is root:
+            continue
+        tag = tag_of(element)
+        if event == "end":
+            inline.close(tag, element)
+            if tag in BLOCKS:
+                inline.say(" ")
+            inline.say(element.tail)
+        elif not tag or tag in SILENT:
+            walk.skip_subtree()
+        else:
+            if tag in BLOCKS:
+                inline.say(" ")
+            inline.open(tag, element)
+            inline.say(element.text)
+    return _SPACE.sub(" ", inline.take())
+
+
+def is_inline_quotation(tag: str, element: Any) -> bool:
+    """<q>; trafilatura's tree has one name for it and for block quotations."""
+    if tag not in QUOTATIONS:
+        return False
+    parent = element.getparent()
+    return tag == "q" or (parent is not None and tag_of(parent) == "p")

@@ -1,0 +1,158 @@
+"""Words of a document that is no Markdown, written so that Markdown shows exactly its characters.
+
+Page text is Markdown (see ``bot.pages.page.Page``), and HTML, PDF and plain text are not: their
+``__init__``, ``2*3*4`` and lines that begin with "#" are meant literally. The words stay as they
+are. A word whose characters Markdown would take for markup becomes inline code, and a line that
+would become a heading, a table row or an entry of a table of contents gets a backslash before its
+first character. Most text needs neither and comes out unchanged.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+CODE_START, CODE_END = "\x02", "\x03"
+"""What stands around inline code in text that is given to ``literal``. No document holds them:
+control characters are taken out before."""
+
+_MARKED = re.compile(r"[*_`\\\x02\x03]|&#?\w|\]\(")
+_CODE = re.compile(f"{CODE_START}([^{CODE_START}{CODE_END}]*){CODE_END}")
+_LOOSE_START = re.compile(rf" *{CODE_START}(\s+)")
+_LOOSE_END = re.compile(rf"(\s+){CODE_END} *")
+_ADJACENT = re.compile(f"{CODE_END}{CODE_START}")
+_TICKS = re.compile("`+")
+
+# Code that the author of a text file or a comment has marked: `like` ``this``, unlike `this'.
+_AUTHORS_CODE = re.compile(
+    rf"(?<![\w`])(`+)(?![`\s])(?:(?!\1|\n|{CODE_START}).){{1,200}}(?<![`\s])\1(?![\w`])"
+)
+_WORD = re.compile(rf"[^\s{CODE_START}{CODE_END}]+")
+_MARKED_WORD = re.compile(
+    rf"(?<![^\s{CODE_START}{CODE_END}])[^\s{CODE_START}{CODE_END}*_]*+[*_]"
+    rf"[^\s{CODE_START}{CODE_END}]*+"
+)
+# What Markdown reads as something else whatever stands around it: CommonMark 0.31, sections 2.4
+# (backslash escapes), 2.5 (entities), 6.1 (code spans) and 6.3 (links).
+_ALWAYS_MARKUP = re.compile(
+    r"`|\\(?=[!-/:-@\[-`{-~])|\\$|&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z]\w{1,31});|\]\(",
+    re.MULTILINE,
+)
+_SENTENCE_MARKS = ".,;:!?"
+_ENDS_WORDS = frozenset(".,!?)\"'。，！？")
+_RUN = re.compile(r"\*+|_+")
+_STRUCTURE = re.compile(r"^(?=[ \t]*(?:#{1,6}(?:[ \t]|$)|\||\+[ \t]))([ \t]*)", re.MULTILINE)
+
+
+def literal(text: str) -> str:
+    """Markdown for a paragraph, heading or cell of plain words.
+
+    ``text`` may hold inline code between ``CODE_START`` and ``CODE_END``.
+    """
+    if _MARKED.search(text):
+        text = _with_code(text).strip() if CODE_START in text else _with_code(text)
+    if "#" in text or "|" in text or "+" in text:
+        text = _STRUCTURE.sub(r"\1\\", text)
+    return text
+
+
+def code_span(code: str) -> str:
+    """Inline code in Markdown: as many backticks around it as it does not hold itself."""
+    runs = {len(run) for run in _TICKS.findall(code)}
+    ticks = "`" * next(n for n in range(1, len(runs) + 2) if n not in runs)
+    room = " " if code[:1] == "`" or code[-1:] == "`" else ""
+    return f"{ticks}{room}{code}{room}{ticks}"
+
+
+def fenced(code: str) -> str:
+    """A fenced block of code in Markdown."""
+    longest = max(map(len, _TICKS.findall(code)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return f"{fence}\n{code}\n{fence}"
+
+
+def _with_code(text: str) -> str:
+    if CODE_START in text:
+        text = _LOOSE_START.sub(rf"\1{CODE_START}", text)
+        text = _LOOSE_END.sub(rf"{CODE_END}\1", text)
+    for start, end in reversed(_taken_for_markup(text)):
+        while end - start > 1 and text[end - 1] in _SENTENCE_MARKS:
+            end -= 1
+        text = f"{text[:start]}{CODE_START}{text[start:end]}{CODE_END}{text[end:]}"
+    text = _ADJACENT.sub("", text)
+    text = _CODE.sub(lambda match: code_span(match[1]) if match[1] else "", text)
+    return text.replace(CODE_START, "").replace(CODE_END, "")
+
+
+def _taken_for_markup(text: str) -> list[tuple[int, int]]:
+    """The words outside code whose characters Markdown would not show, in order."""
+    hidden = _CODE.sub(lambda match: CODE_START * len(match[0]), text)
+    if "`" in hidden:
+        hidden = _AUTHORS_CODE.sub(lambda match: CODE_START * len(match[0]), hidden)
+    found: list[tuple[int, int]] = []
+    if _ALWAYS_MARKUP.search(hidden):
+        words = (match.span() for match in _WORD.finditer(hidden))
+        found = [span for span in words if _ALWAYS_MARKUP.search(hidden, *span)]
+    if "*" in hidden or "_" in hidden:
+        found = sorted({*found, *_emphasis_marks(hidden, set(found))})
+    return found
+
+
+# ---------------------------------------------------------------- emphasis
+
+
+def _emphasis_marks(text: str, taken: set[tuple[int, int]]) -> set[tuple[int, int]]:
+    """The words with an asterisk or underscore that would open or close emphasis.
+
+    By the flanking rules of CommonMark 0.31, section 6.2, without its arithmetic of run lengths.
+    Asterisks around words, as people type them for emphasis, are left alone.
+    """
+    found: set[tuple[int, int]] = set()
+    waiting: dict[str, list[tuple[re.Match[str], tuple[int, int]]]] = {"*": [], "_": []}
+    for span in (match.span() for match in _MARKED_WORD.finditer(text)):
+        if span in taken:
+            continue
+        for run in _RUN.finditer(text, *span):
+            opens, closes = _flanking(text, run)
+            kind = run[0][0]
+            if closes and waiting[kind]:
+                opener, opener_span = waiting[kind].pop()
+                if not _is_authors_emphasis(text, opener, run):
+                    found |= {span, opener_span}
+            elif opens:
+                waiting[kind].append((run, span))
+    return found
+
+
+def _flanking(text: str, run: re.Match[str]) -> tuple[bool, bool]:
+    """Whether a run of asterisks or underscores may open, and may close, emphasis."""
+    before = text[run.start() - 1] if run.start() else " "
+    after = text[run.end()] if run.end() < len(text) else " "
+    is_left = not after.isspace() and (_is_word(after) or not _is_word(before))
+    is_right = not before.isspace() and (_is_word(before) or not _is_word(after))
+    if run[0][0] == "*":
+        return is_left, is_right
+    return (
+        is_left and (not is_right or not _is_word(before)),
+        is_right and (not is_left or not _is_word(after)),
+    )
+
+
+def _is_word(character: str) -> bool:
+    """Neither white space nor punctuation; code counts as the latter, for it begins with a tick."""
+    return character.isalnum() or (
+        not character.isascii() and unicodedata.category(character)[0] not in "PSZ"
+    )
+
+
+def _is_authors_emphasis(text: str, opener: re.Match[str], closer: re.Match[str]) -> bool:
+    if opener[0] != closer[0] or opener[0][0] != "*":
+        return False
+    before = text[opener.start() - 1 : opener.start()]
+    after = text[closer.end() : closer.end() + 1]
+    return (
+        not before.isalnum()
+        and not after.isalnum()
+        and text[opener.end()].isalpha()
+        and (text[closer.start() - 1].isalnum() or text[closer.start() - 1] in _ENDS_WORDS)
+    )
