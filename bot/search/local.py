@@ -13,11 +13,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TypeVar
 
-from bot.embedding.embedder import Embedder, Vector
 from bot.errors import PageUnreadable, ProviderUnavailable, StorageUnavailable
 from bot.pages.page import Page
 from bot.pages.passages import Weight
 from bot.pages.relevance import weigh
+from bot.search.embedding.embedder import Embedder, Vector
 from bot.search.folders import root_of
 from bot.search.index_file import (
     Damaged,
