@@ -75,8 +75,8 @@ def test_a_heading_of_a_safe_pattern_becomes_a_question(heading: str, question: 
         "Using X and modifying Y", "Creating files - the tool", "SIMPLE COMMAND EXPANSION",
         "class DiscoverRunner(…)", "ls(1)", "AUTHOR(S)", "url() -> str property", "index.html",
         "https://example.org/installing", "--help", "Installing <script>", "Installing @everyone",
-        "What users can do", "What kind of file to use?", "Vacuum, Routine Locking", "Using file rotation!? maybe. Or not",
-        "Installing " + "very " * 30 + "much",
+        "What users can do", "What kind of file to use?", "Vacuum, Routine Locking",
+        "Using file rotation!? maybe. Or not", "Installing " + "very " * 30 + "much",
     ],
 )  # fmt: skip
 def test_all_else_becomes_none(heading: str) -> None:
@@ -84,9 +84,7 @@ def test_all_else_becomes_none(heading: str) -> None:
 
 
 def test_words_in_title_case_follow_the_text_of_the_page() -> None:
-    text = (
-        "Get a package for the Python interpreter. A log needs a rotation, as all local files do."
-    )
+    text = "Get a package for the Python interpreter. The log needs a rotation, as local files do."
     assert asked("Installing Python Packages", text) == "How do I install Python packages?"
     assert asked("Log Rotation", text) == "How does log rotation work?"
     assert asked("Local Files versus Network Shares", text) == (
