@@ -124,23 +124,23 @@ _PROS = re.compile(
 # Verbs whose -ing form with an object can only be an instruction ("Installing plugins").
 _VERBS = listed("""
     add adjust allow append apply arrange assign associate attach authenticate automate avoid
-    backup choose clear collect combine configure connect control convert copy create customise
+    backup choose clear collect combine configure connect convert copy create customise
     customize decrypt define delegate delete deploy describe detect determine diagnose disable
     discard display divide download edit embed enable encrypt enforce ensure exclude execute
     expand export extend extract find fix force generate get hide identify ignore implement
-    improve include increase initialize insert inspect install integrate invoke launch limit
-    locate lock maintain manage measure merge minimize modify monitor move obtain omit open
-    optimize organize override package pass perform prevent protect provide publish purge
-    recover redirect reduce register remove rename repair replace reset resolve restore restrict
-    resume retrieve reuse revert rewrite save schedule secure select send set share simplify
-    specify split store suppress switch synchronize track translate troubleshoot undo uninstall
-    update upgrade upload use validate verify view wrap write
+    improve include increase initialize insert inspect install integrate invoke launch locate
+    maintain manage merge minimize modify move obtain omit open optimize organize override pass
+    perform prevent protect provide publish purge recover redirect reduce register remove rename
+    repair replace reset resolve restore restrict resume retrieve reuse revert save secure
+    select send set share simplify specify split store suppress switch synchronize translate
+    troubleshoot undo uninstall update upgrade upload use validate verify view wrap write
 """)
 # Their -ing forms also name things ("Building blocks", "Running time"): only before these words.
 _VERBS_OR_NOUNS = listed("""
-    access bind build cache call check compile convert debug filter format group handle host
-    index join link list listen load log map match name order parse print process query read
-    render route run scale search serve sign sort start stop test tune work
+    access bind build cache call check compile control convert debug filter format group handle
+    host index join limit link list listen load lock log map match measure monitor name order
+    package parse print process query read render rewrite route run scale schedule search serve
+    sign sort start stop test track tune work
 """)
 _OPENS_OBJECT = listed("""
     a an the your my all any multiple several different custom from to with in on between only

@@ -72,6 +72,7 @@ def test_a_heading_of_a_safe_pattern_becomes_a_question(heading: str, question: 
         "Page 17", "Name | Type | Default", "How do I do this?", "What is it?", "What is read?",
         "Getting started with Footnote", "Why use the example above?", "Building blocks",
         "Running time", "Testing tools", "Writing the scripts", "Fixing the bug", "Mailing lists",
+        "Controlling terminal for scripts", "Monitoring tools",
         "Using X and modifying Y", "Creating files - the tool", "SIMPLE COMMAND EXPANSION",
         "class DiscoverRunner(…)", "ls(1)", "AUTHOR(S)", "url() -> str property", "index.html",
         "https://example.org/installing", "--help", "Installing <script>", "Installing @everyone",
