@@ -30,8 +30,6 @@ STYLES = {"waiting": "dim", "done": "green", "failed": "yellow"}
 NEEDED = 60  # characters of a sub-question that another one waits for
 QUOTE_WIDTH = 400  # characters of a quote that are shown; all of it is in --json
 
-_MORE = "More from these pages"
-
 
 def plan_lines(steps: Sequence[StepView]) -> list[tuple[Text, bool]]:
     """The plan, steps of one kind and state that follow each other on one line.
@@ -112,7 +110,7 @@ def plain(answer: Answer) -> str:
     """Text for a file or a pipe: the answer's Markdown, without escapes."""
     parts = [as_words(answer.text)]
     if answer.more:
-        parts += [f"{_MORE}:", as_words(answer.more)]
+        parts += [f"{_more()}:", as_words(answer.more)]
     if answer.citations:
         lines = ["Sources:"]
         for view in sources(answer, QUOTE_WIDTH):
@@ -127,7 +125,7 @@ def rendered(answer: Answer) -> RenderableType:
     """The answer for a terminal: footnote marks and source titles are links."""
     parts: list[RenderableType] = [Text(), _markdown(answer.text, answer)]
     if answer.more:
-        parts += [Text(), Text(_MORE, style="dim bold"), Text(), _markdown(answer.more, answer)]
+        parts += [Text(), Text(_more(), style="dim bold"), Text(), _markdown(answer.more, answer)]
     if answer.citations:
         parts += [Text(), Text("Sources", style="bold")]
         for view in sources(answer, QUOTE_WIDTH):
@@ -141,6 +139,10 @@ def rendered(answer: Answer) -> RenderableType:
         parts += [Text(f"• {suggestion}") for suggestion in map(one_line, answer.suggestions)]
     parts.append(Text(f"\n{_cost(answer)}", style="dim"))
     return Group(*parts)
+
+
+def _more() -> str:
+    return texts_for(DEFAULT)("more-heading")
 
 
 def _quotes(view: SourceView) -> Iterator[RenderableType]:

@@ -22,6 +22,7 @@ from adapters.web.uploads import megabytes
 from adapters.web.writing import cursor_of, listed, turn_html
 from bot.conversing.presses import Deeper, Feedback, FollowUp, Press, Stop, carry_out
 from bot.messages import Attachment, Depth, Thread
+from bot.pages.media import accepted
 from bot.storage.records import RunRecord
 
 DEPTHS: tuple[str, ...] = get_args(Depth)
@@ -75,6 +76,7 @@ class _Conversation:
             depth=turns[-1].depth if turns else "auto",
             files=_files_of(turns),
             at_hand={file.url for file in turns[-1].files} if turns else set(),
+            accepted=accepted(),
             largest=console.settings.fetch_max_bytes,
             megabytes=megabytes(console.settings.fetch_max_bytes),
             event=secrets.token_hex(8),

@@ -20,6 +20,7 @@ from adapters.web.documents import (
 )
 from adapters.web.limits import MOST_FILES
 from bot import __version__
+from bot.pages.media import described
 
 NAME_PATTERN = "^[0-9A-Za-z_-]{1,64}$"  # of what names a request
 ID_PATTERN = r"^[0-9]+\.[0-9]+(\.end)?$"  # of an event
@@ -167,7 +168,7 @@ def _question() -> dict[str, Any]:
         "type": "array",
         "maxItems": MOST_FILES,
         "items": {"type": "string", "format": "binary"},
-        "description": "Text, Markdown, HTML, JSON or PDF.",
+        "description": f"{described()}.",
     }
     fields = {name: asked[name] for name in ("question", "depth", "thread")}
     form = {"type": "object", "required": ["question"], "properties": {**fields, "files": files}}

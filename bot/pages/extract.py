@@ -18,9 +18,14 @@ from bot.pages.formats.blocks import Reading
 from bot.pages.formats.sniff import markup_of
 from bot.pages.markdown import read_markdown
 from bot.pages.media import LOOK_AT, Kind, kind_of, unreadable
+from bot.pages.plain import read_plain
 from bot.pages.urls import shown
 
 MAX_TITLE = 300  # characters
+MOST_MARKUP = 1_000_000
+"""Characters of reStructuredText, AsciiDoc or Org that are parsed; what is longer is read as plain
+text. Nesting and tables that are made to be slow stay below 15 s and 350 MB. The largest file of
+eight manuals has half of it."""
 
 _LINE_ENDS = re.compile("\r\n|[\r\x0b\x0c\x85\u2028\u2029]")
 _WIDE_SPACES = re.compile("[\u00a0\u2007\u202f]")
@@ -31,6 +36,7 @@ _INVISIBLE = re.compile(
     "\ufdd0-\ufdef\ufffe\uffff"  # no characters at all
     "\U000e0000-\U000e007f]"  # tag characters: text that only machines see
 )
+_CONTROLS = re.compile("[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f]")  # readers use some as marks
 _SURROGATES = re.compile("[\ud800-\udfff]")
 _TRAILING_SPACE = re.compile(r"[ \t]+$", re.MULTILINE)
 _EMPTY_LINES = re.compile(r"\n{3,}")
@@ -82,8 +88,7 @@ def _read(kind: Kind, data: bytes, media_type: str | None, name: str) -> Extract
         case "pdf":
             from bot.pages.pdf import read_pdf
 
-            document = read_pdf(data, shown(name))
-            return replace(_finished(document.title, document.text, name), kept=document.kept)
+            return _kept(Reading(*read_pdf(data, shown(name))), name)
         case "package":
             from bot.pages.formats.containers import read_package
 
@@ -107,8 +112,11 @@ def _read(kind: Kind, data: bytes, media_type: str | None, name: str) -> Extract
 
 
 def _read_text(kind: Kind, source: str, name: str) -> Reading:
+    source = _CONTROLS.sub("", source)
     if kind == "text":
         kind = markup_of(source)
+    if kind in ("rst", "asciidoc", "org") and len(source) > MOST_MARKUP:
+        kind = "text"
     match kind:
         case "rst":
             from bot.pages.formats.rst import read_rst  # loads docutils
@@ -116,7 +124,7 @@ def _read_text(kind: Kind, source: str, name: str) -> Reading:
             try:
                 return read_rst(source)
             except RecursionError:  # docutils descends into what is nested
-                return Reading(*_read_plain(source))
+                return Reading(*read_plain(source))
         case "asciidoc":
             from bot.pages.formats.asciidoc import read_asciidoc
 
@@ -137,7 +145,7 @@ def _read_text(kind: Kind, source: str, name: str) -> Reading:
             from bot.pages.formats.notebook import read_notebook
 
             return read_notebook(source, shown(name))
-    return Reading(*_read_plain(source))
+    return Reading(*read_plain(source))
 
 
 def _kept(reading: Reading, name: str) -> Extracted:
@@ -155,12 +163,7 @@ def _empty(name: str) -> PageUnreadable:
     return PageUnreadable(f"{shown(name)} is empty; there is nothing to read in it.")
 
 
-# ---------------------------------------------------------------- plain text and JSON
-
-
-def _read_plain(text: str) -> tuple[str, str]:
-    first = text.lstrip().partition("\n")[0].strip()
-    return (first if len(first) <= 100 else ""), text
+# ---------------------------------------------------------------- JSON
 
 
 def _read_json(source: str) -> tuple[str, str]:
@@ -181,10 +184,16 @@ def _read_json(source: str) -> tuple[str, str]:
 
 def _clean(text: str) -> str:
     """Unicode NFC without invisible characters; at most one empty line at a time."""
-    text = _LINE_ENDS.sub("\n", text)
-    text = _WIDE_SPACES.sub(" ", _INVISIBLE.sub("", text))
-    text = unicodedata.normalize("NFC", _SURROGATES.sub("\ufffd", text))
-    return _EMPTY_LINES.sub("\n\n", _TRAILING_SPACE.sub("", text)).strip("\n")
+    # Each pattern takes as long as a whole tokenizer, so what cannot match is not looked for.
+    if not text.isascii() or not text.replace("\n", "").replace("\t", "").isprintable():
+        text = _LINE_ENDS.sub("\n", text)
+        text = _WIDE_SPACES.sub(" ", _INVISIBLE.sub("", text))
+        text = unicodedata.normalize("NFC", _SURROGATES.sub("\ufffd", text))
+    if " \n" in text or "\t\n" in text or text.endswith((" ", "\t")):
+        text = _TRAILING_SPACE.sub("", text)
+    if "\n\n\n" in text:
+        text = _EMPTY_LINES.sub("\n\n", text)
+    return text.strip("\n")
 
 
 def _one_line(title: str) -> str:

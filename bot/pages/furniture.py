@@ -37,7 +37,7 @@ _CONTENTS = listed(
     "list-of-examples fancy_toc quicklinks page-toc theme-doc-toc-mobile"
 )
 _CONTENTS_IDS = listed("toc TOC toctitle table-of-contents TableOfContents SEC_Contents toc_sub")
-_ANCHOR_SIGNS = frozenset(["", "¶", "#", "§", "🔗", "∞", "⚓", "Permalink", "[link]"])
+_ANCHOR_SIGN = re.compile(r"[¶§#🔗∞⚓\s\ue000-\uf8ff]*|\s*(?:Permalink|\[link\])\s*")
 _ENOUGH = 200  # characters that a page must have beside its tables of contents for these to go
 _FEWEST_ENTRIES = 3
 _MOSTLY = (
@@ -106,7 +106,7 @@ def without_furniture(content: Any) -> None:
 
 def _kind(element: Any) -> Literal["navigation", "contents", ""]:
     tag = element.tag
-    if tag == "a" and len(element) == 0 and (element.text or "").strip() in _ANCHOR_SIGNS:
+    if tag == "a" and len(element) == 0 and _ANCHOR_SIGN.fullmatch(element.text or ""):
         return "navigation" if "#" in (element.get("href") or "") else ""
     if tag == "footer" and element.getparent().tag not in ("blockquote", "figure"):
         return "navigation"
@@ -114,7 +114,7 @@ def _kind(element: Any) -> Literal["navigation", "contents", ""]:
     if element.get("role") in _NO_CONTENT_ROLES or name in _NAVIGATION_IDS:
         return "navigation"
     classes = (element.get("class") or "").lower().split()
-    if not _NAVIGATION.isdisjoint(classes) or ("header" in classes and _turns_pages(element)):
+    if not _NAVIGATION.isdisjoint(classes) or ("header" in classes and _is_bar(element)):
         return "navigation"
     if name in _CONTENTS_IDS or not _CONTENTS.isdisjoint(classes):
         return "contents"
@@ -137,9 +137,12 @@ def remove(element: Any) -> None:
     parent.remove(element)
 
 
-def _turns_pages(element: Any) -> bool:
-    """Whether a page's header has its links to the next and the previous page, as makeinfo's."""
-    return bool(element.xpath(".//a[@accesskey='n' or @accesskey='p' or @accesskey='u']"))
+def _is_bar(element: Any) -> bool:
+    """Whether a page's header has nothing but links to other pages, as makeinfo's."""
+    links = element.xpath(".//a[@href]")
+    if len(links) < _FEWEST_ENTRIES or next(element.iter("h1", "h2", "h3"), None) is not None:
+        return False
+    return sum(map(_length, links)) * 2 >= _length(element)
 
 
 def _is_local_contents(element: Any) -> bool:

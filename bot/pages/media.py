@@ -11,7 +11,7 @@ from __future__ import annotations
 import codecs
 import re
 from dataclasses import dataclass
-from pathlib import PurePosixPath
+from functools import lru_cache
 from typing import Literal
 from urllib.parse import urlsplit
 
@@ -169,30 +169,46 @@ _RICH_TEXT = b"{\\rtf"
 
 def media_type_of(path: str) -> str | None:
     """The media type of a file of a folder by its ending; None for what is no document."""
+    found = format_of(path)
+    if found is None or not found.indexed:
+        return None
+    return GZIP if _ending(path) == ".gz" else found.types[0]
+
+
+def format_of(path: str) -> Format | None:
+    """The format of a file by its ending, also of one that is packed with gzip."""
     ending = _ending(path)
-    if ending == ".gz":
-        within = _BY_ENDING.get(_ending(path[: -len(ending)]))
-        return GZIP if within is not None and within.indexed else None
-    found = _BY_ENDING.get(ending)
-    return found.types[0] if found is not None and found.indexed else None
+    return _BY_ENDING.get(_ending(path[: -len(ending)]) if ending == ".gz" else ending)
 
 
 def accepted() -> str:
     """Endings and media types of all formats, as HTML's ``accept`` lists them."""
-    endings = [e for each in FORMATS for e in each.endings if e and each.kind != "man"]
-    return ",".join([*endings, ".gz", *(each.types[0] for each in FORMATS)])
+    endings = [e for each in FORMATS for e in each.endings if e.count(".") == 1]
+    sections = [e for e in endings if e in _MAN_ENDINGS and len(e) > 2]
+    offered = [e for e in endings if e not in sections]
+    return ",".join([*offered, ".gz", *(each.types[0] for each in FORMATS)])
 
 
+def described() -> str:
+    """The names of all formats, as a sentence lists them."""
+    names = [each.name for each in FORMATS]
+    return f"{', '.join(names[:-1])} or {names[-1]}"
+
+
+@lru_cache(maxsize=64)  # asked several times of each file
 def _ending(name: str) -> str:
-    """The ending of a URL or a file name, from its last dot or the one before it where that is an
-    ending of its own (".rst.txt"); that of a shared library has no meaning."""
-    path = urlsplit(name).path if name.startswith(("http://", "https://")) else name
-    file = PurePosixPath(path.replace("\\", "/"))
-    both = "".join(file.suffixes[-2:]).lower()
-    if both in _BY_ENDING:
+    """The ending of a URL or a path, from its last dot or the one before it where that is an ending
+    of its own (".rst.txt"); that of a shared library has no meaning."""
+    if name.startswith(("http://", "https://")):
+        name = urlsplit(name).path
+    stem, dot, last = name[max(name.rfind("/"), name.rfind("\\")) + 1 :].rpartition(".")
+    if not dot or not stem.strip("."):
+        return ""
+    ending = f".{last.lower()}"
+    both = f".{stem.rpartition('.')[2].lower()}{ending}" if "." in stem else ending
+    if both in _BY_ENDING or (ending in _MAN_ENDINGS and both.startswith(".so.")):
         return both
-    ending = file.suffix.lower()
-    return both if ending in _MAN_ENDINGS and both.startswith(".so.") else ending
+    return ending
 
 
 # ---------------------------------------------------------------- by content

@@ -31,6 +31,11 @@ class Passage:
     heading: str = ""
     relevance: float | None = field(default=None, compare=False)
 
+    @property
+    def is_contents(self) -> bool:
+        """Whether this is a piece of a table of contents: items that are nothing but links."""
+        return all(line.lstrip().startswith("+ ") for line in self.text.split("\n"))
+
 
 @dataclass(frozen=True, slots=True)
 class Weight:
@@ -43,11 +48,6 @@ class Weight:
     start: int
     end: int
     relevance: float
-
-    @property
-    def is_contents(self) -> bool:
-        """Whether this is a piece of a table of contents: items that are nothing but links."""
-        return all(line.lstrip().startswith("+ ") for line in self.text.split("\n"))
 
 
 def columns_in(heading: str) -> tuple[str, tuple[str, ...]]:

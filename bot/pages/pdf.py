@@ -17,8 +17,8 @@ import pypdfium2  # type: ignore[import-untyped]
 import pypdfium2.raw as pdfium  # type: ignore[import-untyped]
 
 from bot.errors import PageUnreadable
-from bot.pages.formats.properties import said_title
 from bot.pages.kept import share
+from bot.pages.properties import said_title
 from bot.pages.typeset import Leaf, Line, set_text, title_of, without_running_lines
 
 MOST_PAGES = 1_000

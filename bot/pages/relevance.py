@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import pairwise
 
 from bot.text.listed import listed
-from bot.text.terms import fold, has_cjk, keywords, terms
+from bot.text.terms import STOP_WORDS, fold, has_cjk, keywords, terms
 
 # Shares of one occurrence in the passage itself.
 IN_HEADING, IN_TITLE = 1.0, 0.7
@@ -24,6 +24,7 @@ NOMINAL = 80  # terms of a passage of the usual size; only a longer one is marke
 B = 0.6  # how much: with 0 not at all, with 1 as much as it is longer
 K1 = 1.2  # Robertson and Zaragoza, The Probabilistic Relevance Framework, 2009: usual value
 PAIR = 0.4  # of the lesser weight is added for two neighbours of the question that are neighbours
+IDENTIFIER = 1.5  # times its weight has a word that is written like a name in a program
 EVERYDAY = 0.3  # of its weight is left to a word that any question may have
 
 _EVERYDAY = frozenset(
@@ -42,13 +43,22 @@ _EVERYDAY = frozenset(
         "without another whole entire enough able unable instead around really correct correctly "
         "properly specify specified specific certain give given gives tell tells told add adds "
         "added adding change changes changed turn turned handle handles answer question problem "
-        "issue whatever anymore already once twice two three several course sure maybe perhaps vs versus compare compared want wanted trouble "
-        "accident today nowadays please thanks hello default"
+        "issue whatever anymore already once twice two three several course sure maybe perhaps "
+        "vs versus compare compared want wanted trouble accident today nowadays please thanks hello"
     )
     for term in terms(word)
-) - frozenset(terms("default"))
-_NAME = re.compile(r"(?<=[^\s.?!:] )[A-Z][A-Za-z]{2,}(?![\w(])")
+)
+_NAME = re.compile(
+    r"(?<=[^\s.?!:] )[A-Z][A-Za-z]{2,}(?![\w(])"  # a capital inside a sentence
+    r"|(?<![\w./-])(?:[A-Za-z][A-Za-z0-9]*[_.][A-Za-z]\w*|[a-z]+[A-Z]\w*|[A-Z]\w*[a-z][A-Z]\w*)"
+)
+"""A proper name, or an identifier: ``try_files``, ``conanfile.txt``, ``bodyLimit``."""
 _LATIN = re.compile(r"(?<![A-Za-z0-9_./-])[A-Za-z][A-Za-z+-]{2,}(?![A-Za-z0-9_./-])")
+_IDENTIFIER = re.compile(
+    r"`[^`\n]+`|(?<!\w)--?[A-Za-z][\w-]*|\b[A-Z][A-Z0-9_]{2,}\b"  # `code`, --flag, CONSTANT
+    r"|\b\w*[a-z]_\w+|\b[a-z]+[A-Z]\w*|\b[A-Z]\w*[a-z][A-Z]\w*|\b\w+(?=\()"
+)
+"""What is written like a name in a program: ``SQLITE_BUSY``, ``bodyLimit``, ``--soft``."""
 _PARTICLES = listed("up down in out on off over back through away")
 """Small words that make another one of the verb before them: back up, log in, turn off."""
 
@@ -62,8 +72,10 @@ def weigh(question: str, rarity: Mapping[str, float]) -> dict[str, float]:
         return {}
     wanted = keywords(question)
     known = frozenset(term for term in wanted if term in rarity)
+    literal = {term for match in _IDENTIFIER.finditer(question) for term in terms(match.group())}
     return {
-        term: rarity.get(term, rarity[""]) * (EVERYDAY if term in _EVERYDAY else 1.0)
+        term: rarity.get(term, rarity[""])
+        * (IDENTIFIER if term in literal else EVERYDAY if term in _EVERYDAY else 1.0)
         for term in wanted
         if term in known or not _crosses_words(term, known)
     }
@@ -78,16 +90,20 @@ def _crosses_words(term: str, known: Collection[str]) -> bool:
 
 
 def unknown_names(question: str, rarity: Mapping[str, float]) -> list[str]:
-    """Names in a question that none of the documents searched has, as they are written.
+    """Names in a question, as they are written, whose longest word no document searched has.
 
-    A name is a word with a capital inside a sentence, or among Chinese, Japanese or Korean
-    characters any word in Latin letters. Empty where rarity is not known.
+    A name is a word with a capital inside a sentence, an identifier, or among Chinese, Japanese or
+    Korean characters any word in Latin letters. Empty where rarity is not known.
     """
     if not rarity:
         return []
     pattern = _LATIN if has_cjk(question) else _NAME
     found = dict.fromkeys(match.group() for match in pattern.finditer(question))
-    return [name for name in found if not any(term in rarity for term in terms(name))]
+    return [
+        name
+        for name in found
+        if fold(name) not in STOP_WORDS and max(terms(name), key=len, default="") not in rarity
+    ]
 
 
 def pairs_in(question: str) -> frozenset[tuple[str, str]]:

@@ -96,4 +96,18 @@ class Fold:
     be done. A second one in the same stream has no effect."""
 
 
-AnswerDelta = TextDelta | CitationDelta | Restart | Cut | Fold
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """How well the words of the best passage answer the question, for the trace.
+
+    ``covered`` is the share of what the question asks that the passage has, ``enough`` the share
+    that makes it an answer, both from 0; ``unknown`` are names in the question that no document
+    has, which rule an answer out.
+    """
+
+    covered: float
+    enough: float
+    unknown: tuple[str, ...] = ()
+
+
+AnswerDelta = TextDelta | CitationDelta | Restart | Cut | Fold | Judged

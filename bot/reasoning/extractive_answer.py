@@ -5,15 +5,27 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from bot.pages.passages import HEADING_SEPARATOR
-from bot.reasoning.evidence import AnswerDelta, CitationDelta, Evidence, Fold, Source, TextDelta
+from bot.reasoning.evidence import (
+    AnswerDelta,
+    CitationDelta,
+    Evidence,
+    Fold,
+    Judged,
+    Source,
+    TextDelta,
+)
 from bot.reasoning.extractive_brief import brief
-from bot.reasoning.extractive_quotes import Quote, choice_of, findings, gist, openings
+from bot.reasoning.extractive_hops import asks_by_relation
+from bot.reasoning.extractive_quotes import Choice, Quote, choice_of, gist, openings
 from bot.reasoning.extractive_relevance import Asked, asked_in
+from bot.reasoning.extractive_scope import compares
+from bot.reasoning.extractive_words import named
 from bot.reasoning.questions import Rewritten
 
 ANSWER_WORDS = 60  # of the quotes that come first
 MORE_WORDS = 22  # of each further quote
 MOST_MORE = 2  # further quotes
+MOST_RELATED = 4  # further quotes where a question leads from page to page
 LONG = 3  # times the words of an answer, where whole pages were asked for
 SHORTER = 2  # quotes in an answer that was to be shorter than the one before
 NEAREST = 3  # pages offered where nothing answers the question
@@ -52,30 +64,37 @@ _JOINT = {"zh": "；", "ja": "；"}
 
 
 def write(question: Rewritten, evidence: Evidence) -> Iterator[AnswerDelta]:
-    """The answer: the words that answer the question, what no page mentions, further quotes.
+    """The answer: the words that answer the question, which names no page has, further quotes.
 
     Remarks on the answer itself are block quotes: they make no claim that needs a footnote.
     """
     asked = asked_in(question.question, evidence.sources, evidence.rarity)
-    quotes, words = _chosen(question, evidence, asked)
+    choice = choice_of(asked, evidence.sources)
+    quotes = _chosen(question, evidence, choice)
+    if question.kind == "search" and not question.earlier:
+        yield Judged(choice.covered, choice.enough, choice.unknown)
     if not quotes:
         yield TextDelta(_nothing(question.language, evidence))
         return
     first, rest = _parted(question, quotes)
-    each = max(MORE_WORDS, words // len(first))
+    words = ANSWER_WORDS * LONG if question.whole else ANSWER_WORDS
     for quote in first:
-        yield from quoted(quote, asked, each)
-    missing = evidence.missing
-    if question.kind != "links":  # "summarize" is no word that a page should have
-        missing = missing or findings(question.question, evidence.sources, evidence.rarity)[1]
-    if missing:
-        yield TextDelta(note(_list(_MISSING, question.language, missing)), opens=True)
+        yield from quoted(quote, asked, max(MORE_WORDS, words // len(first)))
+    missing = () if question.kind == "links" else evidence.missing
+    if names := _names_among(missing, question.question):
+        yield TextDelta(note(_list(_MISSING, question.language, names)), opens=True)
     yield TextDelta(note(say(NOTES, question.language)), opens=True)
     if rest:
         yield Fold()
     for quote in rest:
         yield TextDelta(f"#### {_heading(quote)}\n\n", opens=True)
         yield from quoted(quote, asked, MORE_WORDS)
+
+
+def _names_among(missing: Sequence[str], question: str) -> list[str]:
+    """What is missing of what the question names: pages need not have all of its other words."""
+    names = frozenset(named(question))
+    return [words for words in missing if words in names]
 
 
 def quoted(quote: Quote, asked: Asked, most_words: int) -> Iterator[AnswerDelta]:
@@ -86,26 +105,30 @@ def quoted(quote: Quote, asked: Asked, most_words: int) -> Iterator[AnswerDelta]
     yield TextDelta("\n\n")
 
 
-def _chosen(question: Rewritten, evidence: Evidence, asked: Asked) -> tuple[Sequence[Quote], int]:
-    """What to quote, and in how many words what comes first."""
-    sources = evidence.sources
+def _chosen(question: Rewritten, evidence: Evidence, choice: Choice) -> Sequence[Quote]:
+    """What to quote; nothing where the best of it is no answer."""
     if question.whole:
-        return gist(sources), ANSWER_WORDS * LONG
-    choice = choice_of(asked, sources)
+        return gist(evidence.sources)
     if question.earlier:
-        return (choice.quotes or gist(sources))[:SHORTER], ANSWER_WORDS
+        return (choice.quotes or gist(evidence.sources))[:SHORTER]
     if question.kind == "links":
-        return choice.quotes or openings(sources), ANSWER_WORDS
-    return (choice.quotes if choice.answers else ()), ANSWER_WORDS
+        return choice.quotes or openings(evidence.sources)
+    return choice.quotes if choice.answers else ()
 
 
 def _parted(
     question: Rewritten, quotes: Sequence[Quote]
 ) -> tuple[Sequence[Quote], Sequence[Quote]]:
-    """The quotes that are the answer, and those that are further reading."""
+    """The quotes that are the answer, and those that are further reading.
+
+    Both sides of a comparison belong to the answer. What asks by relations is answered by several
+    pages together.
+    """
     if question.whole or question.earlier:
         return quotes, ()
-    return quotes[:1], quotes[1 : 1 + MOST_MORE]
+    first = 2 if compares(question.question) else 1
+    more = MOST_RELATED if asks_by_relation(question.question) else MOST_MORE
+    return quotes[:first], quotes[first : first + more]
 
 
 def _heading(quote: Quote) -> str:

@@ -113,7 +113,9 @@ def _running(passage: Passage, parts: Sequence[Sentence]) -> str:
             text += between if not between.strip() else " "
         text += _of(passage, part)
         end = part.end
-    return text
+    first = parts[0].start
+    margin = first - (passage.text.rfind("\n", 0, first) + 1)
+    return re.sub(rf"\n[ \t]{{1,{margin}}}", "\n", text) if margin else text
 
 
 def _rows(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -35,7 +36,9 @@ CODE = 0.8  # of a passage's worth is left where it is all code and no way of do
 BARE = 0.4  # of a passage's worth is left to a heading or a line that is no sentence
 CUED = 0.06  # of the question's weight is added to a passage of the kind that was asked for
 WORTH_QUOTING = 0.08  # share of the question's weight that a quote must add
-ENOUGH = 0.28  # share of it that one passage with its headings must have, to be an answer
+ENOUGH = 0.34  # share of it that one passage with its headings must have, to be an answer
+ENOUGH_CJK = 0.2  # the same for pairs of characters, of which many are no words
+OTHERS = 0.25  # share of what the first quote adds that each further one must add
 SAME = 0.8  # share of common terms (Jaccard) from which two passages say the same
 LONGEST_QUOTE = 1_000  # characters of passages that are quoted together
 OPENINGS = 3  # passages quoted from the top of a page when the question has no word of it
@@ -43,6 +46,7 @@ LEAST_OF_PAGE = 2  # quotes from each page that is wanted as a whole
 
 _SENTENCE_END = re.compile(r"[.!?。！？…|:：]\W*$")
 _LINK = re.compile(r"https?://\S+")
+_INDEX = re.compile(r"(?i)^(?:\w+ )?(?:index|contents)$|索引$|目录$")
 _ITEM = re.compile(r"[ \t]*(?:[-*+•‣◦]|\d{1,3}[.)])[ \t]+")
 _FENCED = re.compile(r" {0,3}(?:`{3,}|~{3,})")
 _DIGIT = re.compile(r"\d")
@@ -71,19 +75,18 @@ class Choice:
     """What to quote on a question, the most telling first, and how sure it is an answer.
 
     ``covered`` is the share of the question's weight that the best passage has with its headings,
-    0 to 1; below ``ENOUGH`` it is no answer. Nor is it where the documents have nothing by a name
-    that the question gives (``unknown``), or where the question leaves open what it is about.
+    0 to 1; below ``enough`` it is no answer. Nor is it where the documents have nothing by a name
+    that the question gives (``unknown``).
     """
 
     quotes: tuple[Quote, ...]
     covered: float = 0.0
+    enough: float = ENOUGH
     unknown: tuple[str, ...] = ()
-    is_open: bool = False
 
     @property
     def answers(self) -> bool:
-        sure = self.covered >= ENOUGH and not self.unknown and not self.is_open
-        return bool(self.quotes) and sure
+        return bool(self.quotes) and self.covered >= self.enough and not self.unknown
 
 
 def choose(
@@ -109,18 +112,20 @@ def choice_of(asked: Asked, sources: Sequence[Source]) -> Choice:
     order = {url: place for place, url in enumerate(dict.fromkeys(s.url for s in sources))}
     chosen: list[Quote] = []
     taken: set[int] = set()
+    first_gain = 0.0
     pages: set[str] = set()
     while len(taken) < len(left) and len(chosen) < MOST_QUOTES:
         gains = [
             (score + _cued(each, asked))
-            * _form(each.passage, asked)
+            * _form(each, asked)
             * (1.0 + EARLY_READ / (1 + order[each.source.url]))
             * (SAME_PAGE if each.source.url in pages else 1.0)
             * (1.0 if brought_up.isdisjoint(_names_of(each)) else TAKEN_UP)
             for each, score in zip(left, scores(asked, weights, sources), strict=True)
         ]
         best = max((i for i in range(len(left)) if i not in taken), key=lambda i: (gains[i], -i))
-        if gains[best] < WORTH_QUOTING:
+        first_gain = first_gain or gains[best]
+        if gains[best] < max(WORTH_QUOTING, OTHERS * first_gain):
             break
         taken.add(best)
         each = left[best]
@@ -132,7 +137,9 @@ def choice_of(asked: Asked, sources: Sequence[Source]) -> Choice:
         pages.add(each.source.url)
         quote = _with_neighbours(each, asked, taken, best - each.place)
         chosen.append(quote)
-    return Choice(tuple(chosen), best_covered, asked.unknown, asked.is_open)
+    # A question that leaves open what it is about is answered by nothing.
+    enough = math.inf if asked.is_open else ENOUGH_CJK if asked.is_cjk else ENOUGH
+    return Choice(tuple(chosen), best_covered, enough, asked.unknown)
 
 
 def gist(sources: Sequence[Source]) -> list[Quote]:
@@ -180,9 +187,12 @@ def findings(
     return found, tuple(missing)
 
 
-def _form(passage: Passage, asked: Asked) -> float:
+def _form(candidate: Candidate, asked: Asked) -> float:
     """How much of a passage's worth its form leaves it."""
-    if is_bare(passage) or _is_contents(passage):
+    passage = candidate.passage
+    if is_bare(passage) or passage.is_contents or _is_contents(passage):
+        return BARE
+    if _INDEX.search(candidate.source.title):
         return BARE
     is_code = _FENCED.match(passage.text) is not None
     return CODE if is_code and "steps" not in asked.cues else 1.0

@@ -67,6 +67,7 @@ class Asked:
     cues: frozenset[Cue]
     unknown: tuple[str, ...] = ()
     is_open: bool = False
+    is_cjk: bool = False
 
     @property
     def terms(self) -> frozenset[str]:
@@ -112,7 +113,8 @@ def asked_in(question: str, sources: Sequence[Source], rarity: Mapping[str, floa
         pairs_in(text),
         frozenset(cue for cue, pattern in _CUES.items() if pattern.search(text)),
         tuple(unknown_names(text, rarity)),
-        _is_open(text, weights),
+        bool(rarity) and _is_open(text, weights),
+        has_cjk(text),
     )
 
 

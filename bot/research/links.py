@@ -20,8 +20,9 @@ from bot.research.marks import code_spans
 
 URL = r"(?:https?|ftp|file|mailto|tel|javascript|data|vbscript):[^\s<>\"'`|]+"
 _TARGET = r"<[^<>\n]*>|(?:[^\s()]|\([^\s()]*\))*"
+_WORDS = r"(?:\\[^\n]|[^\[\]\\\n])"
 _LINK = re.compile(
-    rf"(?<!\\)!?\[(?P<label>(?:[^\[\]\n]|\[[^\[\]\n]*\])*)\]"
+    rf"(?<!\\)!?\[(?P<label>(?:{_WORDS}|\[{_WORDS}*\])*)\]"
     rf"\((?P<target>{_TARGET})(?:\s+(?:\"[^\"\n]*\"|'[^'\n]*'))?\s*\)"
     rf"|(?P<definition>(?m:^) {{0,3}}\[[^\]\n]+\]:\s*\S+[^\n]*)"
     rf"|<(?P<auto>{URL})>"

@@ -5,7 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from bot.reasoning.calls import ModelReply
-from bot.reasoning.evidence import AnswerDelta, CitationDelta, Cut, Fold, Restart, TextDelta
+from bot.reasoning.evidence import (
+    AnswerDelta,
+    CitationDelta,
+    Cut,
+    Fold,
+    Judged,
+    Restart,
+    TextDelta,
+)
 from bot.search.provider import Hit
 
 
@@ -53,5 +61,5 @@ def keep(kept: list[TextDelta | CitationDelta | Cut | Fold], part: AnswerDelta) 
         and part.verbatim == last.verbatim
     ):
         kept[-1] = replace(last, text=last.text + part.text)
-    else:
+    elif not isinstance(part, Judged):  # which no model says
         kept.append(part)

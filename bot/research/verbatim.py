@@ -27,14 +27,17 @@ _parser = (
 )
 _parser.core.ruler.enableOnly(["block"])
 
+_TILDE = "\ufdd0"  # a noncharacter, for a tilde that is text
 _GUARD = "¶"  # stands for the words before a text, so that its first line begins no block
+# A mark with a space before it may come to stand before final punctuation.
+_APART = r"(?=[ \t]|[.!?…:。！？：]*[ \t]*$)"
 _INLINE = re.compile(
     r"(?P<code>(?<!`)(?P<ticks>`+)(?!`).+?(?<!`)(?P=ticks)(?!`))"
     rf"|(?P<url>(?i:{URL}))"
     # Bold stands around words; the stars of "2**3**4", "**kwargs" and "f(**a, **b)" are text.
     r"|(?<![0-9A-Za-z_*])\*\*(?P<bold>(?=[\w“\"'(\[`<])[^*\n]*?[^*\s\\])\*\*(?![0-9A-Za-z_*])"
-    r"|^(?P<indent>[ \t]*)(?P<line>>|=+[ \t]*$|-+[ \t]*$|[-+](?=[ \t])|\#{1,6}(?=[ \t]|$))"
-    r"|^[ \t]*\d{1,9}(?P<number>[.)])(?=[ \t]|$)"
+    rf"|^(?P<indent>[ \t]*)(?P<line>>|=+[ \t]*$|-+[ \t]*$|-\#|(?:[-+]|\#{{1,6}}){_APART})"
+    rf"|^[ \t]*\d{{1,9}}(?P<number>[.)]){_APART}"
     r"|(?<=[0-9A-Za-z])_(?=[0-9A-Za-z])"
     r"|(?P<slash>\\(?![0-9A-Za-z \t]))"
     r"|(?P<act>[*_`~\[\]$]|<(?=[A-Za-z/!?])|&(?=\#?\w+;)|\|(?=\|)|(?<=\|)\|)",
@@ -57,13 +60,13 @@ def as_markdown(text: str, *, begins_line: bool = True, columns: Sequence[str] =
     """
     text = text.replace("\r\n", "\n").replace("\r", "\n").replace("\x00", "\ufffd")
     guard = "" if begins_line else _GUARD
-    lines = (guard + text).split("\n")
-    tokens = _parser.parse("\n".join(lines))
+    lines, tokens = _parsed((guard + text).split("\n"))
     taken = _lines_of(tokens, "table_open", "fence", "code_block")
     lines, is_changed = _with_heads(lines, taken, columns)
     if is_changed:
         tokens = _parser.parse("\n".join(lines))
-    return "\n".join(_written(lines, tokens))[len(guard) :]
+    written = "\n".join(_written(lines, tokens)).replace(_TILDE, "\\~")
+    return written[len(guard) :]
 
 
 def as_words(markdown: str) -> str:
@@ -82,6 +85,22 @@ def _escaped_character(match: re.Match[str]) -> str:
 
 
 # ---------------------------------------------------------------- blocks
+
+
+def _parsed(lines: list[str]) -> tuple[list[str], list[Token]]:
+    """The lines and their blocks. Tildes that nothing closes underline what stands above them."""
+    while True:
+        tokens = _parser.parse("\n".join(lines))
+        line = next((t.map[0] for t in tokens if t.map and _is_underline(t, lines)), None)
+        if line is None:
+            return lines, tokens
+        lines = [*lines[:line], lines[line].replace("~", _TILDE), *lines[line + 1 :]]
+
+
+def _is_underline(token: Token, lines: Sequence[str]) -> bool:
+    if token.type != "fence" or token.markup[0] != "~" or token.info or token.map is None:
+        return False
+    return not _is_closed(token.map[1] - token.map[0], lines[token.map[1] - 1], token.markup)
 
 
 def _written(lines: list[str], tokens: Sequence[Token]) -> list[str]:
@@ -122,10 +141,15 @@ def _write_words(out: list[str], lines: Sequence[str], start: int, content: str)
 def _close(out: list[str], start: int, end: int, marker: str) -> None:
     """Close a fence that runs to the end of the text."""
     last = out[end - 1].strip()
-    if end - start > 1 and last.startswith(marker) and not last.strip(marker[0]):
+    if _is_closed(end - start, last, marker):
         return
     margin = out[start][: out[start].find(marker)]
     out[end - 1] = f"{out[end - 1]}\n{margin}{marker}" if last else f"{margin}{marker}"
+
+
+def _is_closed(count: int, last: str, marker: str) -> bool:
+    """Whether the last of so many lines closes a fence."""
+    return count > 1 and last.strip().startswith(marker) and not last.strip().strip(marker[0])
 
 
 def _fence(out: list[str], lines: Sequence[str], start: int, content: str) -> None:

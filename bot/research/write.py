@@ -19,6 +19,7 @@ from bot.reasoning.evidence import (
     Cut,
     Evidence,
     Fold,
+    Judged,
     Restart,
     TextDelta,
 )
@@ -55,13 +56,14 @@ class Written:
 
     A sentence with marks but without a span was marked in the text itself. ``cut`` is the limit in
     tokens at which the text was cut off; 0 if it is whole. What stands from ``fold`` on is further
-    reading; None if there is none.
+    reading; None if there is none. ``judged`` says how sure it is an answer, where a reasoner told.
     """
 
     text: str
     spans: tuple[CitedSpan, ...]
     cut: int = 0
     fold: int | None = None
+    judged: Judged | None = None
 
 
 async def write(
@@ -126,12 +128,15 @@ class Composer:
         self._last: _Cited | None = None
         self._cut = 0
         self._fold: int | None = None
+        self._judged: Judged | None = None
 
     def add(self, delta: AnswerDelta) -> None:
         if isinstance(delta, Restart):
             self._begin()
         elif isinstance(delta, Cut):
             self._cut = delta.limit
+        elif isinstance(delta, Judged):
+            self._judged = delta
         elif isinstance(delta, Fold):
             self._close_block()
             if self._fold is None:
@@ -157,7 +162,7 @@ class Composer:
 
     def finish(self) -> Written:
         self._close_block()
-        return Written(self._text, tuple(self._spans), self._cut, self._fold)
+        return Written(self._text, tuple(self._spans), self._cut, self._fold, self._judged)
 
     # ------------------------------------------------------------ blocks
 
@@ -254,14 +259,12 @@ class Composer:
 
 
 def _go_on(before: BlockKind, kind: BlockKind, between: str, words: str) -> bool:
-    """Whether a sentence goes on with the paragraph, list item, table or code of the one before."""
+    """Whether a sentence goes on with the paragraph, list, table or code of the one before."""
     if kind == "code":
         return before == "code" and not words.startswith(("```", "~~~"))
     if "row" in (before, kind):
         return before == kind and not _EMPTY_LINE.search(between)
-    if before not in _RUNNING or kind not in _RUNNING or _EMPTY_LINE.search(between):
-        return False
-    return "\n" not in between or not _ITEM.match(words)
+    return before in _RUNNING and kind in _RUNNING and not _EMPTY_LINE.search(between)
 
 
 def _mark(
@@ -286,4 +289,4 @@ def at_tail(sentence: str, mark: str) -> str:
 
 def _tail(sentence: str) -> int:
     tail = _TAIL.search(sentence)
-    return tail.start() if tail else len(sentence)
+    return tail.start() if tail and tail.start() else len(sentence)  # not before its first word

@@ -72,8 +72,21 @@ class LocalDocuments:
     ) -> None:
         self._path = index_path
         self._condition, self._values = below([root_of(root) for root in roots])
+        self._visible, self._visible_values = self._visibility()
         self._meaning = None if embedder is None else Meaning(index_path, embedder)
         self._idle: queue.SimpleQueue[_Reader] = queue.SimpleQueue()
+
+    def _visibility(self) -> tuple[str, list[str]]:
+        """A condition on ``files`` for those at or below the roots of which no twin there is
+        searched instead, and its values."""
+        here = self._condition.replace("url", "files.url")
+        there = self._condition.replace("url", "other.url")
+        twin = (
+            "SELECT 1 FROM files AS other WHERE (other.id = files.twin"  # noqa: S608 - our own
+            f" OR other.twin = files.twin AND other.id < files.id) AND ({there})"
+        )
+        condition = f"({here}) AND (files.twin = 0 OR NOT EXISTS ({twin}))"
+        return condition, [*self._values, *self._values]
 
     async def search(self, query: Query) -> list[Hit]:
         """See ``SearchProvider.search``. A hit's snippet is the whole passage that fits best.
@@ -148,7 +161,7 @@ class LocalDocuments:
         weights = weigh(question, self._rarity(connection, wanted))
         matches = rated(question, weights, matches, pages)
         if self._meaning is not None and vector is not None:
-            among = Condition(self._condition, self._values)
+            among = Condition(self._visible, self._visible_values)
             most = limit * PASSAGES_PER_HIT
             matches = self._meaning.ranked(connection, vector, matches, most, among)
         best = {match.file: match for match in reversed(matches)}
@@ -167,7 +180,6 @@ class LocalDocuments:
         so that passages of other roots, and of files that are gone, cost a look-up only as far
         as they are in the way.
         """
-        condition = self._condition.replace("url", "files.url")
         rows = connection.execute(
             f"""
             SELECT files.id, files.url, found.id - files.first, -found.score
@@ -182,10 +194,10 @@ class LocalDocuments:
                 SELECT id FROM files WHERE count > 0 AND first <= found.id
                 ORDER BY first DESC LIMIT 1
             )
-            WHERE found.id < files.first + files.count AND ({condition})
+            WHERE found.id < files.first + files.count AND {self._visible}
             LIMIT ?
             """,  # noqa: S608 - constants and a condition made of our own column names
-            (" OR ".join(f'"{term}"' for term in chosen), *self._values, most),
+            (" OR ".join(f'"{term}"' for term in chosen), *self._visible_values, most),
         )
         return (Match(*row) for row in rows)
 
@@ -198,8 +210,8 @@ class LocalDocuments:
 
     def _passages(self, connection: sqlite3.Connection) -> int:
         """How many passages can be searched."""
-        query = f"SELECT total(count) FROM files WHERE {self._condition}"  # noqa: S608
-        return int(connection.execute(query, self._values).fetchone()[0])
+        query = f"SELECT total(count) FROM files WHERE {self._visible}"  # noqa: S608
+        return int(connection.execute(query, self._visible_values).fetchone()[0])
 
     def _read(self, connection: sqlite3.Connection, url: str) -> Page:
         row = connection.execute(
@@ -224,13 +236,13 @@ class LocalDocuments:
         if row is None or self._meaning is None:
             return ()
         file, spans = row
-        among = Condition(self._condition, self._values)
+        among = Condition(self._visible, self._visible_values)
         found = self._meaning.relevances(connection, vector, file, among)
         return tuple(Weight(*unpack_span(spans, place), found[place]) for place in sorted(found))
 
     def _count(self, connection: sqlite3.Connection) -> int:
-        query = f"SELECT count(*) FROM files WHERE count > 0 AND ({self._condition})"  # noqa: S608
-        return int(connection.execute(query, self._values).fetchone()[0])
+        query = f"SELECT count(*) FROM files WHERE count > 0 AND {self._visible}"  # noqa: S608
+        return int(connection.execute(query, self._visible_values).fetchone()[0])
 
     # ------------------------------------------------------------ connections
 

@@ -100,12 +100,16 @@ def counts(
 def waiting(
     connection: sqlite3.Connection, model: str, condition: str, values: Sequence[str], most: int
 ) -> list[Page]:
-    """The first pages that wait, with about ``most`` passages together but at least one page."""
+    """The first pages that wait, with about ``most`` passages together but at least one page.
+
+    A page that is not searched, because a twin of its file is, has to wait until it is.
+    """
     found: list[Page] = []
     passages = 0
     rows = connection.execute(
         "SELECT id, hex(digest) || first, count FROM files"  # noqa: S608 - our own column names
-        f" WHERE id IN (SELECT file FROM vector_queue) AND ({condition}) ORDER BY id LIMIT ?",
+        f" WHERE id IN (SELECT file FROM vector_queue) AND count > 0 AND ({condition})"
+        " ORDER BY id LIMIT ?",
         (*values, most),
     ).fetchall()
     for file, stamp, count in rows:
@@ -150,6 +154,12 @@ def record(connection: sqlite3.Connection, pages: Iterable[tuple[Page, Sequence[
         )
         connection.execute("DELETE FROM vector_queue WHERE file = ?", (page.file,))
     connection.execute("COMMIT")
+
+
+def some_wait(connection: sqlite3.Connection) -> bool:
+    """Whether any page waits that is searched."""
+    query = "SELECT 1 FROM vector_queue JOIN files ON id = file WHERE count > 0 LIMIT 1"
+    return connection.execute(query).fetchone() is not None
 
 
 def used_rows(connection: sqlite3.Connection) -> list[int]:

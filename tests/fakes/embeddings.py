@@ -10,7 +10,7 @@ from __future__ import annotations
 import array
 import base64
 import random
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, Literal
@@ -18,6 +18,7 @@ from typing import Any, Literal
 from starlette.responses import JSONResponse, Response
 
 from bot.embedding.embedder import Vector, unit
+from bot.errors import FootnoteError
 from bot.text.terms import keywords
 from tests.fakes.engines import Asked, FakeEngine
 
@@ -107,3 +108,29 @@ class FakeEmbeddings(FakeEngine):
 def _error(status: int, message: str) -> JSONResponse:
     error = {"message": message, "type": "invalid_request_error", "param": None, "code": None}
     return JSONResponse({"error": error}, status)
+
+
+@dataclass
+class MemoryEmbedder:
+    """The same vectors without a network. ``failing`` is raised instead of the next ones."""
+
+    model: str = "0" * 32
+    name: str = "memory"
+    dimensions: int = DIMENSIONS
+    failing: FootnoteError | None = None
+    embedded: list[str] = field(default_factory=list)
+    asked: list[str] = field(default_factory=list)
+
+    async def embed_question(self, text: str) -> Vector:
+        if self.failing is not None:
+            raise self.failing
+        self.asked.append(text)
+        return vector_of(text, self.dimensions)
+
+    async def embed_passages(self, texts: Sequence[str]) -> list[Vector]:
+        if self.failing is not None:
+            raise self.failing
+        self.embedded += texts
+        return [vector_of(text, self.dimensions) for text in texts]
+
+    async def aclose(self) -> None: ...

@@ -11,7 +11,15 @@ import re
 from collections.abc import Iterator
 
 from bot.pages.formats.asciidoc_inline import Inline
-from bot.pages.formats.blocks import WIDEST_CELL, Blocks, Reading, one_line, unwrapped
+from bot.pages.formats.blocks import (
+    WIDEST_CELL,
+    Blocks,
+    Reading,
+    labelled,
+    one_line,
+    unwrapped,
+    without_marks,
+)
 
 _SECTION = re.compile(r"(={1,6}|#{1,6})[ \t]+(\S.*?)(?:[ \t]+\1)?[ \t]*")
 _UNDERLINE = re.compile(r"([=\-~^+])\1{1,}[ \t]*")
@@ -74,7 +82,7 @@ class _Reader:
             self._at += used
             self._end_list()
             words = one_line(self._inline.shown(words))
-            self.title = self.title or words.replace("`", "")
+            self.title = self.title or without_marks(words)
             self.blocks.heading(level, words)
         elif match := _BLOCK_TITLE.fullmatch(line):
             self._at += 1
@@ -307,7 +315,7 @@ class _Reader:
             lines += self._rest_of_item()
         label = ", ".join(unwrapped(self._inline.shown(each)) for each in terms)
         words = unwrapped(self._inline.shown("\n".join(lines)))
-        self.blocks.item(self._depth, "-", f"{label}: {words}" if words else label)
+        self.blocks.item(self._depth, "-", labelled(label, words))
 
     def _is_definition(self, ahead: int = 0) -> bool:
         """Whether an indented line is the text of an item, not a literal paragraph."""

@@ -7,7 +7,7 @@ import html
 import re
 from collections.abc import Mapping
 
-from bot.pages.formats.blocks import literal
+from bot.pages.formats.blocks import code
 
 # fmt: off
 _BUILT_IN = {
@@ -39,6 +39,7 @@ _MARKED = re.compile(
     r"|(?<![\w\\#&])(?:\[[\w.-]+\])?#(?P<marked>[^\s#](?:[^#\n]*[^\s#])?)#(?![\w#])"
     r"|(?<!\\)\*\*(?P<bolder>[^\s*][^*\n]*)\*\*|(?<!\\)__(?P<italics>[^\s_][^_\n]*)__"
 )
+_RAISED = re.compile(r"(?<=[^\s^~\\])(?:\^([\w.+-]{1,10})\^|~([\w.+-]{1,10})~)")
 _ESCAPED = re.compile(r"\\(?=[*_`#{<\[+])")
 _LABEL_ENDS = re.compile(r",\s*(?:window|role|opts|options|rel|title|width|height)=.*|\^$", re.S)
 _HELD = re.compile(r"\x00(\d+)\x00")
@@ -72,14 +73,15 @@ class Inline:
             held.append(words)
             return f"\x00{len(held) - 1}\x00"
 
-        def code(match: re.Match[str]) -> str:
+        def as_code(match: re.Match[str]) -> str:
             said = next(group for group in match.groups() if group is not None)
-            return hold(literal(html.unescape(said)))
+            return hold(code(html.unescape(said)))
 
         text = _QUOTED.sub(lambda m: f"“{m['text'] or m['curved']}”", text.replace("\x00", ""))
-        text = _CODE.sub(code, text)
+        text = _CODE.sub(as_code, text)
         text = _MACRO.sub(self._macro, text)
         text = _MARKED.sub(lambda m: next(g for g in m.groups() if g is not None), text)
+        text = _RAISED.sub(lambda m: m[1] or m[2], text)
         text = html.unescape(_ESCAPED.sub("", text))
         return _HELD.sub(lambda m: held[int(m[1])] if int(m[1]) < len(held) else "", text)
 

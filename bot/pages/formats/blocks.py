@@ -1,7 +1,8 @@
 """Page text put together block by block: headings, paragraphs, list items, tables, code.
 
-The form is that of ``bot.pages.page.Page.text``. Words are taken as they are; only white space is
-changed, and the ``|`` of a table cell is escaped as Markdown asks.
+The form is that of ``bot.pages.page.Page.text``. Words are given as they are, and inline code in
+them marked by ``code``; what Markdown would not show literally is marked by
+``bot.pages.literal``. Only white space is changed.
 """
 
 from __future__ import annotations
@@ -9,6 +10,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
+
+from bot.pages.literal import CODE_END, CODE_START, fenced, literal
 
 MOST_CHARACTERS = 5_000_000
 """Characters of page text after which the rest of a document is not read, as in PDF."""
@@ -20,10 +23,11 @@ LONGEST_HEADING = 300  # characters; what is longer is a paragraph that was styl
 _SPACE = re.compile(r"\s+")
 _SPACES = re.compile(r"[ \t]{2,}|\t")
 _AROUND_BREAK = re.compile(r"[ \t]*\n[ \t\n]*")
-_LOOKS_LIKE_MARKUP = re.compile(r"(?m)^ {0,3}(?=#{1,6}[ \t]+\S|`{3,}|~{3,})")
+_NEEDS_COLON = re.compile(r"[^:：.?!…。？！,;]$")
+_CODE = re.compile(f"{CODE_START}[^{CODE_START}{CODE_END}]*{CODE_END}")
+_UNMARKED = str.maketrans("", "", CODE_START + CODE_END)
 _CJK = "\u2e80-\u303f\u3041-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff01-\uff60"
 _BREAK_IN_CJK = re.compile(f"(?<=[{_CJK}])[ \t]*\n[ \t]*(?=[{_CJK}])")
-_TICKS = re.compile(r"`+")
 
 
 class Reading(NamedTuple):
@@ -53,32 +57,33 @@ class Blocks:
         if len(words) > LONGEST_HEADING:
             self.paragraph(words)
         elif words:
-            self._add("heading", f"{'#' * max(1, min(level, 6))} {words}")
+            self._add("heading", f"{'#' * max(1, min(level, 6))} {literal(words)}")
 
     def paragraph(self, text: str) -> None:
         """A paragraph; its line breaks stay."""
         text = _SPACES.sub(" ", _AROUND_BREAK.sub("\n", text)).strip()
         if text:
-            # four spaces keep a line such as "# of units" from being read as a heading
-            self._add("paragraph", _LOOKS_LIKE_MARKUP.sub("    ", text))
+            self._add("paragraph", literal(text))
 
     def item(self, depth: int, marker: str, text: str) -> None:
         """A list item; ``depth`` counts from 0, ``marker`` is "-" or like "3."."""
         words = one_line(text)
         if words:
-            self._add("item", f"{'  ' * min(depth, DEEPEST_ITEM)}{marker} {words}")
+            self._add("item", f"{'  ' * min(depth, DEEPEST_ITEM)}{marker} {literal(words)}")
 
     def more(self, depth: int, text: str) -> None:
         """Another line of the item that was added last."""
         words = one_line(text)
         if words:
-            self._add("item", f"{'  ' * (min(depth, DEEPEST_ITEM) + 1)}{words}")
+            self._add("item", f"{'  ' * (min(depth, DEEPEST_ITEM) + 1)}{literal(words)}")
 
     def code(self, text: str, language: str = "") -> None:
         """A fenced block; every character stays but empty lines around it."""
-        text = text.strip("\n").rstrip()
+        text = without_marks(text).strip("\n").rstrip()
         if text.strip():
-            self._add("code", fenced(text, language))
+            block = fenced(text)
+            ticks = block[: block.index("\n")]
+            self._add("code", f"{ticks}{language}{block[len(ticks) :]}")
 
     def table(self, rows: Iterable[Sequence[str]]) -> None:
         """A table whose first row is its header. Empty rows and columns are left out."""
@@ -125,21 +130,27 @@ def unwrapped(text: str) -> str:
 
 
 def table_row(cells: Iterable[str]) -> str:
-    return f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |"
+    shown = (literal(cell).replace("|", "\\|") if cell else "" for cell in cells)
+    return f"| {' | '.join(shown)} |"
 
 
-def literal(text: str) -> str:
-    """Inline code: the text between as many backticks as it needs (CommonMark, section 6.1)."""
-    if not text.strip():
-        return text
-    runs = {len(run) for run in _TICKS.findall(text)}
-    ticks = "`" * next(count for count in range(1, len(runs) + 2) if count not in runs)
-    padding = " " if text.startswith("`") or text.endswith("`") else ""
-    return f"{ticks}{padding}{text}{padding}{ticks}"
+def code(text: str) -> str:
+    """Words marked as inline code, to stand among others."""
+    return f"{CODE_START}{text}{CODE_END}" if text.strip() else text
 
 
-def fenced(text: str, language: str = "") -> str:
-    """A code fence that is longer than any run of backticks inside."""
-    longest = max((len(run) for run in _TICKS.findall(text)), default=0)
-    fence = "`" * max(3, longest + 1)
-    return f"{fence}{language}\n{text}\n{fence}"
+def is_code(text: str) -> bool:
+    """Whether nothing but inline code stands in a paragraph."""
+    return CODE_START in text and not _CODE.sub("", text).strip()
+
+
+def labelled(label: str, text: str) -> str:
+    """A term with what is said of it, on one line."""
+    if not text:
+        return label
+    return f"{label}{':' if _NEEDS_COLON.search(without_marks(label)) else ''} {text}"
+
+
+def without_marks(text: str) -> str:
+    """The words alone, for a title."""
+    return text.translate(_UNMARKED)

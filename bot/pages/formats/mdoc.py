@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from bot.pages.formats.blocks import Blocks, Reading, one_line
+from bot.pages.formats.blocks import Blocks, Reading, labelled, one_line
 from bot.pages.formats.roff import Roff, arguments
 from bot.text.listed import listed
 
@@ -107,7 +107,7 @@ class Mdoc:
         name, *words = [self._roff.text(word) for word in arguments(line)] or [""]
         match name:
             case "Dt":
-                section = f"({words[1]})" if len(words) > 1 else ""
+                section = f"({words[1]})" if len(words) > 1 and words[1] else ""
                 self._title = f"{words[0]}{section}" if words else ""
                 self._blocks.heading(1, self._title)
             case "Sh" | "Ss":
@@ -291,7 +291,7 @@ class Mdoc:
         if current.kind == "-enum":
             self._blocks.item(depth, f"{current.items}.", f"{head} {text}".strip())
         else:
-            self._blocks.item(depth, "-", f"{head}: {text}" if head and text else head or text)
+            self._blocks.item(depth, "-", labelled(head, text) if head else text)
 
     def _end_list(self) -> None:
         self._flush()

@@ -11,7 +11,7 @@ import re
 from typing import Any
 
 from bot.errors import PageUnreadable
-from bot.pages.formats.blocks import Blocks, Reading, fenced
+from bot.pages.formats.blocks import Blocks, Reading
 from bot.pages.markdown import read_markdown
 
 LONGEST_OUTPUT = 2_000
@@ -83,8 +83,7 @@ def _cells(notebook: Any) -> list[Any] | None:
 
 
 def _put_code(blocks: Blocks, text: str, language: str) -> None:
-    if text.strip():
-        blocks.page_text(fenced(text.strip("\n").rstrip(), re.sub(r"\W", "", language)))
+    blocks.code(text, re.sub(r"\W", "", language))
 
 
 def _output(output: Any) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bot.pages.formats.packages import Package
-from bot.pages.formats.properties import said_title
+from bot.pages.properties import said_title
 
 _MAIN = "officeDocument"
 _CORE = "core-properties"

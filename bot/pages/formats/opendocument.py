@@ -10,13 +10,13 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from bot.pages.formats.blocks import MOST_CHARACTERS, Blocks, Reading, literal, one_line
+from bot.pages.formats.blocks import MOST_CHARACTERS, Blocks, Reading, code, one_line
 from bot.pages.formats.grid import MOST_CELLS, GridWriter
 from bot.pages.formats.numbering import whole
 from bot.pages.formats.opendocument_styles import OpenStyles
 from bot.pages.formats.packages import Package, attribute, local, locked, opened
 from bot.pages.formats.pieces import MOST_SPANNED, Cell, Piece, PieceWriter
-from bot.pages.formats.properties import said_title
+from bot.pages.properties import said_title
 
 _TEXT = "{urn:oasis:names:tc:opendocument:xmlns:text:1.0}"
 _TABLE = "{urn:oasis:names:tc:opendocument:xmlns:table:1.0}"
@@ -167,7 +167,7 @@ class _Reader:
         style = attribute(element, "style-name")
         role = self._styles.role(style)
         outer, self._boxes = self._boxes, []
-        text = "".join(self._inline(element, code=role == "code"))
+        text = "".join(self._inline(element, fixed=role == "code"))
         boxes, self._boxes = self._boxes, outer
         if role != "contents" and not self._styles.hides(style):
             yield from self._said(element, text, role)
@@ -206,15 +206,15 @@ class _Reader:
                     yield piece
         self._counts[key] = count
 
-    def _inline(self, element: Any, *, code: bool) -> Iterator[str]:
+    def _inline(self, element: Any, *, fixed: bool) -> Iterator[str]:
         yield element.text or ""
         for child in element:
             name = local(child)
             if name and name not in _NOT_SHOWN:
-                yield from self._inside(child, name, code=code)
+                yield from self._inside(child, name, fixed=fixed)
             yield child.tail or ""
 
-    def _inside(self, child: Any, name: str, *, code: bool) -> Iterator[str]:
+    def _inside(self, child: Any, name: str, *, fixed: bool) -> Iterator[str]:
         match name:
             case "s":
                 yield " " * min(whole(attribute(child, "c"), 1), _MOST_SPACES)
@@ -229,11 +229,11 @@ class _Reader:
             case "span":
                 style = attribute(child, "style-name")
                 if not self._styles.hides(style):
-                    words = "".join(self._inline(child, code=code))
-                    is_code = self._styles.role(style) == "code" and not code
-                    yield literal(words) if is_code else words
+                    words = "".join(self._inline(child, fixed=fixed))
+                    is_code = self._styles.role(style) == "code" and not fixed
+                    yield code(words) if is_code else words
             case _:
-                yield from self._inline(child, code=code)
+                yield from self._inline(child, fixed=fixed)
 
     def _mark(self, note: Any) -> str:
         """The mark of a note, in Markdown's form for footnotes."""

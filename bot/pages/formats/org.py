@@ -8,11 +8,20 @@ from __future__ import annotations
 
 import re
 
-from bot.pages.formats.blocks import Blocks, Reading, literal, one_line, unwrapped
+from bot.pages.formats.blocks import (
+    Blocks,
+    Reading,
+    code,
+    labelled,
+    one_line,
+    unwrapped,
+    without_marks,
+)
 
 _HEADLINE = re.compile(r"(\*+)[ \t]+(\S.*?)(?:[ \t]+:[\w@#%:]+:)?[ \t]*")
 _PRIORITY = re.compile(r"(?<!\S)\[#[A-Z]\][ \t]*")
 _KEYWORD = re.compile(r"[ \t]*#\+(\w+)(?:\[[^\]]*\])?:[ \t]*(.*)", re.I)
+_STEERING = re.compile(r"[ \t]*#\+\S.*")
 _BEGIN = re.compile(r"[ \t]*#\+begin_(\w+)(?:[ \t]+(\S+))?.*", re.I)
 _COMMENT = re.compile(r"[ \t]*#(?:[ \t].*)?")
 _FIXED = re.compile(r"[ \t]*:(?: (.*)|)")
@@ -34,6 +43,7 @@ _INLINE = re.compile(
     rf"|{_BEFORE}(?:\*(?P<bold>[^\s*](?:[^*]*[^\s*])?)\*|/(?P<italic>[^\s/](?:[^/]*[^\s/])?)/"
     rf"|_(?P<under>[^\s_](?:[^_]*[^\s_])?)_|\+(?P<struck>[^\s+](?:[^+]*[^\s+])?)\+){_AFTER}",
 )
+_RAISED = re.compile(r"(?<=[^\s{}])[_^]\{([^{}\n]{1,40})\}")
 _LITERAL = frozenset({"src", "example", "export"})
 
 
@@ -71,7 +81,7 @@ class _Reader:
             self._flush()
             self._indents.clear()
             words = one_line(_shown(_PRIORITY.sub("", match[2])))
-            self.first_heading = self.first_heading or words.replace("`", "")
+            self.first_heading = self.first_heading or without_marks(words)
             self.blocks.heading(len(match[1]), words)
             return True
         if match := _BEGIN.fullmatch(line):
@@ -82,7 +92,8 @@ class _Reader:
             if match[1].lower() == "title":
                 self.title = f"{self.title} {_shown(match[2])}".strip()
             return True
-        if _COMMENT.fullmatch(line):
+        if _COMMENT.fullmatch(line) or _STEERING.fullmatch(line):
+            self._flush()
             return True
         if (match := _DRAWER.fullmatch(line)) and self._ends_drawer():
             return True
@@ -185,7 +196,7 @@ class _Reader:
         if term:
             label = unwrapped(_shown(term[1]))
             rest = unwrapped(_shown("\n".join([text[term.end() :], *lines[1:]])))
-            words = f"{label}: {rest}" if rest else label
+            words = labelled(label, rest)
         marker = f"{match[4]}{match[5]}" if match[4] else "-"
         if match[4] and not match[4].isdigit():
             marker = f"- {marker}"
@@ -197,7 +208,7 @@ class _Reader:
         if not line.strip() or _indent(line) <= indent:
             return False
         return not any(
-            each.fullmatch(line) for each in (_BEGIN, _TABLE_ROW, _FIXED, _COMMENT, _KEYWORD)
+            each.fullmatch(line) for each in (_STEERING, _TABLE_ROW, _FIXED, _COMMENT)
         ) and not _ITEM.match(line)
 
 
@@ -216,7 +227,7 @@ def _shown(text: str) -> str:
     def words(match: re.Match[str]) -> str:
         for name in ("verbatim", "code"):
             if match[name] is not None:
-                return literal(match[name])
+                return code(match[name])
         if match["target"] is not None:
             return _shown(match["label"]) if match["label"] else match["target"]
         if match["note"] is not None:
@@ -225,4 +236,4 @@ def _shown(text: str) -> str:
             (_shown(match[n]) for n in ("bold", "italic", "under", "struck") if match[n]), ""
         )
 
-    return _INLINE.sub(words, text)
+    return _RAISED.sub(r"\1", _INLINE.sub(words, text))

@@ -9,7 +9,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-_MOST_NESTED = 50  # strings inside of strings
+from bot.pages.literal import CODE_END, CODE_START
+
+_MOST_NESTED = 20  # strings inside of strings
+_MOST_EXPANDED = 200_000
+"""Characters that strings may stand for in one page; strings of strings could grow without end."""
 
 # fmt: off
 _GLYPHS = {
@@ -36,7 +40,7 @@ _SIGNS = {"-": "-", "e": "\\", "\\": "\\", " ": " ", "~": " ", "0": " ", "t": "\
 _SIGNS |= {"`": "`", ".": ".", "_": "_", '"': ""}
 _NOTHING = frozenset("|^&%:/,){}acdpru!?")
 _QUOTED = frozenset("ADHLNRSXZbhlovwxBC")  # escapes with an argument between two equal signs
-_OF_POD = {"C+": "C++", "C`": "`", "C'": "`", "--": "--", "PI": "pi"}
+_OF_POD = {"C+": "C++", "C`": CODE_START, "C'": CODE_END, "--": "--", "PI": "pi"}
 """Strings that pod2man defines by moving letters about; the first two stand around code."""
 _PREDEFINED = {
     **_OF_POD,
@@ -54,6 +58,7 @@ class Roff:
 
     def __init__(self) -> None:
         self._strings = dict(_PREDEFINED)
+        self._expanded = 0  # characters
 
     # ------------------------------------------------------------ lines
 
@@ -164,8 +169,10 @@ class Roff:
                 out.append(_glyph(name))
             elif sign == "*":
                 name, at = _name(line, at)
-                if nested < _MOST_NESTED:
-                    out.append(self.text(self._strings.get(name, ""), nested + 1))
+                value = self._strings.get(name, "")
+                self._expanded += len(value)
+                if nested < _MOST_NESTED and self._expanded < _MOST_EXPANDED:
+                    out.append(self.text(value, nested + 1))
             elif sign in "fFmMgkYV":
                 _, at = _name(line, at)
             elif sign == "n":

@@ -19,9 +19,11 @@ from bot.pages.formats.blocks import (
     WIDEST_CELL,
     Blocks,
     Reading,
-    literal,
+    code,
+    labelled,
     one_line,
     unwrapped,
+    without_marks,
 )
 from bot.pages.formats.numbering import formatted
 from bot.pages.formats.rst_markup import Remark, Signature, inliner, learn
@@ -68,6 +70,7 @@ class _Writer:
     def __init__(self, document: Any) -> None:
         self.blocks = Blocks()
         self.title = ""
+        self._document = document
         self._substitutions = document.substitution_defs
         self._level = 0  # of the section
         self._depth = -1  # of the list
@@ -125,7 +128,7 @@ class _Writer:
     def _title(self, node: Any) -> None:
         words = unwrapped(self._inline(node))
         if isinstance(node.parent, nodes.section):
-            self.title = self.title or words.replace("`", "")
+            self.title = self.title or without_marks(words)
             self.blocks.heading(self._level, words)
         else:  # of a table, a topic, an admonition
             self._say(words)
@@ -181,7 +184,7 @@ class _Writer:
             name, body = field.children[0], field.children[1]
             label = self._inline(name)
             if isinstance(field, nodes.option_list_item):
-                label = ", ".join(literal(option.astext()) for option in name.children)
+                label = ", ".join(code(option.astext()) for option in name.children)
             if not at_start or label.casefold() in _BIBLIOGRAPHIC:
                 self._labelled_item(unwrapped(label), [body])
         self._depth -= 1
@@ -192,7 +195,7 @@ class _Writer:
         first = ""
         if rest and isinstance(rest[0], nodes.paragraph):
             first = unwrapped(self._inline(rest.pop(0)))
-        self.blocks.item(self._depth, "-", f"{label}: {first}" if first else label)
+        self.blocks.item(self._depth, "-", labelled(label, first))
         for child in rest:
             self._block(child)
 
@@ -202,22 +205,16 @@ class _Writer:
         first = ""
         if rest and isinstance(rest[0], nodes.paragraph):
             first = unwrapped(self._inline(rest.pop(0)))
-        self._say(f"{label}: {first}" if first else label)
+        self._say(labelled(label, first))
         for child in rest:
             self._block(child)
 
     def _object(self, node: Any) -> None:
-        lines = node["lines"]
-        depth, self._depth = self._depth, -1
+        """An item that says what its signatures stand for."""
         self._marker = ""
-        self._level += 1
-        if lines:
-            self.blocks.heading(self._level, lines[0])
-        for line in lines[1:]:
-            self.blocks.paragraph(literal(line))
-        self.children(node)
-        self._level -= 1
-        self._depth = depth
+        self._depth += 1
+        self._labelled_item(", ".join(map(code, node["lines"])), [node])
+        self._depth -= 1
 
     def _footnote(self, node: Any) -> None:
         label = next((c.astext() for c in node.children if isinstance(c, nodes.label)), "")
@@ -265,7 +262,7 @@ class _Writer:
         if isinstance(node, nodes.TextElement) and not isinstance(node, nodes.literal_block):
             return unwrapped(self._inline(node))
         if isinstance(node, nodes.literal_block):
-            return literal(one_line(node.astext()))
+            return code(one_line(node.astext()))
         return " ".join(filter(None, map(self._words, node.children)))
 
     # ------------------------------------------------------------ inline
@@ -275,7 +272,7 @@ class _Writer:
             case nodes.Text():
                 return str(node.astext())
             case nodes.literal() | nodes.math():
-                return literal(one_line(node.astext()))
+                return code(one_line(node.astext()))
             case nodes.substitution_reference():
                 meant = self._substitutions.get(node.astext())
                 return node.astext() if meant is None else self._inline_of(meant)
@@ -287,7 +284,18 @@ class _Writer:
                 return f"[^{label}]"
             case nodes.system_message() | nodes.image():
                 return ""
+            case nodes.inline() if "label" in node:
+                return self._title_at(node["label"]) or node.astext()
         return self._inline_of(node)
+
+    def _title_at(self, label: str) -> str:
+        """The title of the section of this document that a label stands before, or ""."""
+        target = self._document.ids.get(self._document.nameids.get(label))
+        if isinstance(target, nodes.target):
+            target = target.next_node(nodes.Element, descend=False, siblings=True)
+        section = target if isinstance(target, nodes.section) else None
+        title = None if section is None else section.next_node(nodes.title)
+        return "" if title is None else unwrapped(self._inline_of(title))
 
     def _inline_of(self, node: Any) -> str:
         return "".join(map(self._inline, node.children))

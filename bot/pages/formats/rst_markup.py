@@ -213,7 +213,10 @@ def _interpreted(_: str, text: str, role: str, line: int) -> tuple[list[Any], li
             shown = shown[1:]  # a dot tells Sphinx where to look for what is named
     if kind in _CODE_ROLES:
         return [nodes.literal(text, shown)], []
-    return [nodes.inline(text, shown)], []
+    node = nodes.inline(text, shown)
+    if kind == "ref" and not _LABELLED.fullmatch(text):
+        node["label"] = nodes.fully_normalize_name(shown)
+    return [node], []
 
 
 _register()

@@ -12,12 +12,20 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from bot.pages.formats.blocks import MOST_CHARACTERS, Blocks, Reading, literal, one_line
+from bot.pages.formats.blocks import MOST_CHARACTERS, Blocks, Reading, code, is_code, one_line
 from bot.pages.formats.numbering import LEVELS, Numbering, whole
 from bot.pages.formats.office import core_title, main_part
 from bot.pages.formats.packages import Package, attribute, local, opened
 from bot.pages.formats.pieces import Cell, Piece, PieceWriter
-from bot.pages.formats.word_styles import PLAIN, Style, Styles, is_on, value, with_paragraph
+from bot.pages.formats.word_styles import (
+    PLAIN,
+    Style,
+    Styles,
+    is_fixed_width,
+    is_on,
+    value,
+    with_paragraph,
+)
 
 _NAMESPACES = (
     "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}",
@@ -127,7 +135,7 @@ class _Reader:
             style = with_paragraph(self._styles.get(value(properties, "pStyle")), properties)
         style_id = "" if properties is None else value(properties, "pStyle")
         outer, self._boxes = self._boxes, []
-        text = "".join(self._inline(element, code=style.role == "code"))
+        text = "".join(self._inline(element, fixed=style.role == "code"))
         boxes, self._boxes = self._boxes, outer
         if style.role != "contents" and not style.hidden:
             piece = self._piece(text, style, style_id)
@@ -137,7 +145,7 @@ class _Reader:
             yield from self._pieces(box)
 
     def _piece(self, text: str, style: Style, style_id: str) -> Piece | None:
-        if style.role == "code":
+        if style.role == "code" or is_code(text):
             return Piece("code", text)
         if not text.strip():
             return None
@@ -159,7 +167,7 @@ class _Reader:
             return Piece("item", text, label.depth, label.text)
         return Piece("item", f"{label.text} {text}", label.depth, "-")
 
-    def _inline(self, element: Any, *, code: bool) -> Iterator[str]:
+    def _inline(self, element: Any, *, fixed: bool) -> Iterator[str]:
         for child in element:
             name = local(child)
             if not name or name in _NOT_SHOWN:
@@ -169,7 +177,7 @@ class _Reader:
             elif name in _BREAKS:
                 yield _BREAKS[name]
             elif name == "r":
-                yield from self._run(child, code=code)
+                yield from self._run(child, fixed=fixed)
             elif name == "sym":
                 yield _symbol(child)
             elif name in ("footnoteReference", "endnoteReference"):
@@ -178,17 +186,18 @@ class _Reader:
                 self._boxes.append(child)
             elif name == "AlternateContent":
                 choice = child.find("{*}Choice")
-                yield from self._inline(child if choice is None else choice, code=code)
+                yield from self._inline(child if choice is None else choice, fixed=fixed)
             else:
-                yield from self._inline(child, code=code)
+                yield from self._inline(child, fixed=fixed)
 
-    def _run(self, run: Any, *, code: bool) -> Iterator[str]:
+    def _run(self, run: Any, *, fixed: bool) -> Iterator[str]:
         properties = run.find("{*}rPr")
         style = PLAIN if properties is None else self._styles.get(value(properties, "rStyle"))
         if properties is not None and is_on(properties, "vanish", style.hidden):
             return
-        words = "".join(self._inline(run, code=code))
-        yield literal(words) if style.role == "code" and not code else words
+        words = "".join(self._inline(run, fixed=fixed))
+        is_code = style.role == "code" or (properties is not None and is_fixed_width(properties))
+        yield code(words) if is_code and not fixed else words
 
     def _mark(self, kind: str, note_id: str | None) -> str:
         """The mark of a note, in Markdown's form for footnotes."""

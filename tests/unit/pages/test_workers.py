@@ -14,7 +14,8 @@ import pytest
 
 from bot.errors import PageUnreadable, Unavailable
 from bot.pages.extract import from_bytes
-from bot.pages.workers import BlockingWorker, Workers, _environment
+from bot.pages.processes import environment
+from bot.pages.workers import BlockingWorker, Workers
 from tests.fakes.web import ARTICLE, FILES
 
 OpenWorkers = Callable[..., Workers]
@@ -214,7 +215,7 @@ async def test_ctrl_c_in_a_terminal_does_not_reach_the_processes(
 async def test_secrets_stay_with_the_parent(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-secret")
     monkeypatch.setenv("FOOTNOTE_DATABASE_URL", "postgresql://secret")
-    assert "secret" not in str(_environment())
+    assert "secret" not in str(environment())
 
 
 async def test_a_machine_without_room_for_processes_is_unavailable(

@@ -84,6 +84,10 @@ def test_runs_of_cjk_become_bigrams(text: str, expected: list[str]) -> None:
         ("대한민국의 수도는 어디입니까", ["대한", "한민", "민국", "수도"]),
         ("The Who", ["the", "who"]),
         ("是谁？", ["是谁"]),
+        ("文件都还在", ["文件"]),
+        ("成都就业", ["成都", "都就", "就业"]),
+        ("还原几何图形", ["还原", "原几", "几何", "何图", "图形"]),
+        ("服务何时就绪", ["服务", "就绪"]),
     ],
 )
 def test_keywords_are_the_words_with_meaning(question: str, expected: list[str]) -> None:
