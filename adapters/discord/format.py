@@ -149,7 +149,8 @@ def answer_text(answer: Answer, texts: Texts) -> str:
 
 
 def _markdown(text: str, urls: Mapping[int, str]) -> str:
-    text = harmless(text, frozenset(urls.values()))
+    # A local file is named; its path on the server is not shown.
+    text = harmless(text, frozenset(url for url in urls.values() if link_target(url)))
     # Tables first: a link in a cell would count as its letters, and do nothing in a fence.
     text = with_plain_tables(text, TABLE_WIDTH)
     return linked(text, urls, lambda number, url: f"[[{number}]](<{url}>)")

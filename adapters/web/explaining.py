@@ -15,7 +15,10 @@ from adapters.web.markdown import answer_html
 from adapters.web.overview import said
 from adapters.web.svg.graph import MARKS, GraphNode, draw
 from adapters.web.svg.waterfall import Waterfall, waterfall
+from adapters.web.views import quoted_html
 from adapters.web.visitors import LOCAL
+from bot.pages.passages import columns_in
+from bot.rendering.excerpts import excerpts
 from bot.rendering.lines import one_line, shortened
 from bot.rendering.texts import Texts
 from bot.research.resting import Quote, TracedSentence
@@ -208,6 +211,13 @@ class RunView:
         titles = {each.id: each.title for each in self.trace.spans}
         needed = " · ".join(shortened(titles.get(id, id), 80) for id in span.needs)
         return self._texts("web-run-waited", seconds=seconds(span.waited), lines=needed)
+
+    def words(self, quote: Quote) -> Markup:
+        """The quoted words, all of them."""
+        cited = quote.citation
+        return quoted_html(
+            excerpts(cited.quote, 2 * len(cited.quote), columns_in(cited.heading)[1])
+        )
 
     def seconds(self, value: float) -> str:
         return seconds(value)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from urllib.parse import quote
@@ -14,7 +14,7 @@ from adapters.web.shown import Shown
 from adapters.web.svg.graph import GraphNode, draw
 from bot.answers import Answer, PlanView, StepView
 from bot.rendering.excerpts import Excerpt
-from bot.rendering.footnotes import QuoteView, SourceView, by_number, link_target, sources
+from bot.rendering.footnotes import SourceView, by_number, link_target, sources
 from bot.rendering.lines import one_line, shortened
 from bot.rendering.plan import Branch, branches, work
 from bot.rendering.remarks import remarks, summary
@@ -167,14 +167,14 @@ def _source(view: SourceView, answer: Answer, dates: Dates) -> Source:
         title=view.title,
         domain=view.domain,
         heading=" · ".join(view.headings[:HEADINGS]),
-        quotes=tuple(_quoted(each) for each in view.quotes if each.pieces),
+        quotes=tuple(quoted_html(each.pieces) for each in view.quotes if each.pieces),
         read_at=max(read, default=None),
     )
 
 
-def _quoted(view: QuoteView) -> Markup:
+def quoted_html(pieces: Iterable[Excerpt]) -> Markup:
     """Quoted words: tables and code as such, all else letter for letter."""
-    return Markup("").join(map(_piece, view.pieces))
+    return Markup("").join(map(_piece, pieces))
 
 
 def _piece(piece: Excerpt) -> Markup:

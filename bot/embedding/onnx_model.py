@@ -73,20 +73,26 @@ class OnnxModel:
 
     async def embed_question(self, text: str) -> Vector:
         """See ``Embedder``."""
-        return (await asyncio.to_thread(self._embed, [self._folder.query_prefix + text]))[0]
+        return (await self._embedded(self._folder.query_prefix, [text]))[0]
 
     async def embed_passages(self, texts: Sequence[str]) -> list[Vector]:
         """See ``Embedder``."""
-        prefix = self._folder.passage_prefix
-        return await asyncio.to_thread(self._embed, [prefix + text for text in texts])
+        return await self._embedded(self._folder.passage_prefix, texts)
 
     async def aclose(self) -> None:
         """Forget the weights."""
         self._loaded = None
 
+    async def _embedded(self, prefix: str, texts: Sequence[str]) -> list[Vector]:
+        ending = threading.Event()
+        try:
+            return await asyncio.to_thread(self._embed, [prefix + text for text in texts], ending)
+        finally:
+            ending.set()  # the thread of a cancelled call ends with the batch it is at
+
     # ------------------------------------------------------------ in a thread
 
-    def _embed(self, texts: Sequence[str]) -> list[Vector]:
+    def _embed(self, texts: Sequence[str], ending: threading.Event) -> list[Vector]:
         loaded = self._load()
         # The tokenizer takes time for what it then cuts off.
         most = loaded.folder.max_tokens * LONGEST_CHARACTERS
@@ -94,6 +100,8 @@ class OnnxModel:
         encoded = loaded.tokenizer.encode_batch(texts)
         vectors: dict[int, Vector] = {}
         for places in _batches([len(each.ids) for each in encoded]):
+            if ending.is_set():
+                return []
             pooled = loaded.run([encoded[place] for place in places])
             for place, numbers in zip(places, pooled, strict=True):
                 try:

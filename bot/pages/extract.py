@@ -22,6 +22,10 @@ from bot.pages.plain import read_plain
 from bot.pages.urls import shown
 
 MAX_TITLE = 300  # characters
+MOST_MARKUP = 1_000_000
+"""Characters of reStructuredText, AsciiDoc or Org that are parsed; what is longer is read as plain
+text. Nesting and tables that are made to be slow stay below 15 s and 350 MB. The largest file of
+eight manuals has half of it."""
 
 _LINE_ENDS = re.compile("\r\n|[\r\x0b\x0c\x85\u2028\u2029]")
 _WIDE_SPACES = re.compile("[\u00a0\u2007\u202f]")
@@ -111,6 +115,8 @@ def _read_text(kind: Kind, source: str, name: str) -> Reading:
     source = _CONTROLS.sub("", source)
     if kind == "text":
         kind = markup_of(source)
+    if kind in ("rst", "asciidoc", "org") and len(source) > MOST_MARKUP:
+        kind = "text"
     match kind:
         case "rst":
             from bot.pages.formats.rst import read_rst  # loads docutils
@@ -178,10 +184,16 @@ def _read_json(source: str) -> tuple[str, str]:
 
 def _clean(text: str) -> str:
     """Unicode NFC without invisible characters; at most one empty line at a time."""
-    text = _LINE_ENDS.sub("\n", text)
-    text = _WIDE_SPACES.sub(" ", _INVISIBLE.sub("", text))
-    text = unicodedata.normalize("NFC", _SURROGATES.sub("\ufffd", text))
-    return _EMPTY_LINES.sub("\n\n", _TRAILING_SPACE.sub("", text)).strip("\n")
+    # Each pattern takes as long as a whole tokenizer, so what cannot match is not looked for.
+    if not text.isascii() or not text.replace("\n", "").replace("\t", "").isprintable():
+        text = _LINE_ENDS.sub("\n", text)
+        text = _WIDE_SPACES.sub(" ", _INVISIBLE.sub("", text))
+        text = unicodedata.normalize("NFC", _SURROGATES.sub("\ufffd", text))
+    if " \n" in text or "\t\n" in text or text.endswith((" ", "\t")):
+        text = _TRAILING_SPACE.sub("", text)
+    if "\n\n\n" in text:
+        text = _EMPTY_LINES.sub("\n\n", text)
+    return text.strip("\n")
 
 
 def _one_line(title: str) -> str:

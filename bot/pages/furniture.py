@@ -114,7 +114,7 @@ def _kind(element: Any) -> Literal["navigation", "contents", ""]:
     if element.get("role") in _NO_CONTENT_ROLES or name in _NAVIGATION_IDS:
         return "navigation"
     classes = (element.get("class") or "").lower().split()
-    if not _NAVIGATION.isdisjoint(classes) or ("header" in classes and _turns_pages(element)):
+    if not _NAVIGATION.isdisjoint(classes) or ("header" in classes and _is_bar(element)):
         return "navigation"
     if name in _CONTENTS_IDS or not _CONTENTS.isdisjoint(classes):
         return "contents"
@@ -137,9 +137,12 @@ def remove(element: Any) -> None:
     parent.remove(element)
 
 
-def _turns_pages(element: Any) -> bool:
-    """Whether a page's header has its links to the next and the previous page, as makeinfo's."""
-    return bool(element.xpath(".//a[@accesskey='n' or @accesskey='p' or @accesskey='u']"))
+def _is_bar(element: Any) -> bool:
+    """Whether a page's header has nothing but links to other pages, as makeinfo's."""
+    links = element.xpath(".//a[@href]")
+    if len(links) < _FEWEST_ENTRIES or next(element.iter("h1", "h2", "h3"), None) is not None:
+        return False
+    return sum(map(_length, links)) * 2 >= _length(element)
 
 
 def _is_local_contents(element: Any) -> bool:

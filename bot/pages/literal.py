@@ -18,8 +18,8 @@ control characters are taken out before."""
 
 _MARKED = re.compile(r"[*_`\\\x02\x03]|&#?\w|\]\(")
 _CODE = re.compile(f"{CODE_START}([^{CODE_START}{CODE_END}]*){CODE_END}")
-_LOOSE_START = re.compile(rf"{CODE_START}(\s+)")
-_LOOSE_END = re.compile(rf"(\s+){CODE_END}")
+_LOOSE_START = re.compile(rf" *{CODE_START}(\s+)")
+_LOOSE_END = re.compile(rf"(\s+){CODE_END} *")
 _ADJACENT = re.compile(f"{CODE_END}{CODE_START}")
 _TICKS = re.compile("`+")
 
@@ -39,6 +39,7 @@ _ALWAYS_MARKUP = re.compile(
     re.MULTILINE,
 )
 _SENTENCE_MARKS = ".,;:!?"
+_ENDS_WORDS = frozenset(".,!?)\"'。，！？")
 _RUN = re.compile(r"\*+|_+")
 _STRUCTURE = re.compile(r"^(?=[ \t]*(?:#{1,6}(?:[ \t]|$)|\||\+[ \t]))([ \t]*)", re.MULTILINE)
 
@@ -153,5 +154,5 @@ def _is_authors_emphasis(text: str, opener: re.Match[str], closer: re.Match[str]
         not before.isalnum()
         and not after.isalnum()
         and text[opener.end()].isalpha()
-        and text[closer.start() - 1] not in "*_("
+        and (text[closer.start() - 1].isalnum() or text[closer.start() - 1] in _ENDS_WORDS)
     )

@@ -11,6 +11,7 @@ from __future__ import annotations
 import codecs
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal
 from urllib.parse import urlsplit
 
@@ -194,6 +195,7 @@ def described() -> str:
     return f"{', '.join(names[:-1])} or {names[-1]}"
 
 
+@lru_cache(maxsize=64)  # asked several times of each file
 def _ending(name: str) -> str:
     """The ending of a URL or a path, from its last dot or the one before it where that is an ending
     of its own (".rst.txt"); that of a shared library has no meaning."""

@@ -8,6 +8,7 @@ table of columns or a drawing, keeps them in a fence.
 from __future__ import annotations
 
 import re
+import sys
 from textwrap import dedent
 
 from bot.pages.literal import fenced, literal
@@ -15,8 +16,9 @@ from bot.pages.literal import fenced, literal
 _BLANK_LINE = re.compile(r"\n(?:[ \t]*\n)+")
 _SYMBOL = re.compile(r"[{}()\[\];=<>$|\\/_#&*+@]")
 _WORD = re.compile(r"[^\W\d_]{2,}")
-_COLUMNS = re.compile(r"[^\s.!?:;,)\"'”。] {2,}\S|\S {3,}\S|\S\t+\S")
+_COLUMNS = re.compile(r"\S {3,}\S|\S\t+\S")
 _FRAME = re.compile(r"[ \t]*[|+]")
+_CODE_INDENT = 4  # columns beyond the margin of most paragraphs
 _FEWEST_WORDS = 4  # on a line of prose, on average
 _CODE_LINE = re.compile(
     r"\s*(?:\$ |#!|//|/\*|\* |@\w|<[/!?\w])"  # a prompt, a comment, a decorator, a tag
@@ -38,6 +40,8 @@ def read_plain(text: str) -> tuple[str, str]:
     """
     first = next((line for line in text.split("\n") if _LETTER.search(line)), "")
     title = " ".join(_COMMENT_MARK.sub("", first).split())
+    if text.startswith("#!"):  # a script
+        return "", fenced(text.strip("\n"))
     return (title if len(title) <= _LONGEST_TITLE else ""), set_plain(text)
 
 
@@ -47,11 +51,13 @@ def set_plain(text: str, *, with_headings: bool = False) -> str:
     ``with_headings``: lines in capitals at the margin are headings, as manual pages have them.
     """
     paragraphs = [part for part in _BLANK_LINE.split(text.strip("\n")) if part.strip()]
-    margin = sorted(_margin(paragraph) for paragraph in paragraphs)[len(paragraphs) // 2 :][:1]
+    margins = sorted(_margin(paragraph) for paragraph in paragraphs) or [0]
+    # the text of a manual page is indented all over
+    code_from = sys.maxsize if with_headings else margins[len(margins) // 2] + _CODE_INDENT
     blocks: list[str] = []
     code: list[str] = []  # paragraphs of one piece of code
     for paragraph in paragraphs:
-        if _is_fixed(paragraph, margin[0]):
+        if _is_fixed(paragraph, code_from):
             code.append(paragraph)
             continue
         blocks += _fence(code)
@@ -84,10 +90,11 @@ def _fence(paragraphs: list[str]) -> list[str]:
     return [fenced(dedent("\n\n".join(paragraphs).expandtabs()).strip("\n").rstrip())]
 
 
-def _is_fixed(paragraph: str, margin: int) -> bool:
-    """Whether a paragraph is read by its spaces and line breaks, in a text with this margin."""
+def _is_fixed(paragraph: str, code_from: int) -> bool:
+    """Whether a paragraph is read by its spaces and line breaks; ``code_from`` is the column from
+    which on code begins in this text."""
     lines = paragraph.splitlines()
-    if _margin(paragraph) >= margin + 4 and not is_prose(paragraph):
+    if _margin(paragraph) >= code_from and not is_prose(paragraph):
         return True
     return _is_set_in_columns(lines) or _is_code(paragraph, lines)
 

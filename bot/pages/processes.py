@@ -141,6 +141,15 @@ def limit_memory(most: int) -> None:
         _limit(resource.RLIMIT_DATA, most)
 
 
+def peak_memory() -> int:
+    """The most bytes of memory that this process has had at once; 0 where that is not known."""
+    if sys.platform != "linux":
+        return 0
+    import resource
+
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1_024
+
+
 def _limit(what: int, most: int) -> None:
     import resource
 

@@ -24,6 +24,7 @@ NOMINAL = 80  # terms of a passage of the usual size; only a longer one is marke
 B = 0.6  # how much: with 0 not at all, with 1 as much as it is longer
 K1 = 1.2  # Robertson and Zaragoza, The Probabilistic Relevance Framework, 2009: usual value
 PAIR = 0.4  # of the lesser weight is added for two neighbours of the question that are neighbours
+IDENTIFIER = 1.5  # times its weight has a word that is written like a name in a program
 EVERYDAY = 0.3  # of its weight is left to a word that any question may have
 
 _EVERYDAY = frozenset(
@@ -53,6 +54,11 @@ _NAME = re.compile(
 )
 """A proper name, or an identifier: ``try_files``, ``conanfile.txt``, ``bodyLimit``."""
 _LATIN = re.compile(r"(?<![A-Za-z0-9_./-])[A-Za-z][A-Za-z+-]{2,}(?![A-Za-z0-9_./-])")
+_IDENTIFIER = re.compile(
+    r"`[^`\n]+`|(?<!\w)--?[A-Za-z][\w-]*|\b[A-Z][A-Z0-9_]{2,}\b"  # `code`, --flag, CONSTANT
+    r"|\b\w*[a-z]_\w+|\b[a-z]+[A-Z]\w*|\b[A-Z]\w*[a-z][A-Z]\w*|\b\w+(?=\()"
+)
+"""What is written like a name in a program: ``SQLITE_BUSY``, ``bodyLimit``, ``--soft``."""
 _PARTICLES = listed("up down in out on off over back through away")
 """Small words that make another one of the verb before them: back up, log in, turn off."""
 
@@ -66,8 +72,10 @@ def weigh(question: str, rarity: Mapping[str, float]) -> dict[str, float]:
         return {}
     wanted = keywords(question)
     known = frozenset(term for term in wanted if term in rarity)
+    literal = {term for match in _IDENTIFIER.finditer(question) for term in terms(match.group())}
     return {
-        term: rarity.get(term, rarity[""]) * (EVERYDAY if term in _EVERYDAY else 1.0)
+        term: rarity.get(term, rarity[""])
+        * (IDENTIFIER if term in literal else EVERYDAY if term in _EVERYDAY else 1.0)
         for term in wanted
         if term in known or not _crosses_words(term, known)
     }

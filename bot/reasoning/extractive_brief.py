@@ -117,7 +117,9 @@ def _running(passage: Passage, parts: Sequence[Sentence]) -> str:
         words = _of(passage, part)
         text += _HEADING.sub("", words, count=1) if part.kind == "heading" else words
         end = part.end
-    return text
+    first = parts[0].start
+    margin = first - (passage.text.rfind("\n", 0, first) + 1)
+    return re.sub(rf"\n[ \t]{{1,{margin}}}", "\n", text) if margin else text
 
 
 def _rows(

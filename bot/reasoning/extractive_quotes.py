@@ -38,6 +38,7 @@ CUED = 0.06  # of the question's weight is added to a passage of the kind that w
 WORTH_QUOTING = 0.08  # share of the question's weight that a quote must add
 ENOUGH = 0.34  # share of it that one passage with its headings must have, to be an answer
 ENOUGH_CJK = 0.2  # the same for pairs of characters, of which many are no words
+OTHERS = 0.25  # share of what the first quote adds that each further one must add
 SAME = 0.8  # share of common terms (Jaccard) from which two passages say the same
 LONGEST_QUOTE = 1_000  # characters of passages that are quoted together
 OPENINGS = 3  # passages quoted from the top of a page when the question has no word of it
@@ -111,6 +112,7 @@ def choice_of(asked: Asked, sources: Sequence[Source]) -> Choice:
     order = {url: place for place, url in enumerate(dict.fromkeys(s.url for s in sources))}
     chosen: list[Quote] = []
     taken: set[int] = set()
+    first_gain = 0.0
     pages: set[str] = set()
     while len(taken) < len(left) and len(chosen) < MOST_QUOTES:
         gains = [
@@ -122,7 +124,8 @@ def choice_of(asked: Asked, sources: Sequence[Source]) -> Choice:
             for each, score in zip(left, scores(asked, weights, sources), strict=True)
         ]
         best = max((i for i in range(len(left)) if i not in taken), key=lambda i: (gains[i], -i))
-        if gains[best] < WORTH_QUOTING:
+        first_gain = first_gain or gains[best]
+        if gains[best] < max(WORTH_QUOTING, OTHERS * first_gain):
             break
         taken.add(best)
         each = left[best]

@@ -130,13 +130,22 @@ def _view(
 def _quote_view(citation: Citation, said: Said, longest: int) -> QuoteView:
     is_table = citation.quote.lstrip().startswith("|")
     heading, columns = columns_in(citation.heading) if is_table else (citation.heading, ())
-    title, path = one_line(citation.title), one_line(heading)
-    path = "" if path == title else path.removeprefix(title + HEADING_SEPARATOR)
     is_said = said.has(citation.quote)
     return QuoteView(
-        heading=shortened(path, LONGEST_HEADING),
+        heading=shortened(_below_title(one_line(heading), citation.title), LONGEST_HEADING),
         pieces=() if is_said else excerpts(citation.quote, longest, columns),
     )
+
+
+def _below_title(path: str, title: str) -> str:
+    """A section path without the page's title at its beginning, or the part of the title that
+    comes before the site's name."""
+    title = one_line(title)
+    if path == title or path.startswith(title + HEADING_SEPARATOR):
+        return path[len(title + HEADING_SEPARATOR) :]
+    first, _, rest = path.partition(HEADING_SEPARATOR)
+    page = re.split(r" [-–—|·] (?!.* [-–—|·] )", title)[0]
+    return rest if first.rstrip("¶# ") in (page, title) else path
 
 
 def _linked(text: str, targets: Mapping[int, str], link: Callable[[int, str], str]) -> str:

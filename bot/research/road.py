@@ -337,4 +337,11 @@ class Road:
     ) -> tuple[Checked, tuple[str, ...]]:
         checked = check(written, evidence, question, self._run.texts)
         offers = tuple(self._run.offers.values())[:OFFERS]
-        return checked, suggest(question, checked.text, checked.citations, offers)
+        return checked, suggest(
+            question,
+            checked.text,
+            checked.citations,
+            offers,
+            evidence.sources,
+            self._run.rarity,
+        )

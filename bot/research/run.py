@@ -214,7 +214,7 @@ class Run:
             self.queries.append(query.text)
         self.rarity |= outcome.rarity
         for hit in outcome.hits:
-            self.offers.setdefault(hit.url, Offer(hit.title, hit.url))
+            self.offers.setdefault(hit.url, Offer(hit.title, hit.url, hit.snippet))
         for failure in outcome.failures:
             self.note(self.notes.of_search(failure))
         said = outcome.said or outcome.problem

@@ -259,14 +259,12 @@ class Composer:
 
 
 def _go_on(before: BlockKind, kind: BlockKind, between: str, words: str) -> bool:
-    """Whether a sentence goes on with the paragraph, list item, table or code of the one before."""
+    """Whether a sentence goes on with the paragraph, list, table or code of the one before."""
     if kind == "code":
         return before == "code" and not words.startswith(("```", "~~~"))
     if "row" in (before, kind):
         return before == kind and not _EMPTY_LINE.search(between)
-    if before not in _RUNNING or kind not in _RUNNING or _EMPTY_LINE.search(between):
-        return False
-    return "\n" not in between or not _ITEM.match(words)
+    return before in _RUNNING and kind in _RUNNING and not _EMPTY_LINE.search(between)
 
 
 def _mark(

@@ -16,12 +16,21 @@ from typing import Any
 from bot.errors import Broken
 from bot.pages.extract import from_bytes
 from bot.pages.passages import split
-from bot.pages.processes import limit_memory, own_pipes, receive, send, set_alarm
+from bot.pages.processes import (
+    limit_memory,
+    own_pipes,
+    peak_memory,
+    receive,
+    send,
+    set_alarm,
+)
 from bot.search.folders import Document
 from bot.search.index_file import Row, pack_spans, pack_text, word_rows
 from bot.search.twins import keys_of
 
 SAME_TICK = 2_000_000_000  # ns: a file changed this recently may change again unnoticed
+NEAR_LIMIT = 0.7  # share of the memory that a process may have, above which it may have lacked some
+LACKS_MEMORY = {"lacks": "memory"}
 ORPHANED_AFTER = 2.0  # times its seconds: then a process ends itself, should its parent be gone
 
 
@@ -156,7 +165,7 @@ def unpacked(head: Any, data: bytes) -> Reading | None:
                 return Reading(bytes.fromhex(digest), is_settled, problem=problem)
             content = _content(head, data)
             return Reading(bytes.fromhex(digest), is_settled, content, problem)
-        case {"lacks": "memory"}:
+        case dict() if head == LACKS_MEMORY:
             return None
         case _:
             raise ValueError("a reply that means nothing")
@@ -209,13 +218,17 @@ def work(memory: int) -> None:
         for *fields, known in head["jobs"]:
             set_alarm(ORPHANED_AFTER * head["seconds"])
             job = Job(Document(*fields), bytes.fromhex(known))
-            reply, data = _reply(job, head["most_bytes"])
+            reply, data = _reply(job, head["most_bytes"], memory)
             set_alarm(0)
             send(replies, reply, data)
 
 
-def _reply(job: Job, most_bytes: int) -> tuple[dict[str, Any], bytes]:
+def _reply(job: Job, most_bytes: int, memory: int) -> tuple[dict[str, Any], bytes]:
     try:
-        return packed(read_file(job, most_bytes))
+        reading = read_file(job, most_bytes)
     except MemoryError:
-        return {"lacks": "memory"}, b""
+        return LACKS_MEMORY, b""
+    # Readers take a document for empty or broken when a library of theirs has found no room.
+    if reading.problem and peak_memory() > NEAR_LIMIT * memory:
+        return LACKS_MEMORY, b""
+    return packed(reading)

@@ -2,14 +2,14 @@
 
 A file is a *twin* of a better readable one when nothing is lost by searching the better one alone:
 
-- Files of the same form (two HTML pages, two Markdown files) must have the same title and agree
-  word for word, but for their beginnings and ends, where navigation stands. Pages made from one
-  template, and two versions of a manual, differ in their titles or in the middle, if only by a
-  number; they are no twins.
-- Files of different forms (a page and the reStructuredText it was made from) never agree so well:
+- Files of the same format (two HTML pages, two Markdown files) must have the same title and the
+  same words; one of them may have a little more before and after, where navigation stands. Pages
+  made from one template, and two versions of a manual, differ by a word or a number at least; they
+  are no twins.
+- Files of different formats (a page and the reStructuredText it was made from) never agree so well:
   directives and link targets stand in one, generated lists in the other. Here it is enough that
   most words of the one, and of its runs of three words, stand in the other: more of them where
-  neither the file's name nor its title is the same.
+  neither the file's name nor its title is the same. A version in their paths must be the same.
 - What Sphinx keeps below ``_sources`` is the source of the page of that name; there it is enough
   that the page holds half as much text, for a source is often a stub that pulls its text from
   code, or a list of files that become titles.
@@ -50,6 +50,7 @@ _FAR: dict[Kind, int] = {
     "pdf": 4,  # whose lines and tables are guessed
 }
 _SOURCE = 2  # all else: written for a program that makes pages of it
+_VERSION = re.compile(r"v?\d+(?:\.\d+)*(?:\.x)?", re.IGNORECASE).fullmatch
 _GENERAL_NAMES = frozenset({"index", "readme", "default", "home", "main", "contents", "toc"})
 
 
@@ -59,13 +60,15 @@ class Form:
 
     ``format`` is the name of its format, ``far`` how far that is from what people like to read (0
     is best). ``stem`` is its name without ending, and ``page`` the page that it stands for, as an
-    address without ending. ``is_sphinx_source`` is for what Sphinx keeps below ``_sources``.
+    address without ending. ``version`` are the folders on the way to it that are named like one
+    ("2.0"). ``is_sphinx_source`` is for what Sphinx keeps below ``_sources``.
     """
 
     format: str
     far: int
     stem: str
     page: str
+    version: tuple[str, ...]
     is_sphinx_source: bool
 
 
@@ -87,6 +90,7 @@ def form_of(url: str) -> Form:
         _FAR.get(found.kind, _SOURCE) if found else _FAR["text"],
         stem,
         page.removesuffix("/index"),
+        tuple(part for part in folder.split("/") if _VERSION(part)),
         bool(sources),
     )
 
@@ -101,7 +105,7 @@ def order_of(url: str) -> tuple[int, int, str]:
 
 BANDS = 4
 IN_BAND = 3  # smallest hashes that make up one key
-MOST_WORDS = 2_000  # from the beginning, that are hashed
+MOST_WORDS = 1_000  # from the beginning, that are hashed
 FEWEST_WORDS = 12  # in a text that is compared by its runs of words
 _TITLE_END = re.compile(r"\s+(?:[|·»«–—-]|::)\s+")
 _OF_WORDS, _OF_NAME, _OF_TITLE, _OF_PAGE = range(4)  # what a key is made of: its lowest bits
@@ -165,8 +169,7 @@ class Side:
     text: str
 
 
-EDGES = 0.05  # share of a page, at its beginning and at its end, that may be navigation
-SAME_LENGTH = 0.9  # that copies share, as the shorter one over the longer one
+SAME_LENGTH = 0.9  # of copies, the shorter one over the longer one, which has more navigation
 TELLING = 50  # words: what is shorter tells too little by itself
 WORDS_IN, RUNS_IN = 0.8, 0.5  # shares of a file that a namesake of another form must hold
 STRANGERS_WORDS_IN, STRANGERS_RUNS_IN = 0.95, 0.85  # ... and one of another name and title
@@ -197,6 +200,8 @@ def is_twin(worse: Side, better: Side) -> bool:
         if form.page != page.page:
             return False
         return 2 * len(_plain(better.text)) >= len(_plain(worse.text))
+    if form.version != page.version:
+        return False
     if form.stem == page.stem or _titles_agree(worse, better):
         return _is_contained(worse.text, better.text, WORDS_IN, RUNS_IN)
     return _is_contained(worse.text, better.text, STRANGERS_WORDS_IN, STRANGERS_RUNS_IN, TELLING)
@@ -214,14 +219,10 @@ def _is_copy(worse: Side, better: Side) -> bool:
         return False
     shorter, longer = sorted((_plain(worse.text), _plain(better.text)), key=len)
     if shorter == longer:
-        return True
+        return shorter != "" or worse.text == better.text
     if not titles_agree or _heading(worse.text) != _heading(better.text):
         return False
-    if len(shorter) < SAME_LENGTH * len(longer):
-        return False
-    edge = int(EDGES * len(shorter))
-    core = shorter[edge : len(shorter) - edge]
-    return core[core.find(" ") : core.rfind(" ") + 1] in f" {longer} "
+    return len(shorter) >= SAME_LENGTH * len(longer) and f" {shorter} " in f" {longer} "
 
 
 def _titles_agree(one: Side, other: Side) -> bool:

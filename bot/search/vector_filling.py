@@ -200,12 +200,16 @@ class _Filling:
             problem = self._said(error)
         passages = missing = 0
         if connection is not None:
-            with contextlib.closing(connection), contextlib.suppress(sqlite3.Error, FootnoteError):
+            with contextlib.closing(connection), contextlib.suppress(sqlite3.Error):
                 passages, missing = self._counted(connection)
         return Filled(passages, passages - missing, self._made, problem=problem)
 
     def _counted(self, connection: sqlite3.Connection) -> tuple[int, int]:
-        return _counts(connection, self._path, self._embedder.model, self._among)
+        try:
+            model = self._embedder.model
+        except FootnoteError:  # a model that is not there has no vectors
+            model = ""
+        return _counts(connection, self._path, model, self._among)
 
     def _said(self, error: Exception) -> str:
         """An error as a sentence; damage of the index is marked for the next indexing run."""
@@ -294,10 +298,10 @@ class _Filling:
 
     def _embed(self, texts: Sequence[str]) -> list[Vector]:
         """Raises ``Cancelled`` when this is to end, or the event loop does."""
-        if self._ending.is_set():
-            raise Cancelled
         asked = asyncio.run_coroutine_threadsafe(self._embedder.embed_passages(texts), self._loop)
         self._asked = asked
+        if self._ending.is_set():  # looked at last: ``stop`` may not have seen what was asked
+            asked.cancel()
         return asked.result()
 
     def _tidy(self, connection: sqlite3.Connection) -> None:

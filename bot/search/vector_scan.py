@@ -1,9 +1,12 @@
 """Which vectors of a file are nearest to a question's: all of them are looked at.
 
-With numpy the cosines are exact: 100,000 vectors of 384 numbers take some 6 ms. Without it only
-the signs of all numbers are compared, as one integer for each vector (the Hamming distance of the
-two estimates their angle: M. Charikar, Similarity Estimation Techniques from Rounding Algorithms,
-STOC 2002), and cosines are worked out for the thousand that are nearest by that: some 30 ms.
+With numpy the cosines are exact: 100,000 vectors of 384 numbers take some 6 ms. Without it, vectors
+are first compared by their signs alone: for each number one bit, whether it is above the average of
+that number in all vectors (the Hamming distance of such bits estimates an angle: M. Charikar,
+Similarity Estimation Techniques from Rounding Algorithms, STOC 2002). Cosines are then worked out
+for the thousand that are nearest by that: some 30 ms. The average matters, since all vectors of a
+model point roughly the same way: on 2,800 passages embedded by multilingual-e5-small, the nearest
+2 % by signs hold 89 % of the ten nearest, and 46 % of them when signs are taken around zero.
 """
 
 from __future__ import annotations
@@ -55,7 +58,7 @@ class Vectors:
         if self.map.header.model != model:
             raise Unfit("they were made by another model")
         self._numpy = _numpy()
-        self._signs: list[int] | None = None
+        self._signs: _Signs | None = None
 
     @property
     def id(self) -> str:
@@ -83,7 +86,7 @@ class Vectors:
         if self._numpy is not None:
             return _ExactScan(self._numpy, self.map, question)
         if self._signs is None:
-            self._signs = _signs_of(self.map)
+            self._signs = _Signs(self.map)
         return _SignScan(self, self._signs, question)
 
 
@@ -133,26 +136,50 @@ class _ExactScan:
 
 # ---------------------------------------------------------------- without
 
-_SIGN = bytes(ord("1") if step < 128 else ord("0") for step in range(256))  # of a signed byte
+_HALVED = bytes(((step ^ 0x80) >> 1) for step in range(256))  # signed bytes → 0 to 127, in order
+_AS_DIGIT = bytes(ord("1") if bit else ord("0") for bit in range(256))
 
 
-def _signs(steps: bytes) -> int:
-    """The signs of signed bytes as the bits of a number."""
-    return int(steps.translate(_SIGN), 2)
+class _Signs:
+    """For each row the bits that tell which of its numbers are above the average.
 
+    A row's bytes are compared with the averages all at once, as two large integers whose bytes
+    hold 7 bits each: subtracting leaves the eighth bit of a byte set where the row's is not less
+    (L. Lamport, Multiple Byte Processing with Full-Word Instructions, CACM 18(8), 1975).
+    """
 
-def _signs_of(map: VectorMap) -> list[int]:
-    header = map.header
-    starts = (header.start(row + 1) - header.dimensions for row in range(header.count))
-    return [_signs(map.memory[start : start + header.dimensions]) for start in starts]
+    def __init__(self, map: VectorMap) -> None:
+        header = map.header
+        sample = [
+            map.vector(row) for row in range(0, header.count, max(1, header.count // SAMPLED))
+        ]
+        size = len(sample) or 1
+        averages = [sum(numbers) / size for numbers in zip(*(s for _, s in sample), strict=True)]
+        scale = sum(scale for scale, _ in sample) / size
+        self._averages = [average * scale for average in averages] or [0.0] * header.dimensions
+        limits = bytes(_HALVED[round(average) & 0xFF] for average in averages)
+        eighth = int.from_bytes(b"\x80" * header.dimensions, "big")
+        limit = int.from_bytes(limits, "big")
+        self.rows: list[int] = []
+        for row in range(header.count):
+            end = header.start(row + 1)
+            steps = map.memory[end - header.dimensions : end].translate(_HALVED)
+            above = ((int.from_bytes(steps, "big") | eighth) - limit) & eighth
+            digits = above.to_bytes(header.dimensions, "big").translate(_AS_DIGIT)
+            self.rows.append(int(digits, 2))
+
+    def of(self, question: Vector) -> int:
+        """The same bits of a question."""
+        pairs = zip(question, self._averages, strict=True)
+        return int("".join("1" if number >= average else "0" for number, average in pairs), 2)
 
 
 class _SignScan:
-    def __init__(self, vectors: Vectors, signs: list[int], question: Vector) -> None:
+    def __init__(self, vectors: Vectors, signs: _Signs, question: Vector) -> None:
         self._vectors = vectors
         self._question = question
-        asked = int("".join("1" if number >= 0 else "0" for number in question), 2)
-        self._distances = [(each ^ asked).bit_count() for each in signs]
+        asked = signs.of(question)
+        self._distances = [(each ^ asked).bit_count() for each in signs.rows]
 
     @property
     def mean(self) -> float:

@@ -139,11 +139,14 @@ def _strip(text: str, start: int, end: int) -> tuple[int, int]:
 
 _CLOSERS = "\"'”’»)\\]」』）》】〉〕*_"
 _MARKS = r"(?:[ \t]?(?:\[+\d{1,3}(?:, ?\d{1,3})*\]+|【\d{1,3}】))*+"  # footnotes stay with theirs
+# Opens with one class of characters, which lets ``re`` skip to them; then looks at which it was.
 _END = re.compile(
-    rf"(?<![.!?])[.!?…]++[{_CLOSERS}]*+{_MARKS}(?=\s|$)"
-    rf"|(?<![。！？｡])[。！？｡]++[{_CLOSERS}]*+{_MARKS}"
-    rf"|(?<=[\u3040-\u30ff\u3400-\u9fff])[!?]++[{_CLOSERS}]*+{_MARKS}"
-    rf"|[।؟۔][{_CLOSERS}]*+{_MARKS}(?=\s|$)"
+    r"[.!?…。！？｡।؟۔](?:"
+    rf"(?<=[.!?…])(?<![.!?][.!?…])[.!?…]*+[{_CLOSERS}]*+{_MARKS}(?=\s|$)"
+    rf"|(?<=[。！？｡])(?<![。！？｡][。！？｡])[。！？｡]*+[{_CLOSERS}]*+{_MARKS}"
+    rf"|(?<=[\u3040-\u30ff\u3400-\u9fff][!?])[!?]*+[{_CLOSERS}]*+{_MARKS}"
+    rf"|(?<=[।؟۔])[{_CLOSERS}]*+{_MARKS}(?=\s|$)"
+    r")"
 )
 _FULL_STOPS = frozenset("。！？｡")
 _LAST_WORD = re.compile(r"(?:[^\W\d_]\.)+$|[\w'’-]+\.$")

@@ -39,6 +39,7 @@ _MARKED = re.compile(
     r"|(?<![\w\\#&])(?:\[[\w.-]+\])?#(?P<marked>[^\s#](?:[^#\n]*[^\s#])?)#(?![\w#])"
     r"|(?<!\\)\*\*(?P<bolder>[^\s*][^*\n]*)\*\*|(?<!\\)__(?P<italics>[^\s_][^_\n]*)__"
 )
+_RAISED = re.compile(r"(?<=[^\s^~\\])(?:\^([\w.+-]{1,10})\^|~([\w.+-]{1,10})~)")
 _ESCAPED = re.compile(r"\\(?=[*_`#{<\[+])")
 _LABEL_ENDS = re.compile(r",\s*(?:window|role|opts|options|rel|title|width|height)=.*|\^$", re.S)
 _HELD = re.compile(r"\x00(\d+)\x00")
@@ -80,6 +81,7 @@ class Inline:
         text = _CODE.sub(as_code, text)
         text = _MACRO.sub(self._macro, text)
         text = _MARKED.sub(lambda m: next(g for g in m.groups() if g is not None), text)
+        text = _RAISED.sub(lambda m: m[1] or m[2], text)
         text = html.unescape(_ESCAPED.sub("", text))
         return _HELD.sub(lambda m: held[int(m[1])] if int(m[1]) < len(held) else "", text)
 

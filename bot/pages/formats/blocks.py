@@ -24,6 +24,7 @@ _SPACE = re.compile(r"\s+")
 _SPACES = re.compile(r"[ \t]{2,}|\t")
 _AROUND_BREAK = re.compile(r"[ \t]*\n[ \t\n]*")
 _NEEDS_COLON = re.compile(r"[^:：.?!…。？！,;]$")
+_CODE = re.compile(f"{CODE_START}[^{CODE_START}{CODE_END}]*{CODE_END}")
 _UNMARKED = str.maketrans("", "", CODE_START + CODE_END)
 _CJK = "\u2e80-\u303f\u3041-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff01-\uff60"
 _BREAK_IN_CJK = re.compile(f"(?<=[{_CJK}])[ \t]*\n[ \t]*(?=[{_CJK}])")
@@ -136,6 +137,11 @@ def table_row(cells: Iterable[str]) -> str:
 def code(text: str) -> str:
     """Words marked as inline code, to stand among others."""
     return f"{CODE_START}{text}{CODE_END}" if text.strip() else text
+
+
+def is_code(text: str) -> bool:
+    """Whether nothing but inline code stands in a paragraph."""
+    return CODE_START in text and not _CODE.sub("", text).strip()
 
 
 def labelled(label: str, text: str) -> str:

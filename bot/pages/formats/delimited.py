@@ -7,12 +7,13 @@ import re
 from collections.abc import Iterator
 from itertools import islice
 
-from bot.pages.formats.blocks import Blocks, Reading, one_line
+from bot.pages.formats.blocks import Blocks, Reading
+from bot.pages.formats.grid import bounded
 
 _DELIMITERS = ",;\t|"
 _SAMPLE_LINES = 50
+_LONGEST_LINE = 120_000  # characters; csv takes no longer field
 _DECLARED = re.compile(r"sep=(.)\n")  # the first line of what Excel exports in some countries
-_LARGEST_FIELD = 1_000_000  # characters
 
 
 def read_delimited(text: str, *, tabs: bool) -> Reading:
@@ -39,33 +40,35 @@ class _Lines:
 
     def __init__(self, text: str) -> None:
         self._text = text
-        self._at = 0
+        self.at = 0
 
     @property
     def share(self) -> float:
-        return self._at / max(1, len(self._text))
+        return self.at / max(1, len(self._text))
 
     def __iter__(self) -> Iterator[str]:
-        while self._at < len(self._text):
-            end = self._text.find("\n", self._at)
-            start, self._at = self._at, len(self._text) if end < 0 else end + 1
-            yield self._text[start : self._at]
+        while self.at < len(self._text):
+            end = self._text.find("\n", self.at)
+            start, self.at = self.at, len(self._text) if end < 0 else end + 1
+            yield self._text[start : self.at][:_LONGEST_LINE]
 
 
 def _rows(lines: _Lines, delimiter: str) -> Iterator[list[str]]:
-    """The rows that hold something, each as wide as the header."""
+    """The rows that hold something, each as wide as the header or wider."""
     width = 0
-    csv.field_size_limit(_LARGEST_FIELD)
-    rows = csv.reader(lines, delimiter=delimiter, strict=False)
+    rows = csv.reader(lines, delimiter=delimiter)
     while True:
+        start = lines.at
         try:
             row = next(rows)
         except StopIteration:
             return
-        except csv.Error:  # a field that is too long: a quotation mark that is never closed
+        except csv.Error:  # a quotation mark that is never closed: from here on it means nothing
+            lines.at = start
+            rows = csv.reader(lines, delimiter=delimiter, quoting=csv.QUOTE_NONE)
             continue
-        cells = [one_line(cell) for cell in row]
-        if any(cells):
+        cells = bounded(row)
+        if cells:
             width = width or len(cells)
             yield cells + [""] * (width - len(cells))
 

@@ -19,11 +19,27 @@ from bot.pages.formats.packages import Package, attribute, opened, resolved
 from bot.pages.furniture import remove, without_hidden
 from bot.pages.writing import written
 
+LARGEST_CHAPTER = 5_000_000
+"""Bytes; all of War and Peace has 3.2 million characters."""
+
 _CONTAINER = "META-INF/container.xml"
 _ENCRYPTION = "META-INF/encryption.xml"
 _PAGES = frozenset({"application/xhtml+xml", "text/html", "text/x-oeb1-document"})
-_NO_TEXT = ("head", "script", "style", "template", "svg", "nav", "audio", "video", "iframe")
+_NO_TEXT = (
+    "head",
+    "script",
+    "style",
+    "template",
+    "svg",
+    "nav",
+    "audio",
+    "video",
+    "iframe",
+    "annotation",
+    "annotation-xml",
+)
 _NO_CHARACTERS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")  # that XML knows
+_NOTE = re.compile(r"\b(?:doc-)?noteref\b")
 _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 
 
@@ -49,7 +65,7 @@ def read_epub(data: bytes, name: str) -> Reading:
                 blocks.heading(2, f"Chapters {done + 1} to {len(chapters)} were not read")
                 break
             done += 1
-            _write(package.read(part), names.get(part, ""), blocks)
+            _write(package.read(part, LARGEST_CHAPTER), names.get(part, ""), blocks)
         return Reading(title, blocks.text(), done / len(chapters) if chapters else 1.0)
 
 
@@ -115,6 +131,9 @@ def _write(page: bytes, name: str, blocks: Blocks) -> None:
     for element in list(body.iter(*_NO_TEXT)):
         if element.getparent() is not None:
             remove(element)
+    for link in body.iter("a"):
+        if _NOTE.search(f"{link.get('epub:type')} {link.get('role')}") and not len(link):
+            link.text = f"[^{(link.text or '').strip('[]')}]"  # Markdown's form
     text = written(body)
     if text and next(body.iter(*_HEADINGS), None) is None:
         blocks.heading(1, name)

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Sequence
 
 from bot.pages.formats.blocks import Blocks, one_line
 
-MOST_CELLS = 2_000_000
-"""Cells of a document that are looked at, empty ones included: some 15 s of openpyxl's work."""
+MOST_CELLS = 1_000_000
+"""Cells of a document that are looked at, empty ones included: some 8 s of openpyxl's work."""
 
 LONGEST_ROW = 100_000
 """Characters of a row; what stands beyond is left out. A text that is stored once can stand in
@@ -33,7 +33,7 @@ class GridWriter:
         self._had_figures = False  # in the rows of the open table
 
     def add(self, row: Iterable[str]) -> None:
-        cells = _bounded(row)
+        cells = bounded(row)
         if not cells:
             self._begin()
             self._gap = True
@@ -82,7 +82,7 @@ class GridWriter:
         return _has_figures(row) or not self._had_figures
 
 
-def _bounded(row: Iterable[str]) -> list[str]:
+def bounded(row: Iterable[str]) -> list[str]:
     """The cells of a row up to the last that holds something."""
     cells: list[str] = []
     length = 0

@@ -20,6 +20,8 @@ _POINTER = re.compile(r"^[.']so[ \t]+(\S+)", re.M)
 _JOINED = {"BI", "BR", "IB", "IR", "RB", "RI"}  # fonts in turn: their arguments form one word
 _FONTS = {"B", "I", "SM", "SB", "R", "CW", "C"}
 _BULLETS = frozenset({"•", "*", "-", "—", "o", "+", "·", "–", "○", "□"})
+_TERM = re.compile(r"[^\n]{0,150}[^\s.:!?]")
+"""A line right before an indented text says what that is about, in pages made by DocBook."""
 _COUNTED = re.compile(r"\(?(\d{1,3})[.)]?")
 
 
@@ -51,8 +53,9 @@ class _Page:
         self._glued = False  # the next word follows without a space
         self._verbatim: list[str] | None = None  # lines of code, where lines are not filled
         self._tag: list[str] = []  # of the item that is open
+        self._tag_depth = 0
         self._in_item = False
-        self._depth = 0
+        self._around: list[bool] = []  # whether each open indent stands in an item
         self._awaits_tag = False
         self._link = ""
         self._linked: list[str] = []
@@ -118,24 +121,32 @@ class _Page:
 
     def _head(self, words: list[str]) -> None:
         if words and not self._title:
-            section = f"({words[1]})" if len(words) > 1 else ""
+            section = f"({words[1]})" if len(words) > 1 and words[1] else ""
             self._title = f"{words[0]}{section}"
             self._blocks.heading(1, self._title)
 
     def _section(self, level: int, words: list[str]) -> None:
+        self._around.clear()
         self._end()
-        self._depth = 0
         self._blocks.heading(level, " ".join(words))
 
     def _shift(self, by: int) -> None:
+        above = "".join(self._words).strip()
+        if by > 0 and not self._tag and _TERM.fullmatch(above):
+            self._words.clear()
+            self._tag, self._tag_depth = [above], self._depth
+            self._around.append(True)
+            return
         if self._verbatim is None:
             self._end_block()
-        self._depth = max(0, self._depth + by)
-        self._in_item = self._depth > 0
+        if by > 0:
+            self._around.append(self._in_item)
+        elif self._around:
+            self._in_item = self._around.pop()
 
     def _tagged(self, _: list[str]) -> None:
         self._end()
-        self._awaits_tag = True
+        self._awaits_tag, self._tag_depth = True, self._depth
 
     def _tagged_too(self, _: list[str]) -> None:
         self._awaits_tag = True
@@ -143,7 +154,7 @@ class _Page:
     def _indented(self, words: list[str]) -> None:
         self._end()
         if words and words[0].strip():
-            self._tag = [words[0].strip()]
+            self._tag, self._tag_depth = [words[0].strip()], self._depth
         elif words or self._in_item:
             self._in_item = True
 
@@ -162,6 +173,11 @@ class _Page:
         if words:
             self._glued = True
             self._say(words[0])
+
+    @property
+    def _depth(self) -> int:
+        """Items that the next one stands in."""
+        return sum(self._around)
 
     # ------------------------------------------------------------ text
 
@@ -210,7 +226,7 @@ class _Page:
 
     def _end(self) -> None:
         self._end_block()
-        self._in_item = self._depth > 0
+        self._in_item = bool(self._around) and self._around[-1]
         self._awaits_tag = False
 
     def _end_block(self) -> None:
@@ -239,9 +255,9 @@ class _Page:
         label = ", ".join(tags)
         counted = _COUNTED.fullmatch(label)
         if label in _BULLETS:
-            self._blocks.item(self._depth, "-", text)
+            self._blocks.item(self._tag_depth, "-", text)
         elif counted:
-            self._blocks.item(self._depth, f"{counted[1]}.", text)
+            self._blocks.item(self._tag_depth, f"{counted[1]}.", text)
         else:
-            self._blocks.item(self._depth, "-", labelled(label, text))
+            self._blocks.item(self._tag_depth, "-", labelled(label, text))
         self._in_item = True

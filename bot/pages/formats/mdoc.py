@@ -107,7 +107,7 @@ class Mdoc:
         name, *words = [self._roff.text(word) for word in arguments(line)] or [""]
         match name:
             case "Dt":
-                section = f"({words[1]})" if len(words) > 1 else ""
+                section = f"({words[1]})" if len(words) > 1 and words[1] else ""
                 self._title = f"{words[0]}{section}" if words else ""
                 self._blocks.heading(1, self._title)
             case "Sh" | "Ss":

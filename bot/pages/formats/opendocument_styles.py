@@ -10,7 +10,9 @@ from typing import Any
 from bot.pages.formats.numbering import formatted, whole
 from bot.pages.formats.packages import attribute, local
 
-_CODE = re.compile(r"Preformatted_20_Text|Source_20_(?:Code|Text)|Code(?:_20_.*)?", re.IGNORECASE)
+_CODE = re.compile(
+    r"Preformatted_20_Text|Source_(?:20_)?(?:Code|Text)|Code(?:_20_.*)?", re.IGNORECASE
+)
 _CONTENTS = re.compile(r"Contents_20_\d+")
 _FORMS = {"a": "lowerLetter", "A": "upperLetter", "i": "lowerRoman", "I": "upperRoman"}
 _LONGEST_CHAIN = 20  # styles that are based on each other; a ring has no end

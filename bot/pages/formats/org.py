@@ -21,6 +21,7 @@ from bot.pages.formats.blocks import (
 _HEADLINE = re.compile(r"(\*+)[ \t]+(\S.*?)(?:[ \t]+:[\w@#%:]+:)?[ \t]*")
 _PRIORITY = re.compile(r"(?<!\S)\[#[A-Z]\][ \t]*")
 _KEYWORD = re.compile(r"[ \t]*#\+(\w+)(?:\[[^\]]*\])?:[ \t]*(.*)", re.I)
+_STEERING = re.compile(r"[ \t]*#\+\S.*")
 _BEGIN = re.compile(r"[ \t]*#\+begin_(\w+)(?:[ \t]+(\S+))?.*", re.I)
 _COMMENT = re.compile(r"[ \t]*#(?:[ \t].*)?")
 _FIXED = re.compile(r"[ \t]*:(?: (.*)|)")
@@ -42,6 +43,7 @@ _INLINE = re.compile(
     rf"|{_BEFORE}(?:\*(?P<bold>[^\s*](?:[^*]*[^\s*])?)\*|/(?P<italic>[^\s/](?:[^/]*[^\s/])?)/"
     rf"|_(?P<under>[^\s_](?:[^_]*[^\s_])?)_|\+(?P<struck>[^\s+](?:[^+]*[^\s+])?)\+){_AFTER}",
 )
+_RAISED = re.compile(r"(?<=[^\s{}])[_^]\{([^{}\n]{1,40})\}")
 _LITERAL = frozenset({"src", "example", "export"})
 
 
@@ -90,7 +92,8 @@ class _Reader:
             if match[1].lower() == "title":
                 self.title = f"{self.title} {_shown(match[2])}".strip()
             return True
-        if _COMMENT.fullmatch(line):
+        if _COMMENT.fullmatch(line) or _STEERING.fullmatch(line):
+            self._flush()
             return True
         if (match := _DRAWER.fullmatch(line)) and self._ends_drawer():
             return True
@@ -205,7 +208,7 @@ class _Reader:
         if not line.strip() or _indent(line) <= indent:
             return False
         return not any(
-            each.fullmatch(line) for each in (_BEGIN, _TABLE_ROW, _FIXED, _COMMENT, _KEYWORD)
+            each.fullmatch(line) for each in (_STEERING, _TABLE_ROW, _FIXED, _COMMENT)
         ) and not _ITEM.match(line)
 
 
@@ -233,4 +236,4 @@ def _shown(text: str) -> str:
             (_shown(match[n]) for n in ("bold", "italic", "under", "struck") if match[n]), ""
         )
 
-    return _INLINE.sub(words, text)
+    return _RAISED.sub(r"\1", _INLINE.sub(words, text))

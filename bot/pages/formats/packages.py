@@ -26,6 +26,8 @@ MOST_ENTRIES = 20_000
 """Files in a package; a presentation with 1,000 slides and pictures has some 5,000."""
 LARGEST_PART = 100_000_000
 """Bytes of a part that is read as a stream, unpacked: a sheet of some two million cells."""
+LARGEST_WHOLE = 300_000_000
+"""Bytes of all parts that are read of one package, unpacked."""
 LARGEST_TREE = 12_000_000
 """Bytes of a part that is parsed as a whole; a tree takes some ten times as much memory."""
 HIGHEST_RATIO = 250
@@ -62,6 +64,7 @@ class Package:
         self._archive = archive
         self.name = name
         self.share_read = 0.0  # of the part that ``elements`` is reading
+        self._size_read = 0  # bytes of all parts that were read
         self._source: _Source | None = None
         self._entries = {entry.filename: entry for entry in archive.infolist()}
 
@@ -85,6 +88,9 @@ class Package:
     def stream(self, part: str, most: int = LARGEST_PART) -> Iterator[IO[bytes]]:
         self.check_present(part)
         self.check(part, most)
+        self._size_read += self._entries[part].file_size
+        if self._size_read > LARGEST_WHOLE:
+            raise self._too_large(self._size_read, "in all")
         with self._archive.open(self._entries[part]) as file:
             yield file
 
@@ -95,11 +101,13 @@ class Package:
             raise locked(self.name)
         ratio = entry.file_size / max(1, entry.compress_size)
         if entry.file_size > most or (entry.file_size > LARGEST_TREE and ratio > HIGHEST_RATIO):
-            raise PageUnreadable(
-                f"{self.name} unpacks to more than Footnote reads ({entry.file_size / 1e6:,.0f} MB"
-                " in one part); split it into smaller documents, or paste the part that matters.",
-                detail=f"{entry.filename}: {entry.compress_size} to {entry.file_size} bytes",
-            )
+            raise self._too_large(entry.file_size, "in one part")
+
+    def _too_large(self, size: int, where: str) -> PageUnreadable:
+        return PageUnreadable(
+            f"{self.name} unpacks to more than Footnote reads ({size / 1e6:,.0f} MB {where}); split"
+            " it into smaller documents, or paste the part that matters."
+        )
 
     def tree(self, part: str, most: int = LARGEST_TREE) -> Any:
         """The root element of an XML part; None if there is no such part."""

@@ -6,7 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Literal
 
-from bot.pages.formats.blocks import WIDEST_CELL, Blocks, one_line
+from bot.pages.formats.blocks import WIDEST_CELL, Blocks, one_line, without_marks
+from bot.pages.plain import is_prose
 
 Kind = Literal["paragraph", "heading", "item", "code", "table"]
 
@@ -84,7 +85,12 @@ class PieceWriter:
 
     def flush(self) -> None:
         lines, self._code = self._code, []
-        self._blocks.code("\n".join(lines))
+        text = without_marks("\n".join(lines))
+        if is_prose(text):  # a letter that was typed
+            for line in lines:
+                self._blocks.paragraph(without_marks(line))
+        else:
+            self._blocks.code(text)
 
     def _table(self, rows: list[list[Cell]]) -> None:
         if _is_layout(rows):

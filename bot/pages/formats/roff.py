@@ -11,7 +11,9 @@ from collections.abc import Iterator
 
 from bot.pages.literal import CODE_END, CODE_START
 
-_MOST_NESTED = 50  # strings inside of strings
+_MOST_NESTED = 20  # strings inside of strings
+_MOST_EXPANDED = 200_000
+"""Characters that strings may stand for in one page; strings of strings could grow without end."""
 
 # fmt: off
 _GLYPHS = {
@@ -56,6 +58,7 @@ class Roff:
 
     def __init__(self) -> None:
         self._strings = dict(_PREDEFINED)
+        self._expanded = 0  # characters
 
     # ------------------------------------------------------------ lines
 
@@ -166,8 +169,10 @@ class Roff:
                 out.append(_glyph(name))
             elif sign == "*":
                 name, at = _name(line, at)
-                if nested < _MOST_NESTED:
-                    out.append(self.text(self._strings.get(name, ""), nested + 1))
+                value = self._strings.get(name, "")
+                self._expanded += len(value)
+                if nested < _MOST_NESTED and self._expanded < _MOST_EXPANDED:
+                    out.append(self.text(value, nested + 1))
             elif sign in "fFmMgkYV":
                 _, at = _name(line, at)
             elif sign == "n":

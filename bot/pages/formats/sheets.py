@@ -6,6 +6,7 @@ result. Hidden sheets are left out: a reader could not look up what is quoted fr
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections.abc import Iterator
 from io import BytesIO
@@ -21,8 +22,11 @@ from bot.pages.formats.packages import LARGEST_PART, LARGEST_TREE, Package, brok
 from bot.pages.properties import said_title
 
 _A_WORKBOOK = "an Excel workbook"
+MOST_ROWS = 1_048_576  # of a sheet: Excel's own limit; a damaged file may name any number
 _LARGEST_STRINGS = 50_000_000
 """Bytes of the texts that cells share, which openpyxl keeps in memory."""
+_CHUNK = 1_000_000  # bytes
+_ROW = re.compile(rb"<(?:\w{1,20}:)?row\b")
 
 
 def read_sheets(data: bytes, name: str) -> Reading:
@@ -32,14 +36,17 @@ def read_sheets(data: bytes, name: str) -> Reading:
     """
     with opened(data, name, _A_WORKBOOK) as package:
         _check(package)
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of features that openpyxl leaves out
-            return _Reader(data).read()
-    except PageUnreadable:
-        raise
-    except Exception as error:  # noqa: BLE001 - a library at work on hostile input
-        raise broken(name, _A_WORKBOOK, error) from None
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # of features that openpyxl leaves out
+                reader = _Reader(data)
+                reader.read()
+        except PageUnreadable:
+            raise
+        except Exception as error:  # noqa: BLE001 - a library at work on hostile input
+            raise broken(name, _A_WORKBOOK, error) from None
+        kept = reader.rows / max(reader.rows, _rows(package)) if reader.is_full else 1.0
+    return Reading(reader.title, reader.blocks.text(), kept)
 
 
 def _check(package: Package) -> None:
@@ -54,50 +61,61 @@ def _check(package: Package) -> None:
             package.check(part, most)
 
 
+def _rows(package: Package) -> int:
+    """How many rows all sheets have; the share of them that was read tells what was kept."""
+    count = 0
+    for part in package.names():
+        if "/worksheets/" in part and part.endswith(".xml"):
+            with package.stream(part) as file:
+                while chunk := file.read(_CHUNK):
+                    count += len(_ROW.findall(chunk))
+    return count
+
+
 class _Reader:
     def __init__(self, data: bytes) -> None:
         self._book = openpyxl.load_workbook(
             BytesIO(data), read_only=True, data_only=True, keep_links=False
         )
-        self._blocks = Blocks()
+        self.title = said_title(self._book.properties.title or "")
+        self.blocks = Blocks()
+        self.rows = 0
         self._cells = 0
 
-    def read(self) -> Reading:
+    @property
+    def is_full(self) -> bool:
+        return self.blocks.full or self._cells >= MOST_CELLS
+
+    def read(self) -> None:
         sheets = [s for s in self._book.worksheets if s.sheet_state == "visible"]
-        done = 0.0
         for number, sheet in enumerate(sheets):
-            if self._is_full():
+            if self.is_full:
                 names = ", ".join(each.title for each in sheets[number:])
-                self._blocks.heading(2, f"Not read: {names}")
+                self.blocks.heading(2, f"Not read: {names}")
                 break
-            done += self._sheet(sheet)
-        title = said_title(self._book.properties.title or "")
-        return Reading(title, self._blocks.text(), done / len(sheets) if sheets else 1.0)
+            self._sheet(sheet)
 
-    def _is_full(self) -> bool:
-        return self._blocks.full or self._cells >= MOST_CELLS
-
-    def _sheet(self, sheet: Any) -> float:
-        """Write a sheet; the share of its rows that was read."""
-        said_rows = sheet.max_row or 0
+    def _sheet(self, sheet: Any) -> None:
         sheet.reset_dimensions()  # which may be wrong, and make each row 16,384 cells wide
-        self._blocks.heading(2, f"Sheet {sheet.title}")
-        writer = GridWriter(self._blocks)
+        self.blocks.heading(2, f"Sheet {sheet.title}")
+        writer = GridWriter(self.blocks)
         for count, row in enumerate(sheet.iter_rows(), 1):
-            self._cells += len(row) + 1
+            self.rows += bool(row)
+            self._cells += len(row)
             writer.add(_shown(row))
-            if self._is_full():
+            if self.is_full or count >= MOST_ROWS:
                 writer.end()
-                self._blocks.heading(
-                    2, f"Rows after {count:,} of sheet {sheet.title} were not read"
-                )
-                return count / max(count + 1, said_rows)
+                rest = f"Rows after {count:,} of sheet {sheet.title}"
+                self.blocks.heading(2, f"{rest} were not read")
+                return
         writer.end()
-        return 1.0
 
 
 def _shown(row: tuple[Any, ...]) -> Iterator[str]:
     for cell in row:
         value = cell.value
-        form = cell.number_format if isinstance(value, int | float) else None
-        yield shown(value, form)
+        if value is None:
+            yield ""
+        else:
+            form = cell.number_format if isinstance(value, int | float) else None
+            yield shown(value, form)

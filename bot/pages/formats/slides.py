@@ -8,10 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from bot.pages.formats.blocks import Blocks, Reading, one_line
+from bot.pages.formats.blocks import Blocks, Reading, code, is_code, one_line, without_marks
 from bot.pages.formats.numbering import formatted, whole
 from bot.pages.formats.office import core_title, main_part
 from bot.pages.formats.packages import Package, attribute, local, opened
+from bot.pages.formats.pieces import Piece, PieceWriter
+from bot.pages.formats.word_styles import FIXED_WIDTH
 
 _TITLES = frozenset({"title", "ctrTitle"})
 _OF_THE_PAPER = frozenset({"dt", "ftr", "sldNum", "hdr", "sldImg"})
@@ -68,7 +70,8 @@ class _Slide:
         self._blocks.heading(2, f"Slide {number}")
         shapes = list(_shapes(self._root.find("{*}cSld/{*}spTree")))
         titles = [shape for shape in shapes if _placeholder(shape) in _TITLES]
-        title = one_line(" ".join(_text(each) for shape in titles for each in shape.iter("{*}p")))
+        words = " ".join(_text(each) for shape in titles for each in shape.iter("{*}p"))
+        title = one_line(without_marks(words))
         self._blocks.heading(3, title)
         for shape in shapes:
             if shape not in titles:
@@ -93,6 +96,7 @@ class _Slide:
         paragraphs = [] if body is None else list(body.iterchildren("{*}p"))
         listed = listed and sum(bool(_text(each).strip()) for each in paragraphs) > 1
         counts: dict[int, int] = {}
+        writer = PieceWriter(self._blocks)
         for paragraph in paragraphs:
             text = _text(paragraph)
             if not text.strip():
@@ -101,10 +105,13 @@ class _Slide:
             depth = 0 if properties is None else whole(properties.get("lvl"), 0)
             counts = {level: count for level, count in counts.items() if level <= depth}
             marker = _marker(properties, listed=listed, counts=counts, depth=depth)
-            if marker:
-                self._blocks.item(depth, marker, text)
+            if is_code(text):
+                writer.put(Piece("code", text))
+            elif marker:
+                writer.put(Piece("item", text, depth, marker))
             else:
-                self._blocks.paragraph(text)
+                writer.put(Piece("paragraph", text))
+        writer.flush()
 
     def _table(self, table: Any) -> None:
         rows: list[list[str]] = []
@@ -167,7 +174,10 @@ def _text(paragraph: Any) -> str:
     for child in paragraph:
         match local(child):
             case "r" | "fld":
-                words.append(child.findtext("{*}t") or "")
+                text = child.findtext("{*}t") or ""
+                font = child.find("{*}rPr/{*}latin")
+                fixed = font is not None and FIXED_WIDTH.search(font.get("typeface") or "")
+                words.append(code(text) if fixed else text)
             case "br":
                 words.append("\n")
             case "m" | "oMath" | "oMathPara" | "AlternateContent":

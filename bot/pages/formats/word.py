@@ -12,12 +12,20 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from bot.pages.formats.blocks import MOST_CHARACTERS, Blocks, Reading, code, one_line
+from bot.pages.formats.blocks import MOST_CHARACTERS, Blocks, Reading, code, is_code, one_line
 from bot.pages.formats.numbering import LEVELS, Numbering, whole
 from bot.pages.formats.office import core_title, main_part
 from bot.pages.formats.packages import Package, attribute, local, opened
 from bot.pages.formats.pieces import Cell, Piece, PieceWriter
-from bot.pages.formats.word_styles import PLAIN, Style, Styles, is_on, value, with_paragraph
+from bot.pages.formats.word_styles import (
+    PLAIN,
+    Style,
+    Styles,
+    is_fixed_width,
+    is_on,
+    value,
+    with_paragraph,
+)
 
 _NAMESPACES = (
     "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}",
@@ -137,7 +145,7 @@ class _Reader:
             yield from self._pieces(box)
 
     def _piece(self, text: str, style: Style, style_id: str) -> Piece | None:
-        if style.role == "code":
+        if style.role == "code" or is_code(text):
             return Piece("code", text)
         if not text.strip():
             return None
@@ -188,7 +196,8 @@ class _Reader:
         if properties is not None and is_on(properties, "vanish", style.hidden):
             return
         words = "".join(self._inline(run, fixed=fixed))
-        yield code(words) if style.role == "code" and not fixed else words
+        is_code = style.role == "code" or (properties is not None and is_fixed_width(properties))
+        yield code(words) if is_code and not fixed else words
 
     def _mark(self, kind: str, note_id: str | None) -> str:
         """The mark of a note, in Markdown's form for footnotes."""

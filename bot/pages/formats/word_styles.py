@@ -14,6 +14,11 @@ _CODE = re.compile(
     r"(?:html )?(?:preformatted(?: text)?|code|code block|source code|verbatim(?: char)?|macro text"
     r"|html (?:code|preformatted|typewriter|keyboard|sample)|source text|inline code)"
 )
+FIXED_WIDTH = re.compile(
+    r"courier|consolas|menlo|monaco|lucida console|typewriter|\bmono\b|mono$|code|fixed",
+    re.IGNORECASE,
+)
+"""Names of fonts in which people set code."""
 _LONGEST_CHAIN = 20  # styles that are based on each other; a ring has no end
 
 
@@ -77,6 +82,8 @@ def _refined(style: Style, element: Any) -> Style:
         style = replace(style, level=int(match[1]), role="")
     for run in element.iterchildren("{*}rPr"):
         style = replace(style, hidden=is_on(run, "vanish", style.hidden))
+        if is_fixed_width(run) and not style.level:
+            style = replace(style, role="code")
     for paragraph in element.iterchildren("{*}pPr"):
         style = with_paragraph(style, paragraph)
     return style
@@ -94,6 +101,12 @@ def with_paragraph(style: Style, properties: Any) -> Style:
         if depth := value(numbered, "ilvl"):
             style = replace(style, depth=whole(depth, 0))
     return style
+
+
+def is_fixed_width(properties: Any) -> bool:
+    """Whether ``w:rPr`` sets its text in the font of a typewriter."""
+    fonts = properties.find("{*}rFonts")
+    return fonts is not None and bool(FIXED_WIDTH.search(attribute(fonts, "ascii") or ""))
 
 
 def value(element: Any, name: str) -> str:
