@@ -62,8 +62,9 @@ class Asked:
     """A question as its terms: each with its weight, those that stand side by side, and what kind
     of answer it wants.
 
-    ``unknown`` are names in it that the documents searched do not have at all; ``is_open`` tells
-    that it points at something that it does not name ("How do I make it faster?").
+    ``unknown`` are names in it that neither the documents searched nor the pages read have;
+    ``is_open`` tells that it points at something that it does not name ("How do I make it
+    faster?").
     """
 
     weights: Mapping[str, float]
@@ -117,9 +118,19 @@ def asked_in(question: str, sources: Sequence[Source], rarity: Mapping[str, floa
         weights,
         pairs_in(text),
         cues,
-        tuple(unknown_names(text, rarity)),
+        tuple(name for name in unknown_names(text, rarity) if not _has(sources, name)),
         bool(rarity) and _is_open(text, cues, weights, rarity),
         has_cjk(text),
+    )
+
+
+def _has(sources: Sequence[Source], name: str) -> bool:
+    """Whether a page that was read has a name: pages of the web are in no documents."""
+    wanted = frozenset(term_tuple(name))
+    return any(
+        wanted.issubset(term_tuple(f"{source.title}\n{passage.heading}\n{passage.text}"))
+        for source in sources
+        for passage in source.passages
     )
 
 

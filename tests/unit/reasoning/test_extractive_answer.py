@@ -122,7 +122,11 @@ def test_both_sides_of_a_comparison_stand_above_the_fold() -> None:
 
 
 def test_further_quotes_stand_below_the_fold_under_their_pages() -> None:
-    result = asked("Where was Ingrid Dahl, who built the harbour of Oslo, born?")
+    pages = (
+        a_page_read(1, "Fees", "Ferries pay a fee of 90 kroner in the harbour of Oslo."),
+        a_page_read(2, "Gates", "At night all gates with a bell are closed by the watchman."),
+    )
+    result = asked("Which fee do ferries pay, and who closes the gates with a bell?", pages)
     assert result.fold is not None
     above, below = result.text[: result.fold], result.text[result.fold :]
     assert below.startswith("#### ")
