@@ -15,6 +15,7 @@ from functools import cached_property
 
 from bot.answers import Citation
 from bot.pages.passages import HEADING_SEPARATOR, Passage
+from bot.pages.relevance import is_unknown
 from bot.pages.urls import dedupe_key
 from bot.reasoning.evidence import Source
 from bot.research.articles import (
@@ -143,7 +144,8 @@ class _Read:
         self._question = question.casefold()
         quotes = [each.quote for each in citations if dedupe_key(each.url) == self.first]
         self._words = " ".join((answer_text, *quotes))  # without quotes of further reading
-        rarest = min(max((rarity.get(term, 0.0) for term in self.asked), default=0.0), RAREST)
+        known = [term for term in self.asked if term in rarity and not is_unknown(term, rarity)]
+        rarest = min(max((rarity[term] for term in known), default=0.0), RAREST)
         self._telling = frozenset(
             term for term in self.asked if rarity.get(term, rarest) >= TELLING * rarest
         )

@@ -105,7 +105,7 @@ class LocalDocuments:
 
     async def rarity(self, terms: Sequence[str]) -> dict[str, float]:
         """See ``bot.search.provider.Lexicon``."""
-        wanted = list(dict.fromkeys(terms))[:MOST_TERMS]
+        wanted = list(dict.fromkeys(terms))
         return await asyncio.to_thread(
             self._with_reader, lambda reader: self._rarity(reader.connection, wanted)
         )
@@ -205,7 +205,7 @@ class LocalDocuments:
         passages = self._passages(connection)
         found = _found_in(connection, wanted)
         # Passages of files that are gone, or of other roots, are counted until the next clean-up.
-        counts = {"": 0} | {term: min(count, passages) for term, count in found.items()}
+        counts = {term: min(found.get(term, 0), passages) for term in ("", *wanted)}
         return {t: math.log(1 + (passages - n + 0.5) / (n + 0.5)) for t, n in counts.items()}
 
     def _passages(self, connection: sqlite3.Connection) -> int:
