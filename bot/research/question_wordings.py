@@ -124,7 +124,7 @@ _PROS = re.compile(
 # Verbs whose -ing form with an object can only be an instruction ("Installing plugins").
 _VERBS = listed("""
     add adjust allow append apply arrange assign associate attach authenticate automate avoid
-    backup choose clear collect combine configure connect convert copy create customise
+    choose clear collect combine configure connect convert copy create customise
     customize decrypt define delegate delete deploy describe detect determine diagnose disable
     discard display divide download edit embed enable encrypt enforce ensure exclude execute
     expand export extend extract find fix force generate get hide identify ignore implement
@@ -146,15 +146,15 @@ _OPENS_OBJECT = listed("""
     a an the your my all any multiple several different custom from to with in on between only
     existing additional individual actual new as without
 """)
-_DOUBLED = listed("get run set stop split reset begin put cut plan map log debug drop ship wrap")
+_DOUBLED = listed("control debug get log omit reset run set split stop wrap")
 _GERUND = re.compile(r"([a-z]+ing)( and [a-z]+ing)? (.+)", re.IGNORECASE)
 
 
 def _gerunds(verbs: frozenset[str]) -> dict[str, str]:
     forms = {}
     for verb in verbs:
-        if verb in _DOUBLED or verb in ("submit", "permit", "control", "omit"):
-            forms[f"{verb}{verb[-1]}ing" if verb != "control" else "controlling"] = verb
+        if verb in _DOUBLED:
+            forms[f"{verb}{verb[-1]}ing"] = verb
         elif verb.endswith("e") and not verb.endswith("ee"):
             forms[f"{verb[:-1]}ing"] = verb
         else:
