@@ -36,11 +36,15 @@ class _Related:
 
 
 class TwinFiles:
-    """Works within the transaction that the caller has begun."""
+    """Works within the transaction that the caller has begun.
+
+    ``unread`` collects the files that would have to be decided about and whose text is not there.
+    """
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
         self._sides: dict[int, Side] = {}
+        self.unread: list[int] = []
 
     def forget(self, file: int, keys: bytes) -> list[int]:
         """Forget the keys of a file that is removed; returns the files that were its twins."""
@@ -71,8 +75,12 @@ class TwinFiles:
 
     def _put(self, waiting: list[_Place], files: Iterable[int]) -> None:
         for file in files:
-            row = self._connection.execute("SELECT url FROM files WHERE id = ?", (file,)).fetchone()
-            if row is not None:  # else it was removed, too
+            row = self._connection.execute(
+                "SELECT url, file FROM files LEFT JOIN pages ON file = id WHERE id = ?", (file,)
+            ).fetchone()
+            if row is not None and row[1] is None:
+                self.unread.append(file)
+            elif row is not None:  # else it was removed, too
                 heapq.heappush(waiting, (order_of(row[0]), file))
 
     def _decide(self, file: int) -> list[int]:
