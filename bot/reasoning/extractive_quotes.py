@@ -25,12 +25,14 @@ from bot.reasoning.extractive_words import (
     term_tuple,
     title_terms,
 )
-from bot.text.terms import content_words
+from bot.text.terms import content_words, has_cjk
 
 MOST_QUOTES = 6
 AGAIN = 0.3  # of a term's weight counts when an earlier quote has it
 TAKEN_UP = 1.5  # times more a passage adds that has a name from an earlier quote
 EARLY_READ = 0.2  # more a passage of the page read first adds, half of it for the second, ...
+NEAR = 0.8  # relevance by meaning from which it speaks for a passage; 1 is the nearest of all
+FOREIGN = 0.05  # share of the question's weight below which its words are not the documents'
 SAME_PAGE = 0.7  # of a passage's worth is left where its page is quoted already
 CODE = 0.8  # of a passage's worth is left where it is all code and no way of doing was asked for
 BARE = 0.4  # of a passage's worth is left to a heading or a line that is no sentence
@@ -137,9 +139,31 @@ def choice_of(asked: Asked, sources: Sequence[Source]) -> Choice:
         pages.add(each.source.url)
         quote = _with_neighbours(each, asked, taken, best - each.place)
         chosen.append(quote)
-    # A question that leaves open what it is about is answered by nothing.
-    enough = math.inf if asked.is_open else ENOUGH_CJK if asked.is_cjk else ENOUGH
-    return Choice(tuple(chosen), best_covered, enough, asked.unknown)
+    unknown = asked.unknown
+    enough = _enough(asked, chosen)
+    if chosen and _is_foreign(asked, chosen[0], best_covered):
+        unknown, enough = (), 0.0
+    return Choice(tuple(chosen), best_covered, enough, unknown)
+
+
+def _enough(asked: Asked, chosen: Sequence[Quote]) -> float:
+    """The share of the question's weight that makes the first quote an answer.
+
+    Where meaning speaks for the quote that words chose, half the words are enough.
+    """
+    if asked.is_open:
+        return math.inf  # a question that leaves open what it is about is answered by nothing
+    enough = ENOUGH_CJK if asked.is_cjk else ENOUGH
+    near = chosen[0].passage.relevance if chosen else None
+    return enough / 2 if near is not None and near >= NEAR else enough
+
+
+def _is_foreign(asked: Asked, quote: Quote, covered: float) -> bool:
+    """Whether a question meets a text in another script that is near to it by meaning: words
+    cannot tell then."""
+    near = quote.passage.relevance
+    others = asked.is_cjk != has_cjk(quote.passage.text)
+    return others and covered < FOREIGN and near is not None and near >= NEAR
 
 
 def gist(sources: Sequence[Source]) -> list[Quote]:
