@@ -204,7 +204,7 @@ def _outside_links(element: Any) -> int:
 def _length(element: Any) -> int:
     """Characters of text in an element, white space and scripts aside."""
     text: str = element.xpath("string()")
-    length = len("".join(text.split()))
+    length = sum(map(len, text.split()))
     for silent in element.iter("script", "style"):
-        length -= len("".join((silent.text or "").split()))
+        length -= sum(map(len, (silent.text or "").split()))
     return length

@@ -11,6 +11,7 @@ from bot.pages.elements import BLOCKS, BREAKS, CODE, QUOTATIONS, SILENT, tag_of
 from bot.pages.literal import CODE_END, CODE_START
 
 _CJK = "\u2e80-\u303f\u3041-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff01-\uff60"
+_IS_CJK = re.compile(f"[{_CJK}]")
 _BREAK_IN_CJK = re.compile(f"(?<=[{_CJK}])[ \t]*\r?\n[ \t]*(?=[{_CJK}])")
 _BREAK = "\x04"  # a line break that the page asks for, until the white space is collapsed
 _AROUND_BREAK = re.compile(f" *{_BREAK} *")
@@ -129,7 +130,7 @@ def without_breaks_in_cjk(text: str) -> str:
 
     Source: CSS Text 3, section 4.1.3 (segment breaks).
     """
-    return _BREAK_IN_CJK.sub("", text) if "\n" in text else text
+    return _BREAK_IN_CJK.sub("", text) if "\n" in text and _IS_CJK.search(text) else text
 
 
 def is_inline_quotation(tag: str, element: Any) -> bool:

@@ -119,8 +119,8 @@ def _text(tree: Any, html: str) -> tuple[str, float]:
     article = article_text(html)
     body = body_of(tree)
     without_furniture(body)
-    outside_links = "".join(body.xpath(".//text()[not(ancestor::a)]"))
-    kept = share(article, outside_links)
+    links = "".join(text for link in body.iter("a") for text in link.itertext())
+    kept = share(article, body.xpath("string()"), without=links)
     if len(article) < _SHORT or (kept < _MOST_OF_IT and not is_press):
         visible = written(body)
         if not article or len(visible) <= _SMALL_PAGE or len(article) >= _SHORT:
