@@ -49,15 +49,10 @@ _ENOUGH = 200  # characters that a page must have beside its tables of contents 
 _FEWEST_ENTRIES = 3
 _MOSTLY = 0.9  # of the text of a table of contents stands in links to headings of the page
 _CANDIDATES = (
-    ".//*[self::div or self::p or self::ul or self::ol or self::dl or self::table or self::a"
-    " or self::section or self::aside or self::footer or self::header or self::details or self::td"
-    "][@class or @id or @role or self::a or self::footer]"
-    " | .//span[contains(@class, 'edit') or contains(@class, 'viewcode') or contains(@class, 'sr-')"
-    " or contains(@class, 'lineno') or contains(@class, 'hidden') or contains(@class, 'link')]"
+    *("a", "aside", "details", "div", "dl", "footer", "header", "ol", "p", "section", "span"),
+    *("table", "td", "ul"),
 )
-"""What may be furniture by its class, id, role or sign."""
-
-
+"""Elements that may be furniture by their class, id, role or sign."""
 _HIDDEN_AT_MOST = 0.5
 """Share of a page's text that may be hidden; a page that hides more shows it by script."""
 _HIDING_STYLE = re.compile(r"display:none|visibility:hidden", re.IGNORECASE)
@@ -96,11 +91,12 @@ def without_furniture(content: Any) -> None:
     _name_tab_panels(content)
     for element in list(content.iter(*_NO_WORDS)):
         remove(element)
-    for element in content.xpath(_CANDIDATES):
-        kind = _kind(element)
-        if kind == "navigation" and element is not content:
+    for element in list(content.iter(*_CANDIDATES)):
+        is_marked = element.attrib or element.tag == "footer"
+        kind = _kind(element) if is_marked and element is not content else ""
+        if kind == "navigation":
             remove(element)
-        elif kind == "contents" and element is not content:
+        elif kind == "contents":
             contents.append(element)
     lists = [each for each in content.iter("ul", "ol", "dl") if _is_within_page(each)]
     if lists:
@@ -115,8 +111,10 @@ def without_furniture(content: Any) -> None:
 
 def _name_tab_panels(content: Any) -> None:
     """Put the name of each tab over its panel: the tabs themselves are buttons, and go."""
-    for panel in content.xpath(".//*[@role='tabpanel'][@aria-labelledby]"):
-        tabs = content.xpath(".//*[@id=$name]", name=panel.get("aria-labelledby"))
+    for panel in content.iter("div"):
+        if panel.get("role") != "tabpanel":
+            continue
+        tabs = content.xpath(".//*[@id=$name]", name=panel.get("aria-labelledby", ""))
         if tabs:
             name = etree.Element("p", {"class": OVER_A_BOX})
             name.text = " ".join(tabs[0].xpath("string()").split())

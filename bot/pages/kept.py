@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-import re
-
-_NO_LETTERS = re.compile(r"[\W_]+")
+_NO_LETTERS = bytes(code for code in range(128) if not chr(code).isalnum())
 
 
 def share(text: str, of: str) -> float:
-    """How many of the letters and digits of a text another one has, from 0 to 1."""
-    whole = len(_NO_LETTERS.sub("", of))
-    return min(1.0, len(_NO_LETTERS.sub("", text)) / whole) if whole else 1.0
+    """How many of the letters and digits of a text another one has, from 0 to 1.
+
+    Only counted, not compared: this is done for every document that is indexed. What is not ASCII
+    counts as a letter.
+    """
+    whole = _letters(of)
+    return min(1.0, _letters(text) / whole) if whole else 1.0
+
+
+def _letters(text: str) -> int:
+    return len(text.encode("utf-8", "surrogatepass").translate(None, _NO_LETTERS))

@@ -30,8 +30,6 @@ _NOT_FREE = re.compile(r"\"isAccessibleForFree\"\s*:\s*\"?false", re.IGNORECASE)
 """https://developers.google.com/search/docs/appearance/structured-data/paywalled-content"""
 
 _NO_CHARACTERS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")  # that XML knows
-_CJK = "\u2e80-\u303f\u3041-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff01-\uff60"
-_BREAK_IN_CJK = re.compile(f"(?<=[{_CJK}])[ \t]*\r?\n[ \t]*(?=[{_CJK}])")
 
 
 _MOST_OF_IT = 0.7
@@ -95,9 +93,6 @@ def _parsed(html: str) -> Any:
 
     Elements are lxml's own: those of lxml.html, which trafilatura needs, take twice the time.
     """
-    if not html.isascii() and "<pre" not in html:
-        # East Asian text has no spaces where its source has line breaks (CSS Text 3, 4.1.3)
-        html = _BREAK_IN_CJK.sub("", html)
     html = _NO_CHARACTERS.sub("", html)
     parser = etree.HTMLParser(
         encoding="utf-8", remove_comments=True, remove_pis=True, collect_ids=False

@@ -15,7 +15,6 @@ from functools import cached_property
 
 from bot.answers import Citation
 from bot.pages.passages import HEADING_SEPARATOR, Passage
-from bot.pages.relevance import is_unknown
 from bot.pages.urls import dedupe_key
 from bot.reasoning.evidence import Source
 from bot.research.articles import (
@@ -86,11 +85,11 @@ def suggest(
 ) -> tuple[str, ...]:
     """Up to ``limit`` standalone questions in the asker's language, the most related first.
 
-    They ask about sections of the cited pages beside or below what was cited, about what the
-    quoted words mention and ``sources`` explain, and about ``offered`` pages. ``rarity`` has for
-    terms of the question how rare they are in the documents searched. Nothing is suggested after
-    an answer without citations, nor what repeats the question, a cited section or another
-    suggestion.
+    ``citations`` are those of the answer without its further reading. The questions are about
+    sections of the cited pages beside or below what was cited, about what the quoted words mention
+    and ``sources`` explain, and about ``offered`` pages. ``rarity`` has for terms of the question
+    how rare they are in the documents searched. Nothing is suggested after an answer without
+    citations, nor what repeats the question, a cited section or another suggestion.
     """
     if not citations or limit < 1:
         return ()
@@ -142,10 +141,8 @@ class _Read:
             if citation.heading
         ]
         self._question = question.casefold()
-        quotes = [each.quote for each in citations if dedupe_key(each.url) == self.first]
-        self._words = " ".join((answer_text, *quotes))  # without quotes of further reading
-        known = [term for term in self.asked if term in rarity and not is_unknown(term, rarity)]
-        rarest = min(max((rarity[term] for term in known), default=0.0), RAREST)
+        self._words = " ".join((answer_text, *(citation.quote for citation in citations)))
+        rarest = min(max((rarity.get(term, 0.0) for term in self.asked), default=0.0), RAREST)
         self._telling = frozenset(
             term for term in self.asked if rarity.get(term, rarest) >= TELLING * rarest
         )
@@ -155,7 +152,7 @@ class _Read:
         return " ".join(self._words.casefold().split())
 
     def mentions(self, name: str, *, as_written: bool = False) -> bool:
-        """Whether the answer, or a quote of its first page, has a name that the question lacks.
+        """Whether the answer or a quote has a name that the question lacks.
 
         The name counts as whole words; ``as_written`` with its capitals.
         """
