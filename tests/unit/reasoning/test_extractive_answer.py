@@ -134,6 +134,17 @@ def test_further_quotes_stand_below_the_fold_under_their_pages() -> None:
     assert any(span.start >= result.fold for span in result.spans)
 
 
+def test_what_adds_little_is_left_out_but_where_one_page_leads_to_the_next() -> None:
+    pages = (
+        a_page_read(1, "Forth Bridge", "The Forth Bridge was designed by Benjamin Baker in 1882."),
+        a_page_read(2, "Benjamin Baker", "Benjamin Baker was an engineer. He was born in Frome."),
+    )
+    led = asked("Where was Benjamin Baker, designer of the Forth Bridge, born?", pages)
+    assert "Frome" in led.text
+    plain = asked("Why was the Forth Bridge designed by Benjamin Baker in 1882?", pages)
+    assert "Frome" not in plain.text
+
+
 def test_one_quote_needs_no_fold() -> None:
     result = asked("When is salt added to soup?", SOURCES[2:])
     assert result.fold is None

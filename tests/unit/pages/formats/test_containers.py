@@ -252,7 +252,8 @@ NESTED = f'<!DOCTYPE d [<!ENTITY a "{"x" * 1_000}">' + "".join(
                   "content.xml": f"{NESTED}]><a>&i;</a>"}), "a.odt", "declares entities"),
         (gzip.compress(b"word " * (LARGEST_UNPACKED // 5 + 1), mtime=0), "a.txt.gz",
          r"unpacks to more than 50 MB; split it into smaller files\.$"),
-        (gzip.compress(gzip.compress(b"words", mtime=0), mtime=0), "a.gz", "packed with gzip more than once"),
+        (gzip.compress(gzip.compress(b"words", mtime=0), mtime=0), "a.gz",
+         "packed with gzip more than once"),
     ],
 )  # fmt: skip
 def test_a_bomb_is_named(data: bytes, name: str, sentence: str) -> None:
