@@ -263,7 +263,7 @@ def test_a_bomb_is_named(data: bytes, name: str, sentence: str) -> None:
 
 
 def test_text_without_repetition_may_be_larger_than_a_tree() -> None:
-    paragraphs = "".join(paragraph(f"{zlib.crc32(b'%d' % i):x} " * 3) for i in range(120_000))
+    paragraphs = "".join(paragraph(f"{zlib.crc32(b'%d' % i):x} " * 3) for i in range(140_000))
     data = word(paragraphs)
     assert len(paragraphs) > LARGEST_TREE
     assert len(paragraphs) < HIGHEST_RATIO * len(data)
@@ -321,7 +321,7 @@ def large(kind: str) -> bytes:
                 f"<w:tr><w:tc>{paragraph('some words')}</w:tc><w:tc>{paragraph('x')}</w:tc></w:tr>"
             )
             table = "".join(
-                row.replace("some", f"{zlib.crc32(b'%d' % i):x}") for i in range(400_000)
+                row.replace("some", f"{zlib.crc32(b'%d' % i):x}") for i in range(60_000)
             )
             return word(f"<w:tbl>{table}</w:tbl>")
         case "xlsx":
