@@ -171,7 +171,7 @@ async def test_it_is_read_when_its_page_is_gone(site: Path, index: Path) -> None
 
 async def test_it_is_read_when_its_page_says_too_little(site: Path, index: Path) -> None:
     Indexer(index).index([site])
-    write(site / "harbours.html", "<html><title>Harbours</title><main><p>Gone.</main>", age=100)
+    write(site / "harbours.html", "<html><title>Other</title><main><p>Gone.</main>", age=100)
     assert counts(Indexer(index).index([site])) == (0, 1, 0, 3)
     assert await found(index) == ["Tides.html", "harbours.rst.txt"]
 
