@@ -159,7 +159,10 @@ class IndexRun:
         self.removed += sum(not known.problem for known in gone)
 
     def _count(self, document: Document, outcome: Outcome, problem: str) -> None:
-        if document.url in self._again or outcome in ("kept", "skipped"):
+        if document.url in self._again:  # it is counted as unchanged
+            self.unchanged -= 1
+            self._count_kept(document, problem)
+        elif outcome in ("kept", "skipped"):
             self._count_kept(document, problem)
         elif outcome == "added":
             self.added += 1

@@ -232,6 +232,7 @@ def work(memory: int) -> None:
     """
     requests, replies = own_pipes()
     limit_memory(memory)
+    send(replies, {"ready": True}, b"")
     while True:
         try:
             head, _ = receive(requests)

@@ -47,13 +47,15 @@ class TwinFiles:
         self.unread: list[int] = []
 
     def forget(self, file: int, keys: bytes) -> list[int]:
-        """Forget the keys of a file that is removed; returns the files that were its twins."""
+        """Forget the keys of a file that is removed; returns the files that were its twins, which
+        have to be settled."""
         self._connection.executemany(
             "DELETE FROM twin_keys WHERE key = ? AND file = ?",
             ((key, file) for key in _unpacked(keys)),
         )
-        rows = self._connection.execute("SELECT id FROM files WHERE twin = ?", (file,))
-        return [twin for (twin,) in rows.fetchall()]
+        twins = self._twins(file)
+        self._connection.execute("UPDATE files SET twin = ? WHERE twin = ?", (UNDECIDED, file))
+        return twins
 
     def settle(self, files: Iterable[int]) -> set[int]:
         """Decide anew about some files, and about all for which that makes a difference.
@@ -96,10 +98,13 @@ class TwinFiles:
             return []
         self._connection.execute("UPDATE files SET twin = ? WHERE id = ?", (twin, file))
         if twin != NONE:
-            rows = self._connection.execute("SELECT id FROM files WHERE twin = ?", (file,))
-            return [worse for (worse,) in rows.fetchall()]
+            return self._twins(file)
         place = order_of(url)
         return [each.id for each in related if order_of(each.url) > place]
+
+    def _twins(self, file: int) -> list[int]:
+        rows = self._connection.execute("SELECT id FROM files WHERE twin = ?", (file,))
+        return [twin for (twin,) in rows.fetchall()]
 
     def _twin_of(self, file: int, url: str, related: list[_Related]) -> int:
         place = order_of(url)

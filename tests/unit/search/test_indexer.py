@@ -6,7 +6,7 @@ import os
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
@@ -17,8 +17,7 @@ from bot.search import index_file, index_run, index_writer, indexer
 from bot.search.indexer import Indexer, IndexReport
 from bot.search.local import LocalDocuments
 from bot.search.provider import Query
-from bot.search.readers import Readers
-from bot.search.reading import Job, Reading
+from tests.unit.search.readers import Recording, Refused
 
 DAY = 86_400
 
@@ -45,27 +44,6 @@ def write(path: Path, text: str, age: float = DAY) -> None:
 
 def counts(report: IndexReport) -> tuple[int, int, int, int]:
     return report.added, report.changed, report.removed, report.unchanged
-
-
-class Recording(Readers):
-    """Keeps what was read."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.readings: list[Reading] = []
-
-    def read(self, jobs: Sequence[Job], most_bytes: int) -> Generator[Reading]:
-        for reading in super().read(jobs, most_bytes):
-            self.readings.append(reading)
-            yield reading
-
-
-class Refused(Readers):
-    """As if no file could be opened: permissions do not bind root."""
-
-    def read(self, jobs: Sequence[Job], most_bytes: int) -> Generator[Reading]:
-        for _ in jobs:
-            yield Reading(problem="it cannot be read (Permission denied)")
 
 
 async def found(index: Path, query: str, *roots: Path) -> list[str]:

@@ -9,7 +9,9 @@ import pytest
 from bot.search.indexer import Indexer
 from bot.search.local import LocalDocuments
 from bot.search.provider import Query
+from bot.search.readers import BROKE
 from tests.fakes.pdf import pdf, typed
+from tests.unit.search.readers import DIES, HANGS, Recording, that
 
 LAMP = typed(["The lamp was lit for the first time in 1874."])
 KEEPER = typed(["The keeper is paid 1,200 marks a year."])
@@ -46,9 +48,19 @@ async def test_it_is_found_and_read_again_with_its_pages(docs: Path, index: Path
     )
 
 
-def test_those_that_cannot_be_read_are_named_and_the_rest_is_indexed(
-    docs: Path, index: Path
-) -> None:
+async def test_it_is_read_only_when_it_has_changed(docs: Path, index: Path) -> None:
+    assert Indexer(index).index([docs]).added == 3
+    (docs / "m.pdf").write_bytes(pdf([KEEPER], title="Keepers"))
+    readers = Recording()
+    changed = Indexer(index, readers=readers).index([docs])
+    assert (changed.changed, changed.unchanged) == (1, 2)
+    assert [each.content.title for each in readers.readings if each.content] == ["Keepers"]
+    documents = LocalDocuments(index)
+    assert [hit.title for hit in await documents.search(Query("lamp lit keeper", 5))] == ["Keepers"]
+    await documents.aclose()
+
+
+def test_those_that_cannot_be_read_are_named(docs: Path, index: Path) -> None:
     (docs / "broken.pdf").write_bytes(b"%PDF-1.7\n" + b"rubbish " * 40)
     (docs / "empty.pdf").touch()
     (docs / "late.pdf").write_bytes(pdf([typed(["Read after the unreadable ones."])]))
@@ -68,10 +80,22 @@ def test_those_that_cannot_be_read_are_named_and_the_rest_is_indexed(
         " run through text recognition (OCR), or paste its text",
     }
     again = Indexer(index, max_file_bytes=10_000).index([docs])
-    assert (sorted(again.skipped), again.unchanged) == (sorted(report.skipped), 4)
+    assert (set(again.skipped), again.unchanged) == (set(report.skipped), 4)
 
 
-def test_one_that_goes_by_another_name_is_read_as_what_it_is(docs: Path, index: Path) -> None:
-    (docs / "m.pdf").rename(docs / "m.txt")
-    report = Indexer(index).index([docs])
-    assert (report.added, report.skipped) == (3, ())
+@pytest.mark.parametrize(
+    ("deed", "reason"),
+    [
+        (DIES, BROKE),
+        (HANGS, "reading it takes more than 2 s: split it, or convert it to text"),
+    ],
+)
+def test_one_that_breaks_or_stalls_its_reader_is_named_and_the_rest_goes_on(
+    docs: Path, index: Path, deed: str, reason: str
+) -> None:
+    report = Indexer(index, readers=that(deed, b"%PDF", seconds=2.0)).index([docs])
+    assert report.added == 2
+    assert report.skipped == ((str(docs / "m.pdf"), reason),)
+    again = Recording()
+    assert Indexer(index, readers=again).index([docs]).skipped == report.skipped
+    assert not any(each.content or each.problem for each in again.readings), "it is not tried again"

@@ -146,6 +146,18 @@ async def test_equal_passages_share_a_vector(tmp_path: Path) -> None:
     assert await fill(tmp_path / "index.sqlite", MemoryEmbedder()) == (4, 4, 3)
 
 
+async def test_a_file_that_is_not_searched_gets_no_vectors_until_it_is(tmp_path: Path) -> None:
+    index = tmp_path / "index.sqlite"
+    for name in ("a", "bb"):
+        write(tmp_path / "docs" / f"{name}.md", "# Same\n\nThe same words.")
+    Indexer(index).index([tmp_path / "docs"])
+    assert await fill(index, MemoryEmbedder()) == (1, 1, 1)
+
+    (tmp_path / "docs" / "a.md").unlink()
+    Indexer(index).index([tmp_path / "docs"])
+    assert await fill(index, MemoryEmbedder()) == (1, 1, 0)
+
+
 async def test_only_what_is_asked_for_gets_vectors(tmp_path: Path) -> None:
     index = tmp_path / "index.sqlite"
     for name in ("mine", "others"):
