@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -243,6 +245,6 @@ def test_any_text_is_read(source: str) -> None:
 
 def test_strings_of_strings_do_not_grow_without_end() -> None:
     names = "abcdefghijklmnop"
-    steps = [f".ds {b} {f'{chr(92)}*{a}' * 10}" for a, b in zip(names, names[1:], strict=False)]
+    steps = [f".ds {b} {f'{chr(92)}*{a}' * 10}" for a, b in pairwise(names)]
     source = "\n".join([".TH X 1", ".ds a words", *steps, "before", "\\*p"])
     assert len(text_of(source)) < 1_000_000
