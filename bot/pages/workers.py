@@ -13,8 +13,6 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
-import threading
-import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -33,9 +31,6 @@ from bot.pages.urls import shown
 
 SECONDS = 20.0
 """What one document may take. The slowest of 181 news pages takes 0.2 s."""
-
-PATIENT_SECONDS = 60.0
-"""The same where nobody's answer waits for it alone: a manual of 1,000 pages takes 15 s."""
 
 SIZE = max(1, min(4, os.cpu_count() or 1))
 """Processes at most; each is started when all others are busy."""
@@ -121,55 +116,6 @@ class Workers:
             raise _too_slow(name, self._seconds) from None
         except (OSError, EOFError, ValueError) as error:
             raise _broken(name, f"{type(error).__name__}: {error}") from None
-
-
-class BlockingWorker:
-    """One process, started when needed, for a caller that has a thread and no event loop.
-
-    Serves one document at a time; not to be shared by threads.
-    """
-
-    def __init__(self, seconds: float = PATIENT_SECONDS, command: Sequence[str] = COMMAND) -> None:
-        self._seconds = seconds
-        self._command = command
-        self._worker: WorkerProcess | None = None
-
-    def extract(self, data: bytes, media_type: str | None, name: str) -> Extracted:
-        """``extract.from_bytes`` elsewhere, raising what ``Workers.extract`` does. Blocks."""
-        worker = self._living()
-        head = {"media_type": media_type, "name": name, "seconds": self._seconds}
-        started = time.monotonic()
-        alarm = threading.Timer(self._seconds, worker.kill)
-        alarm.daemon = True
-        alarm.start()
-        try:
-            outcome = _understood(worker.ask(head, data))
-        except (OSError, EOFError, ValueError) as error:
-            self.close()
-            if time.monotonic() - started >= self._seconds:
-                raise _too_slow(name, self._seconds) from None
-            raise _broken(name, f"{type(error).__name__}: {error}") from None
-        except BaseException:
-            self.close()
-            raise
-        finally:
-            alarm.cancel()
-        if isinstance(outcome, PageUnreadable):
-            raise outcome
-        return outcome
-
-    def close(self) -> None:
-        """End the process; the next document gets a new one."""
-        worker, self._worker = self._worker, None
-        if worker is not None:
-            worker.kill()
-
-    def _living(self) -> WorkerProcess:
-        if self._worker is not None and not self._worker.lives():
-            self.close()
-        if self._worker is None:
-            self._worker = _started(self._command)
-        return self._worker
 
 
 def _started(command: Sequence[str]) -> WorkerProcess:

@@ -19,8 +19,9 @@ from bot.search.index_file import (
     unpack_text,
     word_rows,
 )
-from bot.search.reading import Content
+from bot.search.reading import Content, Glance, Job
 from bot.search.twin_files import NONE, UNDECIDED, TwinFiles, packed
+from bot.search.twins import is_enough
 
 DEAD_SHARE = 0.5  # removed passages per living one at which the words are written anew
 DEAD_FEW = 2_000  # ... and below this number it is not worth it
@@ -57,6 +58,15 @@ class Prepared:
     problem: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A file that was not read, and the address of the page that was made from it."""
+
+    job: Job
+    glance: Glance
+    page: str
+
+
 class IndexWriter:
     """Writes in transactions of its own. Raises ``sqlite3.Error`` and ``Damaged`` as they come."""
 
@@ -65,6 +75,7 @@ class IndexWriter:
         self._twins = TwinFiles(connection)
         self._roots: list[str] = []
         self._written = 0  # passages
+        self._dropped: list[str] = []
         connection.execute(f"PRAGMA cache_size = -{CACHE_KILOBYTES}")
 
     def refresh(self) -> None:
@@ -97,6 +108,12 @@ class IndexWriter:
     def passages_below(self, roots: Iterable[Path]) -> int:
         return sum(count for (count,) in self._below(roots, "count"))
 
+    def take_dropped(self) -> list[str]:
+        """The addresses of files that have to be read, since the page is gone as whose source they
+        were taken unread; each is told once."""
+        dropped, self._dropped = self._dropped, []
+        return dropped
+
     # ------------------------------------------------------------ files
 
     def write(self, batch: Sequence[Prepared]) -> list[Outcome]:
@@ -122,8 +139,39 @@ class IndexWriter:
                     continue
                 words[file] = prepared.content.words
                 outcomes.append("changed" if before and not before.problem else "added")
-            self._word(self._twins.settle([*words, *orphans]), words)
+            self._settle([*words, *orphans], words)
         return outcomes
+
+    def write_sources(self, sources: Sequence[Source]) -> list[Outcome | None]:
+        """Write some files as twins of the pages that were made from them, without their text.
+
+        Returns what became of each; None where the page does not hold enough for that, and
+        nothing was done.
+        """
+        with _Transaction(self._connection):
+            return [self._write_source(each) for each in sources]
+
+    def _write_source(self, source: Source) -> Outcome | None:
+        document, glance = source.job.document, source.glance
+        page = self._connection.execute(
+            "SELECT id, twin, text FROM files JOIN pages ON file = id WHERE url = ?", (source.page,)
+        ).fetchone()
+        if page is None or not is_enough(len(unpack_text(page[2])), glance.characters):
+            return None
+        twin = page[0] if page[1] == NONE else page[1]
+        if self._is_searched(document.url, twin):
+            return None
+        modified = document.modified if glance.is_settled else 0
+        prepared = Prepared(document, glance.digest, modified)
+        before = self._file(document.url)
+        if before and before.digest == prepared.digest and not before.problem:
+            self._touch(before, prepared)
+            return "kept"
+        orphans = self._forget(before.id) if before else []
+        file = self._insert(prepared)
+        self._connection.execute("UPDATE files SET kept = 1, twin = ? WHERE id = ?", (twin, file))
+        self._settle(orphans)
+        return "changed" if before and not before.problem else "added"
 
     def remove(self, files: Sequence[Known]) -> None:
         for start in range(0, len(files), REMOVED_AT_ONCE):
@@ -131,7 +179,21 @@ class IndexWriter:
                 orphans: list[int] = []
                 for known in files[start : start + REMOVED_AT_ONCE]:
                     orphans += self._forget(known.id)
-                self._word(self._twins.settle(orphans))
+                self._settle(orphans)
+
+    def _settle(self, files: list[int], words: dict[int, Sequence[Row]] | None = None) -> None:
+        """Decide whose twins some files are, and have the words of those that are nobody's."""
+        self._word(self._twins.settle(files), words)
+        self._drop(self._twins.unread)
+        self._twins.unread.clear()
+
+    def _drop(self, files: Iterable[int]) -> None:
+        for file in files:
+            (url,) = self._connection.execute(
+                "SELECT url FROM files WHERE id = ?", (file,)
+            ).fetchone()
+            self._connection.execute("DELETE FROM files WHERE id = ?", (file,))
+            self._dropped.append(url)
 
     def _touch(self, known: Known, prepared: Prepared) -> None:
         """Only the time of a file has changed, or another process was faster."""
@@ -189,6 +251,7 @@ class IndexWriter:
         """
         first = before = int(self._meta("next"))
         dead = 0
+        unread: list[int] = []
         for file in sorted(files):
             url, twin, count = self._connection.execute(
                 "SELECT url, twin, count FROM files WHERE id = ?", (file,)
@@ -201,8 +264,11 @@ class IndexWriter:
                 continue
             words = ready.get(file) if ready else None
             if words is None:
-                title, text = self._page(file)
-                words = word_rows(title, split(text))
+                page = self._page(file)
+                if page is None:
+                    unread.append(file)
+                    continue
+                words = word_rows(page[0], split(page[1]))
             self._place(file, first, len(words))
             self._add_words(first, words)
             first += len(words)
@@ -210,6 +276,7 @@ class IndexWriter:
         self._set_meta("next", first)
         if dead:
             self._set_meta("dead", int(self._meta("dead")) + dead)
+        self._drop(unread)
 
     def _is_searched(self, url: str, twin: int) -> bool:
         """Whether somebody may search a file without the better one whose twin it is."""
@@ -244,8 +311,10 @@ class IndexWriter:
         for file, count in self._connection.execute(
             "SELECT file, count FROM pages JOIN files ON id = file ORDER BY file"
         ).fetchall():
-            title, text = self._page(file)
-            passages = split(text)
+            title, text = self._connection.execute(
+                "SELECT title, text FROM pages WHERE file = ?", (file,)
+            ).fetchone()
+            passages = split(unpack_text(text))
             self._connection.execute(
                 "UPDATE pages SET spans = ? WHERE file = ?", (pack_spans(passages), file)
             )
@@ -256,11 +325,12 @@ class IndexWriter:
         self._set_meta("next", first)
         self._set_meta("dead", 0)
 
-    def _page(self, file: int) -> tuple[str, str]:
-        title, text = self._connection.execute(
+    def _page(self, file: int) -> tuple[str, str] | None:
+        """Title and text of a file; None for a source that was not read."""
+        row = self._connection.execute(
             "SELECT title, text FROM pages WHERE file = ?", (file,)
         ).fetchone()
-        return title, unpack_text(text)
+        return None if row is None else (row[0], unpack_text(row[1]))
 
     def _add_words(self, first: int, words: Sequence[Row]) -> None:
         self._connection.executemany(

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import sqlite3
 import time
-from collections.abc import Callable, Iterable
-from contextlib import closing
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
 import structlog
 
 from bot.errors import InvalidSetting, StorageUnavailable
-from bot.search.folders import Document, list_documents, readable, root_of
+from bot.search.folders import root_of
 from bot.search.index_file import (
     Damaged,
     building,
@@ -21,20 +20,12 @@ from bot.search.index_file import (
     meaning,
     open_writer,
 )
-from bot.search.index_writer import IndexWriter, Known, Prepared
+from bot.search.index_run import IndexRun, Progress
 from bot.search.readers import Readers
-from bot.search.reading import Job, Reading
-from bot.search.twins import order_of
 
 log = structlog.get_logger()
 
 MAX_FILE_BYTES = 10_000_000
-BATCH_PASSAGES = 2_000  # written in one transaction: some 0.1 s of holding the write lock
-BATCH_FILES = 500
-BATCH_SECONDS = 2.0  # after which what was read is written, so that it can be searched
-
-Progress = Callable[[int, int], None]
-"""Told how many files have been looked at, and how many there are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +89,7 @@ class Indexer:
             warning=warning,
         )
 
-    def _run(self, roots: tuple[Path, ...], progress: Progress | None) -> tuple[_Run, str]:
+    def _run(self, roots: tuple[Path, ...], progress: Progress | None) -> tuple[IndexRun, str]:
         """Index; should the index prove damaged on the way, once more into a new one."""
         warning = ""
         damage: Damaged | None = None
@@ -120,10 +111,11 @@ class Indexer:
 
     def _fill(
         self, connection: sqlite3.Connection, roots: tuple[Path, ...], progress: Progress | None
-    ) -> _Run:
-        run = _Run(connection, roots, self._readers, self._max_file_bytes)
+    ) -> IndexRun:
+        tell = progress or (lambda done, total: None)
+        run = IndexRun(connection, roots, self._readers, self._max_file_bytes, tell)
         try:
-            run.go(progress or (lambda done, total: None))
+            run.go()
         except sqlite3.Error as error:
             raise meaning(error, self._path) from error
         return run
@@ -159,94 +151,3 @@ class Indexer:
                 now_there = generation
             if now_there == generation:
                 damage_mark(self._path).touch()
-
-
-class _Run:
-    """One pass over the roots, and what it counts."""
-
-    def __init__(
-        self,
-        connection: sqlite3.Connection,
-        roots: tuple[Path, ...],
-        readers: Readers,
-        max_file_bytes: int,
-    ) -> None:
-        self._writer = IndexWriter(connection)
-        self._roots = roots
-        self._readers = readers
-        self._max_file_bytes = max_file_bytes
-        self._known: dict[str, Known] = {}
-        self._batch: list[Prepared] = []
-        self._waiting = 0  # passages in the batch
-        self._written_at = time.monotonic()
-        self.added = self.changed = self.removed = self.unchanged = self.passages = 0
-        self.skipped: list[tuple[str, str]] = []
-
-    def go(self, progress: Progress) -> None:
-        self._writer.refresh()
-        self._writer.begin(self._roots)
-        self._known = self._writer.files_below(self._roots)
-        listing = list_documents(self._roots)
-        self.skipped += listing.skipped
-        self._remove([known for url, known in self._known.items() if url not in listing.documents])
-        jobs = self._changed(listing.documents.values())
-        done, total = len(listing.documents) - len(jobs), len(listing.documents)
-        progress(done, total)
-        with closing(self._readers.read(jobs, self._max_file_bytes)) as readings:
-            for job, reading in zip(jobs, readings, strict=True):
-                self._take(job.document, reading)
-                done += 1
-                progress(done, total)
-        self._write()
-        self._writer.tidy()
-        self.passages = self._writer.passages_below(self._roots)
-
-    def _changed(self, documents: Iterable[Document]) -> list[Job]:
-        """The files to read, better readable ones first: what comes later is their twin."""
-        jobs = []
-        for document in documents:
-            known = self._known.get(document.url)
-            if known is None:
-                jobs.append(Job(document))
-            elif (known.size, known.modified) != (document.size, document.modified):
-                jobs.append(Job(document, known.digest))
-            else:
-                self._count_kept(document, known.problem)
-        jobs.sort(key=lambda job: order_of(job.document.url))
-        return jobs
-
-    def _take(self, document: Document, reading: Reading) -> None:
-        problem = reading.problem
-        known = self._known.get(document.url)
-        if known and known.digest == reading.digest:
-            problem = known.problem
-        modified = document.modified if reading.is_settled else 0
-        self._batch.append(Prepared(document, reading.digest, modified, reading.content, problem))
-        self._waiting += len(reading.content.words) if reading.content else 0
-        is_full = self._waiting >= BATCH_PASSAGES or len(self._batch) >= BATCH_FILES
-        if is_full or time.monotonic() > self._written_at + BATCH_SECONDS:
-            self._write()
-
-    # ------------------------------------------------------------ writing
-
-    def _write(self) -> None:
-        batch, self._batch, self._waiting = self._batch, [], 0
-        if batch:
-            for prepared, outcome in zip(batch, self._writer.write(batch), strict=True):
-                if outcome == "added":
-                    self.added += 1
-                elif outcome == "changed":
-                    self.changed += 1
-                else:
-                    self._count_kept(prepared.document, prepared.problem)
-        self._written_at = time.monotonic()
-
-    def _remove(self, gone: list[Known]) -> None:
-        self._writer.remove(gone)
-        self.removed += sum(not known.problem for known in gone)
-
-    def _count_kept(self, document: Document, problem: str) -> None:
-        if problem:
-            self.skipped.append((readable(document.path), problem))
-        else:
-            self.unchanged += 1

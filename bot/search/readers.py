@@ -17,11 +17,14 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from bot.errors import Unavailable
 from bot.pages.processes import WorkerProcess
 from bot.search.reading import Job, Reading, given_up, request_of, unpacked
 
 SECONDS = 60.0
 """What one file may take. A PDF manual of 1,000 pages takes 15 s."""
+
+START_SECONDS = 60.0  # that a process may take until it is ready; on a busy machine some seconds
 
 SIZE = max(1, min(3, os.cpu_count() or 1))
 """Processes at most: with more, each would have too little of the memory."""
@@ -37,7 +40,10 @@ BATCH_BYTES = 200_000  # ... unless they are large
 MOST_AHEAD = 8_000_000  # bytes of readings that wait for an earlier one
 CHECK_SECONDS = 0.25  # between looks for processes that have taken too long
 
-NO_PROCESS = "the machine has no room for another process: run `footnote index` again later"
+NO_PROCESS = (
+    "Files cannot be read, because no process could be started for it: make room on this machine "
+    "and try again."
+)
 BROKE = "its reader broke on it: save it anew, or convert it to text"
 
 _Failure = Literal["broke", "lacks memory"]
@@ -69,7 +75,8 @@ class Readers:
         """The readings of all jobs, in their order. Blocks; close it to end the work early.
 
         ``most_bytes`` is the size of the largest file that is read. A file that could not be read
-        has a ``problem``, and no digest where the next run should try again.
+        has a ``problem``, and no digest where the next run should try again. Raises
+        ``Unavailable`` when no process can be started.
         """
         work = _Work(self, list(_batches(jobs)), most_bytes)
         try:
@@ -182,7 +189,7 @@ class _Work:
             pass
         except Exception as error:  # noqa: BLE001  (raised where the readings are waited for)
             with self._turn:
-                self._failure = error
+                self._failure = self._failure or error
                 self._turn.notify_all()
         finally:
             lane.end()
@@ -240,16 +247,13 @@ class _Work:
         readings: list[Reading | _Failure] = []
         while len(readings) < len(jobs):
             rest = jobs[len(readings) :]
+            process = self._living(lane, memory)
             try:
-                process = self._living(lane, memory)
-            except OSError:
-                return [*readings, *(Reading(problem=NO_PROCESS) for _ in rest)]
-            try:
-                self._await(lane)
+                self._await(lane, self._readers.seconds)
                 process.tell(request_of(rest, self._most_bytes, self._readers.seconds))
                 for _ in rest:
                     reading = unpacked(*process.hear())
-                    self._await(lane)
+                    self._await(lane, self._readers.seconds)
                     readings.append(reading or "lacks memory")
                     if reading is None:
                         lane.end()  # what is left of its memory is in pieces
@@ -261,21 +265,30 @@ class _Work:
         return readings
 
     def _living(self, lane: _Lane, memory: int) -> WorkerProcess:
-        if lane.process is not None and not lane.process.lives():
-            lane.end()
-        with self._turn:
-            if self._is_closed:
-                raise _Closed
-            if lane.process is None:
-                lane.process = WorkerProcess((*self._readers.command, str(memory)))
+        """The process of a lane; a new one is waited for until it is ready."""
+        if lane.process is not None and lane.process.lives():
             return lane.process
+        lane.end()
+        try:
+            with self._turn:
+                if self._is_closed:
+                    raise _Closed
+                lane.process = WorkerProcess((*self._readers.command, str(memory)))
+            self._await(lane, START_SECONDS)
+            lane.process.hear()
+        except (OSError, EOFError, ValueError) as error:
+            with self._turn:
+                if self._is_closed:
+                    raise _Closed from None
+            raise Unavailable(NO_PROCESS, detail=f"{type(error).__name__}: {error}") from error
+        return lane.process
 
-    def _await(self, lane: _Lane) -> None:
+    def _await(self, lane: _Lane, seconds: float) -> None:
         """Have the lane stopped unless it comes here again in time; raises if it was too late."""
         with self._turn:
             if lane.is_late:
                 raise EOFError("stopped")
-            lane.deadline = time.monotonic() + self._readers.seconds
+            lane.deadline = time.monotonic() + seconds
 
     def _broken(self, lane: _Lane, job: Job) -> Reading | _Failure:
         """What to say of a file whose process has ended on it."""

@@ -105,6 +105,28 @@ def read_file(job: Job, most_bytes: int) -> Reading:
     return Reading(digest, is_settled, content)
 
 
+@dataclass(frozen=True, slots=True)
+class Glance:
+    """What is seen of a file without reading it as a document: as in ``Reading``, and about how
+    many ``characters`` it has."""
+
+    digest: bytes
+    is_settled: bool
+    characters: int
+
+
+def glance_at(document: Document, most_bytes: int) -> Glance | None:
+    """Look at a file as plain text; None where it is too large or cannot be opened."""
+    is_settled = _is_settled(document)
+    try:
+        data = _bytes_of(document, most_bytes)
+    except OSError:
+        return None
+    if document.size > most_bytes:
+        return None
+    return Glance(hashlib.sha256(data).digest(), is_settled, len(data.decode("utf-8", "ignore")))
+
+
 def given_up(job: Job, most_bytes: int, problem: str) -> Reading:
     """The reading of a file that a process failed on, so that it is not tried at every run."""
     is_settled = _is_settled(job.document)
@@ -210,6 +232,7 @@ def work(memory: int) -> None:
     """
     requests, replies = own_pipes()
     limit_memory(memory)
+    send(replies, {"ready": True}, b"")
     while True:
         try:
             head, _ = receive(requests)

@@ -36,20 +36,26 @@ class _Related:
 
 
 class TwinFiles:
-    """Works within the transaction that the caller has begun."""
+    """Works within the transaction that the caller has begun.
+
+    ``unread`` collects the files that would have to be decided about and whose text is not there.
+    """
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
         self._sides: dict[int, Side] = {}
+        self.unread: list[int] = []
 
     def forget(self, file: int, keys: bytes) -> list[int]:
-        """Forget the keys of a file that is removed; returns the files that were its twins."""
+        """Forget the keys of a file that is removed; returns the files that were its twins, which
+        have to be settled."""
         self._connection.executemany(
             "DELETE FROM twin_keys WHERE key = ? AND file = ?",
             ((key, file) for key in _unpacked(keys)),
         )
-        rows = self._connection.execute("SELECT id FROM files WHERE twin = ?", (file,))
-        return [twin for (twin,) in rows.fetchall()]
+        twins = self._twins(file)
+        self._connection.execute("UPDATE files SET twin = ? WHERE twin = ?", (UNDECIDED, file))
+        return twins
 
     def settle(self, files: Iterable[int]) -> set[int]:
         """Decide anew about some files, and about all for which that makes a difference.
@@ -71,8 +77,12 @@ class TwinFiles:
 
     def _put(self, waiting: list[_Place], files: Iterable[int]) -> None:
         for file in files:
-            row = self._connection.execute("SELECT url FROM files WHERE id = ?", (file,)).fetchone()
-            if row is not None:  # else it was removed, too
+            row = self._connection.execute(
+                "SELECT url, file FROM files LEFT JOIN pages ON file = id WHERE id = ?", (file,)
+            ).fetchone()
+            if row is not None and row[1] is None:
+                self.unread.append(file)
+            elif row is not None:  # else it was removed, too
                 heapq.heappush(waiting, (order_of(row[0]), file))
 
     def _decide(self, file: int) -> list[int]:
@@ -88,10 +98,13 @@ class TwinFiles:
             return []
         self._connection.execute("UPDATE files SET twin = ? WHERE id = ?", (twin, file))
         if twin != NONE:
-            rows = self._connection.execute("SELECT id FROM files WHERE twin = ?", (file,))
-            return [worse for (worse,) in rows.fetchall()]
+            return self._twins(file)
         place = order_of(url)
         return [each.id for each in related if order_of(each.url) > place]
+
+    def _twins(self, file: int) -> list[int]:
+        rows = self._connection.execute("SELECT id FROM files WHERE twin = ?", (file,))
+        return [twin for (twin,) in rows.fetchall()]
 
     def _twin_of(self, file: int, url: str, related: list[_Related]) -> int:
         place = order_of(url)

@@ -95,6 +95,11 @@ def form_of(url: str) -> Form:
     )
 
 
+def is_enough(characters: int, source: int) -> bool:
+    """Whether a page with so many characters holds what its source, with so many, says."""
+    return 2 * characters >= source
+
+
 def order_of(url: str) -> tuple[int, int, str]:
     """Sorts files so that of two twins the better readable one comes first, then the one with the
     shorter path."""
@@ -199,7 +204,7 @@ def is_twin(worse: Side, better: Side) -> bool:
     if form.is_sphinx_source:
         if form.page != page.page:
             return False
-        return 2 * len(_plain(better.text)) >= len(_plain(worse.text))
+        return is_enough(len(_plain(better.text)), len(_plain(worse.text)))
     if form.version != page.version:
         return False
     if form.stem == page.stem or _titles_agree(worse, better):

@@ -171,8 +171,8 @@ def test_words_that_every_document_has_do_not_relate_pages() -> None:
     source = page("# Notes\n\nA page of Footnote lasts an hour.")
     citation = cited(source, "an hour")
     question = "How long does a Footnote page last?"
-    common = {"footnote": 0.1, "page": 0.4, "last": 5.0, "long": 5.0}
-    rare = {"footnote": 5.0, "page": 4.0, "last": 5.0, "long": 5.0}
+    common = {"": 9.0, "footnote": 0.1, "page": 0.4, "last": 5.0, "long": 5.0}
+    rare = {"": 9.0, "footnote": 5.0, "page": 4.0, "last": 5.0, "long": 5.0}
 
     def found(rarity: dict[str, float]) -> tuple[str, ...]:
         return suggest(question, citation.quote, [citation], offers, [source], rarity=rarity)

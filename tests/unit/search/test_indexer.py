@@ -6,19 +6,18 @@ import os
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from bot.errors import InvalidSetting, StorageUnavailable
-from bot.search import index_file, index_writer, indexer
+from bot.search import index_file, index_run, index_writer, indexer
 from bot.search.indexer import Indexer, IndexReport
 from bot.search.local import LocalDocuments
 from bot.search.provider import Query
-from bot.search.readers import Readers
-from bot.search.reading import Job, Reading
+from tests.unit.search.readers import Recording, Refused
 
 DAY = 86_400
 
@@ -45,27 +44,6 @@ def write(path: Path, text: str, age: float = DAY) -> None:
 
 def counts(report: IndexReport) -> tuple[int, int, int, int]:
     return report.added, report.changed, report.removed, report.unchanged
-
-
-class Recording(Readers):
-    """Keeps what was read."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.readings: list[Reading] = []
-
-    def read(self, jobs: Sequence[Job], most_bytes: int) -> Generator[Reading]:
-        for reading in super().read(jobs, most_bytes):
-            self.readings.append(reading)
-            yield reading
-
-
-class Refused(Readers):
-    """As if no file could be opened: permissions do not bind root."""
-
-    def read(self, jobs: Sequence[Job], most_bytes: int) -> Generator[Reading]:
-        for _ in jobs:
-            yield Reading(problem="it cannot be read (Permission denied)")
 
 
 async def found(index: Path, query: str, *roots: Path) -> list[str]:
@@ -323,7 +301,7 @@ def test_progress_counts_every_file(docs: Path, index: Path) -> None:
 def test_an_interrupted_run_leaves_a_usable_index_and_the_next_carries_on(
     docs: Path, index: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stop_at: int
 ) -> None:
-    monkeypatch.setattr(indexer, "BATCH_FILES", 2)
+    monkeypatch.setattr(index_run, "BATCH_FILES", 2)
     for i in range(10):
         write(docs / f"{i}.md", f"# Page {i}\n\nWords of {i}.")
 
@@ -345,7 +323,7 @@ def test_an_interrupted_run_leaves_a_usable_index_and_the_next_carries_on(
 def test_two_runs_at_once_share_the_work(
     docs: Path, index: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(indexer, "BATCH_FILES", 3)
+    monkeypatch.setattr(index_run, "BATCH_FILES", 3)
     for i in range(60):
         write(docs / f"{i}.md", f"# Page {i}\n\nWords of {i}.")
     errors: list[BaseException] = []
@@ -371,7 +349,7 @@ def test_two_runs_at_once_share_the_work(
 async def test_searches_go_on_while_a_run_writes(
     docs: Path, index: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(indexer, "BATCH_FILES", 1)
+    monkeypatch.setattr(index_run, "BATCH_FILES", 1)
     write(docs / "0.md", "# Old\n\nWords.")
     Indexer(index).index([docs])
     documents = LocalDocuments(index)

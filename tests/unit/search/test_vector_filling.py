@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from bot.embedding.embedder import Vector
 from bot.errors import InvalidSetting, ProviderUnavailable, StorageUnavailable
 from bot.search import index_writer, vector_filling
+from bot.search.embedding.embedder import Vector
 from bot.search.index_file import open_reader
 from bot.search.indexer import Indexer
 from bot.search.local import LocalDocuments
@@ -138,11 +138,24 @@ async def test_an_index_that_is_built_anew_finds_its_vectors_again(index: Path, 
 
 
 async def test_equal_passages_share_a_vector(tmp_path: Path) -> None:
-    for name in ("a", "b"):
-        write(tmp_path / "docs" / name / "same.md", "# Same\n\nThe same words.")
+    for name, own in (("a", "Apples grow on trees in autumn."), ("b", "Boats are built of wood.")):
+        text = f"# Notes\n\nThe same words.\n\n## Of {name}\n\n{own}"
+        write(tmp_path / "docs" / name / "notes.md", text)
     Indexer(tmp_path / "index.sqlite").index([tmp_path / "docs"])
 
-    assert await fill(tmp_path / "index.sqlite", MemoryEmbedder()) == (2, 2, 1)
+    assert await fill(tmp_path / "index.sqlite", MemoryEmbedder()) == (4, 4, 3)
+
+
+async def test_a_file_that_is_not_searched_gets_no_vectors_until_it_is(tmp_path: Path) -> None:
+    index = tmp_path / "index.sqlite"
+    for name in ("a", "bb"):
+        write(tmp_path / "docs" / f"{name}.md", "# Same\n\nThe same words.")
+    Indexer(index).index([tmp_path / "docs"])
+    assert await fill(index, MemoryEmbedder()) == (1, 1, 1)
+
+    (tmp_path / "docs" / "a.md").unlink()
+    Indexer(index).index([tmp_path / "docs"])
+    assert await fill(index, MemoryEmbedder()) == (1, 1, 0)
 
 
 async def test_only_what_is_asked_for_gets_vectors(tmp_path: Path) -> None:
