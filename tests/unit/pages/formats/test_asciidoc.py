@@ -54,7 +54,8 @@ def test_a_document() -> None:
     assert reading.title == "The Guide"
     assert reading.text == (
         "# The Guide\n\nAnn Author <ann@a.example>\n\nThe Ferry costs `x[0]`. See the rules and"
-        " the site.\n\n## Rules\n\n```python\nfor x in y[0]:\n    print(x)\n```\n\n- by rail\n  - fast\n"
+        " the site.\n\n## Rules\n\n```python\nfor x in y[0]:\n    print(x)\n```\n\n"
+        "- by rail\n  - fast\n"
         "- by bus\n  always\n\nNOTE: Take care.\n\n| Item | Price |\n| --- | --- |\n| Bus | 3 |"
     )
 
