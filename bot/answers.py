@@ -100,7 +100,9 @@ class Answer:
     ``text`` is Markdown with ``[n]`` marks that point into ``citations``. ``question`` is the
     standalone question that was researched, ``queries`` what was searched. ``notes`` are sentences
     about the run itself (a budget that ended it, a provider that failed). ``suggestions`` are
-    questions that the sources could answer next.
+    questions that the sources could answer next. ``more`` is further reading, Markdown with the
+    same marks: shown after the text, folded where that can be done; "" if there is none.
+    ``linked`` are the pages, cited or not, that the text has links to, as number and URL.
     """
 
     status: Status
@@ -116,3 +118,15 @@ class Answer:
     disagreements: tuple[Disagreement, ...] = ()
     notes: tuple[str, ...] = ()
     suggestions: tuple[str, ...] = ()
+    more: str = ""
+    linked: tuple[tuple[int, str], ...] = ()
+
+    @property
+    def targets(self) -> dict[int, str]:
+        """The URLs that marks and links in the text may lead to, by their page's number."""
+        return dict(self.linked) | {each.number: each.url for each in self.citations}
+
+    @property
+    def whole(self) -> str:
+        """The text and the further reading, as one Markdown text."""
+        return "\n\n".join(filter(None, (self.text, self.more)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import math
 import shlex
 import sys
 from pathlib import Path
@@ -187,7 +188,7 @@ def serve(
         if no_work:
             need_queue(settings, "footnote serve --no-work")
         is_queued(settings)
-        _index_docs(settings)
+        _index_docs(settings, vector_seconds=0.0)  # they are made while it serves
         from bot.serving import serve as serve_platforms
 
         role: Literal["listen", "serve"] = "listen" if no_work else "serve"
@@ -235,7 +236,7 @@ def worker(
         from bot.dispatch.choice import need_queue
 
         need_queue(settings, "footnote worker")
-        _index_docs(settings)
+        _index_docs(settings, vector_seconds=0.0)  # they are made while it works
         from bot.working import work
 
         asyncio.run(work(settings, _tell, health_port=health_port))
@@ -274,7 +275,7 @@ def index(
     """
     with _sentences():
         settings = _settings(paths, None)
-        _index_docs(settings, always_tell=True)
+        _index_docs(settings, always_tell=True, vector_seconds=math.inf)
         folders = " ".join(f"--docs {shlex.quote(str(path))}" for path in paths)
         typer.secho(
             f'Ask with: footnote ask {folders} "..."; FOOTNOTE_DOCS has them searched always.',
@@ -369,17 +370,25 @@ def _root(
 
 
 HANDBOOK = Path(__file__).parent / "handbook"
+VECTOR_SECONDS = 10.0  # that `ask` and `chat` spend on vectors before they answer
 
 
 def _tell(line: str) -> None:
     typer.echo(line, err=True)
 
 
-def _index_docs(settings: Settings, *, always_tell: bool = False) -> None:
+def _index_docs(
+    settings: Settings, *, always_tell: bool = False, vector_seconds: float = VECTOR_SECONDS
+) -> None:
+    """Bring the index up to date, then make vectors for so long, where there is an embedder."""
     if settings.docs:
         from adapters.terminal.indexing import index_documents
 
         index_documents(settings, always_tell=always_tell)
+    if settings.docs and settings.has_embedder and vector_seconds > 0:
+        from adapters.terminal.vectors import make_vectors
+
+        make_vectors(settings, seconds=vector_seconds)
 
 
 def main() -> None:

@@ -74,6 +74,24 @@ async def _documents(settings: Settings) -> str:
     return f"{count:,} documents are indexed in {settings.index_path}"
 
 
+async def _meaning(settings: Settings) -> str:
+    """Raises what keeps documents from being searched by meaning."""
+    from bot.search.embedding.choice import open_embedder
+    from bot.search.vector_filling import state_of_vectors
+
+    async with open_embedder(settings) as embedder:
+        if embedder is None:
+            return (
+                "documents are searched by words alone. Set FOOTNOTE_EMBEDDINGS_URL or "
+                "FOOTNOTE_EMBEDDINGS_MODEL_DIR to search them by meaning as well"
+            )
+        vector = await embedder.embed_question("Does it work?")
+        works = f"{embedder.name} gives vectors of {len(vector)} numbers"
+        if not settings.index_path.exists():
+            return f"{works}; nothing is indexed"
+        return f"{works}; {state_of_vectors(settings.index_path, settings.docs, embedder.model)}"
+
+
 async def _searched(name: str, settings: Settings) -> str:
     """One search provider by itself, so that none hides another's failure."""
     from bot.search.registry import open_search
@@ -135,6 +153,7 @@ def _checks(settings: Settings) -> Iterator[tuple[str, Check]]:
 
     yield "Storage", _storage
     yield "Documents", _documents
+    yield "Meaning", _meaning
     for name in configured_names(settings):
         yield f"Searching {name}", partial(_searched, name)
     yield "Model", _model

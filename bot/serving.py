@@ -22,6 +22,7 @@ from bot.health import CONSOLE, Readiness, health_routes, http_endpoint
 from bot.metrics import metrics_routes
 from bot.observing import Observed
 from bot.platform import Platform, configured_platforms, has_console
+from bot.search.vectors_at_work import vectors_being_made
 from bot.settings import Settings
 from bot.storage.again import SERVING_PATIENCE, START_PATIENCE
 from bot.storage.retention import Keep, Retention
@@ -61,6 +62,7 @@ async def serve(settings: Settings, tell: Callable[[str], None], *, role: Role =
         stack.push_async_callback(store.close)
         observed = Observed()
         platforms = await open_platforms(settings, names, store, stack, observed)
+        await stack.enter_async_context(vectors_being_made(settings))
         posters = {platform.name: platform.poster for platform in platforms}
         app = await stack.enter_async_context(
             open_app(settings, posters, store=store, role=role, observed=observed)

@@ -127,6 +127,17 @@ class Settings(BaseSettings):
     blocked_domains: StrList = ()
     topk: int = Field(10, ge=1, le=50)  # hits shown for a query
 
+    # --- documents by meaning as well as by words: an endpoint, or a folder with an ONNX model
+    embeddings_url: str = ""  # OpenAI-compatible; with or without /v1/embeddings
+    embeddings_model: str = ""  # its name at the endpoint
+    embeddings_api_key: SecretStr | None = None
+    embeddings_input_type: bool = False  # whether the endpoint is told queries from documents
+    embeddings_model_dir: Path | None = None
+    embeddings_pooling: Literal["mean", "cls", "last"] | None = None  # None: as the folder says
+    embeddings_query_prefix: str | None = None  # what the model wants before a question
+    embeddings_passage_prefix: str | None = None  # ... and before a passage
+    embeddings_max_tokens: int | None = Field(None, ge=16)  # of a text; what is longer is cut
+
     # --- what is read
     fetch_allow: StrList = ()  # hosts, host:port or CIDRs exempt from the private-address rule
     fetch_max_bytes: int = Field(10_000_000, ge=10_000)
@@ -306,6 +317,11 @@ class Settings(BaseSettings):
     def index_path(self) -> Path:
         """The SQLite file of the local documents' index."""
         return self.data_dir.expanduser() / "index.sqlite"
+
+    @property
+    def has_embedder(self) -> bool:
+        """Whether documents are to be searched by meaning as well as by words."""
+        return bool(self.embeddings_url or self.embeddings_model_dir)
 
     @property
     def uses_claude(self) -> bool:

@@ -12,6 +12,7 @@ from bot.health import Readiness, health_routes, http_endpoint
 from bot.metrics import metrics_routes
 from bot.observing import Observed
 from bot.platform import Platform, postable_platforms
+from bot.search.vectors_at_work import vectors_being_made
 from bot.serving import open_platforms, until_told_to_end
 from bot.settings import Settings
 from bot.storage.again import SERVING_PATIENCE, START_PATIENCE
@@ -45,6 +46,7 @@ async def work(
         reaching = _Reaching(platforms)
         stack.push_async_callback(reaching.aclose)
         await reaching.soon()
+        await stack.enter_async_context(vectors_being_made(settings))
         posters = {platform.name: platform.poster for platform in platforms}
         app = await stack.enter_async_context(
             open_app(settings, posters, store=store, role="work", observed=observed)

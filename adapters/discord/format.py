@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import discord
 
 from adapters.discord import limits
-from adapters.discord.safety import harmless, words
+from adapters.discord.safety import fenced, harmless, words
 from bot.answers import Answer, PlanView, StepView
 from bot.rendering.blocks import split
 from bot.rendering.footnotes import SourceView, link_target, linked, sources
 from bot.rendering.lines import shortened
 from bot.rendering.plan import Branch, branches, work
 from bot.rendering.remarks import remarks, summary
-from bot.rendering.tables import with_plain_tables
+from bot.rendering.tables import table_text, with_plain_tables
 from bot.rendering.texts import Texts
 
 COLOUR = discord.Colour(0x4A6FA5)
@@ -29,6 +29,8 @@ STEP_TITLE = 120  # characters
 REMARKS = 1_500  # characters of doubts and notes in the embed
 SUGGESTION = 300  # characters
 TITLE = 150  # characters of a source's title
+HEADINGS = 150  # characters of what its quotes stand under
+FURTHER = 3_000  # characters of further reading in an embed; half of what a message's embeds take
 QUOTES = (300, 200, 120, 60, 0)  # characters of a quote, shorter the more sources there are
 
 
@@ -112,19 +114,24 @@ def answered(
     gaps: Iterable[str] = (),
     opening: str = "",
 ) -> tuple[Look, ...]:
-    """The messages of an answer, in order, at least one; sources and summary are in the last.
+    """The messages of an answer, in order, at least one; further reading, sources and summary are
+    in the last.
 
     ``gaps`` are text ids of what Footnote may not do there; ``opening`` stands before the text.
     """
     body = answer_text(answer, texts)
     if opening:
         body = f"{opening}\n\n{body}"
+    further = _markdown(answer.more, answer.targets) if answer.more else ""
     small = [*(texts(gap) for gap in gaps), *remarks(answer, texts, words)]
+    if further and not (embeds and len(further) <= FURTHER):
+        # Discord folds nothing: what has no embed comes last, under a line in small print.
+        body, further = f"{body}\n\n-# {texts('more-heading')}\n{further}", ""
     if embeds:
         parts = split(body, limits.PART)
         looks = [Look(part) for part in parts] or [Look("…")]
         last = looks.pop()
-        return (*looks, Look(last.content, (_under(answer, small, texts),)))
+        return (*looks, Look(last.content, _below(answer, small, texts, further)))
     noted = "\n".join(f"-# {remark}" for remark in small)
     parts = split("\n\n".join(filter(None, (body, noted))), limits.PART) or ["…"]
     under = [*_source_lines(answer, texts), f"-# {summary(answer, texts)}"]
@@ -138,30 +145,36 @@ def answer_text(answer: Answer, texts: Texts) -> str:
     """The answer as Discord's Markdown: footnotes are links, all else is harmless."""
     if answer.status == "failed":
         return f"⚠️ {texts('failed', reason=harmless(answer.text))}"
-    return _markdown(answer.text, {c.number: c.url for c in answer.citations})
+    return _markdown(answer.text, answer.targets)
 
 
 def _markdown(text: str, urls: Mapping[int, str]) -> str:
-    text = harmless(text, frozenset(urls.values()))
+    # A local file is named; its path on the server is not shown.
+    text = harmless(text, frozenset(url for url in urls.values() if link_target(url)))
     # Tables first: a link in a cell would count as its letters, and do nothing in a fence.
     text = with_plain_tables(text, TABLE_WIDTH)
     return linked(text, urls, lambda number, url: f"[[{number}]](<{url}>)")
 
 
-def _under(answer: Answer, small: Sequence[str], texts: Texts) -> discord.Embed:
-    """The embed below an answer, within its limits: remarks, sources, follow-ups, summary."""
+def _below(
+    answer: Answer, small: Sequence[str], texts: Texts, further: str
+) -> tuple[discord.Embed, ...]:
+    """The embeds below an answer: the further reading, then remarks, sources, follow-ups and
+    summary."""
+    reading = discord.Embed(title=texts("more-heading"), description=further or None, colour=COLOUR)
+    room = limits.EMBED_TOTAL - (len(reading) if further else 0)
     for quote in QUOTES:
         embed = _embed(answer, small, texts, quote)
-        if len(embed) <= limits.EMBED_TOTAL:
-            return embed
-    while len(embed) > limits.EMBED_TOTAL:
+        if len(embed) <= room:
+            break
+    while len(embed) > room:
         embed.remove_field(-2)  # the last source; what follows counts what is not shown
-    return embed
+    return (reading, embed) if further else (embed,)
 
 
 def _embed(answer: Answer, small: Sequence[str], texts: Texts, quote: int) -> discord.Embed:
     description = _fitting(small, REMARKS)
-    views = sources(answer.citations, quote or 1, TITLE)
+    views = sources(answer, quote, TITLE)
     embed = discord.Embed(
         title=texts("sources-heading") if views else None,
         description=description or None,
@@ -171,7 +184,7 @@ def _embed(answer: Answer, small: Sequence[str], texts: Texts, quote: int) -> di
     room = limits.EMBED_FIELDS - (1 if long else 0)
     shown = views if len(views) <= room else views[: room - 1]
     for view in shown:
-        embed.add_field(name=_field_name(view), value=_field_value(view, quote > 0), inline=False)
+        embed.add_field(name=_field_name(view), value=_field_value(view), inline=False)
     if len(shown) < len(views):
         more = texts("more-sources", count=len(views) - len(shown))
         embed.add_field(name="…", value=more, inline=False)
@@ -188,15 +201,31 @@ def _field_name(view: SourceView) -> str:
     return shortened(f"[{view.number}] {view.domain}", limits.EMBED_FIELD_NAME)
 
 
-def _field_value(view: SourceView, with_quotes: bool) -> str:
+def _field_value(view: SourceView) -> str:
     title = _titled(view)
     lines = [title] if len(title) <= limits.EMBED_FIELD_VALUE else [f"**{words(view.title)}**"]
-    for quote in view.quotes if with_quotes else ():
-        line = f"> {words(quote)}"
+    for line in (*_where(view), *_quote_lines(view)):
         if sum(map(len, lines)) + len(lines) + len(line) > limits.EMBED_FIELD_VALUE:
             break
         lines.append(line)
     return "\n".join(lines)
+
+
+def _where(view: SourceView) -> list[str]:
+    """What on its page the quotes of a source stand under, in small print."""
+    headings = shortened(" · ".join(view.headings), HEADINGS)
+    return [f"-# {words(headings)}"] if headings else []
+
+
+def _quote_lines(view: SourceView) -> Iterator[str]:
+    """The words of a source: running text as a quote, tables and code as they stand."""
+    for quote in view.quotes:
+        for piece in quote.pieces:
+            if piece.kind == "text":
+                yield f"> {words(piece.text)}"
+            else:
+                is_table = piece.kind == "table"
+                yield fenced(table_text(piece.text, TABLE_WIDTH) if is_table else piece.text)
 
 
 def _titled(view: SourceView) -> str:
@@ -207,11 +236,11 @@ def _titled(view: SourceView) -> str:
 
 def _source_lines(answer: Answer, texts: Texts) -> list[str]:
     """The sources as text, where embeds are not allowed."""
-    views = sources(answer.citations, QUOTES[1], TITLE)
+    views = sources(answer, QUOTES[1], TITLE)
     lines = [f"**{texts('sources-heading')}**"] if views else []
     for view in views:
         lines.append(f"\\[{view.number}\\] {_titled(view)}")
-        lines += [f"> {words(quote)}" for quote in view.quotes]
+        lines += [*_where(view), *_quote_lines(view)]
     return lines
 
 

@@ -12,7 +12,7 @@ from collections.abc import Collection
 
 from bot.pages.urls import dedupe_key
 from bot.rendering.lines import one_line
-from bot.rendering.safety import without_autolinks, without_pings
+from bot.rendering.safety import WORD_JOINER, without_autolinks, without_pings
 from bot.research.marks import code_spans
 from bot.text.control import without_controls
 
@@ -44,6 +44,11 @@ def harmless(text: str, sources: Collection[str] = ()) -> str:
 def words(text: str) -> str:
     """Plain text as Markdown that shows it letter for letter, on one line."""
     return without_pings(_MARKDOWN.sub(_escaped, one_line(text)))
+
+
+def fenced(text: str) -> str:
+    """Lines as code, in which Discord shows everything as it stands."""
+    return f"```\n{without_pings(text).replace('```', f'``{WORD_JOINER}`')}\n```"
 
 
 def _escaped(match: re.Match[str]) -> str:

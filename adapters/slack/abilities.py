@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import structlog
 
@@ -11,7 +11,7 @@ from adapters.slack.calls import Refusal
 from bot.errors import StorageUnavailable
 from bot.storage.workspaces import Workspaces
 
-Ability = Literal["streaming", "sessions"]
+Ability = Literal["streaming", "sessions", "folding"]
 
 PLATFORM = "slack"
 RECONSIDERED = timedelta(days=7)  # then it is tried again: an admin may have granted it
@@ -60,9 +60,9 @@ class Abilities:
     async def lacks(self, ability: Ability, workspace: str, channel: str, refusal: Refusal) -> None:
         """Slack refused to do something: remember it where it will be refused again."""
         log.info("slack refuses", ability=ability, channel=channel, code=refusal.code)
-        if refusal.code in _CHANNEL:
+        if refusal.code in _CHANNEL and ability != "folding":
             self._channels.add((ability, workspace, channel))
-        elif refusal.code in _WORKSPACE:
+        elif refusal.code in _WORKSPACE or ability == "folding":  # blocks are refused everywhere
             self._refused.setdefault(workspace, set()).add(ability)
             fact = {"refused": refusal.code, "at": datetime.now(UTC).isoformat()}
             try:
@@ -76,7 +76,7 @@ class Abilities:
         except StorageUnavailable as away:
             log.warning("refusals not read", error=str(away))
             return set()
-        return {name for name in ("streaming", "sessions") if _holds(facts.get(name))}
+        return {name for name in get_args(Ability) if _holds(facts.get(name))}
 
 
 def _holds(fact: Any) -> bool:

@@ -10,7 +10,7 @@ import structlog
 
 from adapters.slack.calls import Away, Calls, Refusal
 from adapters.slack.identity import Identity
-from adapters.slack.part import Part, simpler
+from adapters.slack.part import Part, is_folded, simpler
 from adapters.slack.trail import Post, Trail, found_in_thread
 
 # The message cannot be changed any more, but another one may take its place.
@@ -30,12 +30,16 @@ log = structlog.get_logger(__name__)
 
 
 class Delivery:
-    """The messages of one run. ``patience`` is in seconds; 0.0 means one try."""
+    """The messages of one run. ``patience`` is in seconds; 0.0 means one try.
+
+    ``unfolded`` is why Slack refused to fold something, once it has.
+    """
 
     def __init__(self, calls: Calls, identity: Identity, trail: Trail) -> None:
         self._calls = calls
         self._identity = identity
         self._trail = trail
+        self.unfolded: Refusal | None = None
 
     async def settle(self, parts: Sequence[Part], *, first: int = 0) -> None:
         """Show exactly these messages, from the reply's message ``first`` on, and none after them.
@@ -47,8 +51,9 @@ class Delivery:
             await self.put(number, part, patience=patience)
         await self.trim(first + len(parts), patience=patience)
 
-    async def put(self, number: int, part: Part, *, patience: float) -> None:
-        """Show a part in the place of message ``number``, or after the last one."""
+    async def put(self, number: int, part: Part, *, patience: float) -> bool:
+        """Show a part in the place of message ``number``, or after the last one; False when it had
+        to be made simpler."""
         await self.recover(patience=patience)
         try:
             await self._put(number, part, patience)
@@ -57,7 +62,10 @@ class Delivery:
             if plainer is None:
                 raise
             log.warning("blocks refused", run=self._trail.run.id, error=str(refusal))
-            await self.put(number, plainer, patience=patience)
+            if await self.put(number, plainer, patience=patience) and is_folded(part):
+                self.unfolded = refusal
+            return False
+        return True
 
     async def _put(self, number: int, part: Part, patience: float) -> None:
         if number < len(self._trail.posts):

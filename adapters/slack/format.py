@@ -7,26 +7,38 @@ nothing is markup, or into Markdown made harmless before.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Any
 
 from adapters.slack import actions
 from adapters.slack.limits import (
     BUTTON_CHARACTERS,
+    CONTAINER_BLOCKS,
+    CONTAINER_TITLE_CHARACTERS,
     CONTEXT_CHARACTERS,
     CONTEXT_ELEMENTS,
     FOLLOW_UPS,
+    HEADINGS_CHARACTERS,
     MARKDOWN_CHARACTERS,
     NOTIFICATION_CHARACTERS,
     PART_CHARACTERS,
     QUOTE_CHARACTERS,
     QUOTES_CHARACTERS,
-    RICH_TEXT_CHARACTERS,
     SOURCES,
-    URL_CHARACTERS,
+    TABLE_WIDTH,
 )
 from adapters.slack.plan import Link, Task, plain
+from adapters.slack.rich import (
+    link_element,
+    packed,
+    preformatted,
+    quote,
+    rich_text,
+    section,
+    text_element,
+)
 from bot.answers import Answer, Status
 from bot.messages import Depth
 from bot.pages.urls import dedupe_key
@@ -34,10 +46,21 @@ from bot.rendering.blocks import split
 from bot.rendering.footnotes import SourceView, link_target, linked, sources
 from bot.rendering.lines import shortened
 from bot.rendering.remarks import remarks, summary
-from bot.rendering.safety import without_autolinks, without_pings
+from bot.rendering.safety import WORD_JOINER, without_autolinks, without_pings
+from bot.rendering.tables import table_text
 from bot.rendering.texts import Texts
+from bot.research.marks import ESCAPE, code_spans
+from bot.research.verbatim import as_words
 
 Json = dict[str, Any]
+
+# https://docs.slack.dev/reference/block-kit/blocks/markdown-block: what it takes a backslash before
+_SLACK_ESCAPES = frozenset("\\`*_{}[]()#+-.!")
+_SPECIAL = re.compile(
+    rf"{ESCAPE.pattern[:2]}(?P<escaped>{ESCAPE.pattern[2:]})"
+    r"|\]\((?:<[^<>\n]*>|(?:[^\s()]|\([^\s()]*\))*)\)|https?://\S+"  # addresses stay
+    r"|:(?=[a-z0-9_+'-]*[a-z1][a-z0-9_+'-]*:)"
+)
 
 _ELLIPSES = re.compile(r"…(?:\s*…)+")
 """One after the other: of a quote that was cut, of what joins it to the next, of the whole cut."""
@@ -68,11 +91,39 @@ class Final:
 def markdown(text: str, urls: Mapping[int, str]) -> str:
     """An answer's text with its footnotes as links, in which nothing else is live."""
     sources_only = without_autolinks(without_pings(text), _keys(urls.values()))
-    return linked(sources_only, urls, lambda number, url: f"[[{number}]]({url})")
+    shown = linked(sources_only, urls, lambda number, url: f"[[{number}]]({url})")
+    out: list[str] = []
+    end = 0
+    for start, stop in code_spans(shown):
+        out += [_as_slack_reads(shown, end, start), shown[start:stop]]
+        end = stop
+    return "".join([*out, _as_slack_reads(shown, end, len(shown))])
 
 
-def urls_of(answer: Answer) -> dict[int, str]:
-    return {citation.number: citation.url for citation in answer.citations}
+def _as_slack_reads(text: str, start: int, end: int) -> str:
+    """``text[start:end]``, which is no code, for Slack's Markdown.
+
+    It names the characters that it takes a backslash before. Others that mean something are parted
+    from what they mean it with by something invisible, as are colons around the name of an emoji.
+    """
+
+    def shown(match: re.Match[str]) -> str:
+        whole = match.group()
+        if whole == ":":
+            return f":{WORD_JOINER}"
+        if match["escaped"] is None or match["escaped"] in _SLACK_ESCAPES:
+            return whole
+        character: str = match["escaped"]
+        if character == "|" and text[text.rfind("\n", 0, match.start()) + 1 :].lstrip()[:1] == "|":
+            return whole  # within a cell
+        before, after = character in "~=>", character in "<&"
+        return f"{WORD_JOINER * before}{character}{WORD_JOINER * after}"
+
+    pieces: list[str] = []
+    for match in _SPECIAL.finditer(text, start, end):
+        pieces += [text[start : match.start()], shown(match)]
+        start = match.end()
+    return "".join([*pieces, text[start:end]])
 
 
 def parts(text: str, limit: int = PART_CHARACTERS) -> list[str]:
@@ -97,14 +148,17 @@ def markdown_block(text: str) -> Json:
 # ---------------------------------------------------------------- an answer
 
 
-def final(answer: Answer, texts: Texts, *, depth: Depth, page: str = "") -> Final:
+def final(
+    answer: Answer, texts: Texts, *, depth: Depth, page: str = "", folds: bool = True
+) -> Final:
     """The answer with all that stands under it; ``depth`` is what its run was asked for, ``page``
-    where a browser shows how it came about."""
+    where a browser shows how it came about, ``folds`` whether Slack takes containers there."""
+    below = closing(answer, texts, depth=depth, page=page)
     return Final(
-        text=markdown(answer.text, urls_of(answer)) or "…",
-        closing=tuple(closing(answer, texts, depth=depth, page=page)),
+        text=markdown(answer.text, answer.targets) or "…",
+        closing=tuple(below if folds else unfolded(below)),
         title=answer.question,
-        plain=answer.text,
+        plain=as_words(answer.text),
     )
 
 
@@ -116,8 +170,8 @@ def failure(answer: Answer, sentence: str, texts: Texts, *, page: str = "") -> F
 
 
 def closing(answer: Answer, texts: Texts, *, depth: Depth, page: str = "") -> list[Json]:
-    """Doubts and notes, sources, suggestions, buttons, and the line of numbers."""
-    blocks: list[Json] = []
+    """Further reading, doubts and notes, sources, suggestions, buttons, the line of numbers."""
+    blocks = further(answer, texts)
     if noted := remarks(answer, texts):
         blocks.append(_context(noted))
     if answer.citations:
@@ -149,50 +203,77 @@ def _is_researched(answer: Answer) -> bool:
 
 
 def source_blocks(answer: Answer, texts: Texts) -> list[Json]:
-    """The numbered sources: linked title, domain, and the words that are quoted."""
-    every = sources(answer.citations)
+    """The numbered sources: linked title, domain, section, and the words that are quoted, unless
+    the answer quotes them itself."""
+    count = len({citation.number for citation in answer.citations})
+    room = max(min(QUOTE_CHARACTERS, QUOTES_CHARACTERS // max(min(count, SOURCES), 1)), 60)
+    every = sources(answer, room)
     shown = every[:SOURCES]
-    room = max(min(QUOTE_CHARACTERS, QUOTES_CHARACTERS // max(len(shown), 1)), 60)
-    heading = _section([_text(texts("sources-heading"), bold=True)])
+    heading = section([text_element(texts("sources-heading"), "bold")])
     entries = [[heading], *(_source(view, room) for view in shown)]
     if len(every) > len(shown):
         more = texts("more-sources", count=len(every) - len(shown))
-        entries.append([_section([_text(more)])])
-    return [{"type": "rich_text", "elements": part} for part in _packed(entries)]
+        entries.append([section([text_element(more)])])
+    return packed(entries)
 
 
 def _source(view: SourceView, room: int) -> list[Json]:
-    target = link_target(view.url)
-    title = without_pings(f"[{view.number}] {view.title}")
-    linkable = 0 < len(target) <= URL_CHARACTERS
-    named: Json = {"type": "link", "url": target, "text": title} if linkable else _text(title)
-    line = [named]
-    if view.domain and view.domain != view.title:
-        line.append(_text(f" ({view.domain})"))
-    entry = [_section(line)]
-    joined = _ELLIPSES.sub("…", " … ".join(view.quotes))
-    quote = without_pings(_ELLIPSES.sub("…", shortened(joined, room)))
-    if quote:
-        entry.append({"type": "rich_text_quote", "elements": [_text(quote)]})
-    return entry
+    line = [link_element(view.url, without_pings(f"[{view.number}] {view.title}"))]
+    where = f" ({view.domain})" if view.domain and view.domain != view.title else ""
+    if view.headings:
+        where += f" — {shortened(' · '.join(view.headings), HEADINGS_CHARACTERS)}"
+    if where:
+        line.append(text_element(without_pings(where)))
+    return [section(line), *_quotes(view, room)]
 
 
-def _packed(entries: Iterable[list[Json]]) -> list[list[Json]]:
-    """Entries in as few rich text blocks as their characters allow."""
-    packed: list[list[Json]] = []
-    used = RICH_TEXT_CHARACTERS
-    for entry in entries:
-        size = sum(
-            len(piece.get("text", "")) + len(piece.get("url", ""))
-            for element in entry
-            for piece in element["elements"]
-        )
-        if used + size > RICH_TEXT_CHARACTERS:
-            packed.append([])
-            used = 0
-        packed[-1] += entry
-        used += size
-    return packed
+def _quotes(view: SourceView, room: int) -> Iterator[Json]:
+    """The words in at most ``room`` characters: running text as a quote, tables and code as they
+    stand."""
+    pieces = [piece for each in view.quotes for piece in each.pieces]
+    for is_text, group in groupby(pieces, key=lambda piece: piece.kind == "text"):
+        if is_text:
+            joined = " … ".join(piece.text for piece in group)
+            words = _ELLIPSES.sub("…", shortened(_ELLIPSES.sub("…", joined), max(room, 0)))
+            if words:
+                yield quote([text_element(without_pings(words))])
+            room -= len(words)
+            continue
+        for piece in group:
+            if len(piece.text) <= room:
+                table = piece.kind == "table"
+                yield preformatted(table_text(piece.text, TABLE_WIDTH) if table else piece.text)
+            room -= len(piece.text)
+
+
+def further(answer: Answer, texts: Texts) -> list[Json]:
+    """The further reading, folded."""
+    if not answer.more:
+        return []
+    title = _plain_text(texts("more-heading"), CONTAINER_TITLE_CHARACTERS)
+    inside = packed([element] for element in rich_text(answer.more, answer.targets))
+    return [
+        {
+            "type": "container",
+            "title": title,
+            "child_blocks": inside[start : start + CONTAINER_BLOCKS],
+            "is_collapsible": True,
+            "default_collapsed": True,
+        }
+        for start in range(0, len(inside), CONTAINER_BLOCKS)
+    ]
+
+
+def unfolded(blocks: Sequence[Json]) -> list[Json]:
+    """The blocks without containers: what was in them stands below their title."""
+    shown: list[Json] = []
+    for block in blocks:
+        if block["type"] != "container":
+            shown.append(block)
+            continue
+        heading = section([text_element(block["title"]["text"], "bold")])
+        shown += [{"type": "rich_text", "elements": [heading]}, *block["child_blocks"]]
+    return shown
 
 
 def _follow_ups(answer: Answer, texts: Texts) -> list[Json]:
@@ -327,12 +408,3 @@ def _button(text: str, action_id: str, value: str) -> Json:
         "action_id": action_id,
         "value": value,
     }
-
-
-def _section(elements: list[Json]) -> Json:
-    return {"type": "rich_text_section", "elements": elements}
-
-
-def _text(text: str, *, bold: bool = False) -> Json:
-    element: Json = {"type": "text", "text": text}
-    return {**element, "style": {"bold": True}} if bold else element

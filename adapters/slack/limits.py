@@ -26,6 +26,10 @@ CONTEXT_CHARACTERS = 2_000
 # https://docs.slack.dev/reference/block-kit/blocks/section-block
 SECTION_CHARACTERS = 3_000
 
+# https://docs.slack.dev/reference/block-kit/blocks/container-block
+CONTAINER_BLOCKS = 10
+CONTAINER_TITLE_CHARACTERS = 150
+
 # https://docs.slack.dev/reference/block-kit/block-elements/button-element
 BUTTON_CHARACTERS = 75
 BUTTON_VALUE_CHARACTERS = 2_000
@@ -73,6 +77,8 @@ TASK_SOURCES = 10  # links under one task
 SOURCES = 40  # listed under an answer
 QUOTE_CHARACTERS = 300  # of one source
 QUOTES_CHARACTERS = 8_000  # of all sources
+HEADINGS_CHARACTERS = 200  # of what the quotes of one source stand under
 RICH_TEXT_CHARACTERS = 2_800  # of one rich_text block
+TABLE_WIDTH = 60  # columns of a table in fixed width; a phone wraps it
 NOTIFICATION_CHARACTERS = 700  # of `text` beside blocks, before it is escaped
 FOLLOW_UPS = 3

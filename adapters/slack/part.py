@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from adapters.slack.format import Json
+from adapters.slack.format import Json, unfolded
 from adapters.slack.limits import MESSAGE_BLOCKS, SECTION_CHARACTERS
 
 _BUTTONS = frozenset({"actions", "context_actions"})
@@ -19,10 +19,13 @@ class Part:
 
 
 def simpler(part: Part) -> Part | None:
-    """The same words with fewer kinds of blocks: first without buttons, then as plain text.
+    """The same words with fewer kinds of blocks: first nothing folded, then without buttons, then
+    as plain text.
 
     None when it cannot be simpler. An answer that looks poor beats one that is lost.
     """
+    if is_folded(part):
+        return Part(tuple(unfolded(part.blocks)), part.text)
     without_buttons = tuple(block for block in part.blocks if block["type"] not in _BUTTONS)
     if without_buttons != part.blocks:
         return Part(without_buttons, part.text)
@@ -37,6 +40,11 @@ def simpler(part: Part) -> Part | None:
         for piece in _pieces(words)
     ]
     return Part(tuple(sections[:MESSAGE_BLOCKS]), part.text)
+
+
+def is_folded(part: Part) -> bool:
+    """Whether some of it is shown only when a reader opens it."""
+    return any(block["type"] == "container" for block in part.blocks)
 
 
 def _words(node: object) -> str:

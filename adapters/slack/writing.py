@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 
+from bot.research.marks import numbers_in
+
 _FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})")
-_MARK = re.compile(r"\[(\d{1,4})\]")
 
 
 def ready(text: str, known: Collection[int]) -> str:
@@ -27,7 +28,7 @@ def ready(text: str, known: Collection[int]) -> str:
             fence = found[1]
         elif found and found[1].startswith(fence) and not line.strip().strip(fence[0]):
             fence = ""
-        if any(int(number) not in known for number in _MARK.findall(line)) and not fence:
+        if not fence and any(number not in known for number in numbers_in(line)):
             break
         if not fence:
             kept = end

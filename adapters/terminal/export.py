@@ -14,6 +14,7 @@ from adapters.terminal.format import remarks
 from bot.answers import Answer
 from bot.rendering.footnotes import by_number
 from bot.rendering.lines import one_line
+from bot.rendering.texts import DEFAULT, texts_for
 from bot.storage.archive import Conversation, Held, Said
 
 # What CommonMark gives a meaning: within a line, and at its beginning (https://spec.commonmark.org).
@@ -61,6 +62,9 @@ def _held(run: Held) -> Iterator[str]:
     ended = f", {_moment(run.ended_at)}" if run.ended_at is not None else ""
     yield f"### Footnote{ended}"
     yield run.answer.text
+    if run.answer.more:
+        yield f"#### {texts_for(DEFAULT)('more-heading')}"
+        yield run.answer.more
     yield from _sources(run.answer)
     yield from (_plain(remark) for remark in remarks(run.answer))
     yield f"*Run {run.id}: {run.state}, {_plain(run.answer.reasoner)}*"

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from types import MappingProxyType
+from urllib.parse import unquote, urlsplit
 
 from markdown_it.token import Token
 from rich.console import Group, RenderableType
@@ -14,20 +14,21 @@ from rich.markdown import Markdown
 from rich.padding import Padding
 from rich.text import Text
 
-from bot.answers import Answer, Citation, StepView
-from bot.pages.passages import HEADING_SEPARATOR
+from bot.answers import Answer, StepView
 from bot.rendering.documents import answer_document
-from bot.rendering.footnotes import by_number
+from bot.rendering.excerpts import Excerpt
+from bot.rendering.footnotes import QuoteView, SourceView, sources
 from bot.rendering.lines import one_line, shortened
 from bot.rendering.plan import Branch, branches, work
 from bot.rendering.texts import DEFAULT, texts_for
+from bot.rendering.tokens import answer_parser, text_token, with_marks
+from bot.research.verbatim import as_words
 
 VERBS = {"search": "Search", "read": "Read"}  # the titles of other steps say what is done
 MARKS = {"waiting": "·", "done": "✓", "failed": "✗"}
 STYLES = {"waiting": "dim", "done": "green", "failed": "yellow"}
 NEEDED = 60  # characters of a sub-question that another one waits for
 QUOTE_WIDTH = 400  # characters of a quote that are shown; all of it is in --json
-HEADING_WIDTH = 120  # characters of what a quote stands under
 
 
 def plan_lines(steps: Sequence[StepView]) -> list[tuple[Text, bool]]:
@@ -106,13 +107,15 @@ def answer_json(answer: Answer) -> str:
 
 
 def plain(answer: Answer) -> str:
-    """Markdown for a file or a pipe."""
-    parts = [answer.text]
+    """Text for a file or a pipe: the answer's Markdown, without escapes."""
+    parts = [as_words(answer.text)]
+    if answer.more:
+        parts += [f"{_more()}:", as_words(answer.more)]
     if answer.citations:
         lines = ["Sources:"]
-        for number, cited in by_number(answer.citations):
-            lines.append(f"[{number}] {one_line(cited[0].title)} — {one_line(cited[0].url)}")
-            lines += [f"    {_quoted(citation)}" for citation in cited]
+        for view in sources(answer, QUOTE_WIDTH):
+            lines.append(f"[{view.number}] {view.title} — {one_line(view.url)}")
+            lines += [f"    {line}".rstrip() for line in _quote_lines(view)]
         parts.append("\n".join(lines))
     parts += remarks(answer)
     return "\n\n".join(parts)
@@ -120,18 +123,16 @@ def plain(answer: Answer) -> str:
 
 def rendered(answer: Answer) -> RenderableType:
     """The answer for a terminal: footnote marks and source titles are links."""
-    urls = {citation.number: citation.url for citation in answer.citations}
-    parts: list[RenderableType] = [Text(), _markdown(answer.text, urls)]
+    parts: list[RenderableType] = [Text(), _markdown(answer.text, answer)]
+    if answer.more:
+        parts += [Text(), Text(_more(), style="dim bold"), Text(), _markdown(answer.more, answer)]
     if answer.citations:
         parts += [Text(), Text("Sources", style="bold")]
-        for number, cited in by_number(answer.citations):
-            head = Text(f"[{number}] ", style="cyan")
-            head.append(one_line(cited[0].title), style=f"bold link {cited[0].url}")
-            head.append(f"  {one_line(cited[0].url)}", style="dim")
-            parts.append(head)
-            parts += [
-                Padding(Text(_quoted(citation), style="italic"), (0, 0, 0, 4)) for citation in cited
-            ]
+        for view in sources(answer, QUOTE_WIDTH):
+            head = Text(f"[{view.number}] ", style="cyan")
+            head.append(view.title, style=f"bold link {view.url}")
+            head.append(f"  {one_line(view.url)}", style="dim")
+            parts += [head, *(Padding(each, (0, 0, 0, 4)) for each in _quotes(view))]
     parts += [Text(f"\n{remark}", style="yellow") for remark in remarks(answer)]
     if answer.suggestions:
         parts += [Text(), Text("You could ask next", style="bold")]
@@ -140,12 +141,51 @@ def rendered(answer: Answer) -> RenderableType:
     return Group(*parts)
 
 
-def _quoted(citation: Citation) -> str:
-    """The words, and where on their page they stand: the title is said above them."""
-    words = f"“{shortened(citation.quote, QUOTE_WIDTH)}”"
-    title = one_line(citation.title)
-    path = one_line(citation.heading).removeprefix(title + HEADING_SEPARATOR)
-    return f"{words} — {shortened(path, HEADING_WIDTH)}" if path not in ("", title) else words
+def _more() -> str:
+    return texts_for(DEFAULT)("more-heading")
+
+
+def _quotes(view: SourceView) -> Iterator[RenderableType]:
+    """The words a source is cited for, and where on their page they stand."""
+    for quote in view.quotes:
+        for piece in quote.pieces:
+            match piece.kind:
+                case "table":
+                    yield Markdown(piece.text)
+                case "code":
+                    yield Text(piece.text, style="dim")
+                case "text":
+                    yield Text(_text(quote, piece), style="italic")
+        if quote.heading and quote.pieces and not _text_last(quote):
+            yield Text(f"— {quote.heading}", style="italic")
+    if bare := _bare_headings(view):
+        yield Text(f"— {bare}", style="dim")
+
+
+def _quote_lines(view: SourceView) -> Iterator[str]:
+    for quote in view.quotes:
+        for piece in quote.pieces:
+            yield from [_text(quote, piece)] if piece.kind == "text" else piece.text.split("\n")
+        if quote.heading and quote.pieces and not _text_last(quote):
+            yield f"— {quote.heading}"
+    if bare := _bare_headings(view):
+        yield f"— {bare}"
+
+
+def _text(quote: QuoteView, piece: Excerpt) -> str:
+    """Running words in quotation marks; behind the last of them is said where they stand."""
+    where = f" — {quote.heading}" if quote.heading and piece is quote.pieces[-1] else ""
+    return f"“{piece.text}”{where}"
+
+
+def _text_last(quote: QuoteView) -> bool:
+    return quote.pieces[-1].kind == "text"
+
+
+def _bare_headings(view: SourceView) -> str:
+    """What words stand under that the answer quotes itself, unless it is said already."""
+    said = {quote.heading for quote in view.quotes if quote.pieces}
+    return " · ".join(heading for heading in view.headings if heading not in said)
 
 
 def remarks(answer: Answer) -> list[str]:
@@ -173,29 +213,33 @@ def _count(number: int, one: str, many: str) -> str:
     return f"{number} {one if number == 1 else many}"
 
 
-def _markdown(text: str, urls: dict[int, str]) -> Markdown:
-    """The text with its footnote marks as links.
-
-    The marks are linked in what the parser made of the text, not in its source: they stay as they
-    are in code, and any address will do, also that of a local file.
-    """
+def _markdown(text: str, answer: Answer) -> Markdown:
+    """The text with its footnote marks as links, and the addresses of other links behind them."""
+    marks = {citation.number: citation.url for citation in answer.citations}
     markdown = Markdown(text)
+    markdown.parsed = answer_parser().parse(text)
     for token in markdown.parsed:
         if token.children:
-            token.children = [new for child in token.children for new in _linked(child, urls)]
+            token.children = list(_linked(with_marks(token.children, marks), marks))
     return markdown
 
 
-def _linked(token: Token, urls: dict[int, str]) -> Iterator[Token]:
-    if token.type != "text":
-        yield token
-        return
-    for piece in re.split(r"(\[\d{1,4}\])", token.content):
-        plain_text = Token("text", "", 0, content=piece)
-        url = urls.get(int(piece[1:-1])) if re.fullmatch(r"\[\d{1,4}\]", piece) else None
-        if url is None:
-            yield plain_text
-        else:
-            yield Token("link_open", "a", 1, attrs={"href": url})
-            yield plain_text
+def _linked(tokens: Iterable[Token | int], marks: Mapping[int, str]) -> Iterator[Token]:
+    address = ""
+    for token in tokens:
+        if isinstance(token, int):
+            yield Token("link_open", "a", 1, attrs={"href": marks[token]})
+            yield text_token(f"[{token}]")
             yield Token("link_close", "a", -1)
+            continue
+        yield token
+        if token.type == "link_open":
+            address = str(token.attrs.get("href", ""))
+        elif token.type == "link_close" and address:
+            yield text_token(f" ({_path(address)})")
+
+
+def _path(address: str) -> str:
+    """An address as it is read: of a file its path."""
+    path = urlsplit(address).path if address.startswith("file:") else address
+    return one_line(unquote(path))

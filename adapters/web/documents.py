@@ -106,10 +106,12 @@ class DisagreementDocument(BaseModel):
 
 
 class AnswerDocument(BaseModel):
-    """As `footnote ask --json` prints it; ``answer`` is Markdown with ``[n]`` marks."""
+    """As `footnote ask --json` prints it; ``answer`` is Markdown with ``[n]`` marks, ``more`` is
+    further reading in the same form, or empty."""
 
     status: Literal["answered", "not_found", "failed", "stopped"]
     answer: str
+    more: str
     citations: list[Cited]
     question: str
     queries: list[str]

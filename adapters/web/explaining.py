@@ -15,13 +15,17 @@ from adapters.web.markdown import answer_html
 from adapters.web.overview import said
 from adapters.web.svg.graph import MARKS, GraphNode, draw
 from adapters.web.svg.waterfall import Waterfall, waterfall
+from adapters.web.views import quoted_html
 from adapters.web.visitors import LOCAL
+from bot.pages.passages import columns_in
+from bot.rendering.excerpts import excerpts
 from bot.rendering.lines import one_line, shortened
 from bot.rendering.texts import Texts
 from bot.research.resting import Quote, TracedSentence
 from bot.research.timeline import Span
 from bot.research.trace import ModelCall, Trace
 
+_BORDER = re.compile(r"(?<!\\)\|")
 _HEADING = re.compile(r"(</?h)([4-6])>")
 
 TITLE = 300  # characters of a question at the head of its page
@@ -208,6 +212,13 @@ class RunView:
         needed = " · ".join(shortened(titles.get(id, id), 80) for id in span.needs)
         return self._texts("web-run-waited", seconds=seconds(span.waited), lines=needed)
 
+    def words(self, quote: Quote) -> Markup:
+        """The quoted words, all of them."""
+        cited = quote.citation
+        return quoted_html(
+            excerpts(cited.quote, 2 * len(cited.quote), columns_in(cited.heading)[1])
+        )
+
     def seconds(self, value: float) -> str:
         return seconds(value)
 
@@ -263,7 +274,7 @@ def _best(sentence: TracedSentence) -> tuple[Quote, ...]:
 
 def _html(sentence: TracedSentence) -> Markup:
     if sentence.kind == "row":
-        cells = [cell.strip() for cell in sentence.text.strip("| ").split("|")]
+        cells = [cell.strip() for cell in _BORDER.split(sentence.markdown)]
         text = " · ".join(cell for cell in cells if cell)
     else:
         text = sentence.markdown.strip()

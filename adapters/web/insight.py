@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from urllib.parse import quote
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -17,6 +16,7 @@ from adapters.web.explaining import RunView
 from adapters.web.figures import days_as_csv, document
 from adapters.web.overview import Looked, OverviewView
 from adapters.web.shown import shown_of
+from adapters.web.views import copies_of
 from bot.answers import StepView
 from bot.metrics import Metrics
 from bot.reasoning.calls import ModelReply
@@ -148,7 +148,7 @@ def _metrics(console: Console) -> list[BaseRoute]:
 
 
 def _page_path(run: str, page: KeptPage) -> str:
-    return f"/runs/{quote(run)}/pages/{page.number}?copy={page.hash}"
+    return f"{copies_of(run)}{page.number}?copy={page.hash}"
 
 
 def _gone(request: Request) -> HTTPException:

@@ -6,18 +6,18 @@ through, links lead to web addresses only, and footnote marks become links that 
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from html import escape
+from urllib.parse import unquote
 
 import nh3
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from bot.rendering.footnotes import link_target
+from bot.rendering.tokens import answer_parser, with_marks
 
-_MARK = re.compile(r"\[(\d{1,4})\]")
 PAGE_HEADINGS = 2  # levels that the page itself uses above an answer
 _TAGS = {
     *("p", "br", "hr", "h1", "h2", "h3", "h4", "h5", "h6", "ul", "ol", "li", "blockquote"),
@@ -34,13 +34,17 @@ _ATTRIBUTES = {
 }
 
 
-def answer_html(text: str, targets: Mapping[int, str]) -> str:
+def answer_html(text: str, targets: Mapping[int, str], pages: str = "") -> str:
     """The Markdown ``text`` as safe HTML. ``targets`` are the URLs of its footnote numbers; a mark
-    whose URL is no web address leads to its source in the list below the answer."""
+    whose URL is no web address leads to its source in the list below the answer.
+
+    A link to a page of ``targets`` that is no web address leads to the copy of it under the path
+    ``pages``; without one it keeps its words only.
+    """
     tokens = _parser().parse(text)
     for token in tokens:
         if token.type == "inline" and token.children:
-            token.children = _with_marks(token.children, targets)
+            token.children = [*_shown(token.children, targets, pages)]
     _set_headings(tokens)
     rendered = _parser().renderer.render(tokens, _parser().options, {})
     rendered = rendered.replace("<table>", '<div class="wide" tabindex="0"><table>')
@@ -50,7 +54,7 @@ def answer_html(text: str, targets: Mapping[int, str]) -> str:
         tags=_TAGS,
         attributes=_ATTRIBUTES,
         url_schemes={"http", "https"},
-        url_relative="deny",
+        url_relative="pass_through",  # only to our own copies of pages: see _leads
         link_rel="noopener noreferrer nofollow",
         set_tag_attribute_values={"a": {"target": "_blank"}},
     )
@@ -70,34 +74,33 @@ def _set_headings(tokens: Sequence[Token]) -> None:
 
 @cache
 def _parser() -> MarkdownIt:
-    """CommonMark with tables, without HTML, pictures and link definitions ("[1]: …")."""
-    parser = MarkdownIt("commonmark", {"html": False})
-    return parser.enable(["table", "strikethrough"]).disable(["image", "reference"])
+    return answer_parser()
 
 
-def _with_marks(children: Sequence[Token], targets: Mapping[int, str]) -> list[Token]:
-    out: list[Token] = []
-    inside_link = 0
-    for child in children:
-        inside_link += child.type == "link_open"
-        inside_link -= child.type == "link_close"
-        if child.type != "text" or inside_link:
-            out.append(child)
-            continue
-        end = 0
-        for match in _MARK.finditer(child.content):
-            number = int(match[1])
-            if number not in targets:
-                continue
-            out.append(_piece("text", child.content[end : match.start()].rstrip(" ")))
-            out.append(_piece("html_inline", _mark(number, targets[number])))
-            end = match.end()
-        out.append(_piece("text", child.content[end:]))
-    return out
+def _shown(children: Sequence[Token], targets: Mapping[int, str], pages: str) -> Iterator[Token]:
+    """Inline tokens with footnote marks as HTML, and links only to where they may lead."""
+    pieces = list(with_marks(children, targets))
+    kept: list[bool] = []  # of the links that are open: whether they lead anywhere
+    for piece, after in zip(pieces, [*pieces[1:], None], strict=True):
+        if isinstance(piece, int):
+            yield Token("html_inline", "", 0, content=_mark(piece, targets[piece]))
+        elif piece.type == "link_open":
+            href = _leads(str(piece.attrs.get("href", "")), targets, pages)
+            kept.append(bool(href))
+            if href:
+                yield Token("link_open", "a", 1, attrs={"href": href})
+        elif piece.type != "link_close" or kept.pop():
+            if isinstance(after, int) and piece.type == "text":
+                piece.content = piece.content.rstrip(" ")
+            yield piece
 
 
-def _piece(kind: str, content: str) -> Token:
-    return Token(kind, "", 0, content=content)
+def _leads(href: str, targets: Mapping[int, str], pages: str) -> str:
+    """Where a link leads: to a web address, or to our copy of another page; "" if nowhere."""
+    if target := link_target(href):
+        return target
+    numbers = [number for number, url in targets.items() if unquote(url) == unquote(href)]
+    return f"{pages}{numbers[0]}" if pages and numbers else ""
 
 
 def _mark(number: int, url: str) -> str:

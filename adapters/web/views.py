@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from urllib.parse import quote
 
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from adapters.web.markdown import answer_html
 from adapters.web.shown import Shown
 from adapters.web.svg.graph import GraphNode, draw
-from bot.answers import Answer, Citation, PlanView, StepView
-from bot.pages.urls import domain
-from bot.rendering.footnotes import by_number, link_target
+from bot.answers import Answer, PlanView, StepView
+from bot.rendering.excerpts import Excerpt
+from bot.rendering.footnotes import SourceView, by_number, link_target, sources
 from bot.rendering.lines import one_line, shortened
 from bot.rendering.plan import Branch, branches, work
 from bot.rendering.remarks import remarks, summary
@@ -21,6 +22,7 @@ from bot.rendering.texts import Texts
 
 QUOTE = 400  # characters
 TITLE = 200
+HEADINGS = 3  # of a source, that its quotes stand under
 
 Dates = Mapping[tuple[str, str], datetime]  # URL and hash of a page → when it was read
 
@@ -47,14 +49,15 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """``href`` is "" where a browser cannot go. ``read_at`` is when the quoted copy was fetched."""
+    """``href`` leads to the page, or to our copy of one that is no web page. ``quotes`` are the
+    words that the answer does not quote itself. ``read_at`` is when the quoted copy was fetched."""
 
     number: int
     href: str
     title: str
     domain: str
     heading: str
-    quotes: tuple[str, ...]
+    quotes: tuple[Markup, ...]
     read_at: datetime | None
 
 
@@ -64,6 +67,7 @@ class Reply:
 
     status: str
     html: Markup
+    more: Markup
     sources: tuple[Source, ...]
     remarks: tuple[str, ...]
     suggestions: tuple[str, ...]
@@ -123,13 +127,11 @@ def writing(now: Shown) -> Markup:
 
 
 def reply_of(answer: Answer, texts: Texts, dates: Dates) -> Reply:
-    targets = {citation.number: citation.url for citation in answer.citations}
     return Reply(
         status=answer.status,
-        html=Markup(answer_html(answer.text, targets)),  # noqa: S704  (sanitized there)
-        sources=tuple(
-            _source(number, cited, dates) for number, cited in by_number(answer.citations)
-        ),
+        html=_html(answer.text, answer),
+        more=_html(answer.more, answer),
+        sources=tuple(_source(view, answer, dates) for view in sources(answer, QUOTE, TITLE)),
         remarks=remarks(answer, texts),
         suggestions=answer.suggestions,
         summary=summary(answer, texts),
@@ -143,23 +145,40 @@ def markdown_of(answer: Answer) -> str:
         f"[{number}] {one_line(cited[0].title) or cited[0].url}, {cited[0].url}"
         for number, cited in by_number(answer.citations)
     ]
-    return "\n\n".join([answer.text, "\n".join(listed)]) if listed else answer.text
+    return "\n\n".join(filter(None, (answer.whole, "\n".join(listed))))
 
 
-def _source(number: int, cited: Sequence[Citation], dates: Dates) -> Source:
-    first = cited[0]
-    headings = {each.heading for each in cited}
-    # One that all quotes stand under, without the title that stands above it already.
-    heading = first.heading.removeprefix(f"{first.title} › ") if len(headings) == 1 else ""
-    host = domain(first.url)
-    quotes = dict.fromkeys(shortened(citation.quote, QUOTE) for citation in cited)
+def _html(text: str, answer: Answer) -> Markup:
+    html = answer_html(text, answer.targets, copies_of(answer.run))
+    return Markup(html)  # noqa: S704  (sanitized there)
+
+
+def copies_of(run: str) -> str:
+    """The path under which the pages of a run are shown as they were read, by number."""
+    return f"/runs/{quote(run)}/pages/"
+
+
+def _source(view: SourceView, answer: Answer, dates: Dates) -> Source:
+    cited = [each for each in answer.citations if each.number == view.number]
     read = [dates[key] for each in cited if (key := (each.url, each.page_hash)) in dates]
     return Source(
-        number=number,
-        href=link_target(first.url),
-        title=shortened(first.title, TITLE) or host or one_line(first.url),
-        domain=host,
-        heading="" if heading == first.title else shortened(heading, TITLE),
-        quotes=tuple(quote for quote in quotes if quote),
+        number=view.number,
+        href=link_target(view.url) or f"{copies_of(answer.run)}{view.number}",
+        title=view.title,
+        domain=view.domain,
+        heading=" · ".join(view.headings[:HEADINGS]),
+        quotes=tuple(quoted_html(each.pieces) for each in view.quotes if each.pieces),
         read_at=max(read, default=None),
     )
+
+
+def quoted_html(pieces: Iterable[Excerpt]) -> Markup:
+    """Quoted words: tables and code as such, all else letter for letter."""
+    return Markup("").join(map(_piece, pieces))
+
+
+def _piece(piece: Excerpt) -> Markup:
+    if piece.kind == "table":
+        return Markup(answer_html(piece.text, {}))  # noqa: S704  (sanitized there)
+    tag = "pre" if piece.kind == "code" else "p"
+    return Markup(f"<{tag}>{escape(piece.text)}</{tag}>")  # noqa: S704  (escaped here)

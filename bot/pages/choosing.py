@@ -11,26 +11,23 @@ import asyncio
 import math
 import threading
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 from cachetools import LRUCache
 
 from bot.pages.page import Page
-from bot.pages.passages import Passage, split
+from bot.pages.passages import Passage, Weight, split
+from bot.pages.relevance import relevance, weigh
 from bot.pages.spread import spread
 from bot.text.terms import keywords, terms
 from bot.text.tokens import estimate
 
-K1 = 1.2  # Robertson and Zaragoza, The Probabilistic Relevance Framework, 2009: usual values
-B = 0.5  # milder than the usual 0.75: passages are of about one length by construction
-HEADING_WEIGHT = 0.5  # of an occurrence in the heading path, relative to one in the text
 OPENING = 0.25  # of the best score is added to a page's first passage, which says what it is about
 OPENING_SHARE = 0.5  # of the budget: an opening within it comes right after the best passage
 EARLINESS = 0.1  # of the best score, at most, is added the nearer a passage is to the top
-NEIGHBOUR = 0.3  # of a passage's score is handed to the one after it, which may go on about it
 FLOOR = 0.15  # of the best score: what is below is not worth its tokens
 
 
@@ -56,7 +53,7 @@ def study(passages: Iterable[Passage]) -> Study:
     places: dict[str, list[int]] = {}
     for i, passage in enumerate(passages):
         words = terms(passage.text)
-        lengths.append(len(words) or 1)
+        lengths.append(len(words))
         for word in words:
             places.setdefault(word, []).append(i)
     paths = {passage.heading for passage in passages}
@@ -69,44 +66,42 @@ def study(passages: Iterable[Passage]) -> Study:
     )
 
 
-def rank(question_terms: Iterable[str], studied: Study) -> list[float]:
+def rank(question: str, studied: Study, rarity: Mapping[str, float] | None = None) -> list[float]:
     """How much each passage matters for a question, in page order; 0 is not at all.
 
-    BM25 over the page's own passages with the heading path counted in, plus a small prior for
-    position. ``question_terms`` are ``bot.text.terms.keywords`` of the question. All are 0 if no
+    ``bot.pages.relevance`` with a small prior for position. Terms weigh by their ``rarity`` in all
+    that was searched, or where that is not known among the page's own passages. All are 0 if no
     passage has any of the terms.
     """
     # in the order of the question: sums of floats must come out the same in every process
-    wanted = list(dict.fromkeys(question_terms))
-    counts: list[dict[str, float]] = [{} for _ in studied.passages]
+    wanted = keywords(question)
+    counts: list[dict[str, int]] = [{} for _ in studied.passages]
     for word in wanted:
         for i, count in Counter(studied.places.get(word, ())).items():
             counts[i][word] = count
-    above = {
-        path: [word for word in wanted if word in words] for path, words in studied.headings.items()
-    }
-    for passage, frequencies in zip(studied.passages, counts, strict=True):
-        for word in above[passage.heading]:
-            frequencies[word] = frequencies.get(word, 0.0) + HEADING_WEIGHT
-    found_in = Counter(word for frequencies in counts for word in frequencies)
-    if not found_in:
-        return [0.0] * len(counts)
-    mean = sum(studied.lengths) / len(studied.lengths)
-    weights = {
-        word: math.log(1 + (len(counts) - n + 0.5) / (n + 0.5)) for word, n in found_in.items()
-    }
-    scores = [
-        sum(
-            weights[word] * f * (K1 + 1) / (f + K1 * (1 - B + B * length / mean))
-            for word, f in frequencies.items()
-        )
-        for frequencies, length in zip(counts, studied.lengths, strict=True)
-    ]
-    best = max(scores)
+    headings = [studied.headings[passage.heading] for passage in studied.passages]
+    weights = weigh(question, rarity or {}) or _rarity_here(wanted, counts, headings)
+    scores = relevance(weights, counts, studied.lengths, headings)
+    best = max(scores, default=0.0)
     return [
         score + best * EARLINESS / (1 + i / 8) if score > 0 else 0.0
         for i, score in enumerate(scores)
     ]
+
+
+def _rarity_here(
+    wanted: Sequence[str], counts: Sequence[dict[str, int]], headings: Sequence[frozenset[str]]
+) -> dict[str, float]:
+    """BM25's inverse document frequency over the page's passages, headings counted in."""
+    found_in = {
+        word: sum(
+            word in count or word in above for count, above in zip(counts, headings, strict=True)
+        )
+        for word in wanted
+    }
+    return {
+        word: math.log(1 + (len(counts) - n + 0.5) / (n + 0.5)) for word, n in found_in.items() if n
+    }
 
 
 def select(
@@ -115,20 +110,34 @@ def select(
     budget_tokens: int,
     *,
     skip: Collection[tuple[int, int]] = (),
+    rarity: Mapping[str, float] | None = None,
+    weights: Iterable[Weight] = (),
 ) -> list[Passage]:
     """The passages of a page that matter most for a question, in page order.
 
     Together at most ``budget_tokens`` (as ``bot.text.tokens.estimate`` counts), but never none
     because the best is too long. ``skip`` are spans shown before: nothing that overlaps one comes
     again. A page that fits the budget is given whole. The opening passage comes too if there is
-    room beside the best one; if nothing matches, it is all that comes. Deterministic.
+    room beside the best one; if nothing matches, it is all that comes. ``rarity`` is that of
+    ``rank``. Where ``weights`` tell how near passages are by meaning, that counts as much as their
+    words, and they carry it as their ``relevance``. Deterministic.
     """
-    passages, costs = studied.passages, studied.costs
+    near = {(weight.start, weight.end): weight.relevance for weight in weights}
+    passages = [
+        replace(each, relevance=near[each.start, each.end])
+        if (each.start, each.end) in near
+        else each
+        for each in studied.passages
+    ]
+    costs = studied.costs
     shown = _Spans(skip)
     left = [i for i, passage in enumerate(passages) if not shown.overlap(passage)]
     if sum(costs[i] for i in left) <= budget_tokens:
         return [passages[i] for i in left]
-    scores = _with_context(rank(keywords(question), studied))
+    scores = rank(question, studied, rarity)
+    if scores:
+        scores[0] += OPENING * max(scores)
+    scores = list(_with_meaning(scores, passages))
     best = max((scores[i] for i in left), default=0.0)
     wanted = [i for i in left if scores[i] > 0 and scores[i] >= FLOOR * best] or left[:1]
     order = sorted(wanted, key=lambda i: (-scores[i], i))
@@ -144,15 +153,15 @@ def select(
     return [passages[i] for i in sorted(chosen)]
 
 
-def _with_context(scores: Sequence[float]) -> list[float]:
-    """Scores with a share for what follows a match, and for the opening."""
-    shared = [
-        max(score, NEIGHBOUR * previous)
-        for score, previous in zip(scores, [0.0, *scores], strict=False)
+def _with_meaning(scores: Sequence[float], passages: Sequence[Passage]) -> Sequence[float]:
+    """Half the score by words, as a share of the best, and half the relevance where it is known."""
+    if all(passage.relevance is None for passage in passages):
+        return scores
+    best = max(scores, default=0.0) or 1.0
+    return [
+        score / best if passage.relevance is None else (score / best + passage.relevance) / 2
+        for score, passage in zip(scores, passages, strict=True)
     ]
-    if shared:
-        shared[0] += OPENING * max(shared)
-    return shared
 
 
 class _Spans:
@@ -181,7 +190,13 @@ _aside = ThreadPoolExecutor(1, thread_name_prefix="choosing")
 
 
 async def choose(
-    question: str, page: Page, budget_tokens: int, *, skip: Collection[tuple[int, int]] = ()
+    question: str,
+    page: Page,
+    budget_tokens: int,
+    *,
+    skip: Collection[tuple[int, int]] = (),
+    rarity: Mapping[str, float] | None = None,
+    weights: Iterable[Weight] = (),
 ) -> list[Passage]:
     """``select`` of a page; a long one is studied in a thread, once, and not on the event loop."""
     studied = _kept(page)
@@ -190,7 +205,7 @@ async def choose(
     if studied is None:
         loop = asyncio.get_running_loop()
         studied = await loop.run_in_executor(_aside, _study_once, page)
-    return select(question, studied, budget_tokens, skip=skip)
+    return select(question, studied, budget_tokens, skip=skip, rarity=rarity, weights=weights)
 
 
 async def survey(

@@ -18,6 +18,7 @@ from bot.pages.formats.blocks import Reading
 from bot.pages.formats.sniff import markup_of
 from bot.pages.markdown import read_markdown
 from bot.pages.media import LOOK_AT, Kind, kind_of, unreadable
+from bot.pages.plain import read_plain
 from bot.pages.urls import shown
 
 MAX_TITLE = 300  # characters
@@ -123,7 +124,7 @@ def _read_text(kind: Kind, source: str, name: str) -> Reading:
             try:
                 return read_rst(source)
             except RecursionError:  # docutils descends into what is nested
-                return Reading(*_read_plain(source))
+                return Reading(*read_plain(source))
         case "asciidoc":
             from bot.pages.formats.asciidoc import read_asciidoc
 
@@ -144,7 +145,7 @@ def _read_text(kind: Kind, source: str, name: str) -> Reading:
             from bot.pages.formats.notebook import read_notebook
 
             return read_notebook(source, shown(name))
-    return Reading(*_read_plain(source))
+    return Reading(*read_plain(source))
 
 
 def _kept(reading: Reading, name: str) -> Extracted:
@@ -162,12 +163,7 @@ def _empty(name: str) -> PageUnreadable:
     return PageUnreadable(f"{shown(name)} is empty; there is nothing to read in it.")
 
 
-# ---------------------------------------------------------------- plain text and JSON
-
-
-def _read_plain(text: str) -> tuple[str, str]:
-    first = text.lstrip().partition("\n")[0].strip()
-    return (first if len(first) <= 100 else ""), text
+# ---------------------------------------------------------------- JSON
 
 
 def _read_json(source: str) -> tuple[str, str]:
@@ -188,10 +184,16 @@ def _read_json(source: str) -> tuple[str, str]:
 
 def _clean(text: str) -> str:
     """Unicode NFC without invisible characters; at most one empty line at a time."""
-    text = _LINE_ENDS.sub("\n", text)
-    text = _WIDE_SPACES.sub(" ", _INVISIBLE.sub("", text))
-    text = unicodedata.normalize("NFC", _SURROGATES.sub("\ufffd", text))
-    return _EMPTY_LINES.sub("\n\n", _TRAILING_SPACE.sub("", text)).strip("\n")
+    # Each pattern takes as long as a whole tokenizer, so what cannot match is not looked for.
+    if not text.isascii() or not text.replace("\n", "").replace("\t", "").isprintable():
+        text = _LINE_ENDS.sub("\n", text)
+        text = _WIDE_SPACES.sub(" ", _INVISIBLE.sub("", text))
+        text = unicodedata.normalize("NFC", _SURROGATES.sub("\ufffd", text))
+    if " \n" in text or "\t\n" in text or text.endswith((" ", "\t")):
+        text = _TRAILING_SPACE.sub("", text)
+    if "\n\n\n" in text:
+        text = _EMPTY_LINES.sub("\n\n", text)
+    return text.strip("\n")
 
 
 def _one_line(title: str) -> str:

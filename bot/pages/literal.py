@@ -18,11 +18,15 @@ control characters are taken out before."""
 
 _MARKED = re.compile(r"[*_`\\\x02\x03]|&#?\w|\]\(")
 _CODE = re.compile(f"{CODE_START}([^{CODE_START}{CODE_END}]*){CODE_END}")
-_LOOSE_START = re.compile(rf"{CODE_START}(\s+)")
-_LOOSE_END = re.compile(rf"(\s+){CODE_END}")
+_LOOSE_START = re.compile(rf" *{CODE_START}(\s+)")
+_LOOSE_END = re.compile(rf"(\s+){CODE_END} *")
 _ADJACENT = re.compile(f"{CODE_END}{CODE_START}")
 _TICKS = re.compile("`+")
 
+# Code that the author of a text file or a comment has marked: `like` ``this``, unlike `this'.
+_AUTHORS_CODE = re.compile(
+    rf"(?<![\w`])(`+)(?![`\s])(?:(?!\1|\n|{CODE_START}).){{1,200}}(?<![`\s])\1(?![\w`])"
+)
 _WORD = re.compile(rf"[^\s{CODE_START}{CODE_END}]+")
 _MARKED_WORD = re.compile(
     rf"(?<![^\s{CODE_START}{CODE_END}])[^\s{CODE_START}{CODE_END}*_]*+[*_]"
@@ -35,6 +39,7 @@ _ALWAYS_MARKUP = re.compile(
     re.MULTILINE,
 )
 _SENTENCE_MARKS = ".,;:!?"
+_ENDS_WORDS = frozenset(".,!?)\"'。，！？")
 _RUN = re.compile(r"\*+|_+")
 _STRUCTURE = re.compile(r"^(?=[ \t]*(?:#{1,6}(?:[ \t]|$)|\||\+[ \t]))([ \t]*)", re.MULTILINE)
 
@@ -45,7 +50,7 @@ def literal(text: str) -> str:
     ``text`` may hold inline code between ``CODE_START`` and ``CODE_END``.
     """
     if _MARKED.search(text):
-        text = _with_code(text)
+        text = _with_code(text).strip() if CODE_START in text else _with_code(text)
     if "#" in text or "|" in text or "+" in text:
         text = _STRUCTURE.sub(r"\1\\", text)
     return text
@@ -76,12 +81,14 @@ def _with_code(text: str) -> str:
         text = f"{text[:start]}{CODE_START}{text[start:end]}{CODE_END}{text[end:]}"
     text = _ADJACENT.sub("", text)
     text = _CODE.sub(lambda match: code_span(match[1]) if match[1] else "", text)
-    return text.replace(CODE_START, "").replace(CODE_END, "").strip()
+    return text.replace(CODE_START, "").replace(CODE_END, "")
 
 
 def _taken_for_markup(text: str) -> list[tuple[int, int]]:
     """The words outside code whose characters Markdown would not show, in order."""
     hidden = _CODE.sub(lambda match: CODE_START * len(match[0]), text)
+    if "`" in hidden:
+        hidden = _AUTHORS_CODE.sub(lambda match: CODE_START * len(match[0]), hidden)
     found: list[tuple[int, int]] = []
     if _ALWAYS_MARKUP.search(hidden):
         words = (match.span() for match in _WORD.finditer(hidden))
@@ -147,5 +154,5 @@ def _is_authors_emphasis(text: str, opener: re.Match[str], closer: re.Match[str]
         not before.isalnum()
         and not after.isalnum()
         and text[opener.end()].isalpha()
-        and text[closer.start() - 1] not in "*_("
+        and (text[closer.start() - 1].isalnum() or text[closer.start() - 1] in _ENDS_WORDS)
     )

@@ -1,44 +1,61 @@
 """Markdown files to page text: their own text, with what does not read as words taken out.
 
 Links keep their label and lose their target, images go, underlined headings become ATX lines, and
-HTML comments go with everything that hides in them. Code keeps every character. Emphasis marks
-stay: they are the author's text and do no harm in a quote. Not a parser: markdown-it takes seconds
-for a long file, and a folder has thousands.
+HTML comments go with everything that hides in them. Code keeps every character; indented code is
+put in a fence. Emphasis marks stay: they are the author's text and do no harm in a quote. Not a
+parser: markdown-it takes seconds for a long file, and a folder has thousands.
 """
 
 from __future__ import annotations
 
 import re
+from html import unescape
+
+from bot.pages.literal import code_span
+from bot.pages.markdown_blocks import parts_of
 
 _FRONT_MATTER = re.compile(
     r"\A(?:---[ \t]*\n(.*?\n)(?:---|\.\.\.)|\+\+\+[ \t]*\n(.*?\n)\+\+\+)[ \t]*(?:\n|\Z)", re.S
 )
 _TITLE_FIELD = re.compile(r"^title[ \t]*[:=][ \t]*(.+?)[ \t]*$", re.M | re.I)
 
-_FENCE = re.compile(r" {0,3}(`{3,}(?=[^`]*$)|~{3,})")
 _HEADING = re.compile(r"^ {0,3}#{1,6}[ \t]+(.+?)(?:[ \t]+#+)?[ \t]*$", re.M)
 _UNDERLINED = re.compile(
     r"^(?! {4}|[ \t]*(?:[#>|]|[-*+][ \t]|\d+[.)][ \t]))[ ]{0,3}(\S[^\n]*)\n {0,3}(=+|-{2,})[ \t]*$",
     re.M,
 )
-_DEFINITION = re.compile(r"^ {0,3}\[(?!\^)[^\]\n]{1,200}\]:[ \t]+\S+[^\n]*\n?", re.M)
+_DEFINITION = re.compile(
+    r"^ {0,3}\[(?!\^)((?:[^\[\]\n\\]|\\.){1,200})\]:[ \t]*(?:\n[ \t]*)?(?:<[^<>\n]*>|[^\s<]\S*)"
+    r"(?:[ \t]*\n?[ \t]+(?:\"[^\"\n]*\"|'[^'\n]*'|\([^()\n]*\)))?[ \t]*(?:\n|\Z)",
+    re.M,
+)  # CommonMark 0.31, section 4.7
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.S)
 
 _LABEL = (
-    r"((?:[^\[\]\\`]|\\.|`[^`\n]*`|!?\[(?:[^\[\]\\]|\\.){0,500}\](?:\([^()\n]{0,500}\))?){0,500}?)"
+    r"((?:[^\[\]\\`]|\\.|`[^`]{0,500}`"
+    r"|!?\[(?:[^\[\]\\]|\\.){0,500}\](?:\([^()\n]{0,500}\))?){0,500}?)"
 )
-_TARGET = r"\((?:[^()\\\n]|\\.|\([^()\n]{0,500}\)){0,2000}\)"
+_TARGET = r"\((?:[ \t]*\n)?(?:[^()\\\n]|\\.|\([^()\n]{0,500}\)){0,2000}\)"
 _INLINE = re.compile(
     rf"(?P<code>(?<!`)(?P<ticks>`+)(?!`)[^`].*?(?<!`)(?P=ticks)(?!`))"
-    rf"|!\[(?:[^\[\]\\]|\\.){{0,1000}}\](?:{_TARGET}|\[[^\]\n]{{0,200}}\])"
-    rf"|\[(?P<label>{_LABEL})\](?:{_TARGET}|\[[^\]\n]{{0,200}}\])"
+    rf"|(?<!\\)!\[(?P<alt>(?:[^\[\]\\]|\\.){{0,1000}})\]"
+    rf"(?:(?P<source>{_TARGET})|\[(?P<image>[^\]\n]{{0,200}})\])"
+    rf"|(?<!\\)\[(?P<label>{_LABEL})\](?:(?P<target>{_TARGET})|\[(?P<name>[^\]\n]{{0,200}})\])?"
     r"|<(?P<auto>(?:https?://|mailto:)[^\s<>]{1,2000})>"
     r"|(?P<break><br\s*/?>)"
+    r"|<(?P<tag>code|kbd|samp|tt)>(?P<html>[^<>\n]{1,500})</(?P=tag)>"
     r"|</?(?:a|abbr|b|big|center|del|details|div|em|font|h[1-6]|hr|i|img|ins|kbd|p|picture|pre|s"
     r"|small|source|span|strike|strong|sub|summary|sup|table|tbody|td|th|thead|tr|u|ul|ol|li)"
     r"(?:\s[^<>]{0,1000})?/?>",
     re.S | re.I,
 )
+_ONLY_A_LINK = re.compile(
+    rf"^([ \t]*)[-*+](?=[ \t]+(?:\*\*|__)?\[{_LABEL}\]{_TARGET}(?:\*\*|__)?[ \t]*$)",
+    re.M,
+)
+_PLUS = re.compile(r"^([ \t]*)\+(?=[ \t])", re.M)
+_MARKS = re.compile(r"[*`]+")
+_ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
 
 
 def read_markdown(text: str) -> tuple[str, str]:
@@ -47,9 +64,19 @@ def read_markdown(text: str) -> tuple[str, str]:
     ``text`` has "\\n" for its line ends.
     """
     title, text = _front_matter(text)
+    parts = [
+        (part, is_code) if is_code else (_COMMENT.sub("", part), False)
+        for part, is_code in parts_of(text)
+    ]
+    defined = frozenset(
+        _normalized(match[1])
+        for part, is_code in parts
+        if not is_code
+        for match in _DEFINITION.finditer(part)
+    )
     kept: list[str] = []
-    for part, is_code in _fenced(text):
-        plain = part if is_code else _plain(part)
+    for part, is_code in parts:
+        plain = part if is_code else _plain(part, defined)
         if not is_code and not title:
             title = _first_heading(plain)
         kept.append(plain)
@@ -64,45 +91,49 @@ def _front_matter(text: str) -> tuple[str, str]:
     return field[1].strip("\"'") if field else "", text[match.end() :]
 
 
-def _fenced(text: str) -> list[tuple[str, bool]]:
-    """The text in order, in parts that are fenced code or are not."""
-    parts: list[tuple[str, bool]] = []
-    lines: list[str] = []
-    fence = ""
-    for line in text.splitlines(keepends=True):
-        match = _FENCE.match(line.rstrip("\n"))
-        if fence:
-            lines.append(line)
-            if match and match[1].startswith(fence) and line.strip() == match[1]:
-                parts.append(("".join(lines), True))
-                lines, fence = [], ""
-        elif match:
-            parts.append(("".join(lines), False))
-            lines, fence = [line], match[1]
-        else:
-            lines.append(line)
-    parts.append(("".join(lines), bool(fence)))
-    return parts
-
-
-def _plain(text: str) -> str:
-    text = _DEFINITION.sub("", _COMMENT.sub("", text))
+def _plain(text: str, defined: frozenset[str]) -> str:
+    if "]:" in text:
+        text = _DEFINITION.sub("", text)
     text = _UNDERLINED.sub(
         lambda match: f"{'#' if match[2][0] == '=' else '##'} {match[1].rstrip()}", text
     )
-    return _INLINE.sub(_words_of, text)
+    text = _PLUS.sub(r"\1-", text)
+    # a list of nothing but links is a table of contents (see Passage.is_contents)
+    text = _ONLY_A_LINK.sub(r"\1+", text)
+    return _with_words_only(text, defined)
 
 
-def _words_of(match: re.Match[str]) -> str:
-    if match["code"]:
-        return match["code"]
-    if match["label"] is not None:
-        return _INLINE.sub(_words_of, match["label"])
-    if match["auto"]:
-        return match["auto"].removeprefix("mailto:")
-    return "\n" if match["break"] else ""
+def _with_words_only(text: str, defined: frozenset[str]) -> str:
+    def words_of(match: re.Match[str]) -> str:
+        if match["code"]:
+            return match["code"]
+        if match["html"]:
+            return code_span(unescape(match["html"]))
+        if match["alt"] is not None:
+            is_image = match["source"] or _normalized(match["image"] or match["alt"]) in defined
+            return "" if is_image else match[0]
+        if match["label"] is not None:
+            label = _with_words_only(match["label"], defined)
+            if match["target"]:
+                return label
+            if _normalized(match["name"] or match["label"]) in defined:
+                return label
+            return f"[{label}]" + ("" if match["name"] is None else f"[{match['name']}]")
+        if match["auto"]:
+            return match["auto"].removeprefix("mailto:")
+        if match["break"]:
+            line = text[text.rfind("\n", 0, match.start()) + 1 : match.start()]
+            return " " if line.lstrip().startswith("|") else "\n"
+        return ""
+
+    return _INLINE.sub(words_of, text)
+
+
+def _normalized(label: str) -> str:
+    """A link label as labels are compared: CommonMark 0.31, section 4.7."""
+    return " ".join(label.split()).casefold()
 
 
 def _first_heading(text: str) -> str:
     match = _HEADING.search(text)
-    return re.sub(r"[*`]+", "", match[1]) if match else ""
+    return _ESCAPE.sub(r"\1", _MARKS.sub("", match[1])) if match else ""

@@ -11,6 +11,7 @@ from __future__ import annotations
 import codecs
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal
 from urllib.parse import urlsplit
 
@@ -168,12 +169,16 @@ _RICH_TEXT = b"{\\rtf"
 
 def media_type_of(path: str) -> str | None:
     """The media type of a file of a folder by its ending; None for what is no document."""
+    found = format_of(path)
+    if found is None or not found.indexed:
+        return None
+    return GZIP if _ending(path) == ".gz" else found.types[0]
+
+
+def format_of(path: str) -> Format | None:
+    """The format of a file by its ending, also of one that is packed with gzip."""
     ending = _ending(path)
-    if ending == ".gz":
-        within = _BY_ENDING.get(_ending(path[:-3]))
-        return GZIP if within is not None and within.indexed else None
-    found = _BY_ENDING.get(ending)
-    return found.types[0] if found is not None and found.indexed else None
+    return _BY_ENDING.get(_ending(path[: -len(ending)]) if ending == ".gz" else ending)
 
 
 def accepted() -> str:
@@ -190,6 +195,7 @@ def described() -> str:
     return f"{', '.join(names[:-1])} or {names[-1]}"
 
 
+@lru_cache(maxsize=64)  # asked several times of each file
 def _ending(name: str) -> str:
     """The ending of a URL or a path, from its last dot or the one before it where that is an ending
     of its own (".rst.txt"); that of a shared library has no meaning."""

@@ -24,7 +24,11 @@ _ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
 
 def plain(markdown: str) -> str:
     """A heading or name on one line, as it is shown: without the marks of code."""
-    return " ".join(_ESCAPE.sub(r"\1", _CODE.sub(r"\3", markdown)).split())
+    if "`" in markdown:
+        markdown = _CODE.sub(r"\3", markdown)
+    if "\\" in markdown:
+        markdown = _ESCAPE.sub(r"\1", markdown)
+    return " ".join(markdown.split())
 
 
 def is_named(text: str, block: Block) -> bool:

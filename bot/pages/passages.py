@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from bot.pages.open_items import OpenItems, is_named, plain
 from bot.text.sentences import Block, Sentence, blocks, sentences_of
@@ -21,12 +21,15 @@ class Passage:
     joined by " › ", or "". What goes on about a list item that began in an earlier passage (an
     option, a function, a step) has the item's name at the end of the path, and rows have the names
     of their table's columns ("Ports › Year | Boats").
+    ``relevance`` is how near it is to the question it was chosen for by meaning (see ``Weight``);
+    None where that is not known.
     """
 
     start: int
     end: int
     text: str
     heading: str = ""
+    relevance: float | None = field(default=None, compare=False)
 
     @property
     def is_contents(self) -> bool:
@@ -34,7 +37,32 @@ class Passage:
         return all(line.lstrip().startswith("+ ") for line in self.text.split("\n"))
 
 
+@dataclass(frozen=True, slots=True)
+class Weight:
+    """How near the words ``start:end`` of a page are to a question by meaning.
+
+    ``relevance`` is 0 for what is no nearer than the average passage of all that was searched, and
+    1 for the nearest of them.
+    """
+
+    start: int
+    end: int
+    relevance: float
+
+
+def columns_in(heading: str) -> tuple[str, tuple[str, ...]]:
+    """A passage's heading without the names of columns at its end, and these names.
+
+    No names where it ends with none; a section whose name has " | " in it is taken for some.
+    """
+    above, _, last = heading.rpartition(HEADING_SEPARATOR)
+    names = tuple(last.split(_COLUMNS)) if _COLUMNS in last else ()
+    return (above, names) if names else (heading, ())
+
+
 # ---------------------------------------------------------------- splitting
+
+_COLUMNS = " | "  # between their names
 
 FULL = 110  # estimated tokens (about 440 Latin or 110 Chinese characters) that fill a passage
 SHORT = 70  # tokens that paragraphs which share a passage begin with, at most
@@ -192,7 +220,7 @@ _BETWEEN_CELLS = re.compile(r"(?<!\\)\|")
 def _names(row: str) -> str:
     """The cells of a table's head as a heading shows them."""
     cells = [" ".join(cell.split()) for cell in _BETWEEN_CELLS.split(row.strip("| \t"))]
-    names = " | ".join(cells)
+    names = _COLUMNS.join(cells)
     return names if len(names) <= LONGEST_COLUMNS else names[: LONGEST_COLUMNS - 1] + "…"
 
 

@@ -1,17 +1,75 @@
-"""Plain text to page text: paragraphs as they are, code in fences, nothing read as markup."""
+"""Plain text to page text: paragraphs as they are, code and columns in fences.
+
+Nothing in plain text is markup: a line that begins with "#" is a comment and no heading, and
+``matrix[3][4]`` is no link (see ``bot.pages.literal``). What is set by its spaces, such as code, a
+table of columns or a drawing, keeps them in a fence.
+"""
 
 from __future__ import annotations
 
 import re
+import sys
+from textwrap import dedent
 
-from bot.pages.literal import literal
+from bot.pages.literal import fenced, literal
 
-_BLANK_LINES = re.compile(r"\n[ \t]*(?:\n[ \t]*)*\n")
+_BLANK_LINE = re.compile(r"\n(?:[ \t]*\n)+")
 _SYMBOL = re.compile(r"[{}()\[\];=<>$|\\/_#&*+@]")
 _WORD = re.compile(r"[^\W\d_]{2,}")
-_COLUMNS = re.compile(r"\S(?: {2,}|\t)\S")
+_COLUMNS = re.compile(r"\S {3,}\S|\S\t+\S")
+_FRAME = re.compile(r"[ \t]*[|+]")
+_CODE_INDENT = 4  # columns beyond the margin of most paragraphs
 _FEWEST_WORDS = 4  # on a line of prose, on average
+_CODE_LINE = re.compile(
+    r"\s*(?:\$ |#!|//|/\*|\* |@\w|<[/!?\w])"  # a prompt, a comment, a decorator, a tag
+    r"|.*(?:[;{}\\]|\)\s*:|=>|->|\(\))\s*$"  # ends as statements end
+    r"|\s*[\w.\[\]\"'-]+\s*(?:[-+|:]?=)\s*\S"  # an assignment
+    r"|\s*[\w.]+\(.*\)[;,]?\s*$"  # a call
+    r"|\s*(?:def|class|import|from|return|if|for|while|else|elif|export|sudo)\b.*[({:;)=/-]"
+)
 _CAPITALS = re.compile(r"[A-Z][A-Z0-9 ,/&()-]+")
+_LONGEST_TITLE = 100  # characters
+_LETTER = re.compile(r"[^\W\d_]")
+_COMMENT_MARK = re.compile(r"^\s*(?:#+|//+|/?\*+|;+|--+|\"{3}|%+)\s*|\s*(?:\*+/|#+|\*+)\s*$")
+
+
+def read_plain(text: str) -> tuple[str, str]:
+    """Title (the first line, possibly empty) and page text of a plain-text document.
+
+    ``text`` has "\\n" for its line ends.
+    """
+    first = next((line for line in text.split("\n") if _LETTER.search(line)), "")
+    title = " ".join(_COMMENT_MARK.sub("", first).split())
+    if text.startswith("#!"):  # a script
+        return "", fenced(text.strip("\n"))
+    return (title if len(title) <= _LONGEST_TITLE else ""), set_plain(text)
+
+
+def set_plain(text: str, *, with_headings: bool = False) -> str:
+    """The text of a plain-text document in the form that ``bot.pages.page.Page`` describes.
+
+    ``with_headings``: lines in capitals at the margin are headings, as manual pages have them.
+    """
+    paragraphs = [part for part in _BLANK_LINE.split(text.strip("\n")) if part.strip()]
+    margins = sorted(_margin(paragraph) for paragraph in paragraphs) or [0]
+    # the text of a manual page is indented all over
+    code_from = sys.maxsize if with_headings else margins[len(margins) // 2] + _CODE_INDENT
+    blocks: list[str] = []
+    code: list[str] = []  # paragraphs of one piece of code
+    for paragraph in paragraphs:
+        if _is_fixed(paragraph, code_from):
+            code.append(paragraph)
+            continue
+        blocks += _fence(code)
+        code.clear()
+        if with_headings:
+            first, _, rest = paragraph.partition("\n")
+            if _CAPITALS.fullmatch(first.rstrip()) and (not rest or rest[:1].isspace()):
+                blocks.append(f"## {first.strip()}")
+                paragraph = rest
+        if paragraph.strip():
+            blocks.append(literal(paragraph))
+    return "\n\n".join([*blocks, *_fence(code)])
 
 
 def is_prose(text: str) -> bool:
@@ -23,21 +81,44 @@ def is_prose(text: str) -> bool:
     words = len(_WORD.findall(text))
     if words < _FEWEST_WORDS * len(lines) or len(_SYMBOL.findall(text)) * 6 >= words:
         return False
-    return sum(_COLUMNS.search(line) is not None for line in lines) * 4 <= len(lines)
+    return not _is_set_in_columns(lines)
 
 
-def set_plain(text: str, *, with_headings: bool = False) -> str:
-    """The text of a plain-text document in the form that ``Page.text`` has."""
-    return "\n\n".join(
-        _set(paragraph, with_headings=with_headings)
-        for paragraph in _BLANK_LINES.split(text.strip("\n"))
-        if paragraph.strip()
+def _fence(paragraphs: list[str]) -> list[str]:
+    if not paragraphs:
+        return []
+    return [fenced(dedent("\n\n".join(paragraphs).expandtabs()).strip("\n").rstrip())]
+
+
+def _is_fixed(paragraph: str, code_from: int) -> bool:
+    """Whether a paragraph is read by its spaces and line breaks; ``code_from`` is the column from
+    which on code begins in this text."""
+    lines = paragraph.splitlines()
+    if _margin(paragraph) >= code_from and not is_prose(paragraph):
+        return True
+    return _is_set_in_columns(lines) or _is_code(paragraph, lines)
+
+
+def _margin(paragraph: str) -> int:
+    """Columns of white space that all lines of a paragraph begin with."""
+    lines = [line.expandtabs() for line in paragraph.splitlines() if line.strip()]
+    return min((len(line) - len(line.lstrip(" ")) for line in lines), default=0)
+
+
+def _is_set_in_columns(lines: list[str]) -> bool:
+    """Whether most lines have gaps inside, or a frame, as tables and drawings have."""
+    if len(lines) < 2:
+        return False
+    set_apart = sum(
+        _COLUMNS.search(line.strip()) is not None or _FRAME.match(line) is not None
+        for line in lines
     )
+    return set_apart * 2 > len(lines)
 
 
-def _set(paragraph: str, *, with_headings: bool) -> str:
-    if with_headings:
-        first, _, rest = paragraph.partition("\n")
-        if _CAPITALS.fullmatch(first.rstrip()) and (not rest or rest[:1].isspace()):
-            return f"## {first.strip()}" + (f"\n\n{literal(rest)}" if rest else "")
-    return literal(paragraph)
+def _is_code(text: str, lines: list[str]) -> bool:
+    symbols, words = len(_SYMBOL.findall(text)), len(_WORD.findall(text))
+    if symbols * 3 < words:
+        return False
+    telling = [line for line in lines if not line.lstrip().startswith("# ")]
+    return sum(_CODE_LINE.match(line) is not None for line in telling) * 2 > len(telling)

@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from typing import Any
 
+_SIGN = r"[|–—·•»:(-]"  # between the parts of a title
 _BETWEEN = re.compile(r"\s+(?:[|–—·•»:]|-{1,2}|::)\s+")
 _OF_A_MANUAL = re.compile(
     r"\b(?:documentation|docs|manual|handbook|user guide|reference|wiki|version \d)|文档|手册|指南",
     re.IGNORECASE,
 )
 _NAMES_MANUAL_IN_BRACKETS = re.compile(r"javadoc|makeinfo|texi2", re.IGNORECASE)
-_ANCHOR_SIGNS = "¶#§ "
+_ANCHOR_SIGN = re.compile(r"(?:[¶§\s\ue000-\uf8ff]|\s#)+$")  # private use: icon fonts
 _SHORTEST = 3  # characters of a title's part that tells whether a heading is about the same
 
 
@@ -22,10 +23,12 @@ def title_of(tree: Any) -> str:
     what the page wants to be called when it is shared, else <title> without the site's name.
     """
     title = _words(tree.find(".//head/title"))
-    headings = [words for each in tree.iter("h1") if (words := _words(each).rstrip(_ANCHOR_SIGNS))]
-    for heading in headings:
-        if heading.casefold() in title.casefold() or (len(headings) == 1 and not title):
-            return heading
+    headings = [words for each in tree.iter("h1") if (words := _ANCHOR_SIGN.sub("", _words(each)))]
+    if not title:
+        return headings[0] if len(headings) == 1 else ""
+    places = [(place, heading) for heading in headings if (place := _place(heading, title)) >= 0]
+    if places:
+        return min(places)[1]
     title = _without_site(tree, title)
     if len(headings) == 1 and _names(headings[0], title):
         return headings[0]
@@ -47,6 +50,14 @@ def _without_site(tree: Any, title: str) -> str:
     if is_site or _OF_A_MANUAL.search(site):
         return title[: parts[-1].start()].rstrip()
     return title
+
+
+def _place(heading: str, title: str) -> int:
+    """Where a heading is a part of a title, in characters; -1 if it is none."""
+    match = re.search(
+        rf"(?:^|{_SIGN}\s+){re.escape(heading)}(?=\s*(?:$|{_SIGN}))", title, re.IGNORECASE
+    )
+    return match.start() if match else -1
 
 
 def _names(heading: str, title: str) -> bool:

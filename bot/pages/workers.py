@@ -11,36 +11,31 @@ What comes back is JSON, not pickles: a worker has had hostile input in its hand
 from __future__ import annotations
 
 import asyncio
-import contextlib
-import json
 import os
-import signal
-import struct
-import subprocess
 import sys
-import threading
-import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import IO, Any
+from typing import Any
 
 from bot.errors import PageUnreadable, Unavailable
 from bot.pages.extract import Extracted, from_bytes
+from bot.pages.processes import (
+    WorkerProcess,
+    limit_address_space,
+    own_pipes,
+    receive,
+    send,
+    set_alarm,
+)
 from bot.pages.urls import shown
 
 SECONDS = 20.0
 """What one document may take. The slowest of 181 news pages takes 0.2 s."""
 
-PATIENT_SECONDS = 60.0
-"""The same where nobody's answer waits for it alone: a manual of 1,000 pages takes 15 s."""
-
 SIZE = max(1, min(4, os.cpu_count() or 1))
 """Processes at most; each is started when all others are busy."""
 
 MEMORY = 2 * 1024**3  # bytes of address space for one worker, where the system can limit it
-MAX_MESSAGE = 500_000_000  # bytes; more is no message of ours
-
-_HEAD = struct.Struct(">II")  # lengths of JSON and data
 COMMAND = (sys.executable, "-P", "-c", "from bot.pages.workers import work; work()")
 
 
@@ -54,8 +49,8 @@ class Workers:
         self._threads = ThreadPoolExecutor(size, thread_name_prefix="extraction")
         self._seconds = seconds
         self._command = command
-        self._idle: list[_Worker] = []
-        self._busy: set[_Worker] = set()
+        self._idle: list[WorkerProcess] = []
+        self._busy: set[WorkerProcess] = set()
         self._closed = False
 
     def warm(self) -> None:
@@ -98,7 +93,7 @@ class Workers:
         self._idle.clear()
         await asyncio.to_thread(self._threads.shutdown)
 
-    def _free(self) -> _Worker:
+    def _free(self) -> WorkerProcess:
         """An idle process that still lives, or a new one."""
         while self._idle:
             worker = self._idle.pop()
@@ -108,7 +103,7 @@ class Workers:
         return _started(self._command)
 
     async def _exchange(
-        self, worker: _Worker, data: bytes, media_type: str | None, name: str
+        self, worker: WorkerProcess, data: bytes, media_type: str | None, name: str
     ) -> Extracted | PageUnreadable:
         loop = asyncio.get_running_loop()
         head = {"media_type": media_type, "name": name, "seconds": self._seconds}
@@ -123,58 +118,9 @@ class Workers:
             raise _broken(name, f"{type(error).__name__}: {error}") from None
 
 
-class BlockingWorker:
-    """One process, started when needed, for a caller that has a thread and no event loop.
-
-    Serves one document at a time; not to be shared by threads.
-    """
-
-    def __init__(self, seconds: float = PATIENT_SECONDS, command: Sequence[str] = COMMAND) -> None:
-        self._seconds = seconds
-        self._command = command
-        self._worker: _Worker | None = None
-
-    def extract(self, data: bytes, media_type: str | None, name: str) -> Extracted:
-        """``extract.from_bytes`` elsewhere, raising what ``Workers.extract`` does. Blocks."""
-        worker = self._living()
-        head = {"media_type": media_type, "name": name, "seconds": self._seconds}
-        started = time.monotonic()
-        alarm = threading.Timer(self._seconds, worker.kill)
-        alarm.daemon = True
-        alarm.start()
-        try:
-            outcome = _understood(worker.ask(head, data))
-        except (OSError, EOFError, ValueError) as error:
-            self.close()
-            if time.monotonic() - started >= self._seconds:
-                raise _too_slow(name, self._seconds) from None
-            raise _broken(name, f"{type(error).__name__}: {error}") from None
-        except BaseException:
-            self.close()
-            raise
-        finally:
-            alarm.cancel()
-        if isinstance(outcome, PageUnreadable):
-            raise outcome
-        return outcome
-
-    def close(self) -> None:
-        """End the process; the next document gets a new one."""
-        worker, self._worker = self._worker, None
-        if worker is not None:
-            worker.kill()
-
-    def _living(self) -> _Worker:
-        if self._worker is not None and not self._worker.lives():
-            self.close()
-        if self._worker is None:
-            self._worker = _started(self._command)
-        return self._worker
-
-
-def _started(command: Sequence[str]) -> _Worker:
+def _started(command: Sequence[str]) -> WorkerProcess:
     try:
-        return _Worker(command)
+        return WorkerProcess(command)
     except OSError as error:
         raise Unavailable(
             "The page could not be read because the machine has no room for another process;"
@@ -212,99 +158,25 @@ def _broken(name: str, detail: str) -> PageUnreadable:
     )
 
 
-class _Worker:
-    """One process, and the conversation with it over its standard input and output."""
-
-    def __init__(self, command: Sequence[str]) -> None:
-        self._process = subprocess.Popen(  # noqa: S603 - our own interpreter and code
-            command,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            env=_environment(),
-            start_new_session=True,  # Ctrl-C is for the parent, which ends its workers
-        )
-
-    def lives(self) -> bool:
-        return self._process.poll() is None
-
-    def ask(self, head: dict[str, Any], data: bytes) -> Any:
-        """Blocking. Raises ``EOFError`` or ``OSError`` when the process has ended."""
-        stdin, stdout = self._process.stdin, self._process.stdout
-        if stdin is None or stdout is None:
-            raise EOFError("no pipes")
-        _send(stdin, head, data)
-        reply, _ = _receive(stdout)
-        return reply
-
-    def kill(self) -> None:
-        """End the process. A thread that waits for its reply gets ``EOFError`` and closes up."""
-        self._process.kill()
-        self._process.wait()
-        for pipe in (self._process.stdin, self._process.stdout):
-            if pipe is not None:
-                with contextlib.suppress(OSError):  # what was not sent cannot be flushed
-                    pipe.close()
-
-
-def _environment() -> dict[str, str]:
-    """What Python needs to start and to find our code, and none of the secrets."""
-    kept = {
-        name: value
-        for name, value in os.environ.items()
-        if name.startswith(("PYTHON", "LC_", "LD_", "DYLD_"))
-        or name in {"PATH", "LANG", "SYSTEMROOT", "TEMP", "TMP", "TMPDIR"}
-    }
-    kept["PYTHONPATH"] = os.pathsep.join(path or os.curdir for path in sys.path)
-    return kept
-
-
-# ---------------------------------------------------------------- the conversation
-
-
-def _send(pipe: IO[bytes], head: dict[str, Any], data: bytes) -> None:
-    encoded = json.dumps(head).encode("ascii")
-    pipe.write(_HEAD.pack(len(encoded), len(data)))
-    pipe.write(encoded)
-    pipe.write(data)
-    pipe.flush()
-
-
-def _receive(pipe: IO[bytes]) -> tuple[Any, bytes]:
-    head_size, data_size = _HEAD.unpack(_exactly(pipe, _HEAD.size))
-    if head_size + data_size > MAX_MESSAGE:
-        raise EOFError("an impossible length")
-    return json.loads(_exactly(pipe, head_size)), _exactly(pipe, data_size)
-
-
-def _exactly(pipe: IO[bytes], size: int) -> bytes:
-    data = pipe.read(size)
-    if len(data) < size:
-        raise EOFError("the other side has ended")
-    return data
-
-
 # ---------------------------------------------------------------- inside a worker
 
 
 def work() -> None:
     """The life of a worker: read a document, answer, until the parent is gone."""
-    requests, replies = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
-    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # a library that prints must not be in the way
-    _limit_memory()
+    requests, replies = own_pipes()
+    limit_address_space(MEMORY)
     from bot.pages import articles, markup  # noqa: F401 - slow to load, so loaded before needed
 
     while True:
         try:
-            head, data = _receive(requests)
+            head, data = receive(requests)
         except EOFError:
             return
-        _alarm(
-            max(1, round(2 * head["seconds"]))
-        )  # nobody else ends this process when the parent was killed
+        # nobody else ends this process when the parent was killed
+        set_alarm(2 * head["seconds"])
         reply = _read(data, head["media_type"], head["name"])
-        _alarm(0)
-        _send(replies, reply, b"")
+        set_alarm(0)
+        send(replies, reply, b"")
 
 
 def _read(data: bytes, media_type: str | None, name: str) -> dict[str, Any]:
@@ -318,18 +190,3 @@ def _read(data: bytes, media_type: str | None, name: str) -> dict[str, Any]:
         "canonical": extracted.canonical,
         "kept": extracted.kept,
     }
-
-
-def _limit_memory() -> None:
-    if sys.platform == "linux":
-        import resource
-
-        _, most = resource.getrlimit(resource.RLIMIT_AS)
-        limit = MEMORY if most == resource.RLIM_INFINITY else min(MEMORY, most)
-        resource.setrlimit(resource.RLIMIT_AS, (limit, most))
-
-
-def _alarm(seconds: int) -> None:
-    """SIGALRM, unhandled, ends the process even inside C code; Windows has none."""
-    if hasattr(signal, "alarm"):
-        signal.alarm(seconds)

@@ -72,6 +72,7 @@ class Claude:
 
     name = "claude"
     opens = 2
+    read_factor = 1
 
     def __init__(self, calls: ModelCalls, endpoint: Endpoint) -> None:
         self._calls = calls

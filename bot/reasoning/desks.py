@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from bot.reasoning.evidence import Finding, Source
@@ -80,11 +80,16 @@ class NumberedHit:
 
 @dataclass(frozen=True, slots=True)
 class QueryResult:
-    """Hits of one query; ``note`` says what the reasoner should know (a near-repeat, a failure)."""
+    """Hits of one query; ``note`` says what the reasoner should know (a near-repeat, a failure).
+
+    ``rarity`` is that of the query's terms in the documents searched (``search.provider.Lexicon``),
+    empty where it is not known.
+    """
 
     query: str
     hits: tuple[NumberedHit, ...]
     note: str = ""
+    rarity: dict[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,3 +148,8 @@ class Desk:
         """Every query's result on the desk, in the order they came."""
         outcomes = (*self.given, *(o for turn in self.turns for o in turn.outcomes))
         return tuple(q for o in outcomes for q in o.queries)
+
+    @property
+    def rarity(self) -> dict[str, float]:
+        """How rare the terms of all queries are in the documents searched, where it is known."""
+        return {term: idf for result in self.results for term, idf in result.rarity.items()}

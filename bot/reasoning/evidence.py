@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from bot.pages.passages import Passage
@@ -36,7 +36,9 @@ class Evidence:
     """What a strategy gathered. ``sources`` has one entry per page, ordered by number.
 
     ``queries`` is all that was searched, in ``searches`` searches; ``notes`` are sentences about
-    what went wrong on the way; ``answer`` is that of a ``Finish``.
+    what went wrong on the way; ``answer`` is that of a ``Finish``. ``rarity`` has for terms of the
+    queries how rare they are in the documents searched (``search.provider.Lexicon``); it is empty
+    where that is not known.
     """
 
     sources: tuple[Source, ...] = ()
@@ -47,6 +49,7 @@ class Evidence:
     notes: tuple[str, ...] = ()
     searches: int = 0
     answer: str = ""
+    rarity: dict[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,11 +57,13 @@ class TextDelta:
     """More text of the answer (Markdown, may hold ``[n]`` marks).
 
     ``opens`` marks the beginning of a new block: later citations do not speak for what came
-    before it.
+    before it. ``verbatim`` text was taken from a page as it stands there: its code, tables and
+    list items are structure, every other character is shown, and nothing in it is a mark.
     """
 
     text: str
     opens: bool = False
+    verbatim: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,4 +90,24 @@ class Cut:
     limit: int
 
 
-AnswerDelta = TextDelta | CitationDelta | Restart | Cut
+@dataclass(frozen=True, slots=True)
+class Fold:
+    """The answer proper ends here; what follows is further reading, shown folded where that can
+    be done. A second one in the same stream has no effect."""
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """How well the words of the best passage answer the question, for the trace.
+
+    ``covered`` is the share of what the question asks that the passage has, ``enough`` the share
+    that makes it an answer, both from 0; ``unknown`` are names in the question that no document
+    has, which rule an answer out.
+    """
+
+    covered: float
+    enough: float
+    unknown: tuple[str, ...] = ()
+
+
+AnswerDelta = TextDelta | CitationDelta | Restart | Cut | Fold | Judged

@@ -5,7 +5,8 @@ whole pages is done in a thread: it may take a tenth of a second, which other ru
 
 How a follow-up is made to stand alone is in ``extractive_rewrite``, how a question is cut into
 parts in ``extractive_plan``, what is searched and read next in ``extractive_hops``, what is quoted
-in ``extractive_quotes``, a report's outline and its parts in ``extractive_report``.
+in ``extractive_quotes``, how the answer is written in ``extractive_answer``, a report's outline and
+its parts in ``extractive_report``.
 """
 
 from __future__ import annotations
@@ -15,9 +16,9 @@ from collections.abc import AsyncIterator, Callable, Iterator
 
 from bot.messages import Message, Transcript
 from bot.reasoning import (
+    extractive_answer,
     extractive_hops,
     extractive_plan,
-    extractive_quotes,
     extractive_report,
     extractive_rewrite,
 )
@@ -38,6 +39,7 @@ class Extractive:
 
     name = "extractive"
     opens = 0  # it chooses in no time
+    read_factor = 4
 
     def __init__(self, calls: ModelCalls) -> None:
         del calls  # every reasoner is given them
@@ -64,7 +66,7 @@ class Extractive:
         self, question: Rewritten, evidence: Evidence, instructions: str = ""
     ) -> AsyncIterator[AnswerDelta]:
         """The best passages as quotations with their citations."""
-        for delta in await asyncio.to_thread(_all, extractive_quotes.write, question, evidence):
+        for delta in await asyncio.to_thread(_all, extractive_answer.write, question, evidence):
             yield delta
 
     async def draft(

@@ -44,6 +44,7 @@ LONGEST_QUERY = 200  # characters
 QUERIES = 3  # of each later search
 MOST_PAGES = 8  # read for one question
 AT_ONCE = 2  # pages read in one turn, after the first
+FOUND = 6  # pages read for a question that follows no names
 OPEN_WORDS = 3  # of the question, at most, in a query beside a lead
 SAME_QUERY = 0.8  # Jaccard similarity of keywords: what the desk takes for a repeat
 PLACEHOLDER_WEIGHT = 0.2  # of a word such as "country", relative to one that finds something
@@ -95,8 +96,22 @@ def first_queries(question: str) -> list[str]:
     return [query for query in dict.fromkeys(short) if query][:FIRST_QUERIES]
 
 
+def asks_by_relation(question: str) -> bool:
+    """Whether a question names something and asks for another thing by its relation to it.
+
+    "Who leads the country where Buyende lies?" does, and names on Buyende's page lead on. Most
+    questions to documentation do not: names on the pages found would lead away from them.
+    """
+    if has_cjk(question):
+        return _RELATION_OF_RELATION.search(question) is not None
+    relates = any(t in TELLING or t in PLACEHOLDERS for t in keywords(question))
+    is_clause = _RELATIVE.search(question) is not None
+    is_named = _PROPER.search(question) is not None
+    return (relates and is_clause) or (is_named and (relates or is_clause))
+
+
 def _finish(question: SubQuestion, desk: Desk) -> Turn:
-    found, missing = findings(question.text, desk.sources)
+    found, missing = findings(question.text, desk.sources, desk.rarity)
     return Turn((Finish(found, enough=bool(found) and not missing, missing=missing),))
 
 
@@ -143,7 +158,8 @@ class _Trail:
             for text in (source.title, *(passage.text for passage in source.passages))
             for term in term_tuple(text)
         )
-        self._leads = self._follow()
+        self._by_relation = asks_by_relation(question.text)
+        self._leads = self._follow() if self._by_relation else {}
 
     # ------------------------------------------------------------ what to do
 
@@ -180,15 +196,26 @@ class _Trail:
 
     def worth_reading(self) -> list[int]:
         """The numbers of the best hits; more at once when something has been read."""
+        if self._desk.rarity and not self._by_relation:
+            return self._first_found()
         scored = [(self._score(hit), hit) for hit in self._pool.values()]
         best = sorted(scored, key=lambda pair: (-pair[0], pair[1].number))
         worth = [hit.number for score, hit in best if score >= WORTH_READING]
         room = min(self._desk.pages_left, MOST_PAGES - len(self._sources))
         return worth[: min(AT_ONCE if self._sources else 1, room)]
 
+    def _first_found(self) -> list[int]:
+        """The best hits of the question itself, then of its sides, once: none leads on."""
+        if self._sources:
+            return []
+        first, *others = [[hit.number for hit in r.hits] for r in self._desk.results] or [[]]
+        wanted = [*first[: FOUND if not others else FOUND - 2]]
+        wanted += [number for found in others for number in found[:2]]
+        return list(dict.fromkeys(wanted))[: min(MOST_PAGES, self._desk.pages_left)]
+
     def other_wordings(self) -> list[str]:
         """When nothing is left to read: the question's words one by one, the longest first."""
-        if self._desk.searches_left < 1:
+        if self._desk.searches_left < 1 or (self._sources and not self._by_relation):
             return []
         words = sorted(content_words(self._question.text), key=lambda word: -len(word))
         return self._new([*named(self._question.text), *words])
@@ -364,6 +391,14 @@ class _Trail:
 
 
 _NONE: frozenset[str] = frozenset()
+_PROPER = re.compile(r"(?<=[^\s.?!])\s+[\"“'(]*(?-i:[A-Z][a-zà-ÿ]{1,})(?![\w.]*[_\d(.])|[\"“]\w")
+"""A capitalized word that does not open a sentence and is no identifier, or a quoted title."""
+_RELATIVE = re.compile(
+    r"\w\s+(?:who|whom|whose|which|that|where|same)\b|\b(?:of|by) (?:the )?\w+ of\b"
+)
+_RELATION_OF_RELATION = re.compile(
+    "[^，。？的]{2,}的[^，。？的]{1,}的|(?:の[^、。？の]+){2,}|의 [^?]+의 "
+)
 _CODE = re.compile(r"(?<!`)(`+)(?!`)(?:(?!\1).)+?\1(?!`)|[^\W_]+_\w+", re.DOTALL)
 """Code spans, fenced blocks and what is written like a variable: its capitals are no names."""
 

@@ -1,16 +1,23 @@
-"""Choosing what to quote, and writing an answer that consists of quotations."""
+"""Choosing what to quote."""
 
 from __future__ import annotations
 
 import math
 import re
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from bot.pages.passages import Passage
 from bot.pages.spread import representatives
-from bot.reasoning.evidence import AnswerDelta, CitationDelta, Evidence, Finding, Source, TextDelta
+from bot.reasoning.evidence import Finding, Source
+from bot.reasoning.extractive_relevance import (
+    Asked,
+    Candidate,
+    asked_in,
+    candidates,
+    follow,
+    scores,
+)
 from bot.reasoning.extractive_words import (
     PLACEHOLDERS,
     name_terms,
@@ -18,100 +25,143 @@ from bot.reasoning.extractive_words import (
     term_tuple,
     title_terms,
 )
-from bot.reasoning.questions import Rewritten
-from bot.text.sentences import Sentence, sentences
-from bot.text.terms import content_words, keywords
+from bot.text.terms import content_words, has_cjk
 
 MOST_QUOTES = 6
 AGAIN = 0.3  # of a term's weight counts when an earlier quote has it
 TAKEN_UP = 1.5  # times more a passage adds that has a name from an earlier quote
-IN_A_TITLE = 1.5  # times the weight of a term that titles a page: it is what there is to say about
-EARLY_READ = 0.4  # more a passage of the page read first adds, half of it for the second, ...
+EARLY_READ = 0.2  # more a passage of the page read first adds, half of it for the second, ...
+NEAR = 0.8  # relevance by meaning from which it speaks for a passage; 1 is the nearest of all
+FOREIGN = 0.05  # share of the question's weight below which its words are not the documents'
+SAME_PAGE = 0.7  # of a passage's worth is left where its page is quoted already
+CODE = 0.8  # of a passage's worth is left where it is all code and no way of doing was asked for
 BARE = 0.4  # of a passage's worth is left to a heading or a line that is no sentence
-BY_TITLE = 0.8  # of a term's weight counts when only the page's title or heading has it
-ENOUGH = 0.3  # share of the question's weight that all quotes together must cover to be an answer
-WORTH_QUOTING = 0.08  # share of it that a quote must add
+CUED = 0.06  # of the question's weight is added to a passage of the kind that was asked for
+WORTH_QUOTING = 0.08  # share of the question's weight that a quote must add
+ENOUGH = 0.34  # share of it that one passage with its headings must have, to be an answer
+ENOUGH_CJK = 0.2  # the same for pairs of characters, of which many are no words
+SAME = 0.8  # share of common terms (Jaccard) from which two passages say the same
+LONGEST_QUOTE = 1_000  # characters of passages that are quoted together
 OPENINGS = 3  # passages quoted from the top of a page when the question has no word of it
 LEAST_OF_PAGE = 2  # quotes from each page that is wanted as a whole
-SHORTER = 2  # quotes in an answer that was to be shorter than the one before
-SHORT = 450  # characters of a passage that are quoted whole
-LONGEST_CODE = 1_500  # characters of a code block
 
 _SENTENCE_END = re.compile(r"[.!?。！？…|:：]\W*$")
 _LINK = re.compile(r"https?://\S+")
+_INDEX = re.compile(r"(?i)^(?:\w+ )?(?:index|contents)$|索引$|目录$")
+_ITEM = re.compile(r"[ \t]*(?:[-*+•‣◦]|\d{1,3}[.)])[ \t]+")
+_FENCED = re.compile(r" {0,3}(?:`{3,}|~{3,})")
+_DIGIT = re.compile(r"\d")
+_CODE_OR_STEP = re.compile(r"^(?: {0,3}(?:`{3,}|~{3,})|[ \t]*\d{1,2}[.)] )", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
 class Quote:
-    """The part ``passage.text[start:end]`` of a passage that says most about a question."""
+    """A passage of a page that is to be quoted, with those beside it that go on about it.
+
+    ``passages`` are in page order and follow each other, ``passage`` is the one of them that says
+    most. ``gain`` is what it adds to the quotes before it, as a share of the question's weight.
+    """
 
     source: Source
     passage: Passage
-    start: int
-    end: int
+    passages: tuple[Passage, ...]
+    gain: float = 0.0
 
     @property
     def text(self) -> str:
-        return self.passage.text[self.start : self.end]
+        return self.passage.text
 
 
-# ---------------------------------------------------------------- choosing
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What to quote on a question, the most telling first, and how sure it is an answer.
+
+    ``covered`` is the share of the question's weight that the best passage has with its headings,
+    0 to 1; below ``enough`` it is no answer. Nor is it where the documents have nothing by a name
+    that the question gives (``unknown``).
+    """
+
+    quotes: tuple[Quote, ...]
+    covered: float = 0.0
+    enough: float = ENOUGH
+    unknown: tuple[str, ...] = ()
+
+    @property
+    def answers(self) -> bool:
+        return bool(self.quotes) and self.covered >= self.enough and not self.unknown
 
 
-def choose(question: str, sources: Sequence[Source]) -> list[Quote]:
+def choose(
+    question: str, sources: Sequence[Source], rarity: Mapping[str, float] | None = None
+) -> list[Quote]:
+    """The passages that together say most on a question; empty if they are no answer to it."""
+    choice = choice_of(asked_in(question, sources, rarity or {}), sources)
+    return list(choice.quotes) if choice.answers else []
+
+
+def choice_of(asked: Asked, sources: Sequence[Source]) -> Choice:
     """The passages that together cover most of a question, the most telling first.
 
-    Greedy coverage of the question's terms, weighted by how rare they are in what was read: each
-    next quote is the one that adds most (Lin and Bilmes, A Class of Submodular Functions for
-    Document Summarization, ACL 2011). A passage about a name that an earlier quote brought up
-    counts for more: it may be the next hop. Empty if all of it hardly touches the question.
+    Greedy coverage of the question's terms, each by its weight: each next quote is the one that
+    adds most (Lin and Bilmes, A Class of Submodular Functions for Document Summarization, ACL
+    2011). A passage about a name that an earlier quote brought up counts for more: it may be the
+    next hop.
     """
-    wanted = wanted_terms(question)
-    left = [
-        (source, passage, coverage(source, passage, wanted))
-        for source in sources
-        for passage in source.passages
-    ]
-    weights = weigh(question, sources)
-    total = sum(weights.values())
-    covered: dict[str, float] = {}
+    left = candidates(asked, sources)
+    best_covered = max((each.covered(asked) for each in left), default=0.0)
+    weights = dict(asked.weights)
     brought_up: set[str] = set()
     order = {url: place for place, url in enumerate(dict.fromkeys(s.url for s in sources))}
     chosen: list[Quote] = []
-    while left and len(chosen) < MOST_QUOTES:
+    taken: set[int] = set()
+    pages: set[str] = set()
+    while len(taken) < len(left) and len(chosen) < MOST_QUOTES:
         gains = [
-            _gain(shares, weights, covered)
-            * (BARE if _is_bare(passage) else 1.0)
-            * (1.0 + EARLY_READ / (1 + order[source.url]))
-            * (1.0 if brought_up.isdisjoint(_names_of(source, passage)) else TAKEN_UP)
-            for source, passage, shares in left
+            (score + _cued(each, asked))
+            * _form(each, asked)
+            * (1.0 + EARLY_READ / (1 + order[each.source.url]))
+            * (SAME_PAGE if each.source.url in pages else 1.0)
+            * (1.0 if brought_up.isdisjoint(_names_of(each)) else TAKEN_UP)
+            for each, score in zip(left, scores(asked, weights, sources), strict=True)
         ]
-        best = max(range(len(left)), key=lambda i: (gains[i], -i))
-        if not gains[best] or gains[best] < WORTH_QUOTING * total:
+        best = max((i for i in range(len(left)) if i not in taken), key=lambda i: (gains[i], -i))
+        if gains[best] < WORTH_QUOTING:
             break
-        source, passage, shares = left.pop(best)
-        brought_up |= _names_of(source, passage) - wanted
-        covered |= {term: max(share, covered.get(term, 0.0)) for term, share in shares.items()}
-        chosen.append(Quote(source, passage, *most_telling(passage.text, wanted)))
-    reached = sum(weights[term] * share for term, share in covered.items())
-    return chosen if reached >= ENOUGH * total else []
+        taken.add(best)
+        each = left[best]
+        if any(_says_the_same(each.passage, quote.passage) for quote in chosen):
+            continue
+        brought_up |= _names_of(each) - asked.terms
+        for term, share in each.shares.items():
+            weights[term] = min(weights[term], asked.weights[term] * (1 - share * (1 - AGAIN)))
+        pages.add(each.source.url)
+        quote = _with_neighbours(each, asked, taken, best - each.place)
+        chosen.append(replace(quote, gain=gains[best]))
+    unknown = asked.unknown
+    enough = _enough(asked, chosen)
+    if chosen and _is_foreign(asked, chosen[0], best_covered):
+        unknown, enough = (), 0.0
+    return Choice(tuple(chosen), best_covered, enough, unknown)
 
 
-def weigh(question: str, sources: Sequence[Source]) -> dict[str, float]:
-    """How much each of the question's terms tells among what was read; a title's term tells more
-    than others."""
-    wanted = wanted_terms(question)
-    found = [coverage(source, passage, wanted) for source in sources for passage in source.passages]
-    in_names = frozenset(term for name in named(question) for term in term_tuple(name))
-    weights = _weights(wanted, in_names, found)
-    for term in {term for source in sources for term in title_terms(source.title)} & wanted:
-        weights[term] *= IN_A_TITLE
-    return weights
+def _enough(asked: Asked, chosen: Sequence[Quote]) -> float:
+    """The share of the question's weight that makes the first quote an answer.
+
+    Where meaning speaks for the quote that words chose, half the words are enough.
+    """
+    if asked.is_open:
+        return math.inf  # a question that leaves open what it is about is answered by nothing
+    enough = ENOUGH_CJK if asked.is_cjk else ENOUGH
+    near = chosen[0].passage.relevance if chosen else None
+    return enough / 2 if near is not None and near >= NEAR else enough
 
 
-def wanted_terms(question: str) -> frozenset[str]:
-    """The terms of a question, without those of its links."""
-    return frozenset(keywords(_LINK.sub(" ", question)))
+def _is_foreign(asked: Asked, quote: Quote, covered: float) -> bool:
+    """Whether a question meets a text in another script that is near to it by meaning: words
+    cannot tell then."""
+    near = quote.passage.relevance
+    others = asked.is_cjk != has_cjk(quote.passage.text)
+    return others and covered < FOREIGN and near is not None and near >= NEAR
 
 
 def gist(sources: Sequence[Source]) -> list[Quote]:
@@ -119,10 +169,9 @@ def gist(sources: Sequence[Source]) -> list[Quote]:
     share = max(LEAST_OF_PAGE, MOST_QUOTES // max(1, len(sources)))
     quotes: list[Quote] = []
     for source in sources:
-        telling = [passage for passage in source.passages if not _is_bare(passage)]
-        wanted = frozenset(title_terms(source.title))
+        telling = [passage for passage in source.passages if not is_bare(passage)]
         quotes += [
-            Quote(source, passage, *most_telling(passage.text, wanted))
+            Quote(source, passage, (passage,))
             for passage in representatives(telling or source.passages, share)
         ]
     return quotes
@@ -131,19 +180,19 @@ def gist(sources: Sequence[Source]) -> list[Quote]:
 def openings(sources: Sequence[Source]) -> list[Quote]:
     """The first passages of each page: what to quote when it was only asked to read."""
     return [
-        Quote(source, passage, 0, len(passage.text))
+        Quote(source, passage, (passage,))
         for source in sources
         for passage in source.passages[:OPENINGS]
     ]
 
 
 def findings(
-    question: str, sources: Sequence[Source]
+    question: str, sources: Sequence[Source], rarity: Mapping[str, float] | None = None
 ) -> tuple[tuple[Finding, ...], tuple[str, ...]]:
     """What the quotes say, and the words of the question that no page has."""
     found = tuple(
         Finding(" ".join(quote.text.split()), (quote.source.number,))
-        for quote in choose(question, sources)
+        for quote in choose(question, sources, rarity)
     )
     read = {
         term
@@ -160,238 +209,69 @@ def findings(
     return found, tuple(missing)
 
 
-def coverage(source: Source, passage: Passage, wanted: frozenset[str]) -> Mapping[str, float]:
-    """The question's terms that a passage has: 1, or less for those that only stand above it."""
-    above = term_tuple(f"{source.title}\n{passage.heading}")
-    return {term: BY_TITLE for term in above if term in wanted} | {
-        term: 1.0 for term in term_tuple(passage.text) if term in wanted
-    }
+def _form(candidate: Candidate, asked: Asked) -> float:
+    """How much of a passage's worth its form leaves it."""
+    passage = candidate.passage
+    if is_bare(passage) or passage.is_contents or _is_contents(passage):
+        return BARE
+    if _INDEX.search(candidate.source.title):
+        return BARE
+    is_code = _FENCED.match(passage.text) is not None
+    return CODE if is_code and "steps" not in asked.cues else 1.0
 
 
-def _is_bare(passage: Passage) -> bool:
-    """A line of links, a caption, a heading: words without a sentence."""
+def _is_contents(passage: Passage) -> bool:
+    """Whether a passage is a table of contents: short list items without a sentence."""
+    lines = [line for line in passage.text.split("\n") if line.strip()]
+    items = [line for line in lines if _ITEM.match(line)]
+    short = all(len(line) <= 70 and not _SENTENCE_END.search(line) for line in items)
+    return len(items) >= 4 and len(items) == len(lines) and short and ": " not in passage.text
+
+
+def is_bare(passage: Passage) -> bool:
+    """Whether a passage is a line of links, a caption, a heading: words without a sentence."""
     text = passage.text
     return len(text) < 80 and "\n" not in text and _SENTENCE_END.search(text) is None
 
 
-def _names_of(source: Source, passage: Passage) -> frozenset[str]:
+def _with_neighbours(candidate: Candidate, asked: Asked, taken: set[int], first: int) -> Quote:
+    """A candidate with the passages beside it under the same heading, while there is room.
+
+    What is added is ``taken`` and will not be quoted again; ``first`` is the number of the
+    source's first candidate. The one after a passage goes before the one before it: what is
+    said of a thing follows its name.
+    """
+    source, low, high = candidate.source, candidate.place, candidate.place
+    size = len(candidate.passage.text)
+    for other in (candidate.place + 1, candidate.place - 1):
+        if other > high + 1 or other < low - 1 or not follow(source, candidate.place, other):
+            continue
+        passage = source.passages[other]
+        fits = size + len(passage.text) <= LONGEST_QUOTE and first + other not in taken
+        if fits and passage.heading == candidate.passage.heading:
+            low, high = min(low, other), max(high, other)
+            size += len(passage.text)
+            taken.add(first + other)
+    return Quote(source, candidate.passage, source.passages[low : high + 1])
+
+
+def _names_of(candidate: Candidate) -> frozenset[str]:
     """The terms of the names in a passage, its page's title among them."""
-    return name_terms(passage.text).union(title_terms(source.title))
+    return name_terms(candidate.passage.text).union(title_terms(candidate.source.title))
 
 
-def _weights(
-    wanted: frozenset[str], in_names: frozenset[str], passages: Sequence[Mapping[str, float]]
-) -> dict[str, float]:
-    """BM25's inverse document frequency, passages being the documents.
-
-    By it a word that no passage has would weigh most. That is right for a name: pages without it
-    are about something else. Another word ("expensive") counts like an average one of those found:
-    pages say things in words of their own. And since the pages were chosen for the question, its
-    most important word may well be the most frequent one: all weights are drawn to the average.
-    """
-    found_in = Counter(term for passage in passages for term in passage)
-    weights = {
-        term: math.log(1 + (len(passages) - found_in[term] + 0.5) / (found_in[term] + 0.5))
-        * (AGAIN if term in PLACEHOLDERS else 1.0)
-        for term in wanted
-    }
-    found = [weights[term] for term in wanted if found_in[term]]
-    average = sum(found) / len(found) if found else 0.0
-    weights = {
-        term: weight if found_in[term] or term in in_names else min(weight, average)
-        for term, weight in weights.items()
-    }
-    return {term: (weight + average) / 2 for term, weight in weights.items()}
+def _says_the_same(one: Passage, other: Passage) -> bool:
+    a, b = frozenset(term_tuple(one.text)), frozenset(term_tuple(other.text))
+    return len(a & b) >= SAME * len(a | b)
 
 
-def _gain(
-    shares: Mapping[str, float], weights: Mapping[str, float], covered: Mapping[str, float]
-) -> float:
-    gain = 0.0
-    for term, share in shares.items():
-        before = covered.get(term, 0.0)
-        gain += weights[term] * (max(0.0, share - before) + AGAIN * min(share, before))
-    return gain
-
-
-def most_telling(text: str, wanted: frozenset[str]) -> tuple[int, int]:
-    """The span of the sentences in a row that hold most of the terms within ``SHORT`` characters.
-
-    A short passage is quoted whole, and so are rows, lists and code.
-    """
-    parts = sentences(text)
-    if len(text) <= SHORT or any(part.kind != "paragraph" for part in parts):
-        return 0, len(text)
-    best: tuple[int, int] = (-1, 0)
-    span = 0, len(text)
-    for first, beginning in enumerate(parts):
-        for last in range(first, len(parts)):
-            end = parts[last].end
-            if last > first and end - beginning.start > SHORT:
-                break
-            held = len(wanted.intersection(term_tuple(text[beginning.start : end])))
-            if (held, end - beginning.start) > best:
-                best = held, end - beginning.start
-                span = beginning.start, end
-    return span
-
-
-# ---------------------------------------------------------------- writing
-
-INTRODUCTIONS = {
-    "en": "No language model wrote this: these are passages quoted from the pages that were read, "
-    "the most relevant first.",
-    "zh": "以下内容未经语言模型撰写，而是从读过的网页中摘录的原文，最相关的在前。",
-    "ja": "これは言語モデルが書いた回答ではありません。"
-    "読んだページからの引用を、関連の高い順に示します。",
-    "ko": "언어 모델이 쓴 답이 아닙니다. "
-    "읽은 페이지에서 그대로 인용한 구절을 관련도 순으로 보여 드립니다.",
-}
-_NOTHING = {
-    "en": "Nothing that was found answers this question.",
-    "zh": "没有找到能回答这个问题的内容。",
-    "ja": "この質問に答える内容は見つかりませんでした。",
-    "ko": "이 질문에 답하는 내용을 찾지 못했습니다.",
-}
-_TRIED = {
-    "en": "Searched for: {}.",
-    "zh": "搜索过：{}。",
-    "ja": "検索した語句：{}。",
-    "ko": "검색한 말: {}.",
-}
-_READ = {
-    "en": "Read: {}.",
-    "zh": "读过：{}。",
-    "ja": "読んだページ：{}。",
-    "ko": "읽은 페이지: {}.",
-}
-_MISSING = {
-    "en": "No page that was read mentions: {}.",
-    "zh": "读过的网页都没有提到：{}。",
-    "ja": "読んだページのどれにも出てこない語：{}。",
-    "ko": "읽은 페이지에 나오지 않는 말: {}.",
-}
-_REWORD = {
-    "en": "Other words, or a name, may find more.",
-    "zh": "换一种说法，或给出名称，也许能找到更多。",
-    "ja": "別の言葉や名前で尋ねると、見つかるかもしれません。",
-    "ko": "다른 말이나 이름으로 물으면 더 찾을 수 있습니다.",
-}
-_CODE = {"en": "Code", "zh": "代码", "ja": "コード", "ko": "코드"}
-_JOINT = {"zh": "；", "ja": "；"}
-_ITEM_MARK = re.compile(r"^[ \t]*(?:[-*+•‣◦]|\d{1,3}[.)])[ \t]+", re.MULTILINE)
-_CELL_BORDER = re.compile(r"(?<!\\)\|")
-_WIDE_ENDS = frozenset("。！？；）」』》】")
-_DIVIDER_ROW = re.compile(r"^[ \t]*\|[\s|:-]*\|[ \t]*$\n?", re.MULTILINE)
-
-
-def write(question: Rewritten, evidence: Evidence) -> Iterator[AnswerDelta]:
-    """The answer: what this is, the quotes by page with their citations, what was not found.
-
-    Notes about the answer itself are block quotes, page titles are headings: neither makes a claim
-    that would need a footnote.
-    """
-    if question.whole:
-        quotes = gist(evidence.sources)
-    else:
-        quotes = choose(question.question, evidence.sources)
-    if question.earlier:
-        quotes = (quotes or gist(evidence.sources))[:SHORTER]
-    if not quotes and question.kind == "links":
-        quotes = openings(evidence.sources)
-    if not quotes:
-        yield TextDelta(_without_quotes(question.language, evidence))
-        return
-    wanted = wanted_terms(question.question)
-    yield TextDelta(note(say(INTRODUCTIONS, question.language)))
-    for source in dict.fromkeys(quote.source.number for quote in quotes):
-        of_page = [quote for quote in quotes if quote.source.number == source]
-        yield TextDelta(f"\n### {plain(of_page[0].source.title)}\n\n")
-        for quote in of_page:
-            yield from quoted(quote, wanted, question.language)
-    missing = evidence.missing
-    if question.kind != "links":  # "summarize" is no word that a page should have
-        missing = missing or findings(question.question, evidence.sources)[1]
-    if missing:
-        yield TextDelta("\n" + note(_list(_MISSING, question.language, missing)))
-
-
-def quoted(quote: Quote, wanted: frozenset[str], language: str) -> Iterator[AnswerDelta]:
-    """One quote as list items, or as the code block that it is, with its citation."""
-    cited = CitationDelta(quote.source.number, quote.passage.start, quote.passage.end)
-    parts = _to_the_point(quote.text, wanted)
-    code = [part for part in parts if part.kind == "code"]
-    for line in _lines(quote.text, [part for part in parts if part.kind != "code"]):
-        yield TextDelta(f"- {line}", opens=True)
-        yield cited
-        yield TextDelta("\n")
-    for part in code:
-        if part.end - part.start <= LONGEST_CODE:
-            yield TextDelta(f"- {say(_CODE, language)}", opens=True)
-            yield cited
-            yield TextDelta(f"\n\n{quote.text[part.start : part.end]}\n\n")
-
-
-def _to_the_point(text: str, wanted: frozenset[str]) -> list[Sentence]:
-    """The sentences of a quote; of items and rows, those with a word of the question if any has."""
-    parts = sentences(text)
-    listed = [part for part in parts if part.kind in ("item", "row")]
-    telling = [p for p in listed if not wanted.isdisjoint(term_tuple(text[p.start : p.end]))]
-    return [part for part in parts if part not in listed or part in telling or not telling]
-
-
-def _lines(text: str, parts: Sequence[Sentence]) -> Iterator[str]:
-    """Quoted text as lines of a list: running text in one, each item and row in its own."""
-    running: list[str] = []
-    for part in parts:
-        piece = _DIVIDER_ROW.sub("", text[part.start : part.end])
-        if part.kind == "row":
-            cells = _CELL_BORDER.split(piece.strip().strip("|"))
-            piece = " · ".join(cell.strip().replace("\\|", "|") for cell in cells)
-        begins = bool(_ITEM_MARK.match(piece)) or part.kind == "row"
-        if begins and running:
-            yield _in_one_line(running)
-            running = []
-        piece = " ".join(_ITEM_MARK.sub("", piece).strip("# ").split())
-        if piece:
-            running.append(piece)
-    if running:
-        yield _in_one_line(running)
-
-
-def _in_one_line(pieces: Sequence[str]) -> str:
-    """Sentences one after the other: no space follows a full stop that brings its own."""
-    line = ""
-    for piece in pieces:
-        line += piece if not line or line[-1] in _WIDE_ENDS else f" {piece}"
-    return line
-
-
-def _without_quotes(language: str, evidence: Evidence) -> str:
-    """What to say when there is nothing to quote: that, and what was tried."""
-    said = [say(_NOTHING, language)]
-    if evidence.queries:
-        said.append(_list(_TRIED, language, evidence.queries))
-    if evidence.sources:
-        said.append(_list(_READ, language, [plain(s.title) for s in evidence.sources]))
-    said.append(say(_REWORD, language))
-    return "\n".join(note(sentence) for sentence in said)
-
-
-def say(sentences_by_language: Mapping[str, str], language: str) -> str:
-    """The sentence in a language, in English where it is not known."""
-    return sentences_by_language.get(language.partition("-")[0], sentences_by_language["en"])
-
-
-def _list(sentences_by_language: Mapping[str, str], language: str, things: Sequence[str]) -> str:
-    return say(sentences_by_language, language).format(_JOINT.get(language, "; ").join(things))
-
-
-def note(sentence: str) -> str:
-    """A remark on the answer itself, as a block quote: it makes no claim."""
-    return f"> {sentence}\n"
-
-
-def plain(title: str) -> str:
-    """A title as one line of Markdown."""
-    return " ".join(title.replace("*", "").replace("#", "").split()) or "?"
+def _cued(candidate: Candidate, asked: Asked) -> float:
+    """What a passage has of what the question looks for: a figure, code or steps, its subject as
+    the heading."""
+    cued = 0.0
+    text = candidate.passage.text
+    if "figure" in asked.cues and _DIGIT.search(text):
+        cued += CUED
+    if "steps" in asked.cues and _CODE_OR_STEP.search(text):
+        cued += CUED
+    return cued

@@ -12,21 +12,10 @@ from dataclasses import replace
 from bot.pages.passages import Passage
 from bot.reasoning.drafts import Manuscript, Paragraph
 from bot.reasoning.evidence import AnswerDelta, Evidence, Source, TextDelta
+from bot.reasoning.extractive_answer import NOTES, note, plain, quoted, say
 from bot.reasoning.extractive_hops import first_queries
-from bot.reasoning.extractive_quotes import (
-    INTRODUCTIONS,
-    Quote,
-    choose,
-    coverage,
-    most_telling,
-    note,
-    openings,
-    plain,
-    quoted,
-    say,
-    wanted_terms,
-    weigh,
-)
+from bot.reasoning.extractive_quotes import Quote, choose, openings
+from bot.reasoning.extractive_relevance import asked_in, candidates
 from bot.reasoning.extractive_words import term_tuple
 from bot.reasoning.questions import Rewritten
 from bot.text.terms import content_words
@@ -35,6 +24,7 @@ FEWEST_SECTIONS, MOST_SECTIONS = 2, 8
 SECTION_QUOTES = 4
 OTHER_QUOTES = 2  # from other pages, beside a section's own
 TELLING = 0.5  # of what the best section covers of a question, a section must cover
+QUOTE_WORDS = 60  # of one quotation
 TOPIC_WORDS = 6  # of the question in the query of a section
 
 _NOTHING_MORE = {
@@ -83,12 +73,12 @@ def revise(
     """The passages on the paragraph's topic that the report has not quoted yet."""
     paragraph, language = manuscript.paragraph, question.language
     about = f"{paragraph.heading}\n{question.question}" if paragraph.heading else question.question
-    wanted = wanted_terms(about)
+    asked = asked_in(about, evidence.sources, evidence.rarity)
     said = _flat("\n".join(manuscript.revised))
     if not manuscript.revised:
-        yield TextDelta(note(say(INTRODUCTIONS, language)) + "\n", opens=True)
+        yield TextDelta(note(say(NOTES, language)) + "\n", opens=True)
     quotes = _quotes(manuscript, about, evidence.sources)
-    groups = [group for quote in quotes for group in _groups(quoted(quote, wanted, language))]
+    groups = [group for quote in quotes for group in _groups(quoted(quote, asked, QUOTE_WORDS))]
     new = [group for group in groups if _flat(_words(group)) not in said]
     for group in new:
         yield from group
@@ -103,13 +93,12 @@ def _quotes(manuscript: Manuscript, about: str, sources: Sequence[Source]) -> li
     paragraph = manuscript.paragraph
     if not paragraph.heading:
         return choose(about, sources) or openings(sources)
-    wanted = wanted_terms(about)
 
     def is_to_come(source: Source, passage: Passage) -> bool:
         return _heading(source, passage) in manuscript.to_come
 
     own = [
-        Quote(source, passage, *most_telling(passage.text, wanted))
+        Quote(source, passage, (passage,))
         for source, passage in _aspects(sources).get(paragraph.heading, ())[:SECTION_QUOTES]
     ]
     pages = {quote.source.number for quote in own}
@@ -139,14 +128,15 @@ def _telling(
     asked: str, sources: Sequence[Source], aspects: Mapping[str, list[tuple[Source, Passage]]]
 ) -> dict[str, list[tuple[Source, Passage]]]:
     """The aspects that cover most of a question, those of the best page first."""
-    wanted, weights = wanted_terms(asked), weigh(asked, sources)
+    question = asked_in(asked, sources, {})
+    shares = {(c.source.number, c.passage.start): c.shares for c in candidates(question, sources)}
     covered: dict[str, float] = {}
     for heading, found in aspects.items():
         held: dict[str, float] = {}
         for source, passage in found:
-            for term, share in coverage(source, passage, wanted).items():
+            for term, share in shares[source.number, passage.start].items():
                 held[term] = max(share, held.get(term, 0.0))
-        covered[heading] = sum(weights[term] * share for term, share in held.items())
+        covered[heading] = sum(question.weights[term] * share for term, share in held.items())
     best = max(covered.values(), default=0.0)
     kept = sorted(aspects, key=lambda heading: -covered[heading])[:MOST_SECTIONS]
     kept = [heading for heading in kept if covered[heading] >= TELLING * best > 0]

@@ -16,6 +16,7 @@ from bot.reasoning.extractive_chores import (
     wants_shorter,
     without_long_form,
 )
+from bot.reasoning.extractive_hops import LONGEST_QUERY, asks_by_relation
 from bot.reasoning.extractive_reading import (
     last_answer,
     source_numbers,
@@ -24,7 +25,7 @@ from bot.reasoning.extractive_reading import (
     without_links,
     without_sources,
 )
-from bot.reasoning.extractive_scope import queries_for, scope_of
+from bot.reasoning.extractive_scope import compares, queries_for, scope_of
 from bot.reasoning.extractive_smalltalk import reply_to
 from bot.reasoning.extractive_topic import (
     POSSESSIVES,
@@ -74,14 +75,16 @@ def rewrite(transcript: Transcript, message: Message) -> Rewritten:
     bare = _REMARK.sub("", message.text.strip())
     question = standalone(bare, _turns(transcript))
     subject = without_long_form(question)
-    queries = queries_for(without_links(subject or question))
+    searched = without_links(subject or question)
+    queries = queries_for(searched)
+    named = queries[1:] if asks_by_relation(searched) or compares(searched) else ()
     if question == bare:
         question = message.text.strip()
     return Rewritten(
         "search",
         question,
         queries=queries,
-        knowledge_queries=queries,
+        knowledge_queries=(" ".join(searched.split())[:LONGEST_QUERY], *named),
         links=reading.links,
         language=language,
         long_form=subject is not None,

@@ -99,6 +99,11 @@ def queries_for(question: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(query for query in found if query))[:MOST]
 
 
+def compares(question: str) -> bool:
+    """Whether a question sets two things side by side."""
+    return bool(_of_each(question))
+
+
 def _hosts(text: str) -> list[str]:
     return [host.lower().removeprefix("www.") for host in restricted_to(text)]
 

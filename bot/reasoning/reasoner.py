@@ -32,11 +32,13 @@ class Reasoner(Protocol):
     ``ModelBroken`` or ``BudgetSpent``, nothing else of its own.
 
     ``opens`` of the best pages of a search are shown to it with the hits: where a turn takes
-    seconds, choosing them would cost more than showing one in vain.
+    seconds, choosing them would cost more than showing one in vain. Of each page it is shown
+    ``read_factor`` times the tokens that the settings allow: without a model, words cost nothing.
     """
 
     name: str
     opens: int
+    read_factor: int
 
     async def rewrite(
         self, transcript: Transcript, message: Message, instructions: str = ""

@@ -16,6 +16,7 @@ def answer_document(answer: Answer) -> dict[str, Any]:
     return {
         "status": answer.status,
         "answer": answer.text,
+        "more": answer.more,
         "citations": [
             {
                 "number": c.number,

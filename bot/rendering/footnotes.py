@@ -6,14 +6,17 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
-from bot.answers import Citation
+from bot.answers import Answer, Citation
 from bot.errors import AddressRefused
+from bot.pages.passages import HEADING_SEPARATOR, columns_in
 from bot.pages.urls import domain, parse
+from bot.rendering.excerpts import Excerpt, Said, excerpts
 from bot.rendering.lines import one_line, shortened
 from bot.research.marks import literal_spans
 
 LONGEST_QUOTE = 300  # characters
 LONGEST_TITLE = 200  # characters
+LONGEST_HEADING = 120  # characters of what a quote stands under
 
 # Not "[[1]](…)", which is a link already, and not the label of something else.
 _MARK = re.compile(r"(?<![\[\\])\[(\d{1,4})\](?![\](])")
@@ -26,8 +29,20 @@ _AUTHORITY = re.compile(r"[a-z]+:[/\\]{2}[^/\\?#]*", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
+class QuoteView:
+    """Words that a source is cited for, and the section path on its page that they stand under.
+
+    ``pieces`` is empty where the answer quotes these words itself; ``heading`` is on one line, or
+    "" at the top of a page.
+    """
+
+    heading: str
+    pieces: tuple[Excerpt, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class SourceView:
-    """One numbered source, ready to be shown: each text is on one line, without control
+    """One numbered source, ready to be shown: titles and headings are on one line, without control
     characters; ``quotes`` are the distinct words it is cited for, in order.
 
     ``url`` is the source's own address, whatever its scheme; ``domain`` is "" where it has none.
@@ -37,17 +52,25 @@ class SourceView:
     url: str
     title: str
     domain: str
-    quotes: tuple[str, ...]
+    quotes: tuple[QuoteView, ...]
+
+    @property
+    def headings(self) -> tuple[str, ...]:
+        """What its quotes stand under, each once."""
+        return tuple(dict.fromkeys(quote.heading for quote in self.quotes if quote.heading))
 
 
 def sources(
-    citations: Iterable[Citation],
-    longest_quote: int = LONGEST_QUOTE,
-    longest_title: int = LONGEST_TITLE,
+    answer: Answer, longest_quote: int = LONGEST_QUOTE, longest_title: int = LONGEST_TITLE
 ) -> tuple[SourceView, ...]:
-    """One view per number, in order; quotes and titles shortened to these many characters."""
+    """One view per number, in order; quotes and titles shortened to these many characters.
+
+    A quote that stands in the answer has no words here.
+    """
+    said = Said(answer)
     return tuple(
-        _view(number, cited, longest_quote, longest_title) for number, cited in by_number(citations)
+        _view(number, cited, said, longest_quote, longest_title)
+        for number, cited in by_number(answer.citations)
     )
 
 
@@ -89,17 +112,40 @@ def link_target(url: str) -> str:
     return f"{address.scheme}://{address.authority}{_OUTSIDE_TARGET.sub(_encoded, rest)}"
 
 
-def _view(number: int, cited: list[Citation], longest_quote: int, longest_title: int) -> SourceView:
+def _view(
+    number: int, cited: list[Citation], said: Said, longest_quote: int, longest_title: int
+) -> SourceView:
     first = cited[0]
-    quotes = dict.fromkeys(shortened(citation.quote, longest_quote) for citation in cited)
     host = domain(first.url)
+    quotes = {(each.heading, each.quote): each for each in cited if each.quote.strip()}
     return SourceView(
         number=number,
         url=first.url,
         title=shortened(first.title, longest_title) or host or one_line(first.url),
         domain=host,
-        quotes=tuple(quote for quote in quotes if quote),
+        quotes=tuple(_quote_view(each, said, longest_quote) for each in quotes.values()),
     )
+
+
+def _quote_view(citation: Citation, said: Said, longest: int) -> QuoteView:
+    is_table = citation.quote.lstrip().startswith("|")
+    heading, columns = columns_in(citation.heading) if is_table else (citation.heading, ())
+    is_said = said.has(citation.quote)
+    return QuoteView(
+        heading=shortened(_below_title(one_line(heading), citation.title), LONGEST_HEADING),
+        pieces=() if is_said else excerpts(citation.quote, longest, columns),
+    )
+
+
+def _below_title(path: str, title: str) -> str:
+    """A section path without the page's title at its beginning, or the part of the title that
+    comes before the site's name."""
+    title = one_line(title)
+    if path == title or path.startswith(title + HEADING_SEPARATOR):
+        return path[len(title + HEADING_SEPARATOR) :]
+    first, _, rest = path.partition(HEADING_SEPARATOR)
+    page = re.split(r" [-–—|·] (?!.* [-–—|·] )", title)[0]
+    return rest if first.rstrip("¶# ") in (page, title) else path
 
 
 def _linked(text: str, targets: Mapping[int, str], link: Callable[[int, str], str]) -> str:

@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterator
 from bot.errors import AddressRefused
 from bot.pages.urls import dedupe_key
 from bot.research.links import defuse
-from bot.research.marks import code_spans
+from bot.research.marks import ESCAPE, code_spans
 
 WORD_JOINER = "\u2060"
 
@@ -31,10 +31,10 @@ _DOMAIN = (
     rf"(?:(?!\d){_LETTER}){{2,24}}(?!{_LETTER}|-)"
 )
 _ADDRESS = re.compile(
-    r"(?P<link>!?\[(?:[^\[\]\n]|\[[^\[\]\n]*\])*+\]"
+    r"(?P<link>(?<!\\)!?\[(?:\\[^\n]|[^\[\]\\\n]|\[(?:\\[^\n]|[^\[\]\\\n])*+\])*+\]"
     r"\((?:<[^<>\n]*>|(?:[^\s()]|\([^\s()]*\))*+)(?:\s+(?:\"[^\"\n]*\"|'[^'\n]*'))?\s*\)"
     r")|(?P<url>(?i:https?|ftp|file|mailto|tel|javascript|data|vbscript):[^\s<>\"'`|]+)"
-    rf"|(?P<bare>{_DOMAIN})(?P<rest>(?::\d{{1,5}}(?!{_LETTER}))?(?:[/?\#][^\s<>`|{_EASTERN}]*)?)"
+    rf"|(?P<bare>{_DOMAIN})(?P<rest>(?::\d{{1,5}}(?!{_LETTER}))?(?:[/?\#][^\s<>`|\\{_EASTERN}]*)?)"
 )
 _JOINED = tuple("`/@.-_")  # an address behind one of these is part of something longer
 _TRAILING = ".,;:!?)]}。，；：！？）】」』”"  # of a whole address, as ``defuse`` has it
@@ -74,8 +74,8 @@ def _outside_code(text: str, allowed: Collection[str], *, may_be_code: bool) -> 
 
 
 def _has_stray_tick(text: str) -> bool:
-    """Whether there is a backtick outside code."""
-    return any("`" in text[start:stop] for start, stop in _plain_spans(text))
+    """Whether there is a backtick outside code that may open some."""
+    return any("`" in ESCAPE.sub("", text[start:stop]) for start, stop in _plain_spans(text))
 
 
 def _plain_spans(text: str) -> list[tuple[int, int]]:

@@ -52,18 +52,38 @@ def with_plain_tables(text: str, width: int) -> str:
 
 def plain(table: Table, width: int) -> str:
     """A table as aligned text in a code fence, or as records where that is wider than ``width``."""
+    lines = aligned(table, width)
+    if not lines:
+        return records(table)
+    # Cells hold no line that could close it: each is on one line, behind none or a bar.
+    fence = "````" if any("```" in line for line in lines) else "```"
+    return "\n".join([fence, *lines, fence])
+
+
+def aligned(table: Table, width: int) -> list[str]:
+    """The lines of a table as text of at most ``width`` columns; none where it would be wider.
+
+    A table whose head is empty has none here.
+    """
     cells = [[plain_text(cell) for cell in row] for row in (table.header, *table.rows)]
     widths = [max(map(columns, column)) for column in zip(*cells, strict=True)]
     if sum(widths) + len(_BETWEEN) * (len(widths) - 1) > width:
-        return records(table)
+        return []
     header, *rows = [
         _BETWEEN.join(_padded(cell, widths[n], n, table) for n, cell in enumerate(row)).rstrip()
         for row in cells
     ]
     rule = "-+-".join("-" * wide for wide in widths)
-    # Cells hold no line that could close it: each is on one line, behind none or a bar.
-    fence = "````" if any("```" in line for line in (header, *rows)) else "```"
-    return "\n".join([fence, header, rule, *rows, fence])
+    return [header, rule, *rows] if any(cells[0]) else rows
+
+
+def table_text(markdown: str, width: int) -> str:
+    """A Markdown table as text that needs no Markdown: aligned, or a line for each cell."""
+    found = [table for table, _, _ in _tables(_parser.parse(markdown))]
+    if not found:
+        return markdown
+    lines = aligned(found[0], width)
+    return "\n".join(lines) if lines else plain_records(found[0])
 
 
 def records(table: Table) -> str:
@@ -71,6 +91,20 @@ def records(table: Table) -> str:
     names = [plain_text(cell) for cell in table.header]
     rows = table.rows or (("",) * len(names),)
     return "\n\n".join(_record(names, row) for row in rows)
+
+
+def plain_records(table: Table) -> str:
+    """As ``records``, without Markdown."""
+    names = [plain_text(cell) for cell in table.header]
+    rows = [[plain_text(cell) for cell in row] for row in table.rows]
+    return "\n\n".join(
+        "\n".join(
+            f"{name}: {cell}" if name else cell
+            for name, cell in zip(names, row, strict=True)
+            if cell
+        )
+        for row in rows
+    )
 
 
 def columns(text: str) -> int:

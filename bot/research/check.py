@@ -13,31 +13,38 @@ page that was read (``disagree``), is told with that page's words.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 
 from bot.answers import Citation, Disagreement, Doubt
-from bot.pages.passages import Passage
+from bot.pages.passages import Passage, columns_in
 from bot.reasoning.evidence import CitationDelta, Evidence, Source
 from bot.rendering.texts import Texts, texts_for
 from bot.research.disagree import dissent
 from bot.research.marks import literal_spans, numbers_in, without_marks
+from bot.research.verbatim import as_words
 from bot.research.write import CitedSpan, Written, at_tail
 from bot.text.facts import facts, missing_from
-from bot.text.sentences import Sentence, sentences
+from bot.text.sentences import BlockKind, Sentence, sentences
 from bot.text.terms import keywords, terms
 
 DOUBT_MARK = "⚠"
 
+_WORD = re.compile(r"\w+")
+
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """The answer as it is shown, its citations in order of first use, and its doubts."""
+    """The answer as it is shown, its citations in order of first use, and its doubts; ``more`` is
+    the further reading. The first ``direct`` citations are those of the answer itself."""
 
     text: str
     citations: tuple[Citation, ...]
     doubts: tuple[Doubt, ...]
     disagreements: tuple[Disagreement, ...] = ()
+    more: str = ""
+    direct: int = 0
 
 
 ENGLISH = texts_for("en")
@@ -52,32 +59,47 @@ def check(written: Written, evidence: Evidence, question: str, texts: Texts = EN
     doubts: list[Doubt] = []
     disagreements: list[Disagreement] = []
     out: list[str] = []
-    end = 0
-    for sentence in sentences(written.text):
+    further: list[str] = []
+    end = direct = 0
+    for sentence in _sentences(written):
         piece = written.text[sentence.start : sentence.end]
+        parts = out if written.fold is None or sentence.start < written.fold else further
         cited = _cited(sentence, piece, written.spans, sources)
         for source, passage in cited:
             key = (source.number, passage.start, passage.end)
             citations.setdefault(key, _citation(source, passage))
+        claim = " ".join(as_words(without_marks(piece)).split())
         reason = ""
         if cited or not _makes_no_claim(sentence, piece, written.text, literals):
-            reason = _doubt(without_marks(piece), cited, question, texts)
+            reason = _doubt(claim, sentence.kind, cited, question, texts)
         if reason:
-            doubts.append(Doubt(" ".join(without_marks(piece).split()), reason))
+            doubts.append(Doubt(claim, reason))
         elif cited:
-            claim = " ".join(without_marks(piece).split())
             other = dissent(claim, [source for source, _ in cited], evidence.sources)
             if other is not None:
                 key = (other.source.number, other.passage.start, other.passage.end)
                 citations.setdefault(key, _citation(other.source, other.passage))
                 disagreements.append(Disagreement(claim, other.source.number, other.sentence))
-        out.append(written.text[end : sentence.start])
-        out.append(at_tail(piece, DOUBT_MARK) if reason else piece)
+        direct = len(citations) if parts is out else direct
+        parts.append(written.text[end : sentence.start])
+        parts.append(at_tail(piece, DOUBT_MARK) if reason else piece)
         end = sentence.end
-    out.append(written.text[end:])
     return Checked(
-        "".join(out).strip(), tuple(citations.values()), tuple(doubts), tuple(disagreements)
+        "".join(out).strip(),
+        tuple(citations.values()),
+        tuple(doubts),
+        tuple(disagreements),
+        "".join(further).strip(),
+        direct,
     )
+
+
+def _sentences(written: Written) -> Iterator[Sentence]:
+    """The sentences of the answer, then those of the further reading."""
+    fold = len(written.text) if written.fold is None else written.fold
+    yield from sentences(written.text[:fold])
+    for sentence in sentences(written.text[fold:]):
+        yield Sentence(sentence.start + fold, sentence.end + fold, sentence.kind)
 
 
 def _cited(
@@ -91,17 +113,25 @@ def _cited(
     found: list[tuple[Source, Passage]] = []
     for delta in dict.fromkeys(deltas):
         source = sources[delta.number]
-        found += [
-            (source, passage)
-            for passage in source.passages
-            if delta.start <= passage.start and passage.end <= delta.end
-        ]
+        found += [(source, passage) for passage in _within(source.passages, delta)]
     with_span = {source.number for source, _ in found}
     for number in numbers_in(piece):
         if number in sources and number not in with_span:
             claim = without_marks(piece)
             found += [(sources[number], p) for p in _best(claim, sources[number].passages)]
     return found
+
+
+def _within(passages: Sequence[Passage], delta: CitationDelta) -> list[Passage]:
+    """The passages that a citation covers, or the words of the one that it names a part of."""
+    covered = [p for p in passages if delta.start <= p.start and p.end <= delta.end]
+    if covered or delta.start >= delta.end:
+        return covered
+    for passage in passages:
+        if passage.start <= delta.start and delta.end <= passage.end:
+            words = passage.text[delta.start - passage.start : delta.end - passage.start]
+            return [replace(passage, start=delta.start, end=delta.end, text=words)]
+    return []
 
 
 def _best(claim: str, passages: Sequence[Passage]) -> list[Passage]:
@@ -119,12 +149,22 @@ def _best(claim: str, passages: Sequence[Passage]) -> list[Passage]:
     return best
 
 
-def _doubt(claim: str, cited: Sequence[tuple[Source, Passage]], question: str, texts: Texts) -> str:
+def _doubt(
+    claim: str,
+    kind: BlockKind,
+    cited: Sequence[tuple[Source, Passage]],
+    question: str,
+    texts: Texts,
+) -> str:
     """Why a claim is doubted, or ""."""
+    quoted = "\n".join(passage.text for _, passage in cited)
+    if kind == "row":  # the names of its columns, where the table began in an earlier passage
+        quoted += "\n" + "\n".join(" ".join(columns_in(p.heading)[1]) for _, p in cited)
+    if cited and _words(claim) in _words(quoted):
+        return ""  # word for word
     claimed = facts(claim)
     if not cited:
         return texts("doubt-no-footnote") if missing_from(claimed, question) else ""
-    quoted = "\n".join(passage.text for _, passage in cited)
     missing = missing_from(claimed, quoted)
     if missing:
         around = "\n".join(_surroundings(source for source, _ in cited))
@@ -135,6 +175,10 @@ def _doubt(claim: str, cited: Sequence[tuple[Source, Passage]], question: str, t
         return ""
     named = ", ".join(dict.fromkeys(fact.text for fact in missing))
     return texts("doubt-not-quoted", facts=named)
+
+
+def _words(text: str) -> str:
+    return f" {' '.join(_WORD.findall(text))} "
 
 
 def _surroundings(sources: Iterable[Source]) -> Iterable[str]:

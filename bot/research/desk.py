@@ -251,17 +251,18 @@ class DeskKeeper:
     def _searched(self, searching: Searching, answers: dict[int, SearchOutcome]) -> Outcome:
         results = []
         for text, query, is_sent in searching.queries:
-            note = ""
+            note, rarity = "", {}
             if is_sent:
                 outcome = answers[id(query)]
                 query.hits = outcome.hits
+                rarity = outcome.rarity
                 note = outcome.problem or ("" if outcome.hits else NOTHING)
             following = query.hits[query.next : query.next + self._reading.shown]
             query.next += len(following)
             if not is_sent:
                 more = "these are its next results" if following else "it has no further results"
                 note = f'You searched "{query.text}" before; {more}.'
-            results.append(QueryResult(text, self._numbered(following), note))
+            results.append(QueryResult(text, self._numbered(following), note, rarity))
         return Outcome(searching.action, queries=tuple(results))
 
     def _numbered(self, hits: Sequence[Hit]) -> tuple[NumberedHit, ...]:
@@ -299,7 +300,15 @@ class DeskKeeper:
         if self._question.whole:
             passages = await survey(page, tokens, skip=spans)
         else:
-            passages = await choose(self._question.text, page, tokens, skip=spans)
+            weights = await self._run.weigh(self._question.text, page)
+            passages = await choose(
+                self._question.text,
+                page,
+                tokens,
+                skip=spans,
+                rarity=self.desk.rarity,
+                weights=weights,
+            )
         if spans and not passages:
             return ReadResult(hit_number, None, f"Page {number} has nothing that was not shown.")
         spans.update((passage.start, passage.end) for passage in passages)

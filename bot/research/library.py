@@ -15,10 +15,11 @@ from cachetools import TTLCache
 
 from bot.messages import UPLOADED, Attachment
 from bot.pages.page import Page
+from bot.pages.passages import Weight
 from bot.pages.urls import canonical
 from bot.search.blend import SearchResult
 from bot.search.flights import Flights
-from bot.search.provider import ProviderKind, Query
+from bot.search.provider import ProviderKind, Query, Weighing
 
 MOST_AHEAD = 64  # searches and reads that nobody asked for yet, of all runs at the same time
 CACHED_CHARACTERS = 32_000_000  # of page text kept in the process
@@ -94,6 +95,14 @@ class Library:
     ) -> SearchResult:
         """Raises ``NoProviderAvailable`` when every provider asked has failed."""
         return await self._search.search(query, providers, kind)
+
+    def weighs(self, url: str) -> bool:
+        """Whether it can be told by meaning which passages of this page fit a question."""
+        return isinstance(self._search, Weighing) and self._search.weighs(url)
+
+    async def weigh(self, question: str, url: str) -> tuple[Weight, ...]:
+        """See ``search.provider.Weighing.weigh``; nothing of a page that nobody ``weighs``."""
+        return await self._search.weigh(question, url) if isinstance(self._search, Weighing) else ()
 
     async def read(self, url: str) -> Page:
         """Raises ``Refused``, ``Unavailable`` or ``Broken`` by meaning."""

@@ -8,26 +8,29 @@ written, the whole text loses what links are made of.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
+from urllib.parse import unquote
 
 from markdown_it import MarkdownIt
 
 from bot.errors import AddressRefused
 from bot.pages.urls import dedupe_key
+from bot.reasoning.evidence import Source
 from bot.research.marks import code_spans
 
-_URL = r"(?:https?|ftp|file|mailto|tel|javascript|data|vbscript):[^\s<>\"'`|]+"
+URL = r"(?:https?|ftp|file|mailto|tel|javascript|data|vbscript):[^\s<>\"'`|]+"
 _TARGET = r"<[^<>\n]*>|(?:[^\s()]|\([^\s()]*\))*"
+_WORDS = r"(?:\\[^\n]|[^\[\]\\\n])"
 _LINK = re.compile(
-    rf"!?\[(?P<label>(?:[^\[\]\n]|\[[^\[\]\n]*\])*)\]"
+    rf"(?<!\\)!?\[(?P<label>(?:{_WORDS}|\[{_WORDS}*\])*)\]"
     rf"\((?P<target>{_TARGET})(?:\s+(?:\"[^\"\n]*\"|'[^'\n]*'))?\s*\)"
     rf"|(?P<definition>(?m:^) {{0,3}}\[[^\]\n]+\]:\s*\S+[^\n]*)"
-    rf"|<(?P<auto>{_URL})>"
-    rf"|(?P<bare>{_URL})",
+    rf"|<(?P<auto>{URL})>"
+    rf"|(?P<bare>{URL})",
     re.IGNORECASE,
 )
-_TRAILING = ".,;:!?)]}。，；：！？）】」』”"
-_SCHEME = re.compile(_URL, re.IGNORECASE)
+TRAILING = ".,;:!?)]}。，；：！？）】」』”"
+_SCHEME = re.compile(URL, re.IGNORECASE)
 
 _parser = MarkdownIt()
 _parser.validateLink = lambda url: True  # type: ignore[method-assign]  # to see them all
@@ -64,6 +67,17 @@ def link_targets(text: str) -> Iterator[str]:
                 yield str(target)
 
 
+def linked_pages(text: str, sources: Iterable[Source]) -> tuple[tuple[int, str], ...]:
+    """Number and URL of the sources that a text has links to."""
+    targets = {_key(target) for target in link_targets(text)} if "](" in text else frozenset()
+    return tuple((each.number, each.url) for each in sources if _key(each.url) in targets)
+
+
+def _key(url: str) -> str:
+    """Which page an address names; parsers encode what a link to a file may not hold."""
+    return unquote(url) if url.startswith("file:") else dedupe_key(url)
+
+
 def _outside_code(text: str) -> str:
     parts: list[str] = []
     end = 0
@@ -94,7 +108,7 @@ def _defuse(text: str, allowed: Collection[str], coded: list[str]) -> str:
             kept = not is_image and _is_allowed(target, allowed)
             return match.group() if kept else _defuse(match["label"], allowed, coded)
         url: str = match["auto"] or match["bare"]
-        bare = url.rstrip(_TRAILING) if match["bare"] else url
+        bare = url.rstrip(TRAILING) if match["bare"] else url
         if _is_allowed(bare, allowed):
             return match.group()
         coded.append(bare)
@@ -104,6 +118,8 @@ def _defuse(text: str, allowed: Collection[str], coded: list[str]) -> str:
 
 
 def _is_allowed(url: str, allowed: Collection[str]) -> bool:
+    if url.startswith("file:"):
+        return unquote(url) in {unquote(each) for each in allowed if each.startswith("file:")}
     try:
         return dedupe_key(url) in allowed
     except AddressRefused:

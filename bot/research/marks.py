@@ -1,7 +1,7 @@
 """Footnote marks in Markdown: read every way a model writes them, write one way.
 
 ``[3, 5]``, ``[[3]]``, ``【3】``, ``[^3]``, ``[3](url)`` and ``[3-5]`` become ``[3][5]``; a number
-that was never given is dropped. Code and math are left alone.
+that was never given is dropped. Code, math and what is escaped (``\\[7\\]``) are left alone.
 """
 
 from __future__ import annotations
@@ -9,13 +9,19 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable
 
-# Fenced and inline code; nothing in them is a mark or a link.
+ESCAPE = re.compile(r"\\[!-/:-@\[-`{-~]")
+"""A character that a backslash keeps from being markup (CommonMark 0.31.2, section 2.4)."""
+
+# Fenced and inline code; nothing in them is a mark or a link. What is escaped opens no code.
 _CODE_PATTERN = (
-    r"(?:^|(?<=\n))(?P<fence>`{3,}|~{3,})[^\n]*\n.*?(?:\n(?P=fence)[^\n]*(?=\n|$)|$)"
-    r"|(?P<ticks>`+)[^`].*?(?P=ticks)(?!`)"
+    rf"(?P<escape>{ESCAPE.pattern})"
+    r"|(?:^|(?<=\n)) {0,3}(?P<fence>`{3,}|~{3,})[^\n`]*\n"
+    r"(?:.*?\n)?? {0,3}(?P=fence)[`~]*[ \t]*(?=\n|$)"
+    r"|(?:^|(?<=\n)) {0,3}(?:`{3,}|~{3,})[^\n`]*(?:\n.*|$)"
+    r"|(?<!`)(?P<ticks>`+)(?!`)(?:(?!\n[ \t]*\n).)+?(?<!`)(?P=ticks)(?!`)"
 )
 _CODE = re.compile(_CODE_PATTERN, re.DOTALL)
-# With display and inline math: nothing in them is a mark.
+# With display and inline math: nothing in them is a mark, nor is what is escaped.
 _LITERAL = re.compile(
     _CODE_PATTERN + r"|\$\$.+?\$\$"
     r"|(?<![\w$])\$(?=\S)[^$\n]+?(?<=\S)\$(?![\w$])",
@@ -31,6 +37,7 @@ _MARK = re.compile(
     rf")"
 )
 _ONE = re.compile(r"\[(\d{1,4})\]")
+_SPACED_MARK = re.compile(r"[ \t]*\[\d{1,4}\]")
 _RANGE = re.compile(r"(\d{1,4})\s*[-–]\s*\^?(\d{1,4})")
 LONGEST_RANGE = 20  # [1-900] is not a list of sources
 
@@ -48,23 +55,29 @@ def normalise(text: str, known: Collection[int]) -> str:
 
 def numbers_in(text: str) -> list[int]:
     """The numbers of the normalised marks in a piece of text, each once, in order."""
-    visible = _LITERAL.sub("", text)
+    visible = _LITERAL.sub("\0", text)
     return list(dict.fromkeys(int(n) for n in _ONE.findall(visible)))
 
 
 def without_marks(text: str) -> str:
     """The text without its normalised marks and the space before them."""
-    return re.sub(r"[ \t]*\[\d{1,4}\]", "", text)
+    out: list[str] = []
+    end = 0
+    for start, stop in literal_spans(text):
+        out += [_SPACED_MARK.sub("", text[end:start]), text[start:stop]]
+        end = stop
+    out.append(_SPACED_MARK.sub("", text[end:]))
+    return "".join(out)
 
 
 def literal_spans(text: str) -> list[tuple[int, int]]:
-    """Where code and math stand, as character spans."""
+    """Where code, math and escaped characters stand, as character spans."""
     return [match.span() for match in _LITERAL.finditer(text)]
 
 
 def code_spans(text: str) -> list[tuple[int, int]]:
     """Where code stands, as character spans."""
-    return [match.span() for match in _CODE.finditer(text)]
+    return [match.span() for match in _CODE.finditer(text) if match["escape"] is None]
 
 
 def as_marks(numbers: Iterable[int]) -> str:

@@ -11,7 +11,7 @@ from typing import Any
 from pydantic import TypeAdapter
 
 from bot.reasoning.calls import ModelReply
-from bot.reasoning.evidence import AnswerDelta, CitationDelta, Cut, TextDelta
+from bot.reasoning.evidence import AnswerDelta, CitationDelta, Cut, Fold, TextDelta
 from bot.research.account import Account
 from bot.research.notes import Notes
 from bot.research.outcomes import StreamOutcome, keep
@@ -99,7 +99,7 @@ class PaidCalls:
             for delta in outcome.deltas:
                 yield delta
             return
-        kept: list[TextDelta | CitationDelta | Cut] = []
+        kept: list[TextDelta | CitationDelta | Cut | Fold] = []
         reply: ModelReply | None = None
         async with held:
             with self._steps.under_way(key, kind, title) as finish:

@@ -2,22 +2,31 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from bot.reasoning.calls import ModelReply
-from bot.reasoning.evidence import AnswerDelta, CitationDelta, Cut, Restart, TextDelta
+from bot.reasoning.evidence import (
+    AnswerDelta,
+    CitationDelta,
+    Cut,
+    Fold,
+    Judged,
+    Restart,
+    TextDelta,
+)
 from bot.search.provider import Hit
 
 
 @dataclass(frozen=True, slots=True)
 class SearchOutcome:
     """What a search step keeps. ``problem`` is set when no provider could answer, ``said`` how that
-    is told to the asker."""
+    is told to the asker; ``rarity`` is that of ``search.blend.SearchResult``."""
 
     hits: tuple[Hit, ...]
     failures: tuple[str, ...] = ()
     problem: str = ""
     said: str = ""
+    rarity: dict[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,16 +45,21 @@ class ReadOutcome:
 class StreamOutcome:
     """What a streamed model call keeps: its deltas, neighbouring text joined, and its reply."""
 
-    deltas: tuple[TextDelta | CitationDelta | Cut, ...]
+    deltas: tuple[TextDelta | CitationDelta | Cut | Fold, ...]
     reply: ModelReply
 
 
-def keep(kept: list[TextDelta | CitationDelta | Cut], part: AnswerDelta) -> None:
+def keep(kept: list[TextDelta | CitationDelta | Cut | Fold], part: AnswerDelta) -> None:
     """Add a delta to those kept, joining text of the same block; a restart forgets all."""
     last = kept[-1] if kept else None
     if isinstance(part, Restart):
         kept.clear()
-    elif isinstance(part, TextDelta) and isinstance(last, TextDelta) and not part.opens:
+    elif (
+        isinstance(part, TextDelta)
+        and isinstance(last, TextDelta)
+        and not part.opens
+        and part.verbatim == last.verbatim
+    ):
         kept[-1] = replace(last, text=last.text + part.text)
-    else:
+    elif not isinstance(part, Judged):  # which no model says
         kept.append(part)

@@ -14,11 +14,13 @@ from bot.answers import Answer, Citation, Disagreement
 from bot.reasoning.evidence import CitationDelta, TextDelta
 from bot.research.marks import numbers_in, without_marks
 from bot.research.outcomes import StreamOutcome
+from bot.research.verbatim import as_words
 from bot.storage.traces import KeptPage
-from bot.text.sentences import BlockKind, sentences
+from bot.text.sentences import BlockKind, Sentence, sentences
 from bot.text.terms import keywords, terms
 
 _WORD = re.compile(r"\w+")
+_EMPTY_LINE = re.compile(r"\n[ \t]*\n")
 
 # What was streamed, as words, and the citations that came with it.
 _Block = tuple[str, tuple[CitationDelta, ...]]
@@ -38,7 +40,7 @@ class Quote:
 class TracedSentence:
     """A sentence of the answer and what it rests on, the passage that fits it best first.
 
-    ``text`` is on one line, ``markdown`` as it was written; both are without marks.
+    ``text`` is on one line, without escapes, ``markdown`` as it was written; both without marks.
     """
 
     text: str
@@ -66,30 +68,63 @@ def quotes_of(cited: Sequence[Citation], pages: Sequence[KeptPage]) -> tuple[Quo
 def sentences_of(
     answer: Answer, quotes: Sequence[Quote], written: Sequence[StreamOutcome]
 ) -> tuple[TracedSentence, ...]:
-    """The sentences of an answer; ``written`` is what a model streamed for it, with its citations,
-    where that is still kept."""
+    """The sentences of an answer and of its further reading; ``written`` is what a model streamed
+    for it, with its citations, where that is still kept.
+
+    A sentence without a mark may be one of a run that has its mark at the end.
+    """
     blocks = _cited_blocks(written)
     # The answer's text has a mark at each doubted sentence, which the doubt itself has not.
     doubts = {_words(one.sentence): one.reason for one in answer.doubts}
     others = {_words(one.sentence): one for one in answer.disagreements}
-    found = []
-    for sentence in sentences(answer.text):
-        piece = answer.text[sentence.start : sentence.end]
-        numbers = tuple(numbers_in(piece))
-        claim = " ".join(without_marks(piece).split())
+    text, found = answer.whole, sentences(answer.whole)
+    traced = []
+    for place, sentence in enumerate(found):
+        piece = text[sentence.start : sentence.end]
+        own = tuple(numbers_in(piece))
+        markdown = without_marks(piece)
+        claim = " ".join(as_words(markdown).split())
+        numbers = own or _numbers_of_run(text, found, place)
         of_marks = [quote for quote in quotes if quote.citation.number in numbers]
-        found.append(
+        came = _came_with(claim, of_marks, blocks)
+        if own:
+            known = {quote.citation.number for quote in came}
+            came += [quote for quote in of_marks if quote.citation.number not in known]
+        else:
+            came = came or [each for each in of_marks if _stands_in(claim, each.citation.quote)]
+            numbers = tuple(dict.fromkeys(quote.citation.number for quote in came))
+        traced.append(
             TracedSentence(
                 claim,
-                without_marks(piece),
+                markdown,
                 sentence.kind,
                 numbers,
-                _best_first(claim, _cited_with(claim, of_marks, blocks), numbers),
+                _best_first(claim, came, numbers),
                 doubts.get(_words(claim), ""),
                 others.get(_words(claim)),
             )
         )
-    return tuple(found)
+    return tuple(traced)
+
+
+def _numbers_of_run(text: str, found: Sequence[Sentence], place: int) -> tuple[int, ...]:
+    """The numbers of the next marks in the same paragraph or table; of code those below it, or of
+    the line that leads in."""
+    sentence = found[place]
+    if sentence.kind == "code" and place and (before := numbers_in(_piece(text, found[place - 1]))):
+        return tuple(before)
+    end = sentence.end
+    for later in found[place + 1 :]:
+        if _EMPTY_LINE.search(text, end, later.start):
+            break
+        if numbers := numbers_in(_piece(text, later)):
+            return tuple(numbers)
+        end = later.end
+    return ()
+
+
+def _piece(text: str, sentence: Sentence) -> str:
+    return text[sentence.start : sentence.end]
 
 
 def _cited_blocks(written: Sequence[StreamOutcome]) -> list[_Block]:
@@ -102,14 +137,14 @@ def _cited_blocks(written: Sequence[StreamOutcome]) -> list[_Block]:
                 cited.append(delta)
             elif isinstance(delta, TextDelta):
                 if cited or delta.opens:
-                    found.append((_words(text), tuple(cited)))
+                    found.append((_words(without_marks(text)), tuple(cited)))
                     text, cited = "", []
                 text += delta.text
-        found.append((_words(text), tuple(cited)))
+        found.append((_words(without_marks(text)), tuple(cited)))
     return [block for block in found if block[0] and block[1]]
 
 
-def _cited_with(claim: str, quotes: Sequence[Quote], blocks: Sequence[_Block]) -> list[Quote]:
+def _came_with(claim: str, quotes: Sequence[Quote], blocks: Sequence[_Block]) -> list[Quote]:
     """Those of the passages that came with the claim itself, where that is known."""
     words = _words(claim)
     deltas = [
@@ -118,7 +153,7 @@ def _cited_with(claim: str, quotes: Sequence[Quote], blocks: Sequence[_Block]) -
         if words and (words in text or text in words)
         for delta in cited
     ]
-    came = [
+    return [
         quote
         for quote in quotes
         if any(
@@ -128,13 +163,16 @@ def _cited_with(claim: str, quotes: Sequence[Quote], blocks: Sequence[_Block]) -
             for delta in deltas
         )
     ]
-    known = {quote.citation.number for quote in came}
-    return came + [quote for quote in quotes if quote.citation.number not in known]
+
+
+def _stands_in(claim: str, quote: str) -> bool:
+    words = _words(claim)
+    return bool(words) and f" {words} " in f" {_words(quote)} "
 
 
 def _words(text: str) -> str:
     """A text as it is compared: the check and the marks move spaces and punctuation."""
-    return " ".join(_WORD.findall(without_marks(text)))
+    return " ".join(_WORD.findall(text))
 
 
 def _best_first(claim: str, quotes: Sequence[Quote], numbers: Sequence[int]) -> tuple[Quote, ...]:

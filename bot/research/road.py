@@ -7,15 +7,18 @@ quoted passages beat an apology.
 from __future__ import annotations
 
 import asyncio
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
+
+from pydantic import TypeAdapter
 
 from bot.answers import Answer, Status
 from bot.errors import BudgetSpent, ModelUnavailable, NoProviderAvailable
 from bot.messages import Depth, Transcript
 from bot.pages.urls import dedupe_key
-from bot.reasoning.evidence import Evidence
+from bot.reasoning.evidence import Evidence, Judged
 from bot.reasoning.questions import Rewritten, SubQuestion
 from bot.reasoning.reasoner import Reasoner
 from bot.research.asked import HITS_FETCHED
@@ -26,12 +29,15 @@ from bot.research.direct import direct
 from bot.research.gathered import merge_sources
 from bot.research.graph import explore
 from bot.research.iterate import iterate
+from bot.research.links import linked_pages
 from bot.research.revise import Report
 from bot.research.run import Run
 from bot.research.suggest import suggest
 from bot.research.write import Written, unsourced, write
 from bot.search.provider import ProviderKind, Query
 from bot.settings import Settings
+
+_title = TypeAdapter(str)
 
 OFFERS = 200  # pages of searches that suggestions are made of
 WIDELY = 4  # times the pages opened with other searches are opened with the first one
@@ -211,7 +217,7 @@ class Road:
             scope=rewritten.scope,
             whole=rewritten.whole,
         )
-        reading = Reading(settings.topk, settings.read_tokens)
+        reading = Reading(settings.topk, settings.read_tokens * self._reasoner.read_factor)
         links = self._links(rewritten)
         if rewritten.whole or rewritten.earlier or depth == "quick":
             evidence = await direct(self._run, question, reading, links=links)
@@ -267,6 +273,7 @@ class Road:
         return await self._checked(written, evidence, rewritten, status)
 
     async def _written(self, rewritten: Rewritten, evidence: Evidence) -> Written:
+        evidence = replace(evidence, rarity=self._run.rarity)
         return await write(
             self._reasoner.write(rewritten, evidence, self._run.options.instructions),
             evidence,
@@ -287,6 +294,8 @@ class Road:
     async def _checked(
         self, written: Written, evidence: Evidence, rewritten: Rewritten, status: Status | None
     ) -> Answer:
+        if written.judged is not None:
+            await self._show_judgement(written.judged)
         if written.cut:
             self._run.note(self._run.texts("answer-cut", limit=written.cut))
         # In a thread: a long answer takes a tenth of a second, which other runs would wait.
@@ -303,11 +312,36 @@ class Road:
             doubts=checked.doubts,
             disagreements=checked.disagreements,
             suggestions=suggestions,
+            more=checked.more,
+            linked=linked_pages("\n\n".join((checked.text, checked.more)), evidence.sources),
         )
+
+    async def _show_judgement(self, judged: Judged) -> None:
+        """A line of the plan, and of the trace, that says why there is an answer or none."""
+        texts = self._run.texts
+        if judged.unknown:
+            title = texts("judged-unknown", names=", ".join(judged.unknown))
+        elif math.isinf(judged.enough):
+            title = texts("judged-open")
+        else:
+            shares = {"covered": round(100 * judged.covered), "enough": round(100 * judged.enough)}
+            title = texts("judged-share", **shares)
+
+        async def judge() -> str:
+            return title
+
+        await self._run.keep("judge", {"question": self.question}, judge, _title, title=title)
 
     def _judged(
         self, written: Written, evidence: Evidence, question: str
     ) -> tuple[Checked, tuple[str, ...]]:
         checked = check(written, evidence, question, self._run.texts)
         offers = tuple(self._run.offers.values())[:OFFERS]
-        return checked, suggest(question, checked.text, checked.citations, offers)
+        return checked, suggest(
+            question,
+            checked.text,
+            checked.citations[: checked.direct],
+            offers,
+            evidence.sources,
+            self._run.rarity,
+        )

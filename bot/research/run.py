@@ -14,6 +14,7 @@ from dataclasses import asdict
 from datetime import datetime
 from typing import Any, TypeVar
 
+import structlog
 from pydantic import TypeAdapter
 
 from bot.answers import Answer, Citation, Disagreement, Doubt, PlanView, Status, StepView, Usage
@@ -25,6 +26,7 @@ from bot.errors import (
 )
 from bot.messages import Attachment, Message, RunOptions
 from bot.pages.page import Page
+from bot.pages.passages import Weight
 from bot.reasoning.evidence import Source
 from bot.rendering.texts import texts_for
 from bot.research.account import Account, Allowance, Price
@@ -42,11 +44,14 @@ from bot.research.used import Used
 from bot.search.provider import ProviderKind, Query
 from bot.storage.journal import Journal, step_key
 
+log = structlog.get_logger()
+
 T = TypeVar("T")
 
 _search = TypeAdapter(SearchOutcome)
 _read = TypeAdapter(ReadOutcome)
 _ready = TypeAdapter(tuple[str, ...])
+_weights = TypeAdapter(tuple[Weight, ...])
 
 
 class Run:
@@ -85,6 +90,7 @@ class Run:
         self.queries: list[str] = []
         self.sources: list[Source] = []  # what any loop of the run was shown, as it was shown
         self.offers: dict[str, Offer] = {}  # what searches found, by URL, in that order
+        self.rarity: dict[str, float] = {}  # of the terms searched for: see ``Evidence``
         self.unanswered = ""  # why no search has been answered so far, once one was tried
         self._answered = False
         self._journal = journal
@@ -141,6 +147,8 @@ class Run:
         doubts: tuple[Doubt, ...] = (),
         disagreements: tuple[Disagreement, ...] = (),
         suggestions: tuple[str, ...] = (),
+        more: str = "",
+        linked: tuple[tuple[int, str], ...] = (),
     ) -> Answer:
         """An answer that carries what this run did and spent."""
         return Answer(
@@ -157,6 +165,8 @@ class Run:
             disagreements=disagreements,
             notes=tuple(self.notes),
             suggestions=suggestions,
+            more=more,
+            linked=linked,
         )
 
     # ------------------------------------------------------------ searching and reading
@@ -184,7 +194,7 @@ class Run:
             except (Unavailable, Refused, Broken) as error:
                 said = self.notes.of_search(error.sentence)
                 return SearchOutcome(hits=(), problem=error.sentence, said=said)
-            return SearchOutcome(hits=found.hits, failures=found.failures)
+            return SearchOutcome(found.hits, found.failures, rarity=found.rarity)
 
         with ExitStack() as held:
             try:
@@ -202,8 +212,9 @@ class Run:
                 self._account.count(searches=1)
         if query.text not in self.queries:
             self.queries.append(query.text)
+        self.rarity |= outcome.rarity
         for hit in outcome.hits:
-            self.offers.setdefault(hit.url, Offer(hit.title, hit.url))
+            self.offers.setdefault(hit.url, Offer(hit.title, hit.url, hit.snippet))
         for failure in outcome.failures:
             self.note(self.notes.of_search(failure))
         said = outcome.said or outcome.problem
@@ -218,6 +229,22 @@ class Run:
         named = dict(zip(urls, titles, strict=False))
         named |= {url: file.name for url, file in self._attachments.items()}
         return await together(self._read(url, named.get(url) or url) for url in urls)
+
+    async def weigh(self, question: str, page: Page) -> tuple[Weight, ...]:
+        """How near the passages of a page are to a question by meaning; nothing where that cannot
+        be told. It is kept like what was searched: vectors may have changed on the next attempt."""
+        inputs = {"question": question, "url": page.url, "hash": page.hash}
+        if not self._library.weighs(page.url):
+            return self.kept("weigh", inputs, _weights) or ()
+
+        async def weigh() -> tuple[Weight, ...]:
+            try:
+                return await self._library.weigh(question, page.url)
+            except (Unavailable, Refused, Broken) as error:
+                log.info("page_not_weighed", url=page.url, error=str(error))
+                return ()
+
+        return await self._steps.do("weigh", inputs, weigh, _weights, title="")
 
     async def ready(
         self, urls: Sequence[str], titles: Sequence[str], seconds: float

@@ -1,171 +1,335 @@
-"""What to ask next: questions about pages that a run came across and did not use.
+"""Follow-up questions about what the asker has just read.
 
-Made without a model. They can be answered, since the pages are there.
+Made without a model, of the section headings around what was cited, of options and subjects that
+the quoted words mention, and of titles of other pages. Only what fits a pattern of
+``question_wordings`` or ``articles`` and has to do with the question is suggested: no suggestion
+is better than a poor one.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from bot.answers import Citation
+from bot.pages.passages import HEADING_SEPARATOR, Passage
 from bot.pages.urls import dedupe_key
+from bot.reasoning.evidence import Source
+from bot.research.articles import (
+    about_chinese_section,
+    about_section,
+    bare_title,
+    opening_of,
+    subject_of,
+)
+from bot.research.eastern_wordings import in_eastern
+from bot.research.question_wordings import (
+    Casing,
+    about_identifier,
+    about_option,
+    cleaned,
+    in_english,
+    is_skipped,
+    name_in,
+    without_instruction,
+)
 from bot.text.control import without_controls
 from bot.text.language import detect
 from bot.text.terms import keywords, terms
 
 MOST = 3
-SAME = 0.7  # share of common terms (Jaccard) from which two titles are about the same
-LONGEST_TITLE = 70  # characters; what is longer is a sentence, or stuffed with search words
-_FEWEST = 2  # characters of a title that says something
-_NAME_WORDS = 6  # a title of more words is read as a headline, not as the name of a thing
+SAME = 0.6  # share of common terms (Jaccard) from which two questions ask the same
+TELLING = 0.3  # share of the rarest term's rarity from which a term of the question tells its topic
+RAREST = 6.0  # what is rarer in documents than that is not what they are about
+ENOUGH = 1 / 3  # share of a heading's terms that the question has, unless it stands near
+NEAR = 3  # sections before and after the cited one that stand beside it
+_SAMPLE = 1_000  # characters of a page that tell its language
+_NOT_VAGUE = 3  # words of a heading that only its place relates to the question
+_FROM_OFFERS = 2  # telling terms that the title of a page shares with the question
+
+_EASTERN = ("zh", "ja", "ko")
+_OPTION = re.compile(r"^(?:[-*] )?`?(--[a-z][a-z-]+)", re.MULTILINE)
+_UNSAFE = re.compile(r"[<>@\[\]\n]")  # no part of a question, but of mentions, links and markup
+_SITE = re.compile(r"\s+[|·•»]\s+|\s+[-–—]\s+(?=[^-–—|·•»]*$)|\s*[|_]\s*(?=\S{1,20}$)")
 
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """A page that a search found, or that was read, and that no sentence cites."""
+    """A page that a search found, and what it showed of it."""
 
     title: str
     url: str
+    snippet: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class _Wording:
-    """How to ask about a thing by its name, and about a page by its headline."""
+class _Candidate:
+    """A question that could be suggested, its terms, and how much it has to do with what was
+    asked and quoted."""
 
-    thing: str
-    headline: str
-
-
-_WORDINGS = {
-    "en": _Wording("Tell me more about {}", "What does “{}” say?"),
-    "zh": _Wording("请介绍一下{}", "《{}》讲了什么？"),
-    "zh-Hant": _Wording("請介紹一下{}", "《{}》講了什麼？"),
-    "ja": _Wording("{}について詳しく教えてください", "「{}」には何が書かれていますか？"),
-    "ko": _Wording("{}에 대해 더 알려 주세요", "“{}”에는 어떤 내용이 있나요?"),
-    "de": _Wording("Erzähl mir mehr über {}", "Was steht in „{}“?"),
-    "fr": _Wording("Que peut-on dire de plus sur {} ?", "Que dit « {} » ?"),
-    "es": _Wording("Cuéntame más sobre {}", "¿Qué dice «{}»?"),
-    "pt": _Wording("Conte-me mais sobre {}", "O que diz “{}”?"),
-    "it": _Wording("Dimmi di più su {}", "Che cosa dice «{}»?"),
-    "nl": _Wording("Vertel me meer over {}", "Wat staat er in “{}”?"),
-    "pl": _Wording("Opowiedz mi więcej na temat: {}", "O czym mówi „{}”?"),
-    "sv": _Wording("Berätta mer om {}", "Vad står det i ”{}”?"),
-    "tr": _Wording("{} hakkında daha fazla bilgi ver", "“{}” ne anlatıyor?"),
-    "ru": _Wording("Расскажи подробнее на тему: {}", "О чём говорится в «{}»?"),
-    "uk": _Wording("Розкажи докладніше на тему: {}", "Про що йдеться в «{}»?"),
-}
-
-_QUESTION = re.compile(r"[?？]$")
-_HEADLINE = re.compile(
-    r"[:：!！;；,，]"
-    r"|^(?:how|why|what|when|where|who|which|the \d+|\d+ \w+|wie|warum|comment|pourquoi|cómo"
-    r"|por qué|cuándo)\b|^(?:如何|为什么|為什麼|怎么|怎麼)"
-    r"|\b(?:is|are|was|were|has|have|will|can|says?|you|your|i|we|ist|sind|est|es)\b",
-    re.IGNORECASE,
-)
-# "Eiffel Tower - Wikipedia", "Eiffel Tower | Facts, History & Height | Britannica"
-_SITE = re.compile(r"\s+[|·•»]\s+|\s+[-–—]\s+(?=[^-–—|·•»]*$)|\s*[|_]\s*(?=\S{1,20}$)")
-_NO_TITLE = re.compile(
-    r"^(?:home(?:page)?|index|untitled|document|login|sign in|not found|error|40[34]\b.*"
-    r"|access denied|just a moment.*|redirecting.*|首页|首頁|主页|主頁|登录|登入|无标题|無標題)$"
-    r"|^\S+\.(?:html?|php|aspx?|pdf|md|txt)$|^\w+://|^www\."
-    r"|\(disambiguation\)$|[(（]消歧[义義][)）]$",
-    re.IGNORECASE,
-)
-_MARKUP = re.compile(r"[*_`<>\[\]{}|\\^~#@]+")
+    question: str
+    about: frozenset[str]
+    relation: float
 
 
 def suggest(
     question: str,
     answer_text: str,
-    citations: Iterable[Citation],
+    citations: Sequence[Citation],
     offered: Sequence[Offer],
+    sources: Sequence[Source] = (),
+    rarity: Mapping[str, float] | None = None,
     limit: int = MOST,
 ) -> tuple[str, ...]:
     """Up to ``limit`` standalone questions in the asker's language, the most related first.
 
-    Each is about one of the ``offered`` pages: one whose title shares a word with the question
-    or several with the answer, that was not cited, and that asks neither the question itself nor
-    what another suggestion asks. Ties go in the order offered.
+    ``citations`` are those of the answer without its further reading. The questions are about
+    sections of the cited pages beside or below what was cited, about what the quoted words mention
+    and ``sources`` explain, and about ``offered`` pages. ``rarity`` has for terms of the question
+    how rare they are in the documents searched. Nothing is suggested after an answer without
+    citations, nor what repeats the question, a cited section or another suggestion.
     """
-    asked = frozenset(keywords(question))
-    answered = frozenset(keywords(answer_text))
-    citations = tuple(citations)
-    used = {dedupe_key(citation.url) for citation in citations}
-    taken = [asked, *(frozenset(keywords(_name(citation.title))) for citation in citations)]
-    rated: list[tuple[float, int, str, frozenset[str]]] = []
-    for place, offer in enumerate(offered):
-        title = _name(offer.title)
-        about = frozenset(keywords(title))
-        if dedupe_key(offer.url) in used or not _says_something(title):
-            continue
-        score = _relation(about, asked, answered)
-        if score > 0:
-            rated.append((-score, place, title, about))
-    chosen: list[str] = []
-    for _, _, title, about in sorted(rated, key=lambda rating: rating[:2]):
+    if not citations or limit < 1:
+        return ()
+    read = _Read(question, answer_text, citations, rarity or {})
+    candidates = [
+        *(candidate for page in _pages(read, sources) for candidate in _of_page(read, page)),
+        *_of_subjects(read, offered, sources),
+        *_of_offers(read, offered),
+    ]
+    chosen: list[_Candidate] = []
+    taken = [read.asked]
+    for candidate in sorted(candidates, key=lambda each: -each.relation):
         if len(chosen) >= limit:
             break
-        if not any(_alike(about, other) for other in taken):
-            taken.append(about)
-            chosen.append(_worded(title, question))
-    return tuple(chosen)
-
-
-def _relation(about: frozenset[str], asked: frozenset[str], answered: frozenset[str]) -> float:
-    """How much of a title the question and the answer speak of; 0 where that is chance.
-
-    A word of the question weighs twice one of the answer. Chinese terms are bigrams, so a name of
-    three characters counts as two.
-    """
-    in_question = len(about & asked)
-    in_answer = len((about & answered) - asked)
-    if in_question == 0 and in_answer < 2:
-        return 0.0
-    return (2 * in_question + in_answer) / (1 + len(about))
+        if _UNSAFE.search(candidate.question) or read.has_answered(candidate.about):
+            continue
+        if any(_alike(candidate.about, one) for one in taken):
+            continue
+        taken.append(candidate.about)
+        chosen.append(candidate)
+    return tuple(candidate.question for candidate in chosen)
 
 
 def _alike(about: frozenset[str], other: frozenset[str]) -> bool:
-    union = about | other
-    return len(about & other) >= SAME * len(union)
+    return len(about & other) >= SAME * len(about | other)
+
+
+# ---------------------------------------------------------------- what was read
+
+
+class _Read:
+    """The question and the cited words, as far as suggestions depend on them."""
+
+    def __init__(
+        self,
+        question: str,
+        answer_text: str,
+        citations: Sequence[Citation],
+        rarity: Mapping[str, float],
+    ) -> None:
+        self.language = detect(question)
+        self.asked = frozenset(keywords(question))
+        self.citations = citations
+        self.first = dedupe_key(citations[0].url)
+        self.urls = {dedupe_key(citation.url) for citation in citations}
+        self._sections = [
+            frozenset(keywords(_leaf(citation.heading)))
+            for citation in citations
+            if citation.heading
+        ]
+        self._question = question.casefold()
+        self._words = " ".join((answer_text, *(citation.quote for citation in citations)))
+        rarest = min(max((rarity.get(term, 0.0) for term in self.asked), default=0.0), RAREST)
+        self._telling = frozenset(
+            term for term in self.asked if rarity.get(term, rarest) >= TELLING * rarest
+        )
+
+    @cached_property
+    def _folded(self) -> str:
+        return " ".join(self._words.casefold().split())
+
+    def mentions(self, name: str, *, as_written: bool = False) -> bool:
+        """Whether the answer or a quote has a name that the question lacks.
+
+        The name counts as whole words; ``as_written`` with its capitals.
+        """
+        wanted = " ".join(name.split())
+        folded = wanted.casefold()
+        if len(wanted) < 4 or folded in self._question:
+            return False
+        text = self._words if as_written else self._folded
+        wanted = wanted if as_written else folded
+        return re.search(rf"(?<![\w-]){re.escape(wanted)}(?![\w-])", text) is not None
+
+    def has_answered(self, about: frozenset[str]) -> bool:
+        """Whether the question or the heading of a cited section says all that is asked about."""
+        return any(about <= known for known in (self.asked, *self._sections))
+
+    def shared(self, text: str) -> int:
+        """How many of the terms that tell the question's topic a text has."""
+        return len(self._telling.intersection(terms(_apart(text))))
+
+
+def _leaf(heading: str) -> str:
+    return cleaned(heading.rpartition(HEADING_SEPARATOR)[2])
+
+
+def _parent(path: str) -> str:
+    return path.rpartition(HEADING_SEPARATOR)[0]
+
+
+def _terms_of(heading: str) -> frozenset[str]:
+    """The terms of what a heading names: the last part of ``tempfile.mkdtemp()``."""
+    return frozenset(keywords(_apart(re.sub(r"\b\w+\.(?=[a-z_])", "", heading))))
+
+
+def _apart(text: str) -> str:
+    """A text with the words inside of names apart: ``CacheMaxFileSize`` adds its four words."""
+    return f"{text} {re.sub(r'(?<=[a-z])(?=[A-Z])|_', ' ', text)}"
+
+
+# ---------------------------------------------------------------- cited pages
+
+
+class _Page:
+    """A cited page: its sections that were read, in their order, and those cited."""
+
+    def __init__(self, source: Source, read: _Read) -> None:
+        url = dedupe_key(source.url)
+        self.source = source
+        self.is_first = url == read.first
+        self.paths = list(dict.fromkeys(passage.heading for passage in source.passages))
+        self.text = "\n".join(passage.text for passage in source.passages)
+        self.language = detect(self.text[:_SAMPLE])
+        self.cited = [c for c in read.citations if dedupe_key(c.url) == url]
+        self.sections = list(dict.fromkeys(citation.heading for citation in self.cited))
+        # What stands beside a cited section is of interest only where that was the right one.
+        self.topical = [one for one in self.sections if one and read.shared(one)]
+
+    @cached_property
+    def casing(self) -> Casing:
+        return Casing.of(self.text)
+
+    def is_cited(self, passage: Passage) -> bool:
+        return any(passage.start <= citation.start < passage.end for citation in self.cited)
+
+
+def _pages(read: _Read, sources: Sequence[Source]) -> Iterator[_Page]:
+    for source in sources:
+        if dedupe_key(source.url) in read.urls:
+            page = _Page(source, read)
+            if page.language == read.language and not is_skipped(_name(source.title)):
+                yield page
+
+
+def _of_page(read: _Read, page: _Page) -> Iterator[_Candidate]:
+    subject = (
+        subject_of(page.source.title, opening_of(page.source)) if page.language == "en" else None
+    )
+    for place, path in enumerate(page.paths):
+        heading = _leaf(path)
+        if (
+            path in page.sections
+            or not heading
+            or any(map(is_skipped, path.split(HEADING_SEPARATOR)))
+        ):
+            continue
+        if page.language in _EASTERN:
+            asked = in_eastern(heading) or about_chinese_section(
+                page.source.title, opening_of(page.source), heading
+            )
+        else:
+            asked = in_english(heading, page.casing) if page.language == "en" else ""
+        relation = _relation(read, page, place)
+        if subject is not None and not asked:
+            asked, relation = about_section(subject, heading), 1.0
+        if asked and relation:
+            yield _Candidate(asked, _terms_of(heading), relation + page.is_first)
+    for passage in page.source.passages:
+        for option in _OPTION.findall(passage.text):
+            asked = about_option(option, _name(page.source.title))
+            is_read = page.is_cited(passage) or any(option in _leaf(one) for one in page.sections)
+            if asked and not is_read and read.mentions(option):
+                yield _Candidate(asked, frozenset({option}), 1.5 + page.is_first)
+
+
+def _relation(read: _Read, page: _Page, place: int) -> float:
+    """How much a section has to do with what was asked and quoted; 0 for nothing."""
+    path = page.paths[place]
+    heading = _leaf(path)
+    mentioned = 2.0 if read.mentions(name_in(heading)) else 0.0
+    shared = read.shared(without_instruction(heading))
+    if name_in(heading) != heading or about_identifier(heading):
+        # Options beside each other have little to do with each other.
+        section = _parent(path)
+        beside = any(one.startswith(section + HEADING_SEPARATOR) for one in page.sections)
+        topical = HEADING_SEPARATOR in section and read.shared(_leaf(section))
+        is_related = shared > 1 or (shared and beside and topical)
+        return mentioned + shared if mentioned or is_related else 0.0
+    below = any(path.startswith(one + HEADING_SEPARATOR) for one in page.topical)
+    if shared < ENOUGH * len(keywords(heading)) or (shared == 1 and not page.is_first):
+        shared = 0
+    near = below or _nearness(read, page, place)
+    if not mentioned and not shared and (len(heading.split()) < _NOT_VAGUE and heading.isascii()):
+        return 0.0  # "Storing data"
+    return mentioned + 1.5 * shared + near
+
+
+def _nearness(read: _Read, page: _Page, place: int) -> float:
+    """How near a section is to a cited one under the same heading, 0 to 1.
+
+    That heading must be below the title of the first cited page, or speak of the question's topic.
+    """
+    parent = _parent(page.paths[place])
+    if not parent or not page.is_first:
+        return 0.0
+    if HEADING_SEPARATOR not in parent and not read.shared(parent):
+        return 0.0
+    places = [
+        page.paths.index(one)
+        for one in page.topical
+        if one in page.paths and _parent(one) == parent
+    ]
+    distance = min((abs(place - one) for one in places), default=NEAR + 1)
+    return max(0.0, 1 - (distance - 1) / NEAR)
+
+
+# ---------------------------------------------------------------- other pages
+
+
+def _of_subjects(
+    read: _Read, offered: Sequence[Offer], sources: Sequence[Source]
+) -> Iterator[_Candidate]:
+    """Who or what the people and things are that the quotes name and another page is about."""
+    if read.language != "en":
+        return
+    openings = {dedupe_key(offer.url): (offer.title, offer.snippet) for offer in offered}
+    openings |= {dedupe_key(each.url): (each.title, opening_of(each)) for each in sources}
+    for url, (title, opening) in openings.items():
+        if url not in read.urls and read.mentions(bare_title(title), as_written=True):
+            subject = subject_of(title, opening)
+            if subject is not None:
+                yield _Candidate(subject.question, frozenset(keywords(subject.name)), 1.5)
+
+
+def _of_offers(read: _Read, offered: Sequence[Offer]) -> Iterator[_Candidate]:
+    for offer in offered:
+        if dedupe_key(offer.url) in read.urls:
+            continue
+        title = _name(offer.title)
+        if read.language == "en":
+            asked = in_english(title)
+        else:
+            asked = in_eastern(title) if detect(title) == read.language else ""
+        shared = read.shared(title)
+        if asked and shared >= _FROM_OFFERS:
+            yield _Candidate(asked, _terms_of(title), 1.0 * shared)
 
 
 def _name(title: str) -> str:
-    """A page's title without its site's name, markup and control characters, on one line."""
+    """A page's title without the name of its site."""
     line = " ".join(without_controls(title, " ").split())
-    head = _SITE.split(line, maxsplit=1)[0]
-    return " ".join(_MARKUP.sub(" ", head).split()).strip(" .,;:-–—")
-
-
-def _says_something(title: str) -> bool:
-    return (
-        _FEWEST <= len(title) <= LONGEST_TITLE
-        and not _NO_TITLE.search(title)
-        and bool(terms(title))
-        and not title.isdigit()
-    )
-
-
-def _worded(title: str, question: str) -> str:
-    if _QUESTION.search(title):
-        return title
-    wording = _WORDINGS.get(_language(question), _WORDINGS["en"])
-    is_headline = len(title.split()) > _NAME_WORDS or _HEADLINE.search(title)
-    return (wording.headline if is_headline else wording.thing).format(title)
-
-
-def _language(question: str) -> str:
-    """The language of a question; Chinese with a traditional character is ``zh-Hant``."""
-    language = detect(question)
-    if language == "zh" and any(_is_traditional(character) for character in question):
-        return "zh-Hant"
-    return language
-
-
-def _is_traditional(character: str) -> bool:
-    """Whether a character is of the traditional script only: in Big5 and not in GB 2312."""
-    if not "\u4e00" <= character <= "\u9fff":
-        return False
-    return bool(character.encode("big5", "ignore")) and not character.encode("gb2312", "ignore")
+    return cleaned(_SITE.split(line, maxsplit=1)[0])

@@ -7,19 +7,21 @@ import difflib
 import time
 import unicodedata
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import structlog
 
 from bot.errors import FootnoteError, InvalidSetting, NoProviderAvailable, Unavailable
 from bot.observing import Observe, nothing_observed
 from bot.pages.page import Page
+from bot.pages.passages import Weight
 from bot.pages.urls import dedupe_key
 from bot.search.guarded import Guarded
 from bot.search.hits import host_of, is_within
 from bot.search.limits import Clock
 from bot.search.policy import Policy
 from bot.search.provider import Hit, ProviderKind, Query, SearchProvider
+from bot.text.terms import keywords
 
 log = structlog.get_logger()
 
@@ -34,10 +36,15 @@ ENOUGH = 5  # hits of one provider with which a search can go on
 
 @dataclass(frozen=True, slots=True)
 class SearchResult:
-    """Blended hits, best first; ``failures`` are sentences such as "wikipedia: It is down."."""
+    """Blended hits, best first; ``failures`` are sentences such as "wikipedia: It is down.".
+
+    ``rarity`` has for each term of the query how rare it is in the documents searched, from 0
+    (see ``Lexicon``); it is empty where no provider knows.
+    """
 
     hits: tuple[Hit, ...]
     failures: tuple[str, ...] = ()
+    rarity: dict[str, float] = field(default_factory=dict)
 
 
 class Search:
@@ -111,7 +118,11 @@ class Search:
             )
         only = [host_of(each) for each in query.domains]
         hits = blend([[hit for hit in each if self._may_show(hit, only)] for each in lists])
-        return SearchResult(tuple(hits[:limit]), tuple(each.sentence for each in failures))
+        return SearchResult(
+            tuple(hits[:limit]),
+            tuple(each.sentence for each in failures),
+            await self._rarity(asked, text),
+        )
 
     async def read(self, url: str) -> Page | None:
         """The page as the provider that knows it gives it; None when no provider reads ``url``.
@@ -122,6 +133,17 @@ class Search:
             if each.reads(url):
                 return await each.read(url)
         return None
+
+    def weighs(self, url: str) -> bool:
+        """Whether a provider can tell which passages of this page fit a question."""
+        return any(each.weighs(url) for each in self._providers.values())
+
+    async def weigh(self, question: str, url: str) -> tuple[Weight, ...]:
+        """See ``Weighing.weigh``; nothing where no provider ``weighs`` the page."""
+        for each in self._providers.values():
+            if each.weighs(url):
+                return await each.weigh(question, url)
+        return ()
 
     async def report(self, name: str) -> str:
         """One provider's health and quota, as the rest of a sentence that begins with its name.
@@ -174,6 +196,20 @@ class Search:
             self._late.add(task)
             task.add_done_callback(self._late.discard)
         return [task.result() for task in tasks if task.done()]
+
+    async def _rarity(self, asked: Sequence[Guarded], query: str) -> dict[str, float]:
+        """How rare the query's terms are, by the first provider that knows."""
+        words = keywords(query)
+        for provider in asked:
+            try:
+                if known := await provider.rarity(words):
+                    return known
+            except FootnoteError as error:
+                log.info("rarity_unknown", provider=provider.name, error=str(error))
+            except Exception:
+                # A defect in one provider must not cost what was found.
+                log.exception("provider_defect", provider=provider.name)
+        return {}
 
     async def _ask(self, provider: Guarded, query: Query) -> tuple[Hit, ...] | _Failure:
         try:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import math
 import re
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from typing import TypeVar
 
 import stamina
@@ -14,16 +14,19 @@ from cachetools import TTLCache
 from bot.errors import FootnoteError, PageUnreadable, ProviderUnavailable, Refused
 from bot.observing import Observe, timed, unobserved
 from bot.pages.page import Page
+from bot.pages.passages import Weight
 from bot.search.flights import Flights
 from bot.search.limits import Breaker, Clock, RateLimit
 from bot.search.policy import Policy
 from bot.search.provider import (
     Hit,
+    Lexicon,
     PageReader,
     ProviderKind,
     Query,
     Reporting,
     SearchProvider,
+    Weighing,
 )
 
 RESTS = "It failed repeatedly and is left alone for {} s."
@@ -92,6 +95,22 @@ class Guarded:
         provider = self.provider
         assert isinstance(provider, PageReader)  # noqa: S101 - the caller asked ``reads``
         return await self._reads.join(url, lambda: self._call(lambda: provider.read(url)))
+
+    async def rarity(self, terms: Sequence[str]) -> dict[str, float]:
+        """See ``Lexicon.rarity``; empty for a provider that does not know."""
+        provider = self.provider
+        if not isinstance(provider, Lexicon):
+            return {}
+        return await self._call(lambda: provider.rarity(terms))
+
+    def weighs(self, url: str) -> bool:
+        return isinstance(self.provider, Weighing) and self.provider.weighs(url)
+
+    async def weigh(self, question: str, url: str) -> tuple[Weight, ...]:
+        """Raises what ``Weighing.weigh`` raises."""
+        provider = self.provider
+        assert isinstance(provider, Weighing)  # noqa: S101 - the caller asked ``weighs``
+        return await self._call(lambda: provider.weigh(question, url))
 
     async def report(self) -> str:
         """The provider's own word on its health and quota, or just whether it answers a search.

@@ -8,6 +8,10 @@ whose rowid is the passage's id. A file's passages have the ids ``first`` to ``f
 FTS5 tables without content cannot forget a row before SQLite 3.43, so what is removed stays in
 ``words`` as ids that no file owns, until ``Indexer`` writes ``words`` anew.
 
+A file that holds the same text as a better one (its ``twin``, see ``bot.search.twins``) has no
+passages in ``words``, unless it is searched without the better one: ``roots`` are the folders that
+were indexed, each of which may be searched by itself. ``twin_keys`` finds candidates.
+
 WAL with ``synchronous=NORMAL``: a killed process loses at most its open transaction, a reader
 never waits for the writer, and one writer at a time waits its turn (https://sqlite.org/wal.html).
 """
@@ -28,7 +32,7 @@ from bot.errors import StorageUnavailable
 from bot.pages.passages import Passage, split
 from bot.text.terms import STOP_WORDS, terms
 
-SCHEMA = 1  # as in the last lines of _TABLES; an index of another layout is built anew
+SCHEMA = 2  # as in the last lines of _TABLES; an index of another layout is built anew
 BUSY_SECONDS = 30.0  # an indexing transaction is short; this is for slow disks
 
 _TABLES = """
@@ -44,11 +48,18 @@ CREATE TABLE IF NOT EXISTS files (
     modified INTEGER NOT NULL,      -- nanoseconds; 0: compare the content next time
     digest BLOB NOT NULL,           -- of the bytes
     indexed_at REAL NOT NULL,       -- seconds since 1970
-    first INTEGER NOT NULL,         -- id of its first passage
-    count INTEGER NOT NULL,         -- passages
-    problem TEXT NOT NULL           -- why it cannot be read, or ''
+    first INTEGER NOT NULL,         -- id of its first passage that is searched
+    count INTEGER NOT NULL,         -- passages that are searched: all, or none
+    problem TEXT NOT NULL,          -- why it cannot be read, or ''
+    kept REAL NOT NULL,             -- share of its words that its text holds
+    twin INTEGER NOT NULL,          -- the better file with the same text, or 0
+    keys BLOB NOT NULL              -- by which its twins are found
 );
 CREATE INDEX IF NOT EXISTS files_by_first ON files (first, count) WHERE count > 0;
+CREATE INDEX IF NOT EXISTS files_by_twin ON files (twin) WHERE twin > 0;
+CREATE TABLE IF NOT EXISTS twin_keys (key INTEGER, file INTEGER, PRIMARY KEY (key, file))
+    WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS roots (url TEXT PRIMARY KEY) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS pages (
     file INTEGER PRIMARY KEY,
     title TEXT NOT NULL,
@@ -60,7 +71,7 @@ CREATE VIRTUAL TABLE IF NOT EXISTS words
 INSERT OR IGNORE INTO meta VALUES
     ('next', 1), ('dead', 0), ('fingerprint', ''), ('generation', hex(randomblob(8)));
 PRAGMA application_id = 0x464E4958;  -- "FNIX", so that `file` can be taught what it is
-PRAGMA user_version = 1;
+PRAGMA user_version = 2;
 COMMIT;
 """
 
@@ -254,6 +265,17 @@ def word_rows(title: str, passages: Sequence[Passage]) -> list[Row]:
 def pack_spans(passages: Sequence[Passage]) -> bytes:
     """Starts and ends as unsigned 32-bit numbers: few bytes, and found again by position."""
     return array.array("I", [n for each in passages for n in (each.start, each.end)]).tobytes()
+
+
+def count_passages(connection: sqlite3.Connection) -> int:
+    """How many passages all files of the index have, without looking at each."""
+    values = dict(connection.execute("SELECT key, value FROM meta WHERE key IN ('next', 'dead')"))
+    return max(1, int(values["next"]) - 1 - int(values["dead"]))
+
+
+def count_spans(spans: bytes) -> int:
+    """How many passages a page's spans are of."""
+    return len(spans) // (2 * array.array("I").itemsize)
 
 
 def unpack_span(spans: bytes, place: int) -> tuple[int, int]:

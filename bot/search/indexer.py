@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-import hashlib
 import sqlite3
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
 import structlog
 
-from bot.errors import Broken, InvalidSetting, StorageUnavailable, Unavailable
-from bot.pages.extract import Extracted, from_bytes
-from bot.pages.media import LOOK_AT, may_be_pdf
-from bot.pages.passages import split
-from bot.pages.workers import BlockingWorker
-from bot.search.folders import Document, list_documents, readable, root_of
+from bot.errors import InvalidSetting, StorageUnavailable
+from bot.search.folders import root_of
 from bot.search.index_file import (
     Damaged,
     building,
@@ -25,17 +20,12 @@ from bot.search.index_file import (
     meaning,
     open_writer,
 )
-from bot.search.index_writer import IndexWriter, Known, Prepared
+from bot.search.index_run import IndexRun, Progress
+from bot.search.readers import Readers
 
 log = structlog.get_logger()
 
 MAX_FILE_BYTES = 10_000_000
-BATCH_PASSAGES = 2_000  # written in one transaction: some 0.1 s of holding the write lock
-BATCH_FILES = 500
-SAME_TICK = 2_000_000_000  # ns: a file changed this recently may change again unnoticed
-
-Progress = Callable[[int, int], None]
-"""Told how many files have been looked at, and how many there are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,11 +55,11 @@ class Indexer:
         index_path: Path,
         *,
         max_file_bytes: int = MAX_FILE_BYTES,
-        pdf_reader: Callable[[], BlockingWorker] = BlockingWorker,
+        readers: Readers | None = None,
     ) -> None:
         self._path = index_path
         self._max_file_bytes = max_file_bytes
-        self._pdf_reader = pdf_reader
+        self._readers = readers or Readers()
 
     def index(self, paths: Iterable[str | Path], progress: Progress | None = None) -> IndexReport:
         """Index what is new or changed below ``paths``, drop what is gone, leave all else alone.
@@ -99,7 +89,7 @@ class Indexer:
             warning=warning,
         )
 
-    def _run(self, roots: tuple[Path, ...], progress: Progress | None) -> tuple[_Run, str]:
+    def _run(self, roots: tuple[Path, ...], progress: Progress | None) -> tuple[IndexRun, str]:
         """Index; should the index prove damaged on the way, once more into a new one."""
         warning = ""
         damage: Damaged | None = None
@@ -121,15 +111,13 @@ class Indexer:
 
     def _fill(
         self, connection: sqlite3.Connection, roots: tuple[Path, ...], progress: Progress | None
-    ) -> _Run:
-        pdfs = self._pdf_reader()
-        run = _Run(IndexWriter(connection), roots, self._max_file_bytes, pdfs)
+    ) -> IndexRun:
+        tell = progress or (lambda done, total: None)
+        run = IndexRun(connection, roots, self._readers, self._max_file_bytes, tell)
         try:
-            run.go(progress or (lambda done, total: None))
+            run.go()
         except sqlite3.Error as error:
             raise meaning(error, self._path) from error
-        finally:
-            pdfs.close()
         return run
 
     def _open(self) -> tuple[sqlite3.Connection, str, str]:
@@ -163,109 +151,3 @@ class Indexer:
                 now_there = generation
             if now_there == generation:
                 damage_mark(self._path).touch()
-
-
-class _Run:
-    """One pass over the roots, and what it counts."""
-
-    def __init__(
-        self,
-        writer: IndexWriter,
-        roots: tuple[Path, ...],
-        max_file_bytes: int,
-        pdfs: BlockingWorker,
-    ) -> None:
-        self._writer = writer
-        self._roots = roots
-        self._max_file_bytes = max_file_bytes
-        self._pdfs = pdfs
-        self._known: dict[str, Known] = {}
-        self._batch: list[Prepared] = []
-        self._waiting = 0  # passages in the batch
-        self.added = self.changed = self.removed = self.unchanged = self.passages = 0
-        self.skipped: list[tuple[str, str]] = []
-
-    def go(self, progress: Progress) -> None:
-        self._writer.refresh()
-        self._known = self._writer.files_below(self._roots)
-        listing = list_documents(self._roots)
-        self.skipped += listing.skipped
-        self._remove([known for url, known in self._known.items() if url not in listing.documents])
-        total = len(listing.documents)
-        for done, document in enumerate(listing.documents.values(), 1):
-            self._look_at(document)
-            progress(done, total)
-        self._write()
-        self._writer.tidy()
-        self.passages = self._writer.passages_below(self._roots)
-
-    def _look_at(self, document: Document) -> None:
-        known = self._known.get(document.url)
-        if known and (known.size, known.modified) == (document.size, document.modified):
-            self._count_kept(document, known.problem)
-            return
-        prepared = self._prepare(document, known)
-        self._batch.append(prepared)
-        self._waiting += len(prepared.passages)
-        if self._waiting >= BATCH_PASSAGES or len(self._batch) >= BATCH_FILES:
-            self._write()
-
-    # ------------------------------------------------------------ reading
-
-    def _prepare(self, document: Document, known: Known | None) -> Prepared:
-        """Read and cut up a file, unless its content is what the index has."""
-        if document.size > self._max_file_bytes:
-            limit = f"{self._max_file_bytes / 1_000_000:g} MB"
-            return Prepared(document, b"", 0, problem=f"it is larger than {limit}")
-        try:
-            with open(document.path, "rb") as file:
-                data = file.read(self._max_file_bytes)
-        except OSError as error:
-            return Prepared(document, b"", 0, problem=f"it cannot be read ({error.strerror})")
-        digest = hashlib.sha256(data).digest()
-        settled = document.modified < time.time_ns() - SAME_TICK
-        modified = document.modified if settled else 0
-        if known and known.digest == digest:
-            return Prepared(document, digest, modified, problem=known.problem)
-        try:
-            extracted = self._extracted(data, document)
-        except Broken as error:
-            return Prepared(document, digest, modified, problem=error.sentence.rstrip("."))
-        except Unavailable as error:  # no fault of the file's: it is looked at again next time
-            return Prepared(document, b"", 0, problem=error.sentence.rstrip("."))
-        passages = tuple(split(extracted.text))
-        if not passages:
-            return Prepared(document, digest, modified, problem="there is no text in it")
-        return Prepared(document, digest, modified, extracted.title, extracted.text, passages)
-
-    def _extracted(self, data: bytes, document: Document) -> Extracted:
-        """The text of a file. What has the form of a PDF document is read in a process of its
-        own, because PDFium is C++ code that a file can break, or keep busy for ever."""
-        name = Path(document.path).name
-        if may_be_pdf(data[:LOOK_AT], document.media_type):
-            return self._pdfs.extract(data, document.media_type, name)
-        return from_bytes(data, document.media_type, name)
-
-    # ------------------------------------------------------------ writing
-
-    def _write(self) -> None:
-        batch, self._batch, self._waiting = self._batch, [], 0
-        if not batch:
-            return
-        for prepared, outcome in zip(batch, self._writer.write(batch), strict=True):
-            if outcome == "added":
-                self.added += 1
-            elif outcome == "changed":
-                self.changed += 1
-            else:
-                self._count_kept(prepared.document, prepared.problem)
-
-    def _remove(self, gone: list[Known]) -> None:
-        self._writer.remove(gone)
-        self.removed += sum(not known.problem for known in gone)
-
-    def _count_kept(self, document: Document, problem: str) -> None:
-        if problem:
-            self.skipped.append((readable(document.path), problem))
-        else:
-            self.unchanged += 1

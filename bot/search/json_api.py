@@ -33,7 +33,7 @@ class JsonApi:
 
     ``title`` is what sentences call it, ``key`` and ``place`` the settings that hold its key ("" if
     it has none) and its address. Redirects are not followed: a key goes to the configured host and
-    to no other.
+    to no other. A request may take ``seconds``, an answer have ``most_bytes``.
     """
 
     def __init__(
@@ -45,8 +45,12 @@ class JsonApi:
         key: str,
         place: str,
         headers: Mapping[str, str] | None = None,
+        seconds: float = REQUEST_SECONDS,
+        most_bytes: int = MAX_REPLY_BYTES,
     ) -> None:
         self.title = title
+        self._seconds = seconds
+        self._most_bytes = most_bytes
         self._client = client
         self._base = base.rstrip("/")
         self._key = key
@@ -144,12 +148,12 @@ class JsonApi:
                 json=body,
                 headers=self._headers,
                 follow_redirects=False,
-                timeout=REQUEST_SECONDS,
+                timeout=self._seconds,
             ) as response:
                 async for chunk in response.aiter_bytes():
                     content += chunk
-                    if len(content) > MAX_REPLY_BYTES:
-                        raise self.broken(f"a reply of more than {MAX_REPLY_BYTES} bytes")
+                    if len(content) > self._most_bytes:
+                        raise self.broken(f"a reply of more than {self._most_bytes} bytes")
                 status, headers = response.status_code, response.headers
         except httpx.TimeoutException as error:
             raise ProviderUnavailable(

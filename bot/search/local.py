@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import math
 import queue
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -14,9 +15,13 @@ from typing import TypeVar
 
 from bot.errors import PageUnreadable, ProviderUnavailable, StorageUnavailable
 from bot.pages.page import Page
+from bot.pages.passages import Weight
+from bot.pages.relevance import weigh
+from bot.search.embedding.embedder import Embedder, Vector
 from bot.search.folders import root_of
 from bot.search.index_file import (
     Damaged,
+    count_passages,
     damage_mark,
     meaning,
     open_reader,
@@ -26,7 +31,9 @@ from bot.search.index_file import (
 )
 from bot.search.index_writer import below
 from bot.search.indexer import Indexer, IndexReport
+from bot.search.meaning import Condition, Match, Meaning
 from bot.search.provider import Hit, ProviderKind, Query
+from bot.search.surroundings import Opened, opened, rated
 from bot.text.terms import keywords
 
 __all__ = ["IndexReport", "Indexer", "LocalDocuments"]
@@ -40,46 +47,68 @@ TITLE_WEIGHT, HEADING_WEIGHT, BODY_WEIGHT = 4.0, 2.0, 1.0
 MOST_POSTINGS = 15_000
 MOST_TERMS = 32
 MOST_QUERY_CHARACTERS = 2_000
-PASSAGES_PER_HIT = 6  # looked at to fill one hit: several passages share a page
+PASSAGES_PER_HIT = 6  # looked at by meaning to fill one hit: several passages share a page
+CANDIDATES = 120  # passages that are looked at with their surroundings
 
 T = TypeVar("T")
-
-
-@dataclass(frozen=True, slots=True)
-class _Match:
-    """A passage that fits, by its place in its file."""
-
-    file: int
-    url: str
-    place: int
 
 
 class LocalDocuments:
     """A search provider and page reader over an index that ``Indexer`` made.
 
-    ``roots`` limits it to those files and folders; none: everything in the index. A page's text
-    is the one that was indexed, so that quotes, spans and hits agree even when the file has
-    changed since. SQLite works in threads, never on the event loop.
+    ``roots`` limits it to those files and folders; none: everything in the index. With an
+    ``embedder``, whose vectors ``vector_filling`` has made, passages are found by meaning as well
+    as by words. A page's text is the one that was indexed, so that quotes, spans and hits agree
+    even when the file has changed since. SQLite works in threads, never on the event loop.
     """
 
     name = "local"
     kind: ProviderKind = "knowledge"
 
-    def __init__(self, index_path: Path, roots: Iterable[str | Path] = ()) -> None:
+    def __init__(
+        self,
+        index_path: Path,
+        roots: Iterable[str | Path] = (),
+        embedder: Embedder | None = None,
+    ) -> None:
         self._path = index_path
         self._condition, self._values = below([root_of(root) for root in roots])
+        self._visible, self._visible_values = self._visibility()
+        self._meaning = None if embedder is None else Meaning(index_path, embedder)
         self._idle: queue.SimpleQueue[_Reader] = queue.SimpleQueue()
+
+    def _visibility(self) -> tuple[str, list[str]]:
+        """A condition on ``files`` for those at or below the roots of which no twin there is
+        searched instead, and its values."""
+        here = self._condition.replace("url", "files.url")
+        there = self._condition.replace("url", "other.url")
+        twin = (
+            "SELECT 1 FROM files AS other WHERE (other.id = files.twin"  # noqa: S608 - our own
+            f" OR other.twin = files.twin AND other.id < files.id) AND ({there})"
+        )
+        condition = f"({here}) AND (files.twin = 0 OR NOT EXISTS ({twin}))"
+        return condition, [*self._values, *self._values]
 
     async def search(self, query: Query) -> list[Hit]:
         """See ``SearchProvider.search``. A hit's snippet is the whole passage that fits best.
 
         Files have no language, region, date of appearing or domain: these ask for nothing here.
         """
-        wanted = keywords(query.text[:MOST_QUERY_CHARACTERS])[:MOST_TERMS]
+        question = query.text[:MOST_QUERY_CHARACTERS]
+        wanted = keywords(question)[:MOST_TERMS]
         if not wanted or query.limit < 1:
             return []
+        vector = await self._meaning.vector_of(question) if self._meaning else None
         return await asyncio.to_thread(
-            self._with_reader, lambda reader: self._search(reader.connection, wanted, query.limit)
+            self._with_reader,
+            lambda reader: self._search(reader.connection, question, wanted, query.limit, vector),
+        )
+
+    async def rarity(self, terms: Sequence[str]) -> dict[str, float]:
+        """See ``bot.search.provider.Lexicon``."""
+        wanted = list(dict.fromkeys(terms))
+        return await asyncio.to_thread(
+            self._with_reader, lambda reader: self._rarity(reader.connection, wanted)
         )
 
     def reads(self, url: str) -> bool:
@@ -92,6 +121,19 @@ class LocalDocuments:
             self._with_reader, lambda reader: self._read(reader.connection, url)
         )
 
+    def weighs(self, url: str) -> bool:
+        """See ``Weighing.weighs``."""
+        return self._meaning is not None and self.reads(url)
+
+    async def weigh(self, question: str, url: str) -> tuple[Weight, ...]:
+        """See ``Weighing.weigh``."""
+        vector = await self._meaning.vector_of(question) if self._meaning else None
+        if vector is None:
+            return ()
+        return await asyncio.to_thread(
+            self._with_reader, lambda reader: self._weigh(reader.connection, vector, url)
+        )
+
     async def count(self) -> int:
         """How many documents can be searched."""
         return await asyncio.to_thread(
@@ -101,48 +143,71 @@ class LocalDocuments:
     async def aclose(self) -> None:
         """Close the index. Later calls open it again."""
         await asyncio.to_thread(self._close_idle)
+        if self._meaning is not None:
+            await self._meaning.aclose()
 
     # ------------------------------------------------------------ in a thread
 
-    def _search(self, connection: sqlite3.Connection, wanted: list[str], limit: int) -> list[Hit]:
+    def _search(
+        self,
+        connection: sqlite3.Connection,
+        question: str,
+        wanted: list[str],
+        limit: int,
+        vector: Vector | None,
+    ) -> list[Hit]:
         chosen = _affordable(connection, wanted)
-        if not chosen:
-            return []
-        best: dict[int, _Match] = {}
-        for match in self._matches(connection, chosen, limit * PASSAGES_PER_HIT):
-            best.setdefault(match.file, match)
-            if len(best) == limit:
-                break
-        return [_hit(connection, match, self.name) for match in best.values()]
+        matches = list(self._matches(connection, chosen, CANDIDATES)) if chosen else []
+        pages = {match.file: opened(connection, match.file) for match in matches}
+        weights = weigh(question, self._rarity(connection, wanted))
+        matches = rated(question, weights, matches, pages)
+        if self._meaning is not None and vector is not None:
+            among = Condition(self._visible, self._visible_values)
+            most = limit * PASSAGES_PER_HIT
+            matches = self._meaning.ranked(connection, vector, matches, most, among)
+        best = {match.file: match for match in reversed(matches)}
+        files = list(dict.fromkeys(match.file for match in matches))[:limit]
+        return [
+            _hit(pages.get(file) or opened(connection, file), best[file], self.name)
+            for file in files
+        ]
 
     def _matches(
         self, connection: sqlite3.Connection, chosen: list[str], most: int
-    ) -> Iterator[_Match]:
+    ) -> Iterator[Match]:
         """Passages with any of the terms, best first.
 
         The inner query is sorted before the first row comes out; files are looked up row by row,
         so that passages of other roots, and of files that are gone, cost a look-up only as far
         as they are in the way.
         """
-        condition = self._condition.replace("url", "files.url")
         rows = connection.execute(
             f"""
-            SELECT files.id, files.url, found.id - files.first
+            SELECT files.id, files.url, found.id - files.first, -found.score
             FROM (
-                SELECT rowid AS id FROM words WHERE words MATCH ?
-                ORDER BY bm25(words, {TITLE_WEIGHT}, {HEADING_WEIGHT}, {BODY_WEIGHT}), rowid
+                SELECT rowid AS id,
+                    bm25(words, {TITLE_WEIGHT}, {HEADING_WEIGHT}, {BODY_WEIGHT}) AS score
+                FROM words WHERE words MATCH ?
+                ORDER BY score, rowid
                 LIMIT -1
             ) AS found
             CROSS JOIN files ON files.id = (
                 SELECT id FROM files WHERE count > 0 AND first <= found.id
                 ORDER BY first DESC LIMIT 1
             )
-            WHERE found.id < files.first + files.count AND ({condition})
+            WHERE found.id < files.first + files.count AND {self._visible}
             LIMIT ?
             """,  # noqa: S608 - constants and a condition made of our own column names
-            (" OR ".join(f'"{term}"' for term in chosen), *self._values, most),
+            (" OR ".join(f'"{term}"' for term in chosen), *self._visible_values, most),
         )
-        return (_Match(*row) for row in rows)
+        return (Match(*row) for row in rows)
+
+    def _rarity(self, connection: sqlite3.Connection, wanted: list[str]) -> dict[str, float]:
+        passages = count_passages(connection)
+        found = _found_in(connection, wanted)
+        # Those of files that are gone are found, but no longer counted, until the next clean-up.
+        counts = {term: min(found.get(term, 0), passages) for term in ("", *wanted)}
+        return {t: math.log(1 + (passages - n + 0.5) / (n + 0.5)) for t, n in counts.items()}
 
     def _read(self, connection: sqlite3.Connection, url: str) -> Page:
         row = connection.execute(
@@ -156,9 +221,24 @@ class LocalDocuments:
             )
         return Page(row[0], row[1], unpack_text(row[2]), datetime.fromtimestamp(row[3], UTC))
 
+    def _weigh(
+        self, connection: sqlite3.Connection, vector: Vector, url: str
+    ) -> tuple[Weight, ...]:
+        row = connection.execute(
+            "SELECT id, spans FROM files JOIN pages ON pages.file = id"  # noqa: S608 - our own column names
+            f" WHERE url = ? AND ({self._condition})",
+            (url.partition("#")[0], *self._values),
+        ).fetchone()
+        if row is None or self._meaning is None:
+            return ()
+        file, spans = row
+        among = Condition(self._visible, self._visible_values)
+        found = self._meaning.relevances(connection, vector, file, among)
+        return tuple(Weight(*unpack_span(spans, place), found[place]) for place in sorted(found))
+
     def _count(self, connection: sqlite3.Connection) -> int:
-        query = f"SELECT count(*) FROM files WHERE count > 0 AND ({self._condition})"  # noqa: S608
-        return int(connection.execute(query, self._values).fetchone()[0])
+        query = f"SELECT count(*) FROM files WHERE count > 0 AND {self._visible}"  # noqa: S608
+        return int(connection.execute(query, self._visible_values).fetchone()[0])
 
     # ------------------------------------------------------------ connections
 
@@ -224,26 +304,26 @@ class _Reader:
 
 def _affordable(connection: sqlite3.Connection, wanted: list[str]) -> list[str]:
     """The rarest of the terms, as many as ``MOST_POSTINGS`` allows, but at least one known one."""
-    found: list[tuple[int, str]] = []
-    for term in wanted:
-        row = connection.execute(
-            "SELECT doc FROM temp.vocabulary WHERE term = ?", (term,)
-        ).fetchone()
-        if row is not None:
-            found.append((row[0], term))
+    found = _found_in(connection, wanted)
     chosen: list[str] = []
     spent = 0
-    for count, term in sorted(found):
-        spent += count
+    for term in sorted(found, key=lambda term: (found[term], term)):
+        spent += found[term]
         if chosen and spent > MOST_POSTINGS:
             break
         chosen.append(term)
     return chosen
 
 
-def _hit(connection: sqlite3.Connection, match: _Match, provider: str) -> Hit:
-    title, spans, text = connection.execute(
-        "SELECT title, spans, text FROM pages WHERE file = ?", (match.file,)
-    ).fetchone()
-    start, end = unpack_span(spans, match.place)
-    return Hit(title, match.url, " ".join(unpack_text(text)[start:end].split()), provider)
+def _found_in(connection: sqlite3.Connection, wanted: Sequence[str]) -> dict[str, int]:
+    """How many passages have each of the terms that any has."""
+    rows = (
+        connection.execute("SELECT doc FROM temp.vocabulary WHERE term = ?", (term,)).fetchone()
+        for term in wanted
+    )
+    return {term: row[0] for term, row in zip(wanted, rows, strict=True) if row is not None}
+
+
+def _hit(page: Opened, match: Match, provider: str) -> Hit:
+    snippet = " ".join(page.passage(match.place).split())
+    return Hit(page.title, match.url, snippet, provider, match.relevance)

@@ -43,7 +43,8 @@ from bot.search.mediawiki_text import (
 )
 from bot.search.provider import Hit, ProviderKind, Query
 from bot.settings import Settings
-from bot.text.language import detect
+from bot.text.language import LATIN_LANGUAGES, detect
+from bot.text.listed import listed
 from bot.text.terms import terms
 
 FEWER_KEYWORDS = (4, 2, 1)  # how many of the most telling words the further searches keep
@@ -312,42 +313,34 @@ def _title_of(url: str, site: Site) -> str:
 # ---------------------------------------------------------------- languages
 
 
-# Languages that share a script with the one that `detect` takes it for. Latin is not among them:
-# a few keywords in Latin letters do not tell their language.
-_SAME_SCRIPT = {
-    "zh": {"zh", "yue", "wuu", "gan", "lzh", "zh-yue", "zh-classical", "ja"},
-    "ja": {"ja"},
-    "ko": {"ko"},
-    "ru": {"ru", "uk", "be", "be-tarask", "bg", "mk", "sr", "kk", "ky", "tg", "tt", "ce", "mn"},
-    "uk": {"uk", "ru", "be", "be-tarask", "bg", "mk", "sr", "kk", "ky", "tg", "tt", "ce", "mn"},
-    "el": {"el"},
-    "ar": {"ar", "arz", "ary", "fa", "ur", "ps", "ckb"},
-    "fa": {"fa", "ar", "arz", "ary", "ur", "ps", "ckb"},
-    "he": {"he", "yi"},
-    "hi": {"hi", "mr", "ne", "sa", "bh", "mai"},
-    "th": {"th"},
-}
-
-
-# What is written in Latin letters goes by the language that the query is said to be in, where that
-# is one of the Wikipedias with most readers. English is what a question is taken for when nothing
-# tells its language, so it tells nothing against the configured one.
-# fmt: off
-_LATIN_WIKIS = frozenset({
-    "de", "fr", "es", "pt", "it", "nl", "pl", "sv", "tr", "cs", "ro", "hu", "fi", "da", "no", "id",
-    "vi", "ca",
-})
-# fmt: on
+# Wikis whose languages share a script, which a few keywords seldom tell apart. Japanese is told by
+# its kana, but a Japanese query may be of Chinese characters alone.
+_SCRIPTS = (
+    listed("ru uk be be-tarask bg mk sr kk ky tg tt ba ce mn"),
+    listed("ar arz ary fa ur ps ckb"),
+    listed("hi mr ne sa bh mai"),
+    listed("he yi"),
+)
+_BOKMAL = {"nb": "no", "nn": "no"}  # the label of the wiki in Bokmål; that in Nynorsk is small
+_CHINESE = listed("zh yue wuu gan lzh zh-yue zh-classical ja")
 
 
 def _language_of(query: Query, configured: str) -> str:
-    """The wiki to ask: by the query's script, unless that is the configured language's own."""
+    """The wiki to ask: by the query's script where it is not Latin, else by its language.
+
+    Of the languages of a script, the configured one comes first, then the one that the query is
+    said to be in. A few keywords in Latin letters do not tell their language, so there only what
+    the query is said to be in counts. English is what a question is taken for when nothing tells
+    its language, so it tells nothing against the configured one.
+    """
     detected = detect(query.text)
-    same = _SAME_SCRIPT.get(detected)
-    if same is not None:
-        return configured if configured in same else detected
-    named = language(query)
-    return named if named in _LATIN_WIKIS else configured
+    named = _BOKMAL.get(language(query), language(query))
+    if detected in LATIN_LANGUAGES:
+        return named if named in LATIN_LANGUAGES - {"en"} else configured
+    if detected == "zh":
+        return configured if configured in _CHINESE else detected
+    script = next((languages for languages in _SCRIPTS if detected in languages), {detected})
+    return next((each for each in (configured, named) if each in script), detected)
 
 
 def _language_label(tag: str) -> str:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol, runtime_checkable
 
 from bot.pages.page import Page
+from bot.pages.passages import Weight
 
 # What a provider searches: the web, or texts that were given to it (documents, a knowledge base).
 ProviderKind = Literal["web", "knowledge"]
@@ -33,12 +35,17 @@ class Query:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A search result. ``snippet`` is plain text without markup, possibly empty."""
+    """A search result. ``snippet`` is plain text without markup, possibly empty.
+
+    ``relevance`` is how near the snippet is to the query by meaning: 1 for the nearest of all that
+    could be found, 0 for what is no nearer than the average; None where nobody can tell.
+    """
 
     title: str
     url: str
     snippet: str
     provider: str
+    relevance: float | None = None
 
 
 class SearchProvider(Protocol):
@@ -68,6 +75,31 @@ class PageReader(Protocol):
     def reads(self, url: str) -> bool: ...
 
     async def read(self, url: str) -> Page: ...
+
+
+@runtime_checkable
+class Lexicon(Protocol):
+    """A provider that knows how rare words are in the texts that it searches.
+
+    ``rarity`` gives BM25's inverse document frequency of each term (as ``bot.text.terms`` makes
+    them) over the passages searched, from 0; "" has that of a term that no passage has. It raises
+    like ``SearchProvider.search``.
+    """
+
+    async def rarity(self, terms: Sequence[str]) -> dict[str, float]: ...
+
+
+@runtime_checkable
+class Weighing(Protocol):
+    """A page reader that can tell by meaning which passages of its pages fit a question.
+
+    ``weighs`` tells by the URL alone, without I/O. ``weigh`` returns nothing where it cannot tell
+    now, and raises like ``PageReader.read``.
+    """
+
+    def weighs(self, url: str) -> bool: ...
+
+    async def weigh(self, question: str, url: str) -> tuple[Weight, ...]: ...
 
 
 @runtime_checkable

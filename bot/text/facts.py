@@ -44,7 +44,8 @@ _SILENT = re.compile(
     r"|【\d{1,3}】|(?m:^\s*(?:\d{1,3}[.)]|[-*+•])\s)",
     re.DOTALL,
 )
-_EMPHASIS = re.compile(r"\*+|(?<!\w)_+|_+(?!\w)|~~")
+# Asterisks between Latin letters or figures multiply: 2000*1024 is not 20001024.
+_EMPHASIS = re.compile(r"\*+(?![A-Za-z0-9(])|(?<![A-Za-z0-9)\]])\*+|(?<!\w)_+|_+(?!\w)|~~")
 
 
 def facts(sentence: str) -> list[Fact]:

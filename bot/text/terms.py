@@ -94,6 +94,22 @@ def content_words(text: str) -> list[str]:
     return list(kept.values()) or list(dict.fromkeys(written))
 
 
+def function_words(text: str) -> int:
+    """How many words of a text carry no meaning of their own: English stop words, and particles
+    and question words of Chinese, Japanese and Korean."""
+    found = 0
+    for word in _words(text):
+        if not _IS_CJK.match(word):
+            found += len(word) > 1 and word in STOP_WORDS
+        elif _HANGUL.match(word):
+            found += len(_FUNCTION_WORDS.findall(word)) + bool(_KOREAN_ENDING.search(word))
+        else:
+            rest, replaced = _FUNCTION_WORDS.subn(" ", word)
+            found += replaced + sum(character in _FUNCTION_CHARACTERS for character in rest)
+            found += len(_JAPANESE_GRAMMAR.findall(rest))
+    return found
+
+
 def _between_function_words(word: str) -> list[str]:
     """A word without its possessive ending; a CJK run in pieces."""
     if not _IS_CJK.match(word):
@@ -230,11 +246,17 @@ _JAPANESE_GRAMMAR = re.compile(
 )
 
 _FUNCTION_WORDS = re.compile(
-    "什么|为什么|为何|怎么样|怎么|怎样|如何|多少|哪里|哪儿|何时|何处|因为|所以|如果|虽然|但是|可以|"
-    "告诉|有没有|是否|一个|一些|关于|什麼|為什麼|為何|怎麼|多少|哪裡|嗎|這|誰|個|們|"
-    "ください|について|どこ|だれ|誰|なぜ|いつ|どの|どう|なに|何|"
+    "什么|为什么|为何|怎么样|怎么办|怎么|怎样|如何|多少|哪里|哪儿|何时|何处|因为|所以|如果|虽然|但是|"
+    "可以|告诉|有没有|是否|一个|一些|关于|什麼|為什麼|為何|怎麼|多少|哪裡|嗎|這|誰|個|們|"
+    "想知道|知道|请问|到底|究竟|现在|目前|手头|接下来|一直|已经|应该|之后|以后|之前|以前|时候|能不能|能否|"
+    "会不会|是不是|不一样|一样|哪一个|哪一|哪个|哪条|哪些|哪种|哪几|几个|几块|几种|有些|有啥|啥|又|"
+    "(?<!迁)就(?![业职绪地近])|(?<![首成京古故迁])都(?![市城])|(?<![偿归返])还(?![原款])|也(?!门)|"
+    "里面|位于|弄|"
+    "ください|について|どこ|だれ|誰|なぜ|いつ|どの|どう|なに|(?<![几幾])何|"
     "무엇|누구|언제|어디|어떻게|어떤|얼마나|입니까|인가요|합니까|하나요|습니까|있는|하는"
 )
+"""Function words of more than one character, and those of one that are also part of others: 都 is
+"all", but not in 首都 (capital), nor 就 in 就绪 (ready), 还 in 还原 (restore), 何 in 几何."""
 
 _HIRAGANA = re.compile("[\u3041-\u309f]")
 _JAPANESE_PARTICLES = frozenset("はがをにでともへのかやよねばりるたて")

@@ -101,7 +101,7 @@ class MemoryCorpus:
 
     def _snippet(self, url: str, query: str) -> str:
         passages = split(self._pages[url][1])
-        scores = rank(keywords(query), study(passages))
+        scores = rank(query, study(passages))
         best = max(range(len(passages)), key=lambda i: (scores[i], -i), default=None)
         return "" if best is None else passages[best].text
 

@@ -175,6 +175,44 @@ async def test_doubts_and_notes_are_shown(stage: Stage, desk: Desk) -> None:
         assert words in shown
 
 
+async def test_further_reading_is_shown_after_the_answer(stage: Stage, desk: Desk) -> None:
+    reply = await stage.poster().open(desk.run(), None)
+    more = "It opened in 1889 [1].\n\n- Two lifts\n\n```\nlift = lifts[1]\n```\n[1]"
+    await reply.finish(an_answer(desk, more=more))
+    shown = joined(stage.shown(desk.message))
+    places = [shown.index(words) for words in ("330 m tall", "More from", "It opened", "Two lifts")]
+    assert places == sorted(places)
+    assert shown.count("lift = lifts[1]") == 1
+    assert shown.index("lift = lifts[1]") < shown.index(QUOTE)
+
+
+async def test_words_of_a_page_are_shown_as_they_are_and_not_again_below(
+    stage: Stage, desk: Desk
+) -> None:
+    quote = "Use argv[7], x*y*z and __name__."
+    cited = Citation(1, URL, "The Tower", quote, "hash", 0, len(quote), "The Tower › Use")
+    text = r"Use argv\[7\], x\*y\*z and \_\_name\_\_ [1]."
+    reply = await stage.poster().open(desk.run(), None)
+    await reply.finish(an_answer(desk, text, citations=(cited,)))
+    shown = joined(stage.shown(desk.message)).replace("\\", "")
+    assert shown.count("argv[7], x*y*z and __name__") == 1
+    assert "Use" in shown.partition("The Tower")[2]  # the section that they stand under
+
+
+async def test_the_nearest_pages_are_links_but_no_path_of_a_file_is_told(
+    stage: Stage, desk: Desk
+) -> None:
+    file = "file:///srv/secret/guide.html"
+    text = f"> Nothing was found. See [The Tower]({URL}) or [The guide](<{file}>)."
+    linked = ((1, URL), (2, file))
+    reply = await stage.poster().open(desk.run(), None)
+    await reply.finish(an_answer(desk, text, status="not_found", citations=(), linked=linked))
+    shown = joined(stage.shown(desk.message))
+    assert "The Tower" in shown
+    assert "The guide" in shown
+    assert "secret" not in shown
+
+
 async def test_what_could_come_next_is_a_press_away(stage: Stage, desk: Desk) -> None:
     reply = await stage.poster().open(desk.run(), None)
     await reply.finish(an_answer(desk, suggestions=("When was it built?", "Who built it?")))

@@ -421,6 +421,10 @@ class FakeSlack(People):
         for method in ("chat.startStream", "chat.appendStream", "chat.stopStream"):
             self.refuse(method, error, channel)
 
+    def lack_blocks(self, *kinds: str) -> None:
+        """Refuse blocks of these kinds, as where Slack has not brought them yet."""
+        self._api.unsupported_blocks.update(kinds)
+
     def restrict_reading(self) -> None:
         """As for commercially distributed apps: one page of 15 messages a minute."""
         self._api.restricted_reading = True

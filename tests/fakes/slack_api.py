@@ -89,6 +89,7 @@ class WebApi:
         self._used: dict[tuple[str, str], deque[float]] = defaultdict(deque)
         self.storms: dict[str, deque[int]] = defaultdict(deque)
         self.refusals: dict[str, list[Refusal]] = defaultdict(list)
+        self.unsupported_blocks: set[str] = set()
         self.restricted_reading = False
         self.revoked: str | None = None
 
@@ -124,6 +125,10 @@ class WebApi:
         where = str(args.get("channel", args.get("channel_id", "")))
         self._hold_back(method, where)
         self._refuse_as_told(method, where)
+        for number, block in enumerate(args.get("blocks") or ()):
+            if block["type"] in self.unsupported_blocks:
+                said = f"unsupported type: {block['type']} [json-pointer:/blocks/{number}/type]"
+                raise Refused("invalid_blocks", f"[ERROR] {said}")
         if method != "apps.connections.open":
             need_scope(self._ws, *self._scopes(method, where))
         if self.restricted_reading and method in _READING:

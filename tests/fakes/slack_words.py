@@ -76,6 +76,9 @@ def _element(inside: str) -> dict[str, Any]:
     return link
 
 
+_INSIDE = ("fields", "tasks", "elements", "child_blocks")  # in which blocks have other blocks
+
+
 def plain(node: Any) -> str:
     """What a reader sees of blocks, elements or text objects, as plain lines."""
     if isinstance(node, list):
@@ -111,7 +114,7 @@ def plain(node: Any) -> str:
     own = node.get("text")
     parts = [own] if isinstance(own, str) else [plain(own)]
     parts += [node["title"]] if isinstance(node.get("title"), str) else [plain(node.get("title"))]
-    parts += [plain(node.get(key)) for key in ("fields", "tasks", "elements", "rows", "accessory")]
+    parts += [plain(node.get(key)) for key in (*_INSIDE, "rows", "accessory")]
     return "\n".join(part for part in parts if part)
 
 

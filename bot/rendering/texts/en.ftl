@@ -53,6 +53,7 @@ more-steps =
 
 ## Under the answer
 
+more-heading = More from these pages
 sources-heading = Sources
 more-sources =
     { $count ->
@@ -267,6 +268,9 @@ budget-day-channel = This channel’s budget of { NUMBER($limit, minimumFraction
 budget-day-workspace = This workspace’s budget of { NUMBER($limit, minimumFractionDigits: 2, maximumFractionDigits: 6) } USD for today was spent.
 rests-on-found = The answer rests on what was found until then.
 quoted-without-model = What follows was found and quoted without the model.
+judged-unknown = Judged: the documents have nothing on { $names }
+judged-open = Judged: the question does not say what it is about
+judged-share = Judged: the best passage has { $covered } % of what the question asks; { $enough } % is needed
 stopped-before-complete = Stopped before the answer was complete.
 answer-cut = This answer was cut off at the limit of { NUMBER($limit, useGrouping: 0) } tokens: ask for less, or for the rest.
 research-outgrown = The research was ended because its material had outgrown what the model can take in.

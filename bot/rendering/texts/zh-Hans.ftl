@@ -35,6 +35,7 @@ more-steps = 还有 { $count } 个步骤
 
 ## 回答之后
 
+more-heading = 这些页面的更多内容
 sources-heading = 来源
 more-sources = 还有 { $count } 个来源
 unverified = ⚠ 未经证实：“{ $sentence }”（{ $reason }）
@@ -199,6 +200,9 @@ budget-day-channel = 本频道今天 { NUMBER($limit, minimumFractionDigits: 2, 
 budget-day-workspace = 本工作区今天 { NUMBER($limit, minimumFractionDigits: 2, maximumFractionDigits: 6) } 美元的额度已用完。
 rests-on-found = 回答以此前查到的内容为依据。
 quoted-without-model = 以下内容是在没有语言模型的情况下查找并摘录的。
+judged-unknown = 判断：文档中没有 { $names }
+judged-open = 判断：问题没有说明所指的内容
+judged-share = 判断：最佳段落包含问题内容的 { $covered }%；需要 { $enough }%
 stopped-before-complete = 回答完成之前已停止。
 answer-cut = 回答在达到 { NUMBER($limit, useGrouping: 0) } 个词元的上限时被截断：请少问一些，或请它继续。
 research-outgrown = 材料已超出模型能接收的范围，因此研究提前结束。

@@ -35,6 +35,7 @@ more-steps = 還有 { $count } 個步驟
 
 ## 回答之後
 
+more-heading = 這些頁面的更多內容
 sources-heading = 來源
 more-sources = 還有 { $count } 個來源
 unverified = ⚠ 未經證實：「{ $sentence }」（{ $reason }）
@@ -199,6 +200,9 @@ budget-day-channel = 本頻道今天 { NUMBER($limit, minimumFractionDigits: 2, 
 budget-day-workspace = 本工作區今天 { NUMBER($limit, minimumFractionDigits: 2, maximumFractionDigits: 6) } 美元的額度已用完。
 rests-on-found = 回答以此前查到的內容為依據。
 quoted-without-model = 以下內容是在沒有語言模型的情況下查找並摘錄的。
+judged-unknown = 判斷：文件中沒有 { $names }
+judged-open = 判斷：問題沒有說明所指的內容
+judged-share = 判斷：最佳段落包含問題內容的 { $covered }%；需要 { $enough }%
 stopped-before-complete = 回答完成之前已停止。
 answer-cut = 回答在達到 { NUMBER($limit, useGrouping: 0) } 個詞元的上限時被截斷：請少問一些，或請它繼續。
 research-outgrown = 材料已超出模型能接收的範圍，因此研究提前結束。

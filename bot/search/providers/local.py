@@ -17,9 +17,11 @@ if TYPE_CHECKING:
 
 
 def _build(settings: Settings, client: Client) -> SearchProvider:
+    from bot.search.embedding.choice import make_embedder
     from bot.search.local import LocalDocuments
 
-    return LocalDocuments(settings.index_path, settings.docs)
+    embedder = make_embedder(settings, client)
+    return LocalDocuments(settings.index_path, settings.docs, embedder)
 
 
 PROVIDER = Declaration(

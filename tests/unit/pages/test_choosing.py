@@ -12,9 +12,8 @@ from hypothesis import strategies as st
 from bot.pages import choosing
 from bot.pages.choosing import choose, rank, study, survey
 from bot.pages.page import Page
-from bot.pages.passages import Passage, split
+from bot.pages.passages import Passage, Weight, split
 from bot.pages.spread import spread
-from bot.text.terms import keywords
 from bot.text.tokens import estimate
 from tests.unit.pages.test_passages import PAGES
 
@@ -92,20 +91,37 @@ def test_nothing_chosen_overlaps_what_is_skipped(text: str, spans: list[tuple[in
         assert not any(s < passage.end and passage.start < e for s, e in skip)
 
 
+FILLER = "\n\n# Food\n\n" + "\n\n".join("Some town. " * 30 for _ in range(6))
+
+
 def test_rank_counts_headings_and_prefers_early_passages() -> None:
-    passages = split(
-        "# A\n\n## Harbour\n\nIt is old.\n\n## Food\n\nIt is good.\n\n## Rain\n\nA harbour."
-    )
-    scores = rank(keywords("harbour"), study(passages))
-    assert scores[1] == 0 < scores[0] < scores[2]
-    same = split("A harbour here.\n\n# B\n\nSome town.\n\n# C\n\nA harbour here.")
-    first, none, last = rank(keywords("harbour"), study(same))
-    assert none == 0 < last < first
+    text = f"# A\n\n## Harbour\n\nIt is old.{FILLER}\n\n## Rain\n\nA harbour."
+    first, *others, last = rank("harbour", study(split(text)))
+    assert first > 0
+    assert last > 0
+    assert 0 in others
+    same = split(f"A harbour here.{FILLER}\n\n# C\n\nA harbour here.")
+    first, *others, last = rank("harbour", study(same))
+    assert min(others) == 0 < last < first
+
+
+def test_rank_counts_what_stands_beside_a_passage() -> None:
+    passages = split(f"A harbour here.\n\n# B\n\nIt is old.{FILLER}")
+    own, beside, *others = rank("harbour", study(passages))
+    assert own > beside > others[-1] == 0
+
+
+def test_rank_weighs_terms_by_their_rarity_in_all_documents() -> None:
+    passages = study(split(f"The boats.{FILLER}\n\n# C\n\nThe quay."))
+    boats, *_, quay = rank("boats quay", passages, {"boat": 0.5, "quai": 7.0, "": 9.0})
+    assert quay > boats
+    boats, *_, quay = rank("boats quay", passages, {"boat": 7.0, "quai": 0.5, "": 9.0})
+    assert boats > quay
 
 
 def test_rank_of_nothing_is_zero() -> None:
-    assert rank([], study(split("A text."))) == [0.0]
-    assert rank(["x"], study([])) == []
+    assert rank("", study(split("A text."))) == [0.0]
+    assert rank("x", study([])) == []
 
 
 @pytest.mark.parametrize("unit", ["x", "x ", "。", "# a\n", "- a\n", "```\n", "| a |\n"])
@@ -151,3 +167,66 @@ async def test_a_page_is_studied_once_for_all_who_ask() -> None:
     again = await choose("Which harbour holds 84 boats?", page_of(page.text), 200)
     for first, second, third in zip(*both, again, strict=True):
         assert first is second is third
+
+
+# ---------------------------------------------------------------- by meaning
+
+
+def weights_of(text: str, near: str, relevance: float = 1.0) -> list[Weight]:
+    """Every passage is far, but for the one with these words."""
+    return [
+        Weight(each.start, each.end, relevance if near in each.text else 0.1)
+        for each in split(text)
+    ]
+
+
+def test_a_passage_that_is_near_by_meaning_is_chosen_without_a_common_word() -> None:
+    question = "谁建造了港口？"
+    weights = weights_of(PAGE, "Ingrid Dahl")
+
+    chosen = select(question, PAGE, 60, weights=weights)
+
+    assert not any("Ingrid Dahl" in each.text for each in select(question, PAGE, 60))
+    assert any("Ingrid Dahl" in each.text for each in chosen)
+
+
+def test_words_and_meaning_count_alike() -> None:
+    text = "\n\n".join(
+        f"## Part {n}\n\n{words * 12}"
+        for n, words in enumerate(
+            ("The harbour was built. ", "It was made by Dahl. ", "The sea is blue. ")
+        )
+    )
+    both = weights_of(text, "The harbour", 0.6)
+    far = weights_of(text, "The sea")
+
+    assert "harbour" in select("Who built the harbour?", text, 70, weights=both)[0].text
+    assert "harbour" in select("Who built the harbour?", text, 70, weights=far)[0].text
+    assert "sea" in select("zebra?", text, 70, weights=far)[-1].text
+
+
+@given(PAGES, st.integers(1, 300), st.data())
+def test_chosen_passages_carry_their_relevance(text: str, budget: int, data: st.DataObject) -> None:
+    passages = split(text)
+    known = data.draw(st.sets(st.sampled_from(passages))) if passages else set()
+    weights = [
+        Weight(p.start, p.end, data.draw(st.floats(0, 1)))
+        for p in sorted(known, key=lambda p: p.start)
+    ]
+
+    chosen = select("harbour tower", text, budget, weights=weights)
+
+    expected = {(each.start, each.end): each.relevance for each in weights}
+    assert [each.relevance for each in chosen] == [
+        expected.get((each.start, each.end)) for each in chosen
+    ]
+    assert set(chosen) <= set(passages), "relevance does not make another passage of one"
+
+
+async def test_weights_reach_the_choice_of_a_long_page() -> None:
+    text = PAGE * 12
+    page = Page("https://example.org/long", "Long", text, datetime(2026, 1, 1, tzinfo=UTC))
+
+    chosen = await choose("谁？", page, 60, weights=weights_of(text, "Ingrid Dahl"))
+
+    assert any(each.relevance == 1.0 for each in chosen)

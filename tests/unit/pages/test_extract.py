@@ -48,7 +48,7 @@ def test_every_kind_gives_title_and_text(name: str, source: str, title: str, tex
 
 def test_the_label_of_the_transport_decides_where_there_is_one() -> None:
     assert read("# A\n[x](y)", "x", "text/markdown").text == "# A\nx"
-    assert read("# A\n[x](y)", "x", "text/plain; charset=utf-8").text == "# A\n[x](y)"
+    assert read("# A\n[x](y)", "x", "text/plain; charset=utf-8").text == "\\# A\n`[x](y)`"
 
 
 @pytest.mark.parametrize("data", [b"", b"  \n\t", b"\xef\xbb\xbf", "\u200b\u00ad\ufeff".encode()])

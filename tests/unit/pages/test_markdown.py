@@ -17,15 +17,22 @@ from bot.pages.markdown import read_markdown
         ("[Kiel](https://a.example/Kiel_(city))", "Kiel"),
         ("[`run()`](api.md) and [**bold**](x)", "`run()` and **bold**"),
         ("[nested [brackets]](x)", "nested [brackets]"),
-        ("[ref][1] and [ref][]", "ref and ref"),
+        ("[ref][1] and [Ref][] and [ref]\n\n[1]: x\n[ref]: <y z>", "ref and Ref and ref\n\n"),
+        ("[1]:\n  https://a.example\n  'Title'\nText", "Text"),
         ("[1]: https://a.example 'Title'\nText", "Text"),
         ("![logo](logo.png)Text", "Text"),
-        ("![logo][img]Text", "Text"),
+        ("![logo][img]Text\n\n[img]: x.png", "Text\n\n"),
         ("[![build](b.svg)](https://ci.example) Text", " Text"),
         ("<https://a.example/x> and <mailto:ann@a.example>",
          "https://a.example/x and ann@a.example"),
         ("one<br>two<br />three", "one\ntwo\nthree"),
-        ("<p align=center>Text <kbd>K</kbd></p>", "Text K"),
+        ("<p align=center>Text <kbd>K</kbd></p>", "Text `K`"),
+        ("<code>a &lt; `b`</code> and <tt>x</tt>", "`` a < `b` `` and `x`"),
+        ("<pre><code>a &lt; *b*\n  [c](d)\n</code></pre>\nText",
+         "```\na < *b*\n  [c](d)\n```\nText"),
+        ("| a<br>b |", "| a b |"),
+        ("- [One](1.md)\n* **[Two](#2)**\n+ [Three](3.md) and more",
+         "+ One\n+ **Two**\n- Three and more"),
         ("a<!-- ignore all\nprevious -->b", "ab"),
         ("a<!-- never closed", "a"),
         ("Title\n=====\n\nText", "# Title\n\nText"),
@@ -40,6 +47,10 @@ from bot.pages.markdown import read_markdown
         ("| a | b |\n| --- | --- |\n| [x](y) | 2 |", "| a | b |\n| --- | --- |\n| x | 2 |"),
         ("- item\n---\n", "- item\n---\n"),
         ("Text\n\n---\n\nText", "Text\n\n---\n\nText"),
+        ("matrix[3][4] and a[i][j] and ![x][y] and [see][1]",
+         "matrix[3][4] and a[i][j] and ![x][y] and [see][1]"),
+        (r"\[3][4]", r"\[3][4]"),
+        ("[Note]: this is no definition", "[Note]: this is no definition"),
         ("- [ ] todo [^1] arr[0] [link]", "- [ ] todo [^1] arr[0] [link]"),
         ("[^1]: a footnote", "[^1]: a footnote"),
         ("a < b and List<String> and <placeholder>", "a < b and List<String> and <placeholder>"),
@@ -48,6 +59,31 @@ from bot.pages.markdown import read_markdown
     ],
 )  # fmt: skip
 def test_the_words_stay_and_the_machinery_goes(source: str, text: str) -> None:
+    assert read_markdown(source)[1] == text
+
+
+@pytest.mark.parametrize(
+    ("source", "text"),
+    [
+        ("Text\n\n    *code*\n\n      [a][b]\n\nText",
+         "Text\n\n```\n*code*\n\n  [a][b]\n```\n\nText"),
+        ("\tfirst **line**\n", "```\nfirst **line**\n```\n"),
+        ("    with ``` in it", "````\nwith ``` in it\n````\n"),
+        ("- item\n\n      code *x*\n\n- next", "- item\n\n```\ncode *x*\n```\n\n- next"),
+        ("1. item\n\n   ```sh\n   run [x](y)\n     more\n   ```\n2. next",
+         "1. item\n\n```sh\nrun [x](y)\n  more\n```\n2. next"),
+        ("- a\n  - b\n\n        code [x](y)\n\nend",
+         "- a\n  - b\n\n```\ncode [x](y)\n```\n\nend"),
+        # what is indented and no code
+        ("Text\n    goes [on](x)", "Text\n    goes on"),
+        ("- item\n\n  goes [on](x)", "- item\n\n  goes on"),
+        ("1.  item\n\n    goes [on](x)", "1.  item\n\n    goes on"),
+        ("- a\n\n    - b [x](y)", "- a\n\n    - b x"),
+        ("!!! note\n\n    A [note](x)", "!!! note\n\n    A note"),
+        ("[^1]: a\n\n    footnote [x](y)", "[^1]: a\n\n    footnote x"),
+    ],
+)  # fmt: skip
+def test_indented_code_is_told_from_indented_text(source: str, text: str) -> None:
     assert read_markdown(source)[1] == text
 
 
@@ -63,6 +99,7 @@ def test_the_words_stay_and_the_machinery_goes(source: str, text: str) -> None:
         ("+++\ntitle = 'TOML'\n+++\nText", "TOML"),
         ("---\nlayout: x\n---\n# Heading", "Heading"),
         ("```\n# comment\n```\n# Heading", "Heading"),
+        (r"# The \_size\_ of `x`", "The _size_ of x"),
         ("no heading, #hashtag", ""),
     ],
 )  # fmt: skip

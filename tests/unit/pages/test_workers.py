@@ -14,7 +14,8 @@ import pytest
 
 from bot.errors import PageUnreadable, Unavailable
 from bot.pages.extract import from_bytes
-from bot.pages.workers import BlockingWorker, Workers, _environment
+from bot.pages.processes import environment
+from bot.pages.workers import Workers
 from tests.fakes.web import ARTICLE, FILES
 
 OpenWorkers = Callable[..., Workers]
@@ -214,7 +215,7 @@ async def test_ctrl_c_in_a_terminal_does_not_reach_the_processes(
 async def test_secrets_stay_with_the_parent(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-secret")
     monkeypatch.setenv("FOOTNOTE_DATABASE_URL", "postgresql://secret")
-    assert "secret" not in str(_environment())
+    assert "secret" not in str(environment())
 
 
 async def test_a_machine_without_room_for_processes_is_unavailable(
@@ -223,38 +224,6 @@ async def test_a_machine_without_room_for_processes_is_unavailable(
     workers = open_workers(size=1, command=("/nonexistent/python",))
     with pytest.raises(Unavailable, match="no room for another process"):
         await workers.extract(b"x", None, "x")
-
-
-def test_without_a_loop_one_process_serves_one_document_after_the_other() -> None:
-    worker = BlockingWorker()
-    document = FILES["pdf"], "application/pdf", "x.pdf"
-    assert worker.extract(*document) == from_bytes(*document)
-    assert worker._worker is not None
-    first = worker._worker._process
-    with pytest.raises(PageUnreadable, match="is an image"):
-        worker.extract(FILES["png"], None, "x.png")
-    assert worker._worker._process is first
-    first.kill()
-    first.wait()
-    assert worker.extract(b"words", None, "x").text == "words"
-    second = worker._worker._process
-    worker.close()
-    assert not alive(second.pid)
-
-
-@pytest.mark.parametrize(
-    ("body", "problem"),
-    [
-        (STUCK, "takes too long"),
-        (DYING, "its reader broke"),
-        (CONFUSED, "its reader broke"),
-    ],
-)
-def test_without_a_loop_a_process_that_breaks_or_stalls_is_ended(body: str, problem: str) -> None:
-    worker = BlockingWorker(0.3 if problem == "takes too long" else 60, command(body))
-    with pytest.raises(PageUnreadable, match=problem):
-        worker.extract(b"x" * (5_000_000 if body == STUCK else 5), None, "x")
-    assert worker._worker is None
 
 
 async def test_nothing_is_left_behind(open_workers: OpenWorkers) -> None:

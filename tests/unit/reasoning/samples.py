@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 from bot.messages import Entry, Transcript
-from bot.pages.passages import Passage
+from bot.pages.passages import Passage, split
 from bot.reasoning.desks import (
     Action,
     Desk,
@@ -24,6 +25,7 @@ from bot.reasoning.desks import (
 from bot.reasoning.evidence import Evidence, Finding, Source
 from bot.reasoning.questions import Rewritten, SubQuestion
 from bot.search.provider import Hit
+from bot.text.terms import keywords, terms
 from tests.unit.samples import NOW
 
 QUESTION = SubQuestion("How tall is the Eiffel Tower, and who built it?", "en", ("eiffel tower",))
@@ -38,6 +40,26 @@ def a_source(number: int = 1, *texts: str, title: str = "", heading: str = "Hist
         start += len(text) + 1
     url = f"https://example.org/{number}"
     return Source(number, url, title or f"Page {number}", tuple(passages), f"hash{number}", NOW)
+
+
+def a_page_read(number: int, title: str, text: str) -> Source:
+    """A source of which the whole page was read."""
+    url = f"https://example.org/{number}"
+    return Source(number, url, title, tuple(split(text)), f"hash{number}", NOW)
+
+
+def rarity_in(sources: Sequence[Source], *texts: str, passages: int = 1_000) -> dict[str, float]:
+    """The rarity of the terms of texts in documents of so many passages, those of the sources
+    among them: BM25's inverse document frequency, as ``search.provider.Lexicon`` gives it."""
+    read = [
+        {*terms(passage.text), *terms(passage.heading), *terms(source.title)}
+        for source in sources
+        for passage in source.passages
+    ]
+    wanted = [term for text in texts for term in keywords(text)]
+    found = {term: sum(term in words for words in read) for term in wanted}
+    counts = {"": 0} | found
+    return {t: math.log(1 + (passages - n + 0.5) / (n + 0.5)) for t, n in counts.items()}
 
 
 def hits(*titles: str, first: int = 1) -> tuple[NumberedHit, ...]:

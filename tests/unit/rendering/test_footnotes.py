@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from bot.answers import Citation
-from bot.rendering.footnotes import SourceView, by_number, link_target, linked, sources
+from bot.answers import Answer, Citation
+from bot.rendering.excerpts import Excerpt
+from bot.rendering.footnotes import (
+    QuoteView,
+    SourceView,
+    by_number,
+    link_target,
+    linked,
+    sources,
+)
 from bot.research.links import link_targets
 
 TOWER = "https://example.org/tower"
@@ -45,6 +55,7 @@ def a_citation(number: int, quote: str = "words", url: str = TOWER, title: str =
         ("见塔[1]。", f"见塔[[1]]({TOWER})。"),
         (f"[[1]]({TOWER})", f"[[1]]({TOWER})"),
         ("\\[1]", "\\[1]"),
+        ("argv\\[1\\] [1]", f"argv\\[1\\] [[1]]({TOWER})"),
         ("| a [1] | b |", f"| a [[1]]({TOWER}) | b |"),
         ("", ""),
     ],
@@ -103,6 +114,14 @@ def test_whatever_an_address_holds_markdown_reads_one_link(path: str) -> None:
 # ---------------------------------------------------------------- sources
 
 
+def an_answer(*cited: Citation, text: str = "", more: str = "") -> Answer:
+    return Answer("answered", text, "?", "r1", cited, more=more)
+
+
+def quoted(view: SourceView) -> list[str]:
+    return [piece.text for quote in view.quotes for piece in quote.pieces]
+
+
 def test_a_source_stands_once_with_all_its_quotes() -> None:
     cited = (
         a_citation(2, "second"),
@@ -110,17 +129,18 @@ def test_a_source_stands_once_with_all_its_quotes() -> None:
         a_citation(2, "other"),
         a_citation(2, "second"),
     )
-    assert [(view.number, view.quotes) for view in sources(cited)] == [
-        (1, ("one",)),
-        (2, ("second", "other")),
+    assert [(view.number, quoted(view)) for view in sources(an_answer(*cited))] == [
+        (1, ["one"]),
+        (2, ["second", "other"]),
     ]
     assert [(number, len(group)) for number, group in by_number(cited)] == [(1, 1), (2, 3)]
 
 
 def test_a_source_is_shown_on_one_harmless_line() -> None:
     cited = a_citation(1, "a\n b\x1b[31m", "https://www.example.org/x", "The\ntower\u202e")
-    assert sources([cited]) == (
-        SourceView(1, "https://www.example.org/x", "The tower", "example.org", ("a b",)),
+    words = QuoteView("", (Excerpt("text", "a b"),))
+    assert sources(an_answer(cited)) == (
+        SourceView(1, "https://www.example.org/x", "The tower", "example.org", (words,)),
     )
 
 
@@ -128,15 +148,54 @@ def test_a_source_is_shown_on_one_harmless_line() -> None:
     ("url", "title"), [(TOWER, "example.org"), (NOTES, "file:///home/ada/notes.md")]
 )
 def test_a_page_without_a_title_is_called_by_its_address(url: str, title: str) -> None:
-    assert sources([a_citation(1, url=url, title=" \n")])[0].title == title
+    assert sources(an_answer(a_citation(1, url=url, title=" \n")))[0].title == title
 
 
 def test_quotes_and_titles_are_shortened_at_words() -> None:
     cited = a_citation(1, "word " * 100, title="塔" * 300)
-    view = sources([cited], longest_quote=20, longest_title=10)[0]
-    assert view.quotes == ("word word word …",)
+    view = sources(an_answer(cited), longest_quote=20, longest_title=10)[0]
+    assert quoted(view) == ["word word word …"]
     assert view.title == "塔" * 8 + "…"
 
 
 def test_no_citations_no_sources() -> None:
-    assert sources([]) == ()
+    assert sources(an_answer()) == ()
+
+
+def test_what_quotes_stand_under_is_told_without_the_title_above_it() -> None:
+    cited = [
+        replace(a_citation(1, f"Words {n}.", title="The Tower"), heading=heading)
+        for n, heading in enumerate(("The Tower › Height", "The Tower", "Page 7", "Page 7"))
+    ]
+    assert sources(an_answer(*cited))[0].headings == ("Height", "Page 7")
+
+
+@pytest.mark.parametrize(
+    ("quote", "text"),
+    [
+        ("It is 330 m tall.", "It is 330 m tall [1]."),
+        ("See argv[7] and **this**.", "- See argv\\[7\\] and **this** [1]."),
+        ("```\nx[1] = 2\n```", "Run:\n\n```\nx[1] = 2\n```\n[1]"),
+        ("| a | b |\n| --- | --- |\n| c | d |", "| a | b |\n| --- | --- |\n| c | d [1] |"),
+        ("1. Do this.\n2. Do that.", "- Do this [1].\n- Do that [1]."),
+        ("塔高330米。它很老。", "塔高330米。它很老 [1]。"),
+    ],
+)
+def test_words_that_stand_in_the_answer_are_not_repeated(quote: str, text: str) -> None:
+    cited = replace(a_citation(1, quote), heading="Height")
+    for answer in (an_answer(cited, text=text), an_answer(cited, text="Yes.", more=text)):
+        (view,) = sources(answer)
+        assert (quoted(view), view.headings) == ([], ("Height",))
+
+
+@pytest.mark.parametrize("text", ["It is 331 m tall [1].", "It is 330 [1]. M tall.", "330", ""])
+def test_words_that_do_not_all_stand_in_the_answer_are_shown(text: str) -> None:
+    cited = a_citation(1, "It is 330 m tall, they say.")
+    assert quoted(sources(an_answer(cited, text=text))[0]) == [cited.quote]
+
+
+def test_rows_are_shown_below_the_names_of_their_columns() -> None:
+    cited = replace(a_citation(1, "| 1889 | 330 |"), heading="Size › Year | Height")
+    (view,) = sources(an_answer(cited))
+    assert view.headings == ("Size",)
+    assert quoted(view) == ["| Year | Height |\n| --- | --- |\n| 1889 | 330 |"]

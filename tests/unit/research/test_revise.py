@@ -522,9 +522,9 @@ async def test_when_the_model_goes_away_what_is_revised_stays_and_quotes_take_ov
     height, builders, colour = answer.text.removeprefix("## ").split("\n\n## ")
     assert height == f"Height\n\nHeight of the tower is 330 metres [{citing(answer, '330')}]."
     assert builders == (
-        f"Builders\n\n- Builders of the tower were 300 workers [{citing(answer, '300')}]."
+        f"Builders\n\nBuilders of the tower were 300 workers [{citing(answer, '300')}]."
     )
-    assert colour.startswith("Colour\n\n- Colour of the tower is brown")
+    assert colour.startswith("Colour\n\nColour of the tower is brown")
     assert answer.notes == (
         "The model does not answer. What follows was found and quoted without the model.",
     )

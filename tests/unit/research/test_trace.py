@@ -197,6 +197,37 @@ def test_a_sentence_rests_on_the_passages_that_came_with_it() -> None:
     assert [quote.citation for quote in second.quotes] == [year]
 
 
+def test_a_sentence_of_a_run_rests_on_what_its_last_mark_stands_for() -> None:
+    height, year = a_quote("It is 330 m tall."), a_quote("The tower was built in 1889.")
+    stream = StreamOutcome(
+        (
+            TextDelta("It is 330 m high. That is much.", opens=True),
+            CitationDelta(1, height.start, height.end),
+            TextDelta(" It is from 1889.", opens=True),
+            CitationDelta(1, year.start, year.end),
+        ),
+        a_reply(),
+    )
+    text = "It is 330 m high. That is much [1]. It is from 1889 [1]. Nice. It is red [1]."
+    found = traced(a_step("write", stream), text=text, citations=(height, year), pages=(a_page(),))
+    rests = [[quote.citation for quote in each.quotes] for each in found.sentences]
+    assert rests == [[height], [height], [year], [], [year, height]]
+    assert [each.numbers for each in found.sentences] == [(1,), (1,), (1,), (), (1,)]
+
+
+def test_words_quoted_without_a_model_rest_on_the_passage_that_has_them() -> None:
+    both = a_quote("It is 330 m tall. The tower was built in 1889.")
+    code = "Run:\n\n```\ntall\n```\n[1]"
+    found = traced(
+        text="It is 330 m tall. The tower was built in 1889 [1].",
+        more=code,
+        citations=(both,),
+        pages=(a_page(),),
+    )
+    rests = [[quote.citation for quote in each.quotes] for each in found.sentences]
+    assert rests == [[both], [both], [], [both], [both]]
+
+
 def test_without_such_citations_the_passage_with_most_of_its_words_comes_first() -> None:
     height, year = a_quote("It is 330 m tall."), a_quote("The tower was built in 1889.")
     found = traced(

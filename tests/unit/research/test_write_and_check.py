@@ -7,7 +7,15 @@ from collections.abc import AsyncIterator, Sequence
 import pytest
 
 from bot.pages.passages import Passage
-from bot.reasoning.evidence import AnswerDelta, CitationDelta, Evidence, Restart, Source, TextDelta
+from bot.reasoning.evidence import (
+    AnswerDelta,
+    CitationDelta,
+    Evidence,
+    Fold,
+    Restart,
+    Source,
+    TextDelta,
+)
 from bot.research.check import DOUBT_MARK, Checked, check
 from bot.research.write import write
 from tests.unit.samples import NOW
@@ -64,9 +72,120 @@ async def test_citations_beside_the_text_become_marks_in_it() -> None:
     assert checked.doubts == ()
 
 
-async def test_every_sentence_of_a_cited_block_carries_the_mark() -> None:
+async def test_a_run_of_sentences_from_the_same_words_carries_one_mark() -> None:
     checked, _ = await answer("Eiffel built it. That was in 1889.", cites(1, 0))
-    assert checked.text == "Eiffel built it [1]. That was in 1889 [1]."
+    assert checked.text == "Eiffel built it. That was in 1889 [1]."
+
+
+async def test_a_run_goes_on_in_the_next_block() -> None:
+    checked, texts = await answer(
+        "Eiffel built it.", cites(1, 0), " That was in 1889.", cites(1, 0), " It is 330 m tall.",
+        cites(1, 1),
+    )  # fmt: skip
+    assert checked.text == "Eiffel built it. That was in 1889 [1]. It is 330 m tall [1]."
+    assert "Eiffel built it [1]. That was in 1889." in texts
+
+
+@pytest.mark.parametrize(
+    ("between", "shown"),
+    [
+        ("\n\n", "Eiffel built it [1].\n\nThat was in 1889 [1]."),
+        ("\n- ", "Eiffel built it [1].\n- That was in 1889 [1]."),
+        (" Oh! ", "Eiffel built it [1]. Oh! That was in 1889 [1]."),
+    ],
+)
+async def test_a_run_ends_with_its_paragraph_and_where_something_stands_between(
+    between: str, shown: str
+) -> None:
+    checked, _ = await answer(
+        "Eiffel built it.", cites(1, 0), between, TextDelta("That was in 1889.", opens=True),
+        cites(1, 0),
+    )  # fmt: skip
+    assert checked.text == shown
+
+
+async def test_every_sentence_of_a_run_keeps_a_span() -> None:
+    async def stream() -> AsyncIterator[AnswerDelta]:
+        yield TextDelta("Eiffel built it. That was in 1889.")
+        yield cites(1, 0)
+        yield TextDelta(" Nobody knew.")
+
+    written = await write(stream(), EVIDENCE, lambda text: None)
+    spans = [written.text[span.start : span.end] for span in written.spans]
+    assert spans == ["Eiffel built it.", "That was in 1889 [1]."]
+
+
+async def test_a_table_has_its_mark_in_the_last_row() -> None:
+    table = "| boat | fee |\n| --- | --- |\n| small | low |\n| large | high |\n"
+    checked, _ = await answer(TextDelta(table, verbatim=True), cites(1, 0))
+    assert checked.text == table.rstrip().replace("high |", "high [1] |")
+
+
+async def test_rows_without_a_head_are_a_table_too() -> None:
+    checked, _ = await answer(TextDelta("| small | low |\n", verbatim=True), cites(1, 0))
+    assert checked.text == "|  |  |\n| --- | --- |\n| small | low [1] |"
+
+
+async def test_code_has_its_mark_below_it_or_in_the_line_that_leads_in() -> None:
+    code = TextDelta("```\nx = argv[1]\n```\n", opens=True, verbatim=True)
+    checked, _ = await answer(code, cites(1, 0), "More.")
+    assert checked.text == "```\nx = argv[1]\n```\n[1]\n\nMore."
+    assert quoted(checked) == [(1, TOWER[0])]
+    checked, _ = await answer("Built in 1889:\n\n", cites(1, 0), code, cites(1, 0), "More.")
+    assert checked.text == "Built in 1889 [1]:\n\n```\nx = argv[1]\n```\nMore."
+
+
+# ---------------------------------------------------------------- words of pages
+
+
+@pytest.mark.parametrize(
+    ("words", "shown"),
+    [
+        ("Use argv[7] and sys.exc_info()[1].", "Use argv\\[7\\] and sys.exc_info()\\[1\\]"),
+        ("See [3][1] and [1, 3].", "See \\[3\\]\\[1\\] and \\[1, 3\\]"),
+        ("Wide 【3】 and [[1]].", "Wide 【3】 and \\[\\[1\\]\\]"),
+        ("Use `argv[7]` so.", "Use `argv[7]` so"),
+        ("It costs $x$ or $[1]$.", "It costs \\$x\\$ or \\$\\[1\\]\\$"),
+    ],
+)
+async def test_nothing_in_the_words_of_a_page_is_a_mark(words: str, shown: str) -> None:
+    checked, _ = await answer(TextDelta(words, verbatim=True), cites(1, 0))
+    assert checked.text == f"{shown} [1]."
+    assert quoted(checked) == [(1, TOWER[0])]
+
+
+async def test_a_sentence_that_is_quoted_word_for_word_is_not_doubted() -> None:
+    passage = "The pool has 2000*1024 bytes, see argv[7] of Golden Gate."
+    evidence = Evidence(sources=(a_source(1, "Pool", [passage]),))
+
+    async def stream() -> AsyncIterator[AnswerDelta]:
+        yield TextDelta(passage, verbatim=True)
+        yield CitationDelta(1, 0, len(passage))
+
+    checked = check(await write(stream(), evidence, lambda text: None), evidence, QUESTION)
+    assert checked.doubts == ()
+    assert [citation.quote for citation in checked.citations] == [passage]
+
+
+async def test_a_citation_of_a_part_of_a_passage_quotes_that_part() -> None:
+    checked, _ = await answer("Completed in 1889.", CitationDelta(1, 4, 37))
+    assert quoted(checked) == [(1, TOWER[0][4:37])]
+
+
+# ---------------------------------------------------------------- further reading
+
+
+async def test_further_reading_comes_after_the_answer_and_is_not_streamed() -> None:
+    checked, texts = await answer(
+        "Completed in 1889.", cites(1, 0), Fold(), "It is 330 metres tall.", cites(1, 1),
+        "\n\nIt is 400 years old.",
+    )  # fmt: skip
+    assert checked.text == "Completed in 1889 [1]."
+    assert checked.more == "It is 330 metres tall [1].\n\nIt is 400 years old ⚠."
+    assert quoted(checked) == [(1, TOWER[0]), (1, TOWER[1])]
+    assert checked.direct == 1, "the first citation is the answer's own"
+    assert len(checked.doubts) == 1
+    assert not any("330" in text for text in texts)
 
 
 async def test_a_citation_does_not_speak_for_the_block_before_its_own() -> None:

@@ -41,7 +41,7 @@ def test_documents_are_found_in_every_folder_in_a_fixed_order(tmp_path: Path) ->
         ("a.MD", "text/markdown"),
         ("a.markdown", "text/markdown"),
         ("a.txt", "text/plain"),
-        ("a.rst", "text/plain"),
+        ("a.rst", "text/x-rst"),
         ("a.html", "text/html"),
         ("a.htm", "text/html"),
         ("LICENSE", "text/plain"),

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-import errno
 import os
 import sqlite3
 import threading
 import time
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from bot.errors import InvalidSetting, StorageUnavailable
-from bot.search import index_file, index_writer, indexer
+from bot.search import index_file, index_run, index_writer, indexer
 from bot.search.indexer import Indexer, IndexReport
 from bot.search.local import LocalDocuments
 from bot.search.provider import Query
+from tests.unit.search.readers import Recording, Refused
 
 DAY = 86_400
 
@@ -97,18 +98,13 @@ async def test_a_first_run_indexes_every_document(docs: Path, index: Path) -> No
     assert await found(index, "rain") == ["Site"]
 
 
-def test_a_second_run_reads_nothing(
-    docs: Path, index: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_second_run_reads_nothing(docs: Path, index: Path) -> None:
     for i in range(5):
         write(docs / f"{i}.md", f"# {i}\n\nText {i}.")
     first = Indexer(index).index([docs])
-
-    def refuse(*_: object, **__: object) -> None:
-        raise AssertionError("a file was opened")
-
-    monkeypatch.setattr(indexer, "open", refuse, raising=False)
-    second = Indexer(index).index([docs])
+    readers = Recording()
+    second = Indexer(index, readers=readers).index([docs])
+    assert readers.readings == []
     assert counts(second) == (0, 0, 0, 5)
     assert second.passages == first.passages
 
@@ -140,14 +136,13 @@ async def test_a_change_of_equal_size_within_the_same_moment_is_seen(
     assert await found(index, "omega") == ["A"]
 
 
-def test_a_touched_file_of_the_same_content_is_not_extracted_again(
-    docs: Path, index: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_touched_file_of_the_same_content_is_not_extracted_again(docs: Path, index: Path) -> None:
     write(docs / "a.md", "# A\n\nAlpha.")
     Indexer(index).index([docs])
     os.utime(docs / "a.md", (time.time() - 100, time.time() - 100))
-    monkeypatch.delattr(indexer, "from_bytes")
-    assert counts(Indexer(index).index([docs])) == (0, 0, 0, 1)
+    readers = Recording()
+    assert counts(Indexer(index, readers=readers).index([docs])) == (0, 0, 0, 1)
+    assert [reading.content for reading in readers.readings] == [None]
 
 
 async def test_what_was_removed_is_found_in_no_other_file(docs: Path, index: Path) -> None:
@@ -245,18 +240,12 @@ def test_they_are_named_again_next_time(docs: Path, index: Path) -> None:
 
 
 def test_a_file_that_becomes_unreadable_leaves_the_index_and_returns(
-    docs: Path, index: Path, monkeypatch: pytest.MonkeyPatch
+    docs: Path, index: Path
 ) -> None:
     write(docs / "a.md", "# A\n\nAlpha.")
     Indexer(index).index([docs])
-
-    def refuse(path: str, *_: object) -> None:
-        raise PermissionError(errno.EACCES, "Permission denied", path)
-
     write(docs / "a.md", "# A\n\nBeta.", age=100)
-    with monkeypatch.context() as patch:
-        patch.setattr(indexer, "open", refuse, raising=False)  # permissions do not bind root
-        report = Indexer(index).index([docs])
+    report = Indexer(index, readers=Refused()).index([docs])
     assert [reason for _, reason in report.skipped] == ["it cannot be read (Permission denied)"]
     assert content(index) == {}
     assert counts(Indexer(index).index([docs])) == (1, 0, 0, 0)
@@ -302,14 +291,17 @@ def test_progress_counts_every_file(docs: Path, index: Path) -> None:
         write(docs / f"{i}.md", f"# {i}\n\nText.")
     seen: list[tuple[int, int]] = []
     Indexer(index).index([docs], lambda done, total: seen.append((done, total)))
-    assert seen == [(i, 7) for i in range(1, 8)]
+    assert seen == [(i, 7) for i in range(8)]
+    again: list[tuple[int, int]] = []
+    Indexer(index).index([docs], lambda done, total: again.append((done, total)))
+    assert again == [(7, 7)]
 
 
 @pytest.mark.parametrize("stop_at", [1, 4, 5, 9])
 def test_an_interrupted_run_leaves_a_usable_index_and_the_next_carries_on(
     docs: Path, index: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stop_at: int
 ) -> None:
-    monkeypatch.setattr(indexer, "BATCH_FILES", 2)
+    monkeypatch.setattr(index_run, "BATCH_FILES", 2)
     for i in range(10):
         write(docs / f"{i}.md", f"# Page {i}\n\nWords of {i}.")
 
@@ -331,7 +323,7 @@ def test_an_interrupted_run_leaves_a_usable_index_and_the_next_carries_on(
 def test_two_runs_at_once_share_the_work(
     docs: Path, index: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(indexer, "BATCH_FILES", 3)
+    monkeypatch.setattr(index_run, "BATCH_FILES", 3)
     for i in range(60):
         write(docs / f"{i}.md", f"# Page {i}\n\nWords of {i}.")
     errors: list[BaseException] = []
@@ -357,7 +349,7 @@ def test_two_runs_at_once_share_the_work(
 async def test_searches_go_on_while_a_run_writes(
     docs: Path, index: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(indexer, "BATCH_FILES", 1)
+    monkeypatch.setattr(index_run, "BATCH_FILES", 1)
     write(docs / "0.md", "# Old\n\nWords.")
     Indexer(index).index([docs])
     documents = LocalDocuments(index)
@@ -409,10 +401,11 @@ async def test_an_index_of_another_version_is_worked_out_anew(
     a, b = tmp_path / "a", tmp_path / "b"
     write(a / "one.md", "# One\n\nStrange words.")
     write(b / "two.md", "# Two\n\nStrange words.")
-    with monkeypatch.context() as old:
+    Indexer(index).index([a, b])
+    with monkeypatch.context() as old, closing(index_file.open_writer(index)[0]) as connection:
         old.setattr(index_writer, "fingerprint", lambda: "old")
         old.setattr(index_file, "terms", lambda text: text.lower()[::-1].split())
-        Indexer(index).index([a, b])
+        index_writer.IndexWriter(connection).refresh()
     assert await found(index, "strange words") == []
     report = Indexer(index).index([a])
     assert counts(report) == (0, 1, 0, 0)

@@ -71,6 +71,12 @@ def titles(found: list[object]) -> list[str]:
         ("Who built the wall?", "en", "de", "de"),  # also what nobody knows better
         ("长城在哪里", "de", "en", "zh"),  # the script is certain
         ("Кой построи стената?", "de", "bg", "bg"),
+        ("Тарас Шевченко", "uk", "en", "uk"),  # of the languages of the script, the one it is in
+        ("Тарас Шевченко", "uk", "ru", "ru"),
+        ("Hvem skrev Den lille havfrue?", "da", "en", "da"),
+        ("Kolik obyvatel má Brno?", "cs", "en", "cs"),
+        ("Milloin toimisto sulkeutuu?", "fi", "en", "fi"),
+        ("Når stenger kontoret?", "nb-NO", "en", "no"),
         ("Who built the wall?", "tlh", "en", "en"),
         ("Who built the wall?", "../x", "en", "en"),
     ],
@@ -93,6 +99,8 @@ async def test_the_language_a_query_is_said_to_be_in_chooses_the_wiki(
         ("東京タワーの高さは？", "en", "ja"),
         ("에펠탑은 어디에 있습니까", "en", "ko"),
         ("Кто построил стену?", "en", "ru"),
+        ("Πόσο ψηλός είναι ο Όλυμπος;", "en", "el"),
+        ("বাংলাদেশের রাজধানী কী?", "en", "bn"),
         ("Wer baute die Mauer?", "en", "en"),  # Latin letters do not tell for certain
         ("Who built it?", "de", "de"),
         ("Who was 李白?", "en", "en"),

@@ -62,6 +62,8 @@ def test_a_date_in_figures_alone_has_two_readings() -> None:
         ("It has 1,200 boats.", ["1200"]),
         ("It has 31200 boats.", ["31200"]),
         ("It has 1 200 boats.", ["1200"]),
+        ("It has **1,200** boats.", ["1200"]),
+        ("It has 25*64 boats.", ["25", "64"]),
         ("It has 1.2 thousand boats.", ["1200"]),
         ("It has twelve hundred boats.", ["1200"]),
         ("It has 1.2 million boats.", ["1200000"]),

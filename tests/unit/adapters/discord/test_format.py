@@ -351,3 +351,51 @@ def test_the_answer_itself_is_not_changed() -> None:
     answer = an_answer()
     look(answer)
     assert answer == replace(answer)
+
+
+# ---------------------------------------------------------------- further reading, code, tables
+
+
+def test_further_reading_has_an_embed_of_its_own() -> None:
+    (one,) = look(an_answer(more="It is old [1]."))
+    first, second = one.embeds
+    assert first.title == "More from these pages"
+    assert first.description == "It is old [[1]](<https://example.org/1>)."
+    assert second.title == "Sources"
+
+
+@pytest.mark.parametrize("embeds", [True, False])
+def test_long_further_reading_is_text_under_small_print(embeds: bool) -> None:
+    more = "\n\n".join(f"Paragraph {n}. {'word ' * 40}" for n in range(30))
+    looks = look(an_answer(more=more), embeds=embeds)
+    check_limits(looks)
+    shown = "\n\n".join(one.content for one in looks)
+    assert shown.index("-# More from these pages") < shown.index("Paragraph 0.")
+    assert "Paragraph 29." in shown
+
+
+@pytest.mark.parametrize("count", [1, 25, 60])
+def test_both_embeds_fit_together(count: int) -> None:
+    cited = tuple(a_citation(n, quote="quote " * 300) for n in range(1, count + 1))
+    check_limits(look(an_answer(citations=cited, more="word " * 580)))
+
+
+def test_quoted_code_and_tables_keep_their_lines() -> None:
+    code = "```\nx = argv[1]\nprint('``​`')\n```"
+    table = "| Year | Height |\n| --- | --- |\n| 1889 | 312 |"
+    cited = (a_citation(1, quote=code), a_citation(1, quote=table))
+    value = embed(an_answer(citations=cited)).fields[0].value or ""
+    assert "```\nx = argv[1]\nprint(" in value
+    assert "```\nYear | Height\n-----+-------\n1889 | 312\n```" in value
+
+
+def test_a_quote_in_the_answer_leaves_the_section_it_stands_under() -> None:
+    cited = replace(a_citation(1, quote="It is tall."), heading="Size › Height")
+    (field,) = embed(an_answer(text="It is tall [1].", citations=(cited,))).fields
+    assert field.value == "[**Page 1**](<https://example.org/1>)\n-# Size › Height"
+
+
+def test_the_path_of_a_local_file_is_not_shown() -> None:
+    text = "> See [The guide](<file:///srv/guide.html>)."
+    shown = answer_text(an_answer(text=text, linked=((3, "file:///srv/guide.html"),)), texts)
+    assert shown == "> See The guide."

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -137,15 +138,22 @@ def test_a_notification_never_is_empty_or_too_long(text: str) -> None:
 
 
 def test_a_source_has_number_title_domain_and_quote() -> None:
-    shown = plain(blocks_of(an_answer()))
-    for words in ("[1] Page 1", "(example1.org)", "It is tall."):
+    cited = a_citation(quote="It rises high above Paris.")
+    shown = plain(blocks_of(an_answer(citations=(replace(cited, heading="Page 1 › Size"),))))
+    for words in ("[1] Page 1", "(example1.org) — Size", "It rises high above Paris."):
         assert words in shown
+
+
+def test_words_that_the_answer_quotes_are_not_printed_again() -> None:
+    shown = plain(blocks_of(an_answer("It is tall [1].")))
+    assert shown.count("It is tall") == 1
+    assert "[1] Page 1" in shown
 
 
 @pytest.mark.parametrize(
     ("quotes", "shown"),
     [
-        (["The tower and the …", "It is tall."], "The tower and the … It is tall."),
+        (["The tower and the …", "It is old."], "The tower and the … It is old."),
         (["塔与…", "它很高。"], "塔与… 它很高。"),
         (["A tower stands …", "B tower stands …", "C …"], "A tower stands … B tower stands … C …"),
         (["One.", "Two."], "One. … Two."),
@@ -301,3 +309,82 @@ def test_a_long_answer_is_cut_between_paragraphs(paragraphs: int) -> None:
     found = parts(text)
     assert "\n\n".join(found) == text
     assert all(len(part) <= PART_CHARACTERS for part in found)
+
+
+# ---------------------------------------------------------------- further reading, code, tables
+
+
+def test_further_reading_is_folded() -> None:
+    blocks = blocks_of(an_answer(more="It is old [1].\n\n- one\n- two\n\n```\nx[1]\n```"))
+    (folded,) = (block for block in blocks if block["type"] == "container")
+    assert (folded["is_collapsible"], folded["default_collapsed"]) == (True, True)
+    assert folded["title"]["text"] == "More from these pages"
+    assert faults_in_blocks(blocks) == []
+    link = '{"type": "link", "url": "https://example1.org/page", "text": "[1]"}'
+    assert json.dumps(folded).count(link) == 1
+    assert {"type": "rich_text_preformatted", "elements": [{"type": "text", "text": "x[1]"}]} in (
+        folded["child_blocks"][0]["elements"]
+    )
+
+
+def test_where_nothing_can_be_folded_it_stands_below_a_heading() -> None:
+    answer = an_answer(more="It is old [1].")
+    ending = final(answer, EN, depth="auto", folds=False)
+    assert not any(block["type"] == "container" for block in ending.closing)
+    assert plain(list(ending.closing)).startswith("More from these pages\nIt is old [1].")
+
+
+MORE = st.lists(
+    st.sampled_from(
+        ["# x", "- a", "  - b", "3. c", "> d", "| a | b |\n|-|-|\n| c | d |", "```\ne\n```"]
+    )
+    | st.text(max_size=80)
+    | st.just("word " * 900)
+    | st.just("```\n" + "code\n" * 900 + "```"),
+    max_size=8,
+).map("\n\n".join)
+
+
+@given(MORE)
+def test_any_further_reading_is_valid_and_within_the_limits(more: str) -> None:
+    blocks = blocks_of(an_answer(more=more))
+    assert faults_in_blocks(blocks) == []
+    for part in (Part(tuple(blocks), "x"), simpler(Part(tuple(blocks), "x"))):
+        assert part is not None
+        assert faults_in_blocks(list(part.blocks)) == []
+
+
+def test_numbers_of_items_and_rows_of_tables_are_kept() -> None:
+    more = "3. three\n4. four\n\n| a | b |\n|---|---|\n| c[1] | d |"
+    shown = plain(blocks_of(an_answer(more=more)))
+    assert "3. three\n4. four\na    | b\n-----+--\nc[1] | d" in shown
+
+
+def test_quoted_code_and_tables_of_sources_keep_their_lines() -> None:
+    code, table = "```\nx[1]\ny\n```", "| Year | Height |\n| --- | --- |\n| 1889 | 312 |"
+    blocks = blocks_of(an_answer(citations=(a_citation(1, code), a_citation(1, table))))
+    texts = [
+        element["elements"][0]["text"]
+        for block in blocks
+        if block["type"] == "rich_text"
+        for element in block["elements"]
+        if element["type"] == "rich_text_preformatted"
+    ]
+    assert texts == ["x[1]\ny", "Year | Height\n-----+-------\n1889 | 312"]
+
+
+@pytest.mark.parametrize(
+    ("written", "shown"),
+    [
+        (r"argv\[7\] \_\_a\_\_ 2\*3", r"argv\[7\] \_\_a\_\_ 2\*3"),
+        (r"\<T> \&lt; \$HOME", "<\u2060T> &\u2060lt; $HOME"),
+        ("a\n\\===\n\\~\\~b", "a\n\u2060===\n\u2060~\u2060~b"),
+        (r"a \|\| b", "a || b"),
+        ("| a\\|b | `c` \\| d |\n|---|---|", "| a\\|b | `c` \\| d |\n|---|---|"),
+        ("ring the :bell: at 12:30", "ring the :\u2060bell: at 12:30"),
+        ("`\\<T> :bell:`", "`\\<T> :bell:`"),
+        ("See [x](https://example.org/a:b:c).", "See x."),
+    ],
+)
+def test_what_slack_knows_no_escape_for_is_written_another_way(written: str, shown: str) -> None:
+    assert markdown(written, URLS) == shown

@@ -123,7 +123,7 @@ async def test_a_stream_is_continued_before_slack_ends_it(
     await reply.finish(an_answer())
     (post,) = stage.posts(desk.message)
     assert [task["title"] for task in post.tasks] == ["question 0", "question 1", "question 2"]
-    assert post.seen.count("330 m tall") == 2  # the answer and its quote
+    assert post.seen.count("330 m tall") == 1  # a quote that stands in the answer comes once
 
 
 @pytest.mark.parametrize("written", ["", "It is 330 m tall [1].\n\nAnd"])
@@ -316,6 +316,22 @@ async def test_blocks_that_a_workspace_refuses_cost_no_answer(
     (shown,) = stage.shown(desk.message)
     assert "It is 330 m tall" in shown
     assert URL in str(stage.posts(desk.message)[0].blocks)
+
+
+async def test_where_slack_folds_nothing_it_is_asked_to_once(
+    stage: SlackStage, slack: FakeSlack
+) -> None:
+    slack.lack_blocks("container")
+    poster = stage.poster()
+    for number in range(2):
+        desk = Desk(stage.ask(f"Question {number}?"))
+        reply = await poster.open(desk.run(), None)
+        await reply.finish(an_answer(more="It is old [1]."))
+        (shown,) = stage.shown(desk.message)
+        assert shown.index("More from these pages") < shown.index("It is old")
+        assert stage.buttons(desk.message)  # only what is folded was changed
+    refused = [call.method for call in slack.calls() if call.error == "invalid_blocks"]
+    assert len(refused) == 1
 
 
 @pytest.mark.parametrize("code", ["message_not_found", "edit_window_closed"])

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-import pytest
+import io
 
-from adapters.terminal.format import ended_lines, plain, plan_lines
+import pytest
+from rich.console import Console
+
+from adapters.terminal.format import ended_lines, plain, plan_lines, rendered
 from bot.answers import Answer, Citation, StepView
 from tests.unit.samples import A_GRAPH
 
@@ -81,3 +84,86 @@ def test_a_quote_says_where_it_stands_without_the_title_above_it(heading: str, s
     citation = Citation(1, "https://e.org/t", "The Tower", "It is tall.", "", 0, 11, heading)
     answer = Answer("answered", "It is [1].", "How tall?", "r1", (citation,))
     assert plain(answer).splitlines()[-1].strip() == shown
+
+
+# ---------------------------------------------------------------- the answer
+
+CODE = "```\nx = argv[1]\nprint(x)\n```"
+TABLE = "| Year | Height |\n| --- | --- |\n| 1889 | 312 |"
+
+
+def an_answer(text: str = "It is tall [1].", *quotes: str, **changes: object) -> Answer:
+    cited = tuple(
+        Citation(1, "https://e.org/t", "The Tower", quote, "", 0, len(quote), "The Tower › Use")
+        for quote in quotes
+    )
+    values: dict[str, object] = {"status": "answered", "question": "?", "run": "r1"}
+    return Answer(text=text, citations=cited, **{**values, **changes})  # type: ignore[arg-type]
+
+
+def on_screen(answer: Answer) -> list[str]:
+    out = io.StringIO()
+    Console(file=out, width=80, color_system=None).print(rendered(answer))
+    return [line.rstrip() for line in out.getvalue().splitlines()]
+
+
+def test_further_reading_comes_below_a_heading_before_the_sources() -> None:
+    answer = an_answer("It is tall [1].", "330 m", more="It is old [1].")
+    for lines in (on_screen(answer), plain(answer).splitlines()):
+        order = [
+            next(n for n, line in enumerate(lines) if line.startswith(words))
+            for words in ("It is tall", "More from these pages", "It is old", "Sources")
+        ]
+        assert order == sorted(order)
+
+
+def test_no_further_reading_no_heading() -> None:
+    assert "More from" not in plain(an_answer())
+
+
+def test_a_quote_that_stands_in_the_answer_leaves_only_where_it_stands() -> None:
+    answer = an_answer("Use argv\\[7\\] now [1].", "Use argv[7] now.")
+    assert plain(answer).splitlines() == [
+        "Use argv[7] now [1].",
+        "",
+        "Sources:",
+        "[1] The Tower — https://e.org/t",
+        "    — Use",
+    ]
+
+
+def test_code_and_tables_of_sources_keep_their_lines() -> None:
+    answer = an_answer("It is so [1].", f"Run:\n\n{CODE}", TABLE)
+    assert plain(answer).splitlines()[4:] == [
+        "    “Run:”",
+        "    x = argv[1]",
+        "    print(x)",
+        "    — Use",
+        "    | Year | Height |",
+        "    | --- | --- |",
+        "    | 1889 | 312 |",
+        "    — Use",
+    ]
+    shown = [line.strip() for line in on_screen(answer)]
+    assert "x = argv[1]" in shown
+    assert not any("| 1889" in line for line in shown)  # a table is drawn
+
+
+def test_code_in_an_answer_keeps_its_lines_and_its_mark_is_a_link() -> None:
+    lines = on_screen(an_answer(f"{CODE}\n[1]", "x"))
+    assert [line.strip() for line in lines if line.strip()][:3] == [
+        "x = argv[1]",
+        "print(x)",
+        "[1]",
+    ]
+
+
+def test_a_link_to_another_page_shows_where_it_leads() -> None:
+    text = "> See [The guide](<file:///srv/my%20docs/guide.html>) or [this](https://e.org/u)."
+    lines = " ".join(on_screen(an_answer(text)))
+    assert "The guide (/srv/my docs/guide.html)" in lines
+    assert "this (https://e.org/u)" in lines
+
+
+def test_what_looks_like_html_is_shown() -> None:
+    assert "List<T> and <b>" in " ".join(on_screen(an_answer("List<T> and <b>")))

@@ -128,3 +128,33 @@ def test_no_level_of_headings_is_left_out(written: str, levels: list[int]) -> No
     html = answer_html(written, {})
     assert [int(level) for level in re.findall(r"<h(\d)>", html)] == levels
     assert [int(level) for level in re.findall(r"</h(\d)>", html)] == levels
+
+
+# ---------------------------------------------------------------- words of pages, other pages
+
+
+def test_what_is_escaped_is_no_mark_and_no_markup() -> None:
+    html = answer_html(r"argv\[1\] \_\_init\_\_ 2\*3 \<T> [1]", URLS)
+    assert "argv[1] __init__ 2*3 &lt;T&gt;<sup" in html
+    assert html.count("data-n") == 1
+
+
+def test_a_mark_below_code_stands_in_a_line_of_its_own() -> None:
+    html = answer_html("```\nx[1]\n```\n[1]\n\nMore.", URLS)
+    assert "<pre><code>x[1]\n</code></pre>\n<p><sup" in html
+
+
+def test_a_link_to_a_local_page_leads_to_our_copy_of_it() -> None:
+    text = "See [The x](<file:///x.md>) or [another](file:///y.md)."
+    html = answer_html(text, URLS, "/runs/r1/pages/")
+    assert '<a href="/runs/r1/pages/3" ' in html
+    assert ">The x</a> or another." in html
+    assert "file:" not in html
+
+
+@pytest.mark.parametrize(
+    "link", ["[x](/runs/r2)", "[x](//evil.example)", "[x](javascript:alert)", "[x](../a)", "[x]()"]
+)
+def test_other_links_keep_their_words_only(link: str) -> None:
+    html = answer_html(f"See {link}.", URLS, "/runs/r1/pages/")
+    assert html == "<p>See x.</p>\n"

@@ -1,0 +1,61 @@
+"""Making the vectors of documents with a progress bar, and one line that says what came of it."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.text import Text
+
+from bot.search.embedding.choice import open_embedder
+from bot.search.vector_filling import Filled, fill_vectors
+from bot.search.vector_filling import Progress as Told
+from bot.settings import Settings
+
+
+def make_vectors(settings: Settings, *, seconds: float = math.inf) -> Filled:
+    """Give vectors to the passages of ``settings.docs`` that have none, for some seconds at most.
+
+    Says what was made, and why some have none. Raises ``InvalidSetting`` for settings that
+    contradict each other, or a path that does not exist.
+    """
+    err = Console(stderr=True, highlight=False)
+    columns = (
+        TextColumn("Vectors "),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("passages"),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=err, transient=True, disable=not err.is_terminal) as progress:
+        task = progress.add_task("", total=None)
+
+        def advance(done: int, total: int) -> None:
+            progress.update(task, completed=done, total=total)
+
+        filled = asyncio.run(_fill(settings, advance, seconds))
+    if filled.made or filled.with_vector < filled.passages:
+        err.print(Text(line_of(filled), style="yellow" if filled.problem else "dim"))
+    return filled
+
+
+async def _fill(settings: Settings, advance: Told, seconds: float) -> Filled:
+    async with open_embedder(settings) as embedder:
+        assert embedder is not None  # noqa: S101 - the caller knows that one is configured
+        return await fill_vectors(
+            settings.index_path, settings.docs, embedder, advance, seconds=seconds
+        )
+
+
+def line_of(filled: Filled) -> str:
+    """What came of it, as one line."""
+    having = f"{filled.with_vector:,} of {filled.passages:,} passages have vectors"
+    if filled.problem and not filled.with_vector:
+        return f"Documents are searched by words alone. {filled.problem}"
+    if filled.problem:
+        return f"{having}; the others are found by words alone. {filled.problem}"
+    if filled.with_vector < filled.passages:
+        return f"{having}; `footnote index` makes the others."
+    return f"{having}: {filled.made:,} made in {filled.seconds:.1f} s."

@@ -1,0 +1,164 @@
+"""Processes of our own that work on documents: how they are started, asked, limited and ended.
+
+Requests and replies are JSON with data behind it, over standard input and output. Replies are no
+pickles, because a worker has had hostile input in its hands. A worker ends when its standard input
+does, so none survives a parent that is killed.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import signal
+import struct
+import subprocess
+import sys
+from collections.abc import Sequence
+from typing import IO, Any
+
+MAX_MESSAGE = 500_000_000  # bytes; more is no message of ours
+
+_HEAD = struct.Struct(">II")  # lengths of JSON and data
+
+
+class WorkerProcess:
+    """One process, and the conversation with it over its standard input and output."""
+
+    def __init__(self, command: Sequence[str]) -> None:
+        self._process = subprocess.Popen(  # noqa: S603 - our own interpreter and code
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env=environment(),
+            start_new_session=True,  # Ctrl-C is for the parent, which ends its workers
+        )
+
+    def lives(self) -> bool:
+        return self._process.poll() is None
+
+    def ask(self, head: dict[str, Any], data: bytes) -> Any:
+        """Send a request and return its reply; raises what ``tell`` and ``hear`` do."""
+        self.tell(head, data)
+        reply, _ = self.hear()
+        return reply
+
+    def tell(self, head: dict[str, Any], data: bytes = b"") -> None:
+        """Send a request. Blocks; raises ``OSError`` when the process has ended."""
+        if self._process.stdin is None:
+            raise EOFError("no pipes")
+        send(self._process.stdin, head, data)
+
+    def hear(self) -> tuple[Any, bytes]:
+        """The next reply, its JSON and its data. Blocks; raises ``EOFError`` when the process has
+        ended and ``ValueError`` for what is no JSON."""
+        if self._process.stdout is None:
+            raise EOFError("no pipes")
+        return receive(self._process.stdout)
+
+    def stop(self) -> None:
+        """Have the process end, without waiting for it: ``hear`` then raises ``EOFError``."""
+        self._process.kill()
+
+    def kill(self) -> None:
+        """End the process. A thread that waits for its reply gets ``EOFError`` and closes up."""
+        self._process.kill()
+        self._process.wait()
+        for pipe in (self._process.stdin, self._process.stdout):
+            if pipe is not None:
+                with contextlib.suppress(OSError):  # what was not sent cannot be flushed
+                    pipe.close()
+
+
+def environment() -> dict[str, str]:
+    """What Python needs to start and to find our code, and none of the secrets."""
+    kept = {
+        name: value
+        for name, value in os.environ.items()
+        if name.startswith(("PYTHON", "LC_", "LD_", "DYLD_"))
+        or name in {"PATH", "LANG", "SYSTEMROOT", "TEMP", "TMP", "TMPDIR"}
+    }
+    kept["PYTHONPATH"] = os.pathsep.join(path or os.curdir for path in sys.path)
+    return kept
+
+
+# ---------------------------------------------------------------- the conversation
+
+
+def send(pipe: IO[bytes], head: dict[str, Any], data: bytes) -> None:
+    encoded = json.dumps(head).encode("ascii")
+    pipe.write(_HEAD.pack(len(encoded), len(data)))
+    pipe.write(encoded)
+    pipe.write(data)
+    pipe.flush()
+
+
+def receive(pipe: IO[bytes]) -> tuple[Any, bytes]:
+    head_size, data_size = _HEAD.unpack(_exactly(pipe, _HEAD.size))
+    if head_size + data_size > MAX_MESSAGE:
+        raise EOFError("an impossible length")
+    return json.loads(_exactly(pipe, head_size)), _exactly(pipe, data_size)
+
+
+def _exactly(pipe: IO[bytes], size: int) -> bytes:
+    data = pipe.read(size)
+    if len(data) < size:
+        raise EOFError("the other side has ended")
+    return data
+
+
+# ---------------------------------------------------------------- inside a worker
+
+
+def own_pipes() -> tuple[IO[bytes], IO[bytes]]:
+    """Where a worker's requests come from and its replies go.
+
+    Standard output leads nowhere from now on: a library that prints must not be in the way.
+    """
+    requests, replies = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    return requests, replies
+
+
+def limit_address_space(most: int) -> None:
+    """Have this process get no more than so many bytes of address space, where that works."""
+    if sys.platform == "linux":
+        import resource
+
+        _limit(resource.RLIMIT_AS, most)
+
+
+def limit_memory(most: int) -> None:
+    """Have this process allocate no more than so many bytes, where that works.
+
+    The limit counts all private memory that can be written (Linux 4.7 and later, setrlimit(2)),
+    which is what a document can make grow; libraries that are loaded come on top of it.
+    """
+    if sys.platform == "linux":
+        import resource
+
+        _limit(resource.RLIMIT_DATA, most)
+
+
+def peak_memory() -> int:
+    """The most bytes of memory that this process has had at once; 0 where that is not known."""
+    if sys.platform != "linux":
+        return 0
+    import resource
+
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1_024
+
+
+def _limit(what: int, most: int) -> None:
+    import resource
+
+    _, hard = resource.getrlimit(what)
+    resource.setrlimit(what, (most if hard == resource.RLIM_INFINITY else min(most, hard), hard))
+
+
+def set_alarm(seconds: float) -> None:
+    """End this process after so many seconds, 0 for never: SIGALRM, unhandled, does so even inside
+    C code. Windows has none."""
+    if hasattr(signal, "setitimer"):
+        signal.setitimer(signal.ITIMER_REAL, seconds)

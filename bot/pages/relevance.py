@@ -1,0 +1,207 @@
+"""How well passages answer a question, each seen with what stands around it.
+
+BM25 with weighted fields (Robertson, Zaragoza and Taylor, Simple BM25 Extension to Multiple
+Weighted Fields, CIKM 2004): a word in the passage counts once, one in its headings, in the page's
+title or in the passages beside it counts for less. Without the neighbours a short passage is
+judged by words that happen to stand a line above it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import pairwise
+
+from bot.text.listed import listed
+from bot.text.terms import STOP_WORDS, fold, has_cjk, keywords, terms
+
+# Shares of one occurrence in the passage itself.
+IN_HEADING, IN_TITLE = 1.0, 0.7
+BESIDE = (0.35, 0.15)  # in the passage before or after; in the one beyond it
+MOST_BESIDE = 2  # occurrences that count there
+
+NOMINAL = 80  # terms of a passage of the usual size; only a longer one is marked down
+B = 0.6  # how much: with 0 not at all, with 1 as much as it is longer
+K1 = 1.2  # Robertson and Zaragoza, The Probabilistic Relevance Framework, 2009: usual value
+PAIR = 0.4  # of the lesser weight is added for two neighbours of the question that are neighbours
+IDENTIFIER = 1.5  # times its weight has a word that is written like a name in a program
+EVERYDAY = 0.3  # of its weight is left to a word that any question may have
+
+_EVERYDAY = frozenset(
+    term
+    for word in listed(
+        "mean means meaning work works happen happens use uses used using need needs needed want "
+        "wants possible possibly way ways difference differences different differ between example "
+        "examples kind kinds type types sort purpose reason explain describe show shows find get "
+        "gets getting make makes making set exactly actually currently normally usually simply "
+        "thing things something someone anything anyone people person know right wrong good bad "
+        "better best big large small long short high low new old first last next every never "
+        "always often soon late early quick quickly slow fast easy hard try tries tried trying "
+        "look looks like put puts take takes took taken keep keeps kept let lets go goes going "
+        "went come comes came say says said see sees seen stop stops stopped start starts started "
+        "help helps call called ask asks asked think believe seem seems allow allows allowed "
+        "without another whole entire enough able unable instead around really correct correctly "
+        "properly specify specified specific certain give given gives tell tells told add adds "
+        "added adding change changes changed turn turned handle handles answer question problem "
+        "issue whatever anymore already once twice two three several course sure maybe perhaps "
+        "vs versus compare compared want wanted trouble accident today nowadays please thanks hello"
+    )
+    for term in terms(word)
+)
+_NAME = re.compile(
+    r"(?<=[^\s.?!:] )[A-Z][A-Za-z]{2,}(?![\w(])"  # a capital inside a sentence
+    r"|(?<![\w./-])(?:[A-Za-z][A-Za-z0-9]*[_.][A-Za-z]\w*|[a-z]+[A-Z]\w*|[A-Z]\w*[a-z][A-Z]\w*)"
+)
+"""A proper name, or an identifier: ``try_files``, ``conanfile.txt``, ``bodyLimit``."""
+_LATIN = re.compile(r"(?<![A-Za-z0-9_./-])[A-Za-z][A-Za-z+-]{2,}(?![A-Za-z0-9_./-])")
+_IDENTIFIER = re.compile(
+    r"`[^`\n]+`|(?<!\w)--?[A-Za-z][\w-]*|\b[A-Z][A-Z0-9_]{2,}\b"  # `code`, --flag, CONSTANT
+    r"|\b\w*[a-z]_\w+|\b[a-z]+[A-Z]\w*|\b[A-Z]\w*[a-z][A-Z]\w*|\b\w+(?=\()"
+)
+"""What is written like a name in a program: ``SQLITE_BUSY``, ``bodyLimit``, ``--soft``."""
+_PARTICLES = listed("up down in out on off over back through away")
+"""Small words that make another one of the verb before them: back up, log in, turn off."""
+
+
+def weigh(question: str, rarity: Mapping[str, float]) -> dict[str, float]:
+    """The terms of a question with what each weighs: how rare it is, less for everyday words.
+
+    ``rarity`` is that of ``bot.search.provider.Lexicon``. A term that it does not have, because
+    another question was searched, counts like an average one. Empty if it has none of the terms.
+    """
+    wanted = keywords(question)
+    asked = [rarity[term] for term in wanted if term in rarity]
+    if not asked:
+        return {}
+    average = sum(asked) / len(asked)
+    known = frozenset(term for term in wanted if not is_unknown(term, rarity))
+    literal = {term for match in _IDENTIFIER.finditer(question) for term in terms(match.group())}
+    return {
+        term: rarity.get(term, average)
+        * (IDENTIFIER if term in literal else EVERYDAY if term in _EVERYDAY else 1.0)
+        for term in wanted
+        if term in known or not _crosses_words(term, known)
+    }
+
+
+def is_unknown(term: str, rarity: Mapping[str, float]) -> bool:
+    """Whether none of the documents searched has a term; False where that is not known."""
+    return term in rarity and rarity[term] >= rarity[""]
+
+
+def _crosses_words(term: str, known: Collection[str]) -> bool:
+    """Whether a pair of Chinese characters that no text has ends one known word or begins another:
+    "件还" in "文件还在"."""
+    if not has_cjk(term) or len(term) != 2:
+        return False
+    return any(other[-1] == term[0] or other[0] == term[1] for other in known if len(other) == 2)
+
+
+def unknown_names(question: str, rarity: Mapping[str, float]) -> list[str]:
+    """Names in a question, as they are written, whose longest word no document searched has.
+
+    A name is a word with a capital inside a sentence, an identifier, or among Chinese, Japanese or
+    Korean characters any word in Latin letters. Empty where rarity is not known.
+    """
+    pattern = _LATIN if has_cjk(question) else _NAME
+    found = dict.fromkeys(match.group() for match in pattern.finditer(question))
+    return [
+        name
+        for name in found
+        if fold(name) not in STOP_WORDS
+        and is_unknown(max(terms(name), key=len, default=""), rarity)
+    ]
+
+
+def pairs_in(question: str) -> frozenset[tuple[str, str]]:
+    """Terms that stand side by side in a question; "back up", not "back the"."""
+    if has_cjk(question):
+        return frozenset()  # its terms are pairs of characters already
+    wanted = frozenset(keywords(question))
+    return frozenset(
+        (one, other)
+        for one, other in pairwise(terms(fold(question)))
+        if one in wanted and (other in wanted or other in _PARTICLES)
+    )
+
+
+def relevance(
+    weights: Mapping[str, float],
+    counts: Sequence[Mapping[str, int]],
+    lengths: Sequence[int],
+    headings: Sequence[Collection[str]],
+    title: Collection[str] = (),
+) -> list[float]:
+    """The score of each passage of a page, from 0; 0 is: no word of the question near it.
+
+    ``counts`` has for each passage, in page order, how often it has each of the weighed terms;
+    ``lengths`` how many terms it has, ``headings`` the terms of the headings above it, ``title``
+    those of the page's title.
+    """
+    above = {term: IN_TITLE for term in weights if term in title}
+    scores = [0.0] * len(counts)
+    for place, headed in enumerate(headings):
+        found = dict(above)
+        for term in weights:
+            frequency = float(counts[place].get(term, 0))
+            for distance, share in enumerate(BESIDE, 1):
+                for other in (place - distance, place + distance):
+                    if 0 <= other < len(counts) and (near := counts[other].get(term)):
+                        frequency += share * min(near, MOST_BESIDE)
+            if term in headed:
+                frequency += IN_HEADING
+            if frequency:
+                found[term] = found.get(term, 0.0) + frequency
+        longer = max(1.0, lengths[place] / NOMINAL)
+        k = K1 * (1 - B + B * longer)
+        scores[place] = sum(weights[term] * f * (K1 + 1) / (f + k) for term, f in found.items())
+    return scores
+
+
+def pair_scores(
+    weights: Mapping[str, float],
+    pairs: Iterable[tuple[str, str]],
+    passages: Sequence[Sequence[str]],
+) -> list[float]:
+    """What neighbours of the question that are neighbours in a passage add to its score.
+
+    ``passages`` are the terms of each passage in order.
+    """
+    worth = {
+        pair: PAIR * min(weight for term in pair if (weight := weights.get(term)) is not None)
+        for pair in pairs
+        if any(term in weights for term in pair)
+    }
+    if not worth:
+        return [0.0] * len(passages)
+    return [sum(worth[pair] for pair in worth.keys() & set(pairwise(words))) for words in passages]
+
+
+HEADING_LINE = re.compile(r"^ {0,3}(#{1,6})[ \t]+(.+)$", re.MULTILINE)
+
+
+def headings_above(text: str, start: int, most: int = 3) -> list[str]:
+    """The nearest headings above a place of a page's text, of rising rank, nearest first."""
+    found: list[str] = []
+    level = 7
+    end = start
+    while len(found) < most and level > 1:
+        at = text.rfind("\n#", 0, end)
+        if at < 0:
+            at = -1 if text.startswith("#") and end > 0 else -2
+            if at == -2:
+                break
+        line = HEADING_LINE.match(text, at + 1)
+        if line is not None and len(line[1]) < level and not _is_in_code(text, at):
+            level = len(line[1])
+            found.append(line[2].strip("# "))
+        if at < 0:
+            break
+        end = at
+    return found
+
+
+def _is_in_code(text: str, at: int) -> bool:
+    """Whether a fence that opened before a line end is still open: "# Install" is a comment."""
+    fences = text.count("\n```", 0, max(at, 0)) + text.startswith("```")
+    return at > 0 and fences % 2 == 1

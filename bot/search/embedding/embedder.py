@@ -1,0 +1,56 @@
+"""What an embedder is. A new one is one file beside this, plus the contract suite."""
+
+from __future__ import annotations
+
+import array
+import hashlib
+import math
+from collections.abc import Iterable, Sequence
+from typing import Protocol, TypeAlias
+
+Vector: TypeAlias = "array.array[float]"
+"""A vector of unit length as 32-bit floats (type code ``f``)."""
+
+
+class Embedder(Protocol):
+    """A model that gives texts vectors whose dot product is the cosine of their angle.
+
+    ``model`` identifies it: it changes whenever a text would get another vector. ``name`` is what
+    people call it. Both methods raise ``Unavailable`` (try again later), ``Refused`` (a wrong key,
+    a request that is not accepted), ``InvalidSetting`` or ``Broken`` (vectors that cannot be used).
+    """
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def model(self) -> str: ...
+
+    async def embed_question(self, text: str) -> Vector:
+        """The vector of a question, made to be close to those of passages that answer it."""
+        ...
+
+    async def embed_passages(self, texts: Sequence[str]) -> list[Vector]:
+        """The vectors of passages, in their order. Any number of texts of any length: batches are
+        the embedder's affair, and what is too long for the model is cut."""
+        ...
+
+    async def aclose(self) -> None: ...
+
+
+def unit(numbers: Iterable[float]) -> Vector:
+    """Numbers as a vector of length 1. Raises ``ValueError`` where that is impossible."""
+    vector = array.array("f", numbers)
+    length = math.sqrt(math.fsum(x * x for x in vector))
+    if not math.isfinite(length) or length < 1e-12:
+        raise ValueError("a vector without a direction")
+    return array.array("f", [x / length for x in vector])
+
+
+def fingerprint(*parts: str) -> str:
+    """A short text that is another one when any of the parts is."""
+    digest = hashlib.blake2b(digest_size=16)
+    for part in parts:
+        data = part.encode("utf-8", "surrogatepass")
+        digest.update(len(data).to_bytes(8, "little") + data)
+    return digest.hexdigest()

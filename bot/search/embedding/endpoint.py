@@ -1,0 +1,271 @@
+"""An embedder behind an OpenAI-compatible ``/v1/embeddings`` address.
+
+Request and answer: https://platform.openai.com/docs/api-reference/embeddings/create. Sent are only
+``model`` and ``input`` (and ``input_type`` where the operator asks for it): ``encoding_format`` is
+left out because no value of it is taken everywhere (Voyage refuses "float", old vLLM "base64",
+OpenRouter answers "base64" with nothing), and an answer in either form is understood.
+"""
+
+from __future__ import annotations
+
+import array
+import asyncio
+import base64
+import binascii
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal
+
+import stamina
+
+from bot.errors import ProviderUnavailable, Refused
+from bot.search.embedding.embedder import Vector, fingerprint, unit
+from bot.search.json_api import QUOTA_STATUSES, JsonApi
+from bot.text.tokens import estimate
+
+if TYPE_CHECKING:
+    import httpx
+
+TITLE = "The embeddings endpoint"
+KEY, PLACE = "FOOTNOTE_EMBEDDINGS_API_KEY", "FOOTNOTE_EMBEDDINGS_URL"
+
+USUAL_TOKENS = 512  # that a model takes at least; most take just as many
+BATCH_TEXTS = 32  # texts in one request: what servers with a low limit take
+BATCH_TOKENS = 16_000  # estimated, in one request
+AT_ONCE = 2  # requests under way
+REQUEST_SECONDS = 60.0  # a model on a CPU takes its time for a full batch
+QUESTION_SECONDS = 5.0  # a search waits no longer for the vector of its question
+MOST_REPLY_BYTES = 64_000_000  # 64 vectors of 4,096 numbers as JSON take 6 MB
+ATTEMPTS = 5  # at one request
+LONGEST_WAIT = 60.0  # seconds; an endpoint that asks for more patience counts as down
+CUTS = 3  # times a text that is refused by itself is cut in half
+
+Kind = Literal["query", "document"]
+
+
+class Endpoint:
+    """See the module docstring; implements ``Embedder``.
+
+    ``url`` may end with ``/v1``, ``/v1/embeddings`` or neither. ``max_tokens`` is how long a text
+    the model takes, by our own estimate. ``client`` is asked for when it is first needed, and
+    closed by others. ``tells_type``: whether ``input_type`` is sent.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        model: str,
+        client: Callable[[], httpx.AsyncClient],
+        *,
+        key: str = "",
+        query_prefix: str = "",
+        passage_prefix: str = "",
+        max_tokens: int = USUAL_TOKENS,
+        tells_type: bool = False,
+    ) -> None:
+        self.name = model
+        self.model = fingerprint(
+            model, query_prefix, passage_prefix, str(max_tokens), str(tells_type)
+        )
+        self._url = url
+        self._client = client
+        self._key = key
+        self._prefixes: Mapping[Kind, str] = {"query": query_prefix, "document": passage_prefix}
+        self._max_tokens = max_tokens
+        self._tells_type = tells_type
+        self._texts = BATCH_TEXTS  # in a request; fewer once the endpoint was too slow for so many
+
+    async def embed_question(self, text: str) -> Vector:
+        """See ``Embedder``. It is tried once, for a few seconds: somebody waits for an answer."""
+        try:
+            async with asyncio.timeout(QUESTION_SECONDS):
+                (vector,) = await self._embed([self._worded(text, "query")], "query", attempts=1)
+        except TimeoutError as error:
+            raise ProviderUnavailable(
+                f"{TITLE} did not answer within {QUESTION_SECONDS:g} s: try again later."
+            ) from error
+        return vector
+
+    async def embed_passages(self, texts: Sequence[str]) -> list[Vector]:
+        """See ``Embedder``. Failures that pass are tried again, as long as the endpoint asks."""
+        worded = [self._worded(text, "document") for text in texts]
+        turns = asyncio.Semaphore(AT_ONCE)
+
+        async def embed(batch: list[str]) -> list[Vector]:
+            async with turns:
+                return await self._embed(batch, "document", attempts=ATTEMPTS)
+
+        tasks = [asyncio.create_task(embed(batch)) for batch in _batches(worded, self._texts)]
+        try:
+            return [vector for found in await asyncio.gather(*tasks) for vector in found]
+        finally:
+            for task in tasks:
+                task.cancel()
+
+    async def aclose(self) -> None:
+        """Nothing to do: the client is closed by whoever made it."""
+
+    def _worded(self, text: str, kind: Kind) -> str:
+        return cut(self._prefixes[kind] + text, self._max_tokens)
+
+    async def _embed(self, batch: list[str], kind: Kind, *, attempts: int) -> list[Vector]:
+        """The vectors of one batch. What is refused, or takes too long, is tried in halves: a
+        server takes fewer texts at once, or one of them is too long for it."""
+        try:
+            return await self._ask(batch, kind, attempts)
+        except _TooMuch as refused:
+            if len(batch) == 1:
+                return [await self._shortened(batch[0], kind, attempts, refused)]
+        except _TooSlow:
+            if len(batch) == 1:
+                raise
+            self._texts = min(self._texts, len(batch) // 2)
+        middle = len(batch) // 2
+        return [
+            vector
+            for half in (batch[:middle], batch[middle:])
+            for vector in await self._embed(half, kind, attempts=attempts)
+        ]
+
+    async def _shortened(self, text: str, kind: Kind, attempts: int, refused: _TooMuch) -> Vector:
+        for _ in range(CUTS):
+            text = text[: len(text) // 2]
+            if not text.strip():
+                break
+            try:
+                return (await self._ask([text], kind, attempts))[0]
+            except _TooMuch as again:
+                refused = again
+        raise refused
+
+    async def _ask(self, batch: list[str], kind: Kind, attempts: int) -> list[Vector]:
+        """One request, tried again while the endpoint is down or asks for patience."""
+        body: dict[str, Any] = {"model": self.name, "input": batch}
+        if self._tells_type:
+            body["input_type"] = kind
+
+        def try_again(error: Exception) -> bool | float:
+            if not isinstance(error, ProviderUnavailable):
+                return False
+            if isinstance(error, _TooSlow) and len(batch) > 1:
+                return False
+            if error.retry_after is None:
+                return True
+            return error.retry_after if error.retry_after <= LONGEST_WAIT else False
+
+        async for attempt in stamina.retry_context(
+            on=try_again, attempts=attempts, timeout=None, wait_initial=0.5, wait_max=20.0
+        ):
+            with attempt:
+                return await self._ask_once(body, len(batch))
+        raise AssertionError("stamina returns or raises")
+
+    async def _ask_once(self, body: Mapping[str, Any], count: int) -> list[Vector]:
+        import httpx
+
+        api = self._api()
+        try:
+            reply = await api.send("POST", "/embeddings", body=body)
+        except ProviderUnavailable as error:
+            if isinstance(error.__cause__, httpx.ReadTimeout):
+                raise _TooSlow(error.sentence, detail=error.detail) from error
+            raise
+        detail = f"HTTP {reply.status}: {str(reply.data)[:300]}"
+        if reply.status in QUOTA_STATUSES:
+            raise Refused(f"The quota of the key in {KEY} is used up: raise it.", detail=detail)
+        if reply.status == 404:
+            raise Refused(
+                f"{TITLE} does not know the address or the model {self.name}: check "
+                f"{PLACE} and FOOTNOTE_EMBEDDINGS_MODEL.",
+                detail=detail,
+            )
+        if reply.status in (400, 413, 422):
+            raise _TooMuch(
+                f"{TITLE} does not accept the request (HTTP {reply.status}): check "
+                "FOOTNOTE_EMBEDDINGS_MODEL and FOOTNOTE_EMBEDDINGS_MAX_TOKENS.",
+                detail=detail,
+            )
+        return self._vectors(api.answer(reply).data, count)
+
+    def _api(self) -> JsonApi:
+        return JsonApi(
+            self._client(),
+            base_of(self._url),
+            title=TITLE,
+            key=KEY if self._key else "",
+            place=PLACE,
+            headers={"Authorization": f"Bearer {self._key}"} if self._key else {},
+            seconds=REQUEST_SECONDS,
+            most_bytes=MOST_REPLY_BYTES,
+        )
+
+    def _vectors(self, data: Mapping[str, Any], count: int) -> list[Vector]:
+        """The vectors of an answer in the order of the request, which ``index`` tells."""
+        listed = data.get("data")
+        found: dict[int, Vector] = {}
+        for place, each in enumerate(listed if isinstance(listed, list) else []):
+            if not isinstance(each, dict):
+                raise self._api().broken("an embedding that is no object")
+            try:
+                found[int(each.get("index", place))] = unit(_numbers(each.get("embedding")))
+            except (TypeError, ValueError, OverflowError, binascii.Error) as error:
+                raise self._api().broken(f"an embedding that is no vector: {error}") from error
+        if found.keys() != set(range(count)) or len({len(each) for each in found.values()}) > 1:
+            raise self._api().broken(f"{len(found)} vectors for {count} texts")
+        return [found[place] for place in range(count)]
+
+
+class _TooMuch(Refused):
+    """A request that may be accepted in smaller pieces."""
+
+
+class _TooSlow(ProviderUnavailable):
+    """A request that was taken, and not answered in time."""
+
+
+def base_of(url: str) -> str:
+    """The address that ``/embeddings`` is appended to: what is configured up to ``/v1``.
+
+    An address with a path of its own that does not end in ``/v1`` keeps it, as gateways need it.
+    """
+    base = url.rstrip("/").removesuffix("/embeddings").rstrip("/")
+    has_path = "/" in base.partition("://")[2]
+    return base if has_path else f"{base}/v1"
+
+
+def cut(text: str, max_tokens: int) -> str:
+    """The beginning of a text, at most so many tokens long by our estimate."""
+    if estimate(text) <= max_tokens:
+        return text
+    low, high = 0, len(text)
+    while low < high:  # the estimate grows with the text
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if estimate(text[:middle]) <= max_tokens else (low, middle - 1)
+    return text[:low]
+
+
+def _batches(texts: Sequence[str], most: int) -> list[list[str]]:
+    """The texts in their order, in lists of at most so many, and so many tokens."""
+    batches: list[list[str]] = []
+    room = 0
+    for text in texts:
+        tokens = estimate(text)
+        if not batches or len(batches[-1]) >= most or tokens > room:
+            batches.append([])
+            room = BATCH_TOKENS
+        batches[-1].append(text)
+        room -= tokens
+    return batches
+
+
+def _numbers(embedding: object) -> Sequence[float]:
+    """An embedding as numbers; base64 holds little-endian 32-bit floats."""
+    if isinstance(embedding, list):
+        return embedding
+    if not isinstance(embedding, str):
+        raise TypeError("neither numbers nor base64")
+    numbers = array.array("f")
+    numbers.frombytes(base64.b64decode(embedding, validate=True))
+    if sys.byteorder == "big":
+        numbers.byteswap()
+    return numbers

@@ -1,0 +1,222 @@
+"""An embedder that runs an ONNX model in this process.
+
+The extra ``[vectors]`` brings what it needs. Nothing is ever downloaded: the weights are in a
+folder that the operator names.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from bot.errors import Broken, InvalidSetting
+from bot.search.embedding.embedder import Vector, unit
+from bot.search.embedding.model_folder import SETTING, ModelFolder, Pooling, read_model_folder
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Numbers = NDArray[Any]
+
+EXTRA = "pip install 'footnote-bot[vectors]'"
+BATCH_TEXTS = 32
+BATCH_TOKENS = 4_096  # padding included: what a processor's cache has room for
+LONGEST_CHARACTERS = 12  # of a token: what is beyond the longest text is not even cut into tokens
+NAMED_OUTPUTS = ("sentence_embedding", "sentence_embeddings")  # that are pooled already
+TOKEN_OUTPUTS = ("last_hidden_state", "token_embeddings")
+
+
+class OnnxModel:
+    """See the module docstring; implements ``Embedder``.
+
+    The folder is looked at, and the weights are loaded, when they are first needed; what is wrong
+    with them is raised then as ``InvalidSetting``. What is given here besides ``path`` replaces
+    what the folder's files say; ``threads`` may be used at once (0: one for each processor).
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        *,
+        pooling: Pooling | None = None,
+        query_prefix: str | None = None,
+        passage_prefix: str | None = None,
+        max_tokens: int | None = None,
+        threads: int = 0,
+    ) -> None:
+        self.name = path.name or str(path)
+        self._read = partial(
+            read_model_folder,
+            path,
+            pooling=pooling,
+            query_prefix=query_prefix,
+            passage_prefix=passage_prefix,
+            max_tokens=max_tokens,
+        )
+        self._threads = threads
+        self._loading = threading.Lock()
+        self._loaded: _Loaded | None = None
+
+    @cached_property
+    def _folder(self) -> ModelFolder:
+        return self._read()
+
+    @property
+    def model(self) -> str:
+        """See ``Embedder``. Raises ``InvalidSetting``."""
+        return self._folder.fingerprint
+
+    async def embed_question(self, text: str) -> Vector:
+        """See ``Embedder``."""
+        return (await self._embedded(self._folder.query_prefix, [text]))[0]
+
+    async def embed_passages(self, texts: Sequence[str]) -> list[Vector]:
+        """See ``Embedder``."""
+        return await self._embedded(self._folder.passage_prefix, texts)
+
+    async def aclose(self) -> None:
+        """Forget the weights."""
+        self._loaded = None
+
+    async def _embedded(self, prefix: str, texts: Sequence[str]) -> list[Vector]:
+        ending = threading.Event()
+        try:
+            return await asyncio.to_thread(self._embed, [prefix + text for text in texts], ending)
+        finally:
+            ending.set()  # the thread of a cancelled call ends with the batch it is at
+
+    # ------------------------------------------------------------ in a thread
+
+    def _embed(self, texts: Sequence[str], ending: threading.Event) -> list[Vector]:
+        loaded = self._load()
+        # The tokenizer takes time for what it then cuts off.
+        most = loaded.folder.max_tokens * LONGEST_CHARACTERS
+        texts = [text[:most].lower() if self._folder.lower_case else text[:most] for text in texts]
+        encoded = loaded.tokenizer.encode_batch(texts)
+        vectors: dict[int, Vector] = {}
+        for places in _batches([len(each.ids) for each in encoded]):
+            if ending.is_set():
+                return []
+            pooled = loaded.run([encoded[place] for place in places])
+            for place, numbers in zip(places, pooled, strict=True):
+                try:
+                    vectors[place] = unit(numbers.tolist())
+                except ValueError as error:
+                    raise Broken(
+                        f"The model in {self._folder.path} gives no usable vectors: is it made "
+                        "for embeddings?",
+                        detail=str(error),
+                    ) from error
+        return [vectors[place] for place in range(len(texts))]
+
+    def _load(self) -> _Loaded:
+        with self._loading:
+            if self._loaded is None:
+                self._loaded = _load(self._folder, self._threads)
+            return self._loaded
+
+
+@dataclass(frozen=True, slots=True)
+class _Loaded:
+    folder: ModelFolder
+    tokenizer: Any
+    pad_id: int
+    session: Any
+    inputs: frozenset[str]
+    output: str
+    is_pooled: bool
+
+    def run(self, encoded: Sequence[Any]) -> Numbers:
+        """One vector for each encoded text, in a matrix."""
+        import numpy as np
+
+        longest = max(len(each.ids) for each in encoded)
+        ids = np.full((len(encoded), longest), self.pad_id, dtype=np.int64)
+        mask = np.zeros((len(encoded), longest), dtype=np.int64)
+        for row, each in enumerate(encoded):
+            ids[row, : len(each.ids)] = each.ids
+            mask[row, : len(each.ids)] = 1
+        given = {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros_like(ids)}
+        (output,) = self.session.run(
+            [self.output], {name: value for name, value in given.items() if name in self.inputs}
+        )
+        pooled: Numbers = output if self.is_pooled else _pool(output, mask, self.folder.pooling)
+        return pooled
+
+
+def _pool(hidden: Numbers, mask: Numbers, pooling: Pooling) -> Numbers:
+    import numpy as np
+
+    weights = mask[:, :, None].astype(hidden.dtype)
+    ways: dict[Pooling, Callable[[], Numbers]] = {
+        "cls": lambda: hidden[:, 0],
+        "last": lambda: hidden[np.arange(len(hidden)), mask.sum(axis=1) - 1],
+        "mean": lambda: (hidden * weights).sum(axis=1) / weights.sum(axis=1),
+    }
+    return ways[pooling]()
+
+
+def _load(folder: ModelFolder, threads: int) -> _Loaded:
+    """Raises ``InvalidSetting`` when something is missing, or is no such model."""
+    try:
+        import numpy as np  # noqa: F401 - needed by all that follows
+        import onnxruntime
+        from tokenizers import Tokenizer
+    except ImportError as error:
+        raise InvalidSetting(
+            f"{SETTING} needs packages that are not installed: {EXTRA}.", detail=str(error)
+        ) from error
+    options = onnxruntime.SessionOptions()
+    options.log_severity_level = 3  # errors: what it warns of is how models were exported
+    options.intra_op_num_threads = threads
+    try:
+        tokenizer = Tokenizer.from_file(str(folder.tokenizer))
+        session = onnxruntime.InferenceSession(
+            str(folder.model), sess_options=options, providers=["CPUExecutionProvider"]
+        )
+    except Exception as error:  # both raise classes of their own, and bare ones
+        raise InvalidSetting(
+            f"The model in {folder.path} cannot be loaded: copy model.onnx and tokenizer.json "
+            "again.",
+            detail=f"{type(error).__name__}: {error}",
+        ) from error
+    pad_id = int((tokenizer.padding or {}).get("pad_id", 0))
+    tokenizer.no_padding()  # its own would be to the longest of all texts, not of a batch
+    tokenizer.enable_truncation(max_length=folder.max_tokens)
+    return _checked(folder, tokenizer, pad_id, session)
+
+
+def _checked(folder: ModelFolder, tokenizer: Any, pad_id: int, session: Any) -> _Loaded:
+    """What was loaded, if it takes tokens and gives vectors. Raises ``InvalidSetting``."""
+    inputs = frozenset(each.name for each in session.get_inputs())
+    unknown = inputs - {"input_ids", "attention_mask", "token_type_ids"}
+    shapes = {each.name: len(each.shape or ()) for each in session.get_outputs()}
+    named = [name for name in NAMED_OUTPUTS if shapes.get(name) == 2]
+    tokens = [name for name in TOKEN_OUTPUTS if shapes.get(name) == 3]
+    others = [name for name, dimensions in shapes.items() if dimensions == 3]
+    if unknown or not (named or tokens or others):
+        raise InvalidSetting(
+            f"{folder.model} is no embedding model: its inputs are {', '.join(sorted(inputs))}, "
+            f"its outputs {', '.join(sorted(shapes))}."
+        )
+    output = [*named, *tokens, *others][0]
+    return _Loaded(folder, tokenizer, pad_id, session, inputs, output, is_pooled=bool(named))
+
+
+def _batches(lengths: Sequence[int]) -> Iterator[list[int]]:
+    """The places of texts of about one length, so that little is padded."""
+    batch: list[int] = []
+    for place in sorted(range(len(lengths)), key=lambda place: lengths[place]):
+        if batch and (
+            len(batch) >= BATCH_TEXTS or lengths[place] * (len(batch) + 1) > BATCH_TOKENS
+        ):
+            yield batch
+            batch = []
+        batch.append(place)
+    if batch:
+        yield batch

@@ -1,0 +1,257 @@
+"""Reading one file for the index: its text, its passages, their terms, what tells its twins.
+
+This is the part of indexing that takes time, and that a document can break; it runs in processes
+of its own (see ``bot.search.readers``). Their replies are JSON and plain bytes.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import time
+from array import array
+from dataclasses import dataclass
+from typing import Any
+
+from bot.errors import Broken
+from bot.pages.extract import from_bytes
+from bot.pages.passages import split
+from bot.pages.processes import (
+    limit_memory,
+    own_pipes,
+    peak_memory,
+    receive,
+    send,
+    set_alarm,
+)
+from bot.search.folders import Document
+from bot.search.index_file import Row, pack_spans, pack_text, word_rows
+from bot.search.twins import keys_of
+
+SAME_TICK = 2_000_000_000  # ns: a file changed this recently may change again unnoticed
+NEAR_LIMIT = 0.7  # share of the memory that a process may have, above which it may have lacked some
+LACKS_MEMORY = {"lacks": "memory"}
+ORPHANED_AFTER = 2.0  # times its seconds: then a process ends itself, should its parent be gone
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """What is stored of a document.
+
+    ``text`` and ``spans`` are packed (see ``index_file``), ``words`` are the rows of its passages,
+    ``keys`` those by which twins are found. ``kept`` as in ``Extracted``.
+    """
+
+    title: str
+    kept: float
+    text: bytes
+    spans: bytes
+    words: tuple[Row, ...]
+    keys: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What came of reading a file; with neither ``content`` nor ``problem`` it is as it was known.
+
+    ``digest`` is of the bytes, empty when they were not read; ``is_settled`` tells that its time
+    of change will tell the next change.
+    """
+
+    digest: bytes = b""
+    is_settled: bool = False
+    content: Content | None = None
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A file to read; ``known`` is the digest of the content that needs no reading, or empty."""
+
+    document: Document
+    known: bytes = b""
+
+
+def read_file(job: Job, most_bytes: int) -> Reading:
+    """Read a file. Raises ``MemoryError`` when it takes more than this process may have."""
+    document = job.document
+    if document.size > most_bytes:
+        return Reading(problem=f"it is larger than {most_bytes / 1_000_000:g} MB")
+    is_settled = _is_settled(document)
+    try:
+        data = _bytes_of(document, most_bytes)
+    except OSError as error:
+        return Reading(problem=f"it cannot be read ({error.strerror})")
+    digest = hashlib.sha256(data).digest()
+    if digest == job.known:
+        return Reading(digest, is_settled)
+    try:
+        extracted = from_bytes(data, document.media_type, os.path.basename(document.path))
+    except Broken as error:
+        return Reading(digest, is_settled, problem=error.sentence.rstrip("."))
+    del data
+    passages = split(extracted.text)
+    if not passages:
+        return Reading(digest, is_settled, problem="there is no text in it")
+    rows = word_rows(extracted.title, passages)
+    content = Content(
+        extracted.title,
+        extracted.kept,
+        pack_text(extracted.text),
+        pack_spans(passages),
+        tuple(rows),
+        tuple(keys_of(document.url, extracted.title, (body for _, _, body in rows))),
+    )
+    return Reading(digest, is_settled, content)
+
+
+@dataclass(frozen=True, slots=True)
+class Glance:
+    """What is seen of a file without reading it as a document: as in ``Reading``, and about how
+    many ``characters`` it has."""
+
+    digest: bytes
+    is_settled: bool
+    characters: int
+
+
+def glance_at(document: Document, most_bytes: int) -> Glance | None:
+    """Look at a file as plain text; None where it is too large or cannot be opened."""
+    is_settled = _is_settled(document)
+    try:
+        data = _bytes_of(document, most_bytes)
+    except OSError:
+        return None
+    if document.size > most_bytes:
+        return None
+    return Glance(hashlib.sha256(data).digest(), is_settled, len(data.decode("utf-8", "ignore")))
+
+
+def given_up(job: Job, most_bytes: int, problem: str) -> Reading:
+    """The reading of a file that a process failed on, so that it is not tried at every run."""
+    is_settled = _is_settled(job.document)
+    try:
+        data = _bytes_of(job.document, most_bytes)
+    except OSError:  # gone by now: the next run will see
+        return Reading(problem=problem)
+    return Reading(hashlib.sha256(data).digest(), is_settled, problem=problem)
+
+
+def _is_settled(document: Document) -> bool:
+    return document.modified < time.time_ns() - SAME_TICK
+
+
+def _bytes_of(document: Document, most_bytes: int) -> bytes:
+    with open(document.path, "rb") as file:
+        return file.read(most_bytes)
+
+
+# ---------------------------------------------------------------- the talk with the parent
+
+
+def request_of(jobs: list[Job], most_bytes: int, seconds: float) -> dict[str, Any]:
+    """A request to read some files, each within so many seconds."""
+    return {
+        "jobs": [[*job.document, job.known.hex()] for job in jobs],
+        "most_bytes": most_bytes,
+        "seconds": seconds,
+    }
+
+
+def packed(reading: Reading) -> tuple[dict[str, Any], bytes]:
+    """A reading as a reply."""
+    head: dict[str, Any] = {
+        "digest": reading.digest.hex(),
+        "is_settled": reading.is_settled,
+        "problem": reading.problem,
+    }
+    content = reading.content
+    if content is None:
+        return head, b""
+    words = "\n".join("\t".join(row) for row in content.words).encode()
+    keys = array("q", content.keys).tobytes()
+    parts = (content.text, content.spans, words, keys)
+    head |= {"title": content.title, "kept": content.kept, "parts": [len(part) for part in parts]}
+    return head, b"".join(parts)
+
+
+def unpacked(head: Any, data: bytes) -> Reading | None:
+    """A reply as a reading, None where the memory did not suffice.
+
+    Raises ``ValueError`` for a reply that means nothing: anything may come from a process that a
+    document has got the better of.
+    """
+    match head:
+        case {"digest": str(digest), "is_settled": bool(is_settled), "problem": str(problem)}:
+            if "parts" not in head:
+                return Reading(bytes.fromhex(digest), is_settled, problem=problem)
+            content = _content(head, data)
+            return Reading(bytes.fromhex(digest), is_settled, content, problem)
+        case dict() if head == LACKS_MEMORY:
+            return None
+        case _:
+            raise ValueError("a reply that means nothing")
+
+
+def _content(head: dict[str, Any], data: bytes) -> Content:
+    match head:
+        case {
+            "title": str(title),
+            "kept": int() | float() as kept,
+            "parts": [int(texts), int(spans), int(words), int(keys)],
+        } if texts + spans + words + keys == len(data) and min(texts, spans, words, keys) >= 0:
+            pass
+        case _:
+            raise ValueError("a reply that means nothing")
+    view = memoryview(data)
+    rows = str(view[texts + spans : texts + spans + words], "utf-8").split("\n")
+    numbers = array("q")
+    numbers.frombytes(view[texts + spans + words :])
+    content = Content(
+        title,
+        min(1.0, max(0.0, float(kept))),
+        bytes(view[:texts]),
+        bytes(view[texts : texts + spans]),
+        tuple(_row(row) for row in rows),
+        tuple(numbers),
+    )
+    if len(content.words) * 8 != spans:
+        raise ValueError("a reply with more or fewer passages than spans")
+    return content
+
+
+def _row(line: str) -> Row:
+    title, heading, body = line.split("\t")
+    return title, heading, body
+
+
+def work(memory: int) -> None:
+    """The life of a process that reads: files in, readings out, until the parent is gone.
+
+    ``memory`` is in bytes, see ``limit_memory``.
+    """
+    requests, replies = own_pipes()
+    limit_memory(memory)
+    send(replies, {"ready": True}, b"")
+    while True:
+        try:
+            head, _ = receive(requests)
+        except EOFError:
+            return
+        for *fields, known in head["jobs"]:
+            set_alarm(ORPHANED_AFTER * head["seconds"])
+            job = Job(Document(*fields), bytes.fromhex(known))
+            reply, data = _reply(job, head["most_bytes"], memory)
+            set_alarm(0)
+            send(replies, reply, data)
+
+
+def _reply(job: Job, most_bytes: int, memory: int) -> tuple[dict[str, Any], bytes]:
+    try:
+        reading = read_file(job, most_bytes)
+    except MemoryError:
+        return LACKS_MEMORY, b""
+    # Readers take a document for empty or broken when a library of theirs has found no room.
+    if reading.problem and peak_memory() > NEAR_LIMIT * memory:
+        return LACKS_MEMORY, b""
+    return packed(reading)

@@ -1,0 +1,269 @@
+"""Telling whether two files hold the same text: a page and its source, a copy, a conversion.
+
+A file is a *twin* of a better readable one when nothing is lost by searching the better one alone:
+
+- Files of the same format (two HTML pages, two Markdown files) must have the same title and the
+  same words; one of them may have a little more before and after, where navigation stands. Pages
+  made from one template, and two versions of a manual, differ by a word or a number at least; they
+  are no twins.
+- Files of different formats (a page and the reStructuredText it was made from) never agree so well:
+  directives and link targets stand in one, generated lists in the other. Here it is enough that
+  most words of the one, and of its runs of three words, stand in the other: more of them where
+  neither the file's name nor its title is the same. A version in their paths must be the same.
+- What Sphinx keeps below ``_sources`` is the source of the page of that name; there it is enough
+  that the page holds half as much text, for a source is often a stub that pulls its text from
+  code, or a list of files that become titles.
+
+Which pairs are compared at all: those that share a *key*, which is made of the file's name, its
+title, its words, or of a few of its runs of words (MinHash, after A. Broder, On the resemblance
+and containment of documents, 1997; the smallest hashes are grouped into bands, as for
+locality-sensitive hashing).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from array import array
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import islice
+from urllib.parse import unquote
+from zlib import crc32
+
+from bot.pages.media import Kind, format_of
+from bot.text.terms import terms
+
+# ---------------------------------------------------------------- forms of files
+
+_FAR: dict[Kind, int] = {
+    "html": 0,
+    "markdown": 0,
+    "package": 1,
+    "notebook": 1,
+    "text": 3,
+    "csv": 3,
+    "tsv": 3,
+    "json": 3,
+    "pdf": 4,  # whose lines and tables are guessed
+}
+_SOURCE = 2  # all else: written for a program that makes pages of it
+_VERSION = re.compile(r"v?\d+(?:\.\d+)*(?:\.x)?", re.IGNORECASE).fullmatch
+_GENERAL_NAMES = frozenset({"index", "readme", "default", "home", "main", "contents", "toc"})
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """What a file's name tells.
+
+    ``format`` is the name of its format, ``far`` how far that is from what people like to read (0
+    is best). ``stem`` is its name without ending, and ``page`` the page that it stands for, as an
+    address without ending. ``version`` are the folders on the way to it that are named like one
+    ("2.0"). ``is_sphinx_source`` is for what Sphinx keeps below ``_sources``.
+    """
+
+    format: str
+    far: int
+    stem: str
+    page: str
+    version: tuple[str, ...]
+    is_sphinx_source: bool
+
+
+@lru_cache(maxsize=4_096)
+def form_of(url: str) -> Form:
+    """The form of a file by its address."""
+    folder, _, name = url.rpartition("/")
+    found = format_of(name)
+    stem = name.lower().removesuffix(".gz")
+    if found is not None:
+        endings = sorted(found.endings, key=len, reverse=True)
+        stem = stem.removesuffix(next((each for each in endings if stem.endswith(each)), ""))
+    base, sources, inside = f"{folder}/".partition("/_sources/")
+    page = f"{base}/{inside}{stem}" if sources else f"{folder}/{stem}"
+    if stem in _GENERAL_NAMES:
+        stem = f"{folder.rpartition('/')[2].lower()}/{stem}"
+    return Form(
+        found.name if found else "",
+        _FAR.get(found.kind, _SOURCE) if found else _FAR["text"],
+        stem,
+        page.removesuffix("/index"),
+        tuple(part for part in folder.split("/") if _VERSION(part)),
+        bool(sources),
+    )
+
+
+def is_enough(characters: int, source: int) -> bool:
+    """Whether a page with so many characters holds what its source, with so many, says."""
+    return 2 * characters >= source
+
+
+def order_of(url: str) -> tuple[int, int, str]:
+    """Sorts files so that of two twins the better readable one comes first, then the one with the
+    shorter path."""
+    return form_of(url).far, len(url), url
+
+
+# ---------------------------------------------------------------- keys
+
+BANDS = 4
+IN_BAND = 3  # smallest hashes that make up one key
+MOST_WORDS = 1_000  # from the beginning, that are hashed
+FEWEST_WORDS = 12  # in a text that is compared by its runs of words
+_TITLE_END = re.compile(r"\s+(?:[|·»«–—-]|::)\s+")
+_OF_WORDS, _OF_NAME, _OF_TITLE, _OF_PAGE = range(4)  # what a key is made of: its lowest bits
+
+
+def keys_of(url: str, title: str, bodies: Iterable[str]) -> list[int]:
+    """The keys of a file, as signed 64-bit numbers; two files without a common one are no twins.
+
+    ``bodies`` are the terms of its passages, each joined by blanks.
+    """
+    form = form_of(url)
+    text = " ".join(bodies).encode()
+    words = text.split()
+    keys = [
+        _key(_OF_PAGE, form.page.encode("utf-8", "surrogatepass")),
+        _key(_OF_NAME, form.stem.encode("utf-8", "surrogatepass")),
+        _key(_OF_WORDS, text),
+    ]
+    name = " ".join(_name(title))
+    if name:
+        keys.append(_key(_OF_TITLE, name.encode()))
+    if len(words) >= FEWEST_WORDS:
+        keys += _bands(words[:MOST_WORDS])
+    return sorted(set(keys))
+
+
+def _bands(words: Sequence[bytes]) -> Iterable[int]:
+    runs = map(b" ".join, zip(words, islice(words, 1, None), islice(words, 2, None), strict=False))
+    smallest: list[list[int]] = [[] for _ in range(BANDS)]
+    missing = BANDS * IN_BAND
+    for number in sorted(set(map(crc32, runs))):
+        # The low bits of a CRC choose the band, so that the others are as random in each of them.
+        band = smallest[number % BANDS]
+        if len(band) < IN_BAND:
+            band.append(number)
+            missing -= 1
+            if not missing:
+                break
+    return (_key(_OF_WORDS, array("I", (at, *band)).tobytes()) for at, band in enumerate(smallest))
+
+
+def _key(of: int, what: bytes) -> int:
+    digest = hashlib.blake2b(what, digest_size=8).digest()
+    return int.from_bytes(digest, "big", signed=True) & ~3 | of
+
+
+def _name(title: str) -> list[str]:
+    """The terms of a title without the name of the site behind it."""
+    return terms(_TITLE_END.split(title, maxsplit=1)[0])
+
+
+# ---------------------------------------------------------------- comparing
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One of two files that are compared: where it is and what it holds."""
+
+    url: str
+    title: str
+    text: str
+
+
+SAME_LENGTH = 0.9  # of copies, the shorter one over the longer one, which has more navigation
+TELLING = 50  # words: what is shorter tells too little by itself
+WORDS_IN, RUNS_IN = 0.8, 0.5  # shares of a file that a namesake of another form must hold
+STRANGERS_WORDS_IN, STRANGERS_RUNS_IN = 0.95, 0.85  # ... and one of another name and title
+LONGEST = 300_000  # characters that are compared word by word; longer ones by their beginnings
+
+_WORD = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]|[^\\W_]+")
+_BETWEEN = re.compile(r"[\W_]+")
+_HEADING = re.compile(r"^#{1,6} .+", re.MULTILINE)
+
+
+def may_be_twins(url: str, other: str, shared: Iterable[int]) -> bool:
+    """Whether two files are worth comparing, given the keys that they share."""
+    form, others = form_of(url), form_of(other)
+    of = {key & 3 for key in shared}
+    if form.format == others.format:
+        return _OF_WORDS in of
+    if form.is_sphinx_source or others.is_sphinx_source:
+        return _OF_PAGE in of
+    return bool(of)
+
+
+def is_twin(worse: Side, better: Side) -> bool:
+    """Whether nothing is lost by searching ``better`` alone; see the module docstring."""
+    form, page = form_of(worse.url), form_of(better.url)
+    if form.format == page.format:
+        return _is_copy(worse, better)
+    if form.is_sphinx_source:
+        if form.page != page.page:
+            return False
+        return is_enough(len(_plain(better.text)), len(_plain(worse.text)))
+    if form.version != page.version:
+        return False
+    if form.stem == page.stem or _titles_agree(worse, better):
+        return _is_contained(worse.text, better.text, WORDS_IN, RUNS_IN)
+    return _is_contained(worse.text, better.text, STRANGERS_WORDS_IN, STRANGERS_RUNS_IN, TELLING)
+
+
+def nearness(url: str, better: str) -> tuple[bool, bool, tuple[int, int, str]]:
+    """Sorts the better ones of which a file is a twin: the page it is for first."""
+    form, page = form_of(url), form_of(better)
+    return form.page != page.page, form.stem != page.stem, order_of(better)
+
+
+def _is_copy(worse: Side, better: Side) -> bool:
+    titles_agree = _titles_agree(worse, better)
+    if not titles_agree and not (_is_named_by_file(worse) and _is_named_by_file(better)):
+        return False
+    shorter, longer = sorted((_plain(worse.text), _plain(better.text)), key=len)
+    if shorter == longer:
+        return shorter != "" or worse.text == better.text
+    if not titles_agree or _heading(worse.text) != _heading(better.text):
+        return False
+    return len(shorter) >= SAME_LENGTH * len(longer) and f" {shorter} " in f" {longer} "
+
+
+def _titles_agree(one: Side, other: Side) -> bool:
+    name = _name(one.title)
+    return name != [] and name == _name(other.title)
+
+
+def _heading(text: str) -> str:
+    """The first heading in a text, which may say more than a title that all pages share."""
+    found = _HEADING.search(text)
+    return found.group() if found else ""
+
+
+def _is_named_by_file(side: Side) -> bool:
+    """Whether a file has no title of its own."""
+    name = unquote(side.url.rpartition("/")[2]).removesuffix(".gz")
+    return side.title in (name, name.rpartition(".")[0])
+
+
+def _is_contained(
+    text: str, whole: str, words_in: float, runs_in: float, fewest: int = FEWEST_WORDS
+) -> bool:
+    words, others = _words(text[:LONGEST]), _words(whole[: 2 * LONGEST])
+    if len(words) < fewest:
+        return words == others
+    shared = Counter(words) & Counter(others)
+    if shared.total() < words_in * len(words):
+        return False
+    runs = set(zip(words, words[1:], words[2:], strict=False))
+    return len(runs & set(zip(others, others[1:], others[2:], strict=False))) >= runs_in * len(runs)
+
+
+def _plain(text: str) -> str:
+    """The words of a text, a blank between two."""
+    return _BETWEEN.sub(" ", text.casefold()).strip()
+
+
+def _words(text: str) -> list[str]:
+    return _WORD.findall(text.casefold())

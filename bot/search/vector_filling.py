@@ -1,0 +1,319 @@
+"""Making the vectors that passages of the index do not have yet.
+
+Words come first: a document can be found by them as soon as it is indexed. Vectors follow in
+groups, each of which is on the disk before the next one is begun, so that a run which is ended at
+any moment is carried on by the next one. A text that has had a vector from the same model, under
+whatever number and in whatever file, does not get another one.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import math
+import sqlite3
+import threading
+import time
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import CancelledError as Cancelled
+from concurrent.futures import Future
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import structlog
+
+from bot.errors import FootnoteError, StorageUnavailable
+from bot.search import vector_rows
+from bot.search.embedding.embedder import Embedder, Vector
+from bot.search.folders import root_of
+from bot.search.index_file import (
+    Damaged,
+    damage_mark,
+    meaning,
+    open_reader,
+    open_writer,
+    unusable,
+)
+from bot.search.index_writer import below
+from bot.search.vector_file import (
+    Unfit,
+    VectorMap,
+    VectorWriter,
+    new_file,
+    read_header,
+    vectors_path,
+    writing,
+)
+
+log = structlog.get_logger()
+
+GROUP = 256  # passages whose vectors are made, and kept, at once
+DEAD_SHARE = 0.5  # rows that no passage has, per row in use, at which the file is written anew
+DEAD_FEW = 2_000  # ... and below this number it is not worth it
+ELSEWHERE = "Another process is making vectors."
+PROBE = "What is this about?"  # a text whose vector tells how long vectors are
+
+PAUSE_SECONDS = 30.0  # until a process that serves looks again for passages without vectors
+
+Progress = Callable[[int, int], None]
+"""Told how many passages have a vector, and how many there are."""
+
+
+@dataclass(frozen=True, slots=True)
+class Filled:
+    """What came of it: how many of the ``passages`` have a vector, how many were ``made`` now, and
+    the sentence why it ended before all had one, or ""."""
+
+    passages: int = 0
+    with_vector: int = 0
+    made: int = 0
+    seconds: float = 0.0
+    problem: str = ""
+
+
+async def fill_vectors(
+    index: Path,
+    roots: Iterable[str | Path],
+    embedder: Embedder,
+    progress: Progress = lambda done, total: None,
+    *,
+    seconds: float = math.inf,
+) -> Filled:
+    """Give vectors to the passages of the files at or below ``roots`` (none: to all).
+
+    No group is begun after ``seconds``. What goes wrong is told by ``Filled.problem``: searching
+    goes on by words. Cancelling it ends it soon, and what is made is kept. Raises
+    ``InvalidSetting`` for a root that does not exist.
+    """
+    started = time.monotonic()
+    filling = _Filling(index, tuple(map(root_of, roots)), embedder, asyncio.get_running_loop())
+    work = asyncio.create_task(asyncio.to_thread(filling.run, progress, started + seconds))
+    try:
+        filled = await asyncio.shield(work)
+    except asyncio.CancelledError:
+        filling.stop()
+        await asyncio.wait({work})
+        raise
+    return replace(filled, seconds=time.monotonic() - started)
+
+
+def state_of_vectors(index: Path, roots: Iterable[str | Path], model: str) -> str:
+    """How many passages have a vector of this model, as the rest of a sentence.
+
+    Raises ``StorageUnavailable`` that says why where the vectors, or the index, cannot be used.
+    """
+    path = vectors_path(index)
+    among = below([root_of(root) for root in roots])
+    try:
+        with contextlib.closing(open_reader(index)) as connection:
+            passages, missing = _counts(connection, path, model, among)
+        header = read_header(path)
+    except FileNotFoundError:
+        header = None
+    except sqlite3.Error as error:
+        raise unusable(error, index) from error
+    except Damaged as error:
+        raise StorageUnavailable(f"The index {index} is damaged.", detail=str(error)) from error
+    except (Unfit, OSError) as error:
+        raise StorageUnavailable(
+            f"The file {path} cannot be used ({error}), so documents are searched by words alone: "
+            "run `footnote index` to make it anew.",
+            detail=str(error),
+        ) from error
+    if header is not None and header.model != model:
+        raise StorageUnavailable(
+            f"The vectors in {path} were made by another model, so documents are searched by words "
+            "alone: run `footnote index` to make them anew."
+        )
+    having = f"{passages - missing:,} of {passages:,} passages have one"
+    return f"{having}; `footnote index` makes the others" if missing else having
+
+
+def _counts(
+    connection: sqlite3.Connection, path: Path, model: str, among: tuple[str, Sequence[str]]
+) -> tuple[int, int]:
+    """How many passages there are, and how many without a vector that can be used.
+
+    Raises ``sqlite3.Error``.
+    """
+    passages, missing = vector_rows.counts(connection, *among)
+    try:
+        header = read_header(path)
+    except (OSError, Unfit):
+        return passages, passages
+    is_used = header.model == model and header.id == vector_rows.file_id(connection)
+    return passages, missing if is_used else passages
+
+
+async def keep_filling(
+    index: Path, roots: Sequence[str | Path], embedder: Embedder, pause: float = PAUSE_SECONDS
+) -> None:
+    """Make vectors as long as there are passages without, and look again every ``pause`` seconds;
+    ends only by being cancelled."""
+    while True:
+        await fill_vectors(index, roots, embedder)
+        await asyncio.sleep(pause)
+
+
+class _Filling:
+    """One run over the passages that wait, in a thread; the embedder works in the event loop."""
+
+    def __init__(
+        self,
+        index: Path,
+        roots: Sequence[Path],
+        embedder: Embedder,
+        loop: asyncio.AbstractEventLoop,
+    ) -> None:
+        self._index = index
+        self._path = vectors_path(index)
+        self._among = below(roots)
+        self._embedder = embedder
+        self._loop = loop
+        self._ending = threading.Event()
+        self._asked: Future[list[Vector]] | None = None
+        self._known: dict[bytes, int] = {}  # key → row
+        self._made = 0
+
+    def stop(self) -> None:
+        """End soon; called from another thread."""
+        self._ending.set()
+        if self._asked is not None:
+            self._asked.cancel()
+
+    def run(self, progress: Progress, ends: float) -> Filled:
+        """Everything, until ``ends`` (of ``time.monotonic``). Tells errors in the result."""
+        if not self._index.exists():
+            return Filled()
+        problem = ""
+        connection: sqlite3.Connection | None = None
+        try:
+            connection, _ = open_writer(self._index)
+            with writing(self._path) as is_ours:
+                if is_ours:
+                    self._fill(connection, progress, ends)
+                else:
+                    problem = ELSEWHERE
+        except Cancelled:
+            pass
+        except (FootnoteError, Damaged, sqlite3.Error, OSError) as error:
+            problem = self._said(error)
+        passages = missing = 0
+        if connection is not None:
+            with contextlib.closing(connection), contextlib.suppress(sqlite3.Error):
+                passages, missing = self._counted(connection)
+        return Filled(passages, passages - missing, self._made, problem=problem)
+
+    def _counted(self, connection: sqlite3.Connection) -> tuple[int, int]:
+        try:
+            model = self._embedder.model
+        except FootnoteError:  # a model that is not there has no vectors
+            model = ""
+        return _counts(connection, self._path, model, self._among)
+
+    def _said(self, error: Exception) -> str:
+        """An error as a sentence; damage of the index is marked for the next indexing run."""
+        if isinstance(error, sqlite3.Error):
+            error = meaning(error, self._index)
+        log.warning("vectors_not_made", error=str(error))
+        if isinstance(error, FootnoteError):
+            return error.sentence
+        if isinstance(error, Damaged):
+            with contextlib.suppress(OSError):
+                damage_mark(self._index).touch()
+            return "The index of local documents is damaged: run `footnote index` to build it anew."
+        return f"The file {self._path} cannot be written ({error}): check the disk."
+
+    # ------------------------------------------------------------ the work
+
+    def _fill(self, connection: sqlite3.Connection, progress: Progress, ends: float) -> None:
+        old = self._open()
+        writer: VectorWriter | None = None
+        if old is not None:
+            vector_rows.set_up(connection, old.header.id)
+            writer = VectorWriter(self._path, old.header)
+        try:
+            passages, missing = self._counted(connection)
+            progress(passages - missing, passages)
+            if missing and old is not None:
+                self._known = {key: row for row, key in enumerate(old.keys())}
+            if missing and writer is None:
+                # Only now, so that an endpoint that is down costs nobody the vectors there are.
+                dimensions = len(self._embed([PROBE])[0])
+                header = new_file(self._path, self._embedder.model, dimensions)
+                vector_rows.set_up(connection, header.id)
+                writer = VectorWriter(self._path, header)
+            while missing and writer and time.monotonic() < ends and not self._ending.is_set():
+                if not self._next(connection, writer):
+                    break
+                passages, missing = self._counted(connection)
+                progress(passages - missing, passages)
+        finally:
+            if writer is not None:
+                writer.close()
+        if writer is not None:
+            self._tidy(connection)
+
+    def _open(self) -> VectorMap | None:
+        """The file if it is one of this model's."""
+        try:
+            found = VectorMap(self._path)
+        except FileNotFoundError:
+            return None
+        except Unfit as error:
+            log.warning("vectors_thrown_away", file=str(self._path), why=str(error))
+            return None
+        return found if found.header.model == self._embedder.model else None
+
+    def _next(self, connection: sqlite3.Connection, writer: VectorWriter) -> bool:
+        """The next pages that wait; False when there are none."""
+        pages = vector_rows.waiting(connection, self._embedder.model, *self._among, GROUP)
+        texts = {
+            key: text
+            for page in pages
+            for key, text in zip(page.keys, page.texts, strict=True)
+            if key not in self._known
+        }
+        keys = list(texts)
+        for start in range(0, len(keys), GROUP):
+            group = keys[start : start + GROUP]
+            vectors = self._embed([texts[key] for key in group])
+            rows = self._append(writer, list(zip(group, vectors, strict=True)))
+            self._known.update(zip(group, rows, strict=True))
+            self._made += len(group)
+        vector_rows.record(
+            connection, [(page, [self._known[key] for key in page.keys]) for page in pages]
+        )
+        return bool(pages)
+
+    def _append(self, writer: VectorWriter, vectors: list[tuple[bytes, Vector]]) -> range:
+        try:
+            return writer.append(vectors)
+        except ValueError as error:
+            raise StorageUnavailable(
+                f"The model {self._embedder.name} gives vectors of another length than before: "
+                f"remove {self._path} if that is meant.",
+                detail=str(error),
+            ) from error
+
+    def _embed(self, texts: Sequence[str]) -> list[Vector]:
+        """Raises ``Cancelled`` when this is to end, or the event loop does."""
+        asked = asyncio.run_coroutine_threadsafe(self._embedder.embed_passages(texts), self._loop)
+        self._asked = asked
+        if self._ending.is_set():  # looked at last: ``stop`` may not have seen what was asked
+            asked.cancel()
+        return asked.result()
+
+    def _tidy(self, connection: sqlite3.Connection) -> None:
+        """Write the file without the rows that no passage has, once they are many.
+
+        Not while pages wait: what was made for them before is found again by its key.
+        """
+        if vector_rows.some_wait(connection):
+            return
+        old = VectorMap(self._path)
+        used = vector_rows.used_rows(connection)
+        dead = old.header.count - len(used)
+        if dead > DEAD_FEW and dead > len(used) * DEAD_SHARE:
+            header = new_file(self._path, old.header.model, old.header.dimensions, old, used)
+            vector_rows.renumber(connection, header.id, used)

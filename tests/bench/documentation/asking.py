@@ -1,0 +1,150 @@
+"""Footnote itself: an index for each set, and the answers of ``footnote ask --docs --json``.
+
+Questions are put in this process, on the road that the command takes and with one open app for a
+set: a process for each question would spend most of its time on starting. The store is new for
+each set, the index is kept, by what the indexing code is.
+"""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import hashlib
+import importlib.util
+import io
+import json
+import os
+import tempfile
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+
+import bot
+from adapters.terminal.indexing import index_documents
+from adapters.terminal.listener import PLATFORM, Terminal, terminal_thread
+from adapters.terminal.poster import TerminalPoster
+from bot.app import open_app
+from bot.command import settings_for
+from bot.messages import RunOptions
+from bot.settings import Settings
+
+_TOP = Path(bot.__file__).parent
+
+OURS = ("FOOTNOTE_", "ANTHROPIC_", "SLACK_", "DISCORD_")
+
+Ask = Callable[[str], Awaitable[dict[str, Any]]]
+
+
+@asynccontextmanager
+async def open_footnote(root: Path, data: Path) -> AsyncIterator[Ask]:
+    """An open Footnote without a model over an indexed root; what it gives is awaited with a
+    question and returns what the command prints with ``--json``."""
+    with tempfile.TemporaryDirectory() as folder, _nothing_from_outside(Path(folder)):
+        settings = _settings(root, data).model_copy(
+            update={"database_url": f"sqlite+aiosqlite:///{folder}/footnote.sqlite"}
+        )
+        poster = TerminalPoster(as_json=True)
+        poster.err = Console(file=io.StringIO())
+        async with open_app(settings, {PLATFORM: poster}) as app:
+            terminal = Terminal(app, poster)
+
+            async def ask(question: str) -> dict[str, Any]:
+                printed = io.StringIO()
+                poster.out = Console(file=printed)
+                await terminal.ask(question, terminal_thread(None), RunOptions())
+                said: dict[str, Any] = json.loads(printed.getvalue())
+                return said
+
+            yield ask
+
+
+def index(root: Path, data: Path) -> dict[str, Any]:
+    """Bring the index in ``data`` up to date with the root; what the first run did is kept."""
+    data.mkdir(parents=True, exist_ok=True)
+    kept = data / "report.json"
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        _nothing_from_outside(Path(folder)),
+        contextlib.redirect_stderr(io.StringIO()),
+    ):
+        report = index_documents(_settings(root, data))
+    if not kept.is_file():
+        first = {
+            "files": report.added,
+            "passages": report.passages,
+            "seconds": round(report.seconds, 1),
+            "bytes": sum(file.stat().st_size for file in data.glob("index.sqlite*")),
+        }
+        kept.write_text(json.dumps(first), encoding="utf-8")
+    found: dict[str, Any] = json.loads(kept.read_text(encoding="utf-8"))
+    return found
+
+
+def _settings(root: Path, data: Path) -> Settings:
+    return settings_for([root]).model_copy(update={"data_dir": data})
+
+
+@contextlib.contextmanager
+def _nothing_from_outside(folder: Path) -> Iterator[None]:
+    """No setting of this machine counts: no variables, no settings files in the folder."""
+    before, here = dict(os.environ), Path.cwd()
+    for name in before:
+        if name.startswith(OURS):
+            del os.environ[name]
+    os.chdir(folder)
+    try:
+        yield
+    finally:
+        os.chdir(here)
+        os.environ.update(before)
+
+
+# ---------------------------------------------------------------- which index
+
+
+def indexing_code() -> str:
+    """A hash of the code that an index depends on: other changes keep the indexes."""
+    digest = hashlib.sha256()
+    for path in sorted(code_of_index()):
+        digest.update(path.encode() + b"\0" + (_TOP / path).read_bytes())
+    return digest.hexdigest()[:12]
+
+
+def code_of_index() -> set[str]:
+    """All of ``bot/pages`` and ``bot/text``, and what the indexer imports besides; as paths in
+    ``bot``."""
+    files = {file for part in ("pages", "text") for file in (_TOP / part).rglob("*")}
+    waiting, seen = ["bot.search.indexer"], set[str]()
+    while waiting:
+        module = waiting.pop()
+        file = None if module in seen else _source(module)
+        seen.add(module)
+        if file is not None:
+            files.add(file)
+            waiting += _imported(file)
+    return {
+        file.relative_to(_TOP).as_posix()
+        for file in files
+        if file.is_file() and "__pycache__" not in file.parts
+    }
+
+
+def _source(module: str) -> Path | None:
+    try:
+        found = importlib.util.find_spec(module)
+    except ModuleNotFoundError:  # not a module: a name that one of them defines
+        return None
+    return Path(found.origin) if found and found.origin else None
+
+
+def _imported(file: Path) -> list[str]:
+    names = []
+    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.module:
+            names += [node.module, *(f"{node.module}.{each.name}" for each in node.names)]
+        elif isinstance(node, ast.Import):
+            names += [each.name for each in node.names]
+    return [name for name in names if name.startswith("bot.")]

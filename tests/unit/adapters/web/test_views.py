@@ -1,0 +1,53 @@
+"""Answers as the console shows them."""
+
+from __future__ import annotations
+
+from adapters.web.views import markdown_of, reply_of
+from bot.answers import Answer, Citation
+from bot.rendering.texts import texts_for
+
+EN = texts_for("en")
+URL = "https://e.org/t"
+
+
+def an_answer(text: str, *quotes: str, url: str = URL, more: str = "") -> Answer:
+    cited = tuple(
+        Citation(2, url, "The Tower", quote, "h", 0, len(quote), "The Tower › Use › Year | Height")
+        for quote in quotes
+    )
+    return Answer("answered", text, "?", "r1", cited, more=more)
+
+
+def test_further_reading_has_its_own_html_with_marks() -> None:
+    reply = reply_of(an_answer("Tall [2].", "q", more="Old [2]."), EN, {})
+    assert 'data-n="2"' in reply.more
+    assert "Old" not in reply.html
+    assert reply_of(an_answer("Tall."), EN, {}).more == ""
+
+
+def test_a_quoted_table_is_a_table_below_the_names_of_its_columns() -> None:
+    (source,) = reply_of(an_answer("So [2].", "| 1889 | <b>312 |"), EN, {}).sources
+    (quote,) = source.quotes
+    assert "<th>Year</th>" in quote
+    assert "<td>&lt;b&gt;312</td>" in quote
+    assert source.heading == "Use"
+
+
+def test_quoted_code_keeps_its_lines_and_nothing_in_it_is_html() -> None:
+    (source,) = reply_of(an_answer("So [2].", "Run:\n\n```\nx = <b>\ny[2]\n```"), EN, {}).sources
+    assert source.quotes == ("<p>Run:</p><pre>x = &lt;b&gt;\ny[2]</pre>",)
+
+
+def test_a_quote_in_the_answer_is_not_shown_again() -> None:
+    (source,) = reply_of(an_answer("It is tall [2].", "It is tall."), EN, {}).sources
+    assert (source.quotes, source.title, source.href) == ((), "The Tower", URL)
+
+
+def test_a_local_file_leads_to_our_copy() -> None:
+    (source,) = reply_of(an_answer("So [2].", "q", url="file:///srv/x.md"), EN, {}).sources
+    assert source.href == "/runs/r1/pages/2"
+
+
+def test_what_is_copied_has_the_further_reading_too() -> None:
+    copied = markdown_of(an_answer("Tall [2].", "q", more="Old [2]."))
+    assert copied == f"Tall [2].\n\nOld [2].\n\n[2] The Tower, {URL}"

@@ -1,0 +1,54 @@
+"""Processes that read files for tests, and do something else with some of them."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Generator, Sequence
+
+from bot.search.readers import Readers
+from bot.search.reading import Job, Reading
+
+_BODY = """
+import os, sys, time
+from bot.search import reading
+real = reading.from_bytes
+def from_bytes(data, media_type, name):
+    if data.startswith({start!r}):
+        {deed}
+    return real(data, media_type, name)
+reading.from_bytes = from_bytes
+reading.work(int(sys.argv[1]))
+"""
+
+DIES = "os._exit(3)"
+HANGS = "time.sleep(600)"
+EATS = "x = bytearray(10**10)"
+EATS_WHEN_NOT_ALONE = "x = b'.' * 150_000_000"
+BREAKS = "raise RuntimeError('a bug in a reader')"
+
+
+def that(deed: str, start: bytes, seconds: float = 60.0, size: int = 2) -> Readers:
+    """Readers whose processes do something with files that begin so."""
+    body = _BODY.format(start=start, deed=deed)
+    return Readers(size=size, seconds=seconds, command=(sys.executable, "-P", "-c", body))
+
+
+class Recording(Readers):
+    """Keeps what was read."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.readings: list[Reading] = []
+
+    def read(self, jobs: Sequence[Job], most_bytes: int) -> Generator[Reading]:
+        for reading in super().read(jobs, most_bytes):
+            self.readings.append(reading)
+            yield reading
+
+
+class Refused(Readers):
+    """As if no file could be opened: permissions do not bind root."""
+
+    def read(self, jobs: Sequence[Job], most_bytes: int) -> Generator[Reading]:
+        for _ in jobs:
+            yield Reading(problem="it cannot be read (Permission denied)")

@@ -1,0 +1,294 @@
+"""Ranking by meaning as well as by words."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bot.errors import InvalidSetting, ProviderUnavailable
+from bot.pages.passages import split
+from bot.search import vector_scan
+from bot.search.embedding.embedder import Embedder
+from bot.search.indexer import Indexer
+from bot.search.local import LocalDocuments
+from bot.search.meaning import REST_SECONDS, Meaning, Near, fused
+from bot.search.provider import Hit, Query
+from bot.search.vector_file import vectors_path
+from bot.search.vector_filling import fill_vectors
+from tests.fakes.embeddings import MemoryEmbedder
+from tests.unit.search.test_indexer import write
+
+DOWN = ProviderUnavailable("The embeddings endpoint is down: try again later.")
+
+# ---------------------------------------------------------------- fusing
+
+places = st.tuples(st.integers(1, 5), st.integers(0, 5))
+scores = st.dictionaries(places, st.floats(0.01, 50.0), max_size=12)
+cosines = st.dictionaries(places, st.floats(-1.0, 1.0), max_size=12)
+
+
+@given(scores, cosines)
+def test_every_candidate_comes_once(
+    by_words: dict[tuple[int, int], float], near: dict[tuple[int, int], float]
+) -> None:
+    found = fused(by_words, near)
+
+    assert sorted(found) == sorted({*by_words, *near})
+
+
+@given(scores)
+def test_without_cosines_the_order_is_that_of_words(by_words: dict[tuple[int, int], float]) -> None:
+    assert fused(by_words, {}) == sorted(by_words, key=lambda place: (-by_words[place], place))
+
+
+@given(scores, cosines, st.floats(0.1, 10.0), st.floats(0.1, 3.0), st.floats(-0.5, 0.5))
+def test_only_proportions_count(
+    by_words: dict[tuple[int, int], float],
+    near: dict[tuple[int, int], float],
+    scale: float,
+    stretch: float,
+    shift: float,
+) -> None:
+    """Models differ in the range of their cosines, collections in that of BM25."""
+
+    def rounded(values: dict[tuple[int, int], float]) -> dict[tuple[int, int], float]:
+        return {place: round(value, 3) for place, value in values.items()}
+
+    by_words, near = rounded(by_words), rounded(near)
+    other = fused(
+        {place: score * scale for place, score in by_words.items()},
+        {place: cosine * stretch + shift for place, cosine in near.items()},
+    )
+
+    def total(found: list[tuple[int, int]]) -> list[float]:
+        best = max(by_words.values(), default=1.0)
+        low, high = min(near.values(), default=0.0), max(near.values(), default=0.0)
+        return [
+            by_words.get(place, 0.0) / best / (2 if place in near else 1)
+            + (
+                ((near[place] - low) / (high - low) if high > low else 1.0) / 2
+                if place in near
+                else 0
+            )
+            for place in found
+        ]
+
+    assert total(other) == pytest.approx(total(fused(by_words, near)), abs=1e-6)
+
+
+def test_the_best_of_both_comes_first() -> None:
+    by_words = {(1, 0): 10.0, (2, 0): 8.0, (3, 0): 1.0}
+    near = {(1, 0): 0.70, (2, 0): 0.88, (3, 0): 0.75, (4, 0): 0.90}
+
+    assert fused(by_words, near) == [(2, 0), (1, 0), (4, 0), (3, 0)]
+
+
+def test_relevance_is_measured_between_the_average_and_the_nearest() -> None:
+    near = Near((), 0.5)
+    assert near.relevance(0.4) == 0.0
+
+    matches = [(object(), 0.9), (object(), 0.8)]
+    near = Near(tuple(matches), 0.5)  # type: ignore[arg-type]
+    assert [near.relevance(c) for c in (0.9, 0.7, 0.5, 0.2, 0.95)] == pytest.approx(
+        [1.0, 0.5, 0.0, 0.0, 1.0]
+    )
+
+
+# ---------------------------------------------------------------- searching
+
+PAGES = {
+    "cars": "# Costs\n\nTo buy a car you need 20,000 euros.\n\n## Insurance\n\nIt is paid monthly.",
+    "bread": "# Bread\n\nThe bread is baked at five o'clock.\n\n## Flour\n\nIt is bought in May.",
+    "health": "# Health\n\nThe doctor comes on Mondays.",
+    "trees": "# Trees\n\nThe oak grows slowly.",
+}
+
+
+@pytest.fixture
+def index(tmp_path: Path) -> Path:
+    for name, text in PAGES.items():
+        write(tmp_path / "docs" / f"{name}.md", text)
+    path = tmp_path / "index.sqlite"
+    Indexer(path).index([tmp_path / "docs"])
+    return path
+
+
+async def hits(index: Path, query: str, embedder: Embedder | None, *roots: Path) -> list[Hit]:
+    documents = LocalDocuments(index, roots, embedder)
+    try:
+        return await documents.search(Query(query, 3))
+    finally:
+        await documents.aclose()
+
+
+@pytest.mark.parametrize("with_numpy", [True, False])
+@pytest.mark.parametrize(
+    ("query", "title"),
+    [
+        ("price of an automobile", "Costs"),
+        ("医生什么时候来？", "Health"),
+        ("physician", "Health"),
+    ],
+)
+async def test_what_is_meant_is_found_without_a_common_word(
+    index: Path, query: str, title: str, with_numpy: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if not with_numpy:
+        monkeypatch.setattr(vector_scan, "_numpy", lambda: None)
+    embedder = MemoryEmbedder()
+    await fill_vectors(index, (), embedder)
+
+    assert not any(hit.title == title for hit in await hits(index, query, None))
+    found = await hits(index, query, embedder)
+    assert found[0].title == title
+    assert found[0].relevance == 1.0
+    assert all(0.0 <= (hit.relevance or 0.0) <= 1.0 for hit in found)
+
+
+async def test_words_count_as_before_where_meaning_says_nothing(index: Path) -> None:
+    embedder = MemoryEmbedder()
+    await fill_vectors(index, (), embedder)
+
+    (first, *_) = await hits(index, "oak", embedder)
+
+    assert first.title == "Trees"
+
+
+async def test_a_passage_without_a_vector_is_found_by_words(index: Path, tmp_path: Path) -> None:
+    embedder = MemoryEmbedder()
+    await fill_vectors(index, (), embedder)
+    write(tmp_path / "docs" / "new.md", "# New\n\nZebras and automobiles.")
+    Indexer(index).index([tmp_path / "docs"])
+
+    found = await hits(index, "zebras", embedder)
+
+    assert (found[0].title, found[0].relevance) == ("New", None)
+
+
+async def test_other_roots_stay_out(index: Path, tmp_path: Path) -> None:
+    embedder = MemoryEmbedder()
+    write(tmp_path / "mine" / "a.md", "# Mine\n\nThe flour is white.")
+    Indexer(index).index([tmp_path / "mine"])
+    await fill_vectors(index, (), embedder)
+
+    found = await hits(index, "price of an automobile", embedder, tmp_path / "mine")
+
+    assert [hit.title for hit in found] == ["Mine"]
+    assert found[0].relevance == 0.0, "it is no nearer than the average of all"
+
+
+@pytest.mark.parametrize("trouble", ["no file", "broken file", "another model", "another length"])
+async def test_vectors_that_cannot_be_used_leave_words(index: Path, trouble: str) -> None:
+    embedder = MemoryEmbedder()
+    await fill_vectors(index, (), embedder)
+    if trouble == "no file":
+        vectors_path(index).unlink()
+    elif trouble == "broken file":
+        vectors_path(index).write_bytes(b"broken")
+    elif trouble == "another model":
+        embedder.model = "1" * 32
+    else:
+        embedder.dimensions = 32
+
+    for query in ("bread", "insurance flour", "car"):
+        assert await hits(index, query, embedder) == await hits(index, query, None)
+
+
+async def test_a_file_of_vectors_of_another_index_is_not_used(index: Path, tmp_path: Path) -> None:
+    """As after the index was put back from a copy."""
+    embedder = MemoryEmbedder()
+    await fill_vectors(index, (), embedder)
+    other = tmp_path / "other.sqlite"
+    write(tmp_path / "more" / "a.md", "# Other\n\nThe automobile.")
+    Indexer(other).index([tmp_path / "more"])
+    await fill_vectors(other, (), embedder)
+    vectors_path(other).replace(vectors_path(index))
+
+    assert await hits(index, "price of an automobile", embedder) == []
+
+
+async def test_new_vectors_are_seen_without_opening_again(index: Path, tmp_path: Path) -> None:
+    embedder = MemoryEmbedder()
+    documents = LocalDocuments(index, (), embedder)
+    assert await documents.search(Query("price of an automobile", 1)) == []
+    await fill_vectors(index, (), embedder)
+    assert (await documents.search(Query("price of an automobile", 1)))[0].title == "Costs"
+    write(tmp_path / "docs" / "new.md", "# Garage\n\nThe vehicle, the automobile.")
+    Indexer(index).index([tmp_path / "docs"])
+    await fill_vectors(index, (), embedder)
+
+    assert (await documents.search(Query("any automobile vehicle", 1)))[0].title == "Garage"
+    await documents.aclose()
+
+
+# ---------------------------------------------------------------- the embedder's troubles
+
+
+@pytest.mark.parametrize("error", [DOWN, InvalidSetting("There is no model.onnx: correct it.")])
+async def test_an_embedder_that_fails_rests(index: Path, error: ProviderUnavailable) -> None:
+    now = 0.0
+    embedder = MemoryEmbedder()
+    await fill_vectors(index, (), embedder)
+    meaning = Meaning(index, embedder, clock=lambda: now)
+    embedder.failing = error
+    assert await meaning.vector_of("How?") is None
+    embedder.failing = None
+    assert await meaning.vector_of("How?") is None
+    now = REST_SECONDS
+    assert await meaning.vector_of("How?") is not None
+
+
+async def test_a_question_is_embedded_once(index: Path) -> None:
+    embedder = MemoryEmbedder()
+    await fill_vectors(index, (), embedder)
+    meaning = Meaning(index, embedder)
+    await meaning.vector_of("How?")
+    await meaning.vector_of("How?")
+
+    assert embedder.asked == ["How?"]
+
+
+async def test_nothing_is_asked_where_there_are_no_vectors(index: Path) -> None:
+    embedder = MemoryEmbedder()
+
+    assert await Meaning(index, embedder).vector_of("How?") is None
+    assert embedder.asked == []
+
+
+# ---------------------------------------------------------------- reading
+
+
+async def test_the_passages_of_a_page_are_weighed(index: Path, tmp_path: Path) -> None:
+    embedder = MemoryEmbedder()
+    await fill_vectors(index, (), embedder)
+    documents = LocalDocuments(index, (), embedder)
+    url = (tmp_path / "docs" / "cars.md").as_uri()
+    page = await documents.read(url)
+
+    weights = await documents.weigh("Which automobile to purchase?", url)
+
+    assert documents.weighs(url)
+    assert [(each.start, each.end) for each in weights] == [
+        (each.start, each.end) for each in split(page.text)
+    ]
+    assert weights[0].relevance == pytest.approx(1.0)
+    assert weights[1].relevance < 0.9
+    await documents.aclose()
+
+
+async def test_nothing_is_weighed_without_vectors(index: Path, tmp_path: Path) -> None:
+    url = (tmp_path / "docs" / "cars.md").as_uri()
+    plain = LocalDocuments(index)
+    bare = LocalDocuments(index, (), MemoryEmbedder())
+
+    assert not plain.weighs(url)
+    assert not bare.weighs("https://example.org/")
+    assert await bare.weigh("automobile", url) == ()
+    await fill_vectors(index, (), MemoryEmbedder())
+    assert await bare.weigh("automobile", (tmp_path / "none.md").as_uri()) == ()
+    assert await bare.weigh("automobile", url) != ()
+    await plain.aclose()
+    await bare.aclose()

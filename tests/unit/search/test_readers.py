@@ -1,0 +1,133 @@
+"""Processes that read files side by side: in order, bounded, and not to be brought down."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+
+import pytest
+
+from bot.errors import Unavailable
+from bot.search import readers
+from bot.search.folders import Document
+from bot.search.readers import BROKE, Readers
+from bot.search.reading import Job, Reading
+from tests.unit.search.readers import (
+    BREAKS,
+    DIES,
+    EATS,
+    EATS_WHEN_NOT_ALONE,
+    HANGS,
+    that,
+)
+
+MOST = 1_000_000
+LINUX = pytest.mark.skipif(
+    not os.path.exists("/proc/self/limits"), reason="only Linux limits the memory of a process"
+)
+
+
+def job(path: Path, text: str) -> Job:
+    path.write_text(text, encoding="utf-8")
+    status = path.stat()
+    size, modified = status.st_size, status.st_mtime_ns - 10**10
+    return Job(Document(str(path), path.as_uri(), "text/markdown", size, modified))
+
+
+@pytest.fixture
+def jobs(tmp_path: Path) -> list[Job]:
+    """60 small files, every tenth of them beginning with a warning."""
+    return [
+        job(tmp_path / f"{i}.md", f"{'STOP' if i % 10 == 5 else ''}# Page {i}\n\nWords of {i}.")
+        for i in range(60)
+    ]
+
+
+def titles(readings: list[Reading]) -> list[str]:
+    return [each.content.title if each.content else each.problem for each in readings]
+
+
+@pytest.mark.parametrize("size", [1, 2, 5])
+@pytest.mark.parametrize("batch", [1, 7, 100])
+def test_readings_come_in_the_order_of_the_jobs(
+    jobs: list[Job], monkeypatch: pytest.MonkeyPatch, size: int, batch: int
+) -> None:
+    monkeypatch.setattr(readers, "BATCH_FILES", batch)
+    monkeypatch.setattr(readers, "MOST_AHEAD", 2_000)
+    found = list(Readers(size=size).read(jobs, MOST))
+    assert titles(found) == [f"{i}" if i % 10 == 5 else f"Page {i}" for i in range(60)]
+
+
+def test_nothing_to_read_starts_no_process() -> None:
+    assert list(Readers(command=("/nonexistent/python",)).read([], MOST)) == []
+
+
+@pytest.mark.parametrize("deed", [DIES, BREAKS])
+def test_a_file_that_breaks_its_process_is_named_and_the_rest_is_read(
+    jobs: list[Job], deed: str
+) -> None:
+    found = titles(list(that(deed, b"STOP").read(jobs, MOST)))
+    assert found == [BROKE if i % 10 == 5 else f"Page {i}" for i in range(60)]
+
+
+def test_a_file_that_takes_for_ever_is_named_and_the_rest_is_read(jobs: list[Job]) -> None:
+    found = titles(list(that(HANGS, b"STOP", seconds=1.5).read(jobs[:20], MOST)))
+    slow = "reading it takes more than 1.5 s: split it, or convert it to text"
+    assert found == [slow if i % 10 == 5 else f"Page {i}" for i in range(20)]
+
+
+@LINUX
+def test_a_file_that_takes_all_memory_is_named_and_the_rest_is_read(jobs: list[Job]) -> None:
+    found = titles(list(that(EATS, b"STOP").read(jobs[:30], MOST)))
+    large = "reading it takes more than 240 MB of memory: split it into smaller files"
+    assert found == [large if i % 10 == 5 else f"Page {i}" for i in range(30)]
+
+
+@LINUX
+def test_a_file_that_needs_more_room_is_read_while_nothing_else_is(jobs: list[Job]) -> None:
+    found = list(that(EATS_WHEN_NOT_ALONE, b"STOP").read(jobs[:30], MOST))
+    assert all(each.content for each in found)
+
+
+def test_what_a_process_failed_on_keeps_its_digest_so_that_it_is_not_tried_again(
+    jobs: list[Job],
+) -> None:
+    (broken,) = that(DIES, b"STOP").read([jobs[5]], MOST)
+    (sound,) = Readers().read([jobs[5]], MOST)
+    assert broken.digest == sound.digest
+    assert broken.is_settled
+
+
+def test_a_file_of_known_content_is_not_read_as_a_document(jobs: list[Job]) -> None:
+    (first,) = Readers().read([jobs[5]], MOST)
+    (again,) = that(DIES, b"STOP").read([Job(jobs[5].document, first.digest)], MOST)
+    assert again == Reading(first.digest, True)
+
+
+def test_a_file_that_is_too_large_or_gone_is_named(tmp_path: Path) -> None:
+    large, gone = job(tmp_path / "large.md", "x" * 200), job(tmp_path / "gone.md", "x")
+    (tmp_path / "gone.md").unlink()
+    found = list(Readers().read([large, gone], 100))
+    assert [each.problem for each in found] == [
+        "it is larger than 0.0001 MB",
+        "it cannot be read (No such file or directory)",
+    ]
+    assert [each.digest for each in found] == [b"", b""]
+
+
+@pytest.mark.parametrize("command", [("/nonexistent/python",), ("/bin/false",)])
+def test_without_processes_nothing_can_be_read(jobs: list[Job], command: tuple[str]) -> None:
+    with pytest.raises(Unavailable, match="no process could be started"):
+        list(Readers(command=command).read(jobs, MOST))
+
+
+def test_a_reader_that_stops_reading_ends_the_processes(
+    jobs: list[Job], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(readers, "BATCH_FILES", 2)
+    begin = time.monotonic()
+    reading = that(HANGS, b"STOP").read(jobs, MOST)
+    next(reading)
+    reading.close()
+    assert time.monotonic() - begin < 30, "nothing is waited for"
