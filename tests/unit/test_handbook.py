@@ -14,6 +14,7 @@ import typer
 from adapters.discord.doctor import PERMISSIONS, SCOPES
 from adapters.slack.scopes import needed
 from bot.cli import HANDBOOK, app
+from bot.pages.media import FORMATS
 from bot.reasoning.prices import PRICES
 from bot.settings import TOML, Settings, known_names, load_settings, settings_class
 
@@ -148,6 +149,21 @@ def test_the_discord_page_explains_every_permission_and_no_other() -> None:
 
     assert {cell.lower().replace(" ", "_") for cell in cells} == set(PERMISSIONS)
     assert f"`{'` and `'.join(SCOPES)}`" in text_of(page)
+
+
+# ---------------------------------------------------------------- documents
+
+
+def test_the_documents_page_names_every_ending_that_is_read() -> None:
+    page = (HANDBOOK / "documents.md").read_text(encoding="utf-8")
+    endings = [
+        ending
+        for each in FORMATS
+        if each.indexed and each.kind != "man"  # ".1" to ".8" stand for many
+        for ending in each.endings
+        if ending
+    ]
+    assert [ending for ending in endings if f"`{ending}`" not in page] == []
 
 
 # ---------------------------------------------------------------- prices

@@ -205,7 +205,7 @@ $ ssh a[0]
         "ssh logs into destination, see ssh_config(5).\n\n"
         "It uses “strong” ciphers (see CIPHERS).\n\n"
         "- -a: Disables it.\n- -D [host:]port: Specifies a port.\n  - one\n  - two\n\n"
-        "```\n$ ssh a[0]\n  done\n```\n\n`open(const char *path, int flags)`\n\n"
+        "```\n$ ssh a[0]\n  done\n```\n\nopen(const char *path, int flags)\n\n"
         "| Item | Price |\n| --- | --- |\n| Bus | 3 |\n\n"
         "The ssh utility exits 0 on success, and >0 if an error occurs."
     )
@@ -248,3 +248,10 @@ def test_strings_of_strings_do_not_grow_without_end() -> None:
     steps = [f".ds {b} {f'{chr(92)}*{a}' * 10}" for a, b in pairwise(names)]
     source = "\n".join([".TH X 1", ".ds a words", *steps, "before", "\\*p"])
     assert len(text_of(source)) < 1_000_000
+
+
+@pytest.mark.parametrize(
+    "piece", ["\\fB", ".B a\n", ".TP\n", ".if n \\{", ".RS\n", "\\*(", "\\(a", '"a']
+)
+def test_no_page_takes_long(piece: str) -> None:
+    text_of(".TH X 1\n" + piece * 20_000)

@@ -98,3 +98,10 @@ MARKS = st.sampled_from(
 @given(st.lists(MARKS, max_size=60).map("".join))
 def test_any_text_is_read(source: str) -> None:
     read_org(source)
+
+
+@pytest.mark.parametrize(
+    "piece", ["[[a", "*a ", "=a ", "/a ", "| a ", ": a\n", ":a:\n", "- a\n", "<<a"]
+)
+def test_no_text_takes_long(piece: str) -> None:
+    read_org(piece * 20_000)
