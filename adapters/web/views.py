@@ -131,7 +131,9 @@ def reply_of(answer: Answer, texts: Texts, dates: Dates) -> Reply:
         status=answer.status,
         html=_html(answer.text, answer),
         more=_html(answer.more, answer),
-        sources=tuple(_source(view, answer, dates) for view in sources(answer, QUOTE, TITLE)),
+        sources=tuple(
+            _source(view, answer, dates) for view in sources(answer, QUOTE, TITLE, beside=True)
+        ),
         remarks=remarks(answer, texts),
         suggestions=answer.suggestions,
         summary=summary(answer, texts),

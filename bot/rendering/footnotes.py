@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from bot.answers import Answer, Citation
 from bot.errors import AddressRefused
@@ -61,13 +61,18 @@ class SourceView:
 
 
 def sources(
-    answer: Answer, longest_quote: int = LONGEST_QUOTE, longest_title: int = LONGEST_TITLE
+    answer: Answer,
+    longest_quote: int = LONGEST_QUOTE,
+    longest_title: int = LONGEST_TITLE,
+    *,
+    beside: bool = False,
 ) -> tuple[SourceView, ...]:
     """One view per number, in order; quotes and titles shortened to these many characters.
 
-    A quote that stands in the answer has no words here.
+    A quote that stands in the answer has no words here, unless they are shown ``beside`` it, as a
+    card over the mark does.
     """
-    said = Said(answer)
+    said = Said(replace(answer, text="", more="") if beside else answer)
     return tuple(
         _view(number, cited, said, longest_quote, longest_title)
         for number, cited in by_number(answer.citations)

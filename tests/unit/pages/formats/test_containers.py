@@ -274,7 +274,7 @@ def test_text_without_repetition_may_be_larger_than_a_tree() -> None:
     data = word(paragraphs)
     assert len(paragraphs) > LARGEST_TREE
     assert len(paragraphs) < HIGHEST_RATIO * len(data)
-    assert from_bytes(data, None, "a.docx").text.endswith(" was not read")
+    assert from_bytes(data, None, "a.docx").text.startswith("f4dbdf21 f4dbdf21")
 
 
 def test_a_part_never_unpacks_to_more_than_it_declares() -> None:
@@ -353,7 +353,7 @@ def large(kind: str) -> bytes:
     ("name", "data", "title", "text"),
     [
         ("a.txt.gz", b"Opening hours\n\n9 to 5", "Opening hours", "Opening hours\n\n9 to 5"),
-        ("CHANGELOG.gz", b"* a change", "* a change", "* a change"),
+        ("CHANGELOG.gz", b"Changes of the year", "Changes of the year", "Changes of the year"),
         ("a.md.gz", b"# Guide\n\n[x](y)", "Guide", "# Guide\n\nx"),
         ("a.html.gz", b"<title>T</title><p>Words in it.</p>", "T", "Words in it."),
         ("a.csv.gz", b"a,b\n1,2", "a", "| a | b |\n| --- | --- |\n| 1 | 2 |"),
