@@ -19,6 +19,7 @@ from bot.answers import Answer, PlanView, StepView
 from bot.errors import FootnoteError, PageUnreadable, Unavailable
 from bot.messages import Attachment, Message
 from bot.posting import PostState, RunRef
+from bot.research.verbatim import as_words
 from bot.text.control import without_controls
 
 REFRESH_PER_SECOND = 12
@@ -158,5 +159,6 @@ class TerminalReply:
             Spinner("dots", line) if running else line for line, running in plan_lines(self._plan)
         ]
         if self._text:
-            lines += [Text(), Text("\n".join(self._text.splitlines()[-TEXT_LINES:]), style="dim")]
+            last = as_words(self._text).splitlines()[-TEXT_LINES:]
+            lines += [Text(), Text("\n".join(last), style="dim")]
         return Group(*lines)

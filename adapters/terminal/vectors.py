@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.text import Text
 
-from bot.embedding.choice import open_embedder
+from bot.search.embedding.choice import open_embedder
 from bot.search.vector_filling import Filled, fill_vectors
 from bot.search.vector_filling import Progress as Told
 from bot.settings import Settings

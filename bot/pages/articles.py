@@ -15,6 +15,7 @@ from trafilatura.utils import load_html
 
 from bot.pages.furniture import without_hidden
 from bot.pages.grids import make_plain
+from bot.pages.inline import without_breaks_in_cjk
 from bot.pages.writing import written
 
 # Its warnings say that a page has no content, which the caller finds out by itself.
@@ -27,6 +28,8 @@ a page of that size the comparison takes seconds and changes little."""
 
 def article_text(html: str) -> str:
     """The text of what trafilatura takes for the article, or ""."""
+    if not html.isascii() and "<pre" not in html:
+        html = without_breaks_in_cjk(html)  # trafilatura makes spaces of them
     tree = load_html(html)
     if tree is None:
         return ""

@@ -56,10 +56,7 @@ _MARKED_CONTENT = (
 is too common to tell, one of another element that must be there stands before it."""
 
 _SPHINX = frozenset({"#documentation_options", ".sphinxsidebar", ".documentwrapper"})
-_BOXES = (
-    "//body | //div[@id or @class] | //main[@id or @class] | //article[@id or @class]"
-    " | //section[@id or @class] | //script[@id]"
-)
+_BOXES = ("body", "div", "main", "article", "section", "script")
 
 # ---------------------------------------------------------------- pages of the press
 
@@ -118,7 +115,7 @@ def _generator(tree: Any) -> str:
 def _named_elements(tree: Any) -> dict[str, Any]:
     """The boxes of a page by "#id" and ".class"; the first of each."""
     found: dict[str, Any] = {}
-    for element in tree.xpath(_BOXES):
+    for element in tree.iter(*_BOXES):
         name = element.get("id")
         if name:
             found.setdefault(f"#{name}", element)
@@ -136,7 +133,9 @@ def _is_plain(tree: Any) -> bool:
 
 
 def _main(tree: Any, *, within_articles: bool) -> Any:
-    mains = tree.xpath("//main | //*[@role='main']")
+    mains = [
+        each for each in tree.iter(*_BOXES) if each.tag == "main" or each.get("role") == "main"
+    ]
     if len(mains) == 1:
         return mains[0]
     articles = tree.xpath("//article")

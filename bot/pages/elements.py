@@ -25,6 +25,8 @@ BLOCKS = CONTAINERS | HEADINGS | LISTS | ITEMS | ROWS | CELLS | {
     "thead",
 }
 # fmt: on
+OVER_A_BOX = "admonition-title"
+"""Class of a paragraph that is the title of a box: Docutils' own, and put in for tabs."""
 
 
 def tag_of(element: Any) -> str:

@@ -6,6 +6,9 @@ from __future__ import annotations
 import re
 from typing import Any, Literal
 
+from lxml import etree  # type: ignore[import-untyped]
+
+from bot.pages.elements import OVER_A_BOX
 from bot.text.listed import listed
 
 _NO_WORDS = listed(
@@ -16,16 +19,19 @@ _NO_CONTENT_ROLES = listed(
     "navigation search contentinfo doc-toc doc-pagelist dialog alertdialog menu menubar "
     "toolbar tablist"
 )
+_UNSEEN = listed(
+    "sr-only visually-hidden screen-reader-text headerlink header-anchor anchorjs-link "
+    "hash-link anchor-link copiable-link copiable-anchor linenos linenodiv lineno gutter "
+    "nosearch dropdown-menu mw-editsection viewcode-link viewcode-back copybtn copy-button"
+)
+"""Classes of what a reader does not see, or does not read: anchors, line numbers, buttons."""
 _NAVIGATION = listed(
     "navheader navfooter navigation nav-panel nav-links navbar docnav breadcrumb breadcrumbs "
-    "bread-crumbs related sphinxsidebar sidebar-nav pager pagination prev-next-area "
-    "prev-next-footer pagination-nav edit-link edit-this-page theme-edit-this-page "
-    "md-source-file md-content__button mw-editsection mw-jump-link printfooter catlinks "
-    "navbox vertical-navbox noprint skip-link skiplink skip-nav sr-only visually-hidden "
-    "screen-reader-text copybtn copy-button toplang bottomlang viewcode-link viewcode-back "
-    "source-link sourcelink topnav bottomnav subnav top-nav sub-nav headerlink header-anchor "
-    "anchorjs-link hash-link anchor-link copiable-link copiable-anchor footer page-metadata "
-    "linenos linenodiv lineno gutter nosearch"
+    "bread-crumbs sphinxsidebar sidebar-nav pager pagination prev-next-area prev-next-footer "
+    "pagination-nav edit-link edit-this-page theme-edit-this-page md-source-file "
+    "md-content__button mw-jump-link printfooter catlinks navbox vertical-navbox noprint "
+    "skip-link skiplink skip-nav toplang bottomlang source-link sourcelink topnav bottomnav "
+    "subnav top-nav sub-nav footer page-metadata"
 )
 _NAVIGATION_IDS = listed(
     "footer navigation navbar breadcrumbs breadcrumb-section searchbox quickview postamble "
@@ -38,21 +44,15 @@ _CONTENTS = listed(
 )
 _CONTENTS_IDS = listed("toc TOC toctitle table-of-contents TableOfContents SEC_Contents toc_sub")
 _ANCHOR_SIGN = re.compile(r"[¶§#🔗∞⚓\s\ue000-\uf8ff]*|\s*(?:Permalink|\[link\])\s*")
+_LONGEST_BAR = 300  # characters outside links of what is only there to get about
 _ENOUGH = 200  # characters that a page must have beside its tables of contents for these to go
 _FEWEST_ENTRIES = 3
-_MOSTLY = (
-    0.9  # share of a list's text in links within the page from which it is a table of contents
-)
+_MOSTLY = 0.9  # of the text of a table of contents stands in links to headings of the page
 _CANDIDATES = (
-    ".//*[self::div or self::p or self::ul or self::ol or self::dl or self::table or self::a"
-    " or self::section or self::aside or self::footer or self::header or self::details or self::td"
-    "][@class or @id or @role or self::a or self::footer]"
-    " | .//span[contains(@class, 'edit') or contains(@class, 'viewcode') or contains(@class, 'sr-')"
-    " or contains(@class, 'lineno') or contains(@class, 'hidden') or contains(@class, 'link')]"
+    *("a", "aside", "details", "div", "dl", "footer", "header", "ol", "p", "section", "span"),
+    *("table", "td", "ul"),
 )
-"""What may be furniture by its class, id, role or sign."""
-
-
+"""Elements that may be furniture by their class, id, role or sign."""
 _HIDDEN_AT_MOST = 0.5
 """Share of a page's text that may be hidden; a page that hides more shows it by script."""
 _HIDING_STYLE = re.compile(r"display:none|visibility:hidden", re.IGNORECASE)
@@ -88,20 +88,38 @@ def without_furniture(content: Any) -> None:
     A page that has nothing but a table of contents keeps it.
     """
     contents: list[Any] = []
+    _name_tab_panels(content)
     for element in list(content.iter(*_NO_WORDS)):
         remove(element)
-    for element in content.xpath(_CANDIDATES):
-        kind = _kind(element)
-        if kind == "navigation" and element is not content:
+    for element in list(content.iter(*_CANDIDATES)):
+        is_marked = element.attrib or element.tag == "footer"
+        kind = _kind(element) if is_marked and element is not content else ""
+        if kind == "navigation":
             remove(element)
-        elif kind == "contents" and element is not content:
+        elif kind == "contents":
             contents.append(element)
-    contents += [each for each in content.iter("ul", "ol", "dl") if _is_local_contents(each)]
+    lists = [each for each in content.iter("ul", "ol", "dl") if _is_within_page(each)]
+    if lists:
+        headings = _heading_names(content)
+        contents += [each for each in lists if _leads_to(each, headings)]
     if contents:
         inside = sum(map(_length, contents))
         if _length(content) - inside >= _ENOUGH:
             for element in contents:
                 remove(element)
+
+
+def _name_tab_panels(content: Any) -> None:
+    """Put the name of each tab over its panel: the tabs themselves are buttons, and go."""
+    for panel in content.iter("div"):
+        if panel.get("role") != "tabpanel":
+            continue
+        tabs = content.xpath(".//*[@id=$name]", name=panel.get("aria-labelledby", ""))
+        if tabs:
+            name = etree.Element("p", {"class": OVER_A_BOX})
+            name.text = " ".join(tabs[0].xpath("string()").split())
+            name.tail, panel.text = panel.text, None
+            panel.insert(0, name)
 
 
 def _kind(element: Any) -> Literal["navigation", "contents", ""]:
@@ -110,16 +128,20 @@ def _kind(element: Any) -> Literal["navigation", "contents", ""]:
         return "navigation" if "#" in (element.get("href") or "") else ""
     if tag == "footer" and element.getparent().tag not in ("blockquote", "figure"):
         return "navigation"
-    name = element.get("id")
-    if element.get("role") in _NO_CONTENT_ROLES or name in _NAVIGATION_IDS:
+    if element.get("role") in _NO_CONTENT_ROLES:
         return "navigation"
     classes = (element.get("class") or "").lower().split()
-    if not _NAVIGATION.isdisjoint(classes) or ("header" in classes and _is_bar(element)):
+    # the name of a section comes from its heading: one about navigation is content
+    name = None if tag == "section" or "section" in classes else element.get("id")
+    if not _UNSEEN.isdisjoint(classes):
         return "navigation"
-    if name in _CONTENTS_IDS or not _CONTENTS.isdisjoint(classes):
-        return "contents"
-    if "contents" in classes and not {"topic", "local"}.isdisjoint(classes):
-        return "contents"
+    if name in _NAVIGATION_IDS or not _NAVIGATION.isdisjoint(classes):
+        return "navigation" if _outside_links(element) <= _LONGEST_BAR else ""
+    if "header" in classes and _is_bar(element):
+        return "navigation"
+    is_contents = name in _CONTENTS_IDS or not _CONTENTS.isdisjoint(classes)
+    if is_contents or ("contents" in classes and not {"topic", "local"}.isdisjoint(classes)):
+        return "contents" if _outside_links(element) <= _LONGEST_BAR else ""
     return ""
 
 
@@ -145,7 +167,7 @@ def _is_bar(element: Any) -> bool:
     return sum(map(_length, links)) * 2 >= _length(element)
 
 
-def _is_local_contents(element: Any) -> bool:
+def _is_within_page(element: Any) -> bool:
     """Whether a list has nothing but links to places of its own page."""
     links = element.xpath(".//a[starts-with(@href, '#')]")
     if len(links) < _FEWEST_ENTRIES:
@@ -153,10 +175,36 @@ def _is_local_contents(element: Any) -> bool:
     return sum(map(_length, links)) >= _MOSTLY * _length(element)
 
 
+def _heading_names(content: Any) -> set[str]:
+    """The names under which the headings of a page can be linked to."""
+    found: set[str] = set()
+    for heading in content.iter("h1", "h2", "h3", "h4", "h5", "h6"):
+        before = heading.getprevious()
+        for element in (
+            heading,
+            heading.getparent(),
+            before,
+            *heading.iterdescendants("a", "span"),
+        ):
+            if element is not None:
+                found.update(filter(None, (element.get("id"), element.get("name"))))
+    return found
+
+
+def _leads_to(element: Any, names: set[str]) -> bool:
+    targets = [target[1:] for target in element.xpath(".//a/@href") if target.startswith("#")]
+    return sum(target in names for target in targets) >= _MOSTLY * len(targets)
+
+
+def _outside_links(element: Any) -> int:
+    """Characters of text in an element that stand outside links, white space aside."""
+    return _length(element) - sum(map(_length, element.iter("a")))
+
+
 def _length(element: Any) -> int:
     """Characters of text in an element, white space and scripts aside."""
     text: str = element.xpath("string()")
-    length = len("".join(text.split()))
+    length = sum(map(len, text.split()))
     for silent in element.iter("script", "style"):
-        length -= len("".join((silent.text or "").split()))
+        length -= sum(map(len, (silent.text or "").split()))
     return length

@@ -42,8 +42,12 @@ def grid_of(table: Any) -> list[list[Cell]]:
     """
     if _is_layout(table):
         return []
-    rows = [(row, [cell for cell in row if tag_of(cell) in CELLS]) for row in table.iter(*ROWS)]
-    elements = [cells for _, cells in rows if cells]
+    rows = ([cell for cell in row if tag_of(cell) in CELLS] for row in table.iter(*ROWS))
+    elements = [cells for cells in rows if cells]
+    has_heads = any(_is_head(cell) for cells in elements for cell in cells)
+    widest = _WIDEST_UNDER_HEADER if has_heads else _WIDEST_CELL
+    if any(_width(cell) > widest for cells in elements for cell in cells):
+        return []
     if max(map(len, elements), default=0) < 2 and not any(
         _span(cell, "colspan") > 1 for cells in elements for cell in cells
     ):
@@ -59,23 +63,15 @@ def grid_of(table: Any) -> list[list[Cell]]:
     grid = _with_one_header(grid)
     grid = [row for row in grid if any(cell.text for cell in row)]
     grid = _without_empty_columns(grid)
-    if not grid or len(grid[0]) < 2:
-        return []
-    has_heads = any(cell.is_head for row in grid for cell in row)
-    widest = _WIDEST_UNDER_HEADER if has_heads else _WIDEST_CELL
-    return [] if any(len(cell.text) > widest for row in grid for cell in row) else grid
+    return grid if grid and len(grid[0]) > 1 else []
 
 
 def grid_of_boxes(box: Any) -> list[list[Cell]]:
     """The same for the boxes that Javadoc lays out as a table; empty for any other element."""
     columns = next((_BOXES[name] for name in classes_of(box) if name in _BOXES), 0)
-    cells = [
-        Cell(inline_text(each), is_head="table-header" in classes_of(each))
-        for each in box
-        if tag_of(each)
-    ]
-    if not columns or len(cells) % columns:
+    if not columns or len(box) % columns:
         return []
+    cells = [Cell(inline_text(each), is_head="table-header" in classes_of(each)) for each in box]
     return [cells[start : start + columns] for start in range(0, len(cells), columns)]
 
 
@@ -180,8 +176,16 @@ def _spread_out(rows: list[list[Any]]) -> list[list[Cell]]:
 
 
 def _cell(element: Any) -> Cell:
-    is_head = element.tag == "th" or element.get("role") == "head"
-    return Cell(inline_text(element), is_head)
+    return Cell(inline_text(element), _is_head(element))
+
+
+def _is_head(element: Any) -> bool:
+    return bool(element.tag == "th" or element.get("role") == "head")
+
+
+def _width(element: Any) -> int:
+    """Characters on the one line that a cell becomes, about."""
+    return len(" ".join("".join(element.itertext()).split()))
 
 
 def _span(cell: Any, name: str) -> int:

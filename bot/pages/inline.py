@@ -10,7 +10,9 @@ from lxml import etree  # type: ignore[import-untyped]
 from bot.pages.elements import BLOCKS, BREAKS, CODE, QUOTATIONS, SILENT, tag_of
 from bot.pages.literal import CODE_END, CODE_START
 
-_SPACE = re.compile(r"\s+")
+_CJK = "\u2e80-\u303f\u3041-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff01-\uff60"
+_IS_CJK = re.compile(f"[{_CJK}]")
+_BREAK_IN_CJK = re.compile(f"(?<=[{_CJK}])[ \t]*\r?\n[ \t]*(?=[{_CJK}])")
 _BREAK = "\x04"  # a line break that the page asks for, until the white space is collapsed
 _AROUND_BREAK = re.compile(f" *{_BREAK} *")
 _LETTER = re.compile(r"[^\W\d_]")
@@ -79,13 +81,16 @@ class Inline:
 
     def take(self) -> str:
         """The words so far, which are forgotten; a line break for each that was asked for."""
-        text = _SPACE.sub(" ", "".join(self._words))
+        text = "".join(self._words)
         self._words.clear()
+        if not text.isascii():
+            text = without_breaks_in_cjk(text)
+        text = " ".join(text.split())
         if _BREAK in text:
             text = _AROUND_BREAK.sub("\n", text)
         self.only_links = not self._plain and _LETTER.search(text) is not None
         self._plain = False
-        return text.strip()
+        return text.strip(" \n")
 
     def _is_exponent(self, element: Any) -> bool:
         """Whether a superscript changes the value of what stands before it, as in 2³¹."""
@@ -98,8 +103,6 @@ class Inline:
 
 def inline_text(root: Any) -> str:
     """The words of an element on one line, whatever blocks it holds."""
-    if len(root) == 0:
-        return _SPACE.sub(" ", root.text or "").strip()
     inline = Inline()
     inline.say(root.text)
     walk = etree.iterwalk(root, events=("start", "end"))
@@ -119,7 +122,15 @@ def inline_text(root: Any) -> str:
                 inline.say(" ")
             inline.open(tag, element)
             inline.say(element.text)
-    return _SPACE.sub(" ", inline.take())
+    return " ".join(inline.take().split())
+
+
+def without_breaks_in_cjk(text: str) -> str:
+    """East Asian text without the line breaks of its source, which stand for no space there.
+
+    Source: CSS Text 3, section 4.1.3 (segment breaks).
+    """
+    return _BREAK_IN_CJK.sub("", text) if "\n" in text and _IS_CJK.search(text) else text
 
 
 def is_inline_quotation(tag: str, element: Any) -> bool:

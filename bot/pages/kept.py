@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
-import re
-
-_NO_LETTERS = re.compile(r"[\W_]+")
+_NO_LETTERS = bytes(code for code in range(128) if not chr(code).isalnum())
 
 
-def share(text: str, of: str) -> float:
-    """How many of the letters and digits of a text another one has, from 0 to 1."""
-    whole = len(_NO_LETTERS.sub("", of))
-    return min(1.0, len(_NO_LETTERS.sub("", text)) / whole) if whole else 1.0
+def share(text: str, of: str, without: str = "") -> float:
+    """How many of the letters and digits of a text another one has, from 0 to 1.
+
+    Only counted, not compared: this is done for every document that is indexed. ``without`` are
+    the parts of the whole that do not count.
+    """
+    whole = _letters(of) - _letters(without)
+    return min(1.0, _letters(text) / whole) if whole > 0 else 1.0
+
+
+def _letters(text: str) -> int:
+    """Letters and digits, in bytes; what is not ASCII counts as letters."""
+    return len(text.encode("utf-8", "surrogatepass").translate(None, _NO_LETTERS))

@@ -30,8 +30,6 @@ _NOT_FREE = re.compile(r"\"isAccessibleForFree\"\s*:\s*\"?false", re.IGNORECASE)
 """https://developers.google.com/search/docs/appearance/structured-data/paywalled-content"""
 
 _NO_CHARACTERS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")  # that XML knows
-_CJK = "\u2e80-\u303f\u3041-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff01-\uff60"
-_BREAK_IN_CJK = re.compile(f"(?<=[{_CJK}])[ \t]*\r?\n[ \t]*(?=[{_CJK}])")
 
 
 _MOST_OF_IT = 0.7
@@ -95,9 +93,6 @@ def _parsed(html: str) -> Any:
 
     Elements are lxml's own: those of lxml.html, which trafilatura needs, take twice the time.
     """
-    if not html.isascii() and "<pre" not in html:
-        # East Asian text has no spaces where its source has line breaks (CSS Text 3, 4.1.3)
-        html = _BREAK_IN_CJK.sub("", html)
     html = _NO_CHARACTERS.sub("", html)
     parser = etree.HTMLParser(
         encoding="utf-8", remove_comments=True, remove_pis=True, collect_ids=False
@@ -124,8 +119,8 @@ def _text(tree: Any, html: str) -> tuple[str, float]:
     article = article_text(html)
     body = body_of(tree)
     without_furniture(body)
-    outside_links = "".join(body.xpath(".//text()[not(ancestor::a)]"))
-    kept = share(article, outside_links)
+    links = "".join(text for link in body.iter("a") for text in link.itertext())
+    kept = share(article, body.xpath("string()"), without=links)
     if len(article) < _SHORT or (kept < _MOST_OF_IT and not is_press):
         visible = written(body)
         if not article or len(visible) <= _SMALL_PAGE or len(article) >= _SHORT:

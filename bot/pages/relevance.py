@@ -66,19 +66,27 @@ _PARTICLES = listed("up down in out on off over back through away")
 def weigh(question: str, rarity: Mapping[str, float]) -> dict[str, float]:
     """The terms of a question with what each weighs: how rare it is, less for everyday words.
 
-    ``rarity`` is that of ``bot.search.provider.Lexicon``. Empty if ``rarity`` is.
+    ``rarity`` is that of ``bot.search.provider.Lexicon``. A term that it does not have, because
+    another question was searched, counts like an average one. Empty if it has none of the terms.
     """
-    if not rarity:
-        return {}
     wanted = keywords(question)
-    known = frozenset(term for term in wanted if term in rarity)
+    asked = [rarity[term] for term in wanted if term in rarity]
+    if not asked:
+        return {}
+    average = sum(asked) / len(asked)
+    known = frozenset(term for term in wanted if not is_unknown(term, rarity))
     literal = {term for match in _IDENTIFIER.finditer(question) for term in terms(match.group())}
     return {
-        term: rarity.get(term, rarity[""])
+        term: rarity.get(term, average)
         * (IDENTIFIER if term in literal else EVERYDAY if term in _EVERYDAY else 1.0)
         for term in wanted
         if term in known or not _crosses_words(term, known)
     }
+
+
+def is_unknown(term: str, rarity: Mapping[str, float]) -> bool:
+    """Whether none of the documents searched has a term; False where that is not known."""
+    return term in rarity and rarity[term] >= rarity[""]
 
 
 def _crosses_words(term: str, known: Collection[str]) -> bool:
@@ -95,14 +103,13 @@ def unknown_names(question: str, rarity: Mapping[str, float]) -> list[str]:
     A name is a word with a capital inside a sentence, an identifier, or among Chinese, Japanese or
     Korean characters any word in Latin letters. Empty where rarity is not known.
     """
-    if not rarity:
-        return []
     pattern = _LATIN if has_cjk(question) else _NAME
     found = dict.fromkeys(match.group() for match in pattern.finditer(question))
     return [
         name
         for name in found
-        if fold(name) not in STOP_WORDS and max(terms(name), key=len, default="") not in rarity
+        if fold(name) not in STOP_WORDS
+        and is_unknown(max(terms(name), key=len, default=""), rarity)
     ]
 
 
@@ -185,10 +192,16 @@ def headings_above(text: str, start: int, most: int = 3) -> list[str]:
             if at == -2:
                 break
         line = HEADING_LINE.match(text, at + 1)
-        if line is not None and len(line[1]) < level:
+        if line is not None and len(line[1]) < level and not _is_in_code(text, at):
             level = len(line[1])
             found.append(line[2].strip("# "))
         if at < 0:
             break
         end = at
     return found
+
+
+def _is_in_code(text: str, at: int) -> bool:
+    """Whether a fence that opened before a line end is still open: "# Install" is a comment."""
+    fences = text.count("\n```", 0, max(at, 0)) + text.startswith("```")
+    return at > 0 and fences % 2 == 1

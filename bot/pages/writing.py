@@ -25,6 +25,7 @@ from bot.pages.elements import (
     HEADINGS,
     ITEMS,
     LISTS,
+    OVER_A_BOX,
     SILENT,
     classes_of,
     tag_of,
@@ -80,7 +81,7 @@ class _List:
 class _Writer:
     def __init__(self, root: Any) -> None:
         self.inline = Inline()  # the words of the paragraph, item or heading that is open
-        self._root = root
+        self._length = len("".join(root.itertext()))
         self._blocks: list[str] = []
         self._heading = 0
         self._lists: list[_List] = []
@@ -148,7 +149,7 @@ class _Writer:
             parent = element.getparent()
             is_over_box = parent is not None and not _BOXES.isdisjoint(classes_of(parent))
             self._heading = _OF_BOX if is_over_box else _level(tag, element)
-        elif tag == "summary" or (tag == "p" and "admonition-title" in classes_of(element)):
+        elif tag == "summary" or (tag == "p" and OVER_A_BOX in classes_of(element)):
             self._heading = _OF_BOX
 
     def _open_item(self, kind: str) -> None:
@@ -255,7 +256,7 @@ class _Writer:
     def _is_page(self, element: Any, text: str) -> bool:
         if len(text) < _LONG_PRE or tag_of(element) != "pre" or _is_listing(element):
             return False
-        return len(text) > _WHOLE_PAGE * len("".join(self._root.itertext()))
+        return len(text) > _WHOLE_PAGE * self._length
 
     def _table(self, table: Any, grid: list[list[Cell]]) -> None:
         self._flush()

@@ -25,6 +25,7 @@ from bot.reasoning.questions import Rewritten
 ANSWER_WORDS = 60  # of the quotes that come first
 MORE_WORDS = 22  # of each further quote
 MOST_MORE = 2  # further quotes
+OTHERS = 0.25  # share of what the first quote adds that each further one must add
 MOST_RELATED = 4  # further quotes where a question leads from page to page
 LONG = 3  # times the words of an answer, where whole pages were asked for
 SHORTER = 2  # quotes in an answer that was to be shorter than the one before
@@ -122,13 +123,15 @@ def _parted(
     """The quotes that are the answer, and those that are further reading.
 
     Both sides of a comparison belong to the answer. What asks by relations is answered by several
-    pages together.
+    pages together, of which the last may have little of the question.
     """
     if question.whole or question.earlier:
         return quotes, ()
     first = 2 if compares(question.question) else 1
-    more = MOST_RELATED if asks_by_relation(question.question) else MOST_MORE
-    return quotes[:first], quotes[first : first + more]
+    if asks_by_relation(question.question):
+        return quotes[:first], quotes[first : first + MOST_RELATED]
+    near = [quote for quote in quotes if quote.gain >= OTHERS * quotes[0].gain]
+    return near[:first], near[first : first + MOST_MORE]
 
 
 def _heading(quote: Quote) -> str:

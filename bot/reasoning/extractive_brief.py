@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from bot.pages.passages import HEADING_SEPARATOR, Passage
+from bot.pages.passages import Passage
 from bot.reasoning.extractive_relevance import Asked
 from bot.reasoning.extractive_words import term_tuple
 from bot.text.sentences import Sentence, sentences
@@ -19,16 +19,20 @@ CJK_CHARACTERS = 1.7  # that are counted as a word
 FIGURE, CODE = 0.08, 0.12  # of the question's weight are added to what the question looks for
 
 _DIGIT = re.compile(r"\d|[一二三四五六七八九十]")
-_DIVIDER = re.compile(r"^[ \t]*\|(?:[ \t]*:?-+:?[ \t]*\|)+[ \t]*$")
-_FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})")
+_DIVIDER = re.compile(r"[ \t]*\|(?:[ \t]*:?-+:?[ \t]*\|)+[ \t]*")
+_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 _WORDS = re.compile(r"\S+")
+_EMPTY_LINE = re.compile(r"\n[ \t]*\n")
+_HEADING = re.compile(r"#{1,6}[ \t]+")
 
 
 def count_words(text: str) -> int:
     """Words of a text; of Chinese, Japanese and Korean, ``CJK_CHARACTERS`` characters are one."""
     if not has_cjk(text):
         return len(_WORDS.findall(text))
-    return round(len("".join(text.split())) / CJK_CHARACTERS)
+    marks = [" " if has_cjk(mark) else mark for mark in text]
+    others = [word for word in "".join(marks).split() if any(map(str.isalnum, word))]
+    return round(sum(map(has_cjk, text)) / CJK_CHARACTERS) + len(others)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,13 +46,13 @@ class Brief:
 def brief(passage: Passage, asked: Asked, most_words: int) -> Brief:
     """The pieces of a passage that say most on a question, in at most about ``most_words`` words.
 
-    They follow each other in the passage. A table row comes with the names of its columns, a line
-    of code with its fence. At least one piece comes, however long it is.
+    They follow each other in the passage. A table row comes below the head of its table if the
+    passage has it, a line of code within its fence. At least one piece comes, however long it is.
     """
-    parts = [part for part in sentences(passage.text) if part.kind != "heading"]
-    parts = [part for part in parts if not _DIVIDER.match(_of(passage, part))]
-    if not parts:
-        parts = list(sentences(passage.text))
+    parts = [
+        part for part in sentences(passage.text) if not _DIVIDER.fullmatch(_of(passage, part))
+    ] or sentences(passage.text)
+    parts = [part for part in parts if part.kind != "heading"] or parts
     rated = [_rate(_of(passage, part), part, asked) for part in parts]
     best = max(range(len(parts)), key=lambda i: (rated[i], -i))
     if parts[best].kind == "code":
@@ -72,11 +76,10 @@ def brief(passage: Passage, asked: Asked, most_words: int) -> Brief:
         at = max(grown, key=lambda i: (_leads_in(_of(passage, parts[i])), rated[i], i))
         spent += count_words(_of(passage, parts[at]))
         first, last = min(first, at), max(last, at)
-    chosen = parts[first : last + 1]
+    text = _running(passage, parts[first : last + 1])
     following = parts[last + 1] if last + 1 < len(parts) else None
-    text = _running(passage, chosen)
     if following is not None and following.kind == "code" and _leads_in(text):
-        code = _of(passage, following)
+        code = _block(passage, following)
         if spent + count_words(code) <= most_words:
             return Brief(f"{text}\n\n{code}", spent + count_words(code))
     return Brief(text, spent)
@@ -104,14 +107,15 @@ def _leads_in(text: str) -> bool:
 
 
 def _running(passage: Passage, parts: Sequence[Sentence]) -> str:
-    """Pieces of running text and lists as they stand in the passage."""
+    """Pieces of running text and lists as they stand in the passage; a heading as its words."""
     text = ""
     end = None
     for part in parts:
         between = "" if end is None else passage.text[end : part.start]
         if end is not None:
-            text += between if not between.strip() else " "
-        text += _of(passage, part)
+            text += "\n\n" if between.strip() else between
+        words = _of(passage, part)
+        text += _HEADING.sub("", words, count=1) if part.kind == "heading" else words
         end = part.end
     first = parts[0].start
     margin = first - (passage.text.rfind("\n", 0, first) + 1)
@@ -121,12 +125,19 @@ def _running(passage: Passage, parts: Sequence[Sentence]) -> str:
 def _rows(
     passage: Passage, parts: Sequence[Sentence], rated: Sequence[float], best: int, most: int
 ) -> Brief:
-    """The best rows of a table, below the names of its columns."""
-    rows = [i for i, part in enumerate(parts) if part.kind == "row"]
-    names = _columns(passage)
-    if not names and len(rows) > 1 and rows[0] != best and _is_head(passage, parts[rows[0]]):
-        names = _of(passage, parts[rows.pop(0)])
-    spent = count_words(names) + count_words(_of(passage, parts[best]))
+    """The best rows of a table, below its head.
+
+    Where the passage has no head, the names of the columns are in its heading, from where
+    ``bot.research.write`` takes them.
+    """
+    rows = _table(passage, parts, best)
+    head = _head(passage, parts[rows[0]])
+    if head and len(rows) > 1:
+        first = rows.pop(0)
+        best = max(rows, key=lambda i: (rated[i], -i)) if best == first else best
+    else:
+        head = ""
+    spent = count_words(head.partition("\n")[0]) + count_words(_of(passage, parts[best]))
     kept = {best}
     for i in sorted((i for i in rows if i != best and rated[i] > 0), key=lambda i: -rated[i]):
         more = count_words(_of(passage, parts[i]))
@@ -134,27 +145,42 @@ def _rows(
             kept.add(i)
             spent += more
     lines = [_of(passage, parts[i]) for i in sorted(kept)]
-    width = lines[0].strip().strip("|").count("|") + 1
-    head = names or f"|{'  |' * width}"
-    divider = f"|{' --- |' * (head.strip().strip('|').count('|') + 1)}"
-    return Brief("\n".join((head, divider, *lines)), spent)
+    return Brief("\n".join([head, *lines] if head else lines), spent)
 
 
-def _columns(passage: Passage) -> str:
-    """The names of the columns that the heading of a table's later rows carries, as a row."""
-    last = passage.heading.rpartition(HEADING_SEPARATOR)[2]
-    return f"| {last} |" if " | " in last else ""
+def _table(passage: Passage, parts: Sequence[Sentence], row: int) -> list[int]:
+    """The rows of the table that a row is in."""
+
+    def go_on(one: Sentence, other: Sentence) -> bool:
+        between = passage.text[one.end : other.start]
+        return one.kind == other.kind == "row" and not _EMPTY_LINE.search(between)
+
+    first = last = row
+    while first and go_on(parts[first - 1], parts[first]):
+        first -= 1
+    while last + 1 < len(parts) and go_on(parts[last], parts[last + 1]):
+        last += 1
+    return list(range(first, last + 1))
 
 
-def _is_head(passage: Passage, row: Sentence) -> bool:
-    following = passage.text[row.end :].lstrip("\n").partition("\n")[0]
-    return _DIVIDER.match(following) is not None
+def _head(passage: Passage, row: Sentence) -> str:
+    """A row with the divider below it; "" if there is none: it is not the head of its table."""
+    divider = passage.text[row.end :].lstrip("\n").partition("\n")[0]
+    return f"{_of(passage, row)}\n{divider}" if _DIVIDER.fullmatch(divider) else ""
+
+
+def _block(passage: Passage, part: Sentence) -> str:
+    """A block of code without the margin that it has in a list."""
+    margin = passage.text[passage.text.rfind("\n", 0, part.start) + 1 : part.start]
+    code = _of(passage, part)
+    if not margin or margin.strip():
+        return code
+    return "\n".join(line.removeprefix(margin) for line in code.split("\n"))
 
 
 def _code(passage: Passage, parts: Sequence[Sentence], best: int, asked: Asked, most: int) -> Brief:
     """A block of code, or its best lines where it is long, with the sentence that leads in."""
-    block = _of(passage, parts[best])
-    lines = block.split("\n")
+    lines = _block(passage, parts[best]).split("\n")
     fence = _FENCE.match(lines[0])
     opening = lines[0] if fence else "```"
     closing = fence.group(1) if fence else "```"
@@ -162,7 +188,7 @@ def _code(passage: Passage, parts: Sequence[Sentence], best: int, asked: Asked, 
     if body and _FENCE.match(body[-1]):
         body = body[:-1]
     lead = ""
-    if best and parts[best - 1].kind == "paragraph":
+    if best and parts[best - 1].kind in ("paragraph", "item"):
         lead = _of(passage, parts[best - 1])
     left = most - count_words(lead)
     if lead and left < most // 3:

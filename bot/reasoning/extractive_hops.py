@@ -111,7 +111,7 @@ def asks_by_relation(question: str) -> bool:
 
 
 def _finish(question: SubQuestion, desk: Desk) -> Turn:
-    found, missing = findings(question.text, desk.sources)
+    found, missing = findings(question.text, desk.sources, desk.rarity)
     return Turn((Finish(found, enough=bool(found) and not missing, missing=missing),))
 
 

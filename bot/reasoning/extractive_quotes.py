@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from bot.pages.passages import Passage
 from bot.pages.spread import representatives
@@ -25,12 +25,14 @@ from bot.reasoning.extractive_words import (
     term_tuple,
     title_terms,
 )
-from bot.text.terms import content_words
+from bot.text.terms import content_words, has_cjk
 
 MOST_QUOTES = 6
 AGAIN = 0.3  # of a term's weight counts when an earlier quote has it
 TAKEN_UP = 1.5  # times more a passage adds that has a name from an earlier quote
 EARLY_READ = 0.2  # more a passage of the page read first adds, half of it for the second, ...
+NEAR = 0.8  # relevance by meaning from which it speaks for a passage; 1 is the nearest of all
+FOREIGN = 0.05  # share of the question's weight below which its words are not the documents'
 SAME_PAGE = 0.7  # of a passage's worth is left where its page is quoted already
 CODE = 0.8  # of a passage's worth is left where it is all code and no way of doing was asked for
 BARE = 0.4  # of a passage's worth is left to a heading or a line that is no sentence
@@ -38,7 +40,6 @@ CUED = 0.06  # of the question's weight is added to a passage of the kind that w
 WORTH_QUOTING = 0.08  # share of the question's weight that a quote must add
 ENOUGH = 0.34  # share of it that one passage with its headings must have, to be an answer
 ENOUGH_CJK = 0.2  # the same for pairs of characters, of which many are no words
-OTHERS = 0.25  # share of what the first quote adds that each further one must add
 SAME = 0.8  # share of common terms (Jaccard) from which two passages say the same
 LONGEST_QUOTE = 1_000  # characters of passages that are quoted together
 OPENINGS = 3  # passages quoted from the top of a page when the question has no word of it
@@ -58,12 +59,13 @@ class Quote:
     """A passage of a page that is to be quoted, with those beside it that go on about it.
 
     ``passages`` are in page order and follow each other, ``passage`` is the one of them that says
-    most.
+    most. ``gain`` is what it adds to the quotes before it, as a share of the question's weight.
     """
 
     source: Source
     passage: Passage
     passages: tuple[Passage, ...]
+    gain: float = 0.0
 
     @property
     def text(self) -> str:
@@ -112,7 +114,6 @@ def choice_of(asked: Asked, sources: Sequence[Source]) -> Choice:
     order = {url: place for place, url in enumerate(dict.fromkeys(s.url for s in sources))}
     chosen: list[Quote] = []
     taken: set[int] = set()
-    first_gain = 0.0
     pages: set[str] = set()
     while len(taken) < len(left) and len(chosen) < MOST_QUOTES:
         gains = [
@@ -124,8 +125,7 @@ def choice_of(asked: Asked, sources: Sequence[Source]) -> Choice:
             for each, score in zip(left, scores(asked, weights, sources), strict=True)
         ]
         best = max((i for i in range(len(left)) if i not in taken), key=lambda i: (gains[i], -i))
-        first_gain = first_gain or gains[best]
-        if gains[best] < max(WORTH_QUOTING, OTHERS * first_gain):
+        if gains[best] < WORTH_QUOTING:
             break
         taken.add(best)
         each = left[best]
@@ -136,10 +136,32 @@ def choice_of(asked: Asked, sources: Sequence[Source]) -> Choice:
             weights[term] = min(weights[term], asked.weights[term] * (1 - share * (1 - AGAIN)))
         pages.add(each.source.url)
         quote = _with_neighbours(each, asked, taken, best - each.place)
-        chosen.append(quote)
-    # A question that leaves open what it is about is answered by nothing.
-    enough = math.inf if asked.is_open else ENOUGH_CJK if asked.is_cjk else ENOUGH
-    return Choice(tuple(chosen), best_covered, enough, asked.unknown)
+        chosen.append(replace(quote, gain=gains[best]))
+    unknown = asked.unknown
+    enough = _enough(asked, chosen)
+    if chosen and _is_foreign(asked, chosen[0], best_covered):
+        unknown, enough = (), 0.0
+    return Choice(tuple(chosen), best_covered, enough, unknown)
+
+
+def _enough(asked: Asked, chosen: Sequence[Quote]) -> float:
+    """The share of the question's weight that makes the first quote an answer.
+
+    Where meaning speaks for the quote that words chose, half the words are enough.
+    """
+    if asked.is_open:
+        return math.inf  # a question that leaves open what it is about is answered by nothing
+    enough = ENOUGH_CJK if asked.is_cjk else ENOUGH
+    near = chosen[0].passage.relevance if chosen else None
+    return enough / 2 if near is not None and near >= NEAR else enough
+
+
+def _is_foreign(asked: Asked, quote: Quote, covered: float) -> bool:
+    """Whether a question meets a text in another script that is near to it by meaning: words
+    cannot tell then."""
+    near = quote.passage.relevance
+    others = asked.is_cjk != has_cjk(quote.passage.text)
+    return others and covered < FOREIGN and near is not None and near >= NEAR
 
 
 def gist(sources: Sequence[Source]) -> list[Quote]:

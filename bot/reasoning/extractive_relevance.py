@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -27,10 +27,14 @@ BESIDE = 0.4  # the passage before or after
 
 AGAIN = 0.3  # of a placeholder's weight is left ("which country"): it is what is asked for
 IN_A_TITLE = 1.5  # times the weight of a term that titles a page, where rarity is not known
-EVERYDAY_WEIGHT = 1.5  # what a term must weigh to tell anything
+EVERYDAY_WEIGHT = 1.5  # what a term must weigh to tell anything,
+OF_RAREST = 0.2  # or this share of what the rarest would: in few documents none weighs much
 GAP = 300  # characters between passages that still follow each other: a heading may be between
 
-_POINTS = re.compile(r"\b(?:it|this|that|they|them|these|those|there)\b", re.IGNORECASE)
+_POINTS = re.compile(
+    r"\b(?:it|this|that|they|them|these|those|there)\b|[它这這那]",
+    re.IGNORECASE,
+)
 _LINK = re.compile(r"https?://\S+")
 Cue = Literal["figure", "steps", "definition"]
 _CUES: dict[Cue, re.Pattern[str]] = {
@@ -58,8 +62,9 @@ class Asked:
     """A question as its terms: each with its weight, those that stand side by side, and what kind
     of answer it wants.
 
-    ``unknown`` are names in it that the documents searched do not have at all; ``is_open`` tells
-    that it points at something that it does not name ("How do I make it faster?").
+    ``unknown`` are names in it that neither the documents searched nor the pages read have;
+    ``is_open`` tells that it points at something that it does not name ("How do I make it
+    faster?").
     """
 
     weights: Mapping[str, float]
@@ -107,23 +112,42 @@ def wanted_terms(question: str) -> frozenset[str]:
 def asked_in(question: str, sources: Sequence[Source], rarity: Mapping[str, float]) -> Asked:
     """What a question asks, weighed against what was searched, or against what was read."""
     text = _LINK.sub(" ", question)
+    cues = frozenset(cue for cue, pattern in _CUES.items() if pattern.search(text))
     weights = _by_rarity(text, rarity) or _by_passages(text, wanted_terms(text), sources)
     return Asked(
         weights,
         pairs_in(text),
-        frozenset(cue for cue, pattern in _CUES.items() if pattern.search(text)),
-        tuple(unknown_names(text, rarity)),
-        bool(rarity) and _is_open(text, weights),
+        cues,
+        tuple(name for name in unknown_names(text, rarity) if not _has(sources, name)),
+        bool(rarity) and _is_open(text, cues, weights, rarity),
         has_cjk(text),
     )
 
 
-def _is_open(question: str, weights: Mapping[str, float]) -> bool:
-    """Whether a question leaves open what it is about: a pronoun or nothing, and few words."""
-    telling = [term for term, weight in weights.items() if weight > EVERYDAY_WEIGHT]
-    if has_cjk(question):
-        return len(telling) <= 1 and all(map(has_cjk, telling))
-    return len(telling) <= 1 and _POINTS.search(question) is not None
+def _has(sources: Sequence[Source], name: str) -> bool:
+    """Whether a page that was read has a name: pages of the web are in no documents."""
+    wanted = frozenset(term_tuple(name))
+    return any(
+        wanted.issubset(term_tuple(f"{source.title}\n{passage.heading}\n{passage.text}"))
+        for source in sources
+        for passage in source.passages
+    )
+
+
+def _is_open(
+    question: str, cues: Collection[Cue], weights: Mapping[str, float], rarity: Mapping[str, float]
+) -> bool:
+    """Whether a question leaves open what it is about: a pronoun or nothing, and few words.
+
+    In Chinese, Japanese and Korean pronouns are left out, but not of "what is X".
+    """
+    least = min(EVERYDAY_WEIGHT, OF_RAREST * rarity[""])
+    telling = [term for term, weight in weights.items() if weight > least]
+    if len(telling) > 1:
+        return False
+    if _POINTS.search(question) is not None:
+        return True
+    return has_cjk(question) and "definition" not in cues and all(map(has_cjk, telling))
 
 
 def candidates(asked: Asked, sources: Sequence[Source]) -> list[Candidate]:

@@ -23,6 +23,7 @@ _LIFE = re.compile(
 )
 _IS = re.compile(r",? (is|was|are|were) (?:an?|the|one of)\b(.{0,90})")
 
+_AFTER_KIND = re.compile(r",|\b(?:of|from|for|in|at|by|who|that|which|known|born)\b")
 _ROLES = listed("""
     actor actress architect artist astronaut astronomer author biologist bishop businessman
     businesswoman chemist coach composer cricketer critic dancer director economist emperor
@@ -75,7 +76,8 @@ def subject_of(title: str, opening: str) -> Subject | None:
     found = _IS.match(rest[brackets.end() :] if brackets else rest)
     if found is None:
         return None
-    has_role = not _ROLES.isdisjoint(re.findall(r"[a-z]+", found[2].partition(",")[0].lower()))
+    kind = _AFTER_KIND.split(found[2].lower(), maxsplit=1)[0]
+    has_role = not _ROLES.isdisjoint(re.findall(r"[a-z]+", kind))
     has_life = brackets is not None and _LIFE.search(brackets[0]) is not None
     if has_life and not has_role:
         return None

@@ -37,13 +37,14 @@ _WORD = re.compile(r"\w+")
 @dataclass(frozen=True, slots=True)
 class Checked:
     """The answer as it is shown, its citations in order of first use, and its doubts; ``more`` is
-    the further reading."""
+    the further reading. The first ``direct`` citations are those of the answer itself."""
 
     text: str
     citations: tuple[Citation, ...]
     doubts: tuple[Doubt, ...]
     disagreements: tuple[Disagreement, ...] = ()
     more: str = ""
+    direct: int = 0
 
 
 ENGLISH = texts_for("en")
@@ -59,7 +60,7 @@ def check(written: Written, evidence: Evidence, question: str, texts: Texts = EN
     disagreements: list[Disagreement] = []
     out: list[str] = []
     further: list[str] = []
-    end = 0
+    end = direct = 0
     for sentence in _sentences(written):
         piece = written.text[sentence.start : sentence.end]
         parts = out if written.fold is None or sentence.start < written.fold else further
@@ -79,6 +80,7 @@ def check(written: Written, evidence: Evidence, question: str, texts: Texts = EN
                 key = (other.source.number, other.passage.start, other.passage.end)
                 citations.setdefault(key, _citation(other.source, other.passage))
                 disagreements.append(Disagreement(claim, other.source.number, other.sentence))
+        direct = len(citations) if parts is out else direct
         parts.append(written.text[end : sentence.start])
         parts.append(at_tail(piece, DOUBT_MARK) if reason else piece)
         end = sentence.end
@@ -88,6 +90,7 @@ def check(written: Written, evidence: Evidence, question: str, texts: Texts = EN
         tuple(doubts),
         tuple(disagreements),
         "".join(further).strip(),
+        direct,
     )
 
 

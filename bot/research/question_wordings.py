@@ -7,9 +7,12 @@ plugins" → "How do I install plugins?". All else gives "", which is the common
 from __future__ import annotations
 
 import re
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
 
 from bot.text.listed import listed
-from bot.text.terms import keywords, terms
+from bot.text.terms import STOP_WORDS, keywords, terms
 
 LONGEST = 90  # characters of a question
 _MOST_WORDS = 12
@@ -25,14 +28,15 @@ _NUMBER = re.compile(
 )
 _TICKET = re.compile(r"\s*\((?:#\d+(?:\s*(?:and|,)\s*#\d+)*)\)$")
 _FURNITURE = re.compile(r"(?:[\ue000-\uf8ff¶§\u2060\u200b]|\s#)+$")  # permalink signs
-_ENDS = " .,;:-–—*…"
+_BEGINS = " .,;:–—*…"  # "--option" keeps its dashes
+_ENDS = _BEGINS + "-"
 
 
 def cleaned(heading: str) -> str:
     """A heading on one line without its number, permalink sign and Markdown marks."""
     line = " ".join(_FURNITURE.sub("", heading.strip()).split())
     line = re.sub(r"\\([\\`*_{}\[\]()#+.!<>~|-])", r"\1", line).replace("**", "")
-    return _TICKET.sub("", _NUMBER.sub("", line)).strip(_ENDS)
+    return _TICKET.sub("", _NUMBER.sub("", line)).rstrip(_ENDS).lstrip(_BEGINS)
 
 
 # ---------------------------------------------------------------- what is never asked about
@@ -62,7 +66,7 @@ _POINTS = re.compile(
     r"|[这這那其该該此它]|以下|上述|下面|上面|これ|それ|この|その|이것|그것|이런",
     re.IGNORECASE,
 )
-_SENTENCE_INSIDE = re.compile(r"[;；。!！]|[.?？]\s|,\s.*,\s|:\s")
+_SENTENCE_INSIDE = re.compile(r"[;；。!！]|(?<!\bvs)[.?？]\s|,\s.*,\s|:\s")
 
 
 def is_skipped(heading: str) -> bool:
@@ -93,6 +97,11 @@ _INVERTED = re.compile(
     r"|what happens (?:if|when)\s+.+",
     re.IGNORECASE,
 )
+_AUXILIARY = re.compile(
+    r"\b(?:is|are|was|were|do|does|did|has|have|can|could|should|would|will|must|may)\b",
+    re.IGNORECASE,
+)
+_A_TERM = re.compile(r"what is an? \w+", re.IGNORECASE)
 _VERSUS = re.compile(r"(.+?)\s+(?:vs\.?|versus)\s+(.+)", re.IGNORECASE)
 _DIFFERENCE = re.compile(r"(?:the )?differences? between (.+?) and (.+)", re.IGNORECASE)
 _TO = (
@@ -105,7 +114,7 @@ _TO = (
 _HOW_PASSIVE = re.compile(r"how ((?:[\w-]+ ){1,3}?)(is|are) (\w+(?:ed|en|wn|t)\b.*)", re.IGNORECASE)
 _HOW_WORKS = re.compile(r"how ((?:[\w-]+ ){1,4})works", re.IGNORECASE)
 _HOW_WORK = re.compile(r"how ((?:[\w-]+ ){0,3}[\w-]+s) work", re.IGNORECASE)
-_SECOND_INSTRUCTION = re.compile(r"(?:\b(?:and|or)|,) \w+ing\b| - ")
+_SECOND_INSTRUCTION = re.compile(r"\b(?:and|or) \w+ing\b|,| - ")
 _UNKNOWN = re.compile(r"the [\w-]+", re.IGNORECASE)  # "the scripts": which ones?
 _PROS = re.compile(
     r"(?:the )?(limitations|drawbacks|disadvantages|advantages|benefits|types|kinds) of (.+)",
@@ -115,37 +124,37 @@ _PROS = re.compile(
 # Verbs whose -ing form with an object can only be an instruction ("Installing plugins").
 _VERBS = listed("""
     add adjust allow append apply arrange assign associate attach authenticate automate avoid
-    backup choose clear collect combine configure connect control convert copy create customise
+    choose clear collect combine configure connect convert copy create customise
     customize decrypt define delegate delete deploy describe detect determine diagnose disable
     discard display divide download edit embed enable encrypt enforce ensure exclude execute
     expand export extend extract find fix force generate get hide identify ignore implement
-    improve include increase initialize insert inspect install integrate invoke launch limit
-    locate lock maintain manage measure merge minimize modify monitor move obtain omit open
-    optimize organize override package pass perform prevent protect provide publish purge
-    recover redirect reduce register remove rename repair replace reset resolve restore restrict
-    resume retrieve reuse revert rewrite save schedule secure select send set share simplify
-    specify split store suppress switch synchronize track translate troubleshoot undo uninstall
-    update upgrade upload use validate verify view wrap write
+    improve include increase initialize insert inspect install integrate invoke launch locate
+    maintain manage merge minimize modify move obtain omit open optimize organize override pass
+    perform prevent protect provide publish purge recover redirect reduce register remove rename
+    repair replace reset resolve restore restrict resume retrieve reuse revert save secure
+    select send set share simplify specify split store suppress switch synchronize translate
+    troubleshoot undo uninstall update upgrade upload use validate verify view wrap write
 """)
 # Their -ing forms also name things ("Building blocks", "Running time"): only before these words.
 _VERBS_OR_NOUNS = listed("""
-    access bind build cache call check compile convert debug filter format group handle host
-    index join link list listen load log map match name order parse print process query read
-    render route run scale search serve sign sort start stop test tune work
+    access bind build cache call check compile control convert debug filter format group handle
+    host index join limit link list listen load lock log map match measure monitor name order
+    package parse print process query read render rewrite route run scale schedule search serve
+    sign sort start stop test track tune work
 """)
 _OPENS_OBJECT = listed("""
     a an the your my all any multiple several different custom from to with in on between only
     existing additional individual actual new as without
 """)
-_DOUBLED = listed("get run set stop split reset begin put cut plan map log debug drop ship wrap")
+_DOUBLED = listed("control debug get log omit reset run set split stop wrap")
 _GERUND = re.compile(r"([a-z]+ing)( and [a-z]+ing)? (.+)", re.IGNORECASE)
 
 
 def _gerunds(verbs: frozenset[str]) -> dict[str, str]:
     forms = {}
     for verb in verbs:
-        if verb in _DOUBLED or verb in ("submit", "permit", "control", "omit"):
-            forms[f"{verb}{verb[-1]}ing" if verb != "control" else "controlling"] = verb
+        if verb in _DOUBLED:
+            forms[f"{verb}{verb[-1]}ing"] = verb
         elif verb.endswith("e") and not verb.endswith("ee"):
             forms[f"{verb[:-1]}ing"] = verb
         else:
@@ -179,11 +188,39 @@ _PROCESSES = listed("""
 """)
 
 
-def in_english(heading: str, lower: frozenset[str] = frozenset()) -> str:
+@dataclass(frozen=True, slots=True)
+class Casing:
+    """The terms of words that a page writes small inside of sentences, and of names."""
+
+    small: frozenset[str] = frozenset()
+    names: frozenset[str] = frozenset()
+
+    @classmethod
+    def of(cls, text: str) -> Casing:
+        """The casing of the words of an English text."""
+        found = Counter(re.findall(r"(?<=[a-z,] )[A-Za-z][a-z'’-]+", text))
+        small = {word for word in found if word.islower() and found[word] >= found[word.title()]}
+        names = {word for word in found if word not in small and word.lower() not in small}
+        return cls(_terms_of(small), _terms_of(names))
+
+    def is_small(self, word: str) -> bool:
+        return self.small.issuperset(terms(word))
+
+    def is_name(self, word: str) -> bool:
+        return self.names.issuperset(terms(word)) and not self.is_small(word)
+
+
+NO_CASING = Casing()
+
+
+def _terms_of(words: Iterable[str]) -> frozenset[str]:
+    return frozenset(term for word in words for term in terms(word))
+
+
+def in_english(heading: str, casing: Casing = NO_CASING) -> str:
     """The question that an English heading (see ``cleaned``) answers, or "".
 
-    ``lower`` are terms of words that the page seldom writes with a capital: in a heading In Title
-    Case only they lose theirs.
+    ``casing`` is that of the page's text: words of a heading In Title Case follow it.
     """
     words = heading.split()
     if not words or len(words) > _MOST_WORDS or not heading.isprintable():
@@ -195,13 +232,13 @@ def in_english(heading: str, lower: frozenset[str] = frozenset()) -> str:
         return identifier
     if not is_plain(heading.rstrip("?")) or len(words) < 2:
         return ""
-    plain = _lowered(heading, lower)
+    plain = _lowered(heading, casing)
     return _fitting(
         _asked(plain)
-        or _compared(_opened(plain, lower))
+        or _compared(_opened(plain, casing))
         or _of_a_kind(heading)
         or _instruction(plain)
-        or _process(_opened(plain, lower))
+        or _process(_opened(plain, casing))
     )
 
 
@@ -242,7 +279,9 @@ def without_instruction(heading: str) -> str:
 
 def _asked(heading: str) -> str:
     if heading.endswith("?") or _INVERTED.fullmatch(heading):
-        if _ASKS.match(heading) and len(keywords(heading)) > 1:
+        if " to " in heading and not _AUXILIARY.search(heading):  # "What to read?"
+            return ""
+        if _A_TERM.match(heading) or (_ASKS.match(heading) and len(keywords(heading)) > 1):
             return _capital(heading.rstrip("?").strip()) + "?"
         return ""
     for pattern, wording in _TO:
@@ -318,22 +357,25 @@ def _as_asker(text: str) -> str:
     return text
 
 
-def _lowered(heading: str, lower: frozenset[str]) -> str:
-    """A heading In Title Case with the words in lower case that the page writes so."""
+def _lowered(heading: str, casing: Casing) -> str:
+    """A heading In Title Case as the page writes its words inside of sentences.
+
+    Words that the page has nowhere else go as the others do.
+    """
     first, *rest = heading.split(" ")
-    long = [word for word in rest if len(word) > 3 and not word.isupper()]
-    if heading.endswith("?") or any(word.islower() for word in long):
+    titled = [word for word in rest if _is_title(word)]
+    telling = (word for word in rest if word.lower() not in STOP_WORDS | {"versus"})
+    if heading.endswith("?") or any(word.islower() for word in telling):
         return heading
-    kept = (
-        word.lower() if _is_title(word) and lower.issuperset(terms(word)) else word for word in rest
-    )
-    return " ".join((first, *kept))
+    if not any(casing.is_small(word) for word in titled):
+        return heading
+    return " ".join((first, *(word if casing.is_name(word) else _small(word) for word in rest)))
 
 
-def _opened(heading: str, lower: frozenset[str]) -> str:
+def _opened(heading: str, casing: Casing) -> str:
     """A heading as it stands inside of a sentence."""
     first, _, rest = heading.partition(" ")
-    if _is_title(first) and lower.issuperset(terms(first)):
+    if _is_title(first) and casing.is_small(first):
         return f"{first.lower()} {rest}".rstrip()
     return heading
 

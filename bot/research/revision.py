@@ -14,6 +14,7 @@ from typing import Literal
 
 from bot.rendering.texts import Texts
 from bot.research.marks import without_marks
+from bot.research.verbatim import as_words
 from bot.research.write import CitedSpan, Written
 from bot.text.facts import facts, missing_from
 
@@ -73,7 +74,7 @@ def summary(revision: Revision, texts: Texts) -> str:
 
 def changes(draft: str, revised: str) -> tuple[Change, ...]:
     """The word diff from a draft to its revision (footnote marks do not count as words)."""
-    old, new = _WORD.findall(draft), _WORD.findall(without_marks(revised))
+    old, new = _WORD.findall(draft), _WORD.findall(as_words(without_marks(revised)))
     found: list[Change] = []
     matcher = difflib.SequenceMatcher(None, old, new, autojunk=False)
     for tag, a, b, c, d in matcher.get_opcodes():

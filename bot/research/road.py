@@ -340,7 +340,7 @@ class Road:
         return checked, suggest(
             question,
             checked.text,
-            checked.citations,
+            checked.citations[: checked.direct],
             offers,
             evidence.sources,
             self._run.rarity,

@@ -9,7 +9,6 @@ is better than a poor one.
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -27,6 +26,7 @@ from bot.research.articles import (
 )
 from bot.research.eastern_wordings import in_eastern
 from bot.research.question_wordings import (
+    Casing,
     about_identifier,
     about_option,
     cleaned,
@@ -46,6 +46,7 @@ RAREST = 6.0  # what is rarer in documents than that is not what they are about
 ENOUGH = 1 / 3  # share of a heading's terms that the question has, unless it stands near
 NEAR = 3  # sections before and after the cited one that stand beside it
 _SAMPLE = 1_000  # characters of a page that tell its language
+_NOT_VAGUE = 3  # words of a heading that only its place relates to the question
 _FROM_OFFERS = 2  # telling terms that the title of a page shares with the question
 
 _EASTERN = ("zh", "ja", "ko")
@@ -84,11 +85,11 @@ def suggest(
 ) -> tuple[str, ...]:
     """Up to ``limit`` standalone questions in the asker's language, the most related first.
 
-    They ask about sections of the cited pages beside or below what was cited, about what the
-    quoted words mention and ``sources`` explain, and about ``offered`` pages. ``rarity`` has for
-    terms of the question how rare they are in the documents searched. Nothing is suggested after
-    an answer without citations, nor what repeats the question, a cited section or another
-    suggestion.
+    ``citations`` are those of the answer without its further reading. The questions are about
+    sections of the cited pages beside or below what was cited, about what the quoted words mention
+    and ``sources`` explain, and about ``offered`` pages. ``rarity`` has for terms of the question
+    how rare they are in the documents searched. Nothing is suggested after an answer without
+    citations, nor what repeats the question, a cited section or another suggestion.
     """
     if not citations or limit < 1:
         return ()
@@ -99,15 +100,13 @@ def suggest(
         *_of_offers(read, offered),
     ]
     chosen: list[_Candidate] = []
-    taken = [read.asked, *read.sections]
+    taken = [read.asked]
     for candidate in sorted(candidates, key=lambda each: -each.relation):
         if len(chosen) >= limit:
             break
-        if (
-            _UNSAFE.search(candidate.question)
-            or candidate.about <= read.asked
-            or any(_alike(candidate.about, one) for one in taken)
-        ):
+        if _UNSAFE.search(candidate.question) or read.has_answered(candidate.about):
+            continue
+        if any(_alike(candidate.about, one) for one in taken):
             continue
         taken.append(candidate.about)
         chosen.append(candidate)
@@ -136,14 +135,13 @@ class _Read:
         self.citations = citations
         self.first = dedupe_key(citations[0].url)
         self.urls = {dedupe_key(citation.url) for citation in citations}
-        self.sections = [
+        self._sections = [
             frozenset(keywords(_leaf(citation.heading)))
             for citation in citations
             if citation.heading
         ]
         self._question = question.casefold()
-        quotes = [each.quote for each in citations if dedupe_key(each.url) == self.first]
-        self._words = " ".join((answer_text, *quotes))  # without quotes of further reading
+        self._words = " ".join((answer_text, *(citation.quote for citation in citations)))
         rarest = min(max((rarity.get(term, 0.0) for term in self.asked), default=0.0), RAREST)
         self._telling = frozenset(
             term for term in self.asked if rarity.get(term, rarest) >= TELLING * rarest
@@ -154,7 +152,7 @@ class _Read:
         return " ".join(self._words.casefold().split())
 
     def mentions(self, name: str, *, as_written: bool = False) -> bool:
-        """Whether the answer, or a quote of its first page, has a name that the question lacks.
+        """Whether the answer or a quote has a name that the question lacks.
 
         The name counts as whole words; ``as_written`` with its capitals.
         """
@@ -165,6 +163,10 @@ class _Read:
         text = self._words if as_written else self._folded
         wanted = wanted if as_written else folded
         return re.search(rf"(?<![\w-]){re.escape(wanted)}(?![\w-])", text) is not None
+
+    def has_answered(self, about: frozenset[str]) -> bool:
+        """Whether the question or the heading of a cited section says all that is asked about."""
+        return any(about <= known for known in (self.asked, *self._sections))
 
     def shared(self, text: str) -> int:
         """How many of the terms that tell the question's topic a text has."""
@@ -204,13 +206,12 @@ class _Page:
         self.language = detect(self.text[:_SAMPLE])
         self.cited = [c for c in read.citations if dedupe_key(c.url) == url]
         self.sections = list(dict.fromkeys(citation.heading for citation in self.cited))
+        # What stands beside a cited section is of interest only where that was the right one.
+        self.topical = [one for one in self.sections if one and read.shared(one)]
 
     @cached_property
-    def lower(self) -> frozenset[str]:
-        """The terms of words that the page seldom writes with a capital inside a sentence."""
-        found = Counter(re.findall(r"(?<=[a-z,] )[A-Za-z][a-z'’-]+", self.text))
-        seldom = (word for word in found if word.islower() and found[word] >= found[word.title()])
-        return frozenset(term for word in seldom for term in terms(word))
+    def casing(self) -> Casing:
+        return Casing.of(self.text)
 
     def is_cited(self, passage: Passage) -> bool:
         return any(passage.start <= citation.start < passage.end for citation in self.cited)
@@ -241,7 +242,7 @@ def _of_page(read: _Read, page: _Page) -> Iterator[_Candidate]:
                 page.source.title, opening_of(page.source), heading
             )
         else:
-            asked = in_english(heading, page.lower) if page.language == "en" else ""
+            asked = in_english(heading, page.casing) if page.language == "en" else ""
         relation = _relation(read, page, place)
         if subject is not None and not asked:
             asked, relation = about_section(subject, heading), 1.0
@@ -250,8 +251,9 @@ def _of_page(read: _Read, page: _Page) -> Iterator[_Candidate]:
     for passage in page.source.passages:
         for option in _OPTION.findall(passage.text):
             asked = about_option(option, _name(page.source.title))
-            if asked and read.mentions(option) and not page.is_cited(passage):
-                yield _Candidate(asked, frozenset(keywords(option)), 1.5 + page.is_first)
+            is_read = page.is_cited(passage) or any(option in _leaf(one) for one in page.sections)
+            if asked and not is_read and read.mentions(option):
+                yield _Candidate(asked, frozenset({option}), 1.5 + page.is_first)
 
 
 def _relation(read: _Read, page: _Page, place: int) -> float:
@@ -267,24 +269,28 @@ def _relation(read: _Read, page: _Page, place: int) -> float:
         topical = HEADING_SEPARATOR in section and read.shared(_leaf(section))
         is_related = shared > 1 or (shared and beside and topical)
         return mentioned + shared if mentioned or is_related else 0.0
-    below = any(one and path.startswith(one + HEADING_SEPARATOR) for one in page.sections)
-    if shared < ENOUGH * len(keywords(heading)):
+    below = any(path.startswith(one + HEADING_SEPARATOR) for one in page.topical)
+    if shared < ENOUGH * len(keywords(heading)) or (shared == 1 and not page.is_first):
         shared = 0
-    near = _nearness(read, page, place) if page.is_first else 0.0
-    return mentioned + 1.5 * shared + below + near
+    near = below or _nearness(read, page, place)
+    if not mentioned and not shared and (len(heading.split()) < _NOT_VAGUE and heading.isascii()):
+        return 0.0  # "Storing data"
+    return mentioned + 1.5 * shared + near
 
 
 def _nearness(read: _Read, page: _Page, place: int) -> float:
     """How near a section is to a cited one under the same heading, 0 to 1.
 
-    That heading must be below the page's title, or speak of the question's topic.
+    That heading must be below the title of the first cited page, or speak of the question's topic.
     """
     parent = _parent(page.paths[place])
-    if not parent or (HEADING_SEPARATOR not in parent and not read.shared(parent)):
+    if not parent or not page.is_first:
+        return 0.0
+    if HEADING_SEPARATOR not in parent and not read.shared(parent):
         return 0.0
     places = [
         page.paths.index(one)
-        for one in page.sections
+        for one in page.topical
         if one in page.paths and _parent(one) == parent
     ]
     distance = min((abs(place - one) for one in places), default=NEAR + 1)

@@ -46,9 +46,10 @@ _INLINE = re.compile(
 _RULE = re.compile(r"[ \t]*([-*_])(?:[ \t]*\1){2,}[ \t]*")
 _EMPTY_HEADING = re.compile(r"[ \t]*#{1,6}[ \t]*")
 _BORDER = re.compile(r"((?<!\\)\|)")
+_ITEM = re.compile(r"[ \t]*(?:\d{1,3}[.)]|[•‣◦])[ \t]+\S")  # as ``bot.text.sentences`` has them
 _ROW = re.compile(r"[ \t]*\|.*(?<!\\)\|[ \t]*")
 _DELIMITER = re.compile(r"[ \t]*\|(?:[ \t]*:?-+:?[ \t]*\|)+[ \t]*")
-_NUMBERED = re.compile(r"([ \t]*\d{1,9})(?=[.)])")
+_NUMBERED = re.compile(r"([ \t]*\d{1,9})(?=[.)](?:[ \t]|$))")
 
 
 def as_markdown(text: str, *, begins_line: bool = True, columns: Sequence[str] = ()) -> str:
@@ -62,9 +63,9 @@ def as_markdown(text: str, *, begins_line: bool = True, columns: Sequence[str] =
     guard = "" if begins_line else _GUARD
     lines, tokens = _parsed((guard + text).split("\n"))
     taken = _lines_of(tokens, "table_open", "fence", "code_block")
-    lines, is_changed = _with_heads(lines, taken, columns)
-    if is_changed:
-        tokens = _parser.parse("\n".join(lines))
+    apart = _with_heads(_with_items_apart(lines, tokens), taken, columns)
+    if apart != lines:
+        lines, tokens = _parsed("\n".join(apart).split("\n"))
     written = "\n".join(_written(lines, tokens)).replace(_TILDE, "\\~")
     return written[len(guard) :]
 
@@ -95,6 +96,22 @@ def _parsed(lines: list[str]) -> tuple[list[str], list[Token]]:
         if line is None:
             return lines, tokens
         lines = [*lines[:line], lines[line].replace("~", _TILDE), *lines[line + 1 :]]
+
+
+def _with_items_apart(lines: list[str], tokens: Sequence[Token]) -> list[str]:
+    """The lines, an empty one before each item that Markdown would join to the line above it."""
+    inside = {
+        number
+        for token in tokens
+        if token.type == "paragraph_open" and token.map
+        for number in range(token.map[0] + 1, token.map[1])
+    }
+    return [
+        f"\n{line}"
+        if number in inside and _ITEM.match(line) and not _NUMBERED.match(lines[number - 1])
+        else line
+        for number, line in enumerate(lines)
+    ]
 
 
 def _is_underline(token: Token, lines: Sequence[str]) -> bool:
@@ -198,10 +215,8 @@ def _lines_of(tokens: Sequence[Token], *kinds: str) -> frozenset[int]:
 # ---------------------------------------------------------------- tables
 
 
-def _with_heads(
-    lines: list[str], taken: frozenset[int], columns: Sequence[str]
-) -> tuple[list[str], bool]:
-    """The lines with a head above table rows that have none, and whether there were any."""
+def _with_heads(lines: Sequence[str], taken: frozenset[int], columns: Sequence[str]) -> list[str]:
+    """The lines with a head above table rows that have none."""
     out: list[str] = []
     before = False
     for number, line in enumerate(lines):
@@ -217,7 +232,7 @@ def _with_heads(
             out += above
         out.append(line)
         before = is_row
-    return out, len(out) > len(lines)
+    return out
 
 
 def _row(line: str) -> str:

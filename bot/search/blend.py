@@ -206,6 +206,9 @@ class Search:
                     return known
             except FootnoteError as error:
                 log.info("rarity_unknown", provider=provider.name, error=str(error))
+            except Exception:
+                # A defect in one provider must not cost what was found.
+                log.exception("provider_defect", provider=provider.name)
         return {}
 
     async def _ask(self, provider: Guarded, query: Query) -> tuple[Hit, ...] | _Failure:

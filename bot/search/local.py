@@ -13,14 +13,15 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TypeVar
 
-from bot.embedding.embedder import Embedder, Vector
 from bot.errors import PageUnreadable, ProviderUnavailable, StorageUnavailable
 from bot.pages.page import Page
 from bot.pages.passages import Weight
 from bot.pages.relevance import weigh
+from bot.search.embedding.embedder import Embedder, Vector
 from bot.search.folders import root_of
 from bot.search.index_file import (
     Damaged,
+    count_passages,
     damage_mark,
     meaning,
     open_reader,
@@ -105,7 +106,7 @@ class LocalDocuments:
 
     async def rarity(self, terms: Sequence[str]) -> dict[str, float]:
         """See ``bot.search.provider.Lexicon``."""
-        wanted = list(dict.fromkeys(terms))[:MOST_TERMS]
+        wanted = list(dict.fromkeys(terms))
         return await asyncio.to_thread(
             self._with_reader, lambda reader: self._rarity(reader.connection, wanted)
         )
@@ -202,16 +203,11 @@ class LocalDocuments:
         return (Match(*row) for row in rows)
 
     def _rarity(self, connection: sqlite3.Connection, wanted: list[str]) -> dict[str, float]:
-        passages = self._passages(connection)
+        passages = count_passages(connection)
         found = _found_in(connection, wanted)
-        # Passages of files that are gone, or of other roots, are counted until the next clean-up.
-        counts = {"": 0} | {term: min(count, passages) for term, count in found.items()}
+        # Those of files that are gone are found, but no longer counted, until the next clean-up.
+        counts = {term: min(found.get(term, 0), passages) for term in ("", *wanted)}
         return {t: math.log(1 + (passages - n + 0.5) / (n + 0.5)) for t, n in counts.items()}
-
-    def _passages(self, connection: sqlite3.Connection) -> int:
-        """How many passages can be searched."""
-        query = f"SELECT total(count) FROM files WHERE {self._visible}"  # noqa: S608
-        return int(connection.execute(query, self._visible_values).fetchone()[0])
 
     def _read(self, connection: sqlite3.Connection, url: str) -> Page:
         row = connection.execute(

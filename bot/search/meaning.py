@@ -18,9 +18,9 @@ from pathlib import Path
 import structlog
 from cachetools import LRUCache
 
-from bot.embedding.embedder import Embedder, Vector
 from bot.errors import FootnoteError
 from bot.search import vector_rows
+from bot.search.embedding.embedder import Embedder, Vector
 from bot.search.vector_file import Unfit, vectors_path
 from bot.search.vector_scan import Vectors
 

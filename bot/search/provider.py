@@ -82,8 +82,8 @@ class Lexicon(Protocol):
     """A provider that knows how rare words are in the texts that it searches.
 
     ``rarity`` gives BM25's inverse document frequency of each term (as ``bot.text.terms`` makes
-    them) over the passages searched, from 0. A term that no passage has is left out; "" has what
-    it would get. It raises like ``SearchProvider.search``.
+    them) over the passages searched, from 0; "" has that of a term that no passage has. It raises
+    like ``SearchProvider.search``.
     """
 
     async def rarity(self, terms: Sequence[str]) -> dict[str, float]: ...

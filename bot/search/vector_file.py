@@ -22,8 +22,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from bot.embedding.embedder import Vector, fingerprint
-from bot.embedding.quantized import quantize
+from bot.search.embedding.embedder import Vector, fingerprint
+from bot.search.embedding.quantized import quantize
 
 MAGIC = b"FNVECT01"
 KEY_BYTES = 16

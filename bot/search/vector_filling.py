@@ -22,9 +22,9 @@ from pathlib import Path
 
 import structlog
 
-from bot.embedding.embedder import Embedder, Vector
 from bot.errors import FootnoteError, StorageUnavailable
 from bot.search import vector_rows
+from bot.search.embedding.embedder import Embedder, Vector
 from bot.search.folders import root_of
 from bot.search.index_file import (
     Damaged,

@@ -18,8 +18,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Protocol
 
-from bot.embedding.embedder import Vector
-from bot.embedding.quantized import cosine
+from bot.search.embedding.embedder import Vector
+from bot.search.embedding.quantized import cosine
 from bot.search.vector_file import KEY_BYTES, Unfit, VectorMap
 
 if TYPE_CHECKING:

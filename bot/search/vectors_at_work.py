@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from bot.embedding.choice import open_embedder
+from bot.search.embedding.choice import open_embedder
 from bot.search.vector_filling import keep_filling
 from bot.settings import Settings
 

@@ -27,8 +27,8 @@ from pathlib import Path
 from typing import Any
 
 from bot.app import open_app
-from bot.embedding.choice import open_embedder
 from bot.messages import RunOptions, Thread
+from bot.search.embedding.choice import open_embedder
 from bot.search.indexer import Indexer
 from bot.search.provider import Query
 from bot.search.registry import open_search

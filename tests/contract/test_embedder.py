@@ -9,9 +9,9 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 import httpx
 import pytest
 
-from bot.embedding.embedder import Embedder, Vector
-from bot.embedding.endpoint import Endpoint
-from bot.embedding.onnx_model import OnnxModel
+from bot.search.embedding.embedder import Embedder, Vector
+from bot.search.embedding.endpoint import Endpoint
+from bot.search.embedding.onnx_model import OnnxModel
 from tests.fakes.embedding_models import minilm_folder
 from tests.fakes.embeddings import KEY, MODEL, FakeEmbeddings
 from tests.fakes.server import serve

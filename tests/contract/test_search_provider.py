@@ -25,7 +25,7 @@ from bot.search.declaration import declarations
 from bot.search.indexer import Indexer
 from bot.search.local import LocalDocuments
 from bot.search.mediawiki import MediaWiki
-from bot.search.provider import Hit, PageReader, Query, SearchProvider
+from bot.search.provider import Hit, Lexicon, PageReader, Query, SearchProvider
 from bot.settings import Settings, load_settings, settings_class
 from tests.fakes.engines import KEY, FakeEngine
 from tests.fakes.mediawiki import WIKI_PAGES, FakeWiki
@@ -347,3 +347,10 @@ def test_every_provider_is_held_to_this_contract() -> None:
     named = " ".join(str(case.id) for case in PROVIDERS).lower()
     usual = {"wikipedia": "mediawiki"}
     assert [name for name in declarations() if usual.get(name, name) not in named] == []
+
+
+async def test_who_knows_how_rare_words_are_tells_it_of_all(case: Case) -> None:
+    if not isinstance(case.provider, Lexicon):
+        return
+    rarity = await case.provider.rarity(["mercuri", "zanzibar", "xyzzyplugh"])
+    assert 0 < rarity["mercuri"] < rarity["zanzibar"] < rarity["xyzzyplugh"] == rarity[""]

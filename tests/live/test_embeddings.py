@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from bot.app import open_app
-from bot.embedding.choice import open_embedder
 from bot.messages import RunOptions
+from bot.search.embedding.choice import open_embedder
 from bot.search.indexer import Indexer
 from bot.search.provider import Query
 from bot.search.registry import open_search

@@ -39,6 +39,7 @@ def test_the_json_contract(footnote: Program, documents: Path) -> None:
     assert list(answer) == [
         "status",
         "answer",
+        "more",
         "citations",
         "question",
         "queries",
@@ -127,7 +128,9 @@ def test_a_pdf_document_is_quoted_with_its_page(footnote: Program, documents: Pa
     (documents / "secret.pdf").write_bytes(pdf(pages, locked=True))
     asked = ("ask", "--docs", str(documents), "What is the keeper of the lighthouse paid?")
     shown = footnote.run(*asked)
-    assert "“The keeper of the lighthouse is paid 1,200 marks a year.” — Page 12" in shown.out
+    assert "The keeper of the lighthouse is paid 1,200 marks a year [1]." in shown.out
+    assert shown.out.count("is paid 1,200 marks a year") == 1  # in the answer, not again below
+    assert "— Page 12" in shown.out
     (skipped,) = [line for line in shown.err.splitlines() if "Skipped" in line]
     assert "secret.pdf is a PDF document locked with a password" in skipped
     (citation, *_) = footnote.run(*asked, "--json").json["citations"]

@@ -544,13 +544,15 @@ async def test_a_run_may_be_given_its_thread_when_that_is_made(open_world: OpenW
     assert (run.message.thread, run.state) == (a_thread("made"), "answered")
 
 
-async def test_pages_that_were_found_and_not_used_are_suggested(open_world: OpenWorld) -> None:
-    reasoner = Scripted([[Search(("tower bridge",))], [Read((1,))]])
-    world = await open_world(reasoner)
-    message = a_message("How tall is the tower, and how long the bridge?")
+async def test_a_section_beside_what_was_cited_is_suggested(open_world: OpenWorld) -> None:
+    world = await open_world(Scripted(TURNS))
+    ((url, page), *_) = world.shelf.pages.items()
+    text = f"{page.text}\n\n## How to climb the tower\n\nThe tower has stairs."
+    world.shelf.pages = {url: replace(page, text=text)}
+    message = a_message("How tall is the tower?")
     (answer,) = (await world.work(await world.accept(message))).finished
     assert [citation.title for citation in answer.citations] == ["Tower"]
-    assert answer.suggestions == ("Tell me more about Bridge",)
+    assert answer.suggestions == ("How do I climb the tower?",)
 
 
 async def test_remarks_are_in_the_askers_language(open_world: OpenWorld) -> None:

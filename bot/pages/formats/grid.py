@@ -55,7 +55,7 @@ class GridWriter:
     def _begin(self) -> None:
         """Write the rows that wait: lines of text, then a table."""
         rows, self._waiting = self._waiting, []
-        while rows and _filled(rows[0]) == 1 and not (len(rows) > 1 and _filled(rows[1]) > 2):
+        while rows and _filled(rows[0]) == 1:
             self._blocks.paragraph(" ".join(rows.pop(0)))
         if not rows:
             return

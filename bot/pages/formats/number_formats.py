@@ -16,7 +16,7 @@ _PARTS = re.compile(
     r'"(?P<quoted>[^"]*)"'
     r"|\\(?P<escaped>.)"
     r"|\[\$(?P<currency>[^\]-]*)(?:-[^\]]*)?\]"
-    r"|(?P<figures>[#0,]*[#0][#0,]*(?:\.[#0?]*)?|\.[#0?]+)"
+    r"|(?P<figures>[#0,]*[#0][#0,]*(?:\.[#0?]*)?,*|\.[#0?]+)"
     r"|(?P<colour>\[(?:Black|Blue|Cyan|Green|Magenta|Red|White|Yellow|Color ?\d+)\])"
     r"|(?P<space>_.|\*.)"
     r"|(?P<plain>[-+ $€£¥()%/:’'])",
@@ -133,14 +133,15 @@ def _form(section: str) -> _Form | None:
             before += said
     if at < len(section) or not figures:
         return None
-    whole, _, fraction = figures.partition(".")
+    thousands = len(figures) - len(figures.rstrip(","))
+    whole, _, fraction = figures.rstrip(",").partition(".")
     return _Form(
         before=before,
         after=after,
         decimals=fraction.count("0"),
         most_decimals=len(fraction),
-        grouped="," in whole.rstrip(","),
-        thousands=len(whole) - len(whole.rstrip(",")),
+        grouped="," in whole,
+        thousands=thousands,
         percent="%" in before + after,
         whole_digits=whole.count("0"),
     )

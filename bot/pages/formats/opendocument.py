@@ -15,7 +15,7 @@ from bot.pages.formats.grid import MOST_CELLS, GridWriter
 from bot.pages.formats.numbering import whole
 from bot.pages.formats.opendocument_styles import OpenStyles
 from bot.pages.formats.packages import Package, attribute, local, locked, opened
-from bot.pages.formats.pieces import MOST_SPANNED, Cell, Piece, PieceWriter
+from bot.pages.formats.pieces import MOST_SPANNED, ROWS_AT_ONCE, Cell, Piece, PieceWriter
 from bot.pages.properties import said_title
 
 _TEXT = "{urn:oasis:names:tc:opendocument:xmlns:text:1.0}"
@@ -83,7 +83,6 @@ class _Reader:
         self._counts: dict[str, int] = {}  # of numbered lists, by style, for those that go on
         self._rows: list[list[Cell]] = []
         self._below: dict[int, int] = {}  # rows that the cell above still spans, by column
-        self._in_rows = 0  # characters
         self._sheet: GridWriter | None = None
         self._sheet_rows = 0
         self._cells = 0
@@ -95,7 +94,7 @@ class _Reader:
             if not self._take(element):
                 continue
             self._package.forget(element)
-            if self.blocks.length + self._in_rows >= MOST_CHARACTERS or self._cells >= MOST_CELLS:
+            if self.blocks.length >= MOST_CHARACTERS or self._cells >= MOST_CELLS:
                 self._close()
                 self.blocks.heading(2, "The rest of this document was not read")
                 return self._package.share_read
@@ -122,9 +121,9 @@ class _Reader:
             case "table-row" if in_sheet:
                 self._sheet_row(element, owner)
             case "table-row":
-                row = self._row(element)
-                self._rows += row
-                self._in_rows += sum(len(cell.words()) for line in row for cell in line)
+                self._rows += self._row(element)
+                if len(self._rows) >= ROWS_AT_ONCE:
+                    self._put_rows()
             case "table" if in_sheet:
                 if self._sheet is not None:
                     self._sheet.end()
@@ -247,10 +246,15 @@ class _Reader:
     # ------------------------------------------------------------ tables
 
     def _end_table(self) -> None:
-        rows, self._rows, self._in_rows, self._below = self._rows, [], 0, {}
-        if rows:
-            self._writer.put(Piece("table", rows=rows))
+        self._put_rows()
+        self._writer.end_table()
+        self._below.clear()
         self._put_notes()
+
+    def _put_rows(self) -> None:
+        rows, self._rows = self._rows, []
+        if rows:
+            self._writer.rows(rows)
 
     def _row(self, row: Any) -> list[list[Cell]]:
         """The cells of a row, as often as it is repeated."""

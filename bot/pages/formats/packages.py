@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import posixpath
 import re
+import struct
 import zipfile
 import zlib
 from collections.abc import Iterator
@@ -46,6 +47,8 @@ _BROKEN = (
     NotImplementedError,  # a method of packing that zipfile does not know
     RuntimeError,  # zipfile's error for an encrypted entry
     OSError,
+    ValueError,  # zipfile's error for an offset outside of the file
+    struct.error,
 )
 
 

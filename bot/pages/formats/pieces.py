@@ -12,6 +12,8 @@ from bot.pages.plain import is_prose
 Kind = Literal["paragraph", "heading", "item", "code", "table"]
 
 MOST_SPANNED = 100  # columns or rows that one cell may span
+ROWS_AT_ONCE = 200
+"""Rows of a table that are held; by the first of them its form is told."""
 
 
 @dataclass(slots=True)
@@ -56,6 +58,7 @@ class PieceWriter:
     def __init__(self, blocks: Blocks) -> None:
         self._blocks = blocks
         self._code: list[str] = []
+        self._table: _Table | None = None
 
     def put(self, piece: Piece) -> None:
         if piece.kind == "code":
@@ -70,7 +73,8 @@ class PieceWriter:
             case "paragraph":
                 self._blocks.paragraph(piece.text)
             case "table":
-                self._table(piece.rows)
+                self.rows(piece.rows)
+                self.end_table()
 
     def put_all(self, pieces: Iterable[Piece]) -> None:
         for piece in pieces:
@@ -92,14 +96,45 @@ class PieceWriter:
         else:
             self._blocks.code(text)
 
-    def _table(self, rows: list[list[Cell]]) -> None:
-        if _is_layout(rows):
+    def rows(self, rows: list[list[Cell]]) -> None:
+        """The next rows of a table, which is open until ``end_table``."""
+        self.flush()
+        if self._table is None:
+            self._table = _Table(_is_layout(rows))
+        if self._table.is_layout:
             for row in rows:
                 for cell in row:
                     if not cell.goes_on:
-                        self.put_all(cell.pieces)
-        else:
-            self._blocks.table(_grid(rows))
+                        self._inside(cell)
+            return
+        grid = _grid(rows, self._table.last)
+        self._table.last = grid[-1] if grid else []
+        filled = [[one_line(cell) for cell in row] for row in grid if any(map(str.strip, row))]
+        columns = self._table.columns
+        if columns is None:
+            width = max((len(row) for row in filled), default=0)
+            columns = [i for i in range(width) if any(len(r) > i and r[i] for r in filled)]
+        for line in filled:
+            shown = [line[i] if i < len(line) else "" for i in columns]
+            self._blocks.row(shown, first=self._table.columns is None)
+            self._table.columns = columns
+
+    def end_table(self) -> None:
+        self._table = None
+
+    def _inside(self, cell: Cell) -> None:
+        outer, self._table = self._table, None
+        self.put_all(cell.pieces)
+        self._table = outer
+
+
+@dataclass(slots=True)
+class _Table:
+    """An open table: the words of its last row, and the columns that are not empty."""
+
+    is_layout: bool
+    last: list[str] = field(default_factory=list)
+    columns: list[int] | None = None
 
 
 def _is_layout(rows: list[list[Cell]]) -> bool:
@@ -109,16 +144,16 @@ def _is_layout(rows: list[list[Cell]]) -> bool:
     return any(len(cell.words()) > WIDEST_CELL for row in rows for cell in row)
 
 
-def _grid(rows: list[list[Cell]]) -> list[list[str]]:
+def _grid(rows: list[list[Cell]], above: list[str]) -> list[list[str]]:
     """The words of a table by row and column. What spans rows stands in each of them, what spans
     columns in the first."""
     grid: list[list[str]] = []
     for row in rows:
-        above = grid[-1] if grid else []
         line: list[str] = []
         for cell in row:
             goes_on = cell.goes_on and len(line) < len(above)
             line.append(above[len(line)] if goes_on else cell.words())
             line += [""] * (min(cell.span, MOST_SPANNED) - 1)
         grid.append(line)
+        above = line
     return grid

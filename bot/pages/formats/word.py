@@ -16,7 +16,7 @@ from bot.pages.formats.blocks import MOST_CHARACTERS, Blocks, Reading, code, is_
 from bot.pages.formats.numbering import LEVELS, Numbering, whole
 from bot.pages.formats.office import core_title, main_part
 from bot.pages.formats.packages import Package, attribute, local, opened
-from bot.pages.formats.pieces import Cell, Piece, PieceWriter
+from bot.pages.formats.pieces import ROWS_AT_ONCE, Cell, Piece, PieceWriter
 from bot.pages.formats.word_styles import (
     PLAIN,
     Style,
@@ -78,7 +78,6 @@ class _Reader:
         self._boxes: list[Any] = []  # text boxes anchored in the paragraph
         self._writer = PieceWriter(self.blocks)
         self._rows: list[list[Cell]] = []  # of the table that is being read
-        self._in_rows = 0  # characters
 
     def read(self) -> float:
         """Read everything; the share of the document that was kept."""
@@ -88,15 +87,15 @@ class _Reader:
                     self._writer.put_all(self._paragraph(element))
                     self._put_notes()
                 case "row":
-                    row = self._row(element)
-                    self._rows.append(row)
-                    self._in_rows += sum(len(cell.words()) for cell in row)
+                    self._rows.append(self._row(element))
+                    if len(self._rows) >= ROWS_AT_ONCE:
+                        self._put_rows()
                 case "table":
                     self._put_table()
                 case _:
                     continue
             self._package.forget(element)
-            if self.blocks.length + self._in_rows >= MOST_CHARACTERS:
+            if self.blocks.length >= MOST_CHARACTERS:
                 self._put_table()
                 self._writer.flush()
                 self.blocks.heading(2, "The rest of this document was not read")
@@ -227,9 +226,13 @@ class _Reader:
     # ------------------------------------------------------------ writing
 
     def _put_table(self) -> None:
-        rows, self._rows, self._in_rows = self._rows, [], 0
-        self._writer.put(Piece("table", rows=rows))
+        self._put_rows()
+        self._writer.end_table()
         self._put_notes()
+
+    def _put_rows(self) -> None:
+        rows, self._rows = self._rows, []
+        self._writer.rows(rows)
 
     def _put_notes(self) -> None:
         notes, self._open_notes = self._open_notes, []

@@ -97,8 +97,8 @@ FILLER = "\n\n# Food\n\n" + "\n\n".join("Some town. " * 30 for _ in range(6))
 def test_rank_counts_headings_and_prefers_early_passages() -> None:
     text = f"# A\n\n## Harbour\n\nIt is old.{FILLER}\n\n## Rain\n\nA harbour."
     first, *others, last = rank("harbour", study(split(text)))
-    assert 0 < first
-    assert 0 < last
+    assert first > 0
+    assert last > 0
     assert 0 in others
     same = split(f"A harbour here.{FILLER}\n\n# C\n\nA harbour here.")
     first, *others, last = rank("harbour", study(same))

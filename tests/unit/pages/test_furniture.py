@@ -40,7 +40,17 @@ def text_of(body: str) -> str:
         # tables of contents
         ("<div class=toc><p>Contents</p><ul><li><a href=a>One</a></li></ul></div>Text", "Text"),
         ("<ul><li><a href='#a'>One</a></li><li><a href='#b'>Two</a></li><li><a href='#c'>Three</a>"
-         "</li></ul>Text", "Text"),
+         "</li></ul><h2 id=a>One</h2><h2><a name=b></a>Two</h2><div id=c><h2>Three</h2></div>",
+         "## One\n\n## Two\n\n## Three"),
+        ("<p>There are:</p><ul><li><a href='#f'>f()</a></li><li><a href='#g'>g()</a></li>"
+         "<li><a href='#h'>h()</a></li></ul><p id=f>f() does this.</p>",
+         "There are:\n\n+ f()\n+ g()\n+ h()\n\nf() does this."),
+        ("<section id=navigation><h2>Navigation</h2><p>How to find your way.</p></section>",
+         "## Navigation\n\nHow to find your way."),
+        (f"<div class=toc><p>{'What this is about, at length. ' * 20}</p></div>",
+         ("What this is about, at length. " * 20).strip()),
+        ("<div role=tablist><button id=t1>Bash</button></div><div role=tabpanel hidden"
+         " aria-labelledby=t1><p>Type it.</p></div>", "Bash:\n\nType it."),
         ("<ul><li><a href='#a'>One</a> is first</li><li><a href='#b'>Two</a> is next</li>"
          "<li><a href='#c'>Three</a> is last</li></ul>", "- One is first\n- Two is next\n"
          "- Three is last"),

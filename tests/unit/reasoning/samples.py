@@ -58,7 +58,7 @@ def rarity_in(sources: Sequence[Source], *texts: str, passages: int = 1_000) -> 
     ]
     wanted = [term for text in texts for term in keywords(text)]
     found = {term: sum(term in words for words in read) for term in wanted}
-    counts = {"": 0} | {term: n for term, n in found.items() if n}
+    counts = {"": 0} | found
     return {t: math.log(1 + (passages - n + 0.5) / (n + 0.5)) for t, n in counts.items()}
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
@@ -74,7 +74,7 @@ def test_list_items_come_as_the_list_they_are() -> None:
 
 def test_rows_come_as_a_table_below_the_names_of_their_columns() -> None:
     text = answer("How many kroner for a ferry?", (a_page_read(1, "Fees", FEES),))
-    assert text.startswith("| craft | fee |\n| --- | --- |\n| ferry | 90 kroner [1] |\n")
+    assert text.startswith("| craft | fee |\n|---|---|\n| ferry | 90 kroner [1] |\n")
     assert "train" not in text
 
 
@@ -91,7 +91,7 @@ def test_rows_of_a_table_that_began_in_an_earlier_passage_have_their_columns() -
 def test_a_bar_within_a_cell_ends_no_cell() -> None:
     table = "| option | meaning |\n|---|---|\n| a\\|b | choose a gate |"
     text = answer("Which option chooses a gate?", (a_page_read(1, "Options", table),))
-    assert text.startswith("| option | meaning |\n| --- | --- |\n| a\\|b | choose a gate [1] |\n")
+    assert text.startswith("| option | meaning |\n|---|---|\n| a\\|b | choose a gate [1] |\n")
 
 
 def test_code_stays_a_code_block() -> None:
@@ -122,12 +122,27 @@ def test_both_sides_of_a_comparison_stand_above_the_fold() -> None:
 
 
 def test_further_quotes_stand_below_the_fold_under_their_pages() -> None:
-    result = asked("Where was Ingrid Dahl, who built the harbour of Oslo, born?")
+    pages = (
+        a_page_read(1, "Fees", "Ferries pay a fee of 90 kroner in the harbour of Oslo."),
+        a_page_read(2, "Gates", "At night all gates with a bell are closed by the watchman."),
+    )
+    result = asked("Which fee do ferries pay, and who closes the gates with a bell?", pages)
     assert result.fold is not None
     above, below = result.text[: result.fold], result.text[result.fold :]
     assert below.startswith("#### ")
     assert "####" not in above
     assert any(span.start >= result.fold for span in result.spans)
+
+
+def test_what_adds_little_is_left_out_but_where_one_page_leads_to_the_next() -> None:
+    pages = (
+        a_page_read(1, "Forth Bridge", "The Forth Bridge was designed by Benjamin Baker in 1882."),
+        a_page_read(2, "Benjamin Baker", "Benjamin Baker was an engineer. He was born in Frome."),
+    )
+    led = asked("Where was Benjamin Baker, designer of the Forth Bridge, born?", pages)
+    assert "Frome" in led.text
+    plain = asked("Why was the Forth Bridge designed by Benjamin Baker in 1882?", pages)
+    assert "Frome" not in plain.text
 
 
 def test_one_quote_needs_no_fold() -> None:

@@ -22,10 +22,17 @@ from bot.reasoning.desks import (
     Turn,
 )
 from bot.reasoning.evidence import Source
-from bot.reasoning.extractive_hops import MOST_PAGES, first_queries, next_turn
+from bot.reasoning.extractive_hops import (
+    FOUND,
+    MOST_PAGES,
+    asks_by_relation,
+    first_queries,
+    next_turn,
+)
 from bot.reasoning.questions import SubQuestion
 from bot.search.provider import Hit
 from tests.bench.corpus import MemoryCorpus
+from tests.unit.reasoning.samples import rarity_in
 from tests.unit.samples import NOW
 
 PAGES = {
@@ -319,3 +326,63 @@ def test_capitals_in_code_are_no_names_to_follow(written: str) -> None:
     searched = " ".join(action.queries)
     assert "Ida Lewis" in searched
     assert {"DATA", "DIR", "KEEPER", "Norway"}.isdisjoint(searched.split())
+
+
+# ---------------------------------------------------------------- documents whose words are counted
+
+
+class Documents(World):
+    """A world that knows how rare words are, as local documents do."""
+
+    def search(self, queries: tuple[str, ...]) -> Outcome:
+        outcome = super().search(queries)
+        sources = [a_source(n, title) for n, title in enumerate(PAGES, 1)]
+        results = [replace(r, rarity=rarity_in(sources, r.query)) for r in outcome.queries]
+        return replace(outcome, queries=tuple(results))
+
+
+def read_in_documents(question: str, *queries: str) -> Documents:
+    world = Documents()
+    asked = (question, *queries)
+    world.desk = replace(world.desk, given=(world.search(asked),))
+    world.go(SubQuestion(question, knowledge_queries=asked))
+    return world
+
+
+def test_in_documents_the_hits_of_the_question_itself_are_read_at_once() -> None:
+    world = read_in_documents("When did the railway bridge open?")
+    first = [world.corpus.title(url) for url in world.corpus.best(world.searched[0], FOUND)]
+    assert world.read == first
+    assert len(world.searched) == 1
+
+
+def test_of_a_comparison_both_sides_are_read() -> None:
+    question = "What is the difference between the Forth Bridge and Pearl Jam?"
+    world = read_in_documents(question, "Forth Bridge", "Pearl Jam")
+    assert {"Forth Bridge", "Pearl Jam"} <= set(world.read)
+    assert len(world.read) <= MOST_PAGES
+
+
+def test_in_documents_names_are_followed_where_a_question_asks_by_relation() -> None:
+    world = read_in_documents("In which state did the performer of Hello Love die?")
+    assert {"Hello Love", "Hank Snow"} <= set(world.read)
+
+
+@pytest.mark.parametrize(
+    ("question", "leads_on"),
+    [
+        ("In which state did the performer of Hello Love die?", True),
+        ("Who leads the country where Buyende lies?", True),
+        ("Where was the author of “Brand” born?", True),
+        ("How do I set the location of the cache?", False),
+        ("What does SQLITE_BUSY mean?", False),
+        ("Which port does nginx listen on?", False),
+        ("法国的首都的人口是多少？", True),
+        ("如何设置缓存的位置？", False),
+        ("", False),
+    ],
+)
+def test_a_question_asks_by_relation_where_it_names_what_the_answer_relates_to(
+    question: str, leads_on: bool
+) -> None:
+    assert asks_by_relation(question) is leads_on

@@ -148,6 +148,8 @@ def test_every_cell_of_a_table_is_shown(rows: list[list[str]], with_head: bool) 
         ("- argv[7]\n- `argv[7]`", "- argv\\[7\\]\n- `argv[7]`"),
         ("1. one\n2. two", "1. one\n2. two"),
         ("2. two\n5. five", "2\\. two\n\n5\\. five"),
+        ("Tell it.\n4. Call it\n5. End", "Tell it.\n\n4. Call it\n5. End"),
+        ("Tell it.\n• one\n• two", "Tell it.\n\n• one\n\n• two"),
         (">>> x[1]", r"\>>> x\[1\]"),
         ("Title\n=====", "Title\n\\====="),
         ("a\n\n* * *\n\nb", "a\n\n\\* \\* \\*\n\nb"),

@@ -183,6 +183,7 @@ async def test_further_reading_comes_after_the_answer_and_is_not_streamed() -> N
     assert checked.text == "Completed in 1889 [1]."
     assert checked.more == "It is 330 metres tall [1].\n\nIt is 400 years old ⚠."
     assert quoted(checked) == [(1, TOWER[0]), (1, TOWER[1])]
+    assert checked.direct == 1, "the first citation is the answer's own"
     assert len(checked.doubts) == 1
     assert not any("330" in text for text in texts)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from bot.pages.page import Page
@@ -53,6 +54,20 @@ class Scripted:
 
     async def aclose(self) -> None:
         self.closed = True
+
+
+@dataclass
+class Knowing(Scripted):
+    """Also knows how rare words are, or raises ``error``."""
+
+    known: dict[str, float] = field(default_factory=dict)
+    error: BaseException | None = None
+    kind: ProviderKind = "knowledge"
+
+    async def rarity(self, terms: Sequence[str]) -> dict[str, float]:
+        if self.error is not None:
+            raise self.error
+        return {term: self.known.get(term, 9.0) for term in ("", *terms)}
 
 
 class Reading(Scripted):

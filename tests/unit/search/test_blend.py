@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections import deque
 from dataclasses import replace
 
 import pytest
@@ -15,7 +16,7 @@ from bot.search.blend import K, Search, blend
 from bot.search.policy import Policy
 from bot.search.provider import Hit, ProviderKind, Query
 from tests.fakes.virtual_time import in_virtual_time, now
-from tests.unit.search.providers import Scripted, hits, reading, scripted
+from tests.unit.search.providers import Knowing, Scripted, hits, reading, scripted
 
 ONCE = Policy(attempts=1)
 
@@ -297,6 +298,33 @@ async def test_when_all_fail_the_error_says_which_and_why() -> None:
 async def test_finding_nothing_is_no_failure() -> None:
     found = await search(scripted([])).search(Query("q", 5))
     assert (found.hits, found.failures) == ((), ())
+
+
+# ---------------------------------------------------------------- how rare words are
+
+
+async def test_a_search_tells_how_rare_its_words_are_by_the_provider_that_knows() -> None:
+    knows = Knowing("k", deque([hits("k", "a")]), known={"harbour": 2.0})
+    found = await search(Scripted("x", deque([hits("x", "b")])), knows).search(
+        Query("the harbour bells")
+    )
+    assert found.rarity == {"": 9.0, "harbour": 2.0, "bell": 9.0}
+
+
+async def test_where_no_provider_knows_nothing_is_told() -> None:
+    found = await search(Scripted("x", deque([hits("x", "a")]))).search(Query("the harbour"))
+    assert found.rarity == {}
+
+
+@pytest.mark.parametrize("error", [ProviderUnavailable("It is down."), RuntimeError("a defect")])
+async def test_not_knowing_how_rare_words_are_costs_no_hits(error: Exception) -> None:
+    broken = Knowing("k", deque([hits("k", "a")]), error=error)
+    knows = Knowing("l", deque([hits("l", "b")]), known={"harbour": 2.0})
+    found = await search(broken, knows).search(Query("harbour"))
+    assert sorted(named(found.hits)) == ["a", "b"]
+    assert found.rarity == {"": 9.0, "harbour": 2.0}
+    alone = await search(replace(broken, script=deque([hits("k", "a")]))).search(Query("harbour"))
+    assert (named(alone.hits), alone.rarity) == (["a"], {})
 
 
 # ---------------------------------------------------------------- reading and closing

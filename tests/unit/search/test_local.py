@@ -168,6 +168,37 @@ def test_a_root_that_does_not_exist_is_refused(tmp_path: Path) -> None:
         LocalDocuments(tmp_path / "index.sqlite", [tmp_path / "none"])
 
 
+# ---------------------------------------------------------------- how rare words are
+
+
+async def test_the_rarer_a_word_the_higher_its_rarity(
+    docs: Path, documents: LocalDocuments
+) -> None:
+    index(docs, a="# A\n\nThe harbour bell.", b="# B\n\nThe harbour.", c="# C\n\nFog.")
+    rarity = await documents.rarity(["harbour", "bell", "zorro"])
+    assert 0 < rarity["harbour"] < rarity["bell"] < rarity["zorro"] == rarity[""]
+
+
+async def test_the_rarity_of_every_word_asked_about_is_told(
+    docs: Path, documents: LocalDocuments
+) -> None:
+    """However many there are: what is left out could not be told from what no document has."""
+    index(docs, a="# A\n\nThe harbour bell.")
+    words = [f"word{n}" for n in range(200)]
+    assert set(await documents.rarity([*words, "bell"])) == {"", "bell", *words}
+
+
+async def test_words_of_other_roots_are_as_good_as_none(tmp_path: Path) -> None:
+    for name in ("mine", "theirs"):
+        (tmp_path / name).mkdir()
+    index(tmp_path / "mine", a="# A\n\nThe harbour.")
+    index(tmp_path / "theirs", b="# B\n\n" + "The bell rings.\n\n" * 9)
+    documents = LocalDocuments(tmp_path / "index.sqlite", [tmp_path / "mine"])
+    rarity = await documents.rarity(["bell", "zorro"])
+    assert 0 < rarity["bell"] <= rarity["zorro"]
+    await documents.aclose()
+
+
 # ---------------------------------------------------------------- reading
 
 

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.embedding.embedder import Embedder
 from bot.errors import InvalidSetting, ProviderUnavailable
 from bot.pages.passages import split
 from bot.search import vector_scan
+from bot.search.embedding.embedder import Embedder
 from bot.search.indexer import Indexer
 from bot.search.local import LocalDocuments
 from bot.search.meaning import REST_SECONDS, Meaning, Near, fused

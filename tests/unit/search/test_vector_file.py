@@ -13,8 +13,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.embedding.embedder import unit
-from bot.embedding.quantized import quantize
+from bot.search.embedding.embedder import unit
+from bot.search.embedding.quantized import quantize
 from bot.search.vector_file import (
     Unfit,
     VectorMap,

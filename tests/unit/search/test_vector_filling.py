@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from bot.embedding.embedder import Vector
 from bot.errors import InvalidSetting, ProviderUnavailable, StorageUnavailable
 from bot.search import index_writer, vector_filling
+from bot.search.embedding.embedder import Vector
 from bot.search.index_file import open_reader
 from bot.search.indexer import Indexer
 from bot.search.local import LocalDocuments
@@ -138,9 +138,9 @@ async def test_an_index_that_is_built_anew_finds_its_vectors_again(index: Path, 
 
 
 async def test_equal_passages_share_a_vector(tmp_path: Path) -> None:
-    for name in ("a", "b"):
-        text = f"# Same\n\nThe same words.\n\n## Other\n\nWords of {name}."
-        write(tmp_path / "docs" / name / "same.md", text)
+    for name, own in (("a", "Apples grow on trees in autumn."), ("b", "Boats are built of wood.")):
+        text = f"# Notes\n\nThe same words.\n\n## Of {name}\n\n{own}"
+        write(tmp_path / "docs" / name / "notes.md", text)
     Indexer(tmp_path / "index.sqlite").index([tmp_path / "docs"])
 
     assert await fill(tmp_path / "index.sqlite", MemoryEmbedder()) == (4, 4, 3)

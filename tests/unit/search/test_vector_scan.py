@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from bot.embedding.embedder import Vector, unit
-from bot.embedding.quantized import cosine
 from bot.search import vector_scan
+from bot.search.embedding.embedder import Vector, unit
+from bot.search.embedding.quantized import cosine
 from bot.search.vector_file import Unfit, VectorWriter, new_file
 from bot.search.vector_scan import FIRST, Vectors
 

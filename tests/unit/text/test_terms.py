@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.text.terms import fold, has_cjk, keywords, terms
+from bot.text.terms import fold, function_words, has_cjk, keywords, terms
 
 
 @pytest.mark.parametrize(
@@ -135,3 +135,20 @@ def test_fold_keeps_voicing_marks_and_syllables() -> None:
 @pytest.mark.parametrize(("text", "expected"), [("abc é", False), ("abc", False), ("a 水", True)])
 def test_cjk_is_recognized(text: str, expected: bool) -> None:
     assert has_cjk(text) is expected
+
+
+@pytest.mark.parametrize(
+    ("text", "count"),
+    [
+        ("how do I reset my password", 3),
+        ("Kafka consumer lag", 0),
+        ("怎么安装", 1),
+        ("最近的公司", 1),
+        ("安装 Docker", 0),
+        ("使い方の説明", 1),
+        ("설정은 무엇", 2),
+        ("", 0),
+    ],
+)
+def test_words_without_a_meaning_of_their_own_are_counted(text: str, count: int) -> None:
+    assert function_words(text) == count

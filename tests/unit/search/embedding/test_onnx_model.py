@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from bot.embedding.embedder import Vector
-from bot.embedding.onnx_model import OnnxModel
 from bot.errors import InvalidSetting
+from bot.search.embedding.embedder import Vector
+from bot.search.embedding.onnx_model import OnnxModel
 from tests.fakes.embedding_models import minilm_folder
 
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from bot.embedding.model_folder import ModelFolder, read_model_folder
 from bot.errors import InvalidSetting
+from bot.search.embedding.model_folder import ModelFolder, read_model_folder
 
 
 def a_folder(path: Path, **files: Any) -> Path:

@@ -13,9 +13,9 @@ import pytest
 import stamina
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 
-from bot.embedding import endpoint
-from bot.embedding.endpoint import Endpoint, base_of, cut
 from bot.errors import Broken, CredentialsRefused, FootnoteError, ProviderUnavailable, Refused
+from bot.search.embedding import endpoint
+from bot.search.embedding.endpoint import Endpoint, base_of, cut
 from bot.text.tokens import estimate
 from tests.fakes.embeddings import KEY, MODEL, FakeEmbeddings, vector_of
 from tests.fakes.engines import refusal
@@ -87,17 +87,54 @@ async def test_many_passages_go_in_several_requests() -> None:
     async with opened(fake) as embedder:
         vectors = await embedder.embed_passages(texts)
 
-    assert sorted(len(asked.values["input"]) for asked in fake.asked) == [22, 64, 64]
+    assert sorted(len(asked.values["input"]) for asked in fake.asked) == [22, 32, 32, 32, 32]
     assert vectors == [pytest.approx(vector_of(text), abs=1e-6) for text in texts]
 
 
 async def test_a_server_that_takes_few_texts_at_once_gets_halves() -> None:
-    fake = FakeEmbeddings(most_texts=20)
+    fake = FakeEmbeddings(most_texts=16)
     async with opened(fake) as embedder:
-        vectors = await embedder.embed_passages([f"passage {number}" for number in range(64)])
+        vectors = await embedder.embed_passages([f"passage {number}" for number in range(32)])
 
-    assert len(vectors) == 64
-    assert [len(asked.values["input"]) for asked in fake.asked] == [64, 32, 16, 16, 32, 16, 16]
+    assert len(vectors) == 32
+    assert [len(asked.values["input"]) for asked in fake.asked] == [32, 16, 16]
+
+
+async def test_a_slow_server_gets_smaller_requests_from_then_on() -> None:
+    sizes: list[int] = []
+
+    async def slow(request: httpx.Request) -> httpx.Response:
+        texts = json.loads(request.content)["input"]
+        sizes.append(len(texts))
+        if len(texts) > 10:
+            raise httpx.ReadTimeout("it takes its time", request=request)
+        data = [{"index": i, "embedding": list(vector_of(text))} for i, text in enumerate(texts)]
+        return httpx.Response(200, json={"data": data})
+
+    async with httpx.AsyncClient(transport=httpx.MockTransport(slow)) as client:
+        embedder = Endpoint("http://embeddings.example", MODEL, lambda: client)
+        assert len(await embedder.embed_passages(["text"] * 32)) == 32
+        first, sizes[:] = list(sizes), []
+        assert len(await embedder.embed_passages(["text"] * 32)) == 32
+
+    assert first == [32, 16, 8, 8, 16, 8, 8]
+    assert sizes == [8, 8, 8, 8]
+
+
+async def test_a_server_that_never_answers_is_given_up() -> None:
+    requests = 0
+
+    async def silent(request: httpx.Request) -> httpx.Response:
+        nonlocal requests
+        requests += 1
+        raise httpx.ReadTimeout("nothing", request=request)
+
+    async with httpx.AsyncClient(transport=httpx.MockTransport(silent)) as client:
+        embedder = Endpoint("http://embeddings.example", MODEL, lambda: client)
+        with pytest.raises(ProviderUnavailable, match="in time"):
+            await embedder.embed_passages(["text"] * 2)
+
+    assert requests == 1 + endpoint.ATTEMPTS, "both together once, then the first by itself"
 
 
 async def test_a_text_that_is_too_long_by_itself_is_halved() -> None:

@@ -12,7 +12,7 @@ import math
 from collections.abc import Sequence
 from operator import mul
 
-from bot.embedding.embedder import Vector
+from bot.search.embedding.embedder import Vector
 
 STEPS = 127
 

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.embedding.embedder import Vector, unit
-from bot.embedding.quantized import cosine, quantize
+from bot.search.embedding.embedder import Vector, unit
+from bot.search.embedding.quantized import cosine, quantize
 
 numbers = st.floats(-1e6, 1e6, width=32)
 

@@ -14,9 +14,9 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bot.embedding.embedder import Vector, unit
-from bot.embedding.model_folder import SETTING, ModelFolder, Pooling, read_model_folder
 from bot.errors import Broken, InvalidSetting
+from bot.search.embedding.embedder import Vector, unit
+from bot.search.embedding.model_folder import SETTING, ModelFolder, Pooling, read_model_folder
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

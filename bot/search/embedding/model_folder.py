@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from bot.embedding.embedder import fingerprint
 from bot.errors import InvalidSetting
+from bot.search.embedding.embedder import fingerprint
 
 SETTING = "FOOTNOTE_EMBEDDINGS_MODEL_DIR"
 Pooling = Literal["mean", "cls", "last"]

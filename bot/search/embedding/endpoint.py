@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import stamina
 
-from bot.embedding.embedder import Vector, fingerprint, unit
 from bot.errors import ProviderUnavailable, Refused
+from bot.search.embedding.embedder import Vector, fingerprint, unit
 from bot.search.json_api import QUOTA_STATUSES, JsonApi
 from bot.text.tokens import estimate
 
@@ -30,7 +30,7 @@ TITLE = "The embeddings endpoint"
 KEY, PLACE = "FOOTNOTE_EMBEDDINGS_API_KEY", "FOOTNOTE_EMBEDDINGS_URL"
 
 USUAL_TOKENS = 512  # that a model takes at least; most take just as many
-BATCH_TEXTS = 64  # texts in one request; some servers take 32, and get halves then
+BATCH_TEXTS = 32  # texts in one request: what servers with a low limit take
 BATCH_TOKENS = 16_000  # estimated, in one request
 AT_ONCE = 2  # requests under way
 REQUEST_SECONDS = 60.0  # a model on a CPU takes its time for a full batch
@@ -73,6 +73,7 @@ class Endpoint:
         self._prefixes: Mapping[Kind, str] = {"query": query_prefix, "document": passage_prefix}
         self._max_tokens = max_tokens
         self._tells_type = tells_type
+        self._texts = BATCH_TEXTS  # in a request; fewer once the endpoint was too slow for so many
 
     async def embed_question(self, text: str) -> Vector:
         """See ``Embedder``. It is tried once, for a few seconds: somebody waits for an answer."""
@@ -94,7 +95,7 @@ class Endpoint:
             async with turns:
                 return await self._embed(batch, "document", attempts=ATTEMPTS)
 
-        tasks = [asyncio.create_task(embed(batch)) for batch in _batches(worded)]
+        tasks = [asyncio.create_task(embed(batch)) for batch in _batches(worded, self._texts)]
         try:
             return [vector for found in await asyncio.gather(*tasks) for vector in found]
         finally:
@@ -108,19 +109,23 @@ class Endpoint:
         return cut(self._prefixes[kind] + text, self._max_tokens)
 
     async def _embed(self, batch: list[str], kind: Kind, *, attempts: int) -> list[Vector]:
-        """The vectors of one batch. What is refused is tried in halves: a server takes fewer texts
-        at once, or one of them is too long for it."""
+        """The vectors of one batch. What is refused, or takes too long, is tried in halves: a
+        server takes fewer texts at once, or one of them is too long for it."""
         try:
             return await self._ask(batch, kind, attempts)
         except _TooMuch as refused:
-            if len(batch) > 1:
-                middle = len(batch) // 2
-                return [
-                    vector
-                    for half in (batch[:middle], batch[middle:])
-                    for vector in await self._embed(half, kind, attempts=attempts)
-                ]
-            return [await self._shortened(batch[0], kind, attempts, refused)]
+            if len(batch) == 1:
+                return [await self._shortened(batch[0], kind, attempts, refused)]
+        except _TooSlow:
+            if len(batch) == 1:
+                raise
+            self._texts = min(self._texts, len(batch) // 2)
+        middle = len(batch) // 2
+        return [
+            vector
+            for half in (batch[:middle], batch[middle:])
+            for vector in await self._embed(half, kind, attempts=attempts)
+        ]
 
     async def _shortened(self, text: str, kind: Kind, attempts: int, refused: _TooMuch) -> Vector:
         for _ in range(CUTS):
@@ -142,6 +147,8 @@ class Endpoint:
         def try_again(error: Exception) -> bool | float:
             if not isinstance(error, ProviderUnavailable):
                 return False
+            if isinstance(error, _TooSlow) and len(batch) > 1:
+                return False
             if error.retry_after is None:
                 return True
             return error.retry_after if error.retry_after <= LONGEST_WAIT else False
@@ -154,8 +161,15 @@ class Endpoint:
         raise AssertionError("stamina returns or raises")
 
     async def _ask_once(self, body: Mapping[str, Any], count: int) -> list[Vector]:
+        import httpx
+
         api = self._api()
-        reply = await api.send("POST", "/embeddings", body=body)
+        try:
+            reply = await api.send("POST", "/embeddings", body=body)
+        except ProviderUnavailable as error:
+            if isinstance(error.__cause__, httpx.ReadTimeout):
+                raise _TooSlow(error.sentence, detail=error.detail) from error
+            raise
         detail = f"HTTP {reply.status}: {str(reply.data)[:300]}"
         if reply.status in QUOTA_STATUSES:
             raise Refused(f"The quota of the key in {KEY} is used up: raise it.", detail=detail)
@@ -205,6 +219,10 @@ class _TooMuch(Refused):
     """A request that may be accepted in smaller pieces."""
 
 
+class _TooSlow(ProviderUnavailable):
+    """A request that was taken, and not answered in time."""
+
+
 def base_of(url: str) -> str:
     """The address that ``/embeddings`` is appended to: what is configured up to ``/v1``.
 
@@ -226,12 +244,13 @@ def cut(text: str, max_tokens: int) -> str:
     return text[:low]
 
 
-def _batches(texts: Sequence[str]) -> list[list[str]]:
+def _batches(texts: Sequence[str], most: int) -> list[list[str]]:
+    """The texts in their order, in lists of at most so many, and so many tokens."""
     batches: list[list[str]] = []
     room = 0
     for text in texts:
         tokens = estimate(text)
-        if not batches or len(batches[-1]) >= BATCH_TEXTS or tokens > room:
+        if not batches or len(batches[-1]) >= most or tokens > room:
             batches.append([])
             room = BATCH_TOKENS
         batches[-1].append(text)

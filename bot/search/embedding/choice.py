@@ -6,8 +6,8 @@ from collections.abc import Callable
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
-from bot.embedding.embedder import Embedder
 from bot.errors import InvalidSetting
+from bot.search.embedding.embedder import Embedder
 from bot.settings import Settings
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ def make_embedder(
             "FOOTNOTE_EMBEDDINGS_URL and FOOTNOTE_EMBEDDINGS_MODEL_DIR are both set: keep one."
         )
     if settings.embeddings_model_dir:
-        from bot.embedding.onnx_model import OnnxModel
+        from bot.search.embedding.onnx_model import OnnxModel
 
         return OnnxModel(
             settings.embeddings_model_dir,
@@ -46,7 +46,7 @@ def make_embedder(
         raise InvalidSetting(
             "FOOTNOTE_EMBEDDINGS_URL is set without FOOTNOTE_EMBEDDINGS_MODEL: name the model."
         )
-    from bot.embedding.endpoint import USUAL_TOKENS, Endpoint
+    from bot.search.embedding.endpoint import USUAL_TOKENS, Endpoint
 
     key = settings.embeddings_api_key
     return Endpoint(

@@ -8,10 +8,10 @@ from typing import Any
 import httpx
 import pytest
 
-from bot.embedding.choice import make_embedder, open_embedder
-from bot.embedding.endpoint import Endpoint
-from bot.embedding.onnx_model import OnnxModel
 from bot.errors import InvalidSetting
+from bot.search.embedding.choice import make_embedder, open_embedder
+from bot.search.embedding.endpoint import Endpoint
+from bot.search.embedding.onnx_model import OnnxModel
 from bot.settings import load_settings
 from tests.fakes.embeddings import KEY, MODEL, FakeEmbeddings
 from tests.fakes.server import serve

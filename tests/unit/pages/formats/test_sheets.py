@@ -1,0 +1,146 @@
+"""Workbooks: sheets as headings, rows as tables, cells as they are shown."""
+
+from __future__ import annotations
+
+from io import BytesIO
+
+import openpyxl  # type: ignore[import-untyped]
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bot.errors import PageUnreadable
+from bot.pages.formats.blocks import Blocks
+from bot.pages.formats.grid import LONGEST_ROW, GridWriter
+from bot.pages.formats.sheets import read_sheets
+from tests.fakes.packages import workbook
+from tests.unit.pages.formats.order import in_order, phrases
+
+Row = list[object]
+
+
+def made(**sheets: list[Row]) -> openpyxl.Workbook:
+    book = openpyxl.Workbook()
+    book.remove(book.worksheets[0])
+    for title, rows in sheets.items():
+        sheet = book.create_sheet(title)
+        for row in rows:
+            sheet.append(row)
+    return book
+
+
+def saved(book: openpyxl.Workbook) -> bytes:
+    buffer = BytesIO()
+    book.save(buffer)
+    return buffer.getvalue()
+
+
+def text_of(rows: list[Row]) -> str:
+    text = read_sheets(saved(made(S=rows)), "a.xlsx").text
+    assert text.startswith("## Sheet S\n\n")
+    return text.removeprefix("## Sheet S\n\n")
+
+
+def test_a_workbook() -> None:
+    book = made(
+        Prices=[["Item", "Price"], ["Ferry", 12.5], ["Bus | train", 3]], Empty=[], Secret=[["x", 1]]
+    )
+    book["Prices"]["B2"].number_format = '#,##0.00 "€"'
+    book["Secret"].sheet_state = "hidden"
+    book.properties.title = "All Prices"
+    reading = read_sheets(saved(book), "a.xlsx")
+    assert reading == (
+        "All Prices",
+        "## Sheet Prices\n\n| Item | Price |\n| --- | --- |\n| Ferry | 12.50 € |\n"
+        "| Bus \\| train | 3 |\n\n## Sheet Empty",
+        1.0,
+    )
+
+
+def test_formulas_show_their_last_result() -> None:
+    rows = '<row><c t="str"><v>Sum</v></c><c><f>1+2</f><v>3</v></c></row>'
+    assert read_sheets(workbook(rows), "a.xlsx").text == (
+        "## Sheet Sheet1\n\n| Sum | 3 |\n| --- | --- |"
+    )
+
+
+@pytest.mark.parametrize(
+    ("rows", "text"),
+    [
+        ([["Price list"], [], ["Item", "Price"], ["Ferry", 5]],
+         "Price list\n\n| Item | Price |\n| --- | --- |\n| Ferry | 5 |"),
+        ([["Price list"], ["Item", "Price", "Note"], ["Ferry", 5]],
+         "Price list\n\n| Item | Price | Note |\n| --- | --- | --- |\n| Ferry | 5 |  |"),
+        ([[None, None, "Item", "Price"], [], [None, None, "Ferry", 5]],
+         "| Item | Price |\n| --- | --- |\n| Ferry | 5 |"),
+        ([["Item", "Price"], ["Ferry", 5], [], ["Name", "Phone"], ["Ann", "0431"]],
+         "| Item | Price |\n| --- | --- |\n| Ferry | 5 |\n\n"
+         "| Name | Phone |\n| --- | --- |\n| Ann | 0431 |"),
+        ([["Item", "Price"], ["Ferry", 5], [], ["Bus", 3]],
+         "| Item | Price |\n| --- | --- |\n| Ferry | 5 |\n| Bus | 3 |"),
+        ([["Item", "Price"], ["Ferry", 5], [], ["A remark."]],
+         "| Item | Price |\n| --- | --- |\n| Ferry | 5 |\n\nA remark."),
+        ([["One line"], ["another"]], "One line\n\nanother"),
+        ([["a", "b"], [1, 2, 3]], "| a | b |  |\n| --- | --- | --- |\n| 1 | 2 | 3 |"),
+        ([["two\nlines", "x"], [1, True]], "| two lines | x |\n| --- | --- |\n| 1 | TRUE |"),
+    ],
+)  # fmt: skip
+def test_what_stands_around_tables(rows: list[Row], text: str) -> None:
+    assert text_of(rows) == text
+
+
+@settings(max_examples=40)
+@given(st.lists(st.lists(phrases, min_size=2, max_size=4), min_size=1, max_size=6))
+def test_every_word_stands_in_the_text_in_order(rows: list[list[str]]) -> None:
+    assert in_order([cell for row in rows for cell in row], text_of([list(row) for row in rows]))
+
+
+@given(st.lists(st.lists(phrases | st.just(""), max_size=5), max_size=250))
+def test_rows_come_out_in_order_however_they_stand(rows: list[list[str]]) -> None:
+    blocks = Blocks()
+    writer = GridWriter(blocks)
+    for row in rows:
+        writer.add(row)
+    writer.end()
+    assert in_order([cell for row in rows for cell in row], blocks.text())
+
+
+def test_a_row_that_is_too_long_is_cut() -> None:
+    blocks = Blocks()
+    writer = GridWriter(blocks)
+    writer.add(["word " * 2_000] * 16_384)
+    writer.end()
+    assert len(blocks.text()) < 2 * LONGEST_ROW
+
+
+def test_a_workbook_that_is_too_large_says_what_was_not_read(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("bot.pages.formats.sheets.MOST_CELLS", 300)
+    rows: list[Row] = [["Number", "Square", "Cube"]]
+    rows += [[i, i**2, i**3] for i in range(399)]
+    reading = read_sheets(saved(made(A=rows, B=[["x", "y"]])), "a.xlsx")
+    assert reading.text.endswith("## Rows after 100 of sheet A were not read\n\n## Not read: B")
+    assert reading.kept == pytest.approx(100 / 401)
+
+
+def test_a_cell_in_the_last_corner_makes_no_sheet_of_empty_cells() -> None:
+    rows = (
+        '<row r="1"><c r="A1"><v>1</v></c><c r="B1"><v>2</v></c></row>'
+        '<row r="1000"><c r="XFD1000"><v>7</v></c></row>'
+    )
+    text = read_sheets(workbook(rows), "a.xlsx").text
+    assert "| 1 | 2 |" in text
+    assert text.endswith("7")
+    assert len(text) < 100
+
+
+@pytest.mark.parametrize(
+    "rows",
+    ['<row><c t="s"><v>5</v></c></row>', "<row><c><v>1</v>", '<row r="x"><c><v>1</v></c></row>'],
+)
+def test_a_damaged_workbook_is_named(rows: str) -> None:
+    with pytest.raises(
+        PageUnreadable, match=r"^a\.xlsx is an Excel workbook that is damaged; open"
+    ):
+        read_sheets(workbook(rows), "a.xlsx")

@@ -1,0 +1,81 @@
+"""Passages found by their words, rated anew with what stands around them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bot.pages.passages import split
+from bot.search.index_file import pack_spans
+from bot.search.meaning import Match
+from bot.search.surroundings import Opened, rated
+from tests.unit.pages.test_passages import PAGES
+
+WEIGHTS = {"harbour": 3.0, "fee": 2.0, "bell": 1.0}
+FOG = "\n\n".join("Fog lies on the sea. " * 20 for _ in range(4))
+
+
+def a_page(text: str, title: str = "") -> Opened:
+    return Opened(title, text, pack_spans(split(text)))
+
+
+def order(question: str, pages: Mapping[int, Opened], *matches: tuple[int, int]) -> list[str]:
+    """The passages of the matches (file, place), best first."""
+    found = rated(
+        question,
+        WEIGHTS,
+        [Match(file, f"file:///{file}", place, 0.0) for file, place in matches],
+        pages,
+    )
+    return [pages[match.file].passage(match.place) for match in found]
+
+
+def test_passages_are_those_that_were_indexed() -> None:
+    page = a_page("# A\n\nOne.\n\n# B\n\nTwo.")
+    assert [page.passage(place) for place in range(-1, 3)] == ["", "One.", "Two.", ""]
+
+
+def test_a_short_passage_gains_by_the_words_beside_it() -> None:
+    text = f"# Bells\n\nA fee.\n\n{FOG}\n\n# Fees\n\nThe harbour.\n\n## Amount\n\nA fee."
+    page = a_page(text)
+    last = len(split(text)) - 1
+    found = rated(
+        "harbour fee",
+        WEIGHTS,
+        [Match(1, "file:///1", 0, 9.0), Match(1, "file:///1", last, 1.0)],
+        {1: page},
+    )
+    assert [match.place for match in found] == [last, 0]
+    assert found[0].score > found[1].score > 0
+
+
+@pytest.mark.parametrize(
+    "better", [a_page("A fee.", "Harbour"), a_page("# Harbour\n\nA fee."), a_page("A harbour fee.")]
+)
+def test_the_title_and_the_headings_count(better: Opened) -> None:
+    pages = {1: a_page("A fee."), 2: better}
+    assert order("harbour fee", pages, (1, 0), (2, 0))[0] == better.passage(0)
+
+
+def test_words_side_by_side_as_in_the_question_count() -> None:
+    pages = {1: a_page("A fee for a harbour."), 2: a_page("A bell, a harbour fee.")}
+    assert order("harbour fee", pages, (1, 0), (2, 0))[0] == "A bell, a harbour fee."
+
+
+def test_matches_that_are_equal_stay_in_their_order() -> None:
+    pages = {n: a_page("A harbour.") for n in (1, 2, 3)}
+    found = rated("harbour", WEIGHTS, [Match(n, f"file:///{n}", 0, 0.0) for n in (2, 3, 1)], pages)
+    assert [match.file for match in found] == [2, 3, 1]
+
+
+@given(PAGES, st.text(max_size=20))
+def test_all_matches_come_back_best_first(text: str, question: str) -> None:
+    pages = {1: a_page(text), 2: a_page("The harbour bell.")}
+    matches = [Match(1, "file:///1", place, 0.0) for place in range(len(split(text)))]
+    matches.append(Match(2, "file:///2", 0, 0.0))
+    found = rated(question, WEIGHTS, matches, pages)
+    assert sorted((m.file, m.place) for m in found) == sorted((m.file, m.place) for m in matches)
+    assert [m.score for m in found] == sorted((m.score for m in found), reverse=True)
