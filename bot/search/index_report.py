@@ -94,7 +94,7 @@ def holdings(index: Path, paths: Iterable[str | Path]) -> Holdings:
     kinds = Counter(_kind(url) for url, _ in searched)
     incomplete = sorted((kept, path_of(url)) for url, kept in searched if kept < KEPT_ENOUGH)
     return Holdings(
-        tuple(kinds.most_common()),
+        tuple(sorted(kinds.items(), key=lambda kind: (-kind[1], kind[0]))),
         tuple(sorted((path_of(url), path_of(better)) for url, better in twins)),
         tuple((path, kept) for kept, path in incomplete),
     )
