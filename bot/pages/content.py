@@ -47,13 +47,13 @@ _MARKED_CONTENT = (
     "#xwikicontent",  # XWiki
     "#wikipage",  # Trac
     ".patternTopic",  # TWiki, Foswiki
-    ".page-body",  # Notion exports
+    ".page-body .page",  # Notion exports
     ".notion-page-content",  # Notion
     "#preamble #page-content",  # Apache
     "#docContent",  # PostgreSQL
 )
 """Elements that programs which make documentation put the content in, by id and class. Where a name
-is too common to tell, one of another element that must be there stands before it."""
+is too common to tell, that of another element stands before it, which must be there as well."""
 
 _SPHINX = frozenset({"#documentation_options", ".sphinxsidebar", ".documentwrapper"})
 _BOXES = ("body", "div", "main", "article", "section", "script")

@@ -21,12 +21,12 @@ CONTAINERS = frozenset({
     "section",
 })
 BLOCKS = CONTAINERS | HEADINGS | LISTS | ITEMS | ROWS | CELLS | {
-    "caption", "figcaption", "hr", "legend", "p", "pre", "summary", "table", "tbody", "tfoot",
-    "thead",
+    "caption", "figcaption", "hr", "label", "legend", "p", "pre", "summary", "table", "tbody",
+    "tfoot", "thead",
 }
 # fmt: on
 OVER_A_BOX = "admonition-title"
-"""Class of a paragraph that is the title of a box: Docutils' own, and put in for tabs."""
+"""Class of the title of a box, as Docutils writes it; tabs are given the same."""
 
 
 def tag_of(element: Any) -> str:

@@ -38,19 +38,19 @@ _NAVIGATION_IDS = listed(
     "mw-navigation siteSub contentSub jump-to-nav catlinks"
 )
 _CONTENTS = listed(
-    "toc local-toc table-of-contents tableofcontents toc-container toctitle mini-toc menu "
-    "shortcontents contents_element shortcontents_element list-of-figures list-of-tables "
+    "toc toc-macro local-toc table-of-contents tableofcontents toc-container toctitle mini-toc "
+    "menu shortcontents contents_element shortcontents_element list-of-figures list-of-tables "
     "list-of-examples fancy_toc quicklinks page-toc theme-doc-toc-mobile"
 )
 _CONTENTS_IDS = listed("toc TOC toctitle table-of-contents TableOfContents SEC_Contents toc_sub")
 _ANCHOR_SIGN = re.compile(r"[¶§#🔗∞⚓\s\ue000-\uf8ff]*|\s*(?:Permalink|\[link\])\s*")
 _LONGEST_BAR = 300  # characters outside links of what is only there to get about
-_ENOUGH = 200  # characters that a page must have beside its tables of contents for these to go
+_ENOUGH = 100  # characters that a page must have beside its tables of contents for these to go
 _FEWEST_ENTRIES = 3
 _MOSTLY = 0.9  # of the text of a table of contents stands in links to headings of the page
 _CANDIDATES = (
     *("a", "aside", "details", "div", "dl", "footer", "header", "ol", "p", "section", "span"),
-    *("table", "td", "ul"),
+    *("sup", "table", "td", "ul"),
 )
 """Elements that may be furniture by their class, id, role or sign."""
 _HIDDEN_AT_MOST = 0.5
@@ -133,7 +133,7 @@ def _kind(element: Any) -> Literal["navigation", "contents", ""]:
     classes = (element.get("class") or "").lower().split()
     # the name of a section comes from its heading: one about navigation is content
     name = None if tag == "section" or "section" in classes else element.get("id")
-    if not _UNSEEN.isdisjoint(classes):
+    if not _UNSEEN.isdisjoint(classes) or (tag == "sup" and "reference" in classes):
         return "navigation"
     if name in _NAVIGATION_IDS or not _NAVIGATION.isdisjoint(classes):
         return "navigation" if _outside_links(element) <= _LONGEST_BAR else ""

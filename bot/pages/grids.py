@@ -76,8 +76,18 @@ def grid_of_boxes(box: Any) -> list[list[Cell]]:
 
 
 def is_record(grid: list[list[Cell]]) -> bool:
-    """Whether a table is a record: in each row the name of something and its value."""
-    return all(len(row) == 2 and row[0].is_head and not row[1].is_head for row in grid)
+    """Whether a table is a record: in each row the name of something and its value.
+
+    Titles over the rows, which span both columns, are allowed for.
+    """
+    return any(not row[-1].is_head for row in grid) and all(
+        len(row) == 2 and row[0].is_head and (not row[1].is_head or is_title(row)) for row in grid
+    )
+
+
+def is_title(row: list[Cell]) -> bool:
+    """Whether a row is one header over all columns."""
+    return row[0].is_head and all(cell == row[0] for cell in row)
 
 
 def make_plain(tree: Any) -> None:

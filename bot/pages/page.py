@@ -11,10 +11,12 @@ from datetime import datetime
 class Page:
     """A fetched document.
 
-    ``url`` is the final, canonical address. ``text`` is what quotes are cut from: plain text in
-    which section headings are Markdown ATX lines (``## History``), lists and tables are Markdown,
-    and blocks are separated by one empty line. ``fetched_at`` is timezone-aware.
-    ``hash`` identifies the text: SHA-256, hex.
+    ``url`` is the final, canonical address. ``text`` is what quotes are cut from: Markdown with
+    ATX headings (``## History``), lists, tables, fenced code and inline code, its blocks separated
+    by one empty line. There are no links, and emphasis only where the document itself is Markdown.
+    The further paragraphs of a list item are indented, code and tables stand at the margin. An item
+    that is nothing but a link, as in a table of contents, begins with "+". ``fetched_at`` is
+    timezone-aware. ``hash`` identifies the text: SHA-256, hex.
     """
 
     url: str

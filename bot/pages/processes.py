@@ -10,11 +10,13 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
 import signal
 import struct
 import subprocess
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import IO, Any
 
 MAX_MESSAGE = 500_000_000  # bytes; more is no message of ours
@@ -144,14 +146,15 @@ def limit_memory(most: int) -> None:
 def peak_memory() -> int:
     """The most bytes of memory that this process has had at once; 0 where that is not known.
 
-    Not from getrusage(2): what that counts begins with the peak of the process that started it.
+    Not ``ru_maxrss`` of ``getrusage``: that begins with the memory of the process that started this
+    one, because it survives ``execve`` (getrusage(2), proc(5) on VmHWM).
     """
     try:
-        with open("/proc/self/status", encoding="ascii", errors="replace") as status:
-            peak = next((line for line in status if line.startswith("VmHWM:")), "VmHWM: 0 kB")
-    except OSError:
+        status = Path("/proc/self/status").read_text(encoding="ascii", errors="replace")
+    except OSError:  # not Linux
         return 0
-    return int(peak.split()[1]) * 1_024
+    found = re.search(r"^VmHWM:\s+(\d+) kB$", status, re.MULTILINE)
+    return int(found[1]) * 1_024 if found else 0
 
 
 def _limit(what: int, most: int) -> None:

@@ -25,6 +25,8 @@ B = 0.6  # how much: with 0 not at all, with 1 as much as it is longer
 K1 = 1.2  # Robertson and Zaragoza, The Probabilistic Relevance Framework, 2009: usual value
 PAIR = 0.4  # of the lesser weight is added for two neighbours of the question that are neighbours
 IDENTIFIER = 1.5  # times its weight has a word that is written like a name in a program
+FEW = 0.3  # of the weight of a word that no document has, where there are few documents
+FEW_PASSAGES = 5.0  # rarity of such a word among 75 passages
 EVERYDAY = 0.3  # of its weight is left to a word that any question may have
 
 _EVERYDAY = frozenset(
@@ -74,10 +76,12 @@ def weigh(question: str, rarity: Mapping[str, float]) -> dict[str, float]:
     if not asked:
         return {}
     average = sum(asked) / len(asked)
+    few = FEW if rarity[""] < FEW_PASSAGES else 1.0
     known = frozenset(term for term in wanted if not is_unknown(term, rarity))
     literal = {term for match in _IDENTIFIER.finditer(question) for term in terms(match.group())}
     return {
         term: rarity.get(term, average)
+        * (1.0 if term in known else few)
         * (IDENTIFIER if term in literal else EVERYDAY if term in _EVERYDAY else 1.0)
         for term in wanted
         if term in known or not _crosses_words(term, known)

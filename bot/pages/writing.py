@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Any
 
 from lxml import etree  # type: ignore[import-untyped]
@@ -30,7 +31,7 @@ from bot.pages.elements import (
     classes_of,
     tag_of,
 )  # fmt: skip
-from bot.pages.grids import Cell, grid_of, grid_of_boxes, is_record
+from bot.pages.grids import Cell, grid_of, grid_of_boxes, is_record, is_title
 from bot.pages.inline import Inline, inline_text, is_inline_quotation
 from bot.pages.literal import fenced, literal
 from bot.pages.plain import is_prose, set_plain
@@ -49,6 +50,8 @@ _BOXES = frozenset(
 _LISTINGS = re.compile(
     r"code|highlight|listing|screen|source|synopsis|verbatim|example|literal|pretty|lang|terminal"
 )
+
+_TITLES = re.compile(rf"{OVER_A_BOX}|admonitionHeading|(?:alert|callout)-(?:title|heading)")
 
 _SPACE = re.compile(r"\s+")
 _BLANK_LINES = re.compile(r"\n[ \t]*(?:\n[ \t]*)+")
@@ -72,7 +75,7 @@ def written(root: Any) -> str:
 
 @dataclass(slots=True)
 class _List:
-    """An open list: whether it is numbered, and how many items it has had."""
+    """An open list: whether it is numbered, and the number of its last item."""
 
     numbered: bool
     items: int = 0
@@ -142,14 +145,16 @@ class _Writer:
     def _open(self, tag: str, element: Any) -> None:
         if tag in LISTS:
             self._write_terms()
-            self._lists.append(_List("ol" in (tag, element.get("rend"))))
+            start = element.get("start") or ""
+            before = int(start) - 1 if start.isdecimal() and len(start) < 5 else 0
+            self._lists.append(_List("ol" in (tag, element.get("rend")), before))
         elif tag in ITEMS:
             self._open_item((element.get("rend") or tag)[:2])
         elif tag in HEADINGS:
             parent = element.getparent()
             is_over_box = parent is not None and not _BOXES.isdisjoint(classes_of(parent))
             self._heading = _OF_BOX if is_over_box else _level(tag, element)
-        elif tag == "summary" or (tag == "p" and OVER_A_BOX in classes_of(element)):
+        elif tag == "summary" or _TITLES.search(element.get("class") or ""):
             self._heading = _OF_BOX
 
     def _open_item(self, kind: str) -> None:
@@ -265,7 +270,9 @@ class _Writer:
         if caption is not None and (text := literal(inline_text(caption))):
             self._emit(text)
         if is_record(grid):
-            self._emit("\n".join(_named(*(literal(cell.text) for cell in row)) for row in grid))
+            for is_over, rows in groupby(grid, is_title):
+                texts = [[literal(cell.text) for cell in row] for row in rows]
+                self._emit("\n".join(name if is_over else _named(name, of) for name, of in texts))
         else:
             self._emit(_markdown_table(grid))
 

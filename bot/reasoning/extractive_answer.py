@@ -18,7 +18,7 @@ from bot.reasoning.extractive_brief import brief
 from bot.reasoning.extractive_hops import asks_by_relation
 from bot.reasoning.extractive_quotes import Choice, Quote, choice_of, gist, openings
 from bot.reasoning.extractive_relevance import Asked, asked_in
-from bot.reasoning.extractive_scope import compares
+from bot.reasoning.extractive_scope import sides
 from bot.reasoning.extractive_words import named
 from bot.reasoning.questions import Rewritten
 
@@ -127,7 +127,7 @@ def _parted(
     """
     if question.whole or question.earlier:
         return quotes, ()
-    first = 2 if compares(question.question) else 1
+    first = 2 if sides(question.question) else 1
     if asks_by_relation(question.question):
         return quotes[:first], quotes[first : first + MOST_RELATED]
     near = [quote for quote in quotes if quote.gain >= OTHERS * quotes[0].gain]

@@ -143,7 +143,7 @@ def _is_open(
     """
     least = min(EVERYDAY_WEIGHT, OF_RAREST * rarity[""])
     telling = [term for term, weight in weights.items() if weight > least]
-    if len(telling) > 1:
+    if len(telling) > 1 or "(" in question:  # what a conversation adds comes in brackets
         return False
     if _POINTS.search(question) is not None:
         return True

@@ -14,7 +14,7 @@ from bot.reasoning.drafts import Manuscript, Paragraph
 from bot.reasoning.evidence import AnswerDelta, Evidence, Source, TextDelta
 from bot.reasoning.extractive_answer import NOTES, note, plain, quoted, say
 from bot.reasoning.extractive_hops import first_queries
-from bot.reasoning.extractive_quotes import Quote, choose, openings
+from bot.reasoning.extractive_quotes import Quote, choice_of, openings
 from bot.reasoning.extractive_relevance import asked_in, candidates
 from bot.reasoning.extractive_words import term_tuple
 from bot.reasoning.questions import Rewritten
@@ -39,7 +39,7 @@ def draft(question: Rewritten, evidence: Evidence) -> tuple[Paragraph, ...]:
     """One paragraph for each section of the pages that has to do with the question; where there
     are no sections to speak of, one of all that does. None if nothing does."""
     asked = question.question
-    quotes = choose(asked, evidence.sources)
+    quotes = _all_on(asked, evidence.sources)
     if not quotes and question.kind == "links":
         quotes = openings(evidence.sources)
     if not quotes:
@@ -53,6 +53,11 @@ def draft(question: Rewritten, evidence: Evidence) -> tuple[Paragraph, ...]:
         Paragraph(heading, "", _text(passage for _, passage in found))
         for heading, found in list(aspects.items())[:MOST_SECTIONS]
     )
+
+
+def _all_on(about: str, sources: Sequence[Source]) -> list[Quote]:
+    """What the sources say on a topic: a report covers it, and answers no single question."""
+    return list(choice_of(asked_in(about, sources, {}), sources).quotes)
 
 
 def queries(question: Rewritten, manuscript: Manuscript) -> tuple[str, ...]:
@@ -92,7 +97,7 @@ def _quotes(manuscript: Manuscript, about: str, sources: Sequence[Source]) -> li
     what has a section of its own."""
     paragraph = manuscript.paragraph
     if not paragraph.heading:
-        return choose(about, sources) or openings(sources)
+        return _all_on(about, sources) or openings(sources)
 
     def is_to_come(source: Source, passage: Passage) -> bool:
         return _heading(source, passage) in manuscript.to_come
@@ -107,7 +112,7 @@ def _quotes(manuscript: Manuscript, about: str, sources: Sequence[Source]) -> li
         for source in sources
         if source.number not in pages
     ]
-    return own + choose(about, others)[: OTHER_QUOTES if own else SECTION_QUOTES]
+    return own + _all_on(about, others)[: OTHER_QUOTES if own else SECTION_QUOTES]
 
 
 def _groups(deltas: Iterable[AnswerDelta]) -> list[list[AnswerDelta]]:

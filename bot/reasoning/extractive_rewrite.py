@@ -25,7 +25,7 @@ from bot.reasoning.extractive_reading import (
     without_links,
     without_sources,
 )
-from bot.reasoning.extractive_scope import compares, queries_for, scope_of
+from bot.reasoning.extractive_scope import queries_for, scope_of, sides
 from bot.reasoning.extractive_smalltalk import reply_to
 from bot.reasoning.extractive_topic import (
     POSSESSIVES,
@@ -77,14 +77,14 @@ def rewrite(transcript: Transcript, message: Message) -> Rewritten:
     subject = without_long_form(question)
     searched = without_links(subject or question)
     queries = queries_for(searched)
-    named = queries[1:] if asks_by_relation(searched) or compares(searched) else ()
+    beside = sides(searched) or (queries[1:] if asks_by_relation(searched) else ())
     if question == bare:
         question = message.text.strip()
     return Rewritten(
         "search",
         question,
         queries=queries,
-        knowledge_queries=(" ".join(searched.split())[:LONGEST_QUERY], *named),
+        knowledge_queries=(" ".join(searched.split())[:LONGEST_QUERY], *beside),
         links=reading.links,
         language=language,
         long_form=subject is not None,

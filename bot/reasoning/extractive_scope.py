@@ -93,23 +93,17 @@ def queries_for(question: str) -> tuple[str, ...]:
     for pattern in _FRESH.values():
         said = pattern.sub(" ", said)
     said = said if content_words(said) else question
-    each = _of_each(said)
+    each = sides(said)
     # The names in a comparison are its sides: they need no queries of their own once more.
     found = [*each, *first_queries(said)[: 1 if each else MOST]]
     return tuple(dict.fromkeys(query for query in found if query))[:MOST]
 
 
-def compares(question: str) -> bool:
-    """Whether a question sets two things side by side."""
-    return bool(_of_each(question))
+def sides(question: str) -> list[str]:
+    """A query for each of the two things that a question sets side by side; none if it does not.
 
-
-def _hosts(text: str) -> list[str]:
-    return [host.lower().removeprefix("www.") for host in restricted_to(text)]
-
-
-def _of_each(question: str) -> list[str]:
-    """ "Compare the cost of X and Y": "X cost", "Y cost"."""
+    "Compare the cost of X and Y": "X cost", "Y cost".
+    """
     for pattern in _COMPARISONS:
         if match := pattern.search(question):
             groups = match.groupdict("")
@@ -120,6 +114,10 @@ def _of_each(question: str) -> list[str]:
             if all(things) and fold(things[0]) != fold(things[1]):
                 return [" ".join([thing, *aspect]) for thing in things]
     return []
+
+
+def _hosts(text: str) -> list[str]:
+    return [host.lower().removeprefix("www.") for host in restricted_to(text)]
 
 
 _NO_ASPECT = STOP_WORDS | listed("main key general detail terms difference differences")

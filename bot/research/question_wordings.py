@@ -109,7 +109,7 @@ _TO = (
     (re.compile(r"when to (?P<rest>\w.+)", re.IGNORECASE), "When should I {}?"),
     (re.compile(r"where to (?P<rest>\w.+)", re.IGNORECASE), "Where do I {}?"),
     (re.compile(r"what to do (?P<rest>(?:if|when)\s.+)", re.IGNORECASE), "What should I do {}?"),
-    (re.compile(r"if (?P<rest>\w+(?: [\w'’-]+){3,}.*)", re.IGNORECASE), "What if {}?"),
+    (re.compile(r"if (?P<rest>\w+(?: [\w'’-]+){3,})", re.IGNORECASE), "What if {}?"),
 )
 _HOW_PASSIVE = re.compile(r"how ((?:[\w-]+ ){1,3}?)(is|are) (\w+(?:ed|en|wn|t)\b.*)", re.IGNORECASE)
 _HOW_WORKS = re.compile(r"how ((?:[\w-]+ ){1,4})works", re.IGNORECASE)
@@ -364,7 +364,7 @@ def _lowered(heading: str, casing: Casing) -> str:
     """
     first, *rest = heading.split(" ")
     titled = [word for word in rest if _is_title(word)]
-    telling = (word for word in rest if word.lower() not in STOP_WORDS | {"versus"})
+    telling = (word for word in rest if word.lower() not in STOP_WORDS | {"versus", "vs", "vs."})
     if heading.endswith("?") or any(word.islower() for word in telling):
         return heading
     if not any(casing.is_small(word) for word in titled):

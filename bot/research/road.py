@@ -343,5 +343,6 @@ class Road:
             checked.citations[: checked.direct],
             offers,
             evidence.sources,
+            checked.citations[checked.direct :],
             self._run.rarity,
         )

@@ -80,20 +80,21 @@ def suggest(
     citations: Sequence[Citation],
     offered: Sequence[Offer],
     sources: Sequence[Source] = (),
+    further: Sequence[Citation] = (),
     rarity: Mapping[str, float] | None = None,
     limit: int = MOST,
 ) -> tuple[str, ...]:
     """Up to ``limit`` standalone questions in the asker's language, the most related first.
 
-    ``citations`` are those of the answer without its further reading. The questions are about
-    sections of the cited pages beside or below what was cited, about what the quoted words mention
-    and ``sources`` explain, and about ``offered`` pages. ``rarity`` has for terms of the question
-    how rare they are in the documents searched. Nothing is suggested after an answer without
-    citations, nor what repeats the question, a cited section or another suggestion.
+    ``citations`` are those of the answer, ``further`` those of its further reading. The questions
+    are about sections of the cited pages beside or below what was cited, about what the quoted
+    words mention and ``sources`` explain, and about ``offered`` pages. ``rarity`` has for terms of
+    the question how rare they are in the documents searched. Nothing is suggested after an answer
+    without citations, nor what repeats the question, a cited section or another suggestion.
     """
     if not citations or limit < 1:
         return ()
-    read = _Read(question, answer_text, citations, rarity or {})
+    read = _Read(question, answer_text, citations, further, rarity or {})
     candidates = [
         *(candidate for page in _pages(read, sources) for candidate in _of_page(read, page)),
         *_of_subjects(read, offered, sources),
@@ -128,11 +129,13 @@ class _Read:
         question: str,
         answer_text: str,
         citations: Sequence[Citation],
+        further: Sequence[Citation],
         rarity: Mapping[str, float],
     ) -> None:
         self.language = detect(question)
         self.asked = frozenset(keywords(question))
         self.citations = citations
+        self.further = {(dedupe_key(each.url), each.heading) for each in further}
         self.first = dedupe_key(citations[0].url)
         self.urls = {dedupe_key(citation.url) for citation in citations}
         self._sections = [
@@ -182,7 +185,9 @@ def _parent(path: str) -> str:
 
 
 def _terms_of(heading: str) -> frozenset[str]:
-    """The terms of what a heading names: the last part of ``tempfile.mkdtemp()``."""
+    """The terms of what a heading names: the last part of ``tempfile.mkdtemp()``, an option."""
+    if heading.startswith("-"):
+        return frozenset({heading})
     return frozenset(keywords(_apart(re.sub(r"\b\w+\.(?=[a-z_])", "", heading))))
 
 
@@ -200,6 +205,7 @@ class _Page:
     def __init__(self, source: Source, read: _Read) -> None:
         url = dedupe_key(source.url)
         self.source = source
+        self.further = {heading for one, heading in read.further if one == url}
         self.is_first = url == read.first
         self.paths = list(dict.fromkeys(passage.heading for passage in source.passages))
         self.text = "\n".join(passage.text for passage in source.passages)
@@ -219,7 +225,7 @@ class _Page:
 
 def _pages(read: _Read, sources: Sequence[Source]) -> Iterator[_Page]:
     for source in sources:
-        if dedupe_key(source.url) in read.urls:
+        if dedupe_key(source.url) in read.urls:  # further reading elsewhere is less related
             page = _Page(source, read)
             if page.language == read.language and not is_skipped(_name(source.title)):
                 yield page
@@ -242,7 +248,7 @@ def _of_page(read: _Read, page: _Page) -> Iterator[_Candidate]:
                 page.source.title, opening_of(page.source), heading
             )
         else:
-            asked = in_english(heading, page.casing) if page.language == "en" else ""
+            asked = _in_english(heading, page) if page.language == "en" else ""
         relation = _relation(read, page, place)
         if subject is not None and not asked:
             asked, relation = about_section(subject, heading), 1.0
@@ -253,7 +259,13 @@ def _of_page(read: _Read, page: _Page) -> Iterator[_Candidate]:
             asked = about_option(option, _name(page.source.title))
             is_read = page.is_cited(passage) or any(option in _leaf(one) for one in page.sections)
             if asked and not is_read and read.mentions(option):
-                yield _Candidate(asked, frozenset({option}), 1.5 + page.is_first)
+                yield _Candidate(asked, _terms_of(option), 1.5 + page.is_first)
+
+
+def _in_english(heading: str, page: _Page) -> str:
+    if heading.startswith("-"):
+        return about_option(heading, _name(page.source.title))
+    return in_english(heading, page.casing)
 
 
 def _relation(read: _Read, page: _Page, place: int) -> float:
@@ -273,6 +285,8 @@ def _relation(read: _Read, page: _Page, place: int) -> float:
     if shared < ENOUGH * len(keywords(heading)) or (shared == 1 and not page.is_first):
         shared = 0
     near = below or _nearness(read, page, place)
+    if path in page.further:  # further reading was chosen for the question
+        near = 1.0
     if not mentioned and not shared and (len(heading.split()) < _NOT_VAGUE and heading.isascii()):
         return 0.0  # "Storing data"
     return mentioned + 1.5 * shared + near

@@ -21,6 +21,7 @@ BlockKind = Literal["heading", "paragraph", "item", "row", "code"]
 
 LONGEST = 1_200  # characters of one sentence or table row; what is longer is cut between words
 LONGEST_CODE = 4_000  # characters of one code fence; what is longer is cut between lines
+LONGEST_INLINE_CODE = 200  # characters between two backticks that are taken for its marks
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,6 +187,9 @@ _GERMAN_MONTHS = listed(
 )
 
 
+_TICKS = re.compile("`+")
+
+
 def sentences(text: str) -> list[Sentence]:
     """The sentences of a text in order, together covering all that is not white space.
 
@@ -213,7 +217,13 @@ def sentences_of(text: str, block: Block) -> Iterator[Sentence]:
 def _sentence_spans(text: str, start: int, body: int, end: int) -> Iterator[tuple[int, int]]:
     """Spans from ``start`` on; the first end mark is looked for from ``body`` on."""
     first = start
+    code = _code_spans(text, body, end)
+    inside = next(code, None)
     for match in _END.finditer(text, body, end):
+        while inside is not None and inside[1] <= match.start():
+            inside = next(code, None)
+        if inside is not None and inside[0] < match.start():
+            continue  # `SELECT ... INTO` is one piece
         if match.end() < end and _ends_here(text, match, first, end):
             yield from _cut(text, first, match.end(), LONGEST, "\n")
             first = match.end()
@@ -221,6 +231,24 @@ def _sentence_spans(text: str, start: int, body: int, end: int) -> Iterator[tupl
                 first += 1
     if first < end:
         yield from _cut(text, first, end, LONGEST, "\n")
+
+
+def _code_spans(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """Where inline code stands: between runs of as many backticks (CommonMark 0.31, 6.1)."""
+    runs = [match.span() for match in _TICKS.finditer(text, start, end)]
+    following: dict[int, int] = {}  # length of a run to the next one of that length
+    closing: list[int | None] = [None] * len(runs)
+    for place in range(len(runs) - 1, -1, -1):
+        length = runs[place][1] - runs[place][0]
+        closing[place] = following.get(length)
+        following[length] = place
+    place = 0
+    while place < len(runs):
+        partner = closing[place]
+        if partner is not None and runs[partner][1] - runs[place][0] <= LONGEST_INLINE_CODE:
+            yield runs[place][0], runs[partner][1]
+            place = partner
+        place += 1
 
 
 def _ends_here(text: str, match: re.Match[str], first: int, end: int) -> bool:

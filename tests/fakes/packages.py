@@ -24,10 +24,12 @@ ODF = " ".join(
 def package(parts: Mapping[str, str | bytes]) -> bytes:
     """A ZIP file of these parts, in this order; a part named "mimetype" is not packed."""
     buffer = BytesIO()
-    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+    with zipfile.ZipFile(buffer, "w") as archive:
         for name, content in parts.items():
-            stored = zipfile.ZIP_STORED if name == "mimetype" else None
-            archive.writestr(name, content, compress_type=stored)
+            entry = zipfile.ZipInfo(name)  # dated 1980: the same bytes at any time
+            is_packed = name != "mimetype"
+            entry.compress_type = zipfile.ZIP_DEFLATED if is_packed else zipfile.ZIP_STORED
+            archive.writestr(entry, content)
     return buffer.getvalue()
 
 

@@ -83,7 +83,10 @@ class _Reader:
             self._end_list()
             words = one_line(self._inline.shown(words))
             self.title = self.title or without_marks(words)
+            is_title = level == 1 and not self.blocks.length
             self.blocks.heading(level, words)
+            if is_title:
+                self._header()
         elif match := _BLOCK_TITLE.fullmatch(line):
             self._at += 1
             self._say(match[1])
@@ -94,9 +97,18 @@ class _Reader:
         elif self._item(line):
             pass
         elif line[0] in " \t" and not self._is_definition():
-            self._code(self._paragraph_lines())
+            lines = self._paragraph_lines()
+            indent = min(len(each) - len(each.lstrip()) for each in lines or [""])
+            self._code([each[indent:] for each in lines])
         else:
             self._paragraph()
+
+    def _header(self) -> None:
+        """The lines right below the title: who wrote it when, and attributes."""
+        while self._at < len(self._lines) and (line := self._lines[self._at].strip()):
+            if not self._is_silent(line):
+                self._say(line)
+            self._at += 1
 
     def _is_silent(self, line: str) -> bool:
         """Whether a line only says something about others."""
@@ -170,10 +182,7 @@ class _Reader:
             self._say(part)
 
     def _code(self, lines: list[str], language: str = "") -> None:
-        shortest = min(
-            (len(each) - len(each.lstrip()) for each in lines if each.strip()), default=0
-        )
-        self.blocks.code("\n".join(each[shortest:].rstrip() for each in lines), language)
+        self.blocks.code("\n".join(each.rstrip() for each in lines), language)
         self._done()
 
     # ------------------------------------------------------------ paragraphs
@@ -366,8 +375,8 @@ def _cells(line: str, separator: str) -> Iterator[str]:
     if separator != "|":
         line = line.replace("|", "\\|").replace(separator, "|")
     starts = list(_CELL.finditer(line))
-    for match, following in zip(starts, [*starts[1:], None], strict=True):
-        end = following.start() if following is not None else len(line)
+    ends = [match.start() for match in starts[1:]] + [len(line)]
+    for match, end in zip(starts, ends, strict=bool(starts)):
         text = line[match.end() : end].strip().replace("\\|", "|")
         times = _REPEATED.match(match[0])
         yield from [text] * (min(int(times[1]), _MOST_COLUMNS) if times else 1)

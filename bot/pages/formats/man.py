@@ -152,11 +152,12 @@ class _Page:
         self._awaits_tag = True
 
     def _indented(self, words: list[str]) -> None:
+        in_item = self._in_item or bool(self._tag)
         self._end()
         if words and words[0].strip():
             self._tag, self._tag_depth = [words[0].strip()], self._depth
-        elif words or self._in_item:
-            self._in_item = True
+        else:
+            self._in_item = in_item
 
     def _synopsis(self, words: list[str]) -> None:
         self._paragraph()

@@ -22,7 +22,7 @@ _CLOSING = {
     "Oc": "]", "Ac": ">", "Bc": "]", "Brc": "}", "Dc": "”", "Pc": ")", "Qc": '"', "Sc": "’",
     "Xc": "", "Ec": "", "Ek": "", "Re": "",
 }
-_PLAIN = listed("Ad An Ar Cd Cm Dv Em Er Ev Fa Fd Ft Ic Li Ms Mt No Pa Sy Tn Va Vt Lb In Hf")
+_PLAIN = listed("Ad An Ar Cd Cm Dv Em Er Ev Fa Fd Ft Ic Li Ms Mt No Pa Sx Sy Tn Va Vt Lb In Hf")
 _REFERENCE = listed("%A %B %C %D %I %J %N %O %P %Q %R %T %U %V")
 _SYSTEMS = {
     "Bsx": "BSD/OS", "Bx": "BSD", "Dx": "DragonFly", "Fx": "FreeBSD", "Nx": "NetBSD",

@@ -26,6 +26,7 @@ _BEGIN = re.compile(r"[ \t]*#\+begin_(\w+)(?:[ \t]+(\S+))?.*", re.I)
 _COMMENT = re.compile(r"[ \t]*#(?:[ \t].*)?")
 _FIXED = re.compile(r"[ \t]*:(?: (.*)|)")
 _DRAWER = re.compile(r"[ \t]*:([\w-]+):[ \t]*")
+_LONGEST_DRAWER = 500  # lines; a log of everything that was done about a task
 _TABLE_ROW = re.compile(r"[ \t]*\|(.*)")
 _TABLE_RULE = re.compile(r"[ \t]*\|[-+:| ]*-[-+:| ]*")
 _ITEM = re.compile(r"([ \t]*)(?:([-+])|([ \t]\*)|(\d{1,3}|[a-zA-Z])([.)]))[ \t]+(?=\S)")
@@ -134,7 +135,7 @@ class _Reader:
 
     def _ends_drawer(self) -> bool:
         """Skip a drawer, if it is one that ends before the next headline."""
-        for at in range(self._at + 1, len(self._lines)):
+        for at in range(self._at + 1, min(self._at + _LONGEST_DRAWER, len(self._lines))):
             if self._lines[at].strip().upper() == ":END:":
                 self._flush()
                 self._at = at

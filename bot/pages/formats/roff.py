@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from bot.pages.literal import CODE_END, CODE_START
 
 _MOST_NESTED = 20  # strings inside of strings
+_LONGEST_REQUEST = 5_000  # characters of a line; what is longer is read as text
 _MOST_EXPANDED = 200_000
 """Characters that strings may stand for in one page; strings of strings could grow without end."""
 
@@ -71,7 +72,8 @@ class Roff:
             line = waiting.pop()
             while line.endswith("\\") and not line.endswith("\\\\") and waiting:
                 line = line[:-1] + waiting.pop()
-            match = _REQUEST.match(line) if line[:1] in (".", "'") else None
+            controls = line[:1] in (".", "'") and len(line) < _LONGEST_REQUEST
+            match = _REQUEST.match(line) if controls else None
             name = (match[1] or "") if match else ""
             if match is None:
                 yield line

@@ -30,12 +30,21 @@ from bot.pages.formats.rst_markup import Remark, Signature, inliner, learn
 
 _MESSAGE_WITH_TEXT = 3  # level of docutils' messages about text that it leaves out: ERROR
 _UNDERLINE = re.compile(r"([!-/:-@\[-`{-~])\1{2,}\s*")
-_BIBLIOGRAPHIC = frozenset(
+_STEERING = frozenset(
     {
-        *("author", "authors", "organization", "contact", "address", "version", "revision"),
-        *("status", "date", "copyright", "dedication", "abstract", "title", "subtitle"),
+        *("tocdepth", "orphan", "nocomments", "nosearch", "no-search", "hide-toc", "hidetitle"),
+        *(
+            "layout",
+            "hero",
+            "template",
+            "og_description",
+            "description",
+            "github_url",
+            "html_theme",
+        ),
     }
 )
+"""Fields at the top of a document that steer Sphinx."""
 _FORMS = {"loweralpha": "lowerLetter", "upperalpha": "upperLetter"}
 _FORMS |= {"lowerroman": "lowerRoman", "upperroman": "upperRoman", "arabic": "decimal"}
 _SKIPPED = (
@@ -75,7 +84,6 @@ class _Writer:
         self._level = 0  # of the section
         self._depth = -1  # of the list
         self._marker = ""  # of the item that has said nothing yet
-        self._started = False  # something was said
         self._numbers = 0  # of footnotes without a number of their own
         self._references = 0
 
@@ -123,7 +131,6 @@ class _Writer:
                 self._say(unwrapped(self._inline(node)))
             case _:
                 self.children(node)
-        self._started = True
 
     def _title(self, node: Any) -> None:
         words = unwrapped(self._inline(node))
@@ -175,7 +182,7 @@ class _Writer:
         self._depth -= 1
 
     def _fields(self, node: Any) -> None:
-        at_start = not self._started and self._level == 0
+        at_start = not self.blocks.length and isinstance(node, nodes.field_list)
         self._depth += 1
         for field in node.children:
             if not isinstance(field, nodes.field | nodes.option_list_item):
@@ -185,7 +192,7 @@ class _Writer:
             label = self._inline(name)
             if isinstance(field, nodes.option_list_item):
                 label = ", ".join(code(option.astext()) for option in name.children)
-            if not at_start or label.casefold() in _BIBLIOGRAPHIC:
+            if not at_start or label.casefold() not in _STEERING:
                 self._labelled_item(unwrapped(label), [body])
         self._depth -= 1
 

@@ -114,11 +114,12 @@ class _ContentOnly(_Known):
 
 class _Code(_Known):
     def run(self) -> list[Any]:
-        text = "\n".join(self.content)
-        if self.name == "math" and self.argument:
-            text = f"{self.argument}\n{text}"
+        language, *code = self.argument.splitlines() or [""]
+        if self.name == "math":
+            language, code = "", [language, *code]
+        text = "\n".join([*code, *self.content])  # an empty line between them is often forgotten
         block = nodes.literal_block(text, text)
-        block["language"] = "" if self.name == "math" else self.argument
+        block["language"] = language
         return [block]
 
 

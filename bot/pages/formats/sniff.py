@@ -15,7 +15,7 @@ _ENOUGH = 3  # signs that tell, in a text that does not begin with a title
 
 _RST = re.compile(
     r"^\.\.[ ](?:[a-z][\w:.+-]*::(?=[ \n])|_[^:\n]{1,80}:[ \n]|\[[\w#*-]+\][ ])"
-    r"|:[a-z][\w:+-]{1,30}:`[^`\n]+`|`[^`<\n]+<[^>\n]+>`__?",
+    r"|:[a-z][\w:+-]{1,30}:`[^`\n]{1,300}`|`[^`<\n]{1,200}<[^>`\n]{1,300}>`__?",
     re.M,
 )
 _ASCIIDOC = re.compile(
@@ -29,7 +29,7 @@ _ASCIIDOC = re.compile(
 _UNDERLINED = re.compile(
     r"\s*(?:([=*#~-])\1{2,}\n)?[ ]?(\S[^\n]*)\n([=\-~^*#\"+])\3{2,}[ ]*(?:\n|\Z)"
 )
-_TITLE = re.compile(r"\s*(?://[^\n]*\n|:[\w-]+:[^\n]*\n|\s)*=[ ]\S")
+_TITLE = re.compile(r"(?:\s|//[^\n]*\n|:[\w-]+:[^\n]*\n)*+=[ ]\S")
 
 
 def markup_of(text: str) -> Literal["rst", "asciidoc", "text"]:

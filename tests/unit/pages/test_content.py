@@ -38,7 +38,7 @@ def content(head: str, body: str) -> str | None:
         (PRESS[2], "<main><div id=here class='theme-doc-markdown markdown'></div></main>"),
         ("", "<main><div id=here class='vp-doc _guide'></div></main>"),
         ("", "<div id=main-content class=wiki-content></div>"),
-        ("", "<article id=a class=page><div id=here class=page-body></div></article>"),
+        ("", "<article id=here class=page><div class=page-body></div></article>"),
         ("", "<div id=preamble></div><div id=page-content></div>"),
         # programs that are known, with a main element
         ("", "<div class=documentwrapper><div class=body id=here role=main></div></div>"),

@@ -186,7 +186,7 @@ async def test_files_without_text_are_named_for_what_they_are(
     open_fetcher: OpenFetcher, base: str, kind: str, label: str | None
 ) -> None:
     expected = {
-        "zip": "an Office document or an archive",
+        "zip": "a ZIP file, as Office documents are, that is damaged",
         "mp4": "a video",
         "bytes": "a binary file",
     }.get(kind, "an image")

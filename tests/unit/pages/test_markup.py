@@ -52,6 +52,7 @@ def text_of(body: str, head: str = "") -> str:
          "```\npip install x\n\n# comment {}\n  run()\n```"),
         ("<pre>if (x) { print(\"```\"); }\nend;</pre>",
          '````\nif (x) { print("```"); }\nend;\n````'),
+        ("<ol start=3><li>Three</li><li>Four</li></ol>", "3. Three\n4. Four"),
         ("<blockquote><p>Quoted words.</p><p>More of them.</p></blockquote>",
          "Quoted words.\n\nMore of them."),
         ("<p>He said <q>so be it</q> and left.</p>", "He said “so be it” and left."),

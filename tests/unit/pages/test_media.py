@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import codecs
 import contextlib
+from typing import get_args
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.errors import PageUnreadable
-from bot.pages.media import kind_of
+from bot.pages.media import Kind, accepted, kind_of, media_type_of
 
 HTML = b"\n <!-- hi -->\n<!DOCTYPE html><html><body>x</body></html>"
 
@@ -63,6 +64,18 @@ HTML = b"\n <!-- hi -->\n<!DOCTYPE html><html><body>x</body></html>"
         (b"\x00\x01 a preamble %PDF-1.4\n", "application/pdf", "x", "pdf"),
         (b"A file that begins with %PDF- is a PDF document.", None, "x", "text"),
         (b"words", "application/pdf", "x", "pdf"),
+        (b"PK\x03\x04\x14\0", "text/plain", "a.txt", "package"),
+        (b"\x1f\x8b\x08\0", None, "a.txt", "gzip"),
+        (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", None, "a.docx", "compound"),
+        (b"words", None, "a.rst", "rst"),
+        (b"words", "text/plain", "https://a.example/a.rst.txt", "rst"),
+        (b"words", "text/csv", "x", "csv"),
+        (b"a,b", "application/vnd.ms-excel", "a.csv", "csv"),
+        (b"words", None, "a.docx", "text"),
+        (b"words", "application/epub+zip", "x", "text"),
+        (b".TH LS 1", None, "ls.1", "man"),
+        (b"words", None, "release-1.2", "text"),
+        (b"{}", None, "a.ipynb", "notebook"),
     ],
 )
 def test_kinds_of_text(start: bytes, content_type: str | None, name: str, kind: str) -> None:
@@ -73,8 +86,8 @@ def test_kinds_of_text(start: bytes, content_type: str | None, name: str, kind: 
     ("start", "content_type", "what"),
     [
         (b"\x89PNG\r\n\x1a\n\0\0", None, "an image"),
-        (b"PK\x03\x04\x14\0", "text/plain", "an Office document or an archive"),
-        (b"\x1f\x8b\x08\0", None, "an archive"),
+        (b"7z\xbc\xaf\x27\x1c\0", None, "an archive"),
+        (rb"{\rtf1 words}", None, "an RTF document"),
         (b"MZ\x90\0\x03", None, "a program"),
         (b"\0\0\0 ftypmp42", None, "a video"),
         (bytes(range(256)), "text/html", "a binary file"),
@@ -96,4 +109,37 @@ def test_any_bytes_have_a_kind_or_are_refused(
     start: bytes, content_type: str | None, name: str
 ) -> None:
     with contextlib.suppress(PageUnreadable):
-        assert kind_of(start, content_type, name) in ("html", "markdown", "text", "json", "pdf")
+        assert kind_of(start, content_type, name) in get_args(Kind)
+
+
+@pytest.mark.parametrize(
+    ("path", "media_type"),
+    [
+        ("docs/a.rst.txt", "text/x-rst"),
+        ("docs/A.DOCX", "application/vnd.openxmlformats-officedocument.wordprocessingml.document"),
+        ("ls.1", "text/troff"),
+        ("man3/open.3pm.gz", "application/gzip"),
+        ("a.txt.gz", "application/gzip"),
+        ("CHANGELOG.gz", "application/gzip"),
+        ("README", "text/plain"),
+        ("a.tar.gz", None),
+        ("a.json", None),
+        ("lib/libz.so.1", None),
+        ("a.7z", None),
+        ("a.png", None),
+    ],
+)
+def test_files_of_folders_are_told_by_their_endings(path: str, media_type: str | None) -> None:
+    assert media_type_of(path) == media_type
+
+
+def test_a_file_that_only_ends_like_a_manual_page_is_named() -> None:
+    with pytest.raises(PageUnreadable, match=r"^log\.1 has the ending of a manual page and"):
+        kind_of(b"just a log", media_type_of("log.1"), "log.1")
+
+
+def test_uploads_are_offered_by_ending_and_media_type() -> None:
+    offered = accepted().split(",")
+    assert {".docx", ".pdf", ".csv", ".gz", ".1", "text/markdown", "application/pdf"} <= {*offered}
+    assert len(offered) == len(set(offered))
+    assert all(each.startswith(".") or "/" in each for each in offered)

@@ -11,7 +11,9 @@ from hypothesis import strategies as st
 from bot.answers import Citation
 from bot.messages import Entry, Transcript
 from bot.pages.urls import dedupe_key
+from bot.reasoning.extractive_hops import LONGEST_QUERY
 from bot.reasoning.extractive_rewrite import rewrite
+from bot.reasoning.extractive_scope import sides
 from bot.reasoning.questions import Rewritten, Scope
 from tests.unit.samples import a_message
 
@@ -501,3 +503,47 @@ def test_anything_can_be_said(before: list[str], text: str) -> None:
 def test_the_longest_message_takes_linear_time(unit: str) -> None:
     text = unit * (20_000 // len(unit))
     assert rewritten(asked("What is yoga?", text), text).question
+
+
+# ---------------------------------------------------------------- what documents are asked
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "How do I back up the harbour's log without stopping it?",
+        "What does SQLITE_BUSY mean?",
+        "如何在不停机的情况下备份数据库？",
+    ],
+)
+def test_documents_are_asked_the_whole_question_as_it_is(text: str) -> None:
+    assert rewritten(Transcript(), text).knowledge_queries == (text,)
+
+
+def test_documents_are_asked_for_each_side_of_a_comparison_too() -> None:
+    text = "What is the difference between a ferry and a gondola?"
+    assert rewritten(Transcript(), text).knowledge_queries == (text, "ferry", "gondola")
+
+
+def test_documents_are_not_sent_a_whole_page() -> None:
+    text = f"Is the port {'or the pier ' * 100}a default?"
+    query = rewritten(Transcript(), text).knowledge_queries[0]
+    assert query.startswith("Is the port or the pier")
+    assert len(query) <= LONGEST_QUERY
+
+
+@pytest.mark.parametrize(
+    ("question", "is_so"),
+    [
+        ("What is the difference between a ferry and a gondola?", True),
+        ("ferry vs gondola", True),
+        ("Which is faster, the ferry or the gondola?", True),
+        ("渡轮和贡多拉有什么区别？", True),
+        ("How do I open the gate and the pier?", False),
+        ("What is a ferry?", False),
+        ("What is the difference?", False),
+        ("", False),
+    ],
+)
+def test_a_comparison_sets_two_things_side_by_side(question: str, is_so: bool) -> None:
+    assert len(sides(question)) == 2 * is_so

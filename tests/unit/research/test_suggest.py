@@ -123,6 +123,14 @@ def test_a_page_in_another_language_is_not_asked_about() -> None:
     assert suggested(question="Wie lange bleiben Seiten im Cache?") == ()
 
 
+def test_a_section_of_the_further_reading_is_suggested() -> None:
+    source = page(PAGE.replace("Overriding templates", "Overriding templates of plugins"))
+    citation, further = cited(source, "kept in a cache"), cited(source, "of the same name")
+    found = suggest(QUESTION, citation.quote, [citation], [], [source], [further], limit=9)
+    assert "How do I override templates of plugins?" in found
+    assert "How do I override templates of plugins?" not in suggested(source, limit=9)
+
+
 def test_release_notes_are_not_asked_about() -> None:
     notes = PAGE.replace("# Theme manual", "# Release notes").replace("Theme manual", "x")
     assert suggested(page(notes, "Release notes")) == ()
@@ -167,7 +175,7 @@ def test_words_that_every_document_has_do_not_relate_pages() -> None:
     rare = {"": 9.0, "footnote": 5.0, "page": 4.0, "last": 5.0, "long": 5.0}
 
     def found(rarity: dict[str, float]) -> tuple[str, ...]:
-        return suggest(question, citation.quote, [citation], offers, [source], rarity)
+        return suggest(question, citation.quote, [citation], offers, [source], rarity=rarity)
 
     assert found(common) == ()
     assert found(rare) == ("How do I configure the Footnote page?",)

@@ -58,6 +58,8 @@ def cut(text: str) -> list[str]:
         ["Paris is big.[1]", "Rome is old. [2][3]", "Oslo is cold 【4】.", "So?"],
         ["Paris is big. [[1]]", "Rome."],
         ["See example.com for more.", "Bye."],
+        ["Use `SELECT ... INTO x` or ``a. `B`. C``.", "It's `done`.", "So `it` is."],
+        ["A ` is none.", f"{'No code is that long, ' * 10}so there.", "Two ` are none either."],
         ["黑豹队丢了308分。", "他们排名第六！", "为什么？"],
         ["他说：“好。”", "然后走了。"],
         ["「そうですね。」と彼は言った。", "終わり。"],
