@@ -47,8 +47,8 @@ def index_and_report(settings: Settings, *, as_json: bool = False) -> IndexRepor
     report = _indexed(settings, err)
     held = holdings(settings.index_path, settings.docs)
     if as_json:
-        json.dump(report_as_json(report, held), sys.stdout, indent=2, ensure_ascii=False)
-        print()
+        told = json.dumps(report_as_json(report, held), indent=2, ensure_ascii=False)
+        sys.stdout.write(f"{told}\n")
     else:
         _tell_counts(err, report)
         _tell_holdings(err, held)
@@ -69,9 +69,7 @@ def report_as_json(report: IndexReport, held: Holdings) -> dict[str, Any]:
         "passages": report.passages,
         "kinds": dict(held.kinds),
         "twins": [{"path": path, "searched": better} for path, better in held.twins],
-        "incomplete": [
-            {"path": path, "kept": round(kept, 4)} for path, kept in held.incomplete
-        ],
+        "incomplete": [{"path": path, "kept": round(kept, 4)} for path, kept in held.incomplete],
         "skipped": [{"path": path, "reason": reason} for path, reason in report.problems],
         "left_out": dict(report.others.most_common()),
         "seconds": round(report.seconds, 3),
@@ -125,8 +123,9 @@ def _tell_holdings(err: Console, held: Holdings) -> None:
             soft_wrap=True,
         )
     if held.incomplete:
-        few = f"Less than {KEPT_ENOUGH:.0%} of the words was kept of {len(held.incomplete):,} file(s)"
-        err.print(Text(f"{few}, least of:", style="yellow"), soft_wrap=True)
+        count = f"{len(held.incomplete):,} file(s)"
+        few = f"Less than {KEPT_ENOUGH:.0%} of the words was kept of {count}, least of:"
+        err.print(Text(few, style="yellow"), soft_wrap=True)
         for path, kept in held.incomplete[:SHOWN_INCOMPLETE]:
             err.print(Text(f"  {kept:4.0%}  {path}", style="yellow"), soft_wrap=True)
 
