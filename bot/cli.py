@@ -19,6 +19,7 @@ from bot.command import settings_for as _settings
 from bot.errors import CredentialsRefused, Invalid
 
 if TYPE_CHECKING:
+    from bot.search.check_process import CheckProcess
     from bot.settings import Settings
 
 app = typer.Typer(
@@ -116,10 +117,11 @@ def ask(
         if question == "-":
             question = _standard_input().read()
         settings = _settings(docs, provider)
-        from adapters.terminal.listener import ask_once, terminal_thread
-        from bot.messages import RunOptions
+        with _check(settings) as check:
+            from adapters.terminal.listener import ask_once, terminal_thread
+            from bot.messages import RunOptions
 
-        _index_docs(settings)
+            _index_docs(settings, check)
         options = RunOptions(depth=depth, providers=tuple(provider or ()), style=style)
         answer, error = asyncio.run(
             ask_once(settings, question, terminal_thread(thread), options, as_json=as_json)
@@ -146,10 +148,11 @@ def chat(
     with _sentences():
         _standard_input()
         settings = _settings(docs, provider)
-        from adapters.terminal.listener import converse, terminal_thread
-        from bot.messages import RunOptions
+        with _check(settings) as check:
+            from adapters.terminal.listener import converse, terminal_thread
+            from bot.messages import RunOptions
 
-        _index_docs(settings)
+            _index_docs(settings, check)
         options = RunOptions(depth=depth, providers=tuple(provider or ()), style=style)
         converse(settings, terminal_thread(thread), options)
 
@@ -184,11 +187,10 @@ def serve(
         from bot.dispatch.choice import is_queued, need_queue
         from bot.platform import configured_platforms
 
-        configured_platforms(settings)  # before time is spent on indexing
+        configured_platforms(settings)
         if no_work:
             need_queue(settings, "footnote serve --no-work")
         is_queued(settings)
-        _index_docs(settings, vector_seconds=0.0)  # they are made while it serves
         from bot.serving import serve as serve_platforms
 
         role: Literal["listen", "serve"] = "listen" if no_work else "serve"
@@ -236,7 +238,6 @@ def worker(
         from bot.dispatch.choice import need_queue
 
         need_queue(settings, "footnote worker")
-        _index_docs(settings, vector_seconds=0.0)  # they are made while it works
         from bot.working import work
 
         asyncio.run(work(settings, _tell, health_port=health_port))
@@ -268,6 +269,9 @@ def index(
         list[Path],
         typer.Argument(metavar="PATH...", help="Folders or files: Markdown, text, HTML, PDF."),
     ],
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print what came of it as JSON, every file named.")
+    ] = False,
 ) -> None:
     """Index documents for searching.
 
@@ -275,7 +279,10 @@ def index(
     """
     with _sentences():
         settings = _settings(paths, None)
-        _index_docs(settings, always_tell=True, vector_seconds=math.inf)
+        from adapters.terminal.indexing import index_and_report
+
+        index_and_report(settings, as_json=as_json)
+        _make_vectors(settings, math.inf)
         folders = " ".join(f"--docs {shlex.quote(str(path))}" for path in paths)
         typer.secho(
             f'Ask with: footnote ask {folders} "..."; FOOTNOTE_DOCS has them searched always.',
@@ -377,18 +384,27 @@ def _tell(line: str) -> None:
     typer.echo(line, err=True)
 
 
-def _index_docs(
-    settings: Settings, *, always_tell: bool = False, vector_seconds: float = VECTOR_SECONDS
-) -> None:
-    """Bring the index up to date, then make vectors for so long, where there is an embedder."""
+def _check(settings: Settings) -> CheckProcess:
+    """Begin to look whether documents have changed, beside what takes time to load."""
+    from bot.search.check_process import CheckProcess
+
+    return CheckProcess(settings.index_path, settings.docs)
+
+
+def _index_docs(settings: Settings, check: CheckProcess) -> None:
+    """Bring the index up to date, then make vectors for a while, where there is an embedder."""
     if settings.docs:
         from adapters.terminal.indexing import index_documents
 
-        index_documents(settings, always_tell=always_tell)
-    if settings.docs and settings.has_embedder and vector_seconds > 0:
+        index_documents(settings, check)
+        _make_vectors(settings, VECTOR_SECONDS)
+
+
+def _make_vectors(settings: Settings, seconds: float) -> None:
+    if settings.docs and settings.has_embedder:
         from adapters.terminal.vectors import make_vectors
 
-        make_vectors(settings, seconds=vector_seconds)
+        make_vectors(settings, seconds=seconds)
 
 
 def main() -> None:

@@ -21,6 +21,7 @@ from bot.dispatch.dispatcher import Condition, Dispatcher
 from bot.errors import InvalidSetting, StorageUnavailable
 from bot.http_connection import PATIENCE_SECONDS, HttpConnection, bound
 from bot.platform import Connection
+from bot.search.indexing import Indexing
 from bot.storage.database import Database
 
 GRACE_SECONDS = 3  # that HTTP requests get when the process ends
@@ -31,13 +32,15 @@ CONSOLE = "web"
 @dataclass
 class Readiness:
     """What the health endpoints tell of a process: of its database, its dispatcher (None while it
-    is being opened) and its platforms. A process that ``listens`` is ready only when a platform's
-    events arrive; a worker is when it can work."""
+    is being opened), its platforms and its documents. A process that ``listens`` is ready only when
+    a platform's events arrive; a worker is when it can work. Documents that are still being indexed
+    keep neither away."""
 
     database: Database
     platforms: Mapping[str, Connection] = field(default_factory=dict)
     listens: bool = True
     dispatcher: Dispatcher | None = None
+    documents: Indexing | None = None
     ending: bool = False
     _check: asyncio.Task[_Look] | None = field(default=None, init=False, repr=False)
     _troubles: dict[str, tuple[str, datetime]] = field(default_factory=dict, init=False, repr=False)
@@ -74,7 +77,14 @@ class Readiness:
             "database": database,
             "dispatcher": dispatcher,
             "platforms": {name: _told(each) for name, each in sorted(self.platforms.items())},
+            **self._documents(),
         }
+
+    def _documents(self) -> dict[str, Any]:
+        """How far the indexing of local documents is, where there are any."""
+        if self.documents is None or self.documents.state == "none":
+            return {}
+        return {"documents": self.documents.as_json()}
 
     async def _look(self) -> _Look:
         try:

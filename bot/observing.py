@@ -21,6 +21,7 @@ from bot.errors import (
     Stopped,
     Unavailable,
 )
+from bot.search.indexing import Indexing
 
 if TYPE_CHECKING:
     import aiohttp
@@ -119,7 +120,7 @@ REPLY_BUCKETS = (0.5, 1, 2.5, 5, 10, 20, 30, 60, 120, 300)
 class Observed:
     """See the module docstring. ``searches`` are by provider and outcome, ``replies`` by model and
     outcome, ``fetches`` by outcome. ``streams`` tells how many event streams are open, ``resting``
-    for how many seconds which providers are not asked."""
+    for how many seconds which providers are not asked, ``documents`` how far their indexing is."""
 
     def __init__(self) -> None:
         from prometheus_client import Histogram
@@ -148,6 +149,7 @@ class Observed:
         )
         self.streams: Callable[[], int] = lambda: 0
         self.resting: Callable[[], Mapping[str, float]] = dict
+        self.documents = Indexing(False)
         self._models: set[str] = set()
 
     def searched(self, provider: str) -> Observe:

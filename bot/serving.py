@@ -22,6 +22,8 @@ from bot.health import CONSOLE, Readiness, health_routes, http_endpoint
 from bot.metrics import metrics_routes
 from bot.observing import Observed
 from bot.platform import Platform, configured_platforms, has_console
+from bot.search.indexing import Indexing
+from bot.search.indexing_at_work import documents_being_indexed
 from bot.search.vectors_at_work import vectors_being_made
 from bot.settings import Settings
 from bot.storage.again import SERVING_PATIENCE, START_PATIENCE
@@ -61,7 +63,9 @@ async def serve(settings: Settings, tell: Callable[[str], None], *, role: Role =
         )
         stack.push_async_callback(store.close)
         observed = Observed()
+        indexing = observed.documents = Indexing(bool(settings.docs))
         platforms = await open_platforms(settings, names, store, stack, observed)
+        await stack.enter_async_context(documents_being_indexed(settings, tell, indexing))
         await stack.enter_async_context(vectors_being_made(settings))
         posters = {platform.name: platform.poster for platform in platforms}
         app = await stack.enter_async_context(
@@ -73,6 +77,7 @@ async def serve(settings: Settings, tell: Callable[[str], None], *, role: Role =
             store.database,
             {platform.name: platform.connection for platform in platforms},
             dispatcher=app.dispatcher,
+            documents=indexing,
         )
         routes = [route for platform in platforms for route in platform.routes]
         # The console takes every path that is left, and guards the numbers where it is open.
@@ -90,10 +95,12 @@ async def serve(settings: Settings, tell: Callable[[str], None], *, role: Role =
             tell("The console stays shut, since others may reach it: set FOOTNOTE_CONSOLE_TOKEN.")
         retention = Retention(store.database, Keep.of(settings))
         await stack.enter_async_context(Keeper(retention, reception.forgetter).at_work())
+        await indexing.begun()
         left = await app.dispatcher.resume()
         if left:
             tell(f"Resuming {len(left)} unfinished question(s).")
         await _listen(platforms, reception, state, tell)
+        indexing.stop()
         tell("Ending: working questions are finished or kept for the next start.")
         # Here, so that health, numbers and pages are there until the last question is done.
         await reception.aclose()

@@ -12,6 +12,8 @@ from bot.health import Readiness, health_routes, http_endpoint
 from bot.metrics import metrics_routes
 from bot.observing import Observed
 from bot.platform import Platform, postable_platforms
+from bot.search.indexing import Indexing
+from bot.search.indexing_at_work import documents_being_indexed
 from bot.search.vectors_at_work import vectors_being_made
 from bot.serving import open_platforms, until_told_to_end
 from bot.settings import Settings
@@ -42,10 +44,13 @@ async def work(
         )
         stack.push_async_callback(store.close)
         observed = Observed()
+        indexing = observed.documents = Indexing(bool(settings.docs))
         platforms = await open_platforms(settings, names, store, stack, observed)
         reaching = _Reaching(platforms)
         stack.push_async_callback(reaching.aclose)
         await reaching.soon()
+        await stack.enter_async_context(documents_being_indexed(settings, tell, indexing))
+        await indexing.begun()
         await stack.enter_async_context(vectors_being_made(settings))
         posters = {platform.name: platform.poster for platform in platforms}
         app = await stack.enter_async_context(
@@ -56,6 +61,7 @@ async def work(
             {platform.name: platform.connection for platform in platforms},
             listens=False,
             dispatcher=app.dispatcher,
+            documents=indexing,
         )
         if health_port is not None:
             numbers = metrics_routes(settings, store.database, observed)
@@ -64,6 +70,7 @@ async def work(
             tell(f"Listening for HTTP on {await stack.enter_async_context(endpoint)}.")
         tell(f"Working on questions from {', '.join(names)}, {settings.concurrency} at once.")
         await until_told_to_end(reaching.refused())
+        indexing.stop()
         state.ending = True
         tell("Ending: working questions are finished or left to another worker.")
         # Here, so that health and numbers are there until the last question is done.

@@ -1,31 +1,86 @@
-"""Indexing documents with a progress bar."""
+"""Indexing documents with a progress bar, and telling what came of it."""
 
 from __future__ import annotations
 
+import json
+import sys
 from pathlib import Path
+from typing import Any
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.text import Text
 
 from bot.errors import Invalid
-from bot.search.folders import NOT_READ
-from bot.search.indexer import Indexer, IndexReport
+from bot.search.check_process import CheckProcess
+from bot.search.index_report import KEPT_ENOUGH, Holdings, IndexReport, holdings
+from bot.search.indexer import Indexer
 from bot.settings import Settings
 
 SHOWN_SKIPS = 10  # skipped files that are named; the rest is counted
+SHOWN_INCOMPLETE = 5  # files with the least of their words kept, that are named
+SHOWN_ENDINGS = 5  # of files of other kinds
 
 
-def index_documents(settings: Settings, *, always_tell: bool = False) -> IndexReport:
-    """Bring the index up to date with ``settings.docs``.
+def index_documents(settings: Settings, check: CheckProcess | None = None) -> IndexReport:
+    """Bring the index up to date with ``settings.docs``, and say what has changed, if anything.
 
-    Says what changed (``always_tell``: also when nothing did). Raises ``Invalid`` for a path that
-    does not exist and ``StorageUnavailable``.
+    ``check`` may have seen that nothing has. Raises ``Invalid`` for a path that does not exist,
+    ``StorageUnavailable``, and ``Unavailable`` when no process can be started.
     """
+    err = Console(stderr=True, highlight=False)
+    report = check.report() if check else None
+    if report is None:
+        report = _indexed(settings, err)
+    if report.added or report.changed or report.removed:
+        _tell_counts(err, report)
+    _tell_problems(err, report)
+    return report
+
+
+def index_and_report(settings: Settings, *, as_json: bool = False) -> IndexReport:
+    """Bring the index up to date with ``settings.docs``, and tell all that came of it.
+
+    ``as_json`` prints it on standard output. Raises what ``index_documents`` does.
+    """
+    err = Console(stderr=True, highlight=False)
+    report = _indexed(settings, err)
+    held = holdings(settings.index_path, settings.docs)
+    if as_json:
+        told = json.dumps(report_as_json(report, held), indent=2, ensure_ascii=False)
+        sys.stdout.write(f"{told}\n")
+    else:
+        _tell_counts(err, report)
+        _tell_holdings(err, held)
+        _tell_problems(err, report)
+        _tell_others(err, report)
+    return report
+
+
+def report_as_json(report: IndexReport, held: Holdings) -> dict[str, Any]:
+    """What ``footnote index --json`` prints; ``bot/handbook/json-output.md`` describes it."""
+    return {
+        "files": {
+            "new": report.added,
+            "changed": report.changed,
+            "removed": report.removed,
+            "unchanged": report.unchanged,
+        },
+        "passages": report.passages,
+        "kinds": dict(held.kinds),
+        "twins": [{"path": path, "searched": better} for path, better in held.twins],
+        "incomplete": [{"path": path, "kept": round(kept, 4)} for path, kept in held.incomplete],
+        "skipped": [{"path": path, "reason": reason} for path, reason in report.problems],
+        "left_out": dict(report.others.most_common()),
+        "seconds": round(report.seconds, 3),
+        "warning": report.warning,
+    }
+
+
+def _indexed(settings: Settings, err: Console) -> IndexReport:
     for path in settings.docs:
         if not Path(path).exists():
             raise Invalid(f"There is no file or folder {path}: check the path.")
-    err = Console(stderr=True, highlight=False)
     columns = (
         TextColumn("Indexing"),
         BarColumn(),
@@ -42,24 +97,51 @@ def index_documents(settings: Settings, *, always_tell: bool = False) -> IndexRe
         report = Indexer(settings.index_path).index(settings.docs, advance)
     if report.warning:
         err.print(Text(report.warning, style="yellow"), soft_wrap=True)
-    if always_tell or report.added or report.changed or report.removed:
-        err.print(
-            f"Indexed in {report.seconds:.1f} s: {report.added} new, {report.changed} changed, "
-            f"{report.removed} removed, {report.unchanged} unchanged files; "
-            f"{report.passages:,} passages.",
-            style="dim",
-        )
-    _tell_skipped(err, report, always_tell)
     return report
 
 
-def _tell_skipped(err: Console, report: IndexReport, always_tell: bool) -> None:
-    """Files that should have been read are named; those of other kinds are only counted."""
-    others = [path for path, reason in report.skipped if reason.endswith(NOT_READ)]
-    problems = [pair for pair in report.skipped if not pair[1].endswith(NOT_READ)]
+def _tell_counts(err: Console, report: IndexReport) -> None:
+    err.print(
+        f"Indexed in {report.seconds:.1f} s: {report.added} new, {report.changed} changed, "
+        f"{report.removed} removed, {report.unchanged} unchanged files; "
+        f"{report.passages:,} passages.",
+        style="dim",
+    )
+
+
+def _tell_holdings(err: Console, held: Holdings) -> None:
+    if held.kinds:
+        kinds = ", ".join(f"{count:,} {kind}" for kind, count in held.kinds)
+        err.print(Text(f"Files that are searched: {kinds}.", style="dim"), soft_wrap=True)
+    if held.twins:
+        err.print(
+            Text(
+                f"Not searched, because another file holds the same text: {len(held.twins):,}"
+                " (--json names them).",
+                style="dim",
+            ),
+            soft_wrap=True,
+        )
+    if held.incomplete:
+        count = f"{len(held.incomplete):,} file(s)"
+        few = f"Less than {KEPT_ENOUGH:.0%} of the words was kept of {count}, least of:"
+        err.print(Text(few, style="yellow"), soft_wrap=True)
+        for path, kept in held.incomplete[:SHOWN_INCOMPLETE]:
+            err.print(Text(f"  {kept:4.0%}  {path}", style="yellow"), soft_wrap=True)
+
+
+def _tell_problems(err: Console, report: IndexReport) -> None:
+    problems = report.problems
     for path, reason in problems[:SHOWN_SKIPS]:
         err.print(Text(f"Skipped {path}: {reason}", style="yellow"), soft_wrap=True)
     if len(problems) > SHOWN_SKIPS:
         err.print(Text(f"… and {len(problems) - SHOWN_SKIPS} more.", style="yellow"))
-    if others and always_tell:
-        err.print(Text(f"Files of other kinds left out: {len(others)}.", style="dim"))
+
+
+def _tell_others(err: Console, report: IndexReport) -> None:
+    others = report.others.most_common()
+    if others:
+        named = ", ".join(f"{count:,} {ending}" for ending, count in others[:SHOWN_ENDINGS])
+        more = ", …" if len(others) > SHOWN_ENDINGS else ""
+        total = report.others.total()
+        err.print(Text(f"Files of other kinds left out: {total:,} ({named}{more}).", style="dim"))

@@ -79,13 +79,15 @@ class Console:
         self, request: Request, template: str, *, status: int = 200, **values: Any
     ) -> HTMLResponse:
         """A whole page. Every template gets ``t`` (the texts of the reader's language),
-        ``visitor``, ``path`` and ``now`` beside its own values."""
+        ``visitor``, ``path``, ``now`` and ``documents`` (how far their indexing is) beside its own
+        values."""
         body = self.fragment(
             template,
             texts_of(request),
             visitor=request.state.visitor,
             path=request.url.path,
             now=datetime.now(UTC),
+            documents=self.observed.documents,
             **values,
         )
         return HTMLResponse(body, status_code=status, headers={"Cache-Control": "no-store"})

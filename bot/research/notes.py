@@ -43,6 +43,7 @@ class Notes(UserList[str]):
         super().__init__()
         self._texts = texts
         self._attachments = attachments
+        self._has_unindexed = False
         self.worded: dict[str, str] = {}  # a reason → how it is told to the asker
 
     def say(self, sentence: str) -> str:
@@ -66,6 +67,12 @@ class Notes(UserList[str]):
         if self._texts.locale == DEFAULT or not names:
             return without_rest(sentence)
         return self._texts("search-unanswered", names=names)
+
+    def unindexed(self, count: int) -> None:
+        """That some documents could not be found; of several searches, what the first one met."""
+        if not self._has_unindexed:
+            self._has_unindexed = True
+            self.say(self._texts("documents-unindexed", count=count))
 
     def of_page(self, error: FootnoteError) -> str:
         """Why a page cannot be read, as it is told to the asker; remembered for ``unread``."""

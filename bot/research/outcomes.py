@@ -20,13 +20,14 @@ from bot.search.provider import Hit
 @dataclass(frozen=True, slots=True)
 class SearchOutcome:
     """What a search step keeps. ``problem`` is set when no provider could answer, ``said`` how that
-    is told to the asker; ``rarity`` is that of ``search.blend.SearchResult``."""
+    is told to the asker; ``rarity`` and ``missing`` are those of ``search.blend.SearchResult``."""
 
     hits: tuple[Hit, ...]
     failures: tuple[str, ...] = ()
     problem: str = ""
     said: str = ""
     rarity: dict[str, float] = field(default_factory=dict)
+    missing: int = 0
 
 
 @dataclass(frozen=True, slots=True)

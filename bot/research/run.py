@@ -194,7 +194,9 @@ class Run:
             except (Unavailable, Refused, Broken) as error:
                 said = self.notes.of_search(error.sentence)
                 return SearchOutcome(hits=(), problem=error.sentence, said=said)
-            return SearchOutcome(found.hits, found.failures, rarity=found.rarity)
+            return SearchOutcome(
+                found.hits, found.failures, rarity=found.rarity, missing=found.missing
+            )
 
         with ExitStack() as held:
             try:
@@ -217,6 +219,8 @@ class Run:
             self.offers.setdefault(hit.url, Offer(hit.title, hit.url, hit.snippet))
         for failure in outcome.failures:
             self.note(self.notes.of_search(failure))
+        if outcome.missing:
+            self.notes.unindexed(outcome.missing)
         said = outcome.said or outcome.problem
         if said:
             self.note(said)

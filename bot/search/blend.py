@@ -39,12 +39,14 @@ class SearchResult:
     """Blended hits, best first; ``failures`` are sentences such as "wikipedia: It is down.".
 
     ``rarity`` has for each term of the query how rare it is in the documents searched, from 0
-    (see ``Lexicon``); it is empty where no provider knows.
+    (see ``Lexicon``); it is empty where no provider knows. ``missing`` is how many documents could
+    not be found, because they are not indexed yet.
     """
 
     hits: tuple[Hit, ...]
     failures: tuple[str, ...] = ()
     rarity: dict[str, float] = field(default_factory=dict)
+    missing: int = 0
 
 
 class Search:
@@ -122,6 +124,7 @@ class Search:
             tuple(hits[:limit]),
             tuple(each.sentence for each in failures),
             await self._rarity(asked, text),
+            await self._missing(asked),
         )
 
     async def read(self, url: str) -> Page | None:
@@ -210,6 +213,19 @@ class Search:
                 # A defect in one provider must not cost what was found.
                 log.exception("provider_defect", provider=provider.name)
         return {}
+
+    async def _missing(self, asked: Sequence[Guarded]) -> int:
+        """How many documents the providers cannot find yet."""
+        total = 0
+        for provider in asked:
+            try:
+                total += await provider.missing()
+            except FootnoteError as error:
+                log.info("missing_unknown", provider=provider.name, error=str(error))
+            except Exception:
+                # A defect in one provider must not cost what was found.
+                log.exception("provider_defect", provider=provider.name)
+        return total
 
     async def _ask(self, provider: Guarded, query: Query) -> tuple[Hit, ...] | _Failure:
         try:

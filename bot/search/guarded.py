@@ -19,6 +19,7 @@ from bot.search.flights import Flights
 from bot.search.limits import Breaker, Clock, RateLimit
 from bot.search.policy import Policy
 from bot.search.provider import (
+    Growing,
     Hit,
     Lexicon,
     PageReader,
@@ -102,6 +103,11 @@ class Guarded:
         if not isinstance(provider, Lexicon):
             return {}
         return await self._call(lambda: provider.rarity(terms))
+
+    async def missing(self) -> int:
+        """See ``Growing.missing``; 0 for a provider that does not grow."""
+        provider = self.provider
+        return await self._call(provider.missing) if isinstance(provider, Growing) else 0
 
     def weighs(self, url: str) -> bool:
         return isinstance(self.provider, Weighing) and self.provider.weighs(url)

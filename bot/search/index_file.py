@@ -12,6 +12,8 @@ A file that holds the same text as a better one (its ``twin``, see ``bot.search.
 passages in ``words``, unless it is searched without the better one: ``roots`` are the folders that
 were indexed, each of which may be searched by itself. ``twin_keys`` finds candidates.
 
+While folders are indexed, and after a run that was ended, ``roots`` tells how much is missing.
+
 WAL with ``synchronous=NORMAL``: a killed process loses at most its open transaction, a reader
 never waits for the writer, and one writer at a time waits its turn (https://sqlite.org/wal.html).
 """
@@ -22,7 +24,7 @@ import array
 import hashlib
 import sqlite3
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -59,7 +61,11 @@ CREATE INDEX IF NOT EXISTS files_by_first ON files (first, count) WHERE count > 
 CREATE INDEX IF NOT EXISTS files_by_twin ON files (twin) WHERE twin > 0;
 CREATE TABLE IF NOT EXISTS twin_keys (key INTEGER, file INTEGER, PRIMARY KEY (key, file))
     WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS roots (url TEXT PRIMARY KEY) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS roots (
+    url TEXT PRIMARY KEY,
+    waiting INTEGER NOT NULL,       -- files in it that are new or changed, and not read yet
+    since REAL NOT NULL             -- when a run began with it, in seconds since 1970
+) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS pages (
     file INTEGER PRIMARY KEY,
     title TEXT NOT NULL,
@@ -78,6 +84,10 @@ COMMIT;
 
 class Damaged(Exception):
     """The file is no index, or a broken one, or one of another layout."""
+
+
+class Outdated(Damaged):
+    """The index is of another layout: another version of Footnote made it."""
 
 
 # ---------------------------------------------------------------- opening
@@ -150,7 +160,7 @@ def _layout(connection: sqlite3.Connection) -> int:
     """The layout's number, 0 for an empty file. Raises ``Damaged`` for a foreign one."""
     version = int(connection.execute("PRAGMA user_version").fetchone()[0])
     if version not in (0, SCHEMA):
-        raise Damaged(f"layout {version}")
+        raise Outdated(f"layout {version}")
     return version
 
 
@@ -218,6 +228,30 @@ def unusable(error: Exception, path: Path) -> StorageUnavailable:
     else:
         sentence = f"The index {path} cannot be used: check the disk and FOOTNOTE_DATA_DIR."
     return StorageUnavailable(sentence, detail=f"{type(error).__name__}: {error}")
+
+
+# ---------------------------------------------------------------- which files
+
+
+def below(roots: Iterable[Path]) -> tuple[str, list[str]]:
+    """A condition on ``files.url`` for everything at or below some roots, and its values."""
+    conditions: list[str] = []
+    values: list[str] = []
+    for root in roots:
+        url = address(root)
+        conditions.append("(url = ? OR (url > ? AND url < ?))")
+        values += [url, url + "/", url + "0"]  # "0" is the character after "/"
+    return " OR ".join(conditions) or "TRUE", values
+
+
+def address(root: Path) -> str:
+    """The ``file://`` address of a root, without a slash at its end."""
+    return root.as_uri().rstrip("/")
+
+
+def is_below(url: str, root: str) -> bool:
+    """Whether an address is that of a root, or of something in it."""
+    return url == root or url.startswith(root + "/")
 
 
 # ---------------------------------------------------------------- what a page becomes

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import sqlite3
+import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing
 from pathlib import Path
 
+from bot.errors import Stopped
 from bot.search.folders import Document, Listing, list_documents, readable
 from bot.search.index_writer import IndexWriter, Known, Outcome, Prepared, Source
-from bot.search.readers import Readers
+from bot.search.readers import ENDED, Readers
 from bot.search.reading import Job, Reading, glance_at
 from bot.search.twins import form_of, order_of
 
@@ -36,12 +38,14 @@ class IndexRun:
         readers: Readers,
         max_file_bytes: int,
         progress: Progress,
+        ending: threading.Event,
     ) -> None:
         self._writer = IndexWriter(connection)
         self._roots = roots
         self._readers = readers
         self._max_file_bytes = max_file_bytes
         self._progress = progress
+        self._ending = ending
         self._done = self._total = 0
         self._known: dict[str, Known] = {}
         self._again: set[str] = set()  # addresses of files that were unchanged, and are read again
@@ -52,7 +56,7 @@ class IndexRun:
         self.skipped: list[tuple[str, str]] = []
 
     def go(self) -> None:
-        """Do it. Raises ``sqlite3.Error``, ``Damaged``, and what ``progress`` does."""
+        """Do it. Raises ``sqlite3.Error``, ``Damaged``, and what ``progress`` and readers raise."""
         self._writer.refresh()
         self._writer.begin(self._roots)
         self._known = self._writer.files_below(self._roots)
@@ -64,6 +68,7 @@ class IndexRun:
         jobs = self._changed(listing.documents.values())
         self._total = len(listing.documents)
         self._step(self._total - len(jobs))
+        self._writer.expect([job.document.url for job in jobs])
         pages = _pages_of_sources(jobs, listing)
         self._read([job for job in jobs if job.document.url not in pages])
         self._read_sources([job for job in jobs if job.document.url in pages], pages, listing)
@@ -84,13 +89,15 @@ class IndexRun:
         return sorted(jobs, key=_order)
 
     def _step(self, files: int) -> None:
+        if self._ending.is_set():
+            raise Stopped(ENDED)
         self._done = min(self._done + files, self._total)
         self._progress(self._done, self._total)
 
     # ------------------------------------------------------------ reading
 
     def _read(self, jobs: Sequence[Job]) -> None:
-        with closing(self._readers.read(jobs, self._max_file_bytes)) as readings:
+        with closing(self._readers.read(jobs, self._max_file_bytes, self._ending)) as readings:
             for job, reading in zip(jobs, readings, strict=True):
                 self._take(job.document, reading)
                 self._step(1)

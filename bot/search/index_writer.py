@@ -14,7 +14,10 @@ from bot.search.folders import Document
 from bot.search.index_file import (
     Damaged,
     Row,
+    address,
+    below,
     fingerprint,
+    is_below,
     pack_spans,
     unpack_text,
     word_rows,
@@ -73,7 +76,9 @@ class IndexWriter:
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
         self._twins = TwinFiles(connection)
-        self._roots: list[str] = []
+        self._roots: list[str] = []  # all that were ever indexed
+        self._written_roots: list[str] = []  # those of this run
+        self._expected: set[str] = set()
         self._written = 0  # passages
         self._dropped: list[str] = []
         connection.execute(f"PRAGMA cache_size = -{CACHE_KILOBYTES}")
@@ -90,12 +95,14 @@ class IndexWriter:
     def begin(self, roots: Iterable[Path]) -> None:
         """Have twins searched where one of these folders holds them without their better ones."""
         known = {url for (url,) in self._connection.execute("SELECT url FROM roots")}
-        new = [url for url in map(_address, roots) if url not in known]
+        self._written_roots = list(map(address, roots))
+        new = [url for url in self._written_roots if url not in known]
         self._roots = [*known, *new]
         if new:
             with _Transaction(self._connection):
                 self._connection.executemany(
-                    "INSERT OR IGNORE INTO roots VALUES (?)", ((url,) for url in new)
+                    "INSERT OR IGNORE INTO roots VALUES (?, 1, ?)",
+                    ((url, time.time()) for url in new),
                 )
                 twins = self._connection.execute("SELECT id FROM files WHERE twin > 0").fetchall()
                 self._word(id for (id,) in twins)
@@ -107,6 +114,27 @@ class IndexWriter:
 
     def passages_below(self, roots: Iterable[Path]) -> int:
         return sum(count for (count,) in self._below(roots, "count"))
+
+    def expect(self, urls: Sequence[str]) -> None:
+        """Note which files are going to be written, for those who search meanwhile."""
+        self._expected = set(urls)
+        with _Transaction(self._connection):
+            for root in self._written_roots:
+                waiting = sum(is_below(url, root) for url in urls)
+                self._connection.execute(
+                    "UPDATE roots SET waiting = ?, since = ? WHERE url = ?",
+                    (waiting, time.time(), root),
+                )
+
+    def _arrived(self, urls: Iterable[str]) -> None:
+        """Files are not missing any more, whatever became of them."""
+        arrived = self._expected.intersection(urls)
+        self._expected -= arrived
+        for root in self._written_roots if arrived else ():
+            count = sum(is_below(url, root) for url in arrived)
+            self._connection.execute(
+                "UPDATE roots SET waiting = max(0, waiting - ?) WHERE url = ?", (count, root)
+            )
 
     def take_dropped(self) -> list[str]:
         """The addresses of files that have to be read, since the page is gone as whose source they
@@ -140,6 +168,7 @@ class IndexWriter:
                 words[file] = prepared.content.words
                 outcomes.append("changed" if before and not before.problem else "added")
             self._settle([*words, *orphans], words)
+            self._arrived(prepared.document.url for prepared in batch)
         return outcomes
 
     def write_sources(self, sources: Sequence[Source]) -> list[Outcome | None]:
@@ -149,7 +178,10 @@ class IndexWriter:
         nothing was done.
         """
         with _Transaction(self._connection):
-            return [self._write_source(each) for each in sources]
+            outcomes = [self._write_source(each) for each in sources]
+            settled = zip(sources, outcomes, strict=True)
+            self._arrived(each.job.document.url for each, outcome in settled if outcome)
+        return outcomes
 
     def _write_source(self, source: Source) -> Outcome | None:
         document, glance = source.job.document, source.glance
@@ -285,7 +317,7 @@ class IndexWriter:
         (better,) = self._connection.execute(
             "SELECT url FROM files WHERE id = ?", (twin,)
         ).fetchone()
-        return any(_is_below(url, root) and not _is_below(better, root) for root in self._roots)
+        return any(is_below(url, root) and not is_below(better, root) for root in self._roots)
 
     def _place(self, file: int, first: int, count: int) -> None:
         self._connection.execute(
@@ -302,6 +334,10 @@ class IndexWriter:
         elif self._written > living * OPTIMIZE_SHARE:
             # One segment instead of many: shorter queries, and the space of the many comes free.
             self._connection.execute("INSERT INTO words (words) VALUES ('optimize')")
+        self._connection.executemany(
+            "UPDATE roots SET waiting = 0 WHERE waiting > 0 AND url = ?",
+            ((root,) for root in self._written_roots),
+        )
         # A script, because a single statement without columns is stepped only once.
         self._connection.executescript("PRAGMA incremental_vacuum; PRAGMA wal_checkpoint(PASSIVE)")
 
@@ -376,22 +412,3 @@ class _Transaction:
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         if self._connection.in_transaction:
             self._connection.execute("COMMIT" if kind is None else "ROLLBACK")
-
-
-def below(roots: Iterable[Path]) -> tuple[str, list[str]]:
-    """A condition on ``files.url`` for everything at or below some roots, and its values."""
-    conditions: list[str] = []
-    values: list[str] = []
-    for root in roots:
-        url = _address(root)
-        conditions.append("(url = ? OR (url > ? AND url < ?))")
-        values += [url, url + "/", url + "0"]  # "0" is the character after "/"
-    return " OR ".join(conditions) or "TRUE", values
-
-
-def _address(root: Path) -> str:
-    return root.as_uri().rstrip("/")
-
-
-def _is_below(url: str, root: str) -> bool:
-    return url == root or url.startswith(root + "/")

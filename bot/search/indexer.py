@@ -2,49 +2,33 @@
 
 from __future__ import annotations
 
+import contextlib
 import sqlite3
+import threading
 import time
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
 
 import structlog
 
-from bot.errors import InvalidSetting, StorageUnavailable
+from bot.errors import InvalidSetting, Stopped, StorageUnavailable
 from bot.search.folders import root_of
 from bot.search.index_file import (
     Damaged,
+    Outdated,
     building,
     damage_mark,
     discard,
     meaning,
     open_writer,
 )
+from bot.search.index_report import IndexReport
 from bot.search.index_run import IndexRun, Progress
-from bot.search.readers import Readers
+from bot.search.readers import ENDED, Readers
 
 log = structlog.get_logger()
 
 MAX_FILE_BYTES = 10_000_000
-
-
-@dataclass(frozen=True, slots=True)
-class IndexReport:
-    """What an indexing run did.
-
-    ``added``, ``changed``, ``removed`` and ``unchanged`` count files; ``skipped`` are pairs of a
-    path and a reason; ``passages`` is how many the given paths have in the index now; ``warning``
-    is a sentence for the person, or "".
-    """
-
-    added: int
-    changed: int
-    removed: int
-    unchanged: int
-    skipped: tuple[tuple[str, str], ...]
-    passages: int
-    seconds: float
-    warning: str = ""
 
 
 class Indexer:
@@ -60,6 +44,8 @@ class Indexer:
         self._path = index_path
         self._max_file_bytes = max_file_bytes
         self._readers = readers or Readers()
+        self._ending = threading.Event()
+        self._connection: sqlite3.Connection | None = None
 
     def index(self, paths: Iterable[str | Path], progress: Progress | None = None) -> IndexReport:
         """Index what is new or changed below ``paths``, drop what is gone, leave all else alone.
@@ -71,7 +57,8 @@ class Indexer:
 
         A damaged index is built anew, which ``IndexReport.warning`` says.
         Raises ``InvalidSetting`` for a path that does not exist, ``StorageUnavailable`` when the
-        index cannot be written.
+        index cannot be written, ``Unavailable`` when no process can be started to read, and
+        ``Stopped`` after ``stop``.
         """
         started = time.monotonic()
         roots = tuple(dict.fromkeys(root_of(path) for path in paths))
@@ -88,6 +75,14 @@ class Indexer:
             seconds=time.monotonic() - started,
             warning=warning,
         )
+
+    def stop(self) -> None:
+        """Have ``index`` end soon, and every later call; called from another thread."""
+        self._ending.set()
+        connection = self._connection
+        if connection is not None:
+            with contextlib.suppress(sqlite3.ProgrammingError):  # it has just been closed
+                connection.interrupt()
 
     def _run(self, roots: tuple[Path, ...], progress: Progress | None) -> tuple[IndexRun, str]:
         """Index; should the index prove damaged on the way, once more into a new one."""
@@ -113,11 +108,16 @@ class Indexer:
         self, connection: sqlite3.Connection, roots: tuple[Path, ...], progress: Progress | None
     ) -> IndexRun:
         tell = progress or (lambda done, total: None)
-        run = IndexRun(connection, roots, self._readers, self._max_file_bytes, tell)
+        run = IndexRun(connection, roots, self._readers, self._max_file_bytes, tell, self._ending)
         try:
+            self._connection = connection
             run.go()
         except sqlite3.Error as error:
+            if self._ending.is_set():
+                raise Stopped(ENDED) from error
             raise meaning(error, self._path) from error
+        finally:
+            self._connection = None
         return run
 
     def _open(self) -> tuple[sqlite3.Connection, str, str]:
@@ -128,6 +128,14 @@ class Indexer:
                 warning = self._discard("found while working with it")
             try:
                 connection, generation = open_writer(self._path)
+            except Outdated as damage:
+                discard(self._path)
+                log.info("index_rebuilt", index=str(self._path), why=str(damage))
+                connection, generation = open_writer(self._path)
+                warning = (
+                    f"The index {self._path} was made by another version of Footnote and is built "
+                    "anew; run `footnote index` for other folders that were in it."
+                )
             except Damaged as damage:
                 warning = self._discard(str(damage))
                 connection, generation = open_writer(self._path)

@@ -7,6 +7,7 @@ import contextlib
 import math
 import queue
 import sqlite3
+import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -21,22 +22,22 @@ from bot.search.embedding.embedder import Embedder, Vector
 from bot.search.folders import root_of
 from bot.search.index_file import (
     Damaged,
+    Outdated,
+    address,
+    below,
     count_passages,
     damage_mark,
+    is_below,
     meaning,
     open_reader,
     unpack_span,
     unpack_text,
     unusable,
 )
-from bot.search.index_writer import below
-from bot.search.indexer import Indexer, IndexReport
 from bot.search.meaning import Condition, Match, Meaning
 from bot.search.provider import Hit, ProviderKind, Query
 from bot.search.surroundings import Opened, opened, rated
 from bot.text.terms import keywords
-
-__all__ = ["IndexReport", "Indexer", "LocalDocuments"]
 
 # Columns of `words` in BM25: a word of the title says more about a page than one in its text.
 TITLE_WEIGHT, HEADING_WEIGHT, BODY_WEIGHT = 4.0, 2.0, 1.0
@@ -49,6 +50,8 @@ MOST_TERMS = 32
 MOST_QUERY_CHARACTERS = 2_000
 PASSAGES_PER_HIT = 6  # looked at by meaning to fill one hit: several passages share a page
 CANDIDATES = 120  # passages that are looked at with their surroundings
+PATIENCE = 5.0  # seconds that a search waits for an indexing run which has just begun
+POLL = 0.05  # seconds between two looks whether it is over
 
 T = TypeVar("T")
 
@@ -72,7 +75,9 @@ class LocalDocuments:
         embedder: Embedder | None = None,
     ) -> None:
         self._path = index_path
-        self._condition, self._values = below([root_of(root) for root in roots])
+        folders = [root_of(root) for root in roots]
+        self._roots = list(map(address, folders))
+        self._condition, self._values = below(folders)
         self._visible, self._visible_values = self._visibility()
         self._meaning = None if embedder is None else Meaning(index_path, embedder)
         self._idle: queue.SimpleQueue[_Reader] = queue.SimpleQueue()
@@ -98,6 +103,7 @@ class LocalDocuments:
         wanted = keywords(question)[:MOST_TERMS]
         if not wanted or query.limit < 1:
             return []
+        await self._settled()
         vector = await self._meaning.vector_of(question) if self._meaning else None
         return await asyncio.to_thread(
             self._with_reader,
@@ -109,6 +115,12 @@ class LocalDocuments:
         wanted = list(dict.fromkeys(terms))
         return await asyncio.to_thread(
             self._with_reader, lambda reader: self._rarity(reader.connection, wanted)
+        )
+
+    async def missing(self) -> int:
+        """See ``bot.search.provider.Growing``."""
+        return await asyncio.to_thread(
+            self._with_reader, lambda reader: self._awaited(reader.connection)[0]
         )
 
     def reads(self, url: str) -> bool:
@@ -145,6 +157,17 @@ class LocalDocuments:
         await asyncio.to_thread(self._close_idle)
         if self._meaning is not None:
             await self._meaning.aclose()
+
+    async def _settled(self) -> None:
+        """Wait a moment for an indexing run that has just begun: most are over soon."""
+        ends = time.monotonic() + PATIENCE
+        while time.monotonic() < ends:
+            missing, began = await asyncio.to_thread(
+                self._with_reader, lambda reader: self._awaited(reader.connection)
+            )
+            if not missing or not 0 <= time.time() - began < PATIENCE:
+                return
+            await asyncio.sleep(POLL)
 
     # ------------------------------------------------------------ in a thread
 
@@ -240,6 +263,18 @@ class LocalDocuments:
         query = f"SELECT count(*) FROM files WHERE count > 0 AND {self._visible}"  # noqa: S608
         return int(connection.execute(query, self._visible_values).fetchone()[0])
 
+    def _awaited(self, connection: sqlite3.Connection) -> tuple[int, float]:
+        """How many files are not indexed yet, and when the latest run began that is to do it."""
+        rows = connection.execute("SELECT url, waiting, since FROM roots WHERE waiting > 0")
+        missing: dict[str, int] = {}
+        latest = 0.0
+        for url, waiting, since in sorted(rows.fetchall()):
+            ours = any(is_below(url, root) or is_below(root, url) for root in self._roots)
+            if (ours or not self._roots) and not any(is_below(url, other) for other in missing):
+                missing[url] = waiting
+                latest = max(latest, since)
+        return sum(missing.values()), latest
+
     # ------------------------------------------------------------ connections
 
     def _with_reader(self, work: Callable[[_Reader], T]) -> T:
@@ -263,6 +298,12 @@ class LocalDocuments:
         except OSError as error:
             raise ProviderUnavailable(
                 unusable(error, self._path).sentence, detail=str(error)
+            ) from error
+        except Outdated as error:
+            raise ProviderUnavailable(
+                "The index of local documents was made by another version of Footnote: run "
+                "`footnote index` to build it anew.",
+                detail=str(error),
             ) from error
         except Damaged as error:
             with contextlib.suppress(OSError):  # a read-only place is mended by other hands

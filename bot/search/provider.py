@@ -90,6 +90,17 @@ class Lexicon(Protocol):
 
 
 @runtime_checkable
+class Growing(Protocol):
+    """A provider that searches what is being gathered still.
+
+    ``missing`` tells how many documents cannot be found yet; it raises like
+    ``SearchProvider.search``.
+    """
+
+    async def missing(self) -> int: ...
+
+
+@runtime_checkable
 class Weighing(Protocol):
     """A page reader that can tell by meaning which passages of its pages fit a question.
 

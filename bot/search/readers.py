@@ -17,7 +17,7 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from bot.errors import Unavailable
+from bot.errors import Stopped, Unavailable
 from bot.pages.processes import WorkerProcess
 from bot.search.reading import Job, Reading, given_up, request_of, unpacked
 
@@ -46,6 +46,8 @@ NO_PROCESS = (
 )
 BROKE = "its reader broke on it: save it anew, or convert it to text"
 
+ENDED = "Indexing was ended; the next run continues."
+
 _Failure = Literal["broke", "lacks memory"]
 
 
@@ -71,14 +73,17 @@ class Readers:
         self.memory = memory
         self.room_for_one = room_for_one
 
-    def read(self, jobs: Sequence[Job], most_bytes: int) -> Generator[Reading]:
+    def read(
+        self, jobs: Sequence[Job], most_bytes: int, ending: threading.Event | None = None
+    ) -> Generator[Reading]:
         """The readings of all jobs, in their order. Blocks; close it to end the work early.
 
         ``most_bytes`` is the size of the largest file that is read. A file that could not be read
         has a ``problem``, and no digest where the next run should try again. Raises
-        ``Unavailable`` when no process can be started.
+        ``Unavailable`` when no process can be started, and ``Stopped`` soon after another thread
+        has set ``ending``.
         """
-        work = _Work(self, list(_batches(jobs)), most_bytes)
+        work = _Work(self, list(_batches(jobs)), most_bytes, ending or threading.Event())
         try:
             work.begin()
             for number in range(len(work.batches)):
@@ -121,8 +126,15 @@ class _Closed(Exception):
 class _Work:
     """The batches of one call of ``Readers.read``; ``_turn`` guards all that threads share."""
 
-    def __init__(self, readers: Readers, batches: list[list[Job]], most_bytes: int) -> None:
+    def __init__(
+        self,
+        readers: Readers,
+        batches: list[list[Job]],
+        most_bytes: int,
+        ending: threading.Event,
+    ) -> None:
         self.batches = batches
+        self._ending = ending
         self._readers = readers
         self._most_bytes = most_bytes
         self._lanes = [_Lane() for _ in range(min(readers.size, len(batches)))]
@@ -150,6 +162,8 @@ class _Work:
             while number not in self._done:
                 if self._failure is not None:
                     raise self._failure
+                if self._ending.is_set():
+                    raise Stopped(ENDED)
                 self._turn.wait(CHECK_SECONDS)
                 for lane in self._lanes:
                     if lane.deadline < time.monotonic() and lane.process is not None:

@@ -28,13 +28,13 @@ from bot.search.embedding.embedder import Embedder, Vector
 from bot.search.folders import root_of
 from bot.search.index_file import (
     Damaged,
+    below,
     damage_mark,
     meaning,
     open_reader,
     open_writer,
     unusable,
 )
-from bot.search.index_writer import below
 from bot.search.vector_file import (
     Unfit,
     VectorMap,

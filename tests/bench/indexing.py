@@ -22,7 +22,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from bot.search.indexer import Indexer, IndexReport
+from bot.search.index_report import IndexReport
+from bot.search.indexer import Indexer
 from bot.search.local import LocalDocuments
 from bot.search.provider import Query
 from tests.bench.table import ms, percentile, print_table

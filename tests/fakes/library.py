@@ -20,7 +20,8 @@ class Shelf:
     """Pages by URL, found by how many of a query's keywords they have.
 
     A query in ``broken`` fails; a URL that is not on the shelf is unreadable. ``urls`` answers
-    queries given there with these URLs instead of searching. ``searchable`` are its kinds.
+    queries given there with these URLs instead of searching. ``searchable`` are its kinds,
+    ``missing`` is how many documents it says it lacks.
     """
 
     pages: Mapping[str, Page]
@@ -31,6 +32,7 @@ class Shelf:
     kinds: list[ProviderKind | None] = field(default_factory=list)
     read_urls: list[str] = field(default_factory=list)
     searchable: frozenset[ProviderKind] = frozenset({"web"})
+    missing: int = 0
 
     def can_search(self, providers: tuple[str, ...] = ()) -> frozenset[ProviderKind]:
         return self.searchable
@@ -44,7 +46,7 @@ class Shelf:
         if query.text in self.broken:
             raise NoProviderAvailable("No search provider answers: shelf is closed.")
         hits = [self._hit(self.pages[url]) for url in self._found(query.text)[: query.limit]]
-        return SearchResult(hits=tuple(hits), failures=())
+        return SearchResult(hits=tuple(hits), failures=(), missing=self.missing)
 
     async def read(self, url: str) -> Page | None:
         self.read_urls.append(url)

@@ -17,6 +17,7 @@ from bot.dispatch.local import LocalDispatcher
 from bot.errors import InvalidSetting, StorageUnavailable
 from bot.health import Readiness, health_routes, http_endpoint
 from bot.platform import Connection
+from bot.search.indexing import Indexing
 from bot.storage.database import Database, open_database
 from bot.storage.store import Store
 
@@ -68,6 +69,23 @@ async def test_a_process_without_platforms_is_ready_when_its_database_is(
             "platforms": {},
         },
     )
+
+
+async def test_documents_are_told_of_and_keep_nobody_from_being_ready(
+    database: Database,
+) -> None:
+    indexing = Indexing(True)
+    state = ready(database, documents=indexing)
+    assert (await ask(state))[1]["documents"] == {"state": "indexing", "done": 0, "total": 0}
+    indexing.advance(400, 1_735)
+    status, body = await ask(state)
+    assert (status, body["documents"]) == (200, {"state": "indexing", "done": 400, "total": 1_735})
+    indexing.become("not ok", "The disk is full.")
+    status, body = await ask(state)
+    assert (status, body["status"]) == (200, "ready")
+    assert (body["documents"]["state"], body["documents"]["why"]) == ("not ok", "The disk is full.")
+    assert body["documents"]["since"].endswith("Z")
+    assert "documents" not in (await ask(ready(database, documents=Indexing(False))))[1]
 
 
 @pytest.mark.parametrize(

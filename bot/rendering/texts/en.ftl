@@ -282,6 +282,10 @@ model-unusable = What the language model replied cannot be used.
 peer-away = What was asked cannot be reached at the moment.
 peer-refused = What was asked refused to answer.
 reply-unusable = What came back cannot be used.
+documents-unindexed = { $count ->
+    [one] One document is
+   *[other] { $count } documents are
+ } not indexed yet and could not be searched; ask again when they are.
 search-unanswered = No answer came from the search provider { $names }.
 page-away = It cannot be reached at the moment; try again later.
 page-refused = It may not be read by programs; open it yourself, and paste the text.
@@ -349,6 +353,7 @@ web-state-running = under way
 web-state-done = done
 web-state-failed = failed
 web-ready = The answer is there.
+web-indexing = Documents are being indexed: { $done } of { $total } files can be searched already.
 web-lost = The connection is lost. Trying again…
 web-unsent = That did not get through. Please try again.
 web-how = How was this answered?

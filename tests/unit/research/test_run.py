@@ -103,6 +103,22 @@ async def test_failures_of_searching_and_reading_are_replayed_like_results(
     assert (shelf.searched, shelf.read_urls) == (["tower"], ["https://example.org/none"])
 
 
+async def test_documents_that_could_not_be_searched_yet_are_noted_once(open_run: OpenRun) -> None:
+    shelf = a_shelf("Tower")
+    shelf.missing = 3
+    run = await open_run(shelf)
+    await run.search(Query("tower", 10))
+    shelf.missing = 2
+    await run.search(Query("towers", 10))
+    expected = [
+        "3 documents are not indexed yet and could not be searched; ask again when they are."
+    ]
+    assert run.notes == expected
+    again = await open_run(shelf)
+    await again.search(Query("tower", 10))
+    assert again.notes == expected, "an attempt that begins anew says the same"
+
+
 async def test_pages_come_in_the_order_asked_with_sentences_for_those_missing(
     open_run: OpenRun,
 ) -> None:

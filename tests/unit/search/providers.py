@@ -70,6 +70,19 @@ class Knowing(Scripted):
         return {term: self.known.get(term, 9.0) for term in ("", *terms)}
 
 
+@dataclass
+class Incomplete(Scripted):
+    """Also tells how many documents it lacks, or raises ``error``."""
+
+    gone: int = 0
+    error: BaseException | None = None
+
+    async def missing(self) -> int:
+        if self.error is not None:
+            raise self.error
+        return self.gone
+
+
 class Reading(Scripted):
     """Also reads addresses that begin with ``https://NAME.``; the script's hits become the text."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import threading
 from collections.abc import Generator, Sequence
 
 from bot.search.readers import Readers
@@ -40,8 +41,10 @@ class Recording(Readers):
         super().__init__()
         self.readings: list[Reading] = []
 
-    def read(self, jobs: Sequence[Job], most_bytes: int) -> Generator[Reading]:
-        for reading in super().read(jobs, most_bytes):
+    def read(
+        self, jobs: Sequence[Job], most_bytes: int, ending: threading.Event | None = None
+    ) -> Generator[Reading]:
+        for reading in super().read(jobs, most_bytes, ending):
             self.readings.append(reading)
             yield reading
 
@@ -49,6 +52,8 @@ class Recording(Readers):
 class Refused(Readers):
     """As if no file could be opened: permissions do not bind root."""
 
-    def read(self, jobs: Sequence[Job], most_bytes: int) -> Generator[Reading]:
+    def read(
+        self, jobs: Sequence[Job], most_bytes: int, ending: threading.Event | None = None
+    ) -> Generator[Reading]:
         for _ in jobs:
             yield Reading(problem="it cannot be read (Permission denied)")

@@ -16,7 +16,7 @@ from bot.search.blend import K, Search, blend
 from bot.search.policy import Policy
 from bot.search.provider import Hit, ProviderKind, Query
 from tests.fakes.virtual_time import in_virtual_time, now
-from tests.unit.search.providers import Knowing, Scripted, hits, reading, scripted
+from tests.unit.search.providers import Incomplete, Knowing, Scripted, hits, reading, scripted
 
 ONCE = Policy(attempts=1)
 
@@ -325,6 +325,24 @@ async def test_not_knowing_how_rare_words_are_costs_no_hits(error: Exception) ->
     assert found.rarity == {"": 9.0, "harbour": 2.0}
     alone = await search(replace(broken, script=deque([hits("k", "a")]))).search(Query("harbour"))
     assert (named(alone.hits), alone.rarity) == (["a"], {})
+
+
+# ---------------------------------------------------------------- what cannot be found yet
+
+
+async def test_a_search_tells_how_many_documents_could_not_be_found_yet() -> None:
+    grows = Incomplete("k", deque([hits("k", "a")]), gone=7)
+    found = await search(Scripted("x", deque([hits("x", "b")])), grows).search(Query("harbour"))
+    assert found.missing == 7
+    whole = await search(Scripted("x", deque([hits("x", "b")]))).search(Query("harbour"))
+    assert whole.missing == 0
+
+
+@pytest.mark.parametrize("error", [ProviderUnavailable("It is down."), RuntimeError("a defect")])
+async def test_not_knowing_what_is_missing_costs_no_hits(error: Exception) -> None:
+    broken = Incomplete("k", deque([hits("k", "a")]), error=error)
+    found = await search(broken).search(Query("harbour"))
+    assert (named(found.hits), found.missing) == (["a"], 0)
 
 
 # ---------------------------------------------------------------- reading and closing

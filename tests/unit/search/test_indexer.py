@@ -14,7 +14,8 @@ import pytest
 
 from bot.errors import InvalidSetting, StorageUnavailable
 from bot.search import index_file, index_run, index_writer, indexer
-from bot.search.indexer import Indexer, IndexReport
+from bot.search.index_report import IndexReport
+from bot.search.indexer import Indexer
 from bot.search.local import LocalDocuments
 from bot.search.provider import Query
 from tests.unit.search.readers import Recording, Refused

@@ -99,3 +99,9 @@ def test_one_that_breaks_or_stalls_its_reader_is_named_and_the_rest_goes_on(
     again = Recording()
     assert Indexer(index, readers=again).index([docs]).skipped == report.skipped
     assert not any(each.content or each.problem for each in again.readings), "it is not tried again"
+
+
+def test_one_that_goes_by_another_name_is_read_as_what_it_is(docs: Path, index: Path) -> None:
+    (docs / "m.pdf").rename(docs / "m.txt")
+    report = Indexer(index).index([docs])
+    assert (report.added, report.skipped) == (3, ())

@@ -1,0 +1,110 @@
+"""What an indexing run did, and what the index holds of some folders."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections import Counter
+from collections.abc import Iterable
+from contextlib import closing
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote_to_bytes
+
+from bot.pages.media import format_of
+from bot.search.folders import NOT_READ, readable, root_of
+from bot.search.index_file import Damaged, below, meaning, open_reader, unusable
+
+KEPT_ENOUGH = 0.9  # share of a document's words, below which it is named in reports
+
+
+@dataclass(frozen=True, slots=True)
+class IndexReport:
+    """What an indexing run did.
+
+    ``added``, ``changed``, ``removed`` and ``unchanged`` count files; ``skipped`` are pairs of a
+    path and a reason; ``passages`` is how many of the given paths can be searched now; ``warning``
+    is a sentence for the person, or "".
+    """
+
+    added: int
+    changed: int
+    removed: int
+    unchanged: int
+    skipped: tuple[tuple[str, str], ...]
+    passages: int
+    seconds: float
+    warning: str = ""
+
+    @property
+    def problems(self) -> list[tuple[str, str]]:
+        """Of what was skipped, the files that are of a kind that is read."""
+        return [pair for pair in self.skipped if not pair[1].endswith(NOT_READ)]
+
+    @property
+    def others(self) -> Counter[str]:
+        """How many files of other kinds were left out, by their ending."""
+        reasons = (reason for _, reason in self.skipped if reason.endswith(NOT_READ))
+        return Counter(reason.removesuffix(NOT_READ).strip() for reason in reasons)
+
+    def as_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+    @staticmethod
+    def from_json(value: dict[str, Any]) -> IndexReport:
+        """What ``as_json`` gave, after its way through JSON."""
+        skipped = tuple((path, reason) for path, reason in value["skipped"])
+        return IndexReport(**value | {"skipped": skipped})
+
+
+@dataclass(frozen=True, slots=True)
+class Holdings:
+    """What the index holds of some folders.
+
+    ``kinds`` are names of formats with how many files of each can be searched, the most first.
+    ``twins`` are pairs of a file that is not searched and the one that is searched instead,
+    ``incomplete`` pairs of a file and the share of its words that was kept, the least first.
+    """
+
+    kinds: tuple[tuple[str, int], ...]
+    twins: tuple[tuple[str, str], ...]
+    incomplete: tuple[tuple[str, float], ...]
+
+
+def holdings(index: Path, paths: Iterable[str | Path]) -> Holdings:
+    """Look it up. Raises ``InvalidSetting`` and ``StorageUnavailable``."""
+    condition, values = below([root_of(path) for path in paths])
+    try:
+        with closing(open_reader(index)) as connection:
+            searched = connection.execute(
+                f"SELECT url, kept FROM files WHERE count > 0 AND ({condition})",  # noqa: S608 - our own columns
+                values,
+            ).fetchall()
+            inside = condition.replace("url", "files.url")
+            twins = connection.execute(
+                "SELECT files.url, better.url FROM files JOIN files AS better"  # noqa: S608 - our own columns
+                f" ON better.id = files.twin WHERE files.twin > 0 AND ({inside})",
+                values,
+            ).fetchall()
+    except (Damaged, FileNotFoundError) as error:
+        raise unusable(error, index) from error
+    except sqlite3.Error as error:
+        raise unusable(meaning(error, index), index) from error
+    kinds = Counter(_kind(url) for url, _ in searched)
+    incomplete = sorted((kept, path_of(url)) for url, kept in searched if kept < KEPT_ENOUGH)
+    return Holdings(
+        tuple(sorted(kinds.items(), key=lambda kind: (-kind[1], kind[0]))),
+        tuple(sorted((path_of(url), path_of(better)) for url, better in twins)),
+        tuple((path, kept) for kept, path in incomplete),
+    )
+
+
+def _kind(url: str) -> str:
+    found = format_of(url)
+    return found.name if found else "plain text"
+
+
+def path_of(url: str) -> str:
+    """The path of a ``file://`` address, to be read by people."""
+    return readable(os.fsdecode(unquote_to_bytes(url.removeprefix("file://"))))

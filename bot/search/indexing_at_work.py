@@ -1,0 +1,107 @@
+"""Bringing the index of documents up to date while a process does something else."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+
+import structlog
+
+from bot.errors import FootnoteError, Stopped
+from bot.search.index_report import IndexReport
+from bot.search.indexer import Indexer
+from bot.search.indexing import Indexing
+from bot.settings import Settings
+
+log = structlog.get_logger(__name__)
+
+TELL_SECONDS = 10.0  # between two lines about how far it is
+NAMED_PROBLEMS = 5  # files that cannot be read, that are named; the rest is counted
+
+
+@asynccontextmanager
+async def documents_being_indexed(
+    settings: Settings, tell: Callable[[str], None], indexing: Indexing
+) -> AsyncIterator[None]:
+    """Within the block, the index is brought up to date with ``settings.docs``, once.
+
+    ``indexing`` is kept true, and ``tell`` is told how it goes. What goes wrong is told, too, and
+    leaves what is indexed as it is. Leaving the block ends the indexing soon; the next start
+    continues.
+    """
+    if not settings.docs:
+        yield
+        return
+    indexer = Indexer(settings.index_path)
+    indexing.stop = indexer.stop
+    task = asyncio.create_task(_index(indexer, settings, tell, indexing))
+    try:
+        yield
+    finally:
+        indexer.stop()
+        await task
+
+
+async def _index(
+    indexer: Indexer, settings: Settings, tell: Callable[[str], None], indexing: Indexing
+) -> None:
+    loop = asyncio.get_running_loop()
+    telling = _Telling()
+
+    def progress(done: int, total: int) -> None:  # in the indexer's thread
+        loop.call_soon_threadsafe(indexing.advance, done, total)
+        line = telling.line(done, total)
+        if line:
+            loop.call_soon_threadsafe(tell, line)
+
+    try:
+        report = await asyncio.to_thread(indexer.index, settings.docs, progress)
+    except Stopped:
+        return
+    except FootnoteError as error:
+        indexing.become("not ok", error.sentence)
+        tell(f"The documents are not all indexed: {error.sentence}")
+    except Exception as error:
+        indexing.become("not ok", f"It failed unexpectedly ({type(error).__name__}).")
+        log.exception("indexing_failed")
+        tell("The documents are not all indexed: it failed unexpectedly; the log says where.")
+    else:
+        indexing.become("ok")
+        for line in _lines_of(report):
+            tell(line)
+
+
+class _Telling:
+    """The lines about how far it is: one when it is known how much there is to do, then one now
+    and again."""
+
+    def __init__(self) -> None:
+        self._last = 0.0
+
+    def line(self, done: int, total: int) -> str:
+        now = time.monotonic()
+        if done == total or (self._last and now < self._last + TELL_SECONDS):
+            return ""
+        is_first, self._last = not self._last, now
+        if is_first:
+            return (
+                f"Indexing {total - done:,} of {total:,} files; "
+                "those that are indexed can be searched already."
+            )
+        return f"Indexed {done:,} of {total:,} files."
+
+
+def _lines_of(report: IndexReport) -> list[str]:
+    lines = [report.warning] if report.warning else []
+    if report.added or report.changed or report.removed:
+        lines.append(
+            f"Indexed in {report.seconds:.1f} s: {report.added} new, {report.changed} changed, "
+            f"{report.removed} removed, {report.unchanged} unchanged files."
+        )
+    problems = report.problems
+    lines += [f"Skipped {path}: {reason}" for path, reason in problems[:NAMED_PROBLEMS]]
+    if len(problems) > NAMED_PROBLEMS:
+        lines.append(f"… and {len(problems) - NAMED_PROBLEMS} more files.")
+    return lines

@@ -1,0 +1,136 @@
+"""`footnote serve` on a large folder: there at once, and answering from what is indexed already."""
+
+from __future__ import annotations
+
+import signal
+import sqlite3
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from bot.search.indexer import Indexer
+from tests.scenario.program import Program
+from tests.scenario.serving import Nursery, Serving, ending, start_forked
+
+FILES = 4_000  # which take some seconds, of which a part is enough
+ENOUGH = 1_000  # of them, after which some can be searched
+PATIENCE = 60.0
+
+
+@pytest.fixture
+def docs(tmp_path: Path, documents: Path) -> Path:
+    """The documents of the company, and many more that have long paths, so that they come later."""
+    for i in range(FILES):
+        name = f"minutes of the meeting in the large room with number {i}.md"
+        path = documents / "minutes" / f"{i % 40}" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(f"# Meeting {i}\n\nThe attic of house {i} was let to tenant {i}.\n")
+    return documents
+
+
+@pytest.fixture
+def program(footnote: Program, docs: Path) -> Program:
+    footnote.settings |= {"FOOTNOTE_DOCS": str(docs)}
+    return footnote
+
+
+def index_of(program: Program) -> Path:
+    return program.folder / "data" / "index.sqlite"
+
+
+def readiness(serving: Serving) -> dict[str, Any]:
+    told: dict[str, Any] = httpx.get(f"{serving.http}/readyz", timeout=20).json()
+    return told
+
+
+def until(serving: Serving, is_so: Callable[[dict[str, Any]], bool]) -> dict[str, Any]:
+    """Wait until it is so with the documents; returns how it is then."""
+    ends = time.monotonic() + PATIENCE
+    while time.monotonic() < ends:
+        told: dict[str, Any] = readiness(serving)["documents"]
+        if is_so(told):
+            return told
+        time.sleep(0.02)
+    raise AssertionError(f"it never was so, but: {told}\n{serving.said}")
+
+
+@contextmanager
+def held_up(index: Path) -> Iterator[None]:
+    """Nothing can be written to the index within the block, as if the disk were very slow."""
+    with closing(sqlite3.connect(index, timeout=30, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        yield
+        other.execute("ROLLBACK")
+
+
+def answer(serving: Serving, question: str) -> dict[str, Any]:
+    asked = httpx.post(f"{serving.http}/api/questions", json={"question": question}, timeout=30)
+    assert asked.status_code == 202, asked.text
+    ends = time.monotonic() + PATIENCE
+    while time.monotonic() < ends:
+        run: dict[str, Any] = httpx.get(f"{serving.http}{asked.json()['url']}", timeout=30).json()
+        if run.get("answer"):
+            told: dict[str, Any] = run["answer"]
+            return told
+        time.sleep(0.05)
+    raise AssertionError(f"no answer: {run}")
+
+
+def test_it_answers_from_what_is_indexed_and_says_what_is_missing(
+    nursery: Nursery, program: Program
+) -> None:
+    with ending(start_forked(nursery, program)) as serving:
+        until(serving, lambda told: told.get("done", 0) > ENOUGH)
+        with held_up(index_of(program)):
+            body = readiness(serving)
+            assert body["status"] == "ready"
+            assert body["documents"]["state"] == "indexing"
+            assert body["documents"]["total"] == FILES + 5
+            page = httpx.get(f"{serving.http}/").text
+            assert f"of {FILES + 5:,} files can be searched already" in page
+            early = answer(serving, "How often is the master key rotated?")
+            assert "90 days" in early["answer"]
+            (note,) = early["notes"]
+            assert "not indexed yet and could not be searched" in note
+        assert until(serving, lambda told: told["state"] == "ok") == {
+            "state": "ok",
+            "total": FILES + 5,
+        }
+        late = answer(serving, "How often is the master key rotated?")
+        assert late["notes"] == []
+        assert "can be searched already" not in httpx.get(f"{serving.http}/").text
+        assert f"Indexing {FILES + 5:,} of {FILES + 5:,} files" in serving.said
+        assert f": {FILES + 5} new, 0 changed" in serving.said
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_ending_it_meanwhile_is_clean_and_the_next_start_carries_on(
+    nursery: Nursery, program: Program, docs: Path, number: signal.Signals
+) -> None:
+    with ending(start_forked(nursery, program)) as serving:
+        until(serving, lambda told: told.get("done", 0) > ENOUGH)
+        serving.until_said("web is connected.")
+        serving.signal(number)
+        assert serving.wait() == 0
+    with closing(sqlite3.connect(index_of(program))) as connection:
+        (kept,) = connection.execute("SELECT count(*) FROM files").fetchone()
+        assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+    report = Indexer(index_of(program)).index([docs])
+    assert (report.added, report.unchanged) == (FILES + 5 - kept, kept)
+    assert kept > 0
+
+
+def test_documents_that_cannot_be_indexed_leave_it_serving(
+    nursery: Nursery, program: Program
+) -> None:
+    index_of(program).mkdir(parents=True)  # a folder stands where the index should be
+    with ending(start_forked(nursery, program)) as serving:
+        told = until(serving, lambda told: told["state"] == "not ok")
+        assert "cannot be" in told["why"]
+        assert readiness(serving)["status"] == "ready"
+        serving.until_said("The documents are not all indexed: ")

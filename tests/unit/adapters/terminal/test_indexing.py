@@ -1,0 +1,141 @@
+"""What `footnote index` says of what it did, and of what it could not do."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from adapters.terminal.indexing import index_and_report, index_documents
+from bot.errors import Invalid
+from bot.search.check_process import CheckProcess
+from bot.search.indexer import Indexer
+from bot.settings import Settings, load_settings
+from tests.unit.search.test_indexer import write
+from tests.unit.search.test_twin_files import HTML, RST
+from tests.unit.search.test_twins import prose
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> Settings:
+    docs = tmp_path / "docs"
+    write(docs / "harbours.html", HTML)
+    write(docs / "harbours.rst", RST)
+    write(docs / "tides.md", f"# Tides\n\n{prose(2)}")
+    write(docs / "prices.csv", "what,price\n" + "rope,12\n" * 3)
+    write(docs / "empty.md", "")
+    for name in ("one.png", "two.png", "three.css"):
+        write(docs / name, "x")
+    return load_settings(data_dir=tmp_path / "data", docs=(str(docs),))
+
+
+def lines(capsys: pytest.CaptureFixture[str]) -> list[str]:
+    return capsys.readouterr().err.splitlines()
+
+
+def test_all_that_came_of_it_is_told(
+    settings: Settings, capsys: pytest.CaptureFixture[str]
+) -> None:
+    index_and_report(settings)
+    first, kinds, twins, *rest = lines(capsys)
+    assert first.startswith("Indexed in ")
+    assert ": 4 new, 0 changed, 0 removed, 0 unchanged files; " in first
+    assert kinds == "Files that are searched: 1 CSV, 1 HTML, 1 Markdown."
+    assert twins == (
+        "Not searched, because another file holds the same text: 1 (--json names them)."
+    )
+    docs = settings.docs[0]
+    assert rest == [
+        f"Skipped {docs}/empty.md: empty.md is empty; there is nothing to read in it",
+        "Files of other kinds left out: 3 (2 .png, 1 .css).",
+    ]
+
+
+def test_files_that_lost_words_are_named_the_worst_first(
+    settings: Settings, capsys: pytest.CaptureFixture[str]
+) -> None:
+    docs = Path(settings.docs[0])
+    for i in range(7):
+        write(docs / f"part{i}.md", f"# Part {i}\n\n{prose(10 + i)}")
+    index_documents(settings)
+    capsys.readouterr()
+    with closing(sqlite3.connect(settings.index_path)) as connection:
+        for i in range(7):
+            url = (docs / f"part{i}.md").as_uri()
+            connection.execute("UPDATE files SET kept = ? WHERE url = ?", (0.85 - i / 10, url))
+        connection.commit()
+    index_and_report(settings)
+    told = [line for line in lines(capsys) if "part" in line or "least" in line]
+    assert told == [
+        "Less than 90% of the words was kept of 7 file(s), least of:",
+        *(f"  {25 + 10 * i:3}%  {docs}/part{6 - i}.md" for i in range(5)),
+    ]
+
+
+def test_json_names_every_file(settings: Settings, capsys: pytest.CaptureFixture[str]) -> None:
+    index_and_report(settings, as_json=True)
+    captured = capsys.readouterr()
+    told = json.loads(captured.out)
+    docs = settings.docs[0]
+    passages, seconds = told.pop("passages"), told.pop("seconds")
+    assert passages > 3
+    assert seconds > 0
+    assert told == {
+        "files": {"new": 4, "changed": 0, "removed": 0, "unchanged": 0},
+        "kinds": {"CSV": 1, "HTML": 1, "Markdown": 1},
+        "twins": [{"path": f"{docs}/harbours.rst", "searched": f"{docs}/harbours.html"}],
+        "incomplete": [],
+        "skipped": [
+            {
+                "path": f"{docs}/empty.md",
+                "reason": "empty.md is empty; there is nothing to read in it",
+            }
+        ],
+        "left_out": {".png": 2, ".css": 1},
+        "warning": "",
+    }
+    assert captured.err == ""
+
+
+def test_before_a_question_only_news_are_told(
+    settings: Settings, capsys: pytest.CaptureFixture[str]
+) -> None:
+    index_documents(settings)
+    assert len(lines(capsys)) == 2
+    index_documents(settings)
+    (problem,) = lines(capsys)
+    assert problem.startswith("Skipped ")
+
+
+def test_a_check_that_saw_no_change_spares_the_run(
+    settings: Settings, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("bot.search.check_process.WORTHWHILE", 0)
+    index_documents(settings)
+    capsys.readouterr()
+
+    def refuse(*_: object) -> None:
+        raise AssertionError("the folder was walked again")
+
+    monkeypatch.setattr(Indexer, "index", refuse)
+    with CheckProcess(settings.index_path, settings.docs) as check:
+        assert index_documents(settings, check).unchanged == 4
+    assert len(lines(capsys)) == 1
+
+
+def test_names_of_any_bytes_are_told(
+    settings: Settings, capsys: pytest.CaptureFixture[str]
+) -> None:
+    docs = Path(settings.docs[0])
+    write(docs / "caf\udce9 #1?.rst", RST)
+    index_and_report(settings, as_json=True)
+    told = json.loads(capsys.readouterr().out)
+    assert f"{docs}/caf\ufffd #1?.rst" in [each["path"] for each in told["twins"]]
+
+
+def test_a_path_that_does_not_exist_is_a_clear_error(tmp_path: Path) -> None:
+    with pytest.raises(Invalid, match="no file or folder"):
+        index_documents(load_settings(data_dir=tmp_path, docs=(str(tmp_path / "none"),)))

@@ -1,0 +1,142 @@
+"""Seeing that nothing has changed, before and beside everything else."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import sqlite3
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from bot.search import check_process
+from bot.search.check_process import CheckProcess
+from bot.search.checking import unchanged
+from bot.search.index_report import IndexReport
+from bot.search.indexer import Indexer
+from tests.unit.search.test_indexer import write
+
+
+@pytest.fixture
+def docs(tmp_path: Path) -> Path:
+    for i in range(20):
+        write(tmp_path / "docs" / f"{i % 3}" / f"Page {i}.md", f"# Page {i}\n\nWords of {i}.")
+    write(tmp_path / "docs" / "empty.md", "")
+    write(tmp_path / "docs" / "picture.png", "x")
+    return tmp_path / "docs"
+
+
+@pytest.fixture
+def index(tmp_path: Path, docs: Path) -> Path:
+    path = tmp_path / "index.sqlite"
+    Indexer(path).index([docs])
+    return path
+
+
+def without_time(report: IndexReport | None) -> IndexReport | None:
+    return None if report is None else dataclasses.replace(report, seconds=0.0)
+
+
+def test_it_tells_what_an_indexing_run_with_nothing_to_do_tells(docs: Path, index: Path) -> None:
+    told = without_time(unchanged(index, [docs]))
+    run = without_time(Indexer(index).index([docs]))
+    assert told == run
+    assert told is not None
+    assert (told.unchanged, len(told.skipped), len(told.problems)) == (20, 2, 1)
+
+
+CHANGES: dict[str, Callable[[Path], object]] = {
+    "a file is new": lambda docs: write(docs / "new.md", "# New"),
+    "a file is gone": lambda docs: (docs / "1" / "Page 4.md").unlink(),
+    "a file is longer": lambda docs: write(docs / "1" / "Page 4.md", "# Page 4\n\nMore words."),
+    "a file is newer": lambda docs: os.utime(docs / "1" / "Page 4.md"),
+    "a file has moved": lambda docs: (docs / "empty.md").rename(docs / "blank.md"),
+    "a file can be read": lambda docs: write(docs / "empty.md", "# Not empty"),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
+def test_whatever_has_changed_is_seen(
+    docs: Path, index: Path, change: Callable[[Path], object]
+) -> None:
+    change(docs)
+    assert unchanged(index, [docs]) is None
+
+
+def test_a_folder_that_was_not_indexed_by_itself_has_to_be(docs: Path, index: Path) -> None:
+    """Twins may be missing in it whose better ones stand beside it."""
+    assert unchanged(index, [docs / "1"]) is None
+    Indexer(index).index([docs / "1"])
+    assert unchanged(index, [docs / "1"]) is not None
+
+
+@pytest.mark.parametrize(
+    "harm",
+    [
+        lambda index: index.unlink(),
+        lambda index: index.write_bytes(b"no database" * 500),
+        lambda index: Path(f"{index}.damaged").touch(),
+        lambda index: _execute(index, "UPDATE meta SET value = 'x' WHERE key = 'fingerprint'"),
+        lambda index: _execute(index, "PRAGMA user_version = 1"),
+    ],
+)
+def test_an_index_that_must_be_built_anew_is_not_taken_for_unchanged(
+    docs: Path, index: Path, harm: Callable[[Path], object]
+) -> None:
+    harm(index)
+    assert unchanged(index, [docs]) is None
+
+
+def _execute(path: Path, statement: str) -> None:
+    connection = sqlite3.connect(path)
+    connection.execute(statement)
+    connection.commit()
+    connection.close()
+
+
+def test_nothing_is_written(docs: Path, index: Path) -> None:
+    before = index.read_bytes()
+    unchanged(index, [docs])
+    assert index.read_bytes() == before
+
+
+# ---------------------------------------------------------------- in a process of its own
+
+
+def test_a_process_tells_the_same(docs: Path, index: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(check_process, "WORTHWHILE", 0)
+    with CheckProcess(index, [docs]) as check:
+        assert without_time(check.report()) == without_time(unchanged(index, [docs]))
+    write(docs / "new.md", "# New")
+    with CheckProcess(index, [docs]) as check:
+        assert check.report() is None
+
+
+def test_none_is_started_for_a_small_index_or_none(docs: Path, index: Path) -> None:
+    for path in (index, index.with_name("missing.sqlite")):
+        with CheckProcess(path, [docs]) as check:
+            assert check._process is None
+            assert check.report() is None
+
+
+def test_one_that_breaks_leaves_it_to_the_indexing_run(
+    docs: Path, index: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(check_process, "WORTHWHILE", 0)
+    for command in (("/bin/false",), ("/nonexistent/python",)):
+        monkeypatch.setattr(check_process, "COMMAND", command)
+        with CheckProcess(index, [docs]) as check:
+            assert check.report() is None
+
+
+def test_one_that_nobody_waits_for_is_ended(
+    docs: Path, index: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(check_process, "WORTHWHILE", 0)
+    monkeypatch.setattr(check_process, "COMMAND", ("sh", "-c", "sleep 600"))
+    begin = time.monotonic()
+    with CheckProcess(index, [docs]):
+        pass
+    assert time.monotonic() - begin < 60

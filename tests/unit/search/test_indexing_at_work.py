@@ -1,0 +1,161 @@
+"""Indexing beside other work: how far it is, how it ends, what is told meanwhile."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Generator, Sequence
+from pathlib import Path
+
+import pytest
+
+from bot.errors import StorageUnavailable
+from bot.search import indexing_at_work, local
+from bot.search.indexer import Indexer
+from bot.search.indexing import Indexing
+from bot.search.indexing_at_work import documents_being_indexed
+from bot.search.local import LocalDocuments
+from bot.search.provider import Query
+from bot.search.readers import Readers
+from bot.search.reading import Job, Reading
+from bot.settings import Settings, load_settings
+from tests.unit.search.test_indexer import write
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> Settings:
+    for i in range(10):
+        write(tmp_path / "docs" / f"{i}.md", f"# Page {i}\n\nWords of {i}.")
+    return load_settings(data_dir=tmp_path / "data", docs=(str(tmp_path / "docs"),))
+
+
+class Halting(Readers):
+    """Stops after some files until it may go on, and ends when it is told to."""
+
+    def __init__(self, after: int) -> None:
+        super().__init__()
+        self.after = after
+        self.go_on = threading.Event()
+
+    def read(
+        self, jobs: Sequence[Job], most_bytes: int, ending: threading.Event | None = None
+    ) -> Generator[Reading]:
+        yield from super().read(jobs[: self.after], most_bytes, ending)
+        while not self.go_on.wait(0.01):
+            if ending is not None and ending.is_set():
+                break
+        yield from super().read(jobs[self.after :], most_bytes, ending)
+
+
+@pytest.fixture
+def halting(monkeypatch: pytest.MonkeyPatch) -> Halting:
+    readers = Halting(after=4)
+    monkeypatch.setattr("bot.search.index_run.BATCH_FILES", 2)
+    monkeypatch.setattr(indexing_at_work, "Indexer", lambda path: Indexer(path, readers=readers))
+    return readers
+
+
+async def until(indexing: Indexing, done: int) -> None:
+    async with asyncio.timeout(30):
+        while indexing.done < done:
+            await asyncio.sleep(0.01)
+
+
+async def test_it_goes_on_beside_the_block_and_is_told(settings: Settings) -> None:
+    said: list[str] = []
+    indexing = Indexing(True)
+    async with documents_being_indexed(settings, said.append, indexing):
+        async with asyncio.timeout(60):
+            while indexing.state == "indexing":
+                await asyncio.sleep(0.01)
+    assert indexing.as_json() == {"state": "ok", "total": 10}
+    assert said[0] == ("Indexing 10 of 10 files; those that are indexed can be searched already.")
+    assert said[1].endswith(": 10 new, 0 changed, 0 removed, 0 unchanged files.")
+
+
+async def test_what_is_indexed_can_be_searched_and_what_is_missing_is_known(
+    settings: Settings, halting: Halting, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(local, "PATIENCE", 0.0)
+    indexing = Indexing(True)
+    documents = LocalDocuments(settings.index_path, settings.docs)
+    async with documents_being_indexed(settings, lambda line: None, indexing):
+        await until(indexing, 4)
+        assert indexing.as_json() == {"state": "indexing", "done": 4, "total": 10}
+        assert indexing.is_going_on
+        assert len(await documents.search(Query("words", 20))) == 4
+        assert await documents.missing() == 6
+        halting.go_on.set()
+        await until(indexing, 10)
+    assert len(await documents.search(Query("words", 20))) == 10
+    assert await documents.missing() == 0
+    await documents.aclose()
+
+
+async def test_a_search_waits_a_moment_for_a_run_that_has_just_begun(
+    settings: Settings, halting: Halting
+) -> None:
+    indexing = Indexing(True)
+    documents = LocalDocuments(settings.index_path, settings.docs)
+    async with documents_being_indexed(settings, lambda line: None, indexing):
+        await indexing.begun()
+        search = asyncio.create_task(documents.search(Query("words", 20)))
+        await until(indexing, 4)
+        assert not search.done()
+        halting.go_on.set()
+        assert len(await search) == 10
+    await documents.aclose()
+
+
+async def test_leaving_the_block_ends_it_and_the_next_run_continues(
+    settings: Settings, halting: Halting, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(local, "PATIENCE", 0.0)
+    indexing = Indexing(True)
+    async with asyncio.timeout(30):
+        async with documents_being_indexed(settings, lambda line: None, indexing):
+            await until(indexing, 4)
+    documents = LocalDocuments(settings.index_path, settings.docs)
+    assert len(await documents.search(Query("words", 20))) == 4
+    assert await documents.missing() == 6, "what an ended run has left is known"
+    report = await asyncio.to_thread(Indexer(settings.index_path).index, settings.docs)
+    assert (report.added, report.unchanged) == (6, 4)
+    assert await documents.missing() == 0
+    await documents.aclose()
+
+
+async def test_what_goes_wrong_is_told_and_leaves_the_rest_alone(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> None:
+        raise StorageUnavailable("The disk is full.")
+
+    monkeypatch.setattr(Indexer, "index", fail)
+    said: list[str] = []
+    indexing = Indexing(True)
+    async with documents_being_indexed(settings, said.append, indexing):
+        await indexing.begun()
+    told = indexing.as_json()
+    assert (told["state"], told["why"]) == ("not ok", "The disk is full.")
+    assert said == ["The documents are not all indexed: The disk is full."]
+
+
+async def test_a_defect_ends_nothing_else(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def break_(*_: object) -> None:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(Indexer, "index", break_)
+    indexing = Indexing(True)
+    async with documents_being_indexed(settings, lambda line: None, indexing):
+        await indexing.begun()
+    assert "ZeroDivisionError" in indexing.as_json()["why"]
+
+
+async def test_without_documents_there_is_nothing_to_tell(tmp_path: Path) -> None:
+    indexing = Indexing(False)
+    async with documents_being_indexed(load_settings(data_dir=tmp_path), print, indexing):
+        await indexing.begun()
+    assert indexing.state == "none"
+    assert not (tmp_path / "index.sqlite").exists()
