@@ -7,10 +7,12 @@ read in processes of their own (``bot.pages.workers``), which also bound time an
 
 from __future__ import annotations
 
+import ctypes
 import re
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import pypdfium2  # type: ignore[import-untyped]
@@ -32,6 +34,9 @@ _ONE_AT_A_TIME = threading.Lock()
 _WIDE_GAP = 1.0  # line heights between two words that belong to two cells of a row
 _HYPHENS = ("\x02", "\ufffe")  # PDFium's signs for that of a word which the next line ends
 _LINE_END = re.compile("[\x02\ufffe]|\r?\n|\r|$")
+_MONO = re.compile(rb"mono|courier|consol|menlo|typewriter|cmtt|fixed|inconsolata|hack", re.I)
+_FIXED_PITCH = 1  # bit of a font descriptor's flags (ISO 32000-1, table 123)
+_LONGEST_FONT_NAME = 128  # bytes; PDF names have at most 127
 
 
 class Document(NamedTuple):
@@ -156,7 +161,7 @@ def _line(text_page: Any, text: str, start: int, end: int, *, hyphen: bool) -> L
             cells[-1] = (cells[-1][0], right, f"{cells[-1][2]} {word}")
         else:
             cells.append((left, right, word))
-    return Line(
+    line = Line(
         text=" ".join(cell for _, _, cell in cells),
         left=boxes[0][0],
         right=boxes[-1][2],
@@ -165,6 +170,29 @@ def _line(text_page: Any, text: str, start: int, end: int, *, hyphen: bool) -> L
         cells=tuple(cells),
         hyphen=hyphen,
     )
+    places = (words[0][0], words[len(words) // 2][0], words[-1][1] - 1)
+    if not all(_is_fixed_width(text_page, start + place) for place in places):
+        return line
+    code = _spaced([text[start + first : start + last] for first, last in words], boxes)
+    return replace(line, code=f"{code}-" if hyphen else code)
+
+
+def _is_fixed_width(text_page: Any, index: int) -> bool:
+    """Whether a character is of a font whose letters all have one width, by its flags or name."""
+    name = ctypes.create_string_buffer(_LONGEST_FONT_NAME)
+    flags = ctypes.c_int()
+    if not pdfium.FPDFText_GetFontInfo(text_page, index, name, len(name), flags):
+        return False
+    return bool(flags.value & _FIXED_PITCH) or _MONO.search(name.value) is not None
+
+
+def _spaced(words: Sequence[str], boxes: Sequence[tuple[float, float, float, float]]) -> str:
+    """Words of fixed width with as many spaces between them as there is room for."""
+    width = sum(right - left for left, _, right, _ in boxes) / sum(map(len, words))
+    text = _paired(words[0])
+    for word, before, box in zip(words[1:], boxes, boxes[1:], strict=False):
+        text += " " * max(1, round((box[0] - before[2]) / width) if width else 1) + _paired(word)
+    return text
 
 
 def _span(text_page: Any, first: int, last: int) -> tuple[float, float, float, float]:

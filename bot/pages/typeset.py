@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from statistics import median
 
-from bot.pages.literal import literal
+from bot.pages.literal import fenced, literal
 from bot.text.sentences import sentences
 from bot.text.terms import has_cjk
 
@@ -29,6 +29,8 @@ _NEW_PARAGRAPH = 1.35  # usual distances of two lines between two paragraphs
 _INDENT = 0.8  # line heights
 _SHORT_LINE = 0.8  # of the paragraph's width: what ends before is a paragraph's last line
 _LONGEST_HEADING = 200  # characters
+_TYPEWRITTEN = 0.5  # share of a document in letters of one width from which these mean nothing
+_EMPTY_LINES = 3.5  # line heights between two lines of one piece of code
 
 _NUMBER = re.compile(r"\d{1,5}")
 _BULLET = re.compile(r"[•‣◦▪■●○–—·∙\uf0b7\uf0a7*-]\s+(?=\S)")
@@ -44,6 +46,7 @@ class Line:
 
     ``cells`` are its parts that stand far apart, each with its left and right end. ``hyphen``
     tells that its last word goes on on the next line; the hyphen itself is not in ``text``.
+    ``code`` is the text with all its spaces if it is set in letters of one width, else "".
     """
 
     text: str
@@ -53,6 +56,7 @@ class Line:
     height: float
     cells: tuple[tuple[float, float, str], ...] = ()
     hyphen: bool = False
+    code: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +70,7 @@ class Leaf:
 
 @dataclass(slots=True)
 class _Block:
-    """A paragraph, heading ("heading"), list item without its bullet, or table, set already."""
+    """A paragraph, heading, list item without its bullet; or a table or code, set already."""
 
     kind: str
     text: str
@@ -75,6 +79,7 @@ class _Block:
 def set_text(leaves: Sequence[Leaf]) -> str:
     """The text of the pages in the form that ``bot.pages.page.Page`` describes."""
     body = _body_height(leaves)
+    leaves = _without_typewriting(leaves)
     known = Counter(
         word.casefold()
         for leaf in leaves
@@ -94,6 +99,17 @@ def set_text(leaves: Sequence[Leaf]) -> str:
     return "".join(parts).strip()
 
 
+def _without_typewriting(leaves: Sequence[Leaf]) -> Sequence[Leaf]:
+    """The pages with no line as code, if most lines would be."""
+    lines = [line for leaf in leaves for line in leaf.lines]
+    fixed = sum(len(line.text) for line in lines if line.code)
+    if fixed <= _TYPEWRITTEN * sum(len(line.text) for line in lines):
+        return leaves
+    return [
+        replace(leaf, lines=tuple(replace(line, code="") for line in leaf.lines)) for leaf in leaves
+    ]
+
+
 def title_of(leaves: Sequence[Leaf]) -> str:
     """The largest lines of the first page, if they are larger than its text; else ""."""
     lines = next((leaf.lines for leaf in leaves if leaf.lines), ())
@@ -111,7 +127,7 @@ def title_of(leaves: Sequence[Leaf]) -> str:
 
 
 def _written(block: _Block) -> str:
-    if block.kind == "table":
+    if block.kind in ("table", "code"):
         return block.text
     if block.kind == "item":
         return f"- {literal(block.text)}"
@@ -181,17 +197,36 @@ def _blocks(leaf: Leaf, body: float, known: Counter[str]) -> list[_Block]:
     distance = _usual_distance(leaf.lines, body)
     blocks: list[_Block] = []
     for group in _groups(leaf.lines, distance):
+        if group[0].code and not _is_larger(group[0], body):
+            blocks.append(_Block("code", fenced(_code(group))))
+            continue
         if _is_table(group):
             blocks.append(_Block("table", _table(group)))
             continue
         text = _joined(group, known)
         if _BULLET.match(text):
             blocks.append(_Block("item", _BULLET.sub("", text, count=1)))
-        elif group[0].height > body * (1 + _OTHER_SIZE) and _is_heading(text):
+        elif _is_larger(group[0], body) and _is_heading(text):
             blocks.append(_Block("heading", text))
         else:
             blocks.append(_Block("paragraph", text))
     return blocks
+
+
+def _is_larger(line: Line, body: float) -> bool:
+    return line.height > body * (1 + _OTHER_SIZE)
+
+
+def _code(lines: Sequence[Line]) -> str:
+    """Lines in letters of one width, each as far from the margin as on the page."""
+    margin = min(line.left for line in lines)
+    width = median((line.right - line.left) / max(1, len(line.code)) for line in lines)
+    found: list[str] = []
+    for above, line in pairwise((lines[0], *lines)):
+        if above is not line and above.base - line.base > _DOUBLE_SPACED * line.height:
+            found.append("")
+        found.append(" " * (round((line.left - margin) / width) if width else 0) + line.code)
+    return "\n".join(found)
 
 
 def _is_heading(text: str) -> bool:
@@ -222,6 +257,8 @@ def _groups(lines: Sequence[Line], distance: float) -> Iterator[list[Line]]:
 def _goes_on(group: Sequence[Line], line: Line, distance: float) -> bool:
     """Whether a line belongs to the lines before it."""
     last = group[-1]
+    if last.code or line.code:
+        return bool(last.code and line.code) and _is_next(last, line, _EMPTY_LINES * line.height)
     if last.hyphen:
         return True
     if len(last.cells) > 1 or len(line.cells) > 1:

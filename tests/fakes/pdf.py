@@ -18,17 +18,23 @@ _TO_UNICODE = (
 
 @dataclass(frozen=True, slots=True)
 class Typed:
-    """A piece of text: its left end and base line in points from the lower left, and its size."""
+    """A piece of text: its left end and base line in points from the lower left, and its size.
+
+    ``mono`` sets it in Courier.
+    """
 
     x: float
     y: float
     text: str
     size: float = 11
+    mono: bool = False
 
 
-def typed(lines: Sequence[str], *, top: float = 700, x: float = 72) -> list[Typed]:
+def typed(
+    lines: Sequence[str], *, top: float = 700, x: float = 72, mono: bool = False
+) -> list[Typed]:
     """Lines one below the other; an empty one leaves a gap between two paragraphs."""
-    return [Typed(x, top - 14 * i, line) for i, line in enumerate(lines) if line]
+    return [Typed(x, top - 14 * i, line, mono=mono) for i, line in enumerate(lines) if line]
 
 
 def pdf(
@@ -52,6 +58,7 @@ def pdf(
         return add(b"<< /Length %d >>\nstream\n%b\nendstream" % (len(body), body))
 
     latin = add(b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>")
+    mono = add(b"<< /Type /Font /Subtype /Type1 /BaseFont /Courier >>")
     shapes = add(
         b"<< /Type /Font /Subtype /CIDFontType0 /BaseFont /Song /DW 1000"
         b" /CIDSystemInfo << /Registry (Adobe) /Ordering (Identity) /Supplement 0 >> >>"
@@ -60,7 +67,7 @@ def pdf(
         b"<< /Type /Font /Subtype /Type0 /BaseFont /Song /Encoding /Identity-H"
         b" /DescendantFonts [%d 0 R] /ToUnicode %d 0 R >>" % (shapes, stream(_TO_UNICODE))
     )
-    fonts = b"<< /Font << /F1 %d 0 R /F2 %d 0 R >> >>" % (latin, other)
+    fonts = b"<< /Font << /F1 %d 0 R /F2 %d 0 R /F3 %d 0 R >> >>" % (latin, other, mono)
     kids = [
         add(
             b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792]"
@@ -88,7 +95,7 @@ def pdf(
 def _shown(piece: Typed) -> bytes:
     if piece.text.isascii():
         escaped = piece.text.replace("\\", r"\\").replace("(", r"\(").replace(")", r"\)")
-        font, string = b"F1", b"(%b)" % escaped.encode("ascii")
+        font, string = b"F3" if piece.mono else b"F1", b"(%b)" % escaped.encode("ascii")
     else:
         font, string = b"F2", b"<%b>" % _hex(piece.text)
     return b"BT /%b %f Tf %f %f Td %b Tj ET" % (font, piece.size, piece.x, piece.y, string)

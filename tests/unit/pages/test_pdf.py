@@ -52,6 +52,8 @@ def body_of(*lines: str) -> str:
          "It needs:\n\n- a key\n- a lock and a chain"),
         (["1. First", "2. Second"], "1. First\n\n2. Second"),
         (["(brackets) and \\ backslash"], "(brackets) and \\ backslash"),
+        (["# 1 is first"], "\\# 1 is first"),
+        (["Run __init__ now"], "Run `__init__` now"),
         (["Größe, č and 😀 stay."], "Größe, č and 😀 stay."),
     ],
 )  # fmt: skip
@@ -73,6 +75,28 @@ def test_pages_are_called_what_they_call_themselves() -> None:
     text = read_pdf(pdf([typed(PROSE), typed(["More."])], first_label=37), "x")[1]
     assert "## Page 37\n\nThe light" in text
     assert "## Page 38\n\nMore." in text
+
+
+def test_code_keeps_its_lines_and_spaces() -> None:
+    code = ["def light(lamp):", "    if lamp:  # still", "        burn(lamp)", "", "light(1)"]
+    page = [
+        *typed(PROSE),
+        *typed(code, top=660, x=90, mono=True),
+        *typed(["It is lit."], top=570),
+    ]
+    text = text_of([*page, *typed(PROSE * 6, top=550)])
+    fence = "\n".join(["```", *code, "```"])
+    assert f"{' '.join(PROSE)}\n\n{fence}\n\nIt is lit." in text
+
+
+def test_a_typewritten_document_is_no_code() -> None:
+    assert text_of(typed(PROSE, mono=True)) == f"## Page 1\n\n{' '.join(PROSE)}"
+
+
+def test_what_was_not_read_is_not_kept() -> None:
+    assert read_pdf(pdf([typed(PROSE)]), "x").kept == 1.0
+    long = pdf([typed(["A page."])] * (MOST_PAGES * 2))
+    assert read_pdf(long, "x").kept == pytest.approx(0.5, abs=0.01)
 
 
 def test_words_in_columns_are_a_table() -> None:
