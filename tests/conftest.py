@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import structlog
 from hypothesis import HealthCheck, settings
 from pydantic import AliasChoices
 
@@ -40,6 +41,13 @@ def _no_settings_from_outside(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in os.environ:
         if name.startswith(OURS) or name in KEYS:
             monkeypatch.delenv(name)
+
+
+@pytest.fixture(autouse=True)
+def _log_configured_by_one_test_only() -> Iterator[None]:
+    """Undo ``configure_logging``: it keeps the stderr of the test, which is closed after it."""
+    yield
+    structlog.reset_defaults()
 
 
 @pytest.fixture(scope="session")
