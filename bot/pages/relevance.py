@@ -12,6 +12,7 @@ import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import pairwise
 
+from bot.text.language import detect
 from bot.text.listed import listed
 from bot.text.terms import STOP_WORDS, fold, has_cjk, keywords, terms
 
@@ -50,17 +51,26 @@ _EVERYDAY = frozenset(
     )
     for term in terms(word)
 )
-_NAME = re.compile(
-    r"(?<=[^\s.?!:] )[A-Z][A-Za-z]{2,}(?![\w(])"  # a capital inside a sentence
-    r"|(?<![\w./-])(?:[A-Za-z][A-Za-z0-9]*[_.][A-Za-z]\w*|[a-z]+[A-Z]\w*|[A-Z]\w*[a-z][A-Z]\w*)"
+_CAPITALIZED = re.compile(r"(?<=[^\s.?!:] )[A-Z][A-Za-z]{2,}(?![\w(])")  # inside a sentence
+_IDENTIFIERS_ALONE = re.compile(
+    r"(?<![\w./-])(?:[A-Za-z][A-Za-z0-9]*[_.][A-Za-z]\w*|[a-z]+[A-Z]\w*"
+    r"|[A-Z]\w*[a-z0-9][A-Z]\w*|[a-z]+\d+[a-z]\w*)"
 )
-"""A proper name, or an identifier: ``try_files``, ``conanfile.txt``, ``bodyLimit``."""
+"""Identifiers that nobody takes for a word: ``try_files``, ``conanfile.txt``, ``bodyLimit``."""
+_COMPOUND = re.compile(r"(?<![\w./$-])(?!(?:my|your|our|some|foo|bar|example)_)[A-Za-z]\w*?_\w+")
 _LATIN = re.compile(r"(?<![A-Za-z0-9_./-])[A-Za-z][A-Za-z+-]{2,}(?![A-Za-z0-9_./-])")
 _IDENTIFIER = re.compile(
     r"`[^`\n]+`|(?<!\w)--?[A-Za-z][\w-]*|\b[A-Z][A-Z0-9_]{2,}\b"  # `code`, --flag, CONSTANT
     r"|\b\w*[a-z]_\w+|\b[a-z]+[A-Z]\w*|\b[A-Z]\w*[a-z][A-Z]\w*|\b\w+(?=\()"
 )
 """What is written like a name in a program: ``SQLITE_BUSY``, ``bodyLimit``, ``--soft``."""
+_COMMON_CHARACTERS = frozenset(
+    "的了在是和与或及我你您他她它这那哪些该几多少里上下中外前后时会有能要还又把被让给吗呢吧啊就都也很最更再才只不没"
+    "为以于从到向对用使写说做装怎么什如何个条种样之其而且但若所者得着过来去出"
+)
+"""Chinese characters that are mostly words of their own, or nearly say nothing: beside another
+character they seldom make a term."""
+_EXAMPLE = re.compile(r"\d+")
 _PARTICLES = listed("up down in out on off over back through away")
 """Small words that make another one of the verb before them: back up, log in, turn off."""
 
@@ -79,13 +89,14 @@ def weigh(question: str, rarity: Mapping[str, float]) -> dict[str, float]:
     few = FEW if rarity[""] < FEW_PASSAGES else 1.0
     known = frozenset(term for term in wanted if not is_unknown(term, rarity))
     literal = {term for match in _IDENTIFIER.finditer(question) for term in terms(match.group())}
-    return {
+    weights = {
         term: rarity.get(term, average)
         * (1.0 if term in known else few)
-        * (IDENTIFIER if term in literal else EVERYDAY if term in _EVERYDAY else 1.0)
+        * (IDENTIFIER if term in literal else EVERYDAY if _is_everyday(term, known) else 1.0)
         for term in wanted
         if term in known or not _crosses_words(term, known)
     }
+    return {term: w for term, w in weights.items() if not _is_one_character(term)} or weights
 
 
 def is_unknown(term: str, rarity: Mapping[str, float]) -> bool:
@@ -93,11 +104,26 @@ def is_unknown(term: str, rarity: Mapping[str, float]) -> bool:
     return term in rarity and rarity[term] >= rarity[""]
 
 
+def _is_everyday(term: str, known: Collection[str]) -> bool:
+    """Whether a term says little on what a question is about: an everyday word, an example's
+    number that no text has, characters of which one is a word of its own."""
+    if term in _EVERYDAY or not _COMMON_CHARACTERS.isdisjoint(term):
+        return True
+    return term not in known and _EXAMPLE.fullmatch(term) is not None
+
+
+def _is_one_character(term: str) -> bool:
+    """Whether a term is a lone Chinese character: the index has those alone that stand alone."""
+    return len(term) == 1 and has_cjk(term)
+
+
 def _crosses_words(term: str, known: Collection[str]) -> bool:
-    """Whether a pair of Chinese characters that no text has ends one known word or begins another:
-    "件还" in "文件还在"."""
+    """Whether a pair of Chinese characters that no text has lies across two words: it ends one
+    known word or begins another ("件还" in "文件还在"), or one of them is a word of its own."""
     if not has_cjk(term) or len(term) != 2:
         return False
+    if not _COMMON_CHARACTERS.isdisjoint(term):
+        return True
     return any(other[-1] == term[0] or other[0] == term[1] for other in known if len(other) == 2)
 
 
@@ -105,16 +131,29 @@ def unknown_names(question: str, rarity: Mapping[str, float]) -> list[str]:
     """Names in a question, as they are written, whose longest word no document searched has.
 
     A name is a word with a capital inside a sentence, an identifier, or among Chinese, Japanese or
-    Korean characters any word in Latin letters. Empty where rarity is not known.
+    Korean characters any word in Latin letters. In German a capital makes no name: all
+    nouns have one. Empty where rarity is not known.
     """
-    pattern = _LATIN if has_cjk(question) else _NAME
-    found = dict.fromkeys(match.group() for match in pattern.finditer(question))
+    if has_cjk(question):
+        found = _LATIN.findall(question)
+    else:
+        found = _IDENTIFIERS_ALONE.findall(question)
+        if detect(question) != "de":
+            found += _CAPITALIZED.findall(question)
     return [
         name
-        for name in found
+        for name in dict.fromkeys(found)
         if fold(name) not in STOP_WORDS
         and is_unknown(max(terms(name), key=len, default=""), rarity)
     ]
+
+
+def compounds(question: str) -> list[str]:
+    """Identifiers of several words in a question: ``target_link_libraries``.
+
+    Not those that people make up for an example ("my_table").
+    """
+    return list(dict.fromkeys(_COMPOUND.findall(question)))
 
 
 def pairs_in(question: str) -> frozenset[tuple[str, str]]:

@@ -39,9 +39,9 @@ BARE = 0.4  # of a passage's worth is left to a heading or a line that is no sen
 CUED = 0.06  # of the question's weight is added to a passage of the kind that was asked for
 WORTH_QUOTING = 0.08  # share of the question's weight that a quote must add
 ENOUGH = 0.34  # share of it that one passage with its headings must have, to be an answer
-ENOUGH_CJK = 0.2  # the same for pairs of characters, of which many are no words
 SAME = 0.8  # share of common terms (Jaccard) from which two passages say the same
-LONGEST_QUOTE = 1_000  # characters of passages that are quoted together
+LONGEST_QUOTE = 1_500  # characters of passages that are quoted together
+AFTER = 2  # passages that can be quoted with the one before them
 OPENINGS = 3  # passages quoted from the top of a page when the question has no word of it
 LEAST_OF_PAGE = 2  # quotes from each page that is wanted as a whole
 
@@ -135,7 +135,7 @@ def choice_of(asked: Asked, sources: Sequence[Source]) -> Choice:
         for term, share in each.shares.items():
             weights[term] = min(weights[term], asked.weights[term] * (1 - share * (1 - AGAIN)))
         pages.add(each.source.url)
-        quote = _with_neighbours(each, asked, taken, best - each.place)
+        quote = _with_neighbours(each, taken, best - each.place)
         chosen.append(replace(quote, gain=gains[best]))
     unknown = asked.unknown
     enough = _enough(asked, chosen)
@@ -151,9 +151,8 @@ def _enough(asked: Asked, chosen: Sequence[Quote]) -> float:
     """
     if asked.is_open:
         return math.inf  # a question that leaves open what it is about is answered by nothing
-    enough = ENOUGH_CJK if asked.is_cjk else ENOUGH
     near = chosen[0].passage.relevance if chosen else None
-    return enough / 2 if near is not None and near >= NEAR else enough
+    return ENOUGH / 2 if near is not None and near >= NEAR else ENOUGH
 
 
 def _is_foreign(asked: Asked, quote: Quote, covered: float) -> bool:
@@ -234,23 +233,22 @@ def is_bare(passage: Passage) -> bool:
     return len(text) < 80 and "\n" not in text and _SENTENCE_END.search(text) is None
 
 
-def _with_neighbours(candidate: Candidate, asked: Asked, taken: set[int], first: int) -> Quote:
-    """A candidate with the passages beside it under the same heading, while there is room.
+def _with_neighbours(candidate: Candidate, taken: set[int], first: int) -> Quote:
+    """A candidate with the passages beside it, while there is room: ``AFTER`` of them and one
+    before, because what is said of a thing follows its name.
 
     What is added is ``taken`` and will not be quoted again; ``first`` is the number of the
-    source's first candidate. The one after a passage goes before the one before it: what is
-    said of a thing follows its name.
+    source's first candidate.
     """
     source, low, high = candidate.source, candidate.place, candidate.place
     size = len(candidate.passage.text)
-    for other in (candidate.place + 1, candidate.place - 1):
-        if other > high + 1 or other < low - 1 or not follow(source, candidate.place, other):
+    after = range(candidate.place + 1, candidate.place + AFTER + 1)
+    for other in (*after[:1], candidate.place - 1, *after[1:]):
+        if other > high + 1 or not follow(source, min(other, high), max(other, low)):
             continue
-        passage = source.passages[other]
-        fits = size + len(passage.text) <= LONGEST_QUOTE and first + other not in taken
-        if fits and passage.heading == candidate.passage.heading:
-            low, high = min(low, other), max(high, other)
-            size += len(passage.text)
+        size_with = size + len(source.passages[other].text)
+        if size_with <= LONGEST_QUOTE and first + other not in taken:
+            low, high, size = min(low, other), max(high, other), size_with
             taken.add(first + other)
     return Quote(source, candidate.passage, source.passages[low : high + 1])
 

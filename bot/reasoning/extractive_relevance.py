@@ -15,7 +15,7 @@ from typing import Literal
 
 from bot.pages.passages import HEADING_SEPARATOR, Passage
 from bot.pages.relevance import BESIDE as NEIGHBOURS
-from bot.pages.relevance import pair_scores, pairs_in, relevance, unknown_names, weigh
+from bot.pages.relevance import compounds, pair_scores, pairs_in, relevance, unknown_names, weigh
 from bot.reasoning.evidence import Source
 from bot.reasoning.extractive_words import PLACEHOLDERS, named, term_tuple, title_terms
 from bot.text.terms import has_cjk, keywords
@@ -118,20 +118,33 @@ def asked_in(question: str, sources: Sequence[Source], rarity: Mapping[str, floa
         weights,
         pairs_in(text),
         cues,
-        tuple(name for name in unknown_names(text, rarity) if not _has(sources, name)),
+        _unknown(text, sources, rarity),
         bool(rarity) and _is_open(text, cues, weights, rarity),
         has_cjk(text),
     )
 
 
-def _has(sources: Sequence[Source], name: str) -> bool:
-    """Whether a page that was read has a name: pages of the web are in no documents."""
-    wanted = frozenset(term_tuple(name))
-    return any(
-        wanted.issubset(term_tuple(f"{source.title}\n{passage.heading}\n{passage.text}"))
+def _unknown(
+    question: str, sources: Sequence[Source], rarity: Mapping[str, float]
+) -> tuple[str, ...]:
+    """Names in a question that neither the documents nor the pages read have: pages of the web are
+    in no documents. Of an identifier of several words, the documents may well have each."""
+    if not rarity:
+        return ()
+    names = dict.fromkeys([*unknown_names(question, rarity), *compounds(question)])
+    if not names:
+        return ()
+    read = [
+        _spelled(f"{source.title}\n{passage.heading}\n{passage.text}")
         for source in sources
         for passage in source.passages
-    )
+    ]
+    return tuple(name for name in names if not any(_spelled(name) in words for words in read))
+
+
+def _spelled(text: str) -> str:
+    """The terms of a text with a space before and after each: one in another is found by ``in``."""
+    return f" {' '.join(term_tuple(text))} "
 
 
 def _is_open(

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from bot.pages.passages import split
 from bot.pages.relevance import (
     BESIDE,
+    compounds,
     headings_above,
     is_unknown,
     pair_scores,
@@ -22,7 +23,15 @@ from bot.pages.relevance import (
 from bot.text.terms import terms
 from tests.unit.pages.test_passages import PAGES
 
-RARITY = {"": 9.0, "harbour": 4.0, "gate": 3.0, "open": 2.0, "work": 2.0, "zorro": 9.0}
+RARITY = {
+    "": 9.0,
+    "harbour": 4.0,
+    "gate": 3.0,
+    "open": 2.0,
+    "work": 2.0,
+    "zorro": 9.0,
+    "zor2ro": 9.0,
+}
 
 
 # ---------------------------------------------------------------- what a question's terms weigh
@@ -65,6 +74,38 @@ def test_chinese_pairs_that_only_cross_two_words_are_left_out() -> None:
     assert set(weigh("文件保存桥梁", rarity)) == {"文件", "保存", "桥梁"}
 
 
+def test_chinese_characters_that_are_words_of_their_own_tell_little() -> None:
+    rarity = {"": 9.0, "桥梁": 5.0, "梁上": 9.0, "上有": 5.0, "写": 9.0, "a": 9.0}
+    weights = weigh("桥梁上有写 a", rarity)
+    assert "梁上" not in weights  # no document has it, and 上 is a word
+    assert weights["上有"] < weights["桥梁"]
+    assert "写" not in weigh("桥梁 写 a", rarity)
+    assert weigh("写", rarity)  # unless there is nothing else
+
+
+def test_numbers_of_an_example_tell_little() -> None:
+    rarity = {"": 9.0, "exit": 4.0, "77": 9.0, "8": 3.0}
+    weights = weigh("exit 77 8", rarity)
+    assert weights["77"] < weights["exit"]
+    assert weights["8"] == 3.0
+
+
+@pytest.mark.parametrize(
+    ("question", "found"),
+    [
+        (
+            "What does target_link_libraries do with try_files?",
+            ["target_link_libraries", "try_files"],
+        ),
+        ("Rows of my_table, please", []),
+        ("in /var/log_files or $LOG_DIR", []),
+        ("bodyLimit", []),
+    ],
+)
+def test_identifiers_of_several_words(question: str, found: list[str]) -> None:
+    assert compounds(question) == found
+
+
 # ---------------------------------------------------------------- names that no document has
 
 
@@ -77,6 +118,8 @@ def test_chinese_pairs_that_only_cross_two_words_are_left_out() -> None:
         ("Zorro opens it?", []),  # any first word has a capital
         ("Does the bell ring in Bergen?", []),  # of which nothing is known
         ("Where is zorro_open set?", []),  # "open" is known, "zorro" is the longer word
+        ("Wie lange dauert die Fahrt nach Zorro?", []),  # nouns have capitals in German
+        ("What does zor2ro do in the harbour?", ["zor2ro"]),
         ("港口的 Zorro 在哪里？", ["Zorro"]),
         ("港口的 gate 在哪里？", []),
         ("", []),

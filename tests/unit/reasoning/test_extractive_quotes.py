@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from bot.pages.passages import split
 from bot.reasoning.evidence import Source
 from bot.reasoning.extractive_quotes import (
+    AFTER,
     LEAST_OF_PAGE,
     MOST_QUOTES,
     Choice,
@@ -237,7 +238,7 @@ def test_quotes_are_passages_as_they_stand_and_come_once(
         assert set(quote.passages) <= set(quote.source.passages)
         starts = [passage.start for passage in quote.passages]
         assert starts == sorted(starts)
-        assert {passage.heading for passage in quote.passages} == {quote.passage.heading}
+        assert len(quote.passages) <= AFTER + 2
 
 
 @given(PAGES, st.one_of(WORDS, st.text(max_size=30)), st.booleans())
