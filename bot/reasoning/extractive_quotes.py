@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from bot.pages.passages import Passage
+from bot.pages.passages import HEADING_SEPARATOR, Passage
 from bot.pages.spread import representatives
 from bot.reasoning.evidence import Finding, Source
 from bot.reasoning.extractive_relevance import (
@@ -35,6 +35,7 @@ NEAR = 0.8  # relevance by meaning from which it speaks for a passage; 1 is the 
 FOREIGN = 0.05  # share of the question's weight below which its words are not the documents'
 SAME_PAGE = 0.7  # of a passage's worth is left where its page is quoted already
 CODE = 0.8  # of a passage's worth is left where it is all code and no way of doing was asked for
+NEWS = 0.7  # is left where a page tells what changed and the question does not ask for that
 BARE = 0.4  # of a passage's worth is left to a heading or a line that is no sentence
 CUED = 0.06  # of the question's weight is added to a passage of the kind that was asked for
 WORTH_QUOTING = 0.08  # share of the question's weight that a quote must add
@@ -49,6 +50,11 @@ _SENTENCE_END = re.compile(r"[.!?。！？…|:：]\W*$")
 _LINK = re.compile(r"https?://\S+")
 _INDEX = re.compile(r"(?i)^(?:\w+ )?(?:index|contents)$|索引$|目录$")
 _ITEM = re.compile(r"[ \t]*(?:[-*+•‣◦]|\d{1,3}[.)])[ \t]+")
+_NEWS = re.compile(
+    r"release notes|release history|change ?log|what[’']s new|new features|upgrading|migration"
+    r"|^news\b|changes in|更新日志|发布说明|升级说明",
+    re.IGNORECASE,
+)
 _FENCED = re.compile(r" {0,3}(?:`{3,}|~{3,})")
 _DIGIT = re.compile(r"\d")
 _CODE_OR_STEP = re.compile(r"^(?: {0,3}(?:`{3,}|~{3,})|[ \t]*\d{1,2}[.)] )", re.MULTILINE)
@@ -215,8 +221,12 @@ def _form(candidate: Candidate, asked: Asked) -> float:
         return BARE
     if _INDEX.search(candidate.source.title):
         return BARE
-    is_code = _FENCED.match(passage.text) is not None
-    return CODE if is_code and "steps" not in asked.cues else 1.0
+    worth = 1.0
+    if "steps" not in asked.cues and _FENCED.match(passage.text):
+        worth *= CODE
+    if "change" not in asked.cues and _NEWS.search(f"{candidate.source.title}\n{passage.heading}"):
+        worth *= NEWS
+    return worth
 
 
 def _is_contents(passage: Passage) -> bool:
@@ -234,8 +244,8 @@ def is_bare(passage: Passage) -> bool:
 
 
 def _with_neighbours(candidate: Candidate, taken: set[int], first: int) -> Quote:
-    """A candidate with the passages beside it, while there is room: ``AFTER`` of them and one
-    before, because what is said of a thing follows its name.
+    """A candidate with the passages beside it under its heading or one below, while there is
+    room: ``AFTER`` of them and one before, because what is said of a thing follows its name.
 
     What is added is ``taken`` and will not be quoted again; ``first`` is the number of the
     source's first candidate.
@@ -247,7 +257,11 @@ def _with_neighbours(candidate: Candidate, taken: set[int], first: int) -> Quote
         if other > high + 1 or not follow(source, min(other, high), max(other, low)):
             continue
         size_with = size + len(source.passages[other].text)
-        if size_with <= LONGEST_QUOTE and first + other not in taken:
+        heading = source.passages[other].heading
+        is_part = f"{heading}{HEADING_SEPARATOR}".startswith(
+            f"{candidate.passage.heading}{HEADING_SEPARATOR}"
+        )
+        if is_part and size_with <= LONGEST_QUOTE and first + other not in taken:
             low, high, size = min(low, other), max(high, other), size_with
             taken.add(first + other)
     return Quote(source, candidate.passage, source.passages[low : high + 1])

@@ -36,7 +36,7 @@ _POINTS = re.compile(
     re.IGNORECASE,
 )
 _LINK = re.compile(r"https?://\S+")
-Cue = Literal["figure", "steps", "definition"]
+Cue = Literal["figure", "steps", "definition", "change"]
 _CUES: dict[Cue, re.Pattern[str]] = {
     "figure": re.compile(
         r"\bhow (?:many|much|long|large|big|often|old|fast|far|high|deep|wide)\b|\bwhen\b|\bwhat "
@@ -47,6 +47,12 @@ _CUES: dict[Cue, re.Pattern[str]] = {
     "steps": re.compile(
         r"\bhow (?:do|can|should|would|to|does one|could)\b|\bway to\b|\bcommand\b"
         r"|如何|怎么|怎样|怎麼|命令|どうやって|方法|어떻게",
+        re.IGNORECASE,
+    ),
+    "change": re.compile(
+        r"\b(?:versions?|releases?|since|new|newer|chang(?:e|ed|es)|upgrad\w*|migrat\w*|deprecat\w*"
+        r"|remov(?:ed|al)|introduced|renamed|no longer|used to|anymore|[vV]?\d+\.\d+)\b"
+        r"|版本|更新|升级|变化|变更|新增|不再",
         re.IGNORECASE,
     ),
     "definition": re.compile(
