@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from bot.pages.passages import HEADING_SEPARATOR
+from bot.pages.passages import HEADING_SEPARATOR, columns_in
 from bot.reasoning.evidence import (
     AnswerDelta,
     CitationDelta,
@@ -87,8 +87,11 @@ def write(question: Rewritten, evidence: Evidence) -> Iterator[AnswerDelta]:
     yield TextDelta(note(say(NOTES, question.language)), opens=True)
     if rest:
         yield Fold()
+    above = ""
     for quote in rest:
-        yield TextDelta(f"#### {_heading(quote)}\n\n", opens=True)
+        if (heading := _heading(quote)) != above:
+            yield TextDelta(f"#### {heading}\n\n", opens=True)
+        above = heading
         yield from quoted(quote, asked, MORE_WORDS)
 
 
@@ -137,7 +140,8 @@ def _parted(
 def _heading(quote: Quote) -> str:
     """The page's title and the heading that a quote stands under."""
     title = plain(quote.source.title)
-    last = plain(quote.passage.heading.rpartition(HEADING_SEPARATOR)[2])
+    path, _ = columns_in(quote.passage.heading)
+    last = plain(path.rpartition(HEADING_SEPARATOR)[2])
     return title if last in ("?", title) else f"{title}{HEADING_SEPARATOR}{last}"
 
 

@@ -16,11 +16,14 @@ from bot.text.terms import has_cjk
 MOST_SENTENCES = 3
 MOST_ROWS = 4  # of a table or list
 CJK_CHARACTERS = 1.7  # that are counted as a word
+NAMED = 0.5  # of the weight of what a row or item begins with is added: it is what it is about
 FIGURE, CODE = 0.08, 0.12  # of the question's weight are added to what the question looks for
 
 _DIGIT = re.compile(r"\d|[一二三四五六七八九十]")
 _DIVIDER = re.compile(r"[ \t]*\|(?:[ \t]*:?-+:?[ \t]*\|)+[ \t]*")
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
+_NAME = re.compile(r"[ \t]*(?:\|([^|\n]*)|(?:[-*+•‣◦]|\d{1,3}[.)])([^:：\n]{1,60})[:：])")
+_QUOTED = re.compile(r"^[ \t]*> ?", re.MULTILINE)
 _WORDS = re.compile(r"\S+")
 _EMPTY_LINE = re.compile(r"\n[ \t]*\n")
 _HEADING = re.compile(r"#{1,6}[ \t]+")
@@ -95,11 +98,20 @@ def _rate(text: str, part: Sentence, asked: Asked) -> float:
     rated = sum(asked.weights[term] for term in asked.terms.intersection(words)) / asked.total
     pairs = asked.pairs.intersection(pairwise(words))
     rated += 0.1 * len(pairs)
+    if part.kind in ("row", "item"):
+        named = asked.terms.intersection(term_tuple(_named(text)))
+        rated += NAMED * sum(asked.weights[term] for term in named) / asked.total
     if "figure" in asked.cues and _DIGIT.search(text):
         rated += FIGURE
     if "steps" in asked.cues and part.kind == "code":
         rated += CODE
     return rated
+
+
+def _named(text: str) -> str:
+    """What a table row or list item is about: its first cell, the words before its colon."""
+    found = _NAME.match(text)
+    return (found[1] or found[2] or "") if found else ""
 
 
 def _leads_in(text: str) -> bool:
@@ -118,6 +130,8 @@ def _running(passage: Passage, parts: Sequence[Sentence]) -> str:
         text += _HEADING.sub("", words, count=1) if part.kind == "heading" else words
         end = part.end
     first = parts[0].start
+    if "\n" in text and all(_QUOTED.match(line) for line in text.split("\n")[1:]):
+        return _QUOTED.sub("", text)  # it is in a block quote, of which the first sign is left out
     margin = first - (passage.text.rfind("\n", 0, first) + 1)
     return re.sub(rf"\n[ \t]{{1,{margin}}}", "\n", text) if margin else text
 

@@ -17,10 +17,11 @@ from bot.rendering.lines import shortened
 from bot.research.marks import without_marks
 from bot.research.verbatim import as_markdown, as_words
 from bot.text.control import without_controls
-from bot.text.sentences import Block, blocks
+from bot.text.sentences import Block, blocks, sentences
 
 Kind = Literal["text", "code", "table"]
 
+_PART = 4  # words of a sentence that is not in an answer by chance
 _LEAST = 20  # characters of room that are worth another piece
 _HEAD_AND_ROW = 3  # lines of a table
 _WORD = re.compile(r"\w+")
@@ -48,6 +49,14 @@ class Said:
         """Whether all of a quote stands in the answer, word for word and in one piece."""
         words = _words(quote)
         return bool(words.strip()) and words in self._words
+
+    def has_part(self, quote: str) -> bool:
+        """Whether a sentence, list item, table row or line of code of a quote stands in it."""
+        parts: list[str] = []
+        for part in sentences(quote):
+            words = quote[part.start : part.end]
+            parts += words.split("\n") if part.kind == "code" else [words]
+        return any(self.has(part) for part in parts if len(_WORD.findall(part)) >= _PART)
 
 
 def excerpts(quote: str, longest: int, columns: Sequence[str] = ()) -> tuple[Excerpt, ...]:

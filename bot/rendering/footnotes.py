@@ -69,7 +69,7 @@ def sources(
 ) -> tuple[SourceView, ...]:
     """One view per number, in order; quotes and titles shortened to these many characters.
 
-    A quote that stands in the answer has no words here, unless they are shown ``beside`` it, as a
+    A source that the answer quotes has no words here, unless they are shown ``beside`` it, as a
     card over the mark does.
     """
     said = Said(replace(answer, text="", more="") if beside else answer)
@@ -122,20 +122,20 @@ def _view(
 ) -> SourceView:
     first = cited[0]
     host = domain(first.url)
+    is_said = any(said.has(each.quote) or said.has_part(each.quote) for each in cited)
     quotes = {(each.heading, each.quote): each for each in cited if each.quote.strip()}
     return SourceView(
         number=number,
         url=first.url,
         title=shortened(first.title, longest_title) or host or one_line(first.url),
         domain=host,
-        quotes=tuple(_quote_view(each, said, longest_quote) for each in quotes.values()),
+        quotes=tuple(_quote_view(each, is_said, longest_quote) for each in quotes.values()),
     )
 
 
-def _quote_view(citation: Citation, said: Said, longest: int) -> QuoteView:
+def _quote_view(citation: Citation, is_said: bool, longest: int) -> QuoteView:
     is_table = citation.quote.lstrip().startswith("|")
     heading, columns = columns_in(citation.heading) if is_table else (citation.heading, ())
-    is_said = said.has(citation.quote)
     return QuoteView(
         heading=shortened(_below_title(one_line(heading), citation.title), LONGEST_HEADING),
         pieces=() if is_said else excerpts(citation.quote, longest, columns),

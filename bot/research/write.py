@@ -187,6 +187,7 @@ class Composer:
         return text
 
     def _close_block(self) -> None:
+        is_quote = bool(self._block) and all(delta.verbatim for delta in self._block)
         block = defuse(self._joined(lambda words: normalise(words, self._known)), self._urls)
         cited = tuple(dict.fromkeys(self._citations))
         self._block, self._citations = [], []
@@ -197,7 +198,7 @@ class Composer:
         end = 0
         for sentence in sentences(block):
             self._append(block[end : sentence.start])
-            self._cite(block[sentence.start : sentence.end], sentence.kind, cited)
+            self._cite(block[sentence.start : sentence.end], sentence.kind, cited, is_quote)
             end = sentence.end
         self._append(block[end:])
 
@@ -220,8 +221,11 @@ class Composer:
 
     # ------------------------------------------------------------ cited sentences
 
-    def _cite(self, words: str, kind: BlockKind, cited: tuple[CitationDelta, ...]) -> None:
-        """Add a sentence with its span and, where the run that it is in ends, a mark."""
+    def _cite(
+        self, words: str, kind: BlockKind, cited: tuple[CitationDelta, ...], is_quote: bool
+    ) -> None:
+        """Add a sentence with its span and, where the run that it is in ends, a mark: a quote is
+        one run."""
         last = self._last if self._last and self._last.citations == cited else None
         between = self._text[last.end :] if last else ""
         leads_in = last is not None and kind == "code" and last.kind in ("paragraph", "item")
@@ -230,7 +234,7 @@ class Composer:
             self._last = replace(last, end=end) if not leads_in else None
             self._spans.append(CitedSpan(start, end, cited))
             return
-        if last is not None and _go_on(last.kind, kind, between, words):
+        if last is not None and (is_quote or _go_on(last.kind, kind, between, words)):
             self._unmark(last)
         start, end = self._place(words)
         at, mark = _mark(words, kind, cited, margin=self._margin(start))

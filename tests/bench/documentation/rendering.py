@@ -1,13 +1,15 @@
 """Documents as text, independently of Footnote's own reading.
 
 Baseline and checks must not share a mistake with what they measure, so nothing of ``bot.pages``
-is used here: HTML goes through lxml alone, PDF through PDFium's plain text.
+is used here: HTML and EPUB go through lxml alone, PDF through PDFium's plain text.
 """
 
 from __future__ import annotations
 
 import gzip
+import io
 import re
+import zipfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -66,6 +68,8 @@ def read(file: Path) -> tuple[str, str] | None:
         return _title(tree), visible_text(tree)
     if suffix == ".pdf":
         return file.stem, _pdf_text(data)
+    if suffix == ".epub":
+        return file.stem, _epub_text(data)
     if suffix in MARKDOWN:
         return _markdown(data.decode("utf-8", "replace"), file.stem)
     if suffix not in TEXT or b"\0" in data[:4096]:
@@ -122,6 +126,12 @@ def _markdown(source: str, name: str) -> tuple[str, str]:
     html = MarkdownIt("commonmark").enable("table").render(source[front.end() if front else 0 :])
     tree = lxml.html.document_fromstring(f"<body>{html}</body>")
     return (titled[1].strip("\"' ") if titled else _title(tree)) or name, visible_text(tree)
+
+
+def _epub_text(data: bytes) -> str:
+    with zipfile.ZipFile(io.BytesIO(data)) as package:
+        pages = [name for name in package.namelist() if Path(name).suffix.lower() in HTML]
+        return "\n".join(visible_text(parsed(package.read(name))) for name in sorted(pages))
 
 
 def _pdf_text(data: bytes) -> str:

@@ -71,7 +71,7 @@ def answered(item: Answerable, said: dict[str, Any], root: Path, hits: list[Foun
         plain_words=holds(chunks, item.words),
         quotes=len(citations),
         true_quotes=len(citations) - len(false_quotes(said, root)),
-        length=length(said["answer"]),
+        length=length(whole(said)),
         seconds=said["usage"]["seconds"],
     )
 
@@ -127,6 +127,11 @@ def _same(character: str) -> str:
         return r"\d"
     is_letter = character.isalpha() and not _CJK_CHARACTER.match(character)
     return rf"[^\W\d{CJK}]" if is_letter else r"(?!)"
+
+
+def whole(said: dict[str, Any]) -> str:
+    """An answer with what is folded below it."""
+    return f"{said['answer']}\n\n{said.get('more', '')}"
 
 
 def length(answer: str) -> float:
