@@ -30,7 +30,7 @@ from bot.text.terms import content_words, has_cjk
 MOST_QUOTES = 6
 AGAIN = 0.3  # of a term's weight counts when an earlier quote has it
 TAKEN_UP = 1.5  # times more a passage adds that has a name from an earlier quote
-EARLY_READ = 0.2  # more a passage of the page read first adds, half of it for the second, ...
+EARLY_READ = 0.4  # more a passage of the page read first adds, half of it for the second, ...
 NEAR = 0.8  # relevance by meaning from which it speaks for a passage; 1 is the nearest of all
 FOREIGN = 0.05  # share of the question's weight below which its words are not the documents'
 SAME_PAGE = 0.7  # of a passage's worth is left where its page is quoted already
@@ -39,7 +39,7 @@ NEWS = 0.7  # is left where a page tells what changed and the question does not 
 BARE = 0.4  # of a passage's worth is left to a heading or a line that is no sentence
 CUED = 0.06  # of the question's weight is added to a passage of the kind that was asked for
 WORTH_QUOTING = 0.08  # share of the question's weight that a quote must add
-ENOUGH = 0.34  # share of it that one passage with its headings must have, to be an answer
+ENOUGH = 0.3  # share of it that one passage with its headings must have, to be an answer
 SAME = 0.8  # share of common terms (Jaccard) from which two passages say the same
 LONGEST_QUOTE = 1_500  # characters of passages that are quoted together
 AFTER = 2  # passages that can be quoted with the one before them
