@@ -23,6 +23,7 @@ class DiscordStage:
     """One server with a channel and two people; see ``Stage``."""
 
     splits = True
+    cards = False
 
     def __init__(self, fake: fakes.FakeDiscord, client: discord.Client) -> None:
         self.fake = fake
