@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from adapters.slack.format import (
@@ -345,6 +345,7 @@ MORE = st.lists(
 ).map("\n\n".join)
 
 
+@settings(max_examples=40)  # each takes 50 ms: two judges look at up to 50 blocks
 @given(MORE)
 def test_any_further_reading_is_valid_and_within_the_limits(more: str) -> None:
     blocks = blocks_of(an_answer(more=more))
