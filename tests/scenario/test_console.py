@@ -19,7 +19,7 @@ from tests.fakes.postgres import Postgres
 from tests.fakes.screen import Seen
 from tests.fakes.server import serve
 from tests.scenario.browser import Browser
-from tests.scenario.gate import Gate
+from tests.scenario.gate import Gate, until
 from tests.scenario.places import KEYS, LUNCH, WHO
 from tests.scenario.program import Program
 from tests.scenario.serving import Nursery, Serving, ending, start_forked
@@ -49,11 +49,13 @@ Browse = Callable[[Serving], Browser]
 
 @pytest.fixture
 def browse() -> Iterator[Browse]:
-    """Opens browsers, each at the console's first page."""
+    """Opens browsers, each at the first page of a console that takes questions."""
     with ExitStack() as stack:
 
         def open_browser(serving: Serving) -> Browser:
             browser = stack.enter_context(Browser(serving.http))
+            # It shows pages before there is somebody who takes questions.
+            until(lambda: browser.client.get("/readyz").is_success)
             browser.open("/")
             return browser
 
