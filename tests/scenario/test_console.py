@@ -22,7 +22,7 @@ from tests.scenario.browser import Browser
 from tests.scenario.gate import Gate, until
 from tests.scenario.places import KEYS, LUNCH, WHO
 from tests.scenario.program import Program
-from tests.scenario.serving import Nursery, Serving, ending, start_forked
+from tests.scenario.serving import Nursery, Serving, ending, start_alone, start_forked
 
 
 @pytest.fixture
@@ -66,9 +66,9 @@ def browse() -> Iterator[Browse]:
 
 
 def test_with_nothing_configured_a_question_and_its_follow_up_are_answered(
-    nursery: Nursery, browse: Browse, documented: Program
+    browse: Browse, documented: Program
 ) -> None:
-    with ending(start_forked(nursery, documented)) as serving:
+    with ending(start_alone(documented)) as serving:
         serving.until_said("The console is at http://127.0.0.1:")
         browser = browse(serving)
         browser.ask(KEYS)
