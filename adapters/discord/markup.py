@@ -11,7 +11,12 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-_CODE = re.compile(r"(```.*?```|``[^\n]*?``|`[^`\n]*`)", re.DOTALL)
+# A block ends at the first fence after it; other code ends at as many backticks as it begins with,
+# and without those its backticks are text (https://spec.commonmark.org/0.31.2/#code-spans).
+_CODE = re.compile(
+    r"(```\n*[^\n].*?```|(?<!`)``(?!`)[^\n]*?(?<!`)``(?!`)|(?<!`)`(?!`)[^\n]*?(?<!`)`(?!`))",
+    re.DOTALL,
+)
 _FORM = re.compile(
     r"<@!?(?P<user>\d{1,20})>"
     r"|<@&(?P<role>\d{1,20})>"

@@ -9,9 +9,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import discord
+import stamina
 from discord.http import Route
 
 from adapters.discord.poster import DiscordPoster
+from adapters.discord.wire import ATTEMPTS
 from bot.messages import Attachment, Author, Message, Thread
 from tests.fakes import discord_server as fakes
 
@@ -23,6 +25,7 @@ class DiscordStage:
     """One server with a channel and two people; see ``Stage``."""
 
     splits = True
+    cards = False
 
     def __init__(self, fake: fakes.FakeDiscord, client: discord.Client) -> None:
         self.fake = fake
@@ -129,9 +132,12 @@ def _texts(post: fakes.Seen) -> str:
 
 @asynccontextmanager
 async def discord_stage(folder: Path) -> AsyncIterator[DiscordStage]:
-    """A Discord where everything works, and a client without a gateway, as a worker has it."""
+    """A Discord where everything works, and a client without a gateway, as a worker has it.
+
+    Requests that are lost are sent again at once, as often as they would be.
+    """
     before = Route.BASE
-    with fakes.FakeDiscord() as fake:
+    with fakes.FakeDiscord() as fake, stamina.set_testing(True, attempts=ATTEMPTS, cap=True):
         client = discord.Client(intents=discord.Intents.none())
         stage = DiscordStage(fake, client)
         Route.BASE = fake.url

@@ -41,6 +41,7 @@ class SlackStage:
     """One workspace with a channel and two people; see ``Stage``."""
 
     splits = True
+    cards = False
 
     def __init__(self, slack: FakeSlack, client: AsyncWebClient, store: Store) -> None:
         self.slack = slack

@@ -19,6 +19,7 @@ class Stage(Protocol):
     """A platform with people and with Footnote, as a test sees and disturbs it."""
 
     splits: bool  # whether a long answer becomes several messages
+    cards: bool  # whether every quote also stands in a card over its mark
 
     # ---- what people do
 

@@ -57,6 +57,7 @@ class WebStage:
     database: Database
     path: Path
     splits = False
+    cards = True
     weather: _Weather = field(default_factory=_Weather)
     posts: dict[str, _Post] = field(default_factory=dict)
     changed: asyncio.Condition = field(default_factory=asyncio.Condition)

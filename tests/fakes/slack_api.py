@@ -126,8 +126,9 @@ class WebApi:
         self._hold_back(method, where)
         self._refuse_as_told(method, where)
         for number, block in enumerate(args.get("blocks") or ()):
-            if block["type"] in self.unsupported_blocks:
-                said = f"unsupported type: {block['type']} [json-pointer:/blocks/{number}/type]"
+            kind = block.get("type")  # one without is refused with the other faults of blocks
+            if kind in self.unsupported_blocks:
+                said = f"unsupported type: {kind} [json-pointer:/blocks/{number}/type]"
                 raise Refused("invalid_blocks", f"[ERROR] {said}")
         if method != "apps.connections.open":
             need_scope(self._ws, *self._scopes(method, where))

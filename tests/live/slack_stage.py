@@ -39,6 +39,7 @@ class LiveStage:
     """One channel of its own, with Ada, Bob and Footnote in it; see ``tests.contract.stages``."""
 
     splits = True
+    cards = False
 
     def __init__(self, slack: LiveSlack, client: AsyncWebClient, workspaces: Workspaces) -> None:
         self.slack = slack

@@ -7,8 +7,9 @@ import json
 import re
 import threading
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from socket import SHUT_RDWR
 from typing import Any
 
 import httpx
@@ -109,8 +110,13 @@ class Browser:
             assert stream.status_code == 200
             reader = threading.Thread(target=_read, args=(stream, told), daemon=True)
             reader.start()
-            yield told
-        reader.join(SECONDS)
+            try:
+                yield told
+            finally:
+                # Closing it would not wake who reads from it.
+                with suppress(OSError):
+                    stream.extensions["network_stream"].get_extra_info("socket").shutdown(SHUT_RDWR)
+                reader.join(SECONDS)
 
     def following_thread(self) -> Any:
         """The stream that the open page would follow."""

@@ -19,16 +19,16 @@ from tests.scenario.places import (
     whole,
 )
 from tests.scenario.program import REPOSITORY, Program
-from tests.scenario.serving import Nursery, ending, running, start_alone
+from tests.scenario.serving import Nursery, running
 
 # ---------------------------------------------------------------- the whole way
 
 
-def test_from_the_mention_to_the_removed_reply(thinking: Program, place: Place, gate: Gate) -> None:
-    with ending(start_alone(thinking)) as program:
-        place.meet(thinking, program)
+def test_from_the_mention_to_the_removed_reply(
+    nursery: Nursery, thinking: Program, place: Place, gate: Gate
+) -> None:
+    with running(nursery, thinking, place) as program:
         program.until_said(place.ready)
-
         gate.hold(after=2)  # understanding, a turn over what was opened: then it writes
         said = place.ask(KEYS)
         gate.wait_held()
@@ -195,16 +195,16 @@ def test_events_that_come_again_change_nothing(
         assert len(gate.claude.requests) == 2 * calls
 
 
-def test_a_hundred_questions_at_once_get_an_answer_each(
+def test_many_questions_at_once_get_an_answer_each(
     nursery: Nursery, chatty: Program, place: Place
 ) -> None:
     with running(nursery, chatty, place):
-        asked = [place.ask(KEYS if number % 2 else LUNCH) for number in range(100)]
+        asked = [place.ask(KEYS if number % 2 else LUNCH) for number in range(40)]
         for number, said in enumerate(asked):
             posts = until_answered(place, said, seconds=60)
             assert len(posts) == 1
             assert ("90 days" if number % 2 else "6.50") in posts[0].text
-        assert len({place.posts(said)[0].run for said in asked}) == 100
+        assert len({place.posts(said)[0].run for said in asked}) == 40
 
 
 def test_a_connection_lost_in_mid_answer_loses_nothing(

@@ -52,9 +52,9 @@ def quotes(ended: Ended) -> str:
 
 
 def test_a_question_is_researched_written_and_cited(
-    alone: Program, claude: FakeClaude, wiki: FakeWiki
+    footnote: Program, claude: FakeClaude, wiki: FakeWiki
 ) -> None:
-    ended = alone.run("ask", "--json", QUESTION)
+    ended = footnote.run("ask", "--json", QUESTION)
     assert ended.code == 0, ended.err
     answer = ended.json
     assert answer["reasoner"] == "claude"

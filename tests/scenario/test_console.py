@@ -19,10 +19,10 @@ from tests.fakes.postgres import Postgres
 from tests.fakes.screen import Seen
 from tests.fakes.server import serve
 from tests.scenario.browser import Browser
-from tests.scenario.gate import Gate
+from tests.scenario.gate import Gate, until
 from tests.scenario.places import KEYS, LUNCH, WHO
 from tests.scenario.program import Program
-from tests.scenario.serving import Nursery, Serving, ending, start_forked
+from tests.scenario.serving import Nursery, Serving, ending, start_alone, start_forked
 
 
 @pytest.fixture
@@ -49,11 +49,13 @@ Browse = Callable[[Serving], Browser]
 
 @pytest.fixture
 def browse() -> Iterator[Browse]:
-    """Opens browsers, each at the console's first page."""
+    """Opens browsers, each at the first page of a console that takes questions."""
     with ExitStack() as stack:
 
         def open_browser(serving: Serving) -> Browser:
             browser = stack.enter_context(Browser(serving.http))
+            # It shows pages before there is somebody who takes questions.
+            until(lambda: browser.client.get("/readyz").is_success)
             browser.open("/")
             return browser
 
@@ -64,9 +66,9 @@ def browse() -> Iterator[Browse]:
 
 
 def test_with_nothing_configured_a_question_and_its_follow_up_are_answered(
-    nursery: Nursery, browse: Browse, documented: Program
+    browse: Browse, documented: Program
 ) -> None:
-    with ending(start_forked(nursery, documented)) as serving:
+    with ending(start_alone(documented)) as serving:
         serving.until_said("The console is at http://127.0.0.1:")
         browser = browse(serving)
         browser.ask(KEYS)

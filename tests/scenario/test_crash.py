@@ -132,16 +132,3 @@ def test_killed_around_any_commit_a_run_continues_and_repeats_nothing_finished(
                 assert sum(repeated.values()) <= most, f"{moment}: {repeated}"
                 assert set(now) == set(before), moment
             assert done[0] <= campaign.model_calls(), moment
-
-
-def test_a_run_that_died_after_its_answer_was_kept_asks_nobody_again(
-    campaign: Campaign, tmp_path: Path
-) -> None:
-    last = campaign.ask(tmp_path / "whole")["commits"]
-    folder = tmp_path / "posted"
-    campaign.ask(folder, last - 1, after=True)  # the answer is kept, its end is not
-    campaign.forget()
-    again = campaign.ask(folder)
-    assert again["status"] == "answered"
-    assert campaign.model_calls() == Counter()
-    assert campaign.wiki_calls() == Counter()

@@ -17,7 +17,7 @@ from tests.scenario.discord_place import DiscordPlace, open_discord
 from tests.scenario.gate import Gate, ask_and_catch, until
 from tests.scenario.places import KEYS, LUNCH, the_answer, until_shown, whole
 from tests.scenario.program import Program
-from tests.scenario.serving import Nursery, Serving, ending, running, start_forked
+from tests.scenario.serving import Nursery, Serving, ending, running, start_alone, start_forked
 from tests.scenario.slack_place import SlackPlace, open_slack
 
 
@@ -198,11 +198,11 @@ def test_while_slack_is_down_discord_answers_and_slack_follows_by_itself(
 
 
 def test_a_platform_that_is_down_at_the_start_is_waited_for(
-    nursery: Nursery, both: Program, slack: SlackPlace, discord: DiscordPlace
+    both: Program, slack: SlackPlace, discord: DiscordPlace
 ) -> None:
     slack.down()
     discord.down()
-    with ending(start_forked(nursery, both)) as program:
+    with ending(start_alone(both)) as program:
         until(lambda: discord.discord.requests() and slack.slack.calls())
         discord.up()
         program.until_said(discord.ready)

@@ -111,9 +111,9 @@ def test_a_mistyped_conversation_is_noticed(footnote: Program, documents: Path) 
 
 
 def test_a_pipe_gets_markdown_with_its_sources_and_no_colours(
-    alone: Program, documents: Path
+    footnote: Program, documents: Path
 ) -> None:
-    ended = alone.run("ask", "--docs", str(documents), "Who approves expensive journeys?")
+    ended = footnote.run("ask", "--docs", str(documents), "Who approves expensive journeys?")
     assert "\x1b" not in ended.out + ended.err
     assert f"— {(documents / 'travel.md').as_uri()}" in ended.out
     assert "Maria Keller" in ended.out
@@ -139,8 +139,8 @@ def test_a_pdf_document_is_quoted_with_its_page(footnote: Program, documents: Pa
     assert citation["quote"] == "The keeper of the lighthouse is paid 1,200 marks a year."
 
 
-def test_a_question_can_come_from_standard_input(alone: Program, documents: Path) -> None:
-    ended = alone.run("ask", "--json", "--docs", str(documents), "-", stdin="What is lunch?\n")
+def test_a_question_can_come_from_standard_input(footnote: Program, documents: Path) -> None:
+    ended = footnote.run("ask", "--json", "--docs", str(documents), "-", stdin="What is lunch?\n")
     assert ended.json["question"] == "What is lunch?"
 
 
@@ -182,9 +182,9 @@ def test_indexing_again_reads_only_what_has_changed(footnote: Program, documents
     assert "90 days" not in quotes(ended)
 
 
-def test_a_binary_file_is_skipped_with_its_reason(alone: Program, documents: Path) -> None:
+def test_a_binary_file_is_skipped_with_its_reason(footnote: Program, documents: Path) -> None:
     (documents / "photo.md").write_bytes(bytes(range(256)) * 20)
-    ended = alone.run("index", str(documents))
+    ended = footnote.run("index", str(documents))
     assert ended.code == 0
     assert "photo.md" in ended.err
 
@@ -265,7 +265,9 @@ def test_a_locked_database_is_one_sentence_and_the_question_can_be_asked_again(
     footnote: Program, documents: Path
 ) -> None:
     assert footnote.run("db", "upgrade").code == 0
-    holder = sqlite3.connect(footnote.folder / "data" / "footnote.sqlite", isolation_level=None)
+    path = footnote.folder / "data" / "footnote.sqlite"
+    footnote.settings["FOOTNOTE_DATABASE_URL"] = f"sqlite+aiosqlite:///{path}?timeout=0.5"
+    holder = sqlite3.connect(path, isolation_level=None)
     holder.execute("BEGIN IMMEDIATE")
     ended = footnote.run("ask", "--docs", str(documents), "What does lunch cost?")
     assert ended.code == 1

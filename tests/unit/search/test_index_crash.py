@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from bot.search import local
 from bot.search.indexer import Indexer
 from bot.search.local import LocalDocuments
 from bot.search.provider import Query
@@ -52,6 +53,11 @@ def process(index: Path, docs: Path, kill_at: int) -> subprocess.Popen[str]:
         stdout=subprocess.PIPE,
         text=True,
     )
+
+
+@pytest.fixture(autouse=True)
+def _unfinished_runs_are_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(local, "PATIENCE", 0.0)
 
 
 @pytest.fixture

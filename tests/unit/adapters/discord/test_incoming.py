@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -28,6 +26,9 @@ FORMS = st.sampled_from(
 )
 MARKS = st.sampled_from(["<https://x.org/?a=1>", "<", ">", "@everyone"])
 TICKS = st.sampled_from(["`", "``", "```", "\n", " "])
+WITHOUT_TICKS = st.lists(
+    FORMS | MARKS | st.text(st.characters(exclude_characters="`"), max_size=5)
+).map("".join)
 
 
 def plain(content: str) -> str:
@@ -58,6 +59,11 @@ def plain(content: str) -> str:
         ("`<@7>` but <@7>", "`<@7>` but @Ada"),
         ("```\n<#30>\n``` <#30>", "```\n<#30>\n``` #general"),
         ("an open ` and <@7>", "an open ` and @Ada"),
+        ("`<@7>```<@7>\n```", "`@Ada```<@7>\n```"),  # the first backtick has no second
+        ("``<@7> ` <@7>`` <@7>", "``<@7> ` <@7>`` @Ada"),
+        ("`<@7> `` <@7>` <@7>", "`<@7> `` <@7>` @Ada"),
+        ("``<@7>`", "``@Ada`"),
+        ("``````<@7>```", "``````<@7>```"),  # no block is empty
         ("1 < 2 > <b>", "1 < 2 > <b>"),
         ("<@1> How tall?", "How tall?"),
         ("<@!1>, how tall?", "how tall?"),
@@ -92,11 +98,16 @@ def test_own_mentions_are_gone_and_others_have_names(content: str) -> None:
         assert form not in read
 
 
-@given(st.lists(FORMS | MARKS | TICKS | st.text(max_size=5)).map("".join))
-def test_code_is_kept_to_the_letter(content: str) -> None:
-    fences = re.findall(r"```.*?```", content, re.DOTALL)
-    for fence in fences[:1]:
-        assert fence in plain(content)
+@given(
+    before=WITHOUT_TICKS,
+    code=WITHOUT_TICKS.filter(str.strip),
+    after=st.lists(FORMS | MARKS | TICKS | st.text(max_size=5)).map("".join),
+    ticks=st.sampled_from(["`", "``", "```"]),
+)
+def test_code_is_kept_to_the_letter(before: str, code: str, after: str, ticks: str) -> None:
+    if len(ticks) < 3:
+        code, after = code.replace("\n", " "), after.lstrip("`")
+    assert f"{ticks}{code}{ticks}" in plain(f"{before}{ticks}{code}{ticks}{after}")
 
 
 @pytest.mark.parametrize(

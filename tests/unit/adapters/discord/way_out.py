@@ -10,10 +10,12 @@ from datetime import UTC, datetime
 from typing import Any
 
 import discord
+import stamina
 from discord.http import Route
 
 from adapters.discord.poster import DiscordPoster
 from adapters.discord.reply import DiscordReply
+from adapters.discord.wire import ATTEMPTS
 from bot.answers import Answer, Citation, PlanView, StepState, StepView, Usage
 from bot.errors import RunLost
 from bot.messages import Author, Message, RunOptions, Thread
@@ -149,9 +151,10 @@ class Stage:
 
 @asynccontextmanager
 async def a_stage() -> AsyncIterator[Stage]:
+    """Requests that are lost are sent again at once, as often as they would be."""
     before = Route.BASE
     client = discord.Client(intents=discord.Intents.none())
-    with FakeDiscord() as fake:
+    with FakeDiscord() as fake, stamina.set_testing(True, attempts=ATTEMPTS, cap=True):
         guild = fake.guild("Reading room")
         general, ada = fake.text(guild, "general"), fake.member(guild, "Ada")
         Route.BASE = fake.url

@@ -38,9 +38,10 @@ def test_quoted_code_keeps_its_lines_and_nothing_in_it_is_html() -> None:
     assert source.quotes == ("<p>Run:</p><pre>x = &lt;b&gt;\ny[2]</pre>",)
 
 
-def test_a_quote_in_the_answer_is_not_shown_again() -> None:
+def test_a_quote_in_the_answer_stands_in_the_card_over_its_mark_too() -> None:
     (source,) = reply_of(an_answer("It is tall [2].", "It is tall."), EN, {}).sources
-    assert (source.quotes, source.title, source.href) == ((), "The Tower", URL)
+    shown = (source.quotes, source.title, source.href)
+    assert shown == (("<p>It is tall.</p>",), "The Tower", URL)
 
 
 def test_a_local_file_leads_to_our_copy() -> None:
