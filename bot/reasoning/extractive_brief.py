@@ -17,8 +17,12 @@ MOST_SENTENCES = 3
 MOST_ROWS = 4  # of a table or list
 CJK_CHARACTERS = 1.7  # that are counted as a word
 NAMED = 0.5  # of the weight of what a row or item begins with is added: it is what it is about
+HEAD = 5  # lines of code above one that begin the statement which it is in
+LEADS_IN = 0.6  # of its worth is left to a sentence that ends in a colon
+LED_TO = 20  # words more may have the code that a sentence leads in to
 FIGURE, CODE = 0.08, 0.12  # of the question's weight are added to what the question looks for
 
+_LETTER = re.compile(r"[^\W_]")
 _DIGIT = re.compile(r"\d|[一二三四五六七八九十]")
 _DIVIDER = re.compile(r"[ \t]*\|(?:[ \t]*:?-+:?[ \t]*\|)+[ \t]*")
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
@@ -56,6 +60,7 @@ def brief(passage: Passage, asked: Asked, most_words: int) -> Brief:
         part for part in sentences(passage.text) if not _DIVIDER.fullmatch(_of(passage, part))
     ] or sentences(passage.text)
     parts = [part for part in parts if part.kind != "heading"] or parts
+    parts = [part for part in parts if _LETTER.search(_of(passage, part))] or parts
     rated = [_rate(_of(passage, part), part, asked) for part in parts]
     best = max(range(len(parts)), key=lambda i: (rated[i], -i))
     if parts[best].kind == "code":
@@ -83,7 +88,7 @@ def brief(passage: Passage, asked: Asked, most_words: int) -> Brief:
     following = parts[last + 1] if last + 1 < len(parts) else None
     if following is not None and following.kind == "code" and _leads_in(text):
         code = _block(passage, following)
-        if spent + count_words(code) <= most_words:
+        if spent + count_words(code) <= most_words + LED_TO:
             return Brief(f"{text}\n\n{code}", spent + count_words(code))
     return Brief(text, spent)
 
@@ -98,6 +103,8 @@ def _rate(text: str, part: Sentence, asked: Asked) -> float:
     rated = sum(asked.weights[term] for term in asked.terms.intersection(words)) / asked.total
     pairs = asked.pairs.intersection(pairwise(words))
     rated += 0.1 * len(pairs)
+    if _leads_in(text):
+        rated *= LEADS_IN
     if part.kind in ("row", "item"):
         named = asked.terms.intersection(term_tuple(_named(text)))
         rated += NAMED * sum(asked.weights[term] for term in named) / asked.total
@@ -219,7 +226,9 @@ def _lines(body: Sequence[str], asked: Asked, most: int) -> list[str]:
         return list(body)
     rated = [sum(asked.weights[t] for t in asked.terms.intersection(term_tuple(x))) for x in body]
     first = last = max(range(len(body)), key=lambda i: (rated[i], -i), default=0)
-    spent = count_words(body[first])
+    while first and last - first < HEAD and body[first][:1].isspace():
+        first -= 1  # to where the statement begins that the line is part of
+    spent = sum(count_words(line) for line in body[first : last + 1])
     while True:
         if last + 1 < len(body) and spent + count_words(body[last + 1]) <= most:
             last += 1

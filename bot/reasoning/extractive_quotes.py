@@ -48,7 +48,7 @@ LEAST_OF_PAGE = 2  # quotes from each page that is wanted as a whole
 
 _SENTENCE_END = re.compile(r"[.!?。！？…|:：]\W*$")
 _LINK = re.compile(r"https?://\S+")
-_INDEX = re.compile(r"(?i)^(?:\w+ )?(?:index|contents)$|索引$|目录$")
+_INDEX = re.compile(r"(?i)^(?:\w+ ){0,2}(?:index|contents)$|索引$|目录$")
 _ITEM = re.compile(r"[ \t]*(?:[-*+•‣◦]|\d{1,3}[.)])[ \t]+")
 _NEWS = re.compile(
     r"release notes|release history|change ?log|what[’']s new|new features|upgrading|migration"

@@ -39,6 +39,7 @@ _INLINE = re.compile(
     rf"|^(?P<indent>[ \t]*)(?P<line>>|=+[ \t]*$|-+[ \t]*$|-\#|(?:[-+]|\#{{1,6}}){_APART})"
     rf"|^[ \t]*\d{{1,9}}(?P<number>[.)]){_APART}"
     r"|(?<=[0-9A-Za-z])_(?=[0-9A-Za-z])"
+    r"|^[ \t]*\\[#|+]"  # as ``bot.pages.literal`` writes a line that is no heading, row or item
     r"|(?P<slash>\\(?![0-9A-Za-z \t]))"
     r"|(?P<act>[*_`~\[\]$]|<(?=[A-Za-z/!?])|&(?=\#?\w+;)|\|(?=\|)|(?<=\|)\|)",
     re.DOTALL | re.MULTILINE,
