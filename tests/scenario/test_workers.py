@@ -62,7 +62,7 @@ def test_questions_are_answered_by_workers_and_not_where_they_are_heard(
         said = place.ask(KEYS)
         lunch = place.ask(LUNCH)
         until(place.acknowledged)
-        assert whole(place, said) == ""
+        assert "90 days" not in whole(place, said)
         with a_worker(nursery, shared), a_worker(nursery, shared, "--concurrency", "1"):
             assert "90 days" in the_answer(place, said)
             assert "6.50" in the_answer(place, lunch)
