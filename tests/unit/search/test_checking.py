@@ -5,6 +5,8 @@ from __future__ import annotations
 import dataclasses
 import os
 import sqlite3
+import subprocess
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -112,6 +114,22 @@ def test_a_process_tells_the_same(docs: Path, index: Path, monkeypatch: pytest.M
     write(docs / "new.md", "# New")
     with CheckProcess(index, [docs]) as check:
         assert check.report() is None
+
+
+def test_it_begins_before_what_takes_long_is_loaded(docs: Path) -> None:
+    code = (
+        "import sys\n"
+        "from bot import cli\n"
+        "from bot.search.check_process import CheckProcess\n"
+        "def begin(self, index, paths):\n"
+        "    print({'bot.app', 'sqlalchemy', 'httpx'} & set(sys.modules))\n"
+        "    sys.exit(0)\n"
+        "CheckProcess.__init__ = begin\n"
+        f"sys.argv = ['footnote', 'ask', '--docs', {str(docs)!r}, 'What?']\n"
+        "cli.main()\n"
+    )
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert ran.stdout == "set()\n"
 
 
 def test_none_is_started_for_a_small_index_or_none(docs: Path, index: Path) -> None:
