@@ -143,7 +143,7 @@ class IndexRun:
     def _take(self, document: Document, reading: Reading) -> None:
         problem = reading.problem
         known = self._known.get(document.url)
-        if known and known.digest == reading.digest:
+        if known and reading.digest and known.digest == reading.digest:
             problem = known.problem
         modified = document.modified if reading.is_settled else 0
         self._batch.append(Prepared(document, reading.digest, modified, reading.content, problem))

@@ -28,7 +28,7 @@ from bot.search.readers import ENDED, Readers
 
 log = structlog.get_logger()
 
-MAX_FILE_BYTES = 10_000_000
+MAX_FILE_BYTES = 10_000_000  # of text; see ``read_file`` for what holds pictures
 
 
 class Indexer:

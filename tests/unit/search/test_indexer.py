@@ -227,7 +227,9 @@ def test_unreadable_files_are_named_with_their_reason(docs: Path, index: Path) -
     assert counts(report) == (1, 0, 0, 0)
     reasons = {Path(path).name: reason for path, reason in report.skipped}
     assert set(reasons) == {"binary.txt", "empty.md", "image.md", "huge.txt"}
-    assert reasons["huge.txt"] == "it is larger than 0.01 MB"
+    assert reasons["huge.txt"] == (
+        "it has 0.1 MB, and the limit for plain text is 0.01 MB: split it into smaller files"
+    )
     assert all(reason and not reason.endswith(".") for reason in reasons.values())
 
 
@@ -252,10 +254,19 @@ def test_a_file_that_becomes_unreadable_leaves_the_index_and_returns(
     assert counts(Indexer(index).index([docs])) == (1, 0, 0, 0)
 
 
-def test_a_larger_limit_lets_a_file_in(docs: Path, index: Path) -> None:
+def test_a_file_that_is_too_large_is_looked_at_again_only_when_it_changes(
+    docs: Path, index: Path
+) -> None:
     write(docs / "a.md", "# A\n\n" + "Alpha beta. " * 100)
-    assert counts(Indexer(index, max_file_bytes=100).index([docs])) == (0, 0, 0, 0)
-    assert counts(Indexer(index).index([docs])) == (1, 0, 0, 0)
+    report = Indexer(index, max_file_bytes=100).index([docs])
+    assert [reason for _, reason in report.skipped] == [
+        "it has 0.1 MB, and the limit for Markdown is 0.0001 MB: split it into smaller files"
+    ]
+    readers = Recording()
+    again = Indexer(index, max_file_bytes=100, readers=readers).index([docs])
+    assert (again.skipped, readers.readings) == (report.skipped, [])
+    write(docs / "a.md", "# A\n\nAlpha.", age=50)
+    assert counts(Indexer(index, max_file_bytes=100).index([docs])) == (1, 0, 0, 0)
 
 
 @pytest.mark.parametrize(
