@@ -20,7 +20,7 @@ from bot.command import settings_for as _settings
 from bot.errors import CredentialsRefused, Invalid
 
 if TYPE_CHECKING:
-    from bot.search.check_process import CheckProcess
+    from bot.search.unchanged import CheckProcess
     from bot.settings import Settings
 
 app = typer.Typer(
@@ -390,7 +390,7 @@ def _tell(line: str) -> None:
 
 def _check(settings: Settings) -> CheckProcess:
     """Begin to look whether documents have changed, beside what takes time to load."""
-    from bot.search.check_process import CheckProcess
+    from bot.search.unchanged import CheckProcess
 
     return CheckProcess(settings.index_path, settings.docs)
 

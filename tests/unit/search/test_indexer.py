@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from bot.errors import InvalidSetting, StorageUnavailable
-from bot.search import index_file, index_run, index_writer, indexer
+from bot.search import index_file, index_writer, indexer
 from bot.search.index_report import IndexReport
 from bot.search.indexer import Indexer
 from bot.search.local import LocalDocuments
@@ -313,7 +313,7 @@ def test_progress_counts_every_file(docs: Path, index: Path) -> None:
 def test_an_interrupted_run_leaves_a_usable_index_and_the_next_carries_on(
     docs: Path, index: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stop_at: int
 ) -> None:
-    monkeypatch.setattr(index_run, "BATCH_FILES", 2)
+    monkeypatch.setattr(indexer, "BATCH_FILES", 2)
     for i in range(10):
         write(docs / f"{i}.md", f"# Page {i}\n\nWords of {i}.")
 
@@ -335,7 +335,7 @@ def test_an_interrupted_run_leaves_a_usable_index_and_the_next_carries_on(
 def test_two_runs_at_once_share_the_work(
     docs: Path, index: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(index_run, "BATCH_FILES", 3)
+    monkeypatch.setattr(indexer, "BATCH_FILES", 3)
     for i in range(60):
         write(docs / f"{i}.md", f"# Page {i}\n\nWords of {i}.")
     errors: list[BaseException] = []
@@ -361,7 +361,7 @@ def test_two_runs_at_once_share_the_work(
 async def test_searches_go_on_while_a_run_writes(
     docs: Path, index: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(index_run, "BATCH_FILES", 1)
+    monkeypatch.setattr(indexer, "BATCH_FILES", 1)
     write(docs / "0.md", "# Old\n\nWords.")
     Indexer(index).index([docs])
     documents = LocalDocuments(index)

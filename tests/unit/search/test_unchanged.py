@@ -13,11 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from bot.search import check_process
-from bot.search.check_process import CheckProcess
-from bot.search.checking import unchanged
 from bot.search.index_report import IndexReport
 from bot.search.indexer import Indexer
+from bot.search.unchanged import CheckProcess, unchanged
 from tests.unit.search.test_indexer import write
 
 
@@ -108,7 +106,7 @@ def test_nothing_is_written(docs: Path, index: Path) -> None:
 
 
 def test_a_process_tells_the_same(docs: Path, index: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(check_process, "WORTHWHILE", 0)
+    monkeypatch.setattr("bot.search.unchanged.WORTHWHILE", 0)
     with CheckProcess(index, [docs]) as check:
         assert without_time(check.report()) == without_time(unchanged(index, [docs]))
     write(docs / "new.md", "# New")
@@ -120,7 +118,7 @@ def test_it_begins_before_what_takes_long_is_loaded(docs: Path) -> None:
     code = (
         "import sys\n"
         "from bot import cli\n"
-        "from bot.search.check_process import CheckProcess\n"
+        "from bot.search.unchanged import CheckProcess\n"
         "def begin(self, index, paths):\n"
         "    print({'bot.app', 'sqlalchemy', 'httpx'} & set(sys.modules))\n"
         "    sys.exit(0)\n"
@@ -142,9 +140,9 @@ def test_none_is_started_for_a_small_index_or_none(docs: Path, index: Path) -> N
 def test_one_that_breaks_leaves_it_to_the_indexing_run(
     docs: Path, index: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(check_process, "WORTHWHILE", 0)
+    monkeypatch.setattr("bot.search.unchanged.WORTHWHILE", 0)
     for command in (("/bin/false",), ("/nonexistent/python",)):
-        monkeypatch.setattr(check_process, "COMMAND", command)
+        monkeypatch.setattr("bot.search.unchanged.COMMAND", command)
         with CheckProcess(index, [docs]) as check:
             assert check.report() is None
 
@@ -152,8 +150,8 @@ def test_one_that_breaks_leaves_it_to_the_indexing_run(
 def test_one_that_nobody_waits_for_is_ended(
     docs: Path, index: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(check_process, "WORTHWHILE", 0)
-    monkeypatch.setattr(check_process, "COMMAND", ("sh", "-c", "sleep 600"))
+    monkeypatch.setattr("bot.search.unchanged.WORTHWHILE", 0)
+    monkeypatch.setattr("bot.search.unchanged.COMMAND", ("sh", "-c", "sleep 600"))
     begin = time.monotonic()
     with CheckProcess(index, [docs]):
         pass
