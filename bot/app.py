@@ -3,14 +3,9 @@
 from __future__ import annotations
 
 import gc
-import logging
-import sys
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
-
-import stamina
-import structlog
 
 from bot.dispatch.choice import Role, open_dispatcher
 from bot.dispatch.dispatcher import Dispatcher
@@ -109,20 +104,3 @@ def _price(settings: Settings) -> Callable[[ModelReply], float | None]:
     from bot.reasoning.prices import claude_price
 
     return lambda reply: claude_price(settings, reply.model, reply)
-
-
-def configure_logging(level: str) -> None:
-    """One line an event, on stderr; retries are only told about in detail."""
-    level_number = logging.getLevelNamesMapping()[level.upper()]
-    if level_number > logging.DEBUG:
-        stamina.instrumentation.set_on_retry_hooks([])
-    structlog.configure(
-        processors=[
-            structlog.processors.add_log_level,
-            structlog.processors.TimeStamper(fmt="iso"),
-            structlog.processors.format_exc_info,
-            structlog.processors.LogfmtRenderer(bool_as_flag=False),
-        ],
-        wrapper_class=structlog.make_filtering_bound_logger(level_number),
-        logger_factory=structlog.WriteLoggerFactory(file=sys.stderr),
-    )

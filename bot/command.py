@@ -21,7 +21,7 @@ EXIT_OK, EXIT_NO_ANSWER, EXIT_USAGE, EXIT_INTERRUPTED = 0, 1, 2, 130
 
 def settings_for(docs: list[Path] | None = None, providers: list[str] | None = None) -> Settings:
     """The settings, with what the command line says; logging is as they want it."""
-    from bot.app import configure_logging
+    from bot.logs import configure_logging
     from bot.settings import load_settings
 
     settings = load_settings(

@@ -21,7 +21,7 @@ from bot.dispatch.dispatcher import Condition, Dispatcher
 from bot.errors import InvalidSetting, StorageUnavailable
 from bot.http_connection import PATIENCE_SECONDS, HttpConnection, bound
 from bot.platform import Connection
-from bot.search.indexing import Indexing
+from bot.search.background_indexing import Indexing
 from bot.storage.database import Database
 
 GRACE_SECONDS = 3  # that HTTP requests get when the process ends

@@ -22,8 +22,7 @@ from bot.health import CONSOLE, Readiness, health_routes, http_endpoint
 from bot.metrics import metrics_routes
 from bot.observing import Observed
 from bot.platform import Platform, configured_platforms, has_console
-from bot.search.indexing import Indexing
-from bot.search.indexing_at_work import documents_being_indexed
+from bot.search.background_indexing import Indexing, documents_being_indexed
 from bot.search.vectors_at_work import vectors_being_made
 from bot.settings import Settings
 from bot.storage.again import SERVING_PATIENCE, START_PATIENCE

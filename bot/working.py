@@ -12,8 +12,7 @@ from bot.health import Readiness, health_routes, http_endpoint
 from bot.metrics import metrics_routes
 from bot.observing import Observed
 from bot.platform import Platform, postable_platforms
-from bot.search.indexing import Indexing
-from bot.search.indexing_at_work import documents_being_indexed
+from bot.search.background_indexing import Indexing, documents_being_indexed
 from bot.search.vectors_at_work import vectors_being_made
 from bot.serving import open_platforms, until_told_to_end
 from bot.settings import Settings

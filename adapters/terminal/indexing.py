@@ -12,9 +12,9 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.text import Text
 
 from bot.errors import Invalid
-from bot.search.check_process import CheckProcess
 from bot.search.index_report import KEPT_ENOUGH, Holdings, IndexReport, holdings
 from bot.search.indexer import Indexer
+from bot.search.unchanged import CheckProcess
 from bot.settings import Settings
 
 SHOWN_SKIPS = 10  # skipped files that are named; the rest is counted

@@ -22,6 +22,7 @@ from bot.pages.page import Page
 from bot.pages.passages import Passage, Weight, split
 from bot.pages.relevance import relevance, weigh
 from bot.pages.spread import spread
+from bot.text.akin import akin
 from bot.text.terms import keywords, terms
 from bot.text.tokens import estimate
 
@@ -76,7 +77,9 @@ def rank(question: str, studied: Study, rarity: Mapping[str, float] | None = Non
     # in the order of the question: sums of floats must come out the same in every process
     wanted = keywords(question)
     counts: list[dict[str, int]] = [{} for _ in studied.passages]
-    for word in wanted:
+    for word in dict.fromkeys(
+        [*wanted, *(other for term in wanted for other in sorted(akin(term)))]
+    ):
         for i, count in Counter(studied.places.get(word, ())).items():
             counts[i][word] = count
     headings = [studied.headings[passage.heading] for passage in studied.passages]

@@ -181,6 +181,12 @@ def format_of(path: str) -> Format | None:
     return _BY_ENDING.get(_ending(path[: -len(ending)]) if ending == ".gz" else ending)
 
 
+def holds_pictures(media_type: str) -> bool:
+    """Whether documents of a media type are PDF or packages, most of whose bytes are pictures."""
+    found = _BY_TYPE.get(media_type)
+    return found is not None and found.kind in ("pdf", "package")
+
+
 def accepted() -> str:
     """Endings and media types of all formats, as HTML's ``accept`` lists them."""
     endings = [e for each in FORMATS for e in each.endings if e.count(".") == 1]

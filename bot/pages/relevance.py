@@ -12,6 +12,7 @@ import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import pairwise
 
+from bot.text.akin import AKIN, akin, shares
 from bot.text.language import detect
 from bot.text.listed import listed
 from bot.text.terms import STOP_WORDS, fold, has_cjk, keywords, terms
@@ -177,28 +178,40 @@ def relevance(
 ) -> list[float]:
     """The score of each passage of a page, from 0; 0 is: no word of the question near it.
 
-    ``counts`` has for each passage, in page order, how often it has each of the weighed terms;
+    ``counts`` has for each passage, in page order, how often it has each of the weighed terms and
+    of those akin to them;
     ``lengths`` how many terms it has, ``headings`` the terms of the headings above it, ``title``
     those of the page's title.
     """
-    above = {term: IN_TITLE for term in weights if term in title}
+    above = {term: IN_TITLE * share for term, share in shares(weights, title).items()}
+    alike = [_with_akin(weights, each) for each in counts]
     scores = [0.0] * len(counts)
     for place, headed in enumerate(headings):
         found = dict(above)
+        in_heading = shares(weights, headed)
         for term in weights:
-            frequency = float(counts[place].get(term, 0))
+            frequency = alike[place].get(term, 0.0)
             for distance, share in enumerate(BESIDE, 1):
                 for other in (place - distance, place + distance):
-                    if 0 <= other < len(counts) and (near := counts[other].get(term)):
+                    if 0 <= other < len(counts) and (near := alike[other].get(term)):
                         frequency += share * min(near, MOST_BESIDE)
-            if term in headed:
-                frequency += IN_HEADING
+            frequency += IN_HEADING * in_heading.get(term, 0.0)
             if frequency:
                 found[term] = found.get(term, 0.0) + frequency
         longer = max(1.0, lengths[place] / NOMINAL)
         k = K1 * (1 - B + B * longer)
         scores[place] = sum(weights[term] * f * (K1 + 1) / (f + k) for term, f in found.items())
     return scores
+
+
+def _with_akin(weights: Iterable[str], counts: Mapping[str, int]) -> dict[str, float]:
+    """How often a passage has each of the terms; others in their place count for less."""
+    found: dict[str, float] = {}
+    for term in weights:
+        others = max((counts.get(other, 0) for other in akin(term)), default=0)
+        if frequency := counts.get(term, 0) + AKIN * others:
+            found[term] = frequency
+    return found
 
 
 def pair_scores(

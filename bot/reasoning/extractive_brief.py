@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from bot.pages.passages import Passage
-from bot.reasoning.extractive_relevance import Asked
+from bot.reasoning.extractive_relevance import Asked, of_terms
 from bot.reasoning.extractive_words import term_tuple
 from bot.text.sentences import Sentence, sentences
 from bot.text.terms import has_cjk
@@ -100,7 +100,10 @@ def _of(passage: Passage, part: Sentence) -> str:
 def _rate(text: str, part: Sentence, asked: Asked) -> float:
     """How much of the question's weight a piece has, with what the question looks for."""
     words = term_tuple(text)
-    rated = sum(asked.weights[term] for term in asked.terms.intersection(words)) / asked.total
+    rated = (
+        sum(asked.weights[term] * share for term, share in of_terms(asked.terms, words).items())
+        / asked.total
+    )
     pairs = asked.pairs.intersection(pairwise(words))
     rated += 0.1 * len(pairs)
     if _leads_in(text):

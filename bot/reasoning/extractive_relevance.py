@@ -18,6 +18,7 @@ from bot.pages.relevance import BESIDE as NEIGHBOURS
 from bot.pages.relevance import compounds, pair_scores, pairs_in, relevance, unknown_names, weigh
 from bot.reasoning.evidence import Source
 from bot.reasoning.extractive_words import PLACEHOLDERS, named, term_tuple, title_terms
+from bot.text.akin import shares as shares_of
 from bot.text.terms import has_cjk, keywords
 
 # Shares of a word's weight that count as covered when only the surroundings have it.
@@ -174,18 +175,28 @@ def candidates(asked: Asked, sources: Sequence[Source]) -> list[Candidate]:
     wanted = asked.terms
     found: list[Candidate] = []
     for source in sources:
-        titled = wanted.intersection(term_tuple(source.title))
-        held = [wanted.intersection(term_tuple(p.text)) for p in source.passages]
+        titled = of_terms(wanted, term_tuple(source.title), IN_TITLE)
+        held = [of_terms(wanted, term_tuple(passage.text)) for passage in source.passages]
         for place, passage in enumerate(source.passages):
-            shares: dict[str, float] = {}
-            for other in (place - 1, place + 1):
-                if follow(source, place, other):
-                    shares |= dict.fromkeys(held[other], BESIDE)
-            shares |= dict.fromkeys(titled, IN_TITLE)
-            shares |= dict.fromkeys(wanted.intersection(term_tuple(passage.heading)), IN_HEADING)
-            shares |= dict.fromkeys(held[place], 1.0)
+            shares = dict(titled)
+            headed = of_terms(wanted, term_tuple(passage.heading), IN_HEADING)
+            beside = (
+                {term: BESIDE * share for term, share in held[other].items()}
+                for other in (place - 1, place + 1)
+                if follow(source, place, other)
+            )
+            for each in (headed, held[place], *beside):
+                for term, share in each.items():
+                    shares[term] = max(share, shares.get(term, 0.0))
             found.append(Candidate(source, place, shares))
     return found
+
+
+def of_terms(
+    wanted: Collection[str], words: Collection[str], whole: float = 1.0
+) -> dict[str, float]:
+    """What each of a question's terms counts for that a text has, or others in its place."""
+    return {term: share * whole for term, share in shares_of(wanted, frozenset(words)).items()}
 
 
 def scores(asked: Asked, weights: Mapping[str, float], sources: Sequence[Source]) -> list[float]:

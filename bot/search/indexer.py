@@ -1,4 +1,7 @@
-"""Bringing the index of local documents up to date with the files."""
+"""Bringing the index of local documents up to date with the files.
+
+``Indexer`` opens the index, or builds it anew, and ``_Run`` is one pass over some folders.
+"""
 
 from __future__ import annotations
 
@@ -6,13 +9,14 @@ import contextlib
 import sqlite3
 import threading
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import closing
 from pathlib import Path
 
 import structlog
 
 from bot.errors import InvalidSetting, Stopped, StorageUnavailable
-from bot.search.folders import root_of
+from bot.search.folders import Document, Listing, list_documents, readable, root_of
 from bot.search.index_file import (
     Damaged,
     Outdated,
@@ -23,12 +27,20 @@ from bot.search.index_file import (
     open_writer,
 )
 from bot.search.index_report import IndexReport
-from bot.search.index_run import IndexRun, Progress
+from bot.search.index_writer import IndexWriter, Known, Outcome, Prepared, Source
 from bot.search.readers import ENDED, Readers
+from bot.search.reading import Job, Reading, glance_at
+from bot.search.twins import form_of, order_of
 
 log = structlog.get_logger()
 
-MAX_FILE_BYTES = 10_000_000
+MAX_FILE_BYTES = 10_000_000  # of text; see ``read_file`` for what holds pictures
+BATCH_PASSAGES = 2_000  # written in one transaction: some 0.1 s of holding the write lock
+BATCH_FILES = 500
+BATCH_SECONDS = 2.0  # after which what was read is written, so that it can be searched
+
+Progress = Callable[[int, int], None]
+"""Told how many files have been looked at, and how many there are."""
 
 
 class Indexer:
@@ -84,7 +96,7 @@ class Indexer:
             with contextlib.suppress(sqlite3.ProgrammingError):  # it has just been closed
                 connection.interrupt()
 
-    def _run(self, roots: tuple[Path, ...], progress: Progress | None) -> tuple[IndexRun, str]:
+    def _run(self, roots: tuple[Path, ...], progress: Progress | None) -> tuple[_Run, str]:
         """Index; should the index prove damaged on the way, once more into a new one."""
         warning = ""
         damage: Damaged | None = None
@@ -106,9 +118,9 @@ class Indexer:
 
     def _fill(
         self, connection: sqlite3.Connection, roots: tuple[Path, ...], progress: Progress | None
-    ) -> IndexRun:
+    ) -> _Run:
         tell = progress or (lambda done, total: None)
-        run = IndexRun(connection, roots, self._readers, self._max_file_bytes, tell, self._ending)
+        run = _Run(connection, roots, self._readers, self._max_file_bytes, tell, self._ending)
         try:
             self._connection = connection
             run.go()
@@ -159,3 +171,180 @@ class Indexer:
                 now_there = generation
             if now_there == generation:
                 damage_mark(self._path).touch()
+
+
+class _Run:
+    """Reads what is new or changed, drops what is gone, and counts it.
+
+    ``added``, ``changed``, ``removed`` and ``unchanged`` count files; ``skipped`` are pairs of a
+    path and a reason; ``passages`` is how many the roots have in the index at the end.
+    """
+
+    def __init__(
+        self,
+        connection: sqlite3.Connection,
+        roots: tuple[Path, ...],
+        readers: Readers,
+        max_file_bytes: int,
+        progress: Progress,
+        ending: threading.Event,
+    ) -> None:
+        self._writer = IndexWriter(connection)
+        self._roots = roots
+        self._readers = readers
+        self._max_file_bytes = max_file_bytes
+        self._progress = progress
+        self._ending = ending
+        self._done = self._total = 0
+        self._known: dict[str, Known] = {}
+        self._again: set[str] = set()  # addresses of files that were unchanged, and are read again
+        self._batch: list[Prepared] = []
+        self._waiting = 0  # passages in the batch
+        self._written_at = time.monotonic()
+        self.added = self.changed = self.removed = self.unchanged = self.passages = 0
+        self.skipped: list[tuple[str, str]] = []
+
+    def go(self) -> None:
+        """Do it. Raises ``sqlite3.Error``, ``Damaged``, and what ``progress`` and readers raise."""
+        self._writer.refresh()
+        self._writer.begin(self._roots)
+        self._known = self._writer.files_below(self._roots)
+        listing = list_documents(self._roots)
+        self.skipped += listing.skipped
+        self._remove([known for url, known in self._known.items() if url not in listing.documents])
+        for url in self._writer.take_dropped():
+            self._known.pop(url, None)
+        jobs = self._changed(listing.documents.values())
+        self._total = len(listing.documents)
+        self._step(self._total - len(jobs))
+        self._writer.expect([job.document.url for job in jobs])
+        pages = _pages_of_sources(jobs, listing)
+        self._read([job for job in jobs if job.document.url not in pages])
+        self._read_sources([job for job in jobs if job.document.url in pages], pages, listing)
+        self._writer.tidy()
+        self.passages = self._writer.passages_below(self._roots)
+
+    def _changed(self, documents: Iterable[Document]) -> list[Job]:
+        """The files to read, better readable ones first: what comes later may be their twin."""
+        jobs = []
+        for document in documents:
+            known = self._known.get(document.url)
+            if known is None:
+                jobs.append(Job(document))
+            elif (known.size, known.modified) != (document.size, document.modified):
+                jobs.append(Job(document, known.digest))
+            else:
+                self._count_kept(document, known.problem)
+        return sorted(jobs, key=_order)
+
+    def _step(self, files: int) -> None:
+        if self._ending.is_set():
+            raise Stopped(ENDED)
+        self._done = min(self._done + files, self._total)
+        self._progress(self._done, self._total)
+
+    # ------------------------------------------------------------ reading
+
+    def _read(self, jobs: Sequence[Job]) -> None:
+        with closing(self._readers.read(jobs, self._max_file_bytes, self._ending)) as readings:
+            for job, reading in zip(jobs, readings, strict=True):
+                self._take(job.document, reading)
+                self._step(1)
+        self._write()
+
+    def _read_sources(self, jobs: list[Job], pages: dict[str, str], listing: Listing) -> None:
+        """Read files from which other files were made only where these do not hold their text.
+
+        A parser of reStructuredText takes several times as long as one of HTML, for a text that
+        is not searched then.
+        """
+        dropped = [listing.documents.get(url) for url in self._writer.take_dropped()]
+        again = [Job(document) for document in dropped if document is not None]
+        self._again = {job.document.url for job in again}
+        pages = pages | _pages_of_sources(again, listing)
+        waiting = sorted([*jobs, *again], key=_order)
+        unsettled: list[Job] = []
+        for start in range(0, len(waiting), BATCH_FILES):
+            group = waiting[start : start + BATCH_FILES]
+            unsettled += self._settle(group, pages)
+            self._step(0)
+        self._read(unsettled)
+
+    def _settle(self, jobs: Sequence[Job], pages: dict[str, str]) -> list[Job]:
+        """Write sources as twins of their pages; returns those that have to be read."""
+        sources: list[Source] = []
+        unsettled: list[Job] = []
+        for job in jobs:
+            page = pages.get(job.document.url)
+            glance = glance_at(job.document, self._max_file_bytes) if page else None
+            if page is None or glance is None:
+                unsettled.append(job)
+            else:
+                sources.append(Source(job, glance, page))
+        for source, outcome in zip(sources, self._writer.write_sources(sources), strict=True):
+            if outcome is None:
+                unsettled.append(source.job)
+            else:
+                self._count(source.job.document, outcome, "")
+                self._step(1)
+        return unsettled
+
+    def _take(self, document: Document, reading: Reading) -> None:
+        problem = reading.problem
+        known = self._known.get(document.url)
+        if known and reading.digest and known.digest == reading.digest:
+            problem = known.problem
+        modified = document.modified if reading.is_settled else 0
+        self._batch.append(Prepared(document, reading.digest, modified, reading.content, problem))
+        self._waiting += len(reading.content.words) if reading.content else 0
+        is_full = self._waiting >= BATCH_PASSAGES or len(self._batch) >= BATCH_FILES
+        if is_full or time.monotonic() > self._written_at + BATCH_SECONDS:
+            self._write()
+
+    # ------------------------------------------------------------ writing
+
+    def _write(self) -> None:
+        batch, self._batch, self._waiting = self._batch, [], 0
+        if batch:
+            for prepared, outcome in zip(batch, self._writer.write(batch), strict=True):
+                self._count(prepared.document, outcome, prepared.problem)
+        self._written_at = time.monotonic()
+
+    def _remove(self, gone: list[Known]) -> None:
+        self._writer.remove(gone)
+        self.removed += sum(not known.problem for known in gone)
+
+    def _count(self, document: Document, outcome: Outcome, problem: str) -> None:
+        if document.url in self._again:  # it is counted as unchanged
+            self.unchanged -= 1
+            self._count_kept(document, problem)
+        elif outcome in ("kept", "skipped"):
+            self._count_kept(document, problem)
+        elif outcome == "added":
+            self.added += 1
+        else:
+            self.changed += 1
+
+    def _count_kept(self, document: Document, problem: str) -> None:
+        if problem:
+            self.skipped.append((readable(document.path), problem))
+        else:
+            self.unchanged += 1
+
+
+def _order(job: Job) -> tuple[int, int, str]:
+    return order_of(job.document.url)
+
+
+def _pages_of_sources(jobs: Iterable[Job], listing: Listing) -> dict[str, str]:
+    """The addresses of the files that are sources of pages in the same folders, and of these."""
+    sources = {job.document.url: form_of(job.document.url) for job in jobs}
+    sources = {url: form for url, form in sources.items() if form.is_sphinx_source}
+    if not sources:
+        return {}
+    pages = {
+        form_of(document.url).page: document.url
+        for document in listing.documents.values()
+        if document.media_type == "text/html"
+    }
+    return {url: pages[form.page] for url, form in sources.items() if form.page in pages}

@@ -37,6 +37,7 @@ from bot.search.index_file import (
 from bot.search.meaning import Condition, Match, Meaning
 from bot.search.provider import Hit, ProviderKind, Query
 from bot.search.surroundings import Opened, opened, rated
+from bot.text.akin import akin
 from bot.text.terms import keywords
 
 # Columns of `words` in BM25: a word of the title says more about a page than one in its text.
@@ -179,7 +180,8 @@ class LocalDocuments:
         limit: int,
         vector: Vector | None,
     ) -> list[Hit]:
-        chosen = _affordable(connection, wanted)
+        others = sorted({other for term in wanted for other in akin(term)}.difference(wanted))
+        chosen = _affordable(connection, wanted, others)
         matches = list(self._matches(connection, chosen, CANDIDATES)) if chosen else []
         pages = {match.file: opened(connection, match.file) for match in matches}
         weights = weigh(question, self._rarity(connection, wanted))
@@ -343,16 +345,18 @@ class _Reader:
     inode: int
 
 
-def _affordable(connection: sqlite3.Connection, wanted: list[str]) -> list[str]:
-    """The rarest of the terms, as many as ``MOST_POSTINGS`` allows, but at least one known one."""
-    found = _found_in(connection, wanted)
+def _affordable(connection: sqlite3.Connection, wanted: list[str], others: list[str]) -> list[str]:
+    """The rarest of the terms, then of others in their place, as many as ``MOST_POSTINGS`` allows,
+    but at least one known one."""
     chosen: list[str] = []
     spent = 0
-    for term in sorted(found, key=lambda term: (found[term], term)):
-        spent += found[term]
-        if chosen and spent > MOST_POSTINGS:
-            break
-        chosen.append(term)
+    for terms in (wanted, others):
+        found = _found_in(connection, terms)
+        for term in sorted(found, key=lambda term: (found[term], term)):
+            spent += found[term]
+            if chosen and spent > MOST_POSTINGS:
+                return chosen
+            chosen.append(term)
     return chosen
 
 

@@ -78,10 +78,9 @@ class Readers:
     ) -> Generator[Reading]:
         """The readings of all jobs, in their order. Blocks; close it to end the work early.
 
-        ``most_bytes`` is the size of the largest file that is read. A file that could not be read
-        has a ``problem``, and no digest where the next run should try again. Raises
-        ``Unavailable`` when no process can be started, and ``Stopped`` soon after another thread
-        has set ``ending``.
+        ``most_bytes`` is as in ``read_file``. A file that could not be read has a ``problem``, and
+        is not settled where the next run should try again. Raises ``Unavailable`` when no process
+        can be started, and ``Stopped`` soon after another thread has set ``ending``.
         """
         work = _Work(self, list(_batches(jobs)), most_bytes, ending or threading.Event())
         try:
@@ -249,7 +248,7 @@ class _Work:
             return reading
         room = f"{self._readers.room_for_one / 1_000_000:g} MB"
         too_large = f"reading it takes more than {room} of memory: split it into smaller files"
-        return given_up(job, self._most_bytes, BROKE if reading == "broke" else too_large)
+        return given_up(job, BROKE if reading == "broke" else too_large)
 
     def _wait_while(self, condition: Callable[[], bool]) -> None:
         while condition() and not self._is_closed:
@@ -313,7 +312,7 @@ class _Work:
             was_late, lane.is_late = lane.is_late, False
         if was_late:
             problem = f"reading it takes more than {self._readers.seconds:g} s: split it, or "
-            return given_up(job, self._most_bytes, problem + "convert it to text")
+            return given_up(job, problem + "convert it to text")
         return "broke"
 
 

@@ -7,6 +7,7 @@ of its own (see ``bot.search.readers``). Their replies are JSON and plain bytes.
 from __future__ import annotations
 
 import hashlib
+import math
 import os
 import time
 from array import array
@@ -15,6 +16,7 @@ from typing import Any
 
 from bot.errors import Broken
 from bot.pages.extract import from_bytes
+from bot.pages.media import GZIP, format_of, holds_pictures
 from bot.pages.passages import split
 from bot.pages.processes import (
     limit_memory,
@@ -30,6 +32,7 @@ from bot.search.twins import keys_of
 
 SAME_TICK = 2_000_000_000  # ns: a file changed this recently may change again unnoticed
 NEAR_LIMIT = 0.7  # share of the memory that a process may have, above which it may have lacked some
+PICTURES = 5  # times the limit for text, that documents may have which are mostly pictures
 LACKS_MEMORY = {"lacks": "memory"}
 ORPHANED_AFTER = 2.0  # times its seconds: then a process ends itself, should its parent be gone
 
@@ -73,13 +76,16 @@ class Job:
 
 
 def read_file(job: Job, most_bytes: int) -> Reading:
-    """Read a file. Raises ``MemoryError`` when it takes more than this process may have."""
+    """Read a file of up to ``most_bytes`` of text, or ``PICTURES`` times that with pictures.
+
+    Raises ``MemoryError`` when it takes more than this process may have.
+    """
     document = job.document
-    if document.size > most_bytes:
-        return Reading(problem=f"it is larger than {most_bytes / 1_000_000:g} MB")
     is_settled = _is_settled(document)
+    if document.size > _most_of(document, most_bytes):
+        return Reading(is_settled=is_settled, problem=_too_large(document, most_bytes))
     try:
-        data = _bytes_of(document, most_bytes)
+        data = _bytes_of(document, _most_of(document, most_bytes))
     except OSError as error:
         return Reading(problem=f"it cannot be read ({error.strerror})")
     digest = hashlib.sha256(data).digest()
@@ -115,6 +121,22 @@ class Glance:
     characters: int
 
 
+def _most_of(document: Document, most_bytes: int) -> int:
+    return most_bytes * (PICTURES if holds_pictures(document.media_type) else 1)
+
+
+def _too_large(document: Document, most_bytes: int) -> str:
+    known = format_of(document.path)
+    kind = known.name if known else "plain text"
+    packed = " packed with gzip" if document.media_type == GZIP else ""
+    advice = ", or save it with smaller pictures" if holds_pictures(document.media_type) else ""
+    most = _most_of(document, most_bytes) / 1_000_000
+    return (
+        f"it has {math.ceil(document.size / 100_000) / 10:,} MB, and the limit for {kind}{packed}"
+        f" is {most:g} MB: split it into smaller files{advice}"
+    )
+
+
 def glance_at(document: Document, most_bytes: int) -> Glance | None:
     """Look at a file as plain text; None where it is too large or cannot be opened."""
     is_settled = _is_settled(document)
@@ -127,14 +149,15 @@ def glance_at(document: Document, most_bytes: int) -> Glance | None:
     return Glance(hashlib.sha256(data).digest(), is_settled, len(data.decode("utf-8", "ignore")))
 
 
-def given_up(job: Job, most_bytes: int, problem: str) -> Reading:
+def given_up(job: Job, problem: str) -> Reading:
     """The reading of a file that a process failed on, so that it is not tried at every run."""
     is_settled = _is_settled(job.document)
     try:
-        data = _bytes_of(job.document, most_bytes)
+        with open(job.document.path, "rb") as file:
+            digest = hashlib.file_digest(file, "sha256").digest()
     except OSError:  # gone by now: the next run will see
         return Reading(problem=problem)
-    return Reading(hashlib.sha256(data).digest(), is_settled, problem=problem)
+    return Reading(digest, is_settled, problem=problem)
 
 
 def _is_settled(document: Document) -> bool:

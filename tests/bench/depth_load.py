@@ -27,7 +27,8 @@ from pathlib import Path
 import httpx
 
 from bot.answers import Answer
-from bot.app import App, configure_logging, open_app
+from bot.app import App, open_app
+from bot.logs import configure_logging
 from bot.messages import RunOptions
 from bot.search.blend import Search
 from bot.search.mediawiki import MediaWiki

@@ -1,11 +1,13 @@
-"""How fast local documents are indexed and searched, and how much room the index takes.
+"""How fast local documents are indexed, searched and answered from, and how large the index is.
 
 Documents are made of the pages of the MuSiQue set (``multihop/pages.json``), eight to a document
-under headings of their own, repeated until there are enough passages; every repetition shuffles
-the sentences and marks some of its names, so that its words are neither the same nor strangers.
-Questions are those of the set.
+(or ``--pages``) under headings of their own, repeated until there are enough passages; every
+repetition shuffles the sentences and marks some of its names, so that its words are neither the
+same nor strangers. Questions are those of the set, of several hops each; the first 200 of them are
+also answered without a model, by an app that is open.
 
-Run: python -m tests.bench.indexing [--passages N]
+Run: python -m tests.bench indexing [--passages N] [--pages N]
+50,000 small files: --passages 100000 --pages 1
 """
 
 from __future__ import annotations
@@ -26,10 +28,13 @@ from bot.search.index_report import IndexReport
 from bot.search.indexer import Indexer
 from bot.search.local import LocalDocuments
 from bot.search.provider import Query
+from bot.search.unchanged import CheckProcess
+from tests.bench.documentation.asking import open_footnote
 from tests.bench.table import ms, percentile, print_table
 
 SHARED = Path(__file__).resolve().parents[3] / "shared" / "data" / "multihop"
 PAGES_IN_DOCUMENT = 8
+ANSWERS = 200
 CHANGED_SHARE = 0.01
 
 _SENTENCE_END = re.compile(r"(?<=[.!?]) +(?=[A-Z])")
@@ -47,13 +52,17 @@ class Measured:
     first_run: float
     unchanged_run: float
     changed_run: float
+    check: float
     queries: tuple[float, ...]
+    answers: tuple[float, ...]
 
 
 def main(argv: list[str]) -> None:
     parser = argparse.ArgumentParser(prog="indexing", description=__doc__)
     parser.add_argument("--passages", type=int, default=100_000)
-    found = measure(parser.parse_args(argv).passages)
+    parser.add_argument("--pages", type=int, default=PAGES_IN_DOCUMENT, help="in a document")
+    options = parser.parse_args(argv)
+    found = measure(options.passages, options.pages)
     print_table(
         ["measured", "value", "target"],
         [
@@ -62,26 +71,34 @@ def main(argv: list[str]) -> None:
             ["text", f"{found.text_bytes / 1e6:.1f} MB", ""],
             ["passages indexed a second", f"{found.passages / found.first_run:,.0f}", "> 3,000"],
             ["run with nothing changed", ms(found.unchanged_run), ""],
+            ["process that sees it, beside loading", ms(found.check), "< 500 ms"],
             [f"run with {CHANGED_SHARE:.0%} changed", ms(found.changed_run), ""],
             ["query, median", ms(statistics.median(found.queries)), "< 20 ms"],
             ["query, 95th percentile", ms(percentile(found.queries, 0.95)), ""],
+            ["answer, median", ms(statistics.median(found.answers)), "< 400 ms"],
+            ["answer, 99th percentile", ms(percentile(found.answers, 0.99)), "< 2 s"],
             ["index size over text size", f"{found.index_bytes / found.text_bytes:.2f}", ""],
         ],
     )
 
 
-def measure(passages: int) -> Measured:
-    """Index and search documents with about so many passages."""
+def measure(passages: int, pages: int) -> Measured:
+    """Index and search documents with about so many passages, of so many pages each."""
     with tempfile.TemporaryDirectory() as folder:
         docs = Path(folder, "docs")
         index = Path(folder, "index.sqlite")
-        files = _write_documents(docs, passages)
+        files = _write_documents(docs, passages, pages)
         first = Indexer(index).index([docs])
         index_bytes = index.stat().st_size
         text_bytes = sum(file.stat().st_size for file in files)
         unchanged = Indexer(index).index([docs])
+        started = time.perf_counter()
+        with CheckProcess(index, [docs]) as process:
+            process.report()
+        check = time.perf_counter() - started
         changed = _change_some(files, Indexer(index), docs)
         queries = asyncio.run(_time_queries(index, docs))
+        answers = asyncio.run(_time_answers(Path(folder), docs))
     return Measured(
         documents=len(files),
         passages=first.passages,
@@ -90,15 +107,17 @@ def measure(passages: int) -> Measured:
         first_run=first.seconds,
         unchanged_run=unchanged.seconds,
         changed_run=changed.seconds,
+        check=check,
         queries=queries,
+        answers=answers,
     )
 
 
-def _write_documents(docs: Path, passages: int) -> list[Path]:
+def _write_documents(docs: Path, passages: int, pages: int) -> list[Path]:
     docs.mkdir()
     files = []
     total = 0
-    for number, (text, count) in enumerate(_documents()):
+    for number, (text, count) in enumerate(_documents(pages)):
         file = docs / f"{number % 100:02}" / f"{number}.md"
         file.parent.mkdir(exist_ok=True)
         file.write_text(text, encoding="utf-8")
@@ -109,15 +128,15 @@ def _write_documents(docs: Path, passages: int) -> list[Path]:
     return files
 
 
-def _documents() -> Iterator[tuple[str, int]]:
-    """Endless documents and how many passages each is likely to have."""
+def _documents(together: int) -> Iterator[tuple[str, int]]:
+    """Endless documents, of so many pages, and how many passages each is likely to have."""
     pages = json.loads((SHARED / "pages.json").read_text(encoding="utf-8"))
     titles = list(pages)
     chance = random.Random(1)
     repetition = 0
     while True:
-        for start in range(0, len(titles), PAGES_IN_DOCUMENT):
-            chosen = titles[start : start + PAGES_IN_DOCUMENT]
+        for start in range(0, len(titles), together):
+            chosen = titles[start : start + together]
             sections = [
                 f"## {title}\n\n{_varied(pages[title], repetition, chance)}" for title in chosen
             ]
@@ -153,6 +172,19 @@ async def _time_queries(index: Path, docs: Path) -> tuple[float, ...]:
         await documents.search(Query(question["question"], 10))
         times.append(time.perf_counter() - started)
     await documents.aclose()
+    return tuple(times)
+
+
+async def _time_answers(data: Path, docs: Path) -> tuple[float, ...]:
+    """Seconds of each answer; ``data`` is the folder of the index."""
+    questions = json.loads((SHARED / "questions.json").read_text(encoding="utf-8"))
+    times = []
+    async with open_footnote(docs, data) as ask:
+        await ask("Where is the warm-up?")
+        for question in questions[:ANSWERS]:
+            started = time.perf_counter()
+            await ask(question["question"])
+            times.append(time.perf_counter() - started)
     return tuple(times)
 
 

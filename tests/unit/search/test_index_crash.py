@@ -24,9 +24,9 @@ REPOSITORY = Path(__file__).parents[3]
 KILLED = """
 import os, signal, sys
 from pathlib import Path
-from bot.search import index_run, indexer
+from bot.search import indexer
 
-index_run.BATCH_FILES = 5
+indexer.BATCH_FILES = 5
 open_writer, last = indexer.open_writer, int(sys.argv[3])
 count = 0
 

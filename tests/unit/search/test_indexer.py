@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from bot.errors import InvalidSetting, StorageUnavailable
-from bot.search import index_file, index_run, index_writer, indexer
+from bot.search import index_file, index_writer, indexer
 from bot.search.index_report import IndexReport
 from bot.search.indexer import Indexer
 from bot.search.local import LocalDocuments
@@ -227,7 +227,9 @@ def test_unreadable_files_are_named_with_their_reason(docs: Path, index: Path) -
     assert counts(report) == (1, 0, 0, 0)
     reasons = {Path(path).name: reason for path, reason in report.skipped}
     assert set(reasons) == {"binary.txt", "empty.md", "image.md", "huge.txt"}
-    assert reasons["huge.txt"] == "it is larger than 0.01 MB"
+    assert reasons["huge.txt"] == (
+        "it has 0.1 MB, and the limit for plain text is 0.01 MB: split it into smaller files"
+    )
     assert all(reason and not reason.endswith(".") for reason in reasons.values())
 
 
@@ -252,10 +254,19 @@ def test_a_file_that_becomes_unreadable_leaves_the_index_and_returns(
     assert counts(Indexer(index).index([docs])) == (1, 0, 0, 0)
 
 
-def test_a_larger_limit_lets_a_file_in(docs: Path, index: Path) -> None:
+def test_a_file_that_is_too_large_is_looked_at_again_only_when_it_changes(
+    docs: Path, index: Path
+) -> None:
     write(docs / "a.md", "# A\n\n" + "Alpha beta. " * 100)
-    assert counts(Indexer(index, max_file_bytes=100).index([docs])) == (0, 0, 0, 0)
-    assert counts(Indexer(index).index([docs])) == (1, 0, 0, 0)
+    report = Indexer(index, max_file_bytes=100).index([docs])
+    assert [reason for _, reason in report.skipped] == [
+        "it has 0.1 MB, and the limit for Markdown is 0.0001 MB: split it into smaller files"
+    ]
+    readers = Recording()
+    again = Indexer(index, max_file_bytes=100, readers=readers).index([docs])
+    assert (again.skipped, readers.readings) == (report.skipped, [])
+    write(docs / "a.md", "# A\n\nAlpha.", age=50)
+    assert counts(Indexer(index, max_file_bytes=100).index([docs])) == (1, 0, 0, 0)
 
 
 @pytest.mark.parametrize(
@@ -302,7 +313,7 @@ def test_progress_counts_every_file(docs: Path, index: Path) -> None:
 def test_an_interrupted_run_leaves_a_usable_index_and_the_next_carries_on(
     docs: Path, index: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stop_at: int
 ) -> None:
-    monkeypatch.setattr(index_run, "BATCH_FILES", 2)
+    monkeypatch.setattr(indexer, "BATCH_FILES", 2)
     for i in range(10):
         write(docs / f"{i}.md", f"# Page {i}\n\nWords of {i}.")
 
@@ -324,7 +335,7 @@ def test_an_interrupted_run_leaves_a_usable_index_and_the_next_carries_on(
 def test_two_runs_at_once_share_the_work(
     docs: Path, index: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(index_run, "BATCH_FILES", 3)
+    monkeypatch.setattr(indexer, "BATCH_FILES", 3)
     for i in range(60):
         write(docs / f"{i}.md", f"# Page {i}\n\nWords of {i}.")
     errors: list[BaseException] = []
@@ -350,7 +361,7 @@ def test_two_runs_at_once_share_the_work(
 async def test_searches_go_on_while_a_run_writes(
     docs: Path, index: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(index_run, "BATCH_FILES", 1)
+    monkeypatch.setattr(indexer, "BATCH_FILES", 1)
     write(docs / "0.md", "# Old\n\nWords.")
     Indexer(index).index([docs])
     documents = LocalDocuments(index)

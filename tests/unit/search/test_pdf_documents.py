@@ -65,7 +65,7 @@ def test_those_that_cannot_be_read_are_named(docs: Path, index: Path) -> None:
     (docs / "empty.pdf").touch()
     (docs / "late.pdf").write_bytes(pdf([typed(["Read after the unreadable ones."])]))
     (docs / "locked.pdf").write_bytes(pdf([LAMP], locked=True))
-    (docs / "huge.pdf").write_bytes(b"%PDF-1.7\n".ljust(20_000))
+    (docs / "huge.pdf").write_bytes(b"%PDF-1.7\n".ljust(60_000))
     (docs / "scan.pdf").write_bytes(pdf([[]]))
     report = Indexer(index, max_file_bytes=10_000).index([docs])
     assert report.added == 4
@@ -73,7 +73,8 @@ def test_those_that_cannot_be_read_are_named(docs: Path, index: Path) -> None:
         "broken.pdf": "broken.pdf is a broken PDF document; give another copy of it, or paste its"
         " text",
         "empty.pdf": "empty.pdf is empty; there is nothing to read in it",
-        "huge.pdf": "it is larger than 0.01 MB",
+        "huge.pdf": "it has 0.1 MB, and the limit for PDF is 0.05 MB: split it into smaller files,"
+        " or save it with smaller pictures",
         "locked.pdf": "locked.pdf is a PDF document locked with a password; give a version without"
         " one, or paste its text",
         "scan.pdf": "scan.pdf is a PDF document of pictures without text; give a version that was"

@@ -9,10 +9,12 @@ from pathlib import Path
 import pytest
 
 from bot.errors import Unavailable
+from bot.pages.media import media_type_of
 from bot.search import readers
 from bot.search.folders import Document
+from bot.search.indexer import MAX_FILE_BYTES
 from bot.search.readers import BROKE, Readers
-from bot.search.reading import Job, Reading
+from bot.search.reading import Job, Reading, read_file
 from tests.unit.search.readers import (
     BREAKS,
     DIES,
@@ -105,15 +107,55 @@ def test_a_file_of_known_content_is_not_read_as_a_document(jobs: list[Job]) -> N
     assert again == Reading(first.digest, True)
 
 
-def test_a_file_that_is_too_large_or_gone_is_named(tmp_path: Path) -> None:
-    large, gone = job(tmp_path / "large.md", "x" * 200), job(tmp_path / "gone.md", "x")
+def test_a_file_that_is_gone_is_named(tmp_path: Path) -> None:
+    gone = job(tmp_path / "gone.md", "x")
     (tmp_path / "gone.md").unlink()
-    found = list(Readers().read([large, gone], 100))
-    assert [each.problem for each in found] == [
-        "it is larger than 0.0001 MB",
-        "it cannot be read (No such file or directory)",
-    ]
-    assert [each.digest for each in found] == [b"", b""]
+    (found,) = Readers().read([gone], MOST)
+    assert found == Reading(problem="it cannot be read (No such file or directory)")
+
+
+SPLIT = "split it into smaller files"
+LIGHTER = f"{SPLIT}, or save it with smaller pictures"
+
+
+@pytest.mark.parametrize(
+    ("name", "size", "problem"),
+    [
+        ("a.csv", 10_000_001, f"it has 10.1 MB, and the limit for CSV is 10 MB: {SPLIT}"),
+        ("a.csv", 4_200_000_000, f"it has 4,200.0 MB, and the limit for CSV is 10 MB: {SPLIT}"),
+        ("a.xml.dat", 10**7 + 1, f"it has 10.1 MB, and the limit for plain text is 10 MB: {SPLIT}"),
+        (
+            "a.txt.gz",
+            12_000_000,
+            "it has 12.0 MB, and the limit for plain text packed with gzip is 10 MB: " + SPLIT,
+        ),
+        ("a.docx", 50_000_001, f"it has 50.1 MB, and the limit for Word is 50 MB: {LIGHTER}"),
+        ("a.xlsx", 90_000_000, f"it has 90.0 MB, and the limit for Excel is 50 MB: {LIGHTER}"),
+        (
+            "a.odt",
+            61_000_000,
+            f"it has 61.0 MB, and the limit for OpenDocument is 50 MB: {LIGHTER}",
+        ),
+        ("a.epub", 61_000_000, f"it has 61.0 MB, and the limit for EPUB is 50 MB: {LIGHTER}"),
+        ("a.pdf", 61_000_000, f"it has 61.0 MB, and the limit for PDF is 50 MB: {LIGHTER}"),
+    ],
+)
+def test_a_file_that_is_too_large_is_not_opened(
+    tmp_path: Path, name: str, size: int, problem: str
+) -> None:
+    path = tmp_path / name  # there is none
+    large = Document(str(path), path.as_uri(), media_type_of(name) or "text/plain", size, 1)
+    assert read_file(Job(large), MAX_FILE_BYTES) == Reading(is_settled=True, problem=problem)
+
+
+@pytest.mark.parametrize("name", ["a.docx", "a.xlsx", "a.pptx", "a.odt", "a.epub", "a.pdf"])
+def test_what_holds_pictures_may_be_larger_than_text(tmp_path: Path, name: str) -> None:
+    """No more is said of these than that they are no documents: they were opened."""
+    path = tmp_path / name
+    path.write_bytes(bytes(500))
+    large = Document(str(path), path.as_uri(), media_type_of(name) or "", 500, 1)
+    assert "damaged" in read_file(Job(large), 100).problem
+    assert "the limit" in read_file(Job(large), 99).problem
 
 
 @pytest.mark.parametrize("command", [("/nonexistent/python",), ("/bin/false",)])

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from bot.search import index_run, twin_files
+from bot.search import indexer, twin_files
 from bot.search.indexer import Indexer
 from bot.search.local import LocalDocuments
 from bot.search.provider import Query
@@ -245,7 +245,7 @@ def test_the_outcome_does_not_depend_on_the_order_in_which_files_came(
     monkeypatch: pytest.MonkeyPatch,
     runs: list[list[tuple[str, int | None]]],
 ) -> None:
-    monkeypatch.setattr(index_run, "BATCH_FILES", 2)
+    monkeypatch.setattr(indexer, "BATCH_FILES", 2)
     folder = tmp_path_factory.mktemp("twins")
     docs, index = folder / "docs", folder / "index.sqlite"
     docs.mkdir()

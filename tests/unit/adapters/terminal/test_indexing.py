@@ -11,8 +11,8 @@ import pytest
 
 from adapters.terminal.indexing import index_and_report, index_documents
 from bot.errors import Invalid
-from bot.search.check_process import CheckProcess
 from bot.search.indexer import Indexer
+from bot.search.unchanged import CheckProcess
 from bot.settings import Settings, load_settings
 from tests.unit.search.test_indexer import write
 from tests.unit.search.test_twin_files import HTML, RST
@@ -113,7 +113,7 @@ def test_before_a_question_only_news_are_told(
 def test_a_check_that_saw_no_change_spares_the_run(
     settings: Settings, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("bot.search.check_process.WORTHWHILE", 0)
+    monkeypatch.setattr("bot.search.unchanged.WORTHWHILE", 0)
     index_documents(settings)
     capsys.readouterr()
 

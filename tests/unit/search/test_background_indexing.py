@@ -10,10 +10,9 @@ from pathlib import Path
 import pytest
 
 from bot.errors import StorageUnavailable
-from bot.search import indexing_at_work, local
+from bot.search import background_indexing, local
+from bot.search.background_indexing import Indexing, documents_being_indexed
 from bot.search.indexer import Indexer
-from bot.search.indexing import Indexing
-from bot.search.indexing_at_work import documents_being_indexed
 from bot.search.local import LocalDocuments
 from bot.search.provider import Query
 from bot.search.readers import Readers
@@ -50,8 +49,8 @@ class Halting(Readers):
 @pytest.fixture
 def halting(monkeypatch: pytest.MonkeyPatch) -> Halting:
     readers = Halting(after=4)
-    monkeypatch.setattr("bot.search.index_run.BATCH_FILES", 2)
-    monkeypatch.setattr(indexing_at_work, "Indexer", lambda path: Indexer(path, readers=readers))
+    monkeypatch.setattr("bot.search.indexer.BATCH_FILES", 2)
+    monkeypatch.setattr(background_indexing, "Indexer", lambda path: Indexer(path, readers=readers))
     return readers
 
 

@@ -5,17 +5,17 @@ from __future__ import annotations
 import dataclasses
 import os
 import sqlite3
+import subprocess
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from bot.search import check_process
-from bot.search.check_process import CheckProcess
-from bot.search.checking import unchanged
 from bot.search.index_report import IndexReport
 from bot.search.indexer import Indexer
+from bot.search.unchanged import CheckProcess, unchanged
 from tests.unit.search.test_indexer import write
 
 
@@ -106,12 +106,28 @@ def test_nothing_is_written(docs: Path, index: Path) -> None:
 
 
 def test_a_process_tells_the_same(docs: Path, index: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(check_process, "WORTHWHILE", 0)
+    monkeypatch.setattr("bot.search.unchanged.WORTHWHILE", 0)
     with CheckProcess(index, [docs]) as check:
         assert without_time(check.report()) == without_time(unchanged(index, [docs]))
     write(docs / "new.md", "# New")
     with CheckProcess(index, [docs]) as check:
         assert check.report() is None
+
+
+def test_it_begins_before_what_takes_long_is_loaded(docs: Path) -> None:
+    code = (
+        "import sys\n"
+        "from bot import cli\n"
+        "from bot.search.unchanged import CheckProcess\n"
+        "def begin(self, index, paths):\n"
+        "    print({'bot.app', 'sqlalchemy', 'httpx'} & set(sys.modules))\n"
+        "    sys.exit(0)\n"
+        "CheckProcess.__init__ = begin\n"
+        f"sys.argv = ['footnote', 'ask', '--docs', {str(docs)!r}, 'What?']\n"
+        "cli.main()\n"
+    )
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert ran.stdout == "set()\n"
 
 
 def test_none_is_started_for_a_small_index_or_none(docs: Path, index: Path) -> None:
@@ -124,9 +140,9 @@ def test_none_is_started_for_a_small_index_or_none(docs: Path, index: Path) -> N
 def test_one_that_breaks_leaves_it_to_the_indexing_run(
     docs: Path, index: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(check_process, "WORTHWHILE", 0)
+    monkeypatch.setattr("bot.search.unchanged.WORTHWHILE", 0)
     for command in (("/bin/false",), ("/nonexistent/python",)):
-        monkeypatch.setattr(check_process, "COMMAND", command)
+        monkeypatch.setattr("bot.search.unchanged.COMMAND", command)
         with CheckProcess(index, [docs]) as check:
             assert check.report() is None
 
@@ -134,8 +150,8 @@ def test_one_that_breaks_leaves_it_to_the_indexing_run(
 def test_one_that_nobody_waits_for_is_ended(
     docs: Path, index: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(check_process, "WORTHWHILE", 0)
-    monkeypatch.setattr(check_process, "COMMAND", ("sh", "-c", "sleep 600"))
+    monkeypatch.setattr("bot.search.unchanged.WORTHWHILE", 0)
+    monkeypatch.setattr("bot.search.unchanged.COMMAND", ("sh", "-c", "sleep 600"))
     begin = time.monotonic()
     with CheckProcess(index, [docs]):
         pass

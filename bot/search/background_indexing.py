@@ -3,22 +3,76 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from datetime import UTC, datetime
+from typing import Any, Literal
 
 import structlog
 
 from bot.errors import FootnoteError, Stopped
 from bot.search.index_report import IndexReport
 from bot.search.indexer import Indexer
-from bot.search.indexing import Indexing
 from bot.settings import Settings
 
 log = structlog.get_logger(__name__)
 
+State = Literal["none", "indexing", "ok", "not ok"]
+
+BEGIN_SECONDS = 5.0  # after which nobody waits any more to know how much there is to do
 TELL_SECONDS = 10.0  # between two lines about how far it is
 NAMED_PROBLEMS = 5  # files that cannot be read, that are named; the rest is counted
+
+
+class Indexing:
+    """How far the indexing is: ``done`` of ``total`` files are looked at, and can be searched.
+
+    ``why`` says what went wrong, ``since`` when the state began. ``stop`` ends the indexing.
+    """
+
+    def __init__(self, has_documents: bool) -> None:
+        self.state: State = "indexing" if has_documents else "none"
+        self.done = 0
+        self.total = 0
+        self.why = ""
+        self.since = datetime.now(UTC)
+        self.stop: Callable[[], None] = lambda: None
+        self._begun = asyncio.Event()
+        if not has_documents:
+            self._begun.set()
+
+    @property
+    def is_going_on(self) -> bool:
+        """Whether there are files that cannot be found yet, as far as is known."""
+        return self.state == "indexing" and self.done < self.total
+
+    async def begun(self) -> None:
+        """Wait until it is known how much there is to do; from then on searches know it, too."""
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(BEGIN_SECONDS):
+                await self._begun.wait()
+
+    def advance(self, done: int, total: int) -> None:
+        self.done, self.total = done, total
+        self._begun.set()
+
+    def become(self, state: State, why: str = "") -> None:
+        self.state, self.why, self.since = state, why, datetime.now(UTC)
+        self._begun.set()
+
+    def as_json(self) -> dict[str, Any]:
+        """What ``/readyz`` tells of it."""
+        told: dict[str, Any] = {"state": self.state}
+        if self.state == "indexing":
+            told |= {"done": self.done, "total": self.total}
+        elif self.state == "ok":
+            told["total"] = self.total
+        elif self.why:
+            since = self.since.isoformat(timespec="seconds").replace("+00:00", "Z")
+            told |= {"since": since, "why": self.why}
+        return told
 
 
 @asynccontextmanager
