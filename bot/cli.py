@@ -46,7 +46,7 @@ Docs = Annotated[
     typer.Option(
         "--docs",
         metavar="PATH",
-        help="A folder or file to search (Markdown, text, HTML, PDF); repeatable.",
+        help="A folder or file to search (Markdown, HTML, PDF, Office files and more); repeatable.",
     ),
 ]
 Providers = Annotated[
@@ -268,7 +268,9 @@ def demo() -> None:
 def index(
     paths: Annotated[
         list[Path],
-        typer.Argument(metavar="PATH...", help="Folders or files: Markdown, text, HTML, PDF."),
+        typer.Argument(
+            metavar="PATH...", help="Folders or files: Markdown, HTML, PDF, Office and more."
+        ),
     ],
     as_json: Annotated[
         bool, typer.Option("--json", help="Print what came of it as JSON, every file named.")
