@@ -43,16 +43,17 @@ MOST = 3
 SAME = 0.6  # share of common terms (Jaccard) from which two questions ask the same
 TELLING = 0.3  # share of the rarest term's rarity from which a term of the question tells its topic
 RAREST = 6.0  # what is rarer in documents than that is not what they are about
-ENOUGH = 1 / 3  # share of a heading's terms that the question has, unless it stands near
+ENOUGH = 1 / 2  # share of a heading's terms that the question has
 NEAR = 3  # sections before and after the cited one that stand beside it
 _SAMPLE = 1_000  # characters of a page that tell its language
-_NOT_VAGUE = 3  # words of a heading that only its place relates to the question
 _FROM_OFFERS = 2  # telling terms that the title of a page shares with the question
 
 _EASTERN = ("zh", "ja", "ko")
 _OPTION = re.compile(r"^(?:[-*] )?`?(--[a-z][a-z-]+)", re.MULTILINE)
 _UNSAFE = re.compile(r"[<>@\[\]\n]")  # no part of a question, but of mentions, links and markup
-_SITE = re.compile(r"\s+[|·•»]\s+|\s+[-–—]\s+(?=[^-–—|·•»]*$)|\s*[|_]\s*(?=\S{1,20}$)")
+_SITE = re.compile(
+    r"\s+[|·•»]\s+|\s+[-–—]\s+(?=[^-–—|·•»]*$)|\s*(?:\||(?<=[^\x00-\x7f])_)\s*(?=\S{1,20}$)"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -283,12 +284,12 @@ def _relation(read: _Read, page: _Page, place: int) -> float:
         return mentioned + shared if mentioned or is_related else 0.0
     below = any(path.startswith(one + HEADING_SEPARATOR) for one in page.topical)
     if shared < ENOUGH * len(keywords(heading)) or (shared == 1 and not page.is_first):
-        shared = 0
+        shared = 0  # a neighbour of what was read may still be about another matter
     near = below or _nearness(read, page, place)
     if path in page.further:  # further reading was chosen for the question
         near = 1.0
-    if not mentioned and not shared and (len(heading.split()) < _NOT_VAGUE and heading.isascii()):
-        return 0.0  # "Storing data"
+    if not mentioned and not shared and heading.isascii() and path not in page.further:
+        return 0.0
     return mentioned + 1.5 * shared + near
 
 

@@ -161,11 +161,12 @@ _SHORT_END = re.compile(r"(?:^|[^aeiou])[aeiouy][^aeiouwxy]$")
 
 
 def _stem(word: str) -> str:
-    """Step 1 of Porter's algorithm: plurals, -ed, -ing and final y, no derivational suffixes.
+    """Steps 1 and 5a of Porter's algorithm: plurals, -ed, -ing, final y and e, no derivational
+    suffixes.
 
-    Source: M. F. Porter, An algorithm for suffix stripping, Program 14(3), 1980, steps 1a-1c,
-    with its published revision that leaves words of one or two letters alone. Steps 2-5 are left
-    out on purpose: they make "university" and "universe" one.
+    Source: M. F. Porter, An algorithm for suffix stripping, Program 14(3), 1980, steps 1a-1c and
+    5a, with its published revision that leaves words of one or two letters alone. Steps 2-4 are
+    left out on purpose: they make "university" and "universe" one.
     """
     if len(word) < 3 or not word.isascii() or not word.isalpha():
         return word
@@ -183,7 +184,17 @@ def _stem(word: str) -> str:
         word = _mend(word[:-3])
     if word.endswith("y") and _VOWEL.search(word[:-1]):
         word = word[:-1] + "i"
-    return word
+    return word[:-1] if _has_silent_e(word) else word
+
+
+def _has_silent_e(word: str) -> bool:
+    """Whether a final e goes (step 5a), so that "delete" is found by "deleted"; not from words of
+    three letters, which would become others: "use", "us"."""
+    stem = word[:-1]
+    if not word.endswith("e") or len(stem) < 3:
+        return False
+    syllables = len(_VOWEL_THEN_CONSONANT.findall(stem))
+    return syllables > 1 or (syllables == 1 and not _SHORT_END.search(stem))
 
 
 def _mend(stem: str) -> str:
@@ -197,6 +208,7 @@ def _mend(stem: str) -> str:
     return stem
 
 
+_VOWEL_THEN_CONSONANT = re.compile(r"[aeiouy]+[^aeiouy]+")  # Porter's measure, m
 _VOWEL_RUN = re.compile(r"[aeiouy]+")
 
 

@@ -26,8 +26,8 @@ MODEL = "fake-embedder"
 KEY = "key-of-the-embedder"
 DIMENSIONS = 64
 ALIKE = {
-    "automobile": "car",
-    "vehicle": "car",
+    "automobil": "car",
+    "vehicl": "car",
     "physician": "doctor",
     "purchas": "buy",
     "汽车": "car",

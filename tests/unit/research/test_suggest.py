@@ -87,7 +87,6 @@ def test_what_stands_around_the_cited_words_is_suggested() -> None:
         "How do I clear cached pages?",
         "What is `cache_time` for?",
         "What does `--no-cache` do?",
-        "What is the difference between cache and compression?",
     }
 
 

@@ -128,7 +128,7 @@ async def hits(index: Path, query: str, embedder: Embedder | None, *roots: Path)
 @pytest.mark.parametrize(
     ("query", "title"),
     [
-        ("price of an automobile", "Costs"),
+        ("automobile", "Costs"),
         ("医生什么时候来？", "Health"),
         ("physician", "Health"),
     ],
@@ -174,7 +174,7 @@ async def test_other_roots_stay_out(index: Path, tmp_path: Path) -> None:
     Indexer(index).index([tmp_path / "mine"])
     await fill_vectors(index, (), embedder)
 
-    found = await hits(index, "price of an automobile", embedder, tmp_path / "mine")
+    found = await hits(index, "automobile", embedder, tmp_path / "mine")
 
     assert [hit.title for hit in found] == ["Mine"]
     assert found[0].relevance == 0.0, "it is no nearer than the average of all"
@@ -207,15 +207,15 @@ async def test_a_file_of_vectors_of_another_index_is_not_used(index: Path, tmp_p
     await fill_vectors(other, (), embedder)
     vectors_path(other).replace(vectors_path(index))
 
-    assert await hits(index, "price of an automobile", embedder) == []
+    assert await hits(index, "automobile", embedder) == []
 
 
 async def test_new_vectors_are_seen_without_opening_again(index: Path, tmp_path: Path) -> None:
     embedder = MemoryEmbedder()
     documents = LocalDocuments(index, (), embedder)
-    assert await documents.search(Query("price of an automobile", 1)) == []
+    assert await documents.search(Query("automobile", 1)) == []
     await fill_vectors(index, (), embedder)
-    assert (await documents.search(Query("price of an automobile", 1)))[0].title == "Costs"
+    assert (await documents.search(Query("automobile", 1)))[0].title == "Costs"
     write(tmp_path / "docs" / "new.md", "# Garage\n\nThe vehicle, the automobile.")
     Indexer(index).index([tmp_path / "docs"])
     await fill_vectors(index, (), embedder)

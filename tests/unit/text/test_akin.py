@@ -1,0 +1,46 @@
+"""Words that stand for each other between those who ask and those who write."""
+
+from __future__ import annotations
+
+import pytest
+
+from bot.text.akin import _GROUPS, AKIN, akin, shares
+from bot.text.terms import terms
+
+
+@pytest.mark.parametrize(
+    ("asked", "written"),
+    [
+        ("throw", "deleted"),
+        ("leave", "preserves"),
+        ("asterisks", "star"),
+        ("licence", "license"),
+        ("残留", "遗留"),
+    ],
+)
+def test_a_word_has_others_in_its_place_and_they_have_it(asked: str, written: str) -> None:
+    (one,), (other,) = terms(asked), terms(written)
+    assert other in akin(one)
+    assert one in akin(other)
+    assert one not in akin(one)
+
+
+def test_akin_does_not_pass_from_group_to_group() -> None:
+    (folder,), (wiki,) = terms("folder"), terms("wiki")
+    assert akin(folder) == frozenset(terms("directory"))
+    assert akin(wiki) == frozenset()
+    (leave,), (vacation,), (ignore,) = terms("leave"), terms("vacation"), terms("ignore")
+    assert {vacation, ignore} <= akin(leave)
+    assert ignore not in akin(vacation)
+
+
+def test_a_word_itself_counts_more_than_another_in_its_place() -> None:
+    wanted = terms("throw folder wiki")
+    assert shares(wanted, terms("delete the folder")) == {"throw": AKIN, "folder": 1.0}
+    assert shares(wanted, ()) == {}
+
+
+def test_no_group_is_written_twice() -> None:
+    groups = [frozenset(group.split()) for group in _GROUPS]
+    assert len(set(groups)) == len(groups)
+    assert all(len(group) > 1 for group in groups)
