@@ -50,7 +50,9 @@ class Plan:
 @dataclass(frozen=True, slots=True)
 class Source:
     """``href`` leads to the page, or to our copy of one that is no web page. ``quotes`` are the
-    words it is cited for, for the card over its mark. ``read_at`` is when the quoted copy was fetched."""
+    words it is cited for, for the card over its mark. ``read_at`` is when the quoted copy was
+    fetched.
+    """
 
     number: int
     href: str
