@@ -8,13 +8,20 @@ everything. A word may be in several groups; being akin does not pass from one t
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Mapping
-from functools import cache
+from functools import cache, lru_cache
 
 from bot.text.listed import listed
 from bot.text.terms import keywords
 
 AKIN = 0.6
 """Share of a word's weight that one of its kind counts for."""
+
+_ENDINGS = {
+    **dict.fromkeys(("ion", "ation", "ition", "ication", "ment", "ement"), 4),
+    **dict.fromkeys(("al", "er", "or", "abl", "ibl", "iv", "ag", "anc", "enc", "li", "iti"), 5),
+}
+"""Endings of words derived from others, as terms have them (without a silent e, with i for y), and
+how many letters must be left: "port" has nothing to do with "portal"."""
 
 _GROUPS = (
     "delete remove erase drop clear purge discard throw rid unset clean wipe",
@@ -33,6 +40,7 @@ _GROUPS = (
     "find search locate",
     "keep retain preserve kept leave left remain stay",
     "save store write record keep kept",
+    "store storage",
     "remember store save history",
     "copy duplicate clone",
     "send deliver transmit submit",
@@ -307,9 +315,30 @@ def shares(wanted: Iterable[str], words: Container[str]) -> dict[str, float]:
     }
 
 
+@lru_cache(maxsize=50_000)
 def akin(term: str) -> frozenset[str]:
-    """The terms (see ``bot.text.terms``) of words that can stand for a term's; never itself."""
-    return _by_term().get(term, frozenset())
+    """The terms (see ``bot.text.terms``) of words that can stand for a term's, and of words of its
+    family ("configuration" for "configure"); never itself."""
+    return (_by_term().get(term, frozenset()) | _family(term)) - {term}
+
+
+def _family(term: str) -> frozenset[str]:
+    """The term with other endings, whether such words exist or not."""
+    if not term.isascii() or not term.isalpha():
+        return frozenset()
+    bases = {term}
+    if term.endswith(("e", "i")):  # "store", and "notifi" for "notify"
+        bases.add(term[:-1])
+    for ending, least in _ENDINGS.items():
+        if term.endswith(ending) and len(term) - len(ending) >= least:
+            bases.add(term.removesuffix(ending))
+    found = {
+        f"{base}{ending}"
+        for base in bases
+        for ending, least in _ENDINGS.items()
+        if len(base) >= least
+    }
+    return frozenset(found | bases | {f"{base}e" for base in bases if base != term})
 
 
 @cache
