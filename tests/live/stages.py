@@ -10,11 +10,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import httpx
 from playwright.sync_api import Locator, TimeoutError
 
 from tests.fakes.claude import Brain, Fail, FakeClaude, Reply, researcher
 from tests.fakes.server import serve
-from tests.scenario.gate import POLL_SECONDS, Gate
+from tests.scenario.gate import POLL_SECONDS, Gate, until
 from tests.scenario.program import Program
 from tests.scenario.serving import Nursery, Serving, ending, start_forked
 
@@ -112,4 +113,6 @@ def open_stage(
             nursery,
         )
         with ending(start_forked(nursery, program)) as serving:
+            # It shows pages before there is somebody who takes questions.
+            until(lambda: httpx.get(f"{serving.http}/readyz").is_success)
             yield Stage(serving, gate, valve)
