@@ -293,4 +293,7 @@ def at_tail(sentence: str, mark: str) -> str:
 
 def _tail(sentence: str) -> int:
     tail = _TAIL.search(sentence)
-    return tail.start() if tail and tail.start() else len(sentence)  # not before its first word
+    if tail is None or not tail.start():  # not before its first word
+        return len(sentence)
+    escapes = len(sentence[: tail.start()]) - len(sentence[: tail.start()].rstrip("\\"))
+    return tail.start() - escapes % 2

@@ -10,7 +10,7 @@ from typing import Any
 
 import lxml.html  # type: ignore[import-untyped]
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from rich.console import Console, Group
@@ -116,6 +116,7 @@ PLATFORMS = [on_web, in_terminal, in_pipe, in_slack, in_slack_folded, in_discord
 
 @pytest.mark.parametrize("platform", PLATFORMS)
 @given(words=WORDS)
+@example(words="1.:")  # the mark goes before ".:", and before the escape of the full stop
 def test_every_character_of_a_page_is_shown(platform: Callable[[Answer], str], words: str) -> None:
     assume(words.strip() and not _STRUCTURE.search(words) and WORD_JOINER not in words)
     answer = answer_of(words)
