@@ -59,6 +59,7 @@ from tests.fakes.discord_threads import Threads
 from tests.fakes.discord_traffic import Outage, Request, Traffic
 from tests.fakes.discord_view import Seen
 from tests.fakes.discord_webhooks import Interaction, Webhooks
+from tests.fakes.server import end
 
 __all__ = [
     "Channel",
@@ -137,7 +138,7 @@ class FakeDiscord:
         self._listening.set()
         await self._ending.wait()
         self.gateway.drop()
-        await runner.cleanup()
+        await end(runner, self._socket)
 
     def _app(self) -> web.Application:
         app = web.Application(client_max_size=64 * 1024 * 1024)

@@ -23,6 +23,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
+from tests.fakes.server import stop_accepting
+
 T = TypeVar("T")
 Streams = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 
@@ -73,6 +75,7 @@ class Link:
 
     async def _close(self) -> None:
         if self._server is not None:
+            await stop_accepting([self._socket])
             self._server.close()  # of what it accepted nothing is closed by that
             self._server = None
             self._socket = _bound(self.port)  # nobody else gets it; bound only, it refuses

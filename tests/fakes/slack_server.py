@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 
 from aiohttp import web
 
+from tests.fakes.server import end
 from tests.fakes.slack_api import RateLimited, WebApi
 from tests.fakes.slack_call import Call, Refused
 from tests.fakes.slack_oauth import OAuth
@@ -67,6 +68,7 @@ class Server:
         self._started = threading.Event()
         self._thread = threading.Thread(target=self._run, name="fake-slack", daemon=True)
         self._runner: web.AppRunner | None = None
+        self._listener = socket.create_server(("127.0.0.1", 0))
 
     def start(self) -> None:
         self._thread.start()
@@ -109,14 +111,13 @@ class Server:
             app, access_log=None, shutdown_timeout=0.5, max_line_size=_LINE
         )
         await self._runner.setup()
-        listener = socket.create_server(("127.0.0.1", 0))
-        self.base = f"http://127.0.0.1:{listener.getsockname()[1]}"
-        await web.SockSite(self._runner, listener).start()
+        self.base = f"http://127.0.0.1:{self._listener.getsockname()[1]}"
+        await web.SockSite(self._runner, self._listener).start()
 
     async def _close(self, last: Callable[[], Coroutine[Any, Any, None]]) -> None:
         await last()
         assert self._runner is not None
-        await self._runner.cleanup()
+        await end(self._runner, self._listener)
         rest = [task for task in asyncio.all_tasks() if task is not asyncio.current_task()]
         for task in rest:
             task.cancel()
