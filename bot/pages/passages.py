@@ -22,7 +22,8 @@ class Passage:
     option, a function, a step) has the item's name at the end of the path, and rows have the names
     of their table's columns ("Ports › Year | Boats").
     ``relevance`` is how near it is to the question it was chosen for by meaning (see ``Weight``);
-    None where that is not known.
+    None where that is not known. ``in_code``: it begins inside fenced code that is too long for
+    one passage, so that ``text`` does not open the fence.
     """
 
     start: int
@@ -30,6 +31,7 @@ class Passage:
     text: str
     heading: str = ""
     relevance: float | None = field(default=None, compare=False)
+    in_code: bool = field(default=False, compare=False)
 
     @property
     def is_contents(self) -> bool:
@@ -82,7 +84,13 @@ def split(text: str) -> list[Passage]:
     ``LONGEST_ROW`` characters between cells.
     """
     return [
-        Passage(group.start, group.end, text[group.start : group.end], group.heading)
+        Passage(
+            group.start,
+            group.end,
+            text[group.start : group.end],
+            group.heading,
+            in_code=group.in_code,
+        )
         for group in _groups(text)
     ]
 
@@ -92,7 +100,8 @@ class _Group:
     """A passage being filled; ``last`` is its last sentence and ``last_tokens`` that one's length.
 
     ``leads_in`` tells that it ends with a colon: what follows belongs to it. ``opens`` tells that
-    it is the first one below its heading, ``is_record`` that it is also a list of names and values.
+    it is the first one below its heading, ``is_record`` that it is also a list of names and values,
+    ``in_code`` that it begins inside fenced code.
     """
 
     start: int
@@ -104,6 +113,7 @@ class _Group:
     opens: bool = False
     is_record: bool = False
     leads_in: bool = False
+    in_code: bool = False
     last: tuple[int, int] = (0, 0)
     last_tokens: int = 0
 
@@ -153,6 +163,7 @@ def _groups(text: str) -> Iterator[_Group]:
                     tokens=tokens,
                     opens=opens,
                     is_record=opens,
+                    in_code=block.kind == "code" and sentence.start > block.start,
                 )
             else:
                 group.end = sentence.end

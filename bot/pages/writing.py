@@ -179,7 +179,8 @@ class _Writer:
         if not text:
             return
         if self._in_term:
-            self._terms.append(_SPACE.sub(" ", text))
+            # Texinfo writes an empty category before the colon
+            self._terms.append(_SPACE.sub(" ", text).removeprefix(": "))
         elif self._heading == _OF_BOX:
             self._paragraph(f"{text}:" if _NEEDS_COLON.search(text) else text)
         elif self._heading and not self._lists:

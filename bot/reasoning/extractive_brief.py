@@ -31,6 +31,11 @@ _QUOTED = re.compile(r"^[ \t]*> ?", re.MULTILINE)
 _WORDS = re.compile(r"\S+")
 _EMPTY_LINE = re.compile(r"\n[ \t]*\n")
 _HEADING = re.compile(r"#{1,6}[ \t]+")
+# Words that a sentence begins with when it goes on about the one before.
+_POINTS_BACK = re.compile(
+    r"(?:This|That|These|Those|It|They|Its|Their|Such|However|Otherwise|Instead|Therefore)\b"
+    r"|[这该此它其]|但是|因此|否则|然而"
+)
 
 
 def count_words(text: str) -> int:
@@ -56,6 +61,9 @@ def brief(passage: Passage, asked: Asked, most_words: int) -> Brief:
     They follow each other in the passage. A table row comes below the head of its table if the
     passage has it, a line of code within its fence. At least one piece comes, however long it is.
     """
+    if passage.in_code:
+        piece = Sentence(0, len(passage.text), "code")
+        return _code(passage, [piece], 0, asked, most_words)
     parts = [
         part for part in sentences(passage.text) if not _DIVIDER.fullmatch(_of(passage, part))
     ] or sentences(passage.text)
@@ -80,8 +88,16 @@ def brief(passage: Passage, asked: Asked, most_words: int) -> Brief:
         ]
         if not grown:
             break
-        # A lead-in belongs to what it leads in to; else what says more, and what follows.
-        at = max(grown, key=lambda i: (_leads_in(_of(passage, parts[i])), rated[i], i))
+        points_back = _POINTS_BACK.match(_of(passage, parts[first])) is not None
+        # First what the others need to be understood; else what says more, and what follows.
+        at = max(
+            grown,
+            key=lambda i: (
+                _leads_in(_of(passage, parts[i])) or (points_back and i < first),
+                rated[i],
+                i,
+            ),
+        )
         spent += count_words(_of(passage, parts[at]))
         first, last = min(first, at), max(last, at)
     text = _running(passage, parts[first : last + 1])

@@ -222,7 +222,7 @@ def _form(candidate: Candidate, asked: Asked) -> float:
     if _INDEX.search(candidate.source.title):
         return BARE
     worth = 1.0
-    if "steps" not in asked.cues and _FENCED.match(passage.text):
+    if "steps" not in asked.cues and (passage.in_code or _FENCED.match(passage.text)):
         worth *= CODE
     if "change" not in asked.cues and _NEWS.search(f"{candidate.source.title}\n{passage.heading}"):
         worth *= NEWS

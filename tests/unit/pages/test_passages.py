@@ -227,6 +227,15 @@ def test_a_fence_goes_with_the_sentence_that_leads_in_to_it(mark: str) -> None:
     assert texts(split(f"{mark}{before * 4}Then run:\n\n{long}"))[-1] == f"Then run:\n\n{long}"
 
 
+def test_a_passage_knows_that_it_begins_inside_code() -> None:
+    lines = "\n".join(f"gate_{n} = open(harbour, at={n})" for n in range(400))
+    before, *pieces, after = split(f"The gates:\n\n```\n{lines}\n```\n\nBoats wait outside.")
+    assert len(pieces) > 1
+    assert [each.in_code for each in pieces] == [each.text[0] != "`" for each in pieces]
+    assert not before.in_code
+    assert not after.in_code
+
+
 def test_chinese_passages_hold_fewer_characters() -> None:
     passages = split("这座港口建于一八八七年，至今仍在使用，每天有许多船只进出。" * 40)
     assert all(40 < len(p.text) <= FULL for p in passages[:-1])

@@ -53,6 +53,23 @@ def test_a_lead_in_comes_with_its_items() -> None:
     assert shown("What do large boats pay?", text).startswith("Boats pay a fee:\n\n- small boats")
 
 
+def test_a_sentence_that_goes_on_about_the_one_before_comes_with_it() -> None:
+    text = "Breaks forbids both. This is stricter than Conflicts for gates. Boats wait. Bells ring."
+    assert shown("Is it stricter for gates than Conflicts?", text, 11) == (
+        "Breaks forbids both. This is stricter than Conflicts for gates."
+    )
+
+
+def test_lines_from_the_middle_of_long_code_stand_in_a_fence() -> None:
+    lines = "\n".join(f"gate_{n} = open(harbour, at={n})" for n in range(400))
+    *_, last = split(f"```\n{lines}\n```")
+    assert last.in_code
+    asked = asked_in("gate_399", (a_page_read(1, "A page", last.text),), {})
+    text = brief(last, asked, 10).text
+    assert text.startswith("```\ngate_")
+    assert text.endswith("gate_399 = open(harbour, at=399)\n```")
+
+
 def test_items_are_as_few_as_there_is_room_for() -> None:
     text = "\n".join(f"- gate {n} opens at {n} o'clock" for n in range(9))
     assert shown("When does gate 5 open?", text, 6) == "- gate 5 opens at 5 o'clock"
