@@ -99,6 +99,41 @@ SETS = {
             ("docbook",),
             "zh",
         ),
+        DocumentationSet(
+            "debian-faq-zh",
+            "debian",
+            "debian-faq-zh-cn",
+            "usr/share/doc/debian/FAQ/zh-cn",
+            ("docbook", "plain"),
+            "zh",
+        ),
+        DocumentationSet(
+            "debmake", "debian", "debmake-doc", "usr/share/doc/debmake-doc/html", ("docbook",)
+        ),
+        DocumentationSet(
+            "flask",
+            "debian",
+            "python-flask-doc",
+            "usr/share/doc/python-flask-doc/html",
+            ("sphinx",),
+        ),
+        DocumentationSet(
+            "sphinx", "debian", "sphinx-doc", "usr/share/doc/sphinx-doc/html", ("sphinx",)
+        ),
+        DocumentationSet(
+            "sqlalchemy",
+            "debian",
+            "python-sqlalchemy-doc",
+            "usr/share/doc/python-sqlalchemy-doc/html",
+            ("sphinx",),
+        ),
+        DocumentationSet(
+            "texinfo", "debian", "texinfo", "usr/share/doc/texinfo/html", ("texinfo",)
+        ),
+        DocumentationSet(
+            "varnish", "debian", "varnish-doc", "usr/share/doc/varnish/html", ("sphinx",)
+        ),
+        DocumentationSet("zsh", "debian", "zsh-doc", "usr/share/doc/zsh-common/html", ("texinfo",)),
     )
 }
 
