@@ -11,7 +11,6 @@ from bot.command import EXIT_NO_ANSWER, sentences, settings_for
 from bot.errors import Invalid
 
 if TYPE_CHECKING:
-    from bot.settings import Settings
     from bot.storage.removal import Removed
     from bot.storage.store import Store
     from bot.storage.subjects import Kind, Subject
@@ -106,7 +105,7 @@ def forget_thread(thread: Name, yes: Yes = False, dry_run: DryRun = False) -> No
 
         async def run() -> None:
             async with opened(settings) as store:
-                await _forget(settings, store, await find(store), yes, dry_run)
+                await _forget(store, await find(store), yes, dry_run)
 
         asyncio.run(run())
 
@@ -163,14 +162,12 @@ def _forget_place(kind: Kind, place: str, yes: bool, dry_run: bool) -> None:
 
         async def run() -> None:
             async with opened(settings) as store:
-                await _forget(settings, store, Subject(kind, platform, name), yes, dry_run)
+                await _forget(store, Subject(kind, platform, name), yes, dry_run)
 
         asyncio.run(run())
 
 
-async def _forget(
-    settings: Settings, store: Store, subject: Subject, yes: bool, dry_run: bool
-) -> None:
+async def _forget(store: Store, subject: Subject, yes: bool, dry_run: bool) -> None:
     """Show what there is, ask, and take it away."""
     from adapters.terminal.records import forgotten, removed_table, show, to_forget
 

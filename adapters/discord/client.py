@@ -102,11 +102,6 @@ class FootnoteClient(discord.AutoShardedClient):
             ),
         )
 
-    @property
-    def reads_all(self) -> bool:
-        """Whether messages are shown that do not mention the bot."""
-        return self.intents.message_content
-
     def listen(self, events: Iterable[Event]) -> None:
         """Call these at the events of their names."""
         for event in events:

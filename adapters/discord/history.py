@@ -29,7 +29,7 @@ async def read_history(wire: Wire, run: RunRef) -> Sequence[Message]:
     """
     thread, question = run.message.thread, run.message.event_id
     if thread.thread == question:
-        raw = await _answered(wire, run, thread.channel, question)
+        raw = await _answered(wire, thread.channel, question)
     else:
         inside = thread.channel if thread.workspace == NO_GUILD else thread.thread
         raw = await _before(wire, run, inside, question)
@@ -42,9 +42,7 @@ async def read_history(wire: Wire, run: RunRef) -> Sequence[Message]:
     return [message for message in said if message.text != run.message.text]
 
 
-async def _answered(
-    wire: Wire, run: RunRef, channel: str, question: str
-) -> list[Mapping[str, Any]]:
+async def _answered(wire: Wire, channel: str, question: str) -> list[Mapping[str, Any]]:
     try:
         asked = await wire.request(
             "GET",

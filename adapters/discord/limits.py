@@ -11,8 +11,6 @@ NONCE = 25  # characters; MESSAGE, create message
 HISTORY_PAGE = 100  # messages of one request; MESSAGE, get channel messages
 
 # MESSAGE, embed limits: of each, and of all texts of a message's embeds together.
-EMBED_TITLE = 256
-EMBED_DESCRIPTION = 4_096
 EMBED_FIELDS = 25
 EMBED_FIELD_NAME = 256
 EMBED_FIELD_VALUE = 1_024
@@ -22,12 +20,10 @@ EMBED_TOTAL = 6_000
 BUTTON_LABEL = 80  # characters; COMPONENTS, button structure
 BUTTON_URL = 512  # characters; COMPONENTS, button structure
 BUTTONS_IN_ROW = 5  # COMPONENTS, action row
-CUSTOM_ID = 100  # characters; COMPONENTS, custom id
 
 THREAD_NAME = 100  # characters; CHANNEL, start thread from message
 THREAD_ARCHIVES_AFTER = 4_320  # minutes without a message; CHANNEL, thread metadata
 
-INTERACTION_SECONDS = 15 * 60  # that an interaction's token lives; INTERACTIONS
 FOLLOW_UPS_ELSEWHERE = 5  # per interaction where only the user brought the app; INTERACTIONS
 
 # Ours, chosen to stay clear of the limits above.

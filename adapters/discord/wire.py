@@ -13,7 +13,6 @@ from typing import Any
 import aiohttp
 import discord
 import stamina
-import structlog
 from discord.http import Route
 
 from adapters.discord.limits import REQUEST_SECONDS
@@ -33,8 +32,6 @@ NO_HISTORY_TO_REPLY, THREAD_EXISTS, THREAD_LOCKED = 160002, 160004, 160005
 
 # What a request of discord.py's own raises; aiohttp's errors pass through it.
 FAILURES = (discord.DiscordException, aiohttp.ClientError, OSError)
-
-log = structlog.get_logger(__name__)
 
 
 class DiscordRefused(PostRefused):

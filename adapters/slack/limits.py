@@ -15,9 +15,6 @@ MARKDOWN_CHARACTERS = 12_000
 # https://docs.slack.dev/reference/block-kit/blocks: blocks of one message
 MESSAGE_BLOCKS = 50
 
-# https://docs.slack.dev/reference/methods/chat.update: characters of `text`
-TEXT_CHARACTERS = 4_000
-
 # https://docs.slack.dev/reference/block-kit/blocks/context-block: elements, and characters of one
 # (https://docs.slack.dev/reference/block-kit/composition-objects/text-object gives 3,000 at most)
 CONTEXT_ELEMENTS = 10
@@ -32,7 +29,6 @@ CONTAINER_TITLE_CHARACTERS = 150
 
 # https://docs.slack.dev/reference/block-kit/block-elements/button-element
 BUTTON_CHARACTERS = 75
-BUTTON_VALUE_CHARACTERS = 2_000
 
 # https://docs.slack.dev/reference/methods/agents.sessions.setStatus
 SESSION_TITLE_CHARACTERS = 200
@@ -41,9 +37,8 @@ SESSION_TITLE_CHARACTERS = 200
 # chunk
 TASK_FIELD_CHARACTERS = 256
 
-# Seen: a stream ends by itself five minutes after its start, and takes 12,000 characters in all
-# (text, titles, details, outputs, each time they are sent).
-STREAM_SECONDS = 300.0
+# Seen: a stream takes 12,000 characters in all (text, titles, details, outputs, each time they are
+# sent).
 STREAM_CHARACTERS = 12_000
 
 # https://docs.slack.dev/reference/methods/conversations.replies: the largest page; apps that are
@@ -70,7 +65,8 @@ URL_CHARACTERS = 3_000
 PART_CHARACTERS = 11_500  # of an answer in one message
 PLAN_CHARACTERS = 4_000  # of a stream that tasks may use; the rest is for the answer
 STREAM_RESERVE = 600  # characters of a stream kept for the last states of its tasks
-STREAM_SECONDS_USED = 270.0  # then the stream is continued in another message
+# Then the stream is continued in another message: seen, a stream ends by itself after five minutes.
+STREAM_SECONDS_USED = 270.0
 TASKS = 20  # lines of a plan that are shown
 TASK_TITLE_CHARACTERS = 140
 TASK_SOURCES = 10  # links under one task

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import structlog
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
@@ -21,8 +20,6 @@ from bot.errors import Denied, FootnoteError, Invalid, Unavailable
 from bot.rendering.sentences import sentence_for
 
 COMPRESSION = 6  # of zlib's nine levels: the last three take twice the time for a hundredth less
-
-log = structlog.get_logger(__name__)
 
 
 def console_app(console: Console) -> Starlette:

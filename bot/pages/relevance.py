@@ -234,14 +234,15 @@ def pair_scores(
 
 
 HEADING_LINE = re.compile(r"^ {0,3}(#{1,6})[ \t]+(.+)$", re.MULTILINE)
+HEADINGS = 3  # that are looked for above a passage
 
 
-def headings_above(text: str, start: int, most: int = 3) -> list[str]:
+def headings_above(text: str, start: int) -> list[str]:
     """The nearest headings above a place of a page's text, of rising rank, nearest first."""
     found: list[str] = []
     level = 7
     end = start
-    while len(found) < most and level > 1:
+    while len(found) < HEADINGS and level > 1:
         at = text.rfind("\n#", 0, end)
         if at < 0:
             at = -1 if text.startswith("#") and end > 0 else -2

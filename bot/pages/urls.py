@@ -75,11 +75,6 @@ class WebAddress:
         return f"{self.scheme}://{self.authority}{self.path}{query}"
 
 
-def validate(url: str) -> None:
-    """Raise ``AddressRefused`` for anything but a complete http(s) address without credentials."""
-    parse(url)
-
-
 def canonical(url: str) -> str:
     """The one spelling under which a page is fetched, stored and cited.
 

@@ -33,7 +33,6 @@ from bot.text.sentences import BlockKind, sentences
 # stay together however the text is cut later; in a table row before the closing bar.
 _TAIL = re.compile(r"(?:[ \t]*(?<!\\)\|[ \t]*|[ \t]*[.!?…:。！？：]*[ \t]*)$")
 _EMPTY_LINE = re.compile(r"\n[ \t]*\n")
-_ITEM = re.compile(r"(?:[-*+•‣◦]|\d{1,3}[.)])[ \t]+\S")
 _NOTHING = re.compile(r"\|[\s|:-]*")  # the line below the head of a table, or an empty head
 _STRUCTURE = re.compile(r"[ \t]*(?:`{3}|~{3}|\|)")  # fences and table rows begin a line
 _RUNNING: frozenset[BlockKind] = frozenset(("paragraph", "item"))

@@ -69,7 +69,6 @@ class Meter:
 
     def __init__(self, database: Database, since: datetime) -> None:
         self._database = database
-        self._since = since
         self._steps = _Window(since)
         self._ended = _Window(since)
         self._sums = _Seldom()

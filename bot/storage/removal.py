@@ -7,7 +7,7 @@ of, and says what it took. On PostgreSQL rows that somebody works on at that mom
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import astuple, dataclass, fields
+from dataclasses import astuple, dataclass
 from typing import Any
 
 import sqlalchemy as sa
@@ -40,7 +40,6 @@ class Removed:
 
 
 NOTHING_REMOVED = Removed()
-KINDS = tuple(field.name for field in fields(Removed))
 
 
 async def count(db: AsyncConnection, table: sa.Table, *where: sa.ColumnElement[bool]) -> int:

@@ -107,9 +107,9 @@ def layout(nodes: Sequence[GraphNode], columns: int = COLUMNS) -> Layout:
     )
 
 
-def draw(nodes: Sequence[GraphNode], label: str, columns: int = COLUMNS) -> Markup:
-    """The graph as an SVG element; ``label`` says what it shows to who cannot see it."""
-    laid = layout(nodes, columns)
+def draw(nodes: Sequence[GraphNode], label: str) -> Markup:
+    """The graph as an SVG element; ``label`` describes it to screen readers."""
+    laid = layout(nodes)
     return element(
         "svg",
         *(_path(edge) for edge in laid.edges),

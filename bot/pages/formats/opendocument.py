@@ -84,7 +84,6 @@ class _Reader:
         self._rows: list[list[Cell]] = []
         self._below: dict[int, int] = {}  # rows that the cell above still spans, by column
         self._sheet: GridWriter | None = None
-        self._sheet_rows = 0
         self._cells = 0
         self._slides = 0
 

@@ -112,11 +112,11 @@ class Package:
             " it into smaller documents, or paste the part that matters."
         )
 
-    def tree(self, part: str, most: int = LARGEST_TREE) -> Any:
+    def tree(self, part: str) -> Any:
         """The root element of an XML part; None if there is no such part."""
         if part not in self._entries:
             return None
-        data = self.read(part, most)
+        data = self.read(part)
         _refuse_entities(data[:_PROLOG], self.name)
         return etree.fromstring(data, _parser())
 

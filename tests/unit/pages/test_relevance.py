@@ -291,10 +291,6 @@ def test_headings_above_are_of_rising_rank_and_nearest_first(
     assert headings_above(TEXT, TEXT.index(words)) == headings
 
 
-def test_no_more_headings_than_wanted() -> None:
-    assert headings_above(TEXT, TEXT.index("Ten"), most=2) == ["Boats", "Fees"]
-
-
 @given(PAGES)
 def test_headings_above_a_passage_are_those_of_its_path(text: str) -> None:
     for passage in split(text):

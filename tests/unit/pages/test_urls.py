@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from bot.errors import AddressRefused
 from bot.pages import urls
-from bot.pages.urls import canonical, dedupe_key, domain, links_in, shown, validate
+from bot.pages.urls import canonical, dedupe_key, domain, links_in, shown
 
 SHARED = Path(__file__).resolve().parents[4] / "shared" / "data" / "urls" / "urltestdata.json"
 
@@ -145,7 +145,7 @@ def test_tracking_parameters_go_and_all_others_stay_in_order(query: str, expecte
 )
 def test_what_is_no_plain_web_address_is_refused_with_the_reason(url: str, reason: str) -> None:
     with pytest.raises(AddressRefused, match=reason) as refusal:
-        validate(url)
+        canonical(url)
     assert "\n" not in refusal.value.sentence
 
 

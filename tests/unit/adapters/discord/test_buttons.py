@@ -21,6 +21,7 @@ from adapters.discord.buttons import (
 )
 from bot.conversing.presses import Deeper, Feedback, FollowUp, Press, Stop
 from bot.rendering.texts import texts_for
+from tests.fakes.discord_limits import CUSTOM_ID
 
 RUN = "0123456789ab"
 ACTIONS: dict[str, Press] = {
@@ -55,7 +56,7 @@ def test_an_id_says_what_its_button_does(custom_id: str, action: Press) -> None:
 def test_every_action_is_found_again_in_its_id(action: Press) -> None:
     custom_id = encode(action)
     assert parse(custom_id) == action
-    assert len(custom_id) <= limits.CUSTOM_ID
+    assert len(custom_id) <= CUSTOM_ID
 
 
 @pytest.mark.parametrize(

@@ -25,6 +25,7 @@ from adapters.discord.safety import harmless, words
 from bot.answers import Answer, Doubt, PlanView, StepState, StepView
 from bot.rendering.remarks import summary
 from bot.rendering.texts import texts_for
+from tests.fakes.discord_limits import EMBED_TEXTS
 from tests.unit.adapters.discord.way_out import a_citation, a_plan, an_answer
 from tests.unit.samples import A_GRAPH
 
@@ -56,8 +57,8 @@ def check_limits(looks: tuple[Look, ...]) -> None:
         assert one.content.strip() or one.embeds
         assert sum(len(e) for e in one.embeds) <= limits.EMBED_TOTAL
         for e in one.embeds:
-            assert len(e.title or "") <= limits.EMBED_TITLE
-            assert len(e.description or "") <= limits.EMBED_DESCRIPTION
+            assert len(e.title or "") <= EMBED_TEXTS["title"]
+            assert len(e.description or "") <= EMBED_TEXTS["description"]
             assert len(e.fields) <= limits.EMBED_FIELDS
             assert len(e.footer.text or "") <= limits.EMBED_FOOTER
             for field in e.fields:

@@ -199,7 +199,7 @@ async def test_a_content_intent_that_is_switched_off_later_is_done_without(
         )
         await reconnected(here, room)
         await here.barrier(room.ada, room.general)
-        assert not here.client.reads_all
+        assert not here.client.intents.message_content
 
 
 # ---------------------------------------------------------------- losing the connection

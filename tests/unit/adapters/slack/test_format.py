@@ -21,7 +21,7 @@ from adapters.slack.format import (
     question_text,
     working_blocks,
 )
-from adapters.slack.limits import PART_CHARACTERS, SOURCES, TEXT_CHARACTERS
+from adapters.slack.limits import PART_CHARACTERS, SOURCES
 from adapters.slack.part import Part, simpler
 from adapters.slack.plan import tasks
 from adapters.slack.streaming import message_parts
@@ -29,6 +29,7 @@ from bot.answers import Answer, Citation, Doubt, PlanView, Status, StepView, Usa
 from bot.messages import Depth
 from bot.rendering.texts import LOCALES, texts_for
 from tests.fakes.slack_blocks import faults_in_blocks
+from tests.fakes.slack_limits import UPDATE_TEXT
 from tests.fakes.slack_words import plain
 
 EN = texts_for("en")
@@ -131,7 +132,7 @@ def test_what_is_escaped_reads_the_same_in_slack() -> None:
 
 @given(st.text(max_size=5_000))
 def test_a_notification_never_is_empty_or_too_long(text: str) -> None:
-    assert 0 < len(notification(text)) <= TEXT_CHARACTERS
+    assert 0 < len(notification(text)) <= UPDATE_TEXT
 
 
 # ---------------------------------------------------------------- under the answer

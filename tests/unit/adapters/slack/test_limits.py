@@ -6,6 +6,7 @@ import pytest
 from slack_sdk.models.blocks import ButtonElement, ContextBlock, MarkdownBlock, SectionBlock
 
 from adapters.slack import limits
+from tests.fakes.slack_limits import STREAM_SECONDS, UPDATE_TEXT
 
 
 @pytest.mark.parametrize(
@@ -15,7 +16,6 @@ from adapters.slack import limits
         (limits.SECTION_CHARACTERS, SectionBlock.text_max_length),
         (limits.CONTEXT_ELEMENTS, ContextBlock.elements_max_length),
         (limits.BUTTON_CHARACTERS, ButtonElement.text_max_length),
-        (limits.BUTTON_VALUE_CHARACTERS, ButtonElement.value_max_length),
         (limits.URL_CHARACTERS, ButtonElement.url_max_length),
     ],
 )
@@ -28,9 +28,9 @@ def test_the_numbers_are_those_of_the_sdk(ours: int, sdk: int) -> None:
     [
         (limits.PART_CHARACTERS, limits.MARKDOWN_CHARACTERS),
         (limits.PLAN_CHARACTERS + 2 * limits.STREAM_RESERVE, limits.STREAM_CHARACTERS // 2),
-        (limits.STREAM_SECONDS_USED, limits.STREAM_SECONDS),
+        (limits.STREAM_SECONDS_USED, STREAM_SECONDS),
         # Escaping makes a character five at most (&amp;).
-        (5 * limits.NOTIFICATION_CHARACTERS, limits.TEXT_CHARACTERS),
+        (5 * limits.NOTIFICATION_CHARACTERS, UPDATE_TEXT),
         (limits.RICH_TEXT_CHARACTERS, limits.SECTION_CHARACTERS),
     ],
 )

@@ -7,7 +7,6 @@ from dataclasses import replace
 
 import pytest
 
-from adapters.slack import limits
 from adapters.slack.calls import Timing
 from adapters.slack.trail import EVENT_TYPE
 from bot.answers import PlanView, StepView
@@ -16,6 +15,7 @@ from bot.messages import RunOptions
 from tests.contract.slack_stage import ADA, BOB, CHANNEL, QUICK, SlackStage
 from tests.contract.stages import Desk
 from tests.fakes.slack import FakeSlack
+from tests.fakes.slack_limits import STREAM_SECONDS
 from tests.unit.adapters.slack.way_out import (
     NUMBERED,
     URL,
@@ -135,7 +135,7 @@ async def test_a_stream_that_slack_ended_is_no_loss(
     reply.progress(a_plan("first thing"))
     reply.stream(written)
     await stage.until(desk.message, "330 m tall" if written else "first thing")
-    slack.advance(limits.STREAM_SECONDS + 1)
+    slack.advance(STREAM_SECONDS + 1)
     if goes_on:
         reply.progress(a_plan("first thing", "second thing"))
         reply.stream("It is 330 m tall [1].\n\nAnd it is old [1].\n\nIn")
