@@ -70,10 +70,6 @@ class DiscordReply:
         self._ending = asyncio.Event()
         self._sender: asyncio.Task[None] | None = None
 
-    @property
-    def posted(self) -> Posted:
-        return self._posted
-
     # ------------------------------------------------------------ while it works
 
     def progress(self, plan: PlanView) -> None:

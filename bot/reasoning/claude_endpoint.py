@@ -92,10 +92,6 @@ class Endpoint:
     async def aclose(self) -> None:
         await self._client.close()
 
-    def refuses(self, model: str, feature: Feature) -> bool:
-        """Whether the endpoint has refused a feature for this model before."""
-        return feature in self._refused.get(model, ())
-
     async def describe(self, model: str) -> str:
         """The model's name as the endpoint shows it. Raises like ``events``."""
         try:

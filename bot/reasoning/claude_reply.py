@@ -39,10 +39,6 @@ class Collector:
     def model(self) -> str:
         return self._model
 
-    @property
-    def stop_reason(self) -> str:
-        return self._stop_reason
-
     def add(self, event: RawMessageStreamEvent) -> None:
         """Take one event. Kinds of events and deltas that are not known are left out.
 

@@ -205,14 +205,6 @@ class Store:
             row = (await db.execute(query)).one_or_none()
         return None if row is None else page_of(row)
 
-    @awaited
-    async def page(self, url: str, page_hash: str) -> Page | None:
-        """The copy of a page that a citation rests on, whatever was read there later."""
-        query = sa.select(pages).where(pages.c.url == url, pages.c.hash == page_hash)
-        async with self.database.read() as db:
-            row = (await db.execute(query)).one_or_none()
-        return None if row is None else page_of(row)
-
     # ------------------------------------------------------------ working on a run
 
     @repeated

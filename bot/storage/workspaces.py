@@ -115,14 +115,6 @@ class Workspaces:
             )
         return True
 
-    async def feedback(self, run_id: str) -> dict[str, Verdict]:
-        """The verdicts on a run, by author id."""
-        query = sa.select(feedback.c.author_id, feedback.c.verdict).where(
-            feedback.c.run_id == run_id
-        )
-        async with self._database.read() as db:
-            return {row.author_id: row.verdict for row in (await db.execute(query)).all()}
-
     async def use(self, platform: str, workspace: str, since: datetime) -> Use:
         """What a workspace asked since a moment; questions that were deleted do not count.
 

@@ -5,9 +5,13 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from uuid import uuid4
 
+import sqlalchemy as sa
+
 from bot.answers import StepView
 from bot.messages import Author, Message, Thread
 from bot.pages.page import Page
+from bot.storage.database import Database
+from bot.storage.tables import feedback
 
 NOW = datetime(2026, 1, 15, 12, 0, tzinfo=UTC)
 
@@ -30,6 +34,13 @@ def a_message(
 
 def a_page(url: str = "https://example.org/tower", text: str = "It is 330 m tall.") -> Page:
     return Page(url=url, title="Tower", text=text, fetched_at=NOW)
+
+
+async def verdicts(database: Database, run_id: str) -> dict[str, str]:
+    """The feedback on a run, by author id."""
+    query = sa.select(feedback.c.author_id, feedback.c.verdict).where(feedback.c.run_id == run_id)
+    async with database.read() as db:
+        return {row.author_id: row.verdict for row in (await db.execute(query)).all()}
 
 
 A_GRAPH = (

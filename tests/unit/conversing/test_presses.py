@@ -9,8 +9,9 @@ import pytest
 from bot.conversing.presses import Deeper, Feedback, FollowUp, Press, Stop, carry_out
 from bot.errors import Denied, Invalid
 from bot.messages import Author
-from bot.storage.workspaces import Verdict, Workspaces
+from bot.storage.workspaces import Verdict
 from tests.unit.conversing.conftest import House, OpenHouse
+from tests.unit.samples import verdicts
 
 BOB = Author("U2", "Bob")
 
@@ -23,7 +24,7 @@ async def press(house: House, pressed: Press, locale: str = "en") -> str | None:
 async def test_feedback_is_kept_and_thanked_for(house: House, verdict: Verdict) -> None:
     answer = await house.answered()
     assert await press(house, Feedback(answer.run, verdict)) == "feedback-thanks"
-    kept = await Workspaces(house.store.database).feedback(answer.run)
+    kept = await verdicts(house.store.database, answer.run)
     assert kept == {BOB.id: verdict}
 
 

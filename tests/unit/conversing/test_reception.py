@@ -13,9 +13,9 @@ from bot.errors import Denied, Invalid, InvalidQuestion, PostRefused
 from bot.messages import Attachment, Author
 from bot.settings import ChannelRules, load_settings
 from bot.storage.tables import steps
-from bot.storage.workspaces import Workspaces
 from tests.fakes.poster import Remembered
 from tests.unit.conversing.conftest import House, OpenHouse
+from tests.unit.samples import verdicts
 
 ADA, BOB = Author("U1", "Ada"), Author("U2", "Bob")
 
@@ -333,7 +333,7 @@ async def test_feedback_is_kept_with_the_run_and_the_last_verdict_counts(house: 
     answer = await house.answered()
     for author, verdict in ((ADA, "bad"), (BOB, "good"), (ADA, "good")):
         assert await house.reception.feedback(answer.run, author, verdict)  # type: ignore[arg-type]
-    kept = await Workspaces(house.store.database).feedback(answer.run)
+    kept = await verdicts(house.store.database, answer.run)
     assert kept == {"U1": "good", "U2": "good"}
 
 

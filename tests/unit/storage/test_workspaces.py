@@ -12,7 +12,7 @@ from bot.storage.journal import RecordedStep, open_journal
 from bot.storage.spending import Amount
 from bot.storage.store import Store
 from bot.storage.workspaces import Use, Workspaces
-from tests.unit.samples import NOW, a_message
+from tests.unit.samples import NOW, a_message, verdicts
 
 THREAD = Thread("slack", "T1", "C1", "1.0")
 LEASE = timedelta(seconds=30)
@@ -52,7 +52,7 @@ async def test_feedback_needs_a_run(store: Store) -> None:
     assert not await places.keep_feedback("r1", "U1", "good")
     await store.accept("r1", a_message(thread=THREAD), RunOptions(), NOW)
     assert await places.keep_feedback("r1", "U1", "good")
-    assert await places.feedback("r1") == {"U1": "good"}
+    assert await verdicts(store.database, "r1") == {"U1": "good"}
 
 
 async def test_use_sums_what_was_asked_since_a_moment(store: Store) -> None:

@@ -13,6 +13,7 @@ from tests.fakes.discord_server import Interaction, Message
 from tests.unit.adapters.discord.conftest import Open, Room
 from tests.unit.adapters.discord.test_commands import HOW_TALL, answer_of, ask, registered
 from tests.unit.adapters.discord.way_in import Running, SlowPoster
+from tests.unit.samples import verdicts
 
 
 def with_button(here: Running, room: Room, action: Press) -> Message:
@@ -35,7 +36,7 @@ async def test_feedback_is_kept_and_thanked_for_in_private(here: Running, room: 
     assert pressed.response == 6
     assert pressed.followups[0].content.startswith("谢谢")
     assert pressed.followups[0].private_to is room.bob
-    assert await here.workspaces.feedback(reply.run.id) == {room.bob.id: "good"}
+    assert await verdicts(here.app.store.database, reply.run.id) == {room.bob.id: "good"}
 
 
 async def test_dig_deeper_asks_again_deeply_and_once(here: Running, room: Room) -> None:
@@ -80,7 +81,7 @@ async def test_thanks_are_said_when_the_response_to_the_deferral_is_lost(
     pressed = press(room, with_button(here, room, Feedback(reply.run.id, "good")))
     await here.until(lambda: pressed.followups)
     assert pressed.followups[0].private_to is room.bob
-    assert await here.workspaces.feedback(reply.run.id) == {room.bob.id: "good"}
+    assert await verdicts(here.app.store.database, reply.run.id) == {room.bob.id: "good"}
 
 
 async def test_a_press_that_came_too_late_is_dropped(here: Running, room: Room) -> None:
@@ -93,7 +94,7 @@ async def test_a_press_that_came_too_late_is_dropped(here: Running, room: Room) 
         room.discord.clock.advance(4)
     await here.until(lambda: room.discord.requests("POST", f"/interactions/{late.id}"))
     await here.client.finish_work(10)
-    assert await here.workspaces.feedback(reply.run.id) == {}
+    assert await verdicts(here.app.store.database, reply.run.id) == {}
     assert late.followups == []
 
 
@@ -136,7 +137,7 @@ async def test_buttons_work_after_a_restart(open_footnote: Open, room: Room) -> 
         message = with_button(here, room, Feedback(reply.run.id, "bad"))
     async with open_footnote() as here:
         press(room, message)
-        while not await here.workspaces.feedback(reply.run.id):
+        while not await verdicts(here.app.store.database, reply.run.id):
             await asyncio.sleep(0.01)
 
 
