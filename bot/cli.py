@@ -381,8 +381,8 @@ def _root(
 
 HANDBOOK = Path(__file__).parent / "handbook"
 YOUNG_OBJECTS = 50_000
-"""New objects from which garbage is looked for; Python's 700 makes loading take a fifth longer, for
-what is loaded stays."""
+"""Threshold of new objects for a garbage collection. Python's default of 700 makes loading take a
+fifth longer, and finds nothing: loaded modules stay."""
 VECTOR_SECONDS = 10.0  # that `ask` and `chat` spend on vectors before they answer
 
 
@@ -391,7 +391,7 @@ def _tell(line: str) -> None:
 
 
 def _check(settings: Settings) -> CheckProcess:
-    """Begin to look whether documents have changed, beside what takes time to load."""
+    """Start the check for changed documents, in parallel with slow imports."""
     from bot.search.unchanged import CheckProcess
 
     return CheckProcess(settings.index_path, settings.docs)

@@ -81,7 +81,7 @@ class Readiness:
         }
 
     def _documents(self) -> dict[str, Any]:
-        """How far the indexing of local documents is, where there are any."""
+        """Progress of the indexing of local documents; empty where there are none."""
         if self.documents is None or self.documents.state == "none":
             return {}
         return {"documents": self.documents.as_json()}

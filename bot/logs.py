@@ -1,4 +1,4 @@
-"""How logging is set up, apart from what takes long to load."""
+"""Logging set-up, in a module that loads quickly."""
 
 from __future__ import annotations
 

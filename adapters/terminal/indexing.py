@@ -1,4 +1,4 @@
-"""Indexing documents with a progress bar, and telling what came of it."""
+"""Index documents with a progress bar, and print the report."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SHOWN_ENDINGS = 5  # of files of other kinds
 
 
 def index_documents(settings: Settings, check: CheckProcess | None = None) -> IndexReport:
-    """Bring the index up to date with ``settings.docs``, and say what has changed, if anything.
+    """Bring the index up to date with ``settings.docs``, and print what has changed, if anything.
 
     ``check`` may have seen that nothing has. Raises ``Invalid`` for a path that does not exist,
     ``StorageUnavailable``, and ``Unavailable`` when no process can be started.
@@ -39,7 +39,7 @@ def index_documents(settings: Settings, check: CheckProcess | None = None) -> In
 
 
 def index_and_report(settings: Settings, *, as_json: bool = False) -> IndexReport:
-    """Bring the index up to date with ``settings.docs``, and tell all that came of it.
+    """Bring the index up to date with ``settings.docs``, and print the whole report.
 
     ``as_json`` prints it on standard output. Raises what ``index_documents`` does.
     """
@@ -58,7 +58,7 @@ def index_and_report(settings: Settings, *, as_json: bool = False) -> IndexRepor
 
 
 def report_as_json(report: IndexReport, held: Holdings) -> dict[str, Any]:
-    """What ``footnote index --json`` prints; ``bot/handbook/json-output.md`` describes it."""
+    """The document that ``footnote index --json`` prints; see ``bot/handbook/json-output.md``."""
     return {
         "files": {
             "new": report.added,

@@ -26,7 +26,7 @@ BLOCKS = CONTAINERS | HEADINGS | LISTS | ITEMS | ROWS | CELLS | {
 }
 # fmt: on
 OVER_A_BOX = "admonition-title"
-"""Class of the title of a box, as Docutils writes it; tabs are given the same."""
+"""Class of the title of a box, as Docutils writes it; also given to the titles of tabs."""
 
 
 def tag_of(element: Any) -> str:

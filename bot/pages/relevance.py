@@ -57,7 +57,7 @@ _IDENTIFIERS_ALONE = re.compile(
     r"(?<![\w./-])(?:[A-Za-z][A-Za-z0-9]*[_.][A-Za-z]\w*|[a-z]+[A-Z]\w*"
     r"|[A-Z]\w*[a-z0-9][A-Z]\w*|[a-z]+\d+[a-z]\w*)"
 )
-"""Identifiers that nobody takes for a word: ``try_files``, ``conanfile.txt``, ``bodyLimit``."""
+"""Identifiers that cannot be ordinary words: ``try_files``, ``conanfile.txt``, ``bodyLimit``."""
 _COMPOUND = re.compile(r"(?<![\w./$-])(?!(?:my|your|our|some|foo|bar|example)_)[A-Za-z]\w*?_\w+")
 _LATIN = re.compile(r"(?<![A-Za-z0-9_./-])[A-Za-z][A-Za-z+-]{2,}(?![A-Za-z0-9_./-])")
 _IDENTIFIER = re.compile(
@@ -69,8 +69,8 @@ _COMMON_CHARACTERS = frozenset(
     "的了在是和与或及我你您他她它这那哪些该几多少里上下中外前后时会有能要还又把被让给吗呢吧啊就都也很最更再才只不没"
     "为以于从到向对用使写说做装怎么什如何个条种样之其而且但若所者得着过来去出"
 )
-"""Chinese characters that are mostly words of their own, or nearly say nothing: beside another
-character they seldom make a term."""
+"""Chinese characters that are mostly one-character words or carry little meaning, and seldom form a
+term with the character next to them."""
 _EXAMPLE = re.compile(r"\d+")
 _PARTICLES = listed("up down in out on off over back through away")
 """Small words that make another one of the verb before them: back up, log in, turn off."""
@@ -106,21 +106,21 @@ def is_unknown(term: str, rarity: Mapping[str, float]) -> bool:
 
 
 def _is_everyday(term: str, known: Collection[str]) -> bool:
-    """Whether a term says little on what a question is about: an everyday word, an example's
-    number that no text has, characters of which one is a word of its own."""
+    """Whether a term carries little of a question's topic: an everyday word, a number from an
+    example that no text contains, or a pair with a common one-character word."""
     if term in _EVERYDAY or not _COMMON_CHARACTERS.isdisjoint(term):
         return True
     return term not in known and _EXAMPLE.fullmatch(term) is not None
 
 
 def _is_one_character(term: str) -> bool:
-    """Whether a term is a lone Chinese character: the index has those alone that stand alone."""
+    """Whether a term is a single CJK character; the index only has those that stand alone."""
     return len(term) == 1 and has_cjk(term)
 
 
 def _crosses_words(term: str, known: Collection[str]) -> bool:
-    """Whether a pair of Chinese characters that no text has lies across two words: it ends one
-    known word or begins another ("件还" in "文件还在"), or one of them is a word of its own."""
+    """Whether a pair of CJK characters spans a word boundary: it overlaps with a known word
+    ("件还" in "文件还在"), or one of its characters is a common one-character word."""
     if not has_cjk(term) or len(term) != 2:
         return False
     if not _COMMON_CHARACTERS.isdisjoint(term):
@@ -205,7 +205,7 @@ def relevance(
 
 
 def _with_akin(weights: Iterable[str], counts: Mapping[str, int]) -> dict[str, float]:
-    """How often a passage has each of the terms; others in their place count for less."""
+    """Count of each term in a passage; terms that can replace it count for less."""
     found: dict[str, float] = {}
     for term in weights:
         others = max((counts.get(other, 0) for other in akin(term)), default=0)

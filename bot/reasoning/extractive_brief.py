@@ -135,7 +135,7 @@ def _rate(text: str, part: Sentence, asked: Asked) -> float:
 
 
 def _named(text: str) -> str:
-    """What a table row or list item is about: its first cell, the words before its colon."""
+    """The subject of a table row or list item: its first cell, or the words before its colon."""
     found = _NAME.match(text)
     return (found[1] or found[2] or "") if found else ""
 

@@ -151,19 +151,19 @@ def choice_of(asked: Asked, sources: Sequence[Source]) -> Choice:
 
 
 def _enough(asked: Asked, chosen: Sequence[Quote]) -> float:
-    """The share of the question's weight that makes the first quote an answer.
+    """The share of the question's weight that the first quote must cover to be an answer.
 
-    Where meaning speaks for the quote that words chose, half the words are enough.
+    Half of it is enough for a quote that is also near to the question by meaning.
     """
     if asked.is_open:
-        return math.inf  # a question that leaves open what it is about is answered by nothing
+        return math.inf  # a question without a topic has no answer
     near = chosen[0].passage.relevance if chosen else None
     return ENOUGH / 2 if near is not None and near >= NEAR else ENOUGH
 
 
 def _is_foreign(asked: Asked, quote: Quote, covered: float) -> bool:
-    """Whether a question meets a text in another script that is near to it by meaning: words
-    cannot tell then."""
+    """Whether a quote is in another script than the question but near to it by meaning, so that
+    shared words say nothing."""
     near = quote.passage.relevance
     others = asked.is_cjk != has_cjk(quote.passage.text)
     return others and covered < FOREIGN and near is not None and near >= NEAR

@@ -134,8 +134,8 @@ def asked_in(question: str, sources: Sequence[Source], rarity: Mapping[str, floa
 def _unknown(
     question: str, sources: Sequence[Source], rarity: Mapping[str, float]
 ) -> tuple[str, ...]:
-    """Names in a question that neither the documents nor the pages read have: pages of the web are
-    in no documents. Of an identifier of several words, the documents may well have each."""
+    """Names in a question that occur neither in the documents nor in the pages read (pages of the
+    web are in no document). An identifier of several words counts as one name."""
     if not rarity:
         return ()
     names = dict.fromkeys([*unknown_names(question, rarity), *compounds(question)])
@@ -195,7 +195,7 @@ def candidates(asked: Asked, sources: Sequence[Source]) -> list[Candidate]:
 def of_terms(
     wanted: Collection[str], words: Collection[str], whole: float = 1.0
 ) -> dict[str, float]:
-    """What each of a question's terms counts for that a text has, or others in its place."""
+    """Weights of the terms of a question that a text has, or that it has replacements for."""
     return {term: share * whole for term, share in shares_of(wanted, frozenset(words)).items()}
 
 

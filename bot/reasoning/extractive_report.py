@@ -56,7 +56,7 @@ def draft(question: Rewritten, evidence: Evidence) -> tuple[Paragraph, ...]:
 
 
 def _all_on(about: str, sources: Sequence[Source]) -> list[Quote]:
-    """What the sources say on a topic: a report covers it, and answers no single question."""
+    """A report of what the sources say on a topic, rather than an answer to one question."""
     return list(choice_of(asked_in(about, sources, {}), sources).quotes)
 
 

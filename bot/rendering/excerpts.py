@@ -51,7 +51,7 @@ class Said:
         return bool(words.strip()) and words in self._words
 
     def has_part(self, quote: str) -> bool:
-        """Whether a sentence, list item, table row or line of code of a quote stands in it."""
+        """Whether the answer contains a sentence, list item, table row or code line of a quote."""
         parts: list[str] = []
         for part in sentences(quote):
             words = quote[part.start : part.end]

@@ -69,7 +69,7 @@ class Notes(UserList[str]):
         return self._texts("search-unanswered", names=names)
 
     def unindexed(self, count: int) -> None:
-        """That some documents could not be found; of several searches, what the first one met."""
+        """Note that ``count`` documents were not searchable yet; only the first call counts."""
         if not self._has_unindexed:
             self._has_unindexed = True
             self.say(self._texts("documents-unindexed", count=count))

@@ -1,4 +1,4 @@
-"""Bringing the index of documents up to date while a process does something else."""
+"""Index documents in the background of a process that serves or works."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ log = structlog.get_logger(__name__)
 
 State = Literal["none", "indexing", "ok", "not ok"]
 
-BEGIN_SECONDS = 5.0  # after which nobody waits any more to know how much there is to do
-TELL_SECONDS = 10.0  # between two lines about how far it is
-NAMED_PROBLEMS = 5  # files that cannot be read, that are named; the rest is counted
+BEGIN_SECONDS = 5.0  # longest wait for the number of files to index
+TELL_SECONDS = 10.0  # between two lines of progress
+NAMED_PROBLEMS = 5  # unreadable files listed by name; the rest is counted
 
 
 class Indexing:
-    """How far the indexing is: ``done`` of ``total`` files are looked at, and can be searched.
+    """Progress of the indexing: ``done`` of ``total`` files are processed and can be searched.
 
     ``why`` says what went wrong, ``since`` when the state began. ``stop`` ends the indexing.
     """
@@ -45,11 +45,11 @@ class Indexing:
 
     @property
     def is_going_on(self) -> bool:
-        """Whether there are files that cannot be found yet, as far as is known."""
+        """Whether there are files that are not searchable yet."""
         return self.state == "indexing" and self.done < self.total
 
     async def begun(self) -> None:
-        """Wait until it is known how much there is to do; from then on searches know it, too."""
+        """Wait until the number of files is known, for ``BEGIN_SECONDS`` at most."""
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(BEGIN_SECONDS):
                 await self._begun.wait()
@@ -63,7 +63,7 @@ class Indexing:
         self._begun.set()
 
     def as_json(self) -> dict[str, Any]:
-        """What ``/readyz`` tells of it."""
+        """The state as ``/readyz`` shows it."""
         told: dict[str, Any] = {"state": self.state}
         if self.state == "indexing":
             told |= {"done": self.done, "total": self.total}
@@ -128,8 +128,8 @@ async def _index(
 
 
 class _Telling:
-    """The lines about how far it is: one when it is known how much there is to do, then one now
-    and again."""
+    """Lines of progress: one as soon as the number of files is known, then one every
+    ``TELL_SECONDS``."""
 
     def __init__(self) -> None:
         self._last = 0.0

@@ -215,7 +215,7 @@ class Search:
         return {}
 
     async def _missing(self, asked: Sequence[Guarded]) -> int:
-        """How many documents the providers cannot find yet."""
+        """The number of documents that are not searchable yet."""
         total = 0
         for provider in asked:
             try:

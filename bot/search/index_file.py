@@ -87,7 +87,7 @@ class Damaged(Exception):
 
 
 class Outdated(Damaged):
-    """The index is of another layout: another version of Footnote made it."""
+    """The index has the layout of another version of Footnote."""
 
 
 # ---------------------------------------------------------------- opening
@@ -250,7 +250,7 @@ def address(root: Path) -> str:
 
 
 def is_below(url: str, root: str) -> bool:
-    """Whether an address is that of a root, or of something in it."""
+    """Whether an address is that of a root or lies below it."""
     return url == root or url.startswith(root + "/")
 
 

@@ -1,4 +1,4 @@
-"""What an indexing run did, and what the index holds of some folders."""
+"""Reports: the changes of an indexing run, and the contents of the index below some folders."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ KEPT_ENOUGH = 0.9  # share of a document's words, below which it is named in rep
 
 @dataclass(frozen=True, slots=True)
 class IndexReport:
-    """What an indexing run did.
+    """The changes that an indexing run made.
 
     ``added``, ``changed``, ``removed`` and ``unchanged`` count files; ``skipped`` are pairs of a
     path and a reason; ``passages`` is how many of the given paths can be searched now; ``warning``
@@ -39,12 +39,12 @@ class IndexReport:
 
     @property
     def problems(self) -> list[tuple[str, str]]:
-        """Of what was skipped, the files that are of a kind that is read."""
+        """Skipped files of formats that Footnote reads."""
         return [pair for pair in self.skipped if not pair[1].endswith(NOT_READ)]
 
     @property
     def others(self) -> Counter[str]:
-        """How many files of other kinds were left out, by their ending."""
+        """The number of files of other formats, by file ending."""
         reasons = (reason for _, reason in self.skipped if reason.endswith(NOT_READ))
         return Counter(reason.removesuffix(NOT_READ).strip() for reason in reasons)
 
@@ -53,14 +53,14 @@ class IndexReport:
 
     @staticmethod
     def from_json(value: dict[str, Any]) -> IndexReport:
-        """What ``as_json`` gave, after its way through JSON."""
+        """The report from parsed JSON of ``as_json``."""
         skipped = tuple((path, reason) for path, reason in value["skipped"])
         return IndexReport(**value | {"skipped": skipped})
 
 
 @dataclass(frozen=True, slots=True)
 class Holdings:
-    """What the index holds of some folders.
+    """The contents of the index below some folders.
 
     ``kinds`` are names of formats with how many files of each can be searched, the most first.
     ``twins`` are pairs of a file that is not searched and the one that is searched instead,
@@ -73,7 +73,7 @@ class Holdings:
 
 
 def holdings(index: Path, paths: Iterable[str | Path]) -> Holdings:
-    """Look it up. Raises ``InvalidSetting`` and ``StorageUnavailable``."""
+    """Read ``Holdings`` from the index. Raises ``InvalidSetting`` and ``StorageUnavailable``."""
     condition, values = below([root_of(path) for path in paths])
     try:
         with closing(open_reader(index)) as connection:
@@ -106,5 +106,5 @@ def _kind(url: str) -> str:
 
 
 def path_of(url: str) -> str:
-    """The path of a ``file://`` address, to be read by people."""
+    """The path of a ``file://`` address, in printable form."""
     return readable(os.fsdecode(unquote_to_bytes(url.removeprefix("file://"))))

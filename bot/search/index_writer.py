@@ -116,7 +116,7 @@ class IndexWriter:
         return sum(count for (count,) in self._below(roots, "count"))
 
     def expect(self, urls: Sequence[str]) -> None:
-        """Note which files are going to be written, for those who search meanwhile."""
+        """Record how many files wait to be written, so that searches can report them as missing."""
         self._expected = set(urls)
         with _Transaction(self._connection):
             for root in self._written_roots:
@@ -127,7 +127,7 @@ class IndexWriter:
                 )
 
     def _arrived(self, urls: Iterable[str]) -> None:
-        """Files are not missing any more, whatever became of them."""
+        """Take processed files off the count of missing ones, whether they could be read or not."""
         arrived = self._expected.intersection(urls)
         self._expected -= arrived
         for root in self._written_roots if arrived else ():

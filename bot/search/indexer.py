@@ -1,6 +1,6 @@
-"""Bringing the index of local documents up to date with the files.
+"""Bring the index of local documents up to date with the files.
 
-``Indexer`` opens the index, or builds it anew, and ``_Run`` is one pass over some folders.
+``Indexer`` opens or rebuilds the index, and ``_Run`` is one pass over some folders.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ class Indexer:
         an interruption of any kind (an exception from ``progress`` included) the index is usable
         and the next call carries on. Several processes may index at once; they take turns.
 
-        A damaged index is built anew, which ``IndexReport.warning`` says.
+        A damaged index is rebuilt, which ``IndexReport.warning`` says.
         Raises ``InvalidSetting`` for a path that does not exist, ``StorageUnavailable`` when the
         index cannot be written, ``Unavailable`` when no process can be started to read, and
         ``Stopped`` after ``stop``.
@@ -89,7 +89,7 @@ class Indexer:
         )
 
     def stop(self) -> None:
-        """Have ``index`` end soon, and every later call; called from another thread."""
+        """Make the running call of ``index``, and every later one, end soon; thread-safe."""
         self._ending.set()
         connection = self._connection
         if connection is not None:
@@ -111,8 +111,7 @@ class Indexer:
                 connection.close()
             self._mark_damaged(generation)
         raise StorageUnavailable(
-            f"The index {self._path} is damaged again right after it was built anew: "
-            "check the disk.",
+            f"The index {self._path} is damaged again right after it was rebuilt: check the disk.",
             detail=str(damage),
         )
 
@@ -133,7 +132,7 @@ class Indexer:
         return run
 
     def _open(self) -> tuple[sqlite3.Connection, str, str]:
-        """A sound index, its generation, and the warning if it had to be built anew."""
+        """A sound index, its generation, and the warning if it had to be rebuilt."""
         warning = ""
         with building(self._path):
             if damage_mark(self._path).exists():
@@ -145,8 +144,8 @@ class Indexer:
                 log.info("index_rebuilt", index=str(self._path), why=str(damage))
                 connection, generation = open_writer(self._path)
                 warning = (
-                    f"The index {self._path} was made by another version of Footnote and is built "
-                    "anew; run `footnote index` for other folders that were in it."
+                    f"The index {self._path} was made by another version of Footnote and is "
+                    "being rebuilt; run `footnote index` for other folders that were in it."
                 )
             except Damaged as damage:
                 warning = self._discard(str(damage))
@@ -157,7 +156,7 @@ class Indexer:
         discard(self._path)
         log.warning("index_rebuilt", index=str(self._path), damage=damage)
         return (
-            f"The index {self._path} was damaged and has been built anew; "
+            f"The index {self._path} was damaged and has been rebuilt; "
             "run `footnote index` for other folders that were in it."
         )
 
@@ -205,7 +204,7 @@ class _Run:
         self.skipped: list[tuple[str, str]] = []
 
     def go(self) -> None:
-        """Do it. Raises ``sqlite3.Error``, ``Damaged``, and what ``progress`` and readers raise."""
+        """Run the pass. Raises ``sqlite3.Error``, ``Damaged``, and what progress or readers do."""
         self._writer.refresh()
         self._writer.begin(self._roots)
         self._known = self._writer.files_below(self._roots)
@@ -225,7 +224,7 @@ class _Run:
         self.passages = self._writer.passages_below(self._roots)
 
     def _changed(self, documents: Iterable[Document]) -> list[Job]:
-        """The files to read, better readable ones first: what comes later may be their twin."""
+        """The files to read, better readable formats first, since later ones may be their twins."""
         jobs = []
         for document in documents:
             known = self._known.get(document.url)
@@ -253,7 +252,7 @@ class _Run:
         self._write()
 
     def _read_sources(self, jobs: list[Job], pages: dict[str, str], listing: Listing) -> None:
-        """Read files from which other files were made only where these do not hold their text.
+        """Read sources of other files, but only those whose text the other file does not contain.
 
         A parser of reStructuredText takes several times as long as one of HTML, for a text that
         is not searched then.

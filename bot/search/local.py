@@ -160,7 +160,7 @@ class LocalDocuments:
             await self._meaning.aclose()
 
     async def _settled(self) -> None:
-        """Wait a moment for an indexing run that has just begun: most are over soon."""
+        """Wait briefly for an indexing run that has just begun, since most end soon."""
         ends = time.monotonic() + PATIENCE
         while time.monotonic() < ends:
             missing, began = await asyncio.to_thread(
@@ -266,7 +266,7 @@ class LocalDocuments:
         return int(connection.execute(query, self._visible_values).fetchone()[0])
 
     def _awaited(self, connection: sqlite3.Connection) -> tuple[int, float]:
-        """How many files are not indexed yet, and when the latest run began that is to do it."""
+        """The number of files not indexed yet, and when the latest run to index them began."""
         rows = connection.execute("SELECT url, waiting, since FROM roots WHERE waiting > 0")
         missing: dict[str, int] = {}
         latest = 0.0
@@ -304,14 +304,14 @@ class LocalDocuments:
         except Outdated as error:
             raise ProviderUnavailable(
                 "The index of local documents was made by another version of Footnote: run "
-                "`footnote index` to build it anew.",
+                "`footnote index` to rebuild it.",
                 detail=str(error),
             ) from error
         except Damaged as error:
             with contextlib.suppress(OSError):  # a read-only place is mended by other hands
                 damage_mark(self._path).touch()
             raise ProviderUnavailable(
-                "The index of local documents is damaged: run `footnote index` to build it anew.",
+                "The index of local documents is damaged: run `footnote index` to rebuild it.",
                 detail=str(error),
             ) from error
         except StorageUnavailable as error:
@@ -346,8 +346,8 @@ class _Reader:
 
 
 def _affordable(connection: sqlite3.Connection, wanted: list[str], others: list[str]) -> list[str]:
-    """The rarest of the terms, then of others in their place, as many as ``MOST_POSTINGS`` allows,
-    but at least one known one."""
+    """The rarest terms, then the rarest of their replacements, as many as ``MOST_POSTINGS`` allows
+    but at least one that the index has."""
     chosen: list[str] = []
     spent = 0
     for terms in (wanted, others):

@@ -91,7 +91,7 @@ class Lexicon(Protocol):
 
 @runtime_checkable
 class Growing(Protocol):
-    """A provider that searches what is being gathered still.
+    """A provider whose index is still being built.
 
     ``missing`` tells how many documents cannot be found yet; it raises like
     ``SearchProvider.search``.

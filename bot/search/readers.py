@@ -278,7 +278,7 @@ class _Work:
         return readings
 
     def _living(self, lane: _Lane, memory: int) -> WorkerProcess:
-        """The process of a lane; a new one is waited for until it is ready."""
+        """The process of a lane, ready for work; starts one where there is none."""
         if lane.process is not None and lane.process.lives():
             return lane.process
         lane.end()

@@ -221,7 +221,7 @@ class _Filling:
         if isinstance(error, Damaged):
             with contextlib.suppress(OSError):
                 damage_mark(self._index).touch()
-            return "The index of local documents is damaged: run `footnote index` to build it anew."
+            return "The index of local documents is damaged: run `footnote index` to rebuild it."
         return f"The file {self._path} cannot be written ({error}): check the disk."
 
     # ------------------------------------------------------------ the work

@@ -1,8 +1,8 @@
-"""Words that people ask with, and those that documents have instead: "throw out" and "delete".
+"""Synonyms between questions and documents: "throw out" in a question finds "delete".
 
-Groups of words that stand for each other in questions to manuals, wikis and handbooks. They are
-few and general on purpose: terms of a field have their own names, and a group too wide finds
-everything. A word may be in several groups; being akin does not pass from one to the next.
+Groups of words that replace each other in questions about manuals, wikis and handbooks. They are
+few and general on purpose: special terms have no synonyms, and too wide a group matches
+everything. A word may be in several groups; synonymy is not transitive across groups.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from bot.text.listed import listed
 from bot.text.terms import keywords
 
 AKIN = 0.6
-"""Share of a word's weight that one of its kind counts for."""
+"""Share of a word's weight that a synonym of it counts for."""
 
 _ENDINGS = {
     **dict.fromkeys(("ion", "ation", "ition", "ication", "ment", "ement"), 4),
     **dict.fromkeys(("al", "er", "or", "abl", "ibl", "iv", "ag", "anc", "enc", "li", "iti"), 5),
 }
-"""Endings of words derived from others, as terms have them (without a silent e, with i for y), and
-how many letters must be left: "port" has nothing to do with "portal"."""
+"""Derivational endings, as spelled in terms (without a silent e, with i for y), and the fewest
+letters that must be left: "port" is not the stem of "portal"."""
 
 _GROUPS = (
     "delete remove erase drop clear purge discard throw rid unset clean wipe",
@@ -306,8 +306,7 @@ _GROUPS = (
 
 
 def shares(wanted: Iterable[str], words: Container[str]) -> dict[str, float]:
-    """Which of some terms are among a text's, or others in their place, and what each counts for:
-    1, or ``AKIN``."""
+    """Weights of the wanted terms that a text has: 1, or ``AKIN`` where it only has a synonym."""
     return {
         term: 1.0 if term in words else AKIN
         for term in wanted
@@ -317,13 +316,13 @@ def shares(wanted: Iterable[str], words: Container[str]) -> dict[str, float]:
 
 @lru_cache(maxsize=50_000)
 def akin(term: str) -> frozenset[str]:
-    """The terms (see ``bot.text.terms``) of words that can stand for a term's, and of words of its
-    family ("configuration" for "configure"); never itself."""
+    """The terms (see ``bot.text.terms``) of a term's synonyms and word family ("configuration" for
+    "configure"), without the term itself."""
     return (_by_term().get(term, frozenset()) | _family(term)) - {term}
 
 
 def _family(term: str) -> frozenset[str]:
-    """The term with other endings, whether such words exist or not."""
+    """The term with other derivational endings; not all of these are words."""
     if not term.isascii() or not term.isalpha():
         return frozenset()
     bases = {term}

@@ -234,7 +234,7 @@ def _sentence_spans(text: str, start: int, body: int, end: int) -> Iterator[tupl
 
 
 def _code_spans(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """Where inline code stands: between runs of as many backticks (CommonMark 0.31, 6.1)."""
+    """Spans of inline code: between backtick runs of equal length (CommonMark 0.31, 6.1)."""
     runs = [match.span() for match in _TICKS.finditer(text, start, end)]
     following: dict[int, int] = {}  # length of a run to the next one of that length
     closing: list[int | None] = [None] * len(runs)

@@ -188,8 +188,8 @@ def _stem(word: str) -> str:
 
 
 def _has_silent_e(word: str) -> bool:
-    """Whether a final e goes (step 5a), so that "delete" is found by "deleted"; not from words of
-    three letters, which would become others: "use", "us"."""
+    """Whether a final e is removed (step 5a), so that "delete" matches "deleted"; never from words
+    of three letters, which would become other words ("use", "us")."""
     stem = word[:-1]
     if not word.endswith("e") or len(stem) < 3:
         return False

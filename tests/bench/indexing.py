@@ -1,4 +1,4 @@
-"""How fast local documents are indexed, searched and answered from, and how large the index is.
+"""Speed of indexing, searching and answering from local documents, and size of the index.
 
 Documents are made of the pages of the MuSiQue set (``multihop/pages.json``), eight to a document
 (or ``--pages``) under headings of their own, repeated until there are enough passages; every

@@ -71,7 +71,7 @@ async def test_a_process_without_platforms_is_ready_when_its_database_is(
     )
 
 
-async def test_documents_are_told_of_and_keep_nobody_from_being_ready(
+async def test_indexing_is_shown_and_does_not_delay_readiness(
     database: Database,
 ) -> None:
     indexing = Indexing(True)

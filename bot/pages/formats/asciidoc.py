@@ -104,7 +104,7 @@ class _Reader:
             self._paragraph()
 
     def _header(self) -> None:
-        """The lines right below the title: who wrote it when, and attributes."""
+        """The lines right below the title: author, revision and attributes."""
         while self._at < len(self._lines) and (line := self._lines[self._at].strip()):
             if not self._is_silent(line):
                 self._say(line)

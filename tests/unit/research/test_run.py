@@ -116,7 +116,7 @@ async def test_documents_that_could_not_be_searched_yet_are_noted_once(open_run:
     assert run.notes == expected
     again = await open_run(shelf)
     await again.search(Query("tower", 10))
-    assert again.notes == expected, "an attempt that begins anew says the same"
+    assert again.notes == expected, "an attempt from the start says the same"
 
 
 async def test_pages_come_in_the_order_asked_with_sentences_for_those_missing(

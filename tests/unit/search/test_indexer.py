@@ -449,7 +449,7 @@ def _execute(path: Path, statement: str) -> None:
 
 
 @pytest.mark.parametrize("damage", DAMAGES.values(), ids=DAMAGES)
-async def test_a_damaged_index_is_built_anew_with_a_warning(
+async def test_a_damaged_index_is_rebuilt_with_a_warning(
     docs: Path, index: Path, damage: Callable[[Path], object]
 ) -> None:
     for i in range(200):
@@ -458,7 +458,7 @@ async def test_a_damaged_index_is_built_anew_with_a_warning(
     damage(index)
     report = Indexer(index).index([docs])
     assert counts(report) == (200, 0, 0, 0)
-    assert "built anew" in report.warning
+    assert "rebuilt" in report.warning
     assert await found(index, "page 17") != []
     assert Indexer(index).index([docs]).warning == ""
 
@@ -473,7 +473,7 @@ async def test_damage_that_only_a_search_meets_is_mended_by_the_next_run(
     with pytest.raises(Exception, match="damaged: run `footnote index`"):
         await documents.search(Query("alpha", 5))
     report = Indexer(index).index([docs])
-    assert "built anew" in report.warning
+    assert "rebuilt" in report.warning
     assert [hit.title for hit in await documents.search(Query("alpha", 5))] == ["A"]
     await documents.aclose()
 

@@ -82,7 +82,7 @@ def test_a_folder_that_was_not_indexed_by_itself_has_to_be(docs: Path, index: Pa
         lambda index: _execute(index, "PRAGMA user_version = 1"),
     ],
 )
-def test_an_index_that_must_be_built_anew_is_not_taken_for_unchanged(
+def test_an_index_that_must_be_rebuilt_is_not_taken_for_unchanged(
     docs: Path, index: Path, harm: Callable[[Path], object]
 ) -> None:
     harm(index)
@@ -147,7 +147,7 @@ def test_one_that_breaks_leaves_it_to_the_indexing_run(
             assert check.report() is None
 
 
-def test_one_that_nobody_waits_for_is_ended(
+def test_leaving_the_check_ends_its_process(
     docs: Path, index: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("bot.search.unchanged.WORTHWHILE", 0)

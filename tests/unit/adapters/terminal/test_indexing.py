@@ -1,4 +1,4 @@
-"""What `footnote index` says of what it did, and of what it could not do."""
+"""The report of `footnote index`: changes, problems and contents."""
 
 from __future__ import annotations
 
