@@ -17,7 +17,7 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.storage.database import Database
-from bot.storage.overview import Queue, Searched, took
+from bot.storage.overview import Queue, Searched, queue_of, took
 from bot.storage.records import UNFINISHED
 from bot.storage.spending import COUNTS, Amount
 from bot.storage.tables import runs, spending, steps, threads
@@ -97,11 +97,9 @@ class Meter:
         async with self._database.read() as db:
             step_rows = (await db.execute(done)).all()
             run_rows = (await db.execute(ended)).all()
-            unfinished = (await db.execute(_UNFINISHED)).all()
+            queue = await queue_of(db)
             sums = await self._sums.take(db)
         workers = await live_workers(self._database)
-        counted = {row.state: row.counted for row in unfinished}
-        oldest = {row.state: row.oldest for row in unfinished}
         new_steps = self._steps.new(step_rows)
         return Look(
             tuple(StepDone(row.kind, row.seconds) for row in new_steps),
@@ -110,8 +108,8 @@ class Meter:
                 RunEnded(row.platform, row.state, row.seconds) for row in self._ended.new(run_rows)
             ),
             sums.spent,
-            {**sums.ended, **counted},
-            Queue(counted.get("accepted", 0), counted.get("running", 0), oldest.get("accepted")),
+            {**sums.ended, "accepted": queue.waiting, "running": queue.running},
+            queue,
             workers,
         )
 
@@ -156,15 +154,6 @@ _SPENT = (
 _ENDED = (
     sa.select(runs.c.state, sa.func.count().label("counted"))
     .where(runs.c.state.not_in(UNFINISHED))
-    .group_by(runs.c.state)
-)
-_UNFINISHED = (
-    sa.select(
-        runs.c.state,
-        sa.func.count().label("counted"),
-        sa.func.min(runs.c.accepted_at).label("oldest"),
-    )
-    .where(runs.c.state.in_(UNFINISHED))
     .group_by(runs.c.state)
 )
 

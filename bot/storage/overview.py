@@ -172,7 +172,7 @@ class Overviews:
                 await _slowest(db, scope),
                 await _latest(db, scope),
                 await _searches(db, scope),
-                await _queue(db),
+                await queue_of(db),
             )
 
     async def places(self) -> tuple[Place, ...]:
@@ -364,7 +364,8 @@ async def _searches(db: AsyncConnection, scope: Scope) -> tuple[Searched, ...]:
     return tuple(Searched(*row) for row in (await db.execute(query)).all())
 
 
-async def _queue(db: AsyncConnection) -> Queue:
+async def queue_of(db: AsyncConnection) -> Queue:
+    """See ``Queue``."""
     query = (
         sa.select(
             runs.c.state,

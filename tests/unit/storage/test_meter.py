@@ -54,7 +54,7 @@ async def test_what_was_before_the_start_is_not_told(past: Past, meter: Meter) -
     await past.answered()
     look = await meter.look()
     assert (look.steps, look.ended) == ((), ())
-    assert look.states == {"answered": 1}
+    assert look.states == {"answered": 1, "accepted": 0, "running": 0}
 
 
 async def test_how_long_runs_took_and_how_they_ended(past: Past, meter: Meter) -> None:
