@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, TextIO
 import typer
 
 from bot import __version__
-from bot.cli_records import export, forget_kinds, prune, threads
+from bot.cli_records import db, export, forget_kinds, keys, threads
 from bot.command import EXIT_NO_ANSWER, EXIT_OK, EXIT_USAGE
 from bot.command import sentences as _sentences
 from bot.command import settings_for as _settings
@@ -34,11 +34,8 @@ app = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
-db = typer.Typer(help="Look after the database.", no_args_is_help=True)
 app.add_typer(db, name="db")
 app.add_typer(forget_kinds, name="forget")
-db.command()(prune)
-keys = typer.Typer(help="Look after the keys that seal tokens.", no_args_is_help=True)
 app.add_typer(keys, name="keys")
 
 Docs = Annotated[
@@ -322,47 +319,6 @@ def doctor() -> None:
 
         sound = asyncio.run(examine(_settings(None, None)))
     raise typer.Exit(EXIT_OK if sound else EXIT_NO_ANSWER)
-
-
-@db.command()
-def upgrade() -> None:
-    """Bring the database to this version's schema; opening it does so by itself."""
-    import asyncio
-
-    with _sentences():
-        from bot.settings import load_settings
-        from bot.storage.database import open_database
-        from bot.storage.tables import HEAD
-
-        async def run() -> None:
-            await (await open_database(load_settings().database)).close()
-
-        asyncio.run(run())
-        typer.echo(f"The database is at revision {HEAD}.")
-
-
-@keys.command()
-def new() -> None:
-    """Print a new key for FOOTNOTE_ENCRYPTION_KEYS.
-
-    To change keys, put the new one before the old one and start again; then the old one can go.
-    """
-    with _sentences():
-        from bot.storage.seal import new_key
-
-        typer.echo(new_key())
-
-
-@keys.command()
-def forget() -> None:
-    """Give up the Slack workspaces whose tokens no key opens: they have to install it again."""
-    import asyncio
-
-    with _sentences():
-        from adapters.slack.installations import forget_unreadable
-
-        count = asyncio.run(forget_unreadable(_settings(None, None)))
-        typer.echo(f"{count} installation(s) forgotten.")
 
 
 # After the commands of every day: help lists them in this order.

@@ -1,4 +1,4 @@
-"""The commands that look after what is kept: threads, export, forget, db prune."""
+"""The commands for stored data: threads, export, forget, db and keys."""
 
 from __future__ import annotations
 
@@ -20,6 +20,8 @@ PLATFORMS = ("discord", "slack", "terminal")
 forget_kinds = typer.Typer(
     help="Remove everything about a thread, a person or a workspace.", no_args_is_help=True
 )
+db = typer.Typer(help="Look after the database.", no_args_is_help=True)
+keys = typer.Typer(help="Look after the keys that seal tokens.", no_args_is_help=True)
 
 Name = Annotated[
     str,
@@ -125,6 +127,7 @@ def forget_workspace(workspace: Place, yes: Yes = False, dry_run: DryRun = False
     _forget_place("workspace", workspace, yes, dry_run)
 
 
+@db.command()
 def prune() -> None:
     """Delete now what is older than FOOTNOTE_KEEP_PAGES_DAYS and the like allow.
 
@@ -141,6 +144,47 @@ def prune() -> None:
             show(removed_table(removed, "Removed"))
         else:
             typer.echo("Nothing was old enough to be removed.")
+
+
+@db.command()
+def upgrade() -> None:
+    """Bring the database to this version's schema; opening it does so by itself."""
+    import asyncio
+
+    with sentences():
+        from bot.settings import load_settings
+        from bot.storage.database import open_database
+        from bot.storage.tables import HEAD
+
+        async def run() -> None:
+            await (await open_database(load_settings().database)).close()
+
+        asyncio.run(run())
+        typer.echo(f"The database is at revision {HEAD}.")
+
+
+@keys.command()
+def new() -> None:
+    """Print a new key for FOOTNOTE_ENCRYPTION_KEYS.
+
+    To change keys, put the new one before the old one and start again; then the old one can go.
+    """
+    with sentences():
+        from bot.storage.seal import new_key
+
+        typer.echo(new_key())
+
+
+@keys.command("forget")
+def forget_workspaces() -> None:
+    """Give up the Slack workspaces whose tokens no key opens: they have to install it again."""
+    import asyncio
+
+    with sentences():
+        from adapters.slack.installations import forget_unreadable
+
+        count = asyncio.run(forget_unreadable(settings_for()))
+        typer.echo(f"{count} installation(s) forgotten.")
 
 
 # ---------------------------------------------------------------- forgetting

@@ -29,7 +29,7 @@ from adapters.slack.limits import (
     SOURCES,
     TABLE_WIDTH,
 )
-from adapters.slack.plan import Link, Task, plain
+from adapters.slack.plan import Task, plain
 from adapters.slack.rich import (
     link_element,
     packed,
@@ -325,27 +325,6 @@ def working_blocks(
         button = _button(texts("stop-button"), actions.STOP, stop)
         blocks.append({"type": "actions", "elements": [button]})
     return blocks
-
-
-def task_chunk(task: Task, *, details: str, links: Sequence[Link]) -> Json:
-    """What is new about a task of a stream."""
-    chunk: Json = {
-        "type": "task_update",
-        "id": task.id,
-        "title": task.title,
-        "status": task.state,
-    }
-    if details:
-        chunk["details"] = details
-    if links:
-        chunk["sources"] = [{"type": "url", "url": link.url, "text": link.text} for link in links]
-    return chunk
-
-
-def chunk_characters(chunk: Json) -> int:
-    """What a chunk takes of a stream's characters."""
-    own = sum(len(chunk.get(key, "")) for key in ("text", "title", "details", "output"))
-    return own + sum(len(link["url"]) + len(link["text"]) for link in chunk.get("sources", ()))
 
 
 def question_text(name: str, question: str, texts: Texts) -> str:

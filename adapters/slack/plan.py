@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
 from adapters.slack.limits import (
     TASK_FIELD_CHARACTERS,
@@ -182,3 +182,24 @@ def _links(steps: Sequence[StepView], titles: Mapping[str, str]) -> tuple[Link, 
                 text = title if title != url else domain(url)
                 found.setdefault(target, Link(target, plain(text, 80) or domain(url) or target))
     return tuple(found.values())[:TASK_SOURCES]
+
+
+def task_chunk(task: Task, *, details: str, links: Sequence[Link]) -> dict[str, Any]:
+    """What is new about a task of a stream."""
+    chunk: dict[str, Any] = {
+        "type": "task_update",
+        "id": task.id,
+        "title": task.title,
+        "status": task.state,
+    }
+    if details:
+        chunk["details"] = details
+    if links:
+        chunk["sources"] = [{"type": "url", "url": link.url, "text": link.text} for link in links]
+    return chunk
+
+
+def chunk_characters(chunk: dict[str, Any]) -> int:
+    """What a chunk takes of a stream's characters."""
+    own = sum(len(chunk.get(key, "")) for key in ("text", "title", "details", "output"))
+    return own + sum(len(link["url"]) + len(link["text"]) for link in chunk.get("sources", ()))

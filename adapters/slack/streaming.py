@@ -18,12 +18,10 @@ from adapters.slack.calls import Away, Calls, Json, Limited, Refusal
 from adapters.slack.delivery import Delivery
 from adapters.slack.format import (
     Final,
-    chunk_characters,
     markdown,
     markdown_block,
     notification,
     parts,
-    task_chunk,
 )
 from adapters.slack.limits import (
     PLAN_CHARACTERS,
@@ -32,7 +30,7 @@ from adapters.slack.limits import (
     STREAM_SECONDS_USED,
 )
 from adapters.slack.part import Part
-from adapters.slack.plan import Task, heading, tasks
+from adapters.slack.plan import Task, chunk_characters, heading, task_chunk, tasks
 from adapters.slack.trail import Post, Trail
 from adapters.slack.view import View
 from adapters.slack.writing import cut_before, ready
