@@ -25,6 +25,7 @@ from platformdirs import user_data_path
 from pydantic import (
     AliasChoices,
     BaseModel,
+    BeforeValidator,
     ConfigDict,
     Field,
     SecretStr,
@@ -50,11 +51,18 @@ PREFIX = "FOOTNOTE_"
 DOTENV = ".env"
 TOML = "footnote.toml"
 
-StrList = Annotated[tuple[str, ...], NoDecode]
+
+def _split(value: Any) -> Any:
+    if isinstance(value, str):
+        return tuple(part.strip() for part in value.split(",") if part.strip())
+    return value
+
+
+StrList = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_split)]
+SecretList = Annotated[tuple[SecretStr, ...], NoDecode, BeforeValidator(_split)]
 # It becomes part of a header: no white space, no brackets, nothing beyond ASCII.
 _CONTACT = re.compile(r"https?://[!-'*-~]{3,200}|[!-'*-~]{1,100}@[!-'*-~]{3,100}")
 _SCHEME = re.compile(r"https?://", re.IGNORECASE)
-SecretList = Annotated[tuple[SecretStr, ...], NoDecode]
 
 
 class Price(BaseModel):
@@ -223,30 +231,6 @@ class Settings(BaseSettings):
     concurrency: int = Field(256, ge=1)  # runs at once in this process
     drain_seconds: float = Field(10.0, ge=0)  # that working runs get when `serve` is ended
     log_level: Literal["debug", "info", "warning", "error"] = "warning"
-
-    @field_validator(
-        "providers",
-        "docs",
-        "fetch_allow",
-        "blocked_domains",
-        "allow_workspaces",
-        "deny_workspaces",
-        "allow_channels",
-        "deny_channels",
-        "allow_users",
-        "deny_users",
-        "allow_roles",
-        "deny_roles",
-        "admins",
-        "console_proxies",
-        "encryption_keys",
-        mode="before",
-    )
-    @classmethod
-    def _split(cls, value: Any) -> Any:
-        if isinstance(value, str):
-            return tuple(part.strip() for part in value.split(",") if part.strip())
-        return value
 
     @field_validator("*")
     @classmethod

@@ -233,6 +233,19 @@ def unusable(error: Exception, path: Path) -> StorageUnavailable:
 # ---------------------------------------------------------------- which files
 
 
+@contextmanager
+def transaction(connection: sqlite3.Connection) -> Iterator[None]:
+    """A transaction that takes the write lock at once: a second writer waits here, not half-way."""
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+    except BaseException:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise
+    connection.execute("COMMIT")
+
+
 def below(roots: Iterable[Path]) -> tuple[str, list[str]]:
     """A condition on ``files.url`` for everything at or below some roots, and its values."""
     conditions: list[str] = []

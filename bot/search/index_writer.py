@@ -19,6 +19,7 @@ from bot.search.index_file import (
     fingerprint,
     is_below,
     pack_spans,
+    transaction,
     unpack_text,
     word_rows,
 )
@@ -87,7 +88,7 @@ class IndexWriter:
         """Fit an index that another version of Footnote made: terms and spans are worked out anew
         from the stored texts, and every file counts as changed when it is next looked at."""
         if self._meta("fingerprint") != fingerprint():
-            with _Transaction(self._connection):
+            with transaction(self._connection):
                 self._connection.execute("UPDATE files SET modified = 0, digest = x''")
                 self._write_words_anew()
                 self._set_meta("fingerprint", fingerprint())
@@ -99,7 +100,7 @@ class IndexWriter:
         new = [url for url in self._written_roots if url not in known]
         self._roots = [*known, *new]
         if new:
-            with _Transaction(self._connection):
+            with transaction(self._connection):
                 self._connection.executemany(
                     "INSERT OR IGNORE INTO roots VALUES (?, 1, ?)",
                     ((url, time.time()) for url in new),
@@ -118,7 +119,7 @@ class IndexWriter:
     def expect(self, urls: Sequence[str]) -> None:
         """Record how many files wait to be written, so that searches can report them as missing."""
         self._expected = set(urls)
-        with _Transaction(self._connection):
+        with transaction(self._connection):
             for root in self._written_roots:
                 waiting = sum(is_below(url, root) for url in urls)
                 self._connection.execute(
@@ -149,7 +150,7 @@ class IndexWriter:
         outcomes: list[Outcome] = []
         words: dict[int, Sequence[Row]] = {}
         orphans: list[int] = []
-        with _Transaction(self._connection):
+        with transaction(self._connection):
             for prepared in batch:
                 before = self._file(prepared.document.url)
                 if before and prepared.digest and before.digest == prepared.digest:
@@ -177,7 +178,7 @@ class IndexWriter:
         Returns what became of each; None where the page does not hold enough for that, and
         nothing was done.
         """
-        with _Transaction(self._connection):
+        with transaction(self._connection):
             outcomes = [self._write_source(each) for each in sources]
             settled = zip(sources, outcomes, strict=True)
             self._arrived(each.job.document.url for each, outcome in settled if outcome)
@@ -207,7 +208,7 @@ class IndexWriter:
 
     def remove(self, files: Sequence[Known]) -> None:
         for start in range(0, len(files), REMOVED_AT_ONCE):
-            with _Transaction(self._connection):
+            with transaction(self._connection):
                 orphans: list[int] = []
                 for known in files[start : start + REMOVED_AT_ONCE]:
                     orphans += self._forget(known.id)
@@ -329,7 +330,7 @@ class IndexWriter:
         living = self._connection.execute("SELECT total(count) FROM files").fetchone()[0]
         dead = int(self._meta("dead"))
         if dead > DEAD_FEW and dead > living * DEAD_SHARE:
-            with _Transaction(self._connection):
+            with transaction(self._connection):
                 self._write_words_anew()
         elif self._written > living * OPTIMIZE_SHARE:
             # One segment instead of many: shorter queries, and the space of the many comes free.
@@ -398,17 +399,3 @@ class IndexWriter:
 
     def _set_meta(self, key: str, value: str | int) -> None:
         self._connection.execute("UPDATE meta SET value = ? WHERE key = ?", (value, key))
-
-
-class _Transaction:
-    """Takes the write lock at once, so that two writers wait instead of failing half-way."""
-
-    def __init__(self, connection: sqlite3.Connection) -> None:
-        self._connection = connection
-
-    def __enter__(self) -> None:
-        self._connection.execute("BEGIN IMMEDIATE")
-
-    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        if self._connection.in_transaction:
-            self._connection.execute("COMMIT" if kind is None else "ROLLBACK")

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from bot.pages.passages import split
-from bot.search.index_file import unpack_text
+from bot.search.index_file import transaction, unpack_text
 from bot.search.vector_file import key_of
 
 META = "vectors"  # the key in ``meta``: the id of the file that the rows are of
@@ -74,11 +74,10 @@ def set_up(connection: sqlite3.Connection, id: str) -> None:
     if not is_there(connection):
         connection.executescript(_TABLES)
     if file_id(connection) != id:
-        connection.execute("BEGIN IMMEDIATE")
-        connection.execute("DELETE FROM vector_rows")
-        connection.execute("INSERT OR IGNORE INTO vector_queue SELECT file FROM pages")
-        connection.execute("UPDATE meta SET value = ? WHERE key = ?", (id, META))
-        connection.execute("COMMIT")
+        with transaction(connection):
+            connection.execute("DELETE FROM vector_rows")
+            connection.execute("INSERT OR IGNORE INTO vector_queue SELECT file FROM pages")
+            connection.execute("UPDATE meta SET value = ? WHERE key = ?", (id, META))
 
 
 def counts(
@@ -141,19 +140,18 @@ def worded(title: str, heading: str, text: str) -> str:
 
 def record(connection: sqlite3.Connection, pages: Iterable[tuple[Page, Sequence[int]]]) -> None:
     """Keep the rows of pages that have not changed since they were read; they wait no more."""
-    connection.execute("BEGIN IMMEDIATE")
-    for page, rows in pages:
-        now = connection.execute(
-            "SELECT hex(digest) || first FROM files WHERE id = ?", (page.file,)
-        ).fetchone()
-        if now is None or now[0] != page.stamp:
-            continue
-        connection.executemany(
-            "INSERT OR REPLACE INTO vector_rows (row, file, place) VALUES (?, ?, ?)",
-            ((row, page.file, place) for place, row in enumerate(rows)),
-        )
-        connection.execute("DELETE FROM vector_queue WHERE file = ?", (page.file,))
-    connection.execute("COMMIT")
+    with transaction(connection):
+        for page, rows in pages:
+            now = connection.execute(
+                "SELECT hex(digest) || first FROM files WHERE id = ?", (page.file,)
+            ).fetchone()
+            if now is None or now[0] != page.stamp:
+                continue
+            connection.executemany(
+                "INSERT OR REPLACE INTO vector_rows (row, file, place) VALUES (?, ?, ?)",
+                ((row, page.file, place) for place, row in enumerate(rows)),
+            )
+            connection.execute("DELETE FROM vector_queue WHERE file = ?", (page.file,))
 
 
 def some_wait(connection: sqlite3.Connection) -> bool:
@@ -171,16 +169,15 @@ def used_rows(connection: sqlite3.Connection) -> list[int]:
 
 def renumber(connection: sqlite3.Connection, id: str, rows: Sequence[int]) -> None:
     """The rows are now of the file with this id, which has them in the order given."""
-    connection.execute("BEGIN IMMEDIATE")
-    connection.execute("CREATE TEMP TABLE moved (old INTEGER PRIMARY KEY, new INTEGER)")
-    connection.executemany(
-        "INSERT INTO temp.moved VALUES (?, ?)", ((old, new) for new, old in enumerate(rows))
-    )
-    connection.execute(
-        "UPDATE vector_rows SET row = (SELECT new FROM temp.moved WHERE old = vector_rows.row)"
-    )
-    connection.execute("UPDATE meta SET value = ? WHERE key = ?", (id, META))
-    connection.execute("COMMIT")
+    with transaction(connection):
+        connection.execute("CREATE TEMP TABLE moved (old INTEGER PRIMARY KEY, new INTEGER)")
+        connection.executemany(
+            "INSERT INTO temp.moved VALUES (?, ?)", ((old, new) for new, old in enumerate(rows))
+        )
+        connection.execute(
+            "UPDATE vector_rows SET row = (SELECT new FROM temp.moved WHERE old = vector_rows.row)"
+        )
+        connection.execute("UPDATE meta SET value = ? WHERE key = ?", (id, META))
     connection.execute("DROP TABLE temp.moved")
 
 
