@@ -5,11 +5,8 @@ from __future__ import annotations
 from textwrap import dedent
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from bot.pages.formats.asciidoc import read_asciidoc
-from tests.unit.pages.formats.order import in_order, phrases
 
 
 def text_of(source: str) -> str:
@@ -154,34 +151,3 @@ def test_inline_markup(source: str, shown: str) -> None:
 )
 def test_blocks(source: str, shown: str) -> None:
     assert read_asciidoc(source).text == shown
-
-
-@given(
-    st.lists(
-        st.tuples(st.sampled_from(["p", "h", "item", "term", "code", "table"]), phrases), max_size=9
-    )
-)
-def test_every_word_stands_in_the_text_in_order(parts: list[tuple[str, str]]) -> None:
-    form = {
-        "p": "{}\n", "h": "== {}\n", "item": "* {}\n", "term": "x:: {}\n",
-        "code": "----\n{}\n----\n", "table": "|===\n|{0} |{0}\n|===\n",
-    }  # fmt: skip
-    source = "\n".join(form[kind].format(said) for kind, said in parts)
-    assert in_order([said for _, said in parts], text_of(source))
-
-
-MARKS = st.sampled_from(
-    [*":`*_|.-=+#[]<>{}()\\^~ \n", "\n\n", "word", "----\n", "|===\n", "::", "http://"]
-)
-
-
-@given(st.lists(MARKS, max_size=60).map("".join))
-def test_any_text_is_read(source: str) -> None:
-    read_asciidoc(source)
-
-
-@pytest.mark.parametrize(
-    "piece", ["[", "<<a", "*a ", "`a ", "a::b[", "|a ", "== a\n", "{a", "\n+\n"]
-)
-def test_no_text_takes_long(piece: str) -> None:
-    read_asciidoc(piece * 20_000)

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from bot.errors import PageUnreadable
 from bot.pages.formats.man import read_man
 from bot.pages.formats.roff import Roff, arguments
-from tests.unit.pages.formats.order import in_order, phrases
 
 
 def text_of(source: str) -> str:
@@ -216,19 +215,6 @@ def test_a_page_that_names_another_says_so() -> None:
         text_of(".so man1/ls.1\n")
 
 
-@given(st.lists(st.tuples(st.sampled_from(["p", "h", "tag", "code", "B"]), phrases), max_size=9))
-def test_every_word_stands_in_the_text_in_order(parts: list[tuple[str, str]]) -> None:
-    form = {
-        "p": ".PP\n{}",
-        "h": '.SH "{}"',
-        "tag": ".TP\n\\fB\\-x\\fR\n{}",
-        "code": ".nf\n{}\n.fi",
-        "B": ".B {}",
-    }
-    source = ".TH X 1\n" + "\n".join(form[kind].format(said) for kind, said in parts)
-    assert in_order([said for _, said in parts], text_of(source))
-
-
 MARKS = st.sampled_from(
     [*"\\.'\"{}()[]*nfs \n\t", "\n.", "\n.if ", "\n.de x\n", "\\{", "\\*(", "\n.TS\n", "\n.Bl ",
      "\n.It ", "\n.Dd ", "Xo ", "Oo ", "Fl ", "Ns ", "word", "\n.TP\n", "\n.RS\n", "\n.ds a \\*a"]
@@ -248,10 +234,3 @@ def test_strings_of_strings_do_not_grow_without_end() -> None:
     steps = [f".ds {b} {f'{chr(92)}*{a}' * 10}" for a, b in pairwise(names)]
     source = "\n".join([".TH X 1", ".ds a words", *steps, "before", "\\*p"])
     assert len(text_of(source)) < 1_000_000
-
-
-@pytest.mark.parametrize(
-    "piece", ["\\fB", ".B a\n", ".TP\n", ".if n \\{", ".RS\n", "\\*(", "\\(a", '"a']
-)
-def test_no_page_takes_long(piece: str) -> None:
-    text_of(".TH X 1\n" + piece * 20_000)

@@ -5,11 +5,8 @@ from __future__ import annotations
 from textwrap import dedent
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from bot.pages.formats.org import read_org
-from tests.unit.pages.formats.order import in_order, phrases
 
 
 def text_of(source: str) -> str:
@@ -76,32 +73,3 @@ def test_what_is_shown(source: str, shown: str) -> None:
 
 def test_the_title_is_the_first_headline_where_none_is_said() -> None:
     assert read_org("* One\n* Two\n").title == "One"
-
-
-@given(
-    st.lists(st.tuples(st.sampled_from(["p", "h", "item", "code", "table"]), phrases), max_size=9)
-)
-def test_every_word_stands_in_the_text_in_order(parts: list[tuple[str, str]]) -> None:
-    form = {
-        "p": "{}\n", "h": "* {}\n", "item": "- {}\n", "table": "| {0} | {0} |\n",
-        "code": "#+begin_src\n{}\n#+end_src\n",
-    }  # fmt: skip
-    source = "\n".join(form[kind].format(said) for kind, said in parts)
-    assert in_order([said for _, said in parts], text_of(source))
-
-
-MARKS = st.sampled_from(
-    [*":=~*_|/-+#[]<>\\ \n", "\n\n", "word", "#+begin_src\n", "* ", "- ", ":x:\n"]
-)
-
-
-@given(st.lists(MARKS, max_size=60).map("".join))
-def test_any_text_is_read(source: str) -> None:
-    read_org(source)
-
-
-@pytest.mark.parametrize(
-    "piece", ["[[a", "*a ", "=a ", "/a ", "| a ", ": a\n", ":a:\n", "- a\n", "<<a"]
-)
-def test_no_text_takes_long(piece: str) -> None:
-    read_org(piece * 20_000)

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.pages.formats.rst import read_rst
-from tests.unit.pages.formats.order import in_order, phrases
+from tests.unit.pages.formats.order import in_order
 
 
 def text_of(source: str) -> str:
@@ -160,24 +160,6 @@ def test_a_reference_within_the_document_shows_its_title() -> None:
 def test_what_docutils_calls_an_error_loses_no_words(source: str) -> None:
     said = source.replace("code-block:: c", "").replace("list-table", "").replace("figure", "")
     assert in_order([said.replace("role", "")], text_of(source).replace("role", ""))
-
-
-@given(
-    st.lists(
-        st.tuples(st.sampled_from(["p", "h", "item", "note", "def", "code"]), phrases), max_size=9
-    )
-)
-def test_every_word_stands_in_the_text_in_order(parts: list[tuple[str, str]]) -> None:
-    form = {
-        "p": "{}\n",
-        "h": "{}\n" + "=" * 120 + "\n",
-        "item": "- {}\n",
-        "note": ".. note:: {}\n",
-        "def": ".. data:: x\n\n   {}\n",
-        "code": "::\n\n   {}\n",
-    }
-    source = "\n".join(form[kind].format(said) for kind, said in parts)
-    assert in_order([said for _, said in parts], text_of(source))
 
 
 MARKS = st.sampled_from(
