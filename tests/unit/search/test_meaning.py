@@ -108,12 +108,10 @@ PAGES = {
 
 
 @pytest.fixture
-def index(tmp_path: Path) -> Path:
+def docs(tmp_path: Path) -> Path:
     for name, text in PAGES.items():
         write(tmp_path / "docs" / f"{name}.md", text)
-    path = tmp_path / "index.sqlite"
-    Indexer(path).index([tmp_path / "docs"])
-    return path
+    return tmp_path / "docs"
 
 
 async def hits(index: Path, query: str, embedder: Embedder | None, *roots: Path) -> list[Hit]:

@@ -28,13 +28,6 @@ def docs(tmp_path: Path) -> Path:
     return tmp_path / "docs"
 
 
-@pytest.fixture
-def index(tmp_path: Path, docs: Path) -> Path:
-    path = tmp_path / "index.sqlite"
-    Indexer(path).index([docs])
-    return path
-
-
 def without_time(report: IndexReport | None) -> IndexReport | None:
     return None if report is None else dataclasses.replace(report, seconds=0.0)
 

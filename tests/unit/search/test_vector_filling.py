@@ -37,13 +37,6 @@ def docs(tmp_path: Path) -> Path:
     return tmp_path / "docs"
 
 
-@pytest.fixture
-def index(tmp_path: Path, docs: Path) -> Path:
-    path = tmp_path / "index.sqlite"
-    Indexer(path).index([docs])
-    return path
-
-
 async def fill(
     index: Path, embedder: MemoryEmbedder, *roots: Path, **values: float
 ) -> tuple[int, int, int]:
