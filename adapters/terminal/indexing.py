@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -81,23 +83,26 @@ def _indexed(settings: Settings, err: Console) -> IndexReport:
     for path in settings.docs:
         if not Path(path).exists():
             raise Invalid(f"There is no file or folder {path}: check the path.")
-    columns = (
-        TextColumn("Indexing"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TextColumn("files"),
-        TimeRemainingColumn(),
-    )
-    with Progress(*columns, console=err, transient=True, disable=not err.is_terminal) as progress:
-        task = progress.add_task("", total=None)
-
-        def advance(done: int, total: int) -> None:
-            progress.update(task, completed=done, total=total)
-
+    with progress_bar(err, "Indexing", "files") as advance:
         report = Indexer(settings.index_path).index(settings.docs, advance)
     if report.warning:
         err.print(Text(report.warning, style="yellow"), soft_wrap=True)
     return report
+
+
+@contextmanager
+def progress_bar(err: Console, doing: str, unit: str) -> Iterator[Callable[[int, int], None]]:
+    """A bar on a terminal within the block; call what it gives with done and total."""
+    columns = (
+        TextColumn(f"{doing:8}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn(unit),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=err, transient=True, disable=not err.is_terminal) as progress:
+        task = progress.add_task("", total=None)
+        yield lambda done, total: progress.update(task, completed=done, total=total)
 
 
 def _tell_counts(err: Console, report: IndexReport) -> None:

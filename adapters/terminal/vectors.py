@@ -6,12 +6,11 @@ import asyncio
 import math
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.text import Text
 
+from adapters.terminal.indexing import progress_bar
 from bot.search.embedding.choice import open_embedder
-from bot.search.vector_filling import Filled, fill_vectors
-from bot.search.vector_filling import Progress as Told
+from bot.search.vector_filling import Filled, Progress, fill_vectors
 from bot.settings import Settings
 
 
@@ -22,26 +21,14 @@ def make_vectors(settings: Settings, *, seconds: float = math.inf) -> Filled:
     contradict each other, or a path that does not exist.
     """
     err = Console(stderr=True, highlight=False)
-    columns = (
-        TextColumn("Vectors "),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TextColumn("passages"),
-        TimeRemainingColumn(),
-    )
-    with Progress(*columns, console=err, transient=True, disable=not err.is_terminal) as progress:
-        task = progress.add_task("", total=None)
-
-        def advance(done: int, total: int) -> None:
-            progress.update(task, completed=done, total=total)
-
+    with progress_bar(err, "Vectors", "passages") as advance:
         filled = asyncio.run(_fill(settings, advance, seconds))
     if filled.made or filled.with_vector < filled.passages:
         err.print(Text(line_of(filled), style="yellow" if filled.problem else "dim"))
     return filled
 
 
-async def _fill(settings: Settings, advance: Told, seconds: float) -> Filled:
+async def _fill(settings: Settings, advance: Progress, seconds: float) -> Filled:
     async with open_embedder(settings) as embedder:
         assert embedder is not None  # noqa: S101 - the caller knows that one is configured
         return await fill_vectors(
