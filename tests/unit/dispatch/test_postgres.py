@@ -17,7 +17,7 @@ from bot.messages import RunOptions, Thread
 from bot.storage.again import at_once
 from bot.storage.owner import new_owner
 from bot.storage.store import Store, open_store
-from tests.contract.test_dispatcher import Gate
+from tests.fakes.gate import Gate
 from tests.fakes.postgres import Postgres
 from tests.unit.samples import NOW, a_message, a_thread
 
