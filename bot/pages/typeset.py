@@ -100,7 +100,7 @@ def set_text(leaves: Sequence[Leaf]) -> str:
 
 
 def _without_typewriting(leaves: Sequence[Leaf]) -> Sequence[Leaf]:
-    """The pages with no line as code, if most lines would be."""
+    """The pages without lines of code, where most of the text is in letters of one width."""
     lines = [line for leaf in leaves for line in leaf.lines]
     fixed = sum(len(line.text) for line in lines if line.code)
     if fixed <= _TYPEWRITTEN * sum(len(line.text) for line in lines):

@@ -336,7 +336,7 @@ def _order(job: Job) -> tuple[int, int, str]:
 
 
 def _pages_of_sources(jobs: Iterable[Job], listing: Listing) -> dict[str, str]:
-    """The addresses of the files that are sources of pages in the same folders, and of these."""
+    """The page of each source file that has one in the same folders, both by address."""
     sources = {job.document.url: form_of(job.document.url) for job in jobs}
     sources = {url: form for url, form in sources.items() if form.is_sphinx_source}
     if not sources:

@@ -1,4 +1,4 @@
-"""`footnote serve` on a large folder: there at once, and answering from what is indexed already."""
+"""`footnote serve` on a large folder: it serves at once, from the documents indexed so far."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def readiness(serving: Serving) -> dict[str, Any]:
 
 
 def until(serving: Serving, is_so: Callable[[dict[str, Any]], bool]) -> dict[str, Any]:
-    """Wait until it is so with the documents; returns how it is then."""
+    """Wait for a state of the documents in `/readyz`; returns it."""
     ends = time.monotonic() + PATIENCE
     while time.monotonic() < ends:
         told: dict[str, Any] = readiness(serving)["documents"]
@@ -61,7 +61,7 @@ def until(serving: Serving, is_so: Callable[[dict[str, Any]], bool]) -> dict[str
 
 @contextmanager
 def held_up(index: Path) -> Iterator[None]:
-    """Nothing can be written to the index within the block, as if the disk were very slow."""
+    """Lock the index against writing within the block, like a very slow disk."""
     with closing(sqlite3.connect(index, timeout=30, isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
         yield

@@ -1,4 +1,4 @@
-"""Pages as programs for documentation make them, shortened, and what is read of them."""
+"""Shortened pages of documentation generators, and the text read from them."""
 
 # ruff: noqa: E501
 # The markup has the lines that programs write.

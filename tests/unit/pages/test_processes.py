@@ -1,4 +1,4 @@
-"""Limits of a process of our own."""
+"""Memory limits of Footnote's own processes."""
 
 from __future__ import annotations
 

@@ -332,7 +332,7 @@ def test_capitals_in_code_are_no_names_to_follow(written: str) -> None:
 
 
 class Documents(World):
-    """A world that knows how rare words are, as local documents do."""
+    """A world with term rarities, like local documents."""
 
     def search(self, queries: tuple[str, ...]) -> Outcome:
         outcome = super().search(queries)

@@ -72,7 +72,7 @@ class Knowing(Scripted):
 
 @dataclass
 class Incomplete(Scripted):
-    """Also tells how many documents it lacks, or raises ``error``."""
+    """A provider that reports missing documents, or raises ``error``."""
 
     gone: int = 0
     error: BaseException | None = None

@@ -1,4 +1,4 @@
-"""Processes that read files for tests, and do something else with some of them."""
+"""Processes that read files for tests, and misbehave on some of them."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ BREAKS = "raise RuntimeError('a bug in a reader')"
 
 
 def that(deed: str, start: bytes, seconds: float = 60.0, size: int = 2) -> Readers:
-    """Readers whose processes do something with files that begin so."""
+    """Readers whose processes misbehave on files with a given beginning."""
     body = _BODY.format(start=start, deed=deed)
     return Readers(size=size, seconds=seconds, command=(sys.executable, "-P", "-c", body))
 
@@ -50,7 +50,7 @@ class Recording(Readers):
 
 
 class Refused(Readers):
-    """As if no file could be opened: permissions do not bind root."""
+    """Make every file impossible to open, since permissions do not bind root."""
 
     def read(
         self, jobs: Sequence[Job], most_bytes: int, ending: threading.Event | None = None

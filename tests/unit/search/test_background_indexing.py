@@ -1,4 +1,4 @@
-"""Indexing beside other work: how far it is, how it ends, what is told meanwhile."""
+"""Indexing in the background: its progress, its end, and the lines it prints."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def settings(tmp_path: Path) -> Settings:
 
 
 class Halting(Readers):
-    """Stops after some files until it may go on, and ends when it is told to."""
+    """Readers that pause after some files, and end when they are told to."""
 
     def __init__(self, after: int) -> None:
         super().__init__()

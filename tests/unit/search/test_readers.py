@@ -1,4 +1,4 @@
-"""Processes that read files side by side: in order, bounded, and not to be brought down."""
+"""Processes that read files in parallel: results in order, bounded, and robust."""
 
 from __future__ import annotations
 
@@ -150,7 +150,7 @@ def test_a_file_that_is_too_large_is_not_opened(
 
 @pytest.mark.parametrize("name", ["a.docx", "a.xlsx", "a.pptx", "a.odt", "a.epub", "a.pdf"])
 def test_what_holds_pictures_may_be_larger_than_text(tmp_path: Path, name: str) -> None:
-    """No more is said of these than that they are no documents: they were opened."""
+    """The reason only says that these are no documents, which shows that they were opened."""
     path = tmp_path / name
     path.write_bytes(bytes(500))
     large = Document(str(path), path.as_uri(), media_type_of(name) or "", 500, 1)

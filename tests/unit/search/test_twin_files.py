@@ -1,4 +1,4 @@
-"""Twins in the index: one of them is searched, whatever comes and goes."""
+"""Twins in the index: exactly one is searched as files come and go."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which two files hold the same text, and which only look alike."""
+"""Decisions whether two files hold the same text or only look alike."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def side(path: str, text: str, title: str = "Harbours") -> Side:
 
 
 def found(worse: Side, better: Side) -> bool:
-    """As the index decides: by a common key first, then by the texts."""
+    """Compare as the index does: by a common key first, then by the texts."""
     mine, others = (
         set(keys_of(each.url, each.title, [" ".join(terms(each.text))])) for each in (worse, better)
     )
@@ -209,7 +209,7 @@ def test_a_file_is_found_to_be_a_copy_of_itself(text: str, name: str) -> None:
 def test_an_edited_page_is_never_taken_for_the_other(
     words: list[str], chance: random.Random
 ) -> None:
-    """One word changed to one that is nowhere else, anywhere in the text."""
+    """Replace one word, at any place of the text, by a word that is nowhere else in it."""
     edited = list(words)
     edited[chance.randrange(len(words))] = "zeppelin"
     one, other = side("a.html", " ".join(words)), side("b.html", " ".join(edited))

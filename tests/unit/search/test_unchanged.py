@@ -1,4 +1,4 @@
-"""Seeing that nothing has changed, before and beside everything else."""
+"""The check for changed documents, in this process and in one of its own."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def test_whatever_has_changed_is_seen(
 
 
 def test_a_folder_that_was_not_indexed_by_itself_has_to_be(docs: Path, index: Path) -> None:
-    """Twins may be missing in it whose better ones stand beside it."""
+    """It may lack twins whose better files lie outside of it."""
     assert unchanged(index, [docs / "1"]) is None
     Indexer(index).index([docs / "1"])
     assert unchanged(index, [docs / "1"]) is not None

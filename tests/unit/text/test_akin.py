@@ -1,4 +1,4 @@
-"""Words that stand for each other between those who ask and those who write."""
+"""Synonyms between questions and documents."""
 
 from __future__ import annotations
 

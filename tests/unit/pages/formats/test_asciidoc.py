@@ -1,4 +1,4 @@
-"""AsciiDoc: the form of today, and the older one of Git's manual."""
+"""AsciiDoc: the current syntax, and the older one of Git's manual."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""reStructuredText: what a reader of the finished page sees."""
+"""reStructuredText: the text as the rendered page shows it."""
 
 from __future__ import annotations
 

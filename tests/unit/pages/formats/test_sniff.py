@@ -1,4 +1,4 @@
-"""Which markup a text is written in that does not say so."""
+"""Detection of the markup of a text without a file ending."""
 
 from __future__ import annotations
 
