@@ -15,7 +15,6 @@ from bot.reasoning.evidence import (
     TextDelta,
 )
 from bot.reasoning.extractive_brief import brief
-from bot.reasoning.extractive_hops import asks_by_relation
 from bot.reasoning.extractive_quotes import Choice, Quote, choice_of, gist, openings
 from bot.reasoning.extractive_relevance import Asked, asked_in
 from bot.reasoning.extractive_scope import sides
@@ -77,7 +76,7 @@ def write(question: Rewritten, evidence: Evidence) -> Iterator[AnswerDelta]:
     if not quotes:
         yield TextDelta(_nothing(question.language, evidence))
         return
-    first, rest = _parted(question, quotes)
+    first, rest = _parted(question, asked, quotes)
     words = ANSWER_WORDS * LONG if question.whole else ANSWER_WORDS
     for quote in first:
         yield from quoted(quote, asked, max(MORE_WORDS, words // len(first)))
@@ -121,7 +120,7 @@ def _chosen(question: Rewritten, evidence: Evidence, choice: Choice) -> Sequence
 
 
 def _parted(
-    question: Rewritten, quotes: Sequence[Quote]
+    question: Rewritten, asked: Asked, quotes: Sequence[Quote]
 ) -> tuple[Sequence[Quote], Sequence[Quote]]:
     """The quotes that are the answer, and those that are further reading.
 
@@ -131,7 +130,7 @@ def _parted(
     if question.whole or question.earlier:
         return quotes, ()
     first = 2 if sides(question.question) else 1
-    if asks_by_relation(question.question):
+    if asked.by_relation:
         return quotes[:first], quotes[first : first + MOST_RELATED]
     near = [quote for quote in quotes if quote.gain >= OTHERS * quotes[0].gain]
     return near[:first], near[first : first + MOST_MORE]

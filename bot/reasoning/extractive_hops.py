@@ -24,6 +24,7 @@ from bot.reasoning.extractive_reading import without_links
 from bot.reasoning.extractive_words import (
     PLACEHOLDERS,
     TELLING,
+    asks_by_relation,
     holds,
     mentions,
     named,
@@ -96,20 +97,6 @@ def first_queries(question: str) -> list[str]:
     return [query for query in dict.fromkeys(short) if query][:FIRST_QUERIES]
 
 
-def asks_by_relation(question: str) -> bool:
-    """Whether a question names something and asks for another thing by its relation to it.
-
-    "Who leads the country where Buyende lies?" does, and names on Buyende's page lead on. Most
-    questions to documentation do not: names on the pages found would lead away from them.
-    """
-    if has_cjk(question):
-        return _RELATION_OF_RELATION.search(question) is not None
-    relates = any(t in TELLING or t in PLACEHOLDERS for t in keywords(question))
-    is_clause = _RELATIVE.search(question) is not None
-    is_named = _PROPER.search(question) is not None
-    return (relates and is_clause) or (is_named and (relates or is_clause))
-
-
 def _finish(question: SubQuestion, desk: Desk) -> Turn:
     found, missing = findings(question.text, desk.sources, desk.rarity)
     return Turn((Finish(found, enough=bool(found) and not missing, missing=missing),))
@@ -158,7 +145,7 @@ class _Trail:
             for text in (source.title, *(passage.text for passage in source.passages))
             for term in term_tuple(text)
         )
-        self._by_relation = asks_by_relation(question.text)
+        self._by_relation = asks_by_relation(question.text, desk.rarity)
         self._leads = self._follow() if self._by_relation else {}
 
     # ------------------------------------------------------------ what to do
@@ -391,14 +378,6 @@ class _Trail:
 
 
 _NONE: frozenset[str] = frozenset()
-_PROPER = re.compile(r"(?<=[^\s.?!])\s+[\"“'(]*(?-i:[A-Z][a-zà-ÿ]{1,})(?![\w.]*[_\d(.])|[\"“]\w")
-"""A capitalized word that does not open a sentence and is no identifier, or a quoted title."""
-_RELATIVE = re.compile(
-    r"\w\s+(?:who|whom|whose|which|that|where|same)\b|\b(?:of|by) (?:the )?\w+ of\b"
-)
-_RELATION_OF_RELATION = re.compile(
-    "[^，。？的]{2,}的[^，。？的]{1,}的|(?:の[^、。？の]+){2,}|의 [^?]+의 "
-)
 _CODE = re.compile(r"(?<!`)(`+)(?!`)(?:(?!\1).)+?\1(?!`)|[^\W_]+_\w+", re.DOTALL)
 """Code spans, fenced blocks and what is written like a variable: its capitals are no names."""
 

@@ -28,12 +28,9 @@ from bot.reasoning.extractive_words import (
 from bot.text.terms import content_words, has_cjk
 
 MOST_QUOTES = 6
-AGAIN = 0.3  # of a term's weight counts when an earlier quote has it
-TAKEN_UP = 1.5  # times more a passage adds that has a name from an earlier quote
-EARLY_READ = 0.4  # more a passage of the page read first adds, half of it for the second, ...
+EARLY_READ = 0.15  # more a passage of the page read first adds, half of it for the second, ...
 NEAR = 0.8  # relevance by meaning from which it speaks for a passage; 1 is the nearest of all
 FOREIGN = 0.05  # share of the question's weight below which its words are not the documents'
-SAME_PAGE = 0.7  # of a passage's worth is left where its page is quoted already
 CODE = 0.8  # of a passage's worth is left where it is all code and no way of doing was asked for
 NEWS = 0.7  # is left where a page tells what changed and the question does not ask for that
 BARE = 0.4  # of a passage's worth is left to a heading or a line that is no sentence
@@ -58,6 +55,27 @@ _NEWS = re.compile(
 _FENCED = re.compile(r" {0,3}(?:`{3,}|~{3,})")
 _DIGIT = re.compile(r"\d")
 _CODE_OR_STEP = re.compile(r"^(?: {0,3}(?:`{3,}|~{3,})|[ \t]*\d{1,2}[.)] )", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class _Manner:
+    """How much the quotes are to add to each other.
+
+    ``again`` of a term's weight counts when an earlier quote has it, ``same_page`` of a passage's
+    worth is left where its page is quoted already, and a passage adds ``taken_up`` times as much
+    that has a name from an earlier quote.
+    """
+
+    again: float
+    same_page: float
+    taken_up: float
+
+
+# Of a question that one passage answers, each quote is another try; of one that asks by relation,
+# each is to bring what is still missing. Chosen on the tuning half of the documentation bench, and
+# on the questions of tests/bench/multihop.py.
+_TRIES = _Manner(again=0.65, same_page=0.85, taken_up=1.0)
+_STEPS = _Manner(again=0.3, same_page=0.7, taken_up=1.5)
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,10 +128,11 @@ def choice_of(asked: Asked, sources: Sequence[Source]) -> Choice:
 
     Greedy coverage of the question's terms, each by its weight: each next quote is the one that
     adds most (Lin and Bilmes, A Class of Submodular Functions for Document Summarization, ACL
-    2011). A passage about a name that an earlier quote brought up counts for more: it may be the
-    next hop.
+    2011). Where a question asks by relation, a passage about a name that an earlier quote brought
+    up counts for more: it may be the next hop.
     """
     left = candidates(asked, sources)
+    manner = _STEPS if asked.by_relation else _TRIES
     best_covered = max((each.covered(asked) for each in left), default=0.0)
     weights = dict(asked.weights)
     brought_up: set[str] = set()
@@ -126,8 +145,8 @@ def choice_of(asked: Asked, sources: Sequence[Source]) -> Choice:
             (score + _cued(each, asked))
             * _form(each, asked)
             * (1.0 + EARLY_READ / (1 + order[each.source.url]))
-            * (SAME_PAGE if each.source.url in pages else 1.0)
-            * (1.0 if brought_up.isdisjoint(_names_of(each)) else TAKEN_UP)
+            * (manner.same_page if each.source.url in pages else 1.0)
+            * (1.0 if brought_up.isdisjoint(_names_of(each)) else manner.taken_up)
             for each, score in zip(left, scores(asked, weights, sources), strict=True)
         ]
         best = max((i for i in range(len(left)) if i not in taken), key=lambda i: (gains[i], -i))
@@ -139,7 +158,9 @@ def choice_of(asked: Asked, sources: Sequence[Source]) -> Choice:
             continue
         brought_up |= _names_of(each) - asked.terms
         for term, share in each.shares.items():
-            weights[term] = min(weights[term], asked.weights[term] * (1 - share * (1 - AGAIN)))
+            weights[term] = min(
+                weights[term], asked.weights[term] * (1 - share * (1 - manner.again))
+            )
         pages.add(each.source.url)
         quote = _with_neighbours(each, taken, best - each.place)
         chosen.append(replace(quote, gain=gains[best]))

@@ -17,7 +17,13 @@ from bot.pages.passages import HEADING_SEPARATOR, Passage
 from bot.pages.relevance import BESIDE as NEIGHBOURS
 from bot.pages.relevance import compounds, pair_scores, pairs_in, relevance, unknown_names, weigh
 from bot.reasoning.evidence import Source
-from bot.reasoning.extractive_words import PLACEHOLDERS, named, term_tuple, title_terms
+from bot.reasoning.extractive_words import (
+    PLACEHOLDERS,
+    asks_by_relation,
+    named,
+    term_tuple,
+    title_terms,
+)
 from bot.text.akin import shares as shares_of
 from bot.text.terms import has_cjk, keywords
 
@@ -71,7 +77,8 @@ class Asked:
 
     ``unknown`` are names in it that neither the documents searched nor the pages read have;
     ``is_open`` tells that it points at something that it does not name ("How do I make it
-    faster?").
+    faster?"), ``by_relation`` that several pages together may answer it (see
+    ``extractive_words.asks_by_relation``).
     """
 
     weights: Mapping[str, float]
@@ -80,6 +87,7 @@ class Asked:
     unknown: tuple[str, ...] = ()
     is_open: bool = False
     is_cjk: bool = False
+    by_relation: bool = False
 
     @property
     def terms(self) -> frozenset[str]:
@@ -128,6 +136,7 @@ def asked_in(question: str, sources: Sequence[Source], rarity: Mapping[str, floa
         _unknown(text, sources, rarity),
         bool(rarity) and _is_open(text, cues, weights, rarity),
         has_cjk(text),
+        asks_by_relation(text, rarity),
     )
 
 

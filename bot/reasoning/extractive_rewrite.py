@@ -16,7 +16,7 @@ from bot.reasoning.extractive_chores import (
     wants_shorter,
     without_long_form,
 )
-from bot.reasoning.extractive_hops import LONGEST_QUERY, asks_by_relation
+from bot.reasoning.extractive_hops import LONGEST_QUERY
 from bot.reasoning.extractive_reading import (
     last_answer,
     source_numbers,
@@ -36,6 +36,7 @@ from bot.reasoning.extractive_topic import (
     pronoun,
     without_opening,
 )
+from bot.reasoning.extractive_words import asks_by_relation
 from bot.reasoning.questions import Rewritten
 from bot.text.dates import dates
 from bot.text.language import detect

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from functools import lru_cache
 
 from bot.text.listed import listed
 from bot.text.names import names
-from bot.text.terms import STOP_WORDS, fold, has_cjk, terms
+from bot.text.terms import STOP_WORDS, fold, has_cjk, keywords, terms
 
 # ---------------------------------------------------------------- names in a question
 
@@ -194,3 +195,37 @@ PLACEHOLDERS = frozenset(
     )
 )
 """Terms that stand in a question for a name it does not know: they find little by themselves."""
+
+
+# ---------------------------------------------------------------- questions by relation
+
+RARE = 0.5  # of the most that a word can weigh must have one that names what a question asks about
+
+_PROPER = re.compile(r"(?<=[^\s.?!])\s+[\"“'(]*(?-i:[A-Z][a-zà-ÿ]{1,})(?![\w.]*[_\d(.])|[\"“]\w+")
+"""A capitalized word that does not open a sentence and is no identifier, or a quoted title."""
+_RELATIVE = re.compile(
+    r"\w\s+(?:who|whom|whose|which|that|where|same)\b|\b(?:of|by) (?:the )?\w+ of\b"
+)
+_RELATION_OF_RELATION = re.compile(
+    "[^，。？的]{2,}的[^，。？的]{1,}的|(?:の[^、。？の]+){2,}|의 [^?]+의 "
+)
+
+
+def asks_by_relation(question: str, rarity: Mapping[str, float] | None = None) -> bool:
+    """Whether a question names something and asks for another thing by its relation to it.
+
+    "Who leads the country where Buyende lies?" does, and names on Buyende's page lead on. Most
+    questions to documentation do not: names on the pages found would lead away from them. Where
+    ``rarity`` is known, a name that many documents have (the product's own) names nothing.
+    """
+    if has_cjk(question):
+        return _RELATION_OF_RELATION.search(question) is not None
+    relates = any(t in TELLING or t in PLACEHOLDERS for t in keywords(question))
+    is_clause = _RELATIVE.search(question) is not None
+    least = RARE * (rarity or {}).get("", 0.0)
+    is_named = any(
+        (rarity or {}).get(term, least) >= least
+        for match in _PROPER.finditer(question)
+        for term in terms(match.group())[:1]
+    )
+    return (relates and is_clause) or (is_named and (relates or is_clause))

@@ -25,7 +25,6 @@ from bot.reasoning.evidence import Source
 from bot.reasoning.extractive_hops import (
     FOUND,
     MOST_PAGES,
-    asks_by_relation,
     first_queries,
     next_turn,
 )
@@ -366,23 +365,3 @@ def test_of_a_comparison_both_sides_are_read() -> None:
 def test_in_documents_names_are_followed_where_a_question_asks_by_relation() -> None:
     world = read_in_documents("In which state did the performer of Hello Love die?")
     assert {"Hello Love", "Hank Snow"} <= set(world.read)
-
-
-@pytest.mark.parametrize(
-    ("question", "leads_on"),
-    [
-        ("In which state did the performer of Hello Love die?", True),
-        ("Who leads the country where Buyende lies?", True),
-        ("Where was the author of “Brand” born?", True),
-        ("How do I set the location of the cache?", False),
-        ("What does SQLITE_BUSY mean?", False),
-        ("Which port does nginx listen on?", False),
-        ("法国的首都的人口是多少？", True),
-        ("如何设置缓存的位置？", False),
-        ("", False),
-    ],
-)
-def test_a_question_asks_by_relation_where_it_names_what_the_answer_relates_to(
-    question: str, leads_on: bool
-) -> None:
-    assert asks_by_relation(question) is leads_on

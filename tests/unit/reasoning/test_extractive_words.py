@@ -6,7 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.reasoning.extractive_words import holds, mentions, named, term_tuple
+from bot.reasoning.extractive_words import (
+    asks_by_relation,
+    holds,
+    mentions,
+    named,
+    term_tuple,
+)
 
 
 @pytest.mark.parametrize(
@@ -62,3 +68,29 @@ def test_any_text_is_looked_at(question: str, title: str) -> None:
     assert 0.0 <= mentions(question, title) <= 1.0
     assert len(set(named(question))) == len(named(question))
     assert term_tuple(question) == term_tuple(question)
+
+
+@pytest.mark.parametrize(
+    ("question", "leads_on"),
+    [
+        ("In which state did the performer of Hello Love die?", True),
+        ("Who leads the country where Buyende lies?", True),
+        ("Where was the author of “Brand” born?", True),
+        ("How do I set the location of the cache?", False),
+        ("What does SQLITE_BUSY mean?", False),
+        ("Which port does nginx listen on?", False),
+        ("法国的首都的人口是多少？", True),
+        ("如何设置缓存的位置？", False),
+        ("", False),
+    ],
+)
+def test_a_question_asks_by_relation_where_it_names_what_the_answer_relates_to(
+    question: str, leads_on: bool
+) -> None:
+    assert asks_by_relation(question) is leads_on
+
+
+def test_a_name_that_many_documents_have_is_none_to_start_from() -> None:
+    question = "Who made the gates that Harbour opens?"
+    assert asks_by_relation(question, {"": 9.0, "harbour": 8.0})
+    assert not asks_by_relation(question, {"": 9.0, "harbour": 0.4})
