@@ -15,6 +15,7 @@ from itertools import pairwise
 from bot.text.akin import AKIN, akin, shares
 from bot.text.language import detect
 from bot.text.listed import listed
+from bot.text.literals import has_literal, literals
 from bot.text.terms import STOP_WORDS, fold, has_cjk, keywords, terms
 
 # Shares of one occurrence in the passage itself.
@@ -26,7 +27,8 @@ NOMINAL = 80  # terms of a passage of the usual size; only a longer one is marke
 B = 0.6  # how much: with 0 not at all, with 1 as much as it is longer
 K1 = 1.2  # Robertson and Zaragoza, The Probabilistic Relevance Framework, 2009: usual value
 PAIR = 0.4  # of the lesser weight is added for two neighbours of the question that are neighbours
-IDENTIFIER = 1.5  # times its weight has a word that is written like a name in a program
+IDENTIFIER = 1.5  # times its weight has a word of a literal
+LITERAL = 0.6  # of the weight of a literal's words is added to what has it as it is written
 FEW = 0.3  # of the weight of a word that no document has, where there are few documents
 FEW_PASSAGES = 5.0  # rarity of such a word among 75 passages
 EVERYDAY = 0.3  # of its weight is left to a word that any question may have
@@ -58,13 +60,9 @@ _IDENTIFIERS_ALONE = re.compile(
     r"|[A-Z]\w*[a-z0-9][A-Z]\w*|[a-z]+\d+[a-z]\w*)"
 )
 """Identifiers that cannot be ordinary words: ``try_files``, ``conanfile.txt``, ``bodyLimit``."""
+_HYPHENATED = re.compile(r"(?<![\w./$-])[A-Za-z][A-Za-z0-9]*(?:-[A-Za-z0-9]+)+(?![\w/-])")
 _COMPOUND = re.compile(r"(?<![\w./$-])(?!(?:my|your|our|some|foo|bar|example)_)[A-Za-z]\w*?_\w+")
 _LATIN = re.compile(r"(?<![A-Za-z0-9_./-])[A-Za-z][A-Za-z+-]{2,}(?![A-Za-z0-9_./-])")
-_IDENTIFIER = re.compile(
-    r"`[^`\n]+`|(?<!\w)--?[A-Za-z][\w-]*|\b[A-Z][A-Z0-9_]{2,}\b"  # `code`, --flag, CONSTANT
-    r"|\b\w*[a-z]_\w+|\b[a-z]+[A-Z]\w*|\b[A-Z]\w*[a-z][A-Z]\w*|\b\w+(?=\()"
-)
-"""What is written like a name in a program: ``SQLITE_BUSY``, ``bodyLimit``, ``--soft``."""
 _COMMON_CHARACTERS = frozenset(
     "的了在是和与或及我你您他她它这那哪些该几多少里上下中外前后时会有能要还又把被让给吗呢吧啊就都也很最更再才只不没"
     "为以于从到向对用使写说做装怎么什如何个条种样之其而且但若所者得着过来去出"
@@ -89,7 +87,7 @@ def weigh(question: str, rarity: Mapping[str, float]) -> dict[str, float]:
     average = sum(asked) / len(asked)
     few = FEW if rarity[""] < FEW_PASSAGES else 1.0
     known = frozenset(term for term in wanted if not is_unknown(term, rarity))
-    literal = {term for match in _IDENTIFIER.finditer(question) for term in terms(match.group())}
+    literal = {term for each in literals(question) for term in terms(each)}
     weights = {
         term: rarity.get(term, average)
         * (1.0 if term in known else few)
@@ -133,7 +131,8 @@ def unknown_names(question: str, rarity: Mapping[str, float]) -> list[str]:
 
     A name is a word with a capital inside a sentence, an identifier, or among Chinese, Japanese or
     Korean characters any word in Latin letters. In German a capital makes no name: all
-    nouns have one. Empty where rarity is not known.
+    nouns have one. Words with a hyphen are a name where the documents have one of them, but not
+    the other ("flask-limiter"). Empty where rarity is not known.
     """
     if has_cjk(question):
         found = _LATIN.findall(question)
@@ -141,12 +140,27 @@ def unknown_names(question: str, rarity: Mapping[str, float]) -> list[str]:
         found = _IDENTIFIERS_ALONE.findall(question)
         if detect(question) != "de":
             found += _CAPITALIZED.findall(question)
+            found += [
+                each for each in _HYPHENATED.findall(question) if _is_half_known(each, rarity)
+            ]
     return [
         name
         for name in dict.fromkeys(found)
         if fold(name) not in STOP_WORDS
-        and is_unknown(max(terms(name), key=len, default=""), rarity)
+        and (_is_half_known(name, rarity) if "-" in name else _is_unknown_by(name, rarity))
     ]
+
+
+def _is_unknown_by(name: str, rarity: Mapping[str, float]) -> bool:
+    return is_unknown(max(terms(name), key=len, default=""), rarity)
+
+
+def _is_half_known(name: str, rarity: Mapping[str, float]) -> bool:
+    """Whether some words of a hyphenated one are in the documents, and some are not."""
+    if _HYPHENATED.fullmatch(name) is None:
+        return False
+    words = [term for term in terms(name) if term not in STOP_WORDS and not term.isdigit()]
+    return len({is_unknown(term, rarity) for term in words}) > 1
 
 
 def compounds(question: str) -> list[str]:
@@ -231,6 +245,24 @@ def pair_scores(
     if not worth:
         return [0.0] * len(passages)
     return [sum(worth[pair] for pair in worth.keys() & set(pairwise(words))) for words in passages]
+
+
+def literal_scores(
+    weights: Mapping[str, float], question: Iterable[str], passages: Sequence[str]
+) -> list[float]:
+    """What the literals of a question add to the score of each passage that has them as written.
+
+    One without a word that weighs anything ("%~") counts like an average word.
+    """
+    average = sum(weights.values()) / max(1, len(weights))
+    worth = {
+        literal: LITERAL * (sum(weights.get(term, 0.0) for term in set(terms(literal))) or average)
+        for literal in question
+    }
+    return [
+        sum(added for literal, added in worth.items() if has_literal(text, literal))
+        for text in passages
+    ]
 
 
 HEADING_LINE = re.compile(r"^ {0,3}(#{1,6})[ \t]+(.+)$", re.MULTILINE)

@@ -25,6 +25,7 @@ from bot.reasoning.extractive_words import (
     term_tuple,
     title_terms,
 )
+from bot.text.language import foreign
 from bot.text.terms import content_words, has_cjk
 
 MOST_QUOTES = 6
@@ -33,10 +34,11 @@ NEAR = 0.8  # relevance by meaning from which it speaks for a passage; 1 is the 
 FOREIGN = 0.05  # share of the question's weight below which its words are not the documents'
 CODE = 0.8  # of a passage's worth is left where it is all code and no way of doing was asked for
 NEWS = 0.7  # is left where a page tells what changed and the question does not ask for that
+FOREIGN_PAGE = 0.7  # is left where a page is in another language than the question, unlike others
 BARE = 0.4  # of a passage's worth is left to a heading or a line that is no sentence
 CUED = 0.06  # of the question's weight is added to a passage of the kind that was asked for
 WORTH_QUOTING = 0.08  # share of the question's weight that a quote must add
-ENOUGH = 0.3  # share of it that one passage with its headings must have, to be an answer
+ENOUGH = 0.33  # share of it that one passage with its headings must have, to be an answer
 SAME = 0.8  # share of common terms (Jaccard) from which two passages say the same
 LONGEST_QUOTE = 1_500  # characters of passages that are quoted together
 AFTER = 2  # passages that can be quoted with the one before them
@@ -47,6 +49,7 @@ _SENTENCE_END = re.compile(r"[.!?。！？…|:：]\W*$")
 _LINK = re.compile(r"https?://\S+")
 _INDEX = re.compile(r"(?i)^(?:\w+ ){0,2}(?:index|contents)$|索引$|目录$")
 _ITEM = re.compile(r"[ \t]*(?:[-*+•‣◦]|\d{1,3}[.)])[ \t]+")
+_SECTION = re.compile(r"[ \t]*(?:[-*+][ \t]+)?\d{1,2}(?:\.\d{1,3})+\.?[ \t]+\S")
 _NEWS = re.compile(
     r"release notes|release history|change ?log|what[’']s new|new features|upgrading|migration"
     r"|^news\b|changes in|更新日志|发布说明|升级说明",
@@ -133,6 +136,9 @@ def choice_of(asked: Asked, sources: Sequence[Source]) -> Choice:
     """
     left = candidates(asked, sources)
     manner = _STEPS if asked.by_relation else _TRIES
+    others = foreign(
+        {s.url: "\n".join(p.text for p in s.passages) for s in sources}, asked.language
+    )
     best_covered = max((each.covered(asked) for each in left), default=0.0)
     weights = dict(asked.weights)
     brought_up: set[str] = set()
@@ -144,6 +150,7 @@ def choice_of(asked: Asked, sources: Sequence[Source]) -> Choice:
         gains = [
             (score + _cued(each, asked))
             * _form(each, asked)
+            * (FOREIGN_PAGE if each.source.url in others else 1.0)
             * (1.0 + EARLY_READ / (1 + order[each.source.url]))
             * (manner.same_page if each.source.url in pages else 1.0)
             * (1.0 if brought_up.isdisjoint(_names_of(each)) else manner.taken_up)
@@ -251,8 +258,11 @@ def _form(candidate: Candidate, asked: Asked) -> float:
 
 
 def _is_contents(passage: Passage) -> bool:
-    """Whether a passage is a table of contents: short list items without a sentence."""
+    """Whether a passage is a table of contents: numbers of sections, or short list items without
+    a sentence."""
     lines = [line for line in passage.text.split("\n") if line.strip()]
+    if len(lines) >= 3 and sum(map(bool, map(_SECTION.match, lines))) > len(lines) / 2:
+        return True
     items = [line for line in lines if _ITEM.match(line)]
     short = all(len(line) <= 70 and not _SENTENCE_END.search(line) for line in items)
     return len(items) >= 4 and len(items) == len(lines) and short and ": " not in passage.text

@@ -15,7 +15,15 @@ from typing import Literal
 
 from bot.pages.passages import HEADING_SEPARATOR, Passage
 from bot.pages.relevance import BESIDE as NEIGHBOURS
-from bot.pages.relevance import compounds, pair_scores, pairs_in, relevance, unknown_names, weigh
+from bot.pages.relevance import (
+    compounds,
+    literal_scores,
+    pair_scores,
+    pairs_in,
+    relevance,
+    unknown_names,
+    weigh,
+)
 from bot.reasoning.evidence import Source
 from bot.reasoning.extractive_words import (
     PLACEHOLDERS,
@@ -25,6 +33,8 @@ from bot.reasoning.extractive_words import (
     title_terms,
 )
 from bot.text.akin import shares as shares_of
+from bot.text.language import DEFAULT, detect
+from bot.text.literals import literals
 from bot.text.terms import has_cjk, keywords
 
 # Shares of a word's weight that count as covered when only the surroundings have it.
@@ -72,8 +82,8 @@ _CUES: dict[Cue, re.Pattern[str]] = {
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A question as its terms: each with its weight, those that stand side by side, and what kind
-    of answer it wants.
+    """A question as its terms: each with its weight, those that stand side by side, what of it is
+    meant letter by letter (see ``bot.text.literals``), and what kind of answer it wants.
 
     ``unknown`` are names in it that neither the documents searched nor the pages read have;
     ``is_open`` tells that it points at something that it does not name ("How do I make it
@@ -88,6 +98,8 @@ class Asked:
     is_open: bool = False
     is_cjk: bool = False
     by_relation: bool = False
+    literals: tuple[str, ...] = ()
+    language: str = DEFAULT
 
     @property
     def terms(self) -> frozenset[str]:
@@ -137,6 +149,8 @@ def asked_in(question: str, sources: Sequence[Source], rarity: Mapping[str, floa
         bool(rarity) and _is_open(text, cues, weights, rarity),
         has_cjk(text),
         asks_by_relation(text, rarity),
+        literals(text),
+        detect(text),
     )
 
 
@@ -237,7 +251,8 @@ def scores(asked: Asked, weights: Mapping[str, float], sources: Sequence[Source]
                 for p in source.passages
             ],
         )
-        rated += [(of_page[at] + bound[i]) / asked.total for i, at in enumerate(kept)]
+        exact = literal_scores(weights, asked.literals, [p.text for p in source.passages])
+        rated += [(of_page[at] + bound[i] + exact[i]) / asked.total for i, at in enumerate(kept)]
     near = [passage.relevance for source in sources for passage in source.passages]
     if all(nearness is None for nearness in near):
         return rated

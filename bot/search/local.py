@@ -38,6 +38,7 @@ from bot.search.meaning import Condition, Match, Meaning
 from bot.search.provider import Hit, ProviderKind, Query
 from bot.search.surroundings import Opened, opened, rated
 from bot.text.akin import akin
+from bot.text.language import detect, foreign
 from bot.text.terms import keywords
 
 # Columns of `words` in BM25: a word of the title says more about a page than one in its text.
@@ -191,7 +192,11 @@ class LocalDocuments:
             most = limit * PASSAGES_PER_HIT
             matches = self._meaning.ranked(connection, vector, matches, most, among)
         best = {match.file: match for match in reversed(matches)}
-        files = list(dict.fromkeys(match.file for match in matches))[:limit]
+        files = list(dict.fromkeys(match.file for match in matches))[: 2 * limit]
+        if len(files) > limit:  # there is a choice: pages in another language come last
+            texts = {file: pages[file].text for file in files if file in pages}
+            in_another = foreign(texts, detect(question))
+            files = sorted(files, key=in_another.__contains__)[:limit]
         return [
             _hit(pages.get(file) or opened(connection, file), best[file], self.name)
             for file in files

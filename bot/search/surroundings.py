@@ -7,9 +7,17 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from bot.pages.relevance import BESIDE, headings_above, pair_scores, pairs_in, relevance
+from bot.pages.relevance import (
+    BESIDE,
+    headings_above,
+    literal_scores,
+    pair_scores,
+    pairs_in,
+    relevance,
+)
 from bot.search.index_file import count_spans, unpack_span, unpack_text
 from bot.search.meaning import Match
+from bot.text.literals import literals
 from bot.text.terms import terms
 
 
@@ -57,6 +65,7 @@ def rated(
 
     reach = len(BESIDE)
     pairs = pairs_in(question)
+    exact = literals(question)
     titles = {file: frozenset(terms(page.title)) for file, page in pages.items()}
     found = []
     for match in matches:
@@ -73,6 +82,7 @@ def rated(
             titles[match.file],
         )
         (bound,) = pair_scores(weights, pairs, [words[reach]])
-        found.append(replace(match, score=scores[reach] + bound))
+        (added,) = literal_scores(weights, exact, [page.passage(match.place)])
+        found.append(replace(match, score=scores[reach] + bound + added))
     order = sorted(range(len(found)), key=lambda i: (-found[i].score, i))
     return [found[i] for i in order]

