@@ -45,7 +45,9 @@ _SILENT = re.compile(
     re.DOTALL,
 )
 # Asterisks between Latin letters or figures multiply: 2000*1024 is not 20001024.
-_EMPHASIS = re.compile(r"\*+(?![A-Za-z0-9(])|(?<![A-Za-z0-9)\]])\*+|(?<!\w)_+|_+(?!\w)|~~")
+_EMPHASIS = re.compile(
+    r"\*+(?![A-Za-z0-9\u00c0-\u024f(])|(?<![A-Za-z0-9\u00c0-\u024f)\]])\*+|(?<!\w)_+|_+(?!\w)|~~"
+)
 
 
 def facts(sentence: str) -> list[Fact]:

@@ -51,8 +51,9 @@ def has_literal(text: str, literal: str) -> bool:
 
 
 def _bare(token: str) -> str:
-    """A token without brackets that only open or only close in it."""
+    """A token without brackets around it, or that only open or only close in it."""
     for opening, closing in _PAIRS:
-        if token.count(opening) != token.count(closing):
+        is_around = token.startswith(opening) and token.endswith(closing)
+        if (is_around and opening in "([") or token.count(opening) != token.count(closing):
             token = token.strip(opening + closing)
     return token.strip(_QUOTES)

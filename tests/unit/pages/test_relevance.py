@@ -11,9 +11,11 @@ from hypothesis import strategies as st
 from bot.pages.passages import split
 from bot.pages.relevance import (
     BESIDE,
+    LITERAL,
     compounds,
     headings_above,
     is_unknown,
+    literal_scores,
     pair_scores,
     pairs_in,
     relevance,
@@ -106,6 +108,15 @@ def test_identifiers_of_several_words(question: str, found: list[str]) -> None:
     assert compounds(question) == found
 
 
+def test_what_is_meant_letter_by_letter_adds_where_it_stands() -> None:
+    weights = {"gate": 3.0, "open": 2.0, "harbour": 4.0}
+    passages = ["The gate is open.", "`gate_open` is a setting.", "PS1='%~'"]
+    plain, exact, sign = literal_scores(weights, ("gate_open", "%~"), passages)
+    assert plain == 0
+    assert exact == LITERAL * 5.0
+    assert sign == LITERAL * 3.0  # no word: as much as an average one
+
+
 # ---------------------------------------------------------------- names that no document has
 
 
@@ -120,6 +131,8 @@ def test_identifiers_of_several_words(question: str, found: list[str]) -> None:
         ("Where is zorro_open set?", []),  # "open" is known, "zorro" is the longer word
         ("Wie lange dauert die Fahrt nach Zorro?", []),  # nouns have capitals in German
         ("What does zor2ro do in the harbour?", ["zor2ro"]),
+        ("Does harbour-zorro open?", ["harbour-zorro"]),  # of which one half is known
+        ("Is it a zorro-zorro or a gate-open?", []),
         ("港口的 Zorro 在哪里？", ["Zorro"]),
         ("港口的 gate 在哪里？", []),
         ("", []),

@@ -86,6 +86,15 @@ def test_a_heading_or_a_line_of_links_is_worth_less_than_a_sentence() -> None:
     assert quoted("Which gate opens at the harbour?", (source,))[0] == "A gate opens."
 
 
+def test_numbers_of_sections_are_a_table_of_contents() -> None:
+    contents = "Harbour of Oslo:\n- 6. Gates:\n- 6.1. Harbour gates\n- 6.2. Fees\n- 6.3. Boats"
+    sources = (
+        a_page_read(1, "Contents", contents),
+        a_page_read(2, "Gates", "Some gates of the harbour of Oslo never open, as is said."),
+    )
+    assert quoted("Which gates of the harbour of Oslo never open?", sources)[0].startswith("Some")
+
+
 def test_a_table_of_contents_is_worth_less_than_what_it_leads_to() -> None:
     contents = "- Harbour gates\n- Harbour fees\n- Harbour boats\n- Harbour rules\n- Harbour food"
     pages = (

@@ -61,6 +61,20 @@ async def test_what_has_more_of_the_question_comes_first(
     assert sorted(found) == ["Alpha", "Beta", "Gamma"]
 
 
+async def test_pages_in_another_language_come_after_those_in_ones_own(
+    docs: Path, documents: LocalDocuments
+) -> None:
+    german = "Das Tor `gate` öffnet sich am Morgen, und die Boote fahren hinaus auf das Meer. "
+    english = "It opens in the morning, and then all of the boats go out to the sea again. "
+    index(
+        docs,
+        a=f"# Tor\n\n{german * 9}",
+        b=f"# Doors\n\nThe gate is old and not much is known of it at all.\n\n{english * 9}",
+    )
+    assert await titles(documents, "When does the gate open?", 1) == ["Doors"]
+    assert await titles(documents, "Wann geht das Tor auf, und ist es ein gate?", 1) == ["Tor"]
+
+
 async def test_a_word_in_the_title_weighs_more_than_one_in_the_text(
     docs: Path, documents: LocalDocuments
 ) -> None:

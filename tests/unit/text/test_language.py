@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.text.language import detect
+from bot.text.language import detect, foreign
 
 
 @pytest.mark.parametrize(
@@ -114,6 +114,16 @@ def test_a_name_in_another_script_makes_no_language(language: str, text: str) ->
 def test_code_and_links_do_not_count(text: str) -> None:
     assert detect(text) == "en"
     assert detect(f"{text} Wie hoch ist der Eiffelturm?") == "de"
+
+
+GERMAN = "Der Hafen von Oslo öffnet seine Tore am Morgen und schließt sie am Abend wieder. " * 9
+ENGLISH = "The harbour of Oslo opens its gates in the morning and closes them in the evening. " * 9
+
+
+def test_pages_in_another_language_are_told_where_one_is_in_this() -> None:
+    assert foreign({1: ENGLISH, 2: GERMAN, 3: GERMAN[:99]}, "en") == {2}  # too short to tell
+    assert foreign({2: GERMAN}, "en") == frozenset()
+    assert foreign({1: ENGLISH, 2: GERMAN}, "de") == frozenset()  # English: or nothing tells
 
 
 def test_the_model_is_not_imported_before_it_is_needed() -> None:
