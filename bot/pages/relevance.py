@@ -198,7 +198,11 @@ def relevance(
     those of the page's title.
     """
     above = {term: IN_TITLE * share for term, share in shares(weights, title).items()}
-    alike = [_with_akin(weights, each) for each in counts]
+    stand_ins: dict[str, list[str]] = {}
+    for term in weights:
+        for stand_in in akin(term):
+            stand_ins.setdefault(stand_in, []).append(term)
+    alike = [_with_akin(weights, stand_ins, each) for each in counts]
     scores = [0.0] * len(counts)
     for place, headed in enumerate(headings):
         found = dict(above)
@@ -218,14 +222,19 @@ def relevance(
     return scores
 
 
-def _with_akin(weights: Iterable[str], counts: Mapping[str, int]) -> dict[str, float]:
-    """Count of each term in a passage; terms that can replace it count for less."""
-    found: dict[str, float] = {}
-    for term in weights:
-        others = max((counts.get(other, 0) for other in akin(term)), default=0)
-        if frequency := counts.get(term, 0) + AKIN * others:
-            found[term] = frequency
-    return found
+def _with_akin(
+    weights: Iterable[str], stand_ins: Mapping[str, Sequence[str]], counts: Mapping[str, int]
+) -> dict[str, float]:
+    """Count of each term in a passage; terms that can replace it (``stand_ins``) count for less."""
+    others: dict[str, int] = {}
+    for other in stand_ins.keys() & counts.keys():
+        for term in stand_ins[other]:
+            others[term] = max(others.get(term, 0), counts[other])
+    return {
+        term: frequency
+        for term in weights
+        if (frequency := counts.get(term, 0) + AKIN * others.get(term, 0))
+    }
 
 
 def pair_scores(
@@ -263,34 +272,3 @@ def literal_scores(
         sum(added for literal, added in worth.items() if has_literal(text, literal))
         for text in passages
     ]
-
-
-HEADING_LINE = re.compile(r"^ {0,3}(#{1,6})[ \t]+(.+)$", re.MULTILINE)
-HEADINGS = 3  # that are looked for above a passage
-
-
-def headings_above(text: str, start: int) -> list[str]:
-    """The nearest headings above a place of a page's text, of rising rank, nearest first."""
-    found: list[str] = []
-    level = 7
-    end = start
-    while len(found) < HEADINGS and level > 1:
-        at = text.rfind("\n#", 0, end)
-        if at < 0:
-            at = -1 if text.startswith("#") and end > 0 else -2
-            if at == -2:
-                break
-        line = HEADING_LINE.match(text, at + 1)
-        if line is not None and len(line[1]) < level and not _is_in_code(text, at):
-            level = len(line[1])
-            found.append(line[2].strip("# "))
-        if at < 0:
-            break
-        end = at
-    return found
-
-
-def _is_in_code(text: str, at: int) -> bool:
-    """Whether a fence that opened before a line end is still open: "# Install" is a comment."""
-    fences = text.count("\n```", 0, max(at, 0)) + text.startswith("```")
-    return at > 0 and fences % 2 == 1

@@ -22,7 +22,7 @@ from bot.reasoning.extractive_words import named
 from bot.reasoning.questions import Rewritten
 
 ANSWER_WORDS = 60  # of the quotes that come first
-MORE_WORDS = 18  # of each further quote
+MORE_WORDS = 16  # of each further quote
 MOST_MORE = 3  # further quotes
 OTHERS = 0.25  # share of what the first quote adds that each further one must add
 MOST_RELATED = 4  # further quotes where a question leads from page to page

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import re
 import sqlite3
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from bot.pages.relevance import (
     BESIDE,
-    headings_above,
     literal_scores,
     pair_scores,
     pairs_in,
@@ -35,6 +36,40 @@ class Opened:
             return ""
         start, end = unpack_span(self.spans, place)
         return self.text[start:end]
+
+
+_HEADING_LINE = re.compile(r"^ {0,3}(#{1,6})[ \t]+(.+)$", re.MULTILINE)
+_FENCE = "\n```"
+_MOST_HEADINGS = 3  # that are looked for above a passage
+
+
+class Headings:
+    """The headings of a page's text, to be asked which stand above a place."""
+
+    def __init__(self, text: str) -> None:
+        self._text = f"\n{text}"
+        self._fences: list[int] = []
+        at = self._text.find(_FENCE)
+        while at >= 0:
+            self._fences.append(at)
+            at = self._text.find(_FENCE, at + 1)
+
+    def above(self, start: int) -> list[str]:
+        """The nearest headings above, of rising rank, nearest first."""
+        found: list[str] = []
+        level = 7
+        at = start + 1
+        while len(found) < _MOST_HEADINGS and level > 1:
+            at = self._text.rfind("\n#", 0, at)
+            if at < 0:
+                break
+            line = _HEADING_LINE.match(self._text, at + 1)
+            # "# Install" in a fence that is still open is a comment.
+            is_code = bisect_left(self._fences, at) % 2 == 1
+            if line is not None and len(line[1]) < level and not is_code:
+                level = len(line[1])
+                found.append(line[2].strip("# "))
+        return found
 
 
 def opened(connection: sqlite3.Connection, file: int) -> Opened:
@@ -67,13 +102,14 @@ def rated(
     pairs = pairs_in(question)
     exact = literals(question)
     titles = {file: frozenset(terms(page.title)) for file, page in pages.items()}
+    headings = {file: Headings(page.text) for file, page in pages.items()}
     found = []
     for match in matches:
         page = pages[match.file]
         places = range(match.place - reach, match.place + reach + 1)
         words = [words_of(match.file, place) for place in places]
         start, _ = unpack_span(page.spans, match.place)
-        heading = frozenset(terms("\n".join(headings_above(page.text, start))))
+        heading = frozenset(terms("\n".join(headings[match.file].above(start))))
         scores = relevance(
             weights,
             [Counter(each) for each in words],

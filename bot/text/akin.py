@@ -7,7 +7,7 @@ everything. A word may be in several groups; synonymy is not transitive across g
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from functools import cache, lru_cache
 
 from bot.text.listed import listed
@@ -305,12 +305,12 @@ _GROUPS = (
 )
 
 
-def shares(wanted: Iterable[str], words: Container[str]) -> dict[str, float]:
+def shares(wanted: Iterable[str], words: Collection[str]) -> dict[str, float]:
     """Weights of the wanted terms that a text has: 1, or ``AKIN`` where it only has a synonym."""
     return {
         term: 1.0 if term in words else AKIN
         for term in wanted
-        if term in words or any(other in words for other in akin(term))
+        if term in words or not akin(term).isdisjoint(words)
     }
 
 

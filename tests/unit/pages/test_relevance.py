@@ -8,12 +8,10 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from bot.pages.passages import split
 from bot.pages.relevance import (
     BESIDE,
     LITERAL,
     compounds,
-    headings_above,
     is_unknown,
     literal_scores,
     pair_scores,
@@ -23,7 +21,6 @@ from bot.pages.relevance import (
     weigh,
 )
 from bot.text.terms import terms
-from tests.unit.pages.test_passages import PAGES
 
 RARITY = {
     "": 9.0,
@@ -264,49 +261,3 @@ def test_neighbours_that_are_neighbours_add_a_share_of_the_lesser_weight() -> No
     assert scores[1:] == [0, 0, 0]
     assert pair_scores(HARBOUR, [("back", "up")], [["back", "up"]]) == [0]
     assert pair_scores({"back": 2.0}, [("back", "up")], [["back", "up"]])[0] > 0
-
-
-# ---------------------------------------------------------------- headings above a place
-
-TEXT = """# Harbour
-
-Lead.
-
-## Fees
-
-### Boats
-
-Ten kroner.
-
-## Rules
-
-```sh
-# Open the gate
-harbour open
-```
-
-No fires."""
-
-
-@pytest.mark.parametrize(
-    ("words", "headings"),
-    [
-        ("# Harbour", []),
-        ("Lead.", ["Harbour"]),
-        ("Ten kroner.", ["Boats", "Fees", "Harbour"]),
-        ("No fires.", ["Rules", "Harbour"]),
-        ("harbour open", ["Rules", "Harbour"]),
-    ],
-)
-def test_headings_above_are_of_rising_rank_and_nearest_first(
-    words: str, headings: list[str]
-) -> None:
-    assert headings_above(TEXT, TEXT.index(words)) == headings
-
-
-@given(PAGES)
-def test_headings_above_a_passage_are_those_of_its_path(text: str) -> None:
-    for passage in split(text):
-        if not passage.text.lstrip().startswith("#"):
-            for heading in headings_above(text, passage.start):
-                assert heading in passage.heading or not heading

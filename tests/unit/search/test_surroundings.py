@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from bot.pages.passages import split
 from bot.search.index_file import pack_spans
 from bot.search.meaning import Match
-from bot.search.surroundings import Opened, rated
+from bot.search.surroundings import Headings, Opened, rated
 from tests.unit.pages.test_passages import PAGES
 
 WEIGHTS = {"harbour": 3.0, "fee": 2.0, "bell": 1.0}
@@ -79,3 +79,49 @@ def test_all_matches_come_back_best_first(text: str, question: str) -> None:
     found = rated(question, WEIGHTS, matches, pages)
     assert sorted((m.file, m.place) for m in found) == sorted((m.file, m.place) for m in matches)
     assert [m.score for m in found] == sorted((m.score for m in found), reverse=True)
+
+
+# ---------------------------------------------------------------- headings
+
+TEXT = """# Harbour
+
+Lead.
+
+## Fees
+
+### Boats
+
+Ten kroner.
+
+## Rules
+
+```sh
+# Open the gate
+harbour open
+```
+
+No fires."""
+
+
+@pytest.mark.parametrize(
+    ("words", "headings"),
+    [
+        ("# Harbour", []),
+        ("Lead.", ["Harbour"]),
+        ("Ten kroner.", ["Boats", "Fees", "Harbour"]),
+        ("No fires.", ["Rules", "Harbour"]),
+        ("harbour open", ["Rules", "Harbour"]),
+    ],
+)
+def test_headings_above_are_of_rising_rank_and_nearest_first(
+    words: str, headings: list[str]
+) -> None:
+    assert Headings(TEXT).above(TEXT.index(words)) == headings
+
+
+@given(PAGES)
+def test_headings_above_a_passage_are_those_of_its_path(text: str) -> None:
+    for passage in split(text):
+        if not passage.text.lstrip().startswith("#"):
+            for heading in Headings(text).above(passage.start):
+                assert heading in passage.heading or not heading
