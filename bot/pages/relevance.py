@@ -259,7 +259,7 @@ def pair_scores(
 def literal_scores(
     weights: Mapping[str, float], question: Iterable[str], passages: Sequence[str]
 ) -> list[float]:
-    """What the literals of a question add to the score of each passage that has them as written.
+    """The scores that passages get for having the literals of a question exactly as written.
 
     One without a word that weighs anything ("%~") counts like an average word.
     """

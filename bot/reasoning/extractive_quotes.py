@@ -62,7 +62,7 @@ _CODE_OR_STEP = re.compile(r"^(?: {0,3}(?:`{3,}|~{3,})|[ \t]*\d{1,2}[.)] )", re.
 
 @dataclass(frozen=True, slots=True)
 class _Manner:
-    """How much the quotes are to add to each other.
+    """The weights that decide how far quotes complete, and how far they repeat, each other.
 
     ``again`` of a term's weight counts when an earlier quote has it, ``same_page`` of a passage's
     worth is left where its page is quoted already, and a passage adds ``taken_up`` times as much

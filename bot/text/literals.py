@@ -1,7 +1,7 @@
-"""What a question gives letter by letter: identifiers, options, codes of errors, file names, signs.
+"""Literals in questions: identifiers, options, error codes, file names and symbols.
 
-Words can be told in others; these cannot. A text that has one exactly as it is written says more
-about it than one with its parts ("html_logo", "the logo of the HTML pages").
+A word can be replaced by another with the same meaning; a literal cannot. A text that has
+"html_logo" says more about it than one that has "the logo of the HTML pages".
 """
 
 from __future__ import annotations

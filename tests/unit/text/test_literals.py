@@ -1,4 +1,4 @@
-"""What a question gives letter by letter."""
+"""Finding the literals of a question, and finding them in a text."""
 
 from __future__ import annotations
 
