@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from bot.pages.passages import HEADING_SEPARATOR, Passage
@@ -65,8 +65,8 @@ class _Manner:
     """The weights that decide how far quotes complete, and how far they repeat, each other.
 
     ``again`` of a term's weight counts when an earlier quote has it, ``same_page`` of a passage's
-    worth is left where its page is quoted already, and a passage adds ``taken_up`` times as much
-    that has a name from an earlier quote.
+    worth is left where its page is quoted already, and where a question asks by relation, a passage
+    adds ``taken_up`` times as much that has a name from an earlier quote.
     """
 
     again: float
@@ -143,18 +143,25 @@ def choice_of(asked: Asked, sources: Sequence[Source]) -> Choice:
     weights = dict(asked.weights)
     brought_up: set[str] = set()
     order = {url: place for place, url in enumerate(dict.fromkeys(s.url for s in sources))}
+    cued = [_cued(each, asked) for each in left]
+    worth = [
+        _form(each, asked)
+        * (FOREIGN_PAGE if each.source.url in others else 1.0)
+        * (1.0 + EARLY_READ / (1 + order[each.source.url]))
+        for each in left
+    ]
     chosen: list[Quote] = []
     taken: set[int] = set()
     pages: set[str] = set()
     while len(taken) < len(left) and len(chosen) < MOST_QUOTES:
         gains = [
-            (score + _cued(each, asked))
-            * _form(each, asked)
-            * (FOREIGN_PAGE if each.source.url in others else 1.0)
-            * (1.0 + EARLY_READ / (1 + order[each.source.url]))
+            (score + cued[i])
+            * worth[i]
             * (manner.same_page if each.source.url in pages else 1.0)
-            * (1.0 if brought_up.isdisjoint(_names_of(each)) else manner.taken_up)
-            for each, score in zip(left, scores(asked, weights, sources), strict=True)
+            * (manner.taken_up if _has_name(each, brought_up) else 1.0)
+            for i, (each, score) in enumerate(
+                zip(left, scores(asked, weights, sources), strict=True)
+            )
         ]
         best = max((i for i in range(len(left)) if i not in taken), key=lambda i: (gains[i], -i))
         if gains[best] < WORTH_QUOTING:
@@ -163,7 +170,8 @@ def choice_of(asked: Asked, sources: Sequence[Source]) -> Choice:
         each = left[best]
         if any(_says_the_same(each.passage, quote.passage) for quote in chosen):
             continue
-        brought_up |= _names_of(each) - asked.terms
+        if asked.by_relation:
+            brought_up |= _names_of(each) - asked.terms
         for term, share in each.shares.items():
             weights[term] = min(
                 weights[term], asked.weights[term] * (1 - share * (1 - manner.again))
@@ -296,6 +304,10 @@ def _with_neighbours(candidate: Candidate, taken: set[int], first: int) -> Quote
             low, high, size = min(low, other), max(high, other), size_with
             taken.add(first + other)
     return Quote(source, candidate.passage, source.passages[low : high + 1])
+
+
+def _has_name(candidate: Candidate, brought_up: Collection[str]) -> bool:
+    return bool(brought_up) and not _names_of(candidate).isdisjoint(brought_up)
 
 
 def _names_of(candidate: Candidate) -> frozenset[str]:
