@@ -211,4 +211,8 @@ def fused(by_words: Mapping[Place, float], cosines: Mapping[Place, float]) -> li
             return words
         return (words + ((cosines[place] - low) / (high - low) if high > low else 1.0)) / 2
 
-    return sorted({**by_words, **cosines}, key=lambda place: (-total(place), place))
+    # The score itself tells apart what division has made equal.
+    return sorted(
+        {**by_words, **cosines},
+        key=lambda place: (-total(place), -by_words.get(place, 0.0), place),
+    )
