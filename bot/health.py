@@ -13,9 +13,10 @@ from typing import Any
 
 import uvicorn
 from starlette.applications import Starlette
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse
 from starlette.routing import BaseRoute, Route
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from bot.dispatch.dispatcher import Condition, Dispatcher
 from bot.errors import InvalidSetting, StorageUnavailable
@@ -152,6 +153,16 @@ def health_routes(state: Readiness) -> list[BaseRoute]:
     return [Route("/healthz", healthz), Route("/readyz", readyz)]
 
 
+def _until_disconnected(app: ASGIApp) -> ASGIApp:
+    """The app, in which a request whose client went away before its body arrived is no error."""
+
+    async def serve(scope: Scope, receive: Receive, send: Send) -> None:
+        with contextlib.suppress(ClientDisconnect):
+            await app(scope, receive, send)
+
+    return serve
+
+
 class _Server(uvicorn.Server):
     """Leaves the signals to others and tells when it listens."""
 
@@ -191,7 +202,7 @@ async def http_endpoint(
         ) from None
     server = _Server(
         uvicorn.Config(
-            Starlette(routes=routes),
+            _until_disconnected(Starlette(routes=routes)),
             http=partial(HttpConnection, patience=patience),  # type: ignore[arg-type]
             lifespan="off",
             log_config=None,

@@ -11,6 +11,10 @@ from typing import Any
 import httpx
 import pytest
 import sqlalchemy as sa
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Mount, Route
 
 from bot.dispatch.dispatcher import Condition
 from bot.dispatch.local import LocalDispatcher
@@ -251,3 +255,26 @@ async def test_a_port_that_is_taken_is_a_sentence(database: Database) -> None:
         with pytest.raises(InvalidSetting, match="cannot be listened on"):
             async with http_endpoint("127.0.0.1", int(address.rpartition(":")[2]), routes):
                 pass
+
+
+async def test_a_client_that_goes_away_while_it_sends_is_no_error(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    left = asyncio.Event()
+
+    async def take(request: Request) -> Response:
+        try:
+            await request.body()
+        finally:
+            left.set()
+        return Response()
+
+    # Mounted, as the console is: both applications see the error.
+    routes = [Mount("/mounted", Starlette(routes=[Route("/", take, methods=["POST"])]))]
+    async with http_endpoint("127.0.0.1", 0, routes) as address:
+        _, writer = await asyncio.open_connection("127.0.0.1", int(address.rpartition(":")[2]))
+        writer.write(b"POST /mounted/ HTTP/1.1\r\nHost: here\r\nContent-Length: 99\r\n\r\nhalf")
+        await writer.drain()
+        writer.close()
+        await asyncio.wait_for(left.wait(), 10)
+    assert caplog.messages == []
