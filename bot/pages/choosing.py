@@ -211,6 +211,13 @@ async def choose(
     return select(question, studied, budget_tokens, skip=skip, rarity=rarity, weights=weights)
 
 
+def is_whole(page: Page, shown: Collection[tuple[int, int]]) -> bool:
+    """Whether all passages of a page were shown; a long page never is."""
+    if len(page.text) > SHORT:
+        return False
+    return all((passage.start, passage.end) in shown for passage in split(page.text))
+
+
 async def survey(
     page: Page, budget_tokens: int, *, skip: Collection[tuple[int, int]] = ()
 ) -> list[Passage]:

@@ -15,14 +15,15 @@ from bot.messages import Message, Transcript
 from bot.observing import Observe, nothing_observed
 from bot.reasoning import claude_draft, claude_plan, claude_rewrite
 from bot.reasoning.calls import ModelCalls, ModelReply
+from bot.reasoning.claude_answer import AnswerWatch, reply_of
 from bot.reasoning.claude_draft import Revising
 from bot.reasoning.claude_endpoint import Again, Call, Endpoint, Watch
 from bot.reasoning.claude_errors import TooLong
 from bot.reasoning.claude_json import Unusable, repair
-from bot.reasoning.claude_messages import CACHED, loop_messages
+from bot.reasoning.claude_messages import CACHED, loop_messages, shown_pages
 from bot.reasoning.claude_plan import QueryWatch
 from bot.reasoning.claude_reply import Collector
-from bot.reasoning.claude_tools import TOOLS, EnoughWatch, actions
+from bot.reasoning.claude_tools import TOOLS, actions
 from bot.reasoning.claude_write import Reader, Writing
 from bot.reasoning.desks import Desk, Finish, Turn
 from bot.reasoning.drafts import Manuscript, Paragraph
@@ -31,7 +32,7 @@ from bot.reasoning.graphs import Graph, GraphEdit
 from bot.reasoning.plain_question import plain_question
 from bot.reasoning.prompts import load
 from bot.reasoning.questions import Rewritten, SubQuestion
-from bot.reasoning.reasoner import OnEnough, OnQueries, ReasonerFactory
+from bot.reasoning.reasoner import OnAnswer, OnQueries, ReasonerFactory
 from bot.settings import Settings
 
 LONGEST_OUTPUT = 20_000  # tokens; the most a setting allows, for an answer that was all thinking
@@ -91,12 +92,12 @@ class Claude:
         request = claude_rewrite.request(
             self._settings.small_model, transcript, message, instructions, self._calls.now
         )
-        reply = await self._complete(request, "rewrite", "Understand the question")
+        reply = await self._complete(Call(request), "rewrite", "Understand the question")
         try:
             return claude_rewrite.rewritten(reply.content, reply.stop_reason, transcript, message)
         except Unusable as unusable:
             request = repair(request, reply.content, unusable.problem)
-        reply = await self._complete(request, "rewrite", "Understand the question again")
+        reply = await self._complete(Call(request), "rewrite", "Understand the question again")
         try:
             return claude_rewrite.rewritten(reply.content, reply.stop_reason, transcript, message)
         except Unusable as unusable:
@@ -109,24 +110,33 @@ class Claude:
     # ------------------------------------------------------------ next turn
 
     async def next_turn(
-        self, question: SubQuestion, desk: Desk, on_enough: OnEnough | None = None
+        self, question: SubQuestion, desk: Desk, on_answer: OnAnswer | None = None
     ) -> Turn:
         """One call. When the desk has outgrown the model, the turn is an honest finish."""
-        request = {
+        common = {
             **self._thoughtful(),
             "tools": list(TOOLS),
             "system": [{"type": "text", "text": load("iterate"), "cache_control": CACHED}],
-            "messages": loop_messages(question, desk, self._calls.now),
         }
+        now = self._calls.now
+        call = Call(
+            {**common, "messages": loop_messages(question, desk, now)},
+            {**common, "messages": loop_messages(question, desk, now, plain=True)},
+        )
+        may_reply = desk.may_reply and bool(desk.sources)
+        watch = AnswerWatch(on_answer, desk.sources) if on_answer and may_reply else None
         title = "Judge what was found" if desk.turns else "Plan the research"
         try:
-            reply = await self._complete(request, "think", title, EnoughWatch(on_enough))
+            reply = await self._complete(call, "think", title, watch)
         except TooLong:
             return Turn((Finish(enough=False, outgrown=True),))
         if reply.stop_reason == "model_context_window_exceeded":
             return Turn((Finish(enough=False, outgrown=True),))
-        pages = {source.number for source in desk.sources}
-        pages.update(n for finding in question.known for n in finding.sources)
+        pages = shown_pages(desk)
+        if may_reply and reply.stop_reason != "max_tokens":
+            answer = reply_of(reply.content, desk.sources, pages)
+            if answer is not None:
+                return Turn((answer,), reply.content)
         return Turn(tuple(actions(reply.content, reply.stop_reason, pages)), reply.content)
 
     # ------------------------------------------------------------ plan
@@ -141,7 +151,7 @@ class Claude:
         request = {**common, **asked, "output_config": output}
         title = "Look at the plan again" if graph.turns else "Plan the sub-questions"
         try:
-            reply = await self._complete(request, "plan", title, QueryWatch(on_queries))
+            reply = await self._complete(Call(request), "plan", title, QueryWatch(on_queries))
         except TooLong:
             return GraphEdit(done=True, outgrown=True)
         if reply.stop_reason == "model_context_window_exceeded":
@@ -218,14 +228,14 @@ class Claude:
         request = claude_draft.draft_request(
             self._thoughtful(), question, evidence, instructions, self._calls.now
         )
-        reply = await self._complete(request, "draft", "Draft the report from memory")
+        reply = await self._complete(Call(request), "draft", "Draft the report from memory")
         try:
             return claude_draft.drafted(reply.content, reply.stop_reason)
         except Unusable as unusable:
             request = repair(request, reply.content, unusable.problem)
             if reply.stop_reason == "max_tokens":
                 request = _roomier(request)
-        reply = await self._complete(request, "draft", "Draft the report again")
+        reply = await self._complete(Call(request), "draft", "Draft the report again")
         try:
             return claude_draft.drafted(reply.content, reply.stop_reason, fewest=1)
         except Unusable as unusable:
@@ -241,7 +251,7 @@ class Claude:
             self._settings.small_model, question, manuscript, self._calls.now
         )
         for title in ("Decide what to check", "Decide again what to check"):
-            reply = await self._complete(request, "query", title)
+            reply = await self._complete(Call(request), "query", title)
             try:
                 return claude_draft.queries(reply.content, reply.stop_reason)
             except Unusable as unusable:
@@ -291,11 +301,11 @@ class Claude:
         )
 
     async def _complete(
-        self, request: dict[str, Any], kind: str, title: str, watch: Watch | None = None
+        self, call: Call, kind: str, title: str, watch: Watch | None = None
     ) -> ModelReply:
         reply = await self._calls.call(
-            request,
-            lambda: self._endpoint.complete(Call(request), self._calls.lost, watch),
+            dict(call.request),
+            lambda: self._endpoint.complete(call, self._calls.lost, watch),
             kind=kind,
             title=title,
         )

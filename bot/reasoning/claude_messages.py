@@ -7,18 +7,14 @@ prompt cache warm, and newer models refuse a thinking block whose past has chang
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
+from urllib.parse import urlsplit
 
-from bot.reasoning.claude_text import (
-    clean,
-    element,
-    line,
-    middle_out,
-    passage_lines,
-    site,
-)
+from bot.reasoning.claude_text import HEADING_PATH, clean, element, line, middle_out, site
 from bot.reasoning.desks import (
     Desk,
     DeskTurn,
@@ -34,7 +30,8 @@ from bot.reasoning.questions import SubQuestion
 Block = dict[str, Any]
 
 TITLE = 200  # characters
-SNIPPET = 300  # characters
+SNIPPET = 150  # characters
+WITH_SNIPPET = 4  # hits of a query that are shown with one
 QUESTION = 8_000  # characters
 CACHED: Block = {"type": "ephemeral"}
 UNPARSED = "unparsed"  # our own key on a tool_use whose input was no JSON; never sent
@@ -42,18 +39,22 @@ NO_WORDS = "(no reply)"  # stands for a turn in which the model said nothing tha
 NOT_DONE = "This call was not carried out."
 
 
-def loop_messages(question: SubQuestion, desk: Desk, now: datetime) -> list[Block]:
+def loop_messages(
+    question: SubQuestion, desk: Desk, now: datetime, *, plain: bool = False
+) -> list[Block]:
     """The conversation so far: the question and what was given, then each turn and its results.
 
-    The last two user messages are marked for the cache: the newest for the next turn, the one
-    before because that is where the previous turn's entry ends.
+    Pages are ``search_result`` blocks, or with ``plain`` text. The last two user messages are
+    marked for the cache: the newest for the next turn, the one before because that is where the
+    previous turn's entry ends.
     """
     left = desk.searches_left + sum(_searches(turn) for turn in desk.turns)
-    messages: list[Block] = [{"role": "user", "content": _opening(question, desk, now, left)}]
+    show = _Show(plain)
+    messages: list[Block] = [{"role": "user", "content": _opening(question, desk, now, left, show)}]
     for turn in desk.turns:
         left -= _searches(turn)
         messages.append({"role": "assistant", "content": said(turn.turn.said)})
-        messages.append({"role": "user", "content": _results(turn, left)})
+        messages.append({"role": "user", "content": _results(turn, left, show)})
     for message in [m for m in messages if m["role"] == "user"][-2:]:
         message["content"][-1]["cache_control"] = CACHED
     return messages
@@ -82,49 +83,49 @@ def today(now: datetime) -> str:
     return f"Today is {days[now.weekday()]}, {now.day} {months[now.month - 1]} {now.year}."
 
 
-def findings_lines(findings: Sequence[Finding], titles: dict[int, str]) -> str:
-    """One line a finding, with the pages that show it."""
+def findings_lines(
+    findings: Sequence[Finding], titles: dict[int, str], *, pages: bool = True
+) -> str:
+    """One line a finding, with the ``pages`` that show it."""
     lines = []
     for finding in findings:
-        pages = [f"page {n}" + (f": {titles[n]}" if n in titles else "") for n in finding.sources]
-        lines.append(
-            f"- {clean(finding.text).strip()}" + (f" ({'; '.join(pages)})" if pages else "")
-        )
+        shown = [f"page {n}" + (f": {titles[n]}" if n in titles else "") for n in finding.sources]
+        named = f" ({'; '.join(shown)})" if shown and pages else ""
+        lines.append(f"- {clean(finding.text).strip()}{named}")
     return "\n".join(lines)
 
 
 # ---------------------------------------------------------------- the user's side
 
 
-def _opening(question: SubQuestion, desk: Desk, now: datetime, searches: int) -> list[Block]:
+def _opening(
+    question: SubQuestion, desk: Desk, now: datetime, searches: int, show: _Show
+) -> list[Block]:
     asked = clean(middle_out(question.text, QUESTION)).strip()
     parts = [today(now), element("question", asked, language=question.language)]
     if question.known:
-        parts.append(element("known", findings_lines(question.known, {})))
+        parts.append(element("known", findings_lines(question.known, {}, pages=False)))
     if question.missing:
         gaps = "\n".join(f"- {line(gap, QUESTION)}" for gap in question.missing)
         parts.append(element("missing", gaps))
-    if question.queries:
-        queries = "\n".join(f"- {line(query, TITLE)}" for query in question.queries)
-        parts.append(element("suggested_queries", queries))
-    parts.append(f"You may search {searches} {'time' if searches == 1 else 'times'}.")
-    blocks = [_text("\n\n".join(parts))]
-    given = "\n\n".join(_outcome(outcome) for outcome in desk.given)
-    if given:
-        blocks.append(_text(f"This is on your desk already:\n\n{given}"))
-    return blocks
+    remarks = [_left(searches, desk.pages_given)]
+    if not desk.may_reply:
+        remarks.append("This is one part of a larger question: others build on your findings.")
+    shown = [block for outcome in desk.given for block in show.outcome(outcome)]
+    if desk.may_reply and any(outcome.reads for outcome in desk.given):
+        remarks.append("If the pages above prove the whole answer, write it now.")
+    blocks = [_text("\n\n".join(parts)), *shown, _text(" ".join(remarks))]
+    return _joined(blocks)
 
 
-def _results(turn: DeskTurn, searches_left: int) -> list[Block]:
+def _results(turn: DeskTurn, searches_left: int, show: _Show) -> list[Block]:
     """The answer to a turn: one tool_result per call, in the order of the calls, then remarks."""
     outcomes = {outcome.action: outcome for outcome in turn.outcomes}
     blocks: list[Block] = []
     for block in turn.turn.said or ():
         if block["type"] == "tool_use":
-            blocks.append(_tool_result(block["id"], outcomes.get(block["id"])))
-    remarks = []
-    if _searches(turn):
-        remarks.append(f"Searches left: {searches_left}.")
+            blocks.append(_tool_result(block["id"], outcomes.get(block["id"]), show))
+    remarks = [_left(searches_left, turn.pages_left)] if turn.outcomes else []
     if turn.nudge:
         remarks.append(turn.nudge)
     if remarks:
@@ -132,23 +133,108 @@ def _results(turn: DeskTurn, searches_left: int) -> list[Block]:
     return blocks or [_text("Go on.")]
 
 
-def _tool_result(id: str, outcome: Outcome | None) -> Block:
+def _left(searches: int, pages: int) -> str:
+    return f"Left: {_counted(searches, 'search', 'searches')}, {_counted(pages, 'page', 'pages')}."
+
+
+def _counted(count: int, one: str, more: str) -> str:
+    return f"{count} {one if count == 1 else more}"
+
+
+def _tool_result(id: str, outcome: Outcome | None, show: _Show) -> Block:
     problem = outcome.problem if outcome is not None else NOT_DONE
     if outcome is None or problem:
         return {"type": "tool_result", "tool_use_id": id, "is_error": True, "content": problem}
-    content = [_text(_outcome(outcome) or "Nothing came back.")]
+    content = _joined(show.outcome(outcome)) or [_text("Nothing came back.")]
     return {"type": "tool_result", "tool_use_id": id, "content": content}
 
 
-def _outcome(outcome: Outcome) -> str:
-    if outcome.problem:
-        return clean(outcome.problem)
-    results = [*map(_query, outcome.queries), *map(_read, outcome.reads)]
-    return "\n\n".join(results)
+class _Show:
+    """Renders the outcomes of a desk in order; passages of a page are numbered from 1."""
+
+    def __init__(self, plain: bool) -> None:
+        self._plain = plain
+        self._passages: Counter[int] = Counter()  # those shown so far, by the page's number
+
+    def outcome(self, outcome: Outcome) -> list[Block]:
+        if outcome.problem:
+            return [_text(clean(outcome.problem))]
+        blocks = [_text(_query(result)) for result in outcome.queries]
+        for result in outcome.reads:
+            if result.source is None:
+                where = f"Page {result.number}" if result.number else "A link of the asker"
+                blocks.append(_text(f"{where} could not be shown: {line(result.note, 500)}"))
+            else:
+                blocks.append(self._page(result, result.source))
+                if result.note:
+                    blocks.append(_text(f"note: {line(result.note, 500)}"))
+        return blocks
+
+    def _page(self, result: ReadResult, source: Source) -> Block:
+        first = self._passages[result.number] + 1
+        self._passages[result.number] += len(source.passages)
+        numbered = enumerate(source.passages, start=first)
+        title = line(source.title or source.url, TITLE)
+        headings = _headings(source)
+        lines = [
+            f"{result.number}.{at} {heading}{clean(passage.text).strip()}"
+            for (at, passage), heading in zip(numbered, headings, strict=True)
+        ] or ["(No passage of this page fits the question.)"]
+        whole = " (whole page)" if result.whole else ""
+        if self._plain:
+            return _text(
+                element(
+                    "page",
+                    "\n".join(lines),
+                    number=result.number,
+                    title=f"{title}{whole}",
+                    site=site(source.url),
+                )
+            )
+        return {
+            "type": "search_result",
+            "source": shown_address(source.url),
+            "title": f"Page {result.number}: {title}{whole}",
+            "content": [_text(each) for each in lines],
+            "citations": {"enabled": True},
+        }
+
+
+def _headings(source: Source) -> list[str]:
+    """What stands before each passage: its headings where they change, but for the title."""
+    shown, last = [], source.title
+    for passage in source.passages:
+        path = line(passage.heading, HEADING_PATH)
+        shown.append(f"§ {path}\n" if path and path != last else "")
+        last = path
+    return shown
+
+
+def shown_pages(desk: Desk) -> dict[int, Source]:
+    """All that was shown of each page, by its number on the desk, passages in the order shown."""
+    pages: dict[int, Source] = {}
+    for result in (read for outcome in desk.outcomes for read in outcome.reads):
+        if result.source is not None:
+            before = pages[result.number].passages if result.number in pages else ()
+            pages[result.number] = replace(
+                result.source, passages=(*before, *result.source.passages)
+            )
+    return pages
+
+
+def shown_address(url: str) -> str:
+    """The address of a page for a reader: of a file its name alone."""
+    return url if urlsplit(url).hostname else site(url)
 
 
 def _query(result: QueryResult) -> str:
-    lines = [_hit(hit) for hit in result.hits]
+    """A line for each hit that is new; the snippets of the first ones; the numbers of the rest."""
+    new = [hit for hit in result.hits if not hit.seen]
+    sites = {site(hit.hit.url) for hit in new if urlsplit(hit.hit.url).hostname}
+    unread = [hit.number for hit in new if hit.page is None][:WITH_SNIPPET]
+    lines = [_hit(hit, hit.number in unread, len(sites) > 1) for hit in new]
+    if seen := ", ".join(str(hit.number) for hit in result.hits if hit.seen):
+        lines.append(f"shown before: {seen}")
     if result.note:
         lines.append(f"note: {line(result.note, 500)}")
     if not lines:
@@ -156,35 +242,16 @@ def _query(result: QueryResult) -> str:
     return element("results", "\n".join(lines), query=result.query)
 
 
-def _hit(numbered: NumberedHit) -> str:
-    """Two lines: number, title and site; the snippet, unless the hit was shown before."""
+def _hit(numbered: NumberedHit, with_snippet: bool, with_site: bool) -> str:
+    """``3. Title — site: snippet``, or that the page is open."""
     hit = numbered.hit
+    shown = f"{numbered.number}. {line(hit.title, TITLE) or line(hit.url, TITLE)}"
+    if with_site and urlsplit(hit.url).hostname:
+        shown += f" — {line(site(hit.url), 100)}"
     if numbered.page is not None:
-        state = f" (read, page {numbered.page})"
-    else:
-        state = " (seen before)" if numbered.seen else ""
-    title = line(hit.title, TITLE) or line(hit.url, TITLE)
-    first = f"hit {numbered.number}{state}: {title} — {line(site(hit.url), 100)}"
-    snippet = "" if state else line(hit.snippet, SNIPPET)
-    return f"{first}\n  {snippet}" if snippet else first
-
-
-def _read(result: ReadResult) -> str:
-    if result.source is None:
-        where = f"Hit {result.number}" if result.number else "A link of the asker"
-        return f"{where} gave no page: {line(result.note, 500)}"
-    page = _page(result.source)
-    if result.number:
-        page = f"Hit {result.number} is page {result.source.number}.\n{page}"
-    return f"{page}\nnote: {line(result.note, 500)}" if result.note else page
-
-
-def _page(source: Source) -> str:
-    if not source.passages:
-        body = "(No passage of this page fits the question.)"
-    else:
-        body = passage_lines(source.passages)
-    return page_element(source, body)
+        return f"{shown} (open)"
+    snippet = line(hit.snippet, SNIPPET) if with_snippet else ""
+    return f"{shown}: {snippet}" if snippet else shown
 
 
 def page_element(source: Source, body: str) -> str:
@@ -200,9 +267,20 @@ def page_element(source: Source, body: str) -> str:
 
 
 def _searches(turn: DeskTurn) -> int:
-    """How many searches of the turn were carried out: the refused ones have a problem."""
-    refused = {outcome.action for outcome in turn.outcomes if outcome.problem}
-    return sum(isinstance(a, Search) and a.id not in refused for a in turn.turn.actions)
+    """How many searches of the turn counted: those refused or never answered do not."""
+    free = {o.action for o in turn.outcomes if o.problem or o.unanswered}
+    return sum(isinstance(a, Search) and a.id not in free for a in turn.turn.actions)
+
+
+def _joined(blocks: Sequence[Block]) -> list[Block]:
+    """The blocks, texts in a row as one."""
+    joined: list[Block] = []
+    for block in blocks:
+        if joined and block["type"] == joined[-1]["type"] == "text":
+            joined[-1] = _text(f"{joined[-1]['text']}\n\n{block['text']}")
+        else:
+            joined.append(block)
+    return joined
 
 
 def _text(words: str) -> Block:

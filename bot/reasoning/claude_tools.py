@@ -7,23 +7,21 @@ whose words the model can act on.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
-from anthropic.types import RawMessageStreamEvent
-from pydantic_core import from_json
-
-from bot.reasoning.claude_endpoint import Again
 from bot.reasoning.claude_messages import UNPARSED, Block
 from bot.reasoning.desks import Action, Finish, Malformed, Read, Search
-from bot.reasoning.evidence import Finding
+from bot.reasoning.evidence import Finding, Source
 from bot.text.control import without_controls
 
 AT_ONCE = 4  # queries of one search, hits of one read
 QUERY = 200  # characters
-FINDINGS = '"findings"'
 ANSWER = 80  # characters; more is no answer in a few words
 LONGEST_NUMBER = 9  # digits of a number that stands for a hit or page
+_PASSAGE = re.compile(r"(?:[a-z]+ *)?(\d{1,6})(?:[.:](\d{1,6}))?", re.IGNORECASE)
 CUT_OFF = (
     "Your call was cut off at the output limit before it was complete. "
     "Call again, much shorter: fewer items, fewer words."
@@ -33,22 +31,14 @@ TOOLS: tuple[Block, ...] = (
     {
         "name": "search",
         "description": (
-            "Search with 1 to 4 different queries at once. Returns about ten numbered hits for "
-            "each, with title, site and snippet, and the best passages of the best ones. Queries "
-            "are short and atomic: 2 to 6 keywords "
-            "that a page stating one fact would contain. Counts as one search however many "
-            "queries it holds."
+            "Search 1 to 4 different queries at once, each 2 to 6 keywords for one fact. Returns "
+            "numbered hits, with the passages of those that fit best. Counts as one search."
         ),
         "strict": True,
         "input_schema": {
             "type": "object",
             "properties": {
-                "queries": {
-                    "type": "array",
-                    "items": {"type": "string"},
-                    "minItems": 1,
-                    "description": "1 to 4 queries, each for one fact",
-                }
+                "queries": {"type": "array", "items": {"type": "string"}, "minItems": 1}
             },
             "required": ["queries"],
             "additionalProperties": False,
@@ -57,69 +47,50 @@ TOOLS: tuple[Block, ...] = (
     {
         "name": "read",
         "description": (
-            "Open 1 to 4 hits by their numbers. Returns the passages of each page that fit the "
-            "question best, and the page's own number, by which findings name it."
+            "Open 1 to 4 hits by number, or show more of an open page. Returns the passages that "
+            "fit the question."
         ),
         "strict": True,
         "input_schema": {
             "type": "object",
-            "properties": {
-                "ids": {
-                    "type": "array",
-                    "items": {"type": "integer"},
-                    "minItems": 1,
-                    "description": "1 to 4 hit numbers",
-                }
-            },
+            "properties": {"ids": {"type": "array", "items": {"type": "integer"}, "minItems": 1}},
             "required": ["ids"],
             "additionalProperties": False,
         },
     },
     {
         "name": "finish",
-        "description": (
-            "End the research: what was found, whether it answers the whole question, what is "
-            "still unproven. Call it alone, after you have seen all results."
-        ),
+        "description": "End the research. Call it alone, after you have seen all results.",
         "strict": True,
         "input_schema": {
             "type": "object",
-            # In this order they are written: see EnoughWatch.
             "properties": {
-                "enough": {
-                    "type": "boolean",
-                    "description": "true only if the findings answer the whole question",
+                "use": {
+                    "type": "array",
+                    "items": {"type": "string"},
+                    "description": 'passages that prove the answer: "3.2"; a whole page: "3"',
                 },
+                "enough": {"type": "boolean", "description": "they prove the whole answer"},
                 "missing": {
                     "type": "array",
                     "items": {"type": "string"},
-                    "description": "what is still unproven, in a few words each",
+                    "description": "what stays unproven, in a few words each",
                 },
                 "findings": {
                     "type": "array",
                     "items": {
                         "type": "object",
                         "properties": {
-                            "text": {
-                                "type": "string",
-                                "description": "one fact as a full sentence",
-                            },
-                            "sources": {
-                                "type": "array",
-                                "items": {"type": "integer"},
-                                "description": "numbers of the pages that say so",
-                            },
+                            "text": {"type": "string", "description": "one short sentence"},
+                            "pages": {"type": "array", "items": {"type": "integer"}},
                         },
-                        "required": ["text", "sources"],
+                        "required": ["text", "pages"],
                         "additionalProperties": False,
                     },
                 },
-                "answer": {
-                    "type": "string",
-                    "description": "the answer in a few words, as a query could hold it, or empty",
-                },
+                "answer": {"type": "string", "description": "the answer in a few words, or empty"},
             },
-            "required": ["enough", "missing", "findings", "answer"],
+            "required": ["use", "enough", "missing", "findings", "answer"],
             "additionalProperties": False,
         },
     },
@@ -130,10 +101,13 @@ class _Unclear(Exception):
     """The input cannot be understood; the words say what it should have been."""
 
 
-def actions(content: Sequence[Block], stop_reason: str, pages: Collection[int]) -> list[Action]:
+def actions(
+    content: Sequence[Block], stop_reason: str, pages: Mapping[int, Source]
+) -> list[Action]:
     """The actions of a turn, one for each tool call, in their order.
 
-    ``pages`` are the page numbers on the desk: a finding can rest on no others.
+    ``pages`` has what was shown of each page by its number on the desk: a finish can name no
+    others.
     """
     calls = [block for block in content if block["type"] == "tool_use"]
     found: list[Action] = []
@@ -143,44 +117,7 @@ def actions(content: Sequence[Block], stop_reason: str, pages: Collection[int]) 
     return found
 
 
-class EnoughWatch:
-    """Sees in a turn's events that it will be a finish that is enough and misses nothing.
-
-    That is certain before the findings are listed, when they come last and nothing was called
-    before. ``on_enough`` is called once. A reply that breaks off and is sent again may decide
-    otherwise: who is called here goes by the whole turn in the end.
-    """
-
-    def __init__(self, on_enough: Callable[[], None] | None) -> None:
-        self._on_enough = on_enough
-        self._written = ""
-        self._index: int | None = None
-
-    def __call__(self, event: RawMessageStreamEvent | Again) -> None:
-        if self._on_enough is None:
-            return
-        if isinstance(event, Again):
-            self._written, self._index = "", None
-        elif event.type == "content_block_start" and event.content_block.type == "tool_use":
-            if self._index is not None or event.content_block.name != "finish":
-                self._on_enough = None  # not a finish alone
-            self._index = event.index
-        elif event.type == "content_block_delta" and event.delta.type == "input_json_delta":
-            self._written += event.delta.partial_json
-            if FINDINGS in self._written:
-                self._decide(self._on_enough)
-
-    def _decide(self, on_enough: Callable[[], None]) -> None:
-        self._on_enough = None
-        try:
-            given = from_json(self._written, allow_partial=True)
-        except ValueError:
-            return
-        if given.get("enough") is True and given.get("missing") == []:
-            on_enough()
-
-
-def _action(call: Block, pages: Collection[int]) -> Action:
+def _action(call: Block, pages: Mapping[int, Source]) -> Action:
     id, name, given = str(call["id"]), call.get("name"), call.get("input")
     if UNPARSED in call:
         return Malformed(f"The input of {name} was not valid JSON. Call it again.", id)
@@ -219,18 +156,38 @@ def _ids(value: Any) -> tuple[int, ...]:
     return tuple(dict.fromkeys(ids))[:AT_ONCE]
 
 
-def _finish(given: Any, id: str, pages: Collection[int]) -> Finish:
-    value = _field(given, "findings", "finish")
+def _finish(given: Any, id: str, pages: Mapping[int, Source]) -> Finish:
+    enough, value = _field(given, "enough", "finish"), given.get("findings") or []
     if not isinstance(value, list):
-        raise _Unclear("findings must be a list of {text, sources}. Call finish again.")
+        raise _Unclear("findings must be a list of {text, pages}. Call finish again.")
     findings = tuple(finding for item in value if (finding := _finding(item, pages)) is not None)
     missing = given.get("missing") or ()
     return Finish(
         findings=findings,
-        enough=given.get("enough") is True,
+        enough=enough is True,
         missing=tuple(_strings([missing] if isinstance(missing, str) else missing)),
         id=id,
         answer=_answer(given.get("answer")),
+        carrying=_carrying(given.get("use"), pages),
+    )
+
+
+def _carrying(value: Any, pages: Mapping[int, Source]) -> tuple[Source, ...]:
+    """The pages named, with the passages named of them (``"3.2"``) or all (``"3"``); what names
+    nothing that was shown is left out."""
+    named: dict[int, set[int]] = {}
+    for item in value if isinstance(value, list | tuple) else [value]:
+        found = _PASSAGE.fullmatch(str(item).strip())
+        if found is None or int(found[1]) not in pages:
+            continue
+        number = int(found[1])
+        every = range(len(pages[number].passages))
+        chosen = [int(found[2]) - 1] if found[2] else every
+        named.setdefault(number, set()).update(at for at in chosen if at in every)
+    return tuple(
+        replace(pages[number], passages=tuple(pages[number].passages[at] for at in sorted(chosen)))
+        for number, chosen in named.items()
+        if chosen
     )
 
 
@@ -240,14 +197,14 @@ def _answer(value: Any) -> str:
     return words if len(words) <= ANSWER else ""
 
 
-def _finding(item: Any, pages: Collection[int]) -> Finding | None:
+def _finding(item: Any, pages: Mapping[int, Source]) -> Finding | None:
     """A finding without page numbers that do not exist, or None for one that says nothing."""
     if isinstance(item, str):
         item = {"text": item}
     if not isinstance(item, dict) or not isinstance(item.get("text"), str):
-        raise _Unclear("Each finding must be {text, sources}. Call finish again.")
+        raise _Unclear("Each finding must be {text, pages}. Call finish again.")
     text = " ".join(item["text"].split())
-    sources = [n for n in _integers(item.get("sources")) if n in pages]
+    sources = [pages[n].number for n in _integers(item.get("pages")) if n in pages]
     return Finding(text, tuple(dict.fromkeys(sources))) if text else None
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from bot.reasoning.evidence import Finding, Source
+from bot.reasoning.evidence import AnswerDelta, Finding, Source
 from bot.search.provider import Hit
 
 
@@ -29,7 +29,8 @@ class Read:
 class Finish:
     """Stop gathering: what was found, whether it is enough, what is still unproven.
 
-    ``answer`` is the question's in a few words, for queries that build on it; "" if there is none.
+    ``carrying`` are the pages that prove the answer, each with the passages that do. ``answer`` is
+    the question's in a few words, for queries that build on it; "" if there is none.
     ``outgrown`` says that it had to end because the desk is more than the model can take in.
     """
 
@@ -39,6 +40,15 @@ class Finish:
     id: str = ""
     outgrown: bool = False
     answer: str = ""
+    carrying: tuple[Source, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """Stop gathering with the answer itself, written from what is on the desk."""
+
+    deltas: tuple[AnswerDelta, ...]
+    id: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +59,7 @@ class Malformed:
     id: str = ""
 
 
-Action = Search | Read | Finish | Malformed
+Action = Search | Read | Finish | Reply | Malformed
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +76,7 @@ class Turn:
 
 @dataclass(frozen=True, slots=True)
 class NumberedHit:
-    """A hit with the number the reasoner chooses it by; numbers count up over the whole desk.
+    """A hit with its number, which is also that of its page; they count up over the whole desk.
 
     ``seen`` is true for a URL that an earlier search of this desk already showed (then the number
     is the earlier one); ``page`` is its citation number if it has been read, else None.
@@ -94,33 +104,42 @@ class QueryResult:
 
 @dataclass(frozen=True, slots=True)
 class ReadResult:
-    """The outcome of reading one hit: a source with the passages not shown before, or a note."""
+    """The outcome of reading one hit: a source with the passages not shown before, or a note.
+
+    ``number`` is the page's on the desk. With these passages all of the page was shown if
+    ``whole``.
+    """
 
     number: int
     source: Source | None
     note: str = ""
+    whole: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
     """What one action gave, in the order of the turn's actions.
 
-    ``queries`` for a Search, ``reads`` for a Read, ``problem`` for anything refused.
+    ``queries`` for a Search, ``reads`` for a Read, ``problem`` for anything refused. A search is
+    ``unanswered``, and does not count, if every one of its queries failed.
     """
 
     action: str
     queries: tuple[QueryResult, ...] = ()
     reads: tuple[ReadResult, ...] = ()
     problem: str = ""
+    unanswered: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class DeskTurn:
-    """One finished turn; ``nudge`` is the core's remark on an empty turn or a spent budget."""
+    """One finished turn; ``nudge`` is the core's remark on an empty turn or a spent budget,
+    ``pages_left`` how many pages could still be read after it."""
 
     turn: Turn
     outcomes: tuple[Outcome, ...]
     nudge: str = ""
+    pages_left: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,25 +148,32 @@ class Desk:
 
     ``given`` are outcomes from before the first turn (links the asker sent, a first search made
     while the question was being rewritten). ``searches_left`` counts Search actions (one may hold
-    several queries), ``pages_left`` pages still to be read.
+    several queries), ``pages_left`` pages still to be read, ``pages_given`` as many as before the
+    first turn. With ``may_reply`` a ``Reply`` can end
+    the loop.
     """
 
     given: tuple[Outcome, ...] = ()
     turns: tuple[DeskTurn, ...] = ()
     searches_left: int = 5
     pages_left: int = 12
+    pages_given: int = 12
+    may_reply: bool = False
+
+    @property
+    def outcomes(self) -> tuple[Outcome, ...]:
+        """Every outcome on the desk, in the order they came."""
+        return (*self.given, *(o for turn in self.turns for o in turn.outcomes))
 
     @property
     def sources(self) -> tuple[Source, ...]:
         """Every source on the desk, in the order they came; a page may occur more than once."""
-        outcomes = (*self.given, *(o for turn in self.turns for o in turn.outcomes))
-        return tuple(r.source for o in outcomes for r in o.reads if r.source is not None)
+        return tuple(r.source for o in self.outcomes for r in o.reads if r.source is not None)
 
     @property
     def results(self) -> tuple[QueryResult, ...]:
         """Every query's result on the desk, in the order they came."""
-        outcomes = (*self.given, *(o for turn in self.turns for o in turn.outcomes))
-        return tuple(q for o in outcomes for q in o.queries)
+        return tuple(q for o in self.outcomes for q in o.queries)
 
     @property
     def rarity(self) -> dict[str, float]:

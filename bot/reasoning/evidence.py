@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from bot.pages.passages import Passage
@@ -35,6 +35,8 @@ class Source:
 class Evidence:
     """What a strategy gathered. ``sources`` has one entry per page, ordered by number.
 
+    ``carrying`` are those of them, with the passages, that were named as proving the answer; empty
+    where none were. ``reply`` is the answer itself where it was written while gathering.
     ``queries`` is all that was searched, in ``searches`` searches; ``notes`` are sentences about
     what went wrong on the way; ``answer`` is that of a ``Finish``. ``rarity`` has for terms of the
     queries how rare they are in the documents searched (``search.provider.Lexicon``); it is empty
@@ -42,14 +44,23 @@ class Evidence:
     """
 
     sources: tuple[Source, ...] = ()
+    carrying: tuple[Source, ...] = ()
     findings: tuple[Finding, ...] = ()
     missing: tuple[str, ...] = ()
     enough: bool = False
+    reply: tuple[AnswerDelta, ...] = ()
     queries: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     searches: int = 0
     answer: str = ""
     rarity: dict[str, float] = field(default_factory=dict)
+
+    def for_writing(self) -> Evidence:
+        """With the sources that carry the answer alone, where they are known and nothing is
+        missing."""
+        if self.missing or not self.enough or not self.carrying:
+            return self
+        return replace(self, sources=self.carrying)
 
 
 @dataclass(frozen=True, slots=True)

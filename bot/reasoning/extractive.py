@@ -28,7 +28,7 @@ from bot.reasoning.drafts import Manuscript, Paragraph
 from bot.reasoning.evidence import AnswerDelta, Evidence
 from bot.reasoning.graphs import Graph, GraphEdit
 from bot.reasoning.questions import Rewritten, SubQuestion
-from bot.reasoning.reasoner import OnEnough, OnQueries
+from bot.reasoning.reasoner import OnAnswer, OnQueries
 
 
 class Extractive:
@@ -51,7 +51,7 @@ class Extractive:
         return extractive_rewrite.rewrite(transcript, message)
 
     async def next_turn(
-        self, question: SubQuestion, desk: Desk, on_enough: OnEnough | None = None
+        self, question: SubQuestion, desk: Desk, on_answer: OnAnswer | None = None
     ) -> Turn:
         """What to search or read next, or the end with the best passages as findings."""
         return await asyncio.to_thread(extractive_hops.next_turn, question, desk)

@@ -51,7 +51,10 @@ _ONE_SENTENCE = re.compile(r"[^?？!！;；\n`]+[?？]\s*")
 def plain_question(
     transcript: Transcript, message: Message, instructions: str = ""
 ) -> Rewritten | None:
-    """The message as a question that stands alone, or None where that is for a model to say."""
+    """The message as a question that stands alone, or None where that is for a model to say.
+
+    It is searched whole: queries are for the model to word once it has seen what that brings.
+    """
     said = message.text.strip()
     if transcript.entries or message.attachments or instructions.strip() or len(said) > LONGEST:
         return None
@@ -72,4 +75,4 @@ def plain_question(
         and taken.scope == ANYWHERE
         and says_it_all(transcript, message)
     )
-    return taken if is_plain else None
+    return replace(taken, queries=(said,), knowledge_queries=(said,)) if is_plain else None

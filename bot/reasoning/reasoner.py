@@ -21,7 +21,7 @@ from bot.reasoning.evidence import AnswerDelta, Evidence
 from bot.reasoning.graphs import Graph, GraphEdit
 from bot.reasoning.questions import Rewritten, SubQuestion
 
-OnEnough = Callable[[], None]
+OnAnswer = Callable[[AnswerDelta], None]
 OnQueries = Callable[[tuple[str, ...]], None]
 
 
@@ -45,10 +45,10 @@ class Reasoner(Protocol):
     ) -> Rewritten: ...
 
     async def next_turn(
-        self, question: SubQuestion, desk: Desk, on_enough: OnEnough | None = None
+        self, question: SubQuestion, desk: Desk, on_answer: OnAnswer | None = None
     ) -> Turn:
-        """What to do next. ``on_enough`` may be called, once, before all of the turn is there: as
-        soon as it is certain to be a ``Finish`` that is enough and misses nothing."""
+        """What to do next. ``on_answer`` may get the deltas of a ``Reply`` before all of the turn
+        is there; a ``Restart`` takes them back."""
         ...
 
     async def plan(

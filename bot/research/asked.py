@@ -52,10 +52,12 @@ class Searching:
 
 
 class Asked:
-    """All queries that were sent for a desk. ``kinds`` are what can be searched."""
+    """All queries that were sent for a desk. ``kinds`` are what can be searched; the ``question``
+    searched as it stands is no wording that a query could repeat."""
 
-    def __init__(self, kinds: Collection[ProviderKind]) -> None:
+    def __init__(self, kinds: Collection[ProviderKind], question: str = "") -> None:
         self._kinds = kinds
+        self._question = question
         self._queries: list[AskedQuery] = []
 
     @property
@@ -84,6 +86,10 @@ class Asked:
             searching.queries += [entry for entry in sent if entry[2]]  # a repeat adds nothing
         return searching
 
+    def forget(self, query: AskedQuery) -> None:
+        """Take back a query that could not be answered."""
+        self._queries = [other for other in self._queries if other is not query]
+
     def search(
         self,
         action: str,
@@ -105,6 +111,7 @@ class Asked:
                 ),
                 None,
             )
+            words = frozenset() if text == self._question else words
             query = earlier or AskedQuery(text, words, kind, scope)
             if earlier is None:
                 self._queries.append(query)

@@ -11,7 +11,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 
 from bot.messages import name_of_upload
-from bot.pages.choosing import choose, survey
+from bot.pages.choosing import choose, is_whole, survey
 from bot.pages.page import Page
 from bot.pages.urls import dedupe_key
 from bot.reasoning.desks import (
@@ -25,12 +25,14 @@ from bot.reasoning.desks import (
     QueryResult,
     Read,
     ReadResult,
+    Reply,
     Search,
     Turn,
 )
 from bot.reasoning.evidence import Source
 from bot.reasoning.questions import ANYWHERE, SubQuestion
 from bot.research.asked import Asked, AskedQuery, Searching, worded
+from bot.research.fitting import fitting
 from bot.research.gathered import best_hits, to_open, with_opened
 from bot.research.outcomes import SearchOutcome
 from bot.research.run import Run
@@ -40,6 +42,8 @@ from bot.search.provider import Hit, Query
 NOTHING = "Nothing was found."
 WHOLE = 4  # times the tokens of one page are given to pages that are wanted as a whole
 PREFETCHED = 3  # pages read ahead while the reasoner chooses
+MOST_OPENED = 4  # pages opened by rank with one search
+LOOKED_AT = 2  # times as many are read to see which of them fit
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,14 +51,12 @@ class Reading:
     """How much is shown: hits per query, tokens of passages per page.
 
     ``opened`` of a search's best pages are shown with its hits, half as much of each, if they can
-    be read within ``patience`` seconds; of what is searched before the first turn, ``widely`` times
-    as many: those queries were worded without having seen anything.
+    be read within ``patience`` seconds and fit what is looked for (``research.fitting``).
     """
 
     shown: int
     page_tokens: int
     opened: int = 0
-    widely: int = 1
     patience: float = 2.0
 
 
@@ -96,8 +98,10 @@ class DeskKeeper:
         self._page_tokens = reading.page_tokens
         self._hits: list[Hit] = []
         self._hit_numbers: dict[str, int] = {}  # dedupe key of a hit's URL → its number
-        self._asked = Asked(run.can_search)
+        self._asked = Asked(run.can_search, question.text)
         self._page_numbers: dict[str, int] = {}  # dedupe key of a read URL → citation number
+        self._desk_numbers: dict[int, int] = {}  # citation number → the page's number on the desk
+        self._by_rank: set[int] = set()  # citation numbers of pages that were not chosen
         self._spans: dict[int, set[tuple[int, int]]] = {}  # citation number → spans shown
 
     async def give(
@@ -119,9 +123,9 @@ class DeskKeeper:
             if self._question.whole:
                 tokens = self._reading.page_tokens
                 self._page_tokens = max(tokens, WHOLE * tokens // len(links))
-            under_way.append(
-                _Reading("given", self._page_tokens, [(0, link, "") for link in links])
-            )
+            reading = _Reading("given", self._page_tokens)
+            reading.urls = [(self._number_of(Hit("", link, "", "")), link, "") for link in links]
+            under_way.append(reading)
         if queries or knowledge_queries:
             under_way.append(self._asked.first(queries, knowledge_queries, scope))
         outcomes = await self._do(under_way)
@@ -132,10 +136,10 @@ class DeskKeeper:
             self._run.notes.widened(scope)
             wider = self._asked.first(queries, knowledge_queries, ANYWHERE)
             outcomes += await self._do([wider])
-        outcomes = await self._opened(outcomes, self._reading.opened * self._reading.widely)
-        self.desk = replace(
-            self.desk, given=(*self.desk.given, *outcomes), pages_left=self._pages_left()
-        )
+        outcomes = await self._opened(outcomes)
+        left = self._pages_left()
+        given = (*self.desk.given, *outcomes)
+        self.desk = replace(self.desk, given=given, pages_left=left, pages_given=left)
         self._read_ahead(outcomes)
 
     async def carry_out(self, turn: Turn, nudge: str = "") -> None:
@@ -153,14 +157,16 @@ class DeskKeeper:
                 under_way.append(reading)
             else:
                 under_way.append(_refusal(action))
-        outcomes = await self._opened(await self._do(under_way), self._reading.opened)
+        outcomes = await self._opened(await self._do(under_way))
         if self._wants_more_pages:
             self._note_spent_pages()
+        searches -= sum(outcome.unanswered for outcome in outcomes)
+        left = self._pages_left()
         self.desk = replace(
             self.desk,
-            turns=(*self.desk.turns, DeskTurn(turn, tuple(outcomes), nudge)),
+            turns=(*self.desk.turns, DeskTurn(turn, tuple(outcomes), nudge, left)),
             searches_left=self.desk.searches_left - searches,
-            pages_left=self._pages_left(),
+            pages_left=left,
         )
         self._read_ahead(outcomes)
 
@@ -225,31 +231,45 @@ class DeskKeeper:
                 outcomes.append(item)
         return outcomes
 
-    async def _opened(self, outcomes: list[Outcome], most: int) -> list[Outcome]:
-        """The outcomes, each search with ``most`` of its best new pages as if they had been chosen.
+    async def _opened(self, outcomes: list[Outcome]) -> list[Outcome]:
+        """The outcomes, each search with its best new pages as if they had been chosen.
 
         Choosing takes a turn of the reasoner's, and mostly it would choose these. Those that
-        cannot be read at once are left for it to choose.
+        cannot be read at once, or do not fit, are left for it to choose. Half of the run's pages
+        are kept for what is chosen.
         """
         opened: list[Outcome] = []
-        left = self._pages_left()
         for outcome in outcomes:
-            numbers = to_open(outcome.queries, most)[:left]
+            most = min(MOST_OPENED, max(self._reading.opened, len(outcome.queries)))
+            if not self._reading.opened or not outcome.queries:
+                opened.append(outcome)
+                continue
+            room = self._run.budget.pages // 2 - self._run.usage.pages
+            numbers = to_open(outcome.queries, LOOKED_AT * most)[: max(0, room)]
             urls = {self._hits[number - 1].url: number for number in numbers}
             titles = [self._hits[number - 1].title for number in urls.values()]
             patience = self._reading.patience
             ready = await self._run.ready(tuple(urls), titles, patience) if urls else ()
-            left -= len(ready)
+            pages = [page for page in await self._run.read(ready) if isinstance(page, Page)]
+            wanted = [self._question.text, *(result.query for result in outcome.queries)]
+            fit = fitting(wanted, pages, self._rarity_of(outcome))[:most]
             reading = _Reading(outcome.action, self._page_tokens // 2)
-            reading.urls = [(urls[url], url, "") for url in ready]
+            reading.urls = [(urls[url], url, "") for url in ready if url in fit]
             (read,) = await self._do([reading])
+            self._by_rank.update(r.source.number for r in read.reads if r.source is not None)
             opened.append(with_opened(outcome, read))
         return opened
+
+    def _rarity_of(self, outcome: Outcome) -> dict[str, float]:
+        """Of the terms searched for, on the desk and in an outcome that is not on it yet."""
+        new = {term: idf for result in outcome.queries for term, idf in result.rarity.items()}
+        return self.desk.rarity | new
 
     # ------------------------------------------------------------ after: what is shown
 
     def _searched(self, searching: Searching, answers: dict[int, SearchOutcome]) -> Outcome:
         results = []
+        unanswered = 0
         for text, query, is_sent in searching.queries:
             note, rarity = "", {}
             if is_sent:
@@ -257,25 +277,37 @@ class DeskKeeper:
                 query.hits = outcome.hits
                 rarity = outcome.rarity
                 note = outcome.problem or ("" if outcome.hits else NOTHING)
+                if outcome.problem:
+                    self._asked.forget(query)  # it was never answered: asked again, it is sent
+                    unanswered += 1
             following = query.hits[query.next : query.next + self._reading.shown]
             query.next += len(following)
             if not is_sent:
                 more = "these are its next results" if following else "it has no further results"
                 note = f'You searched "{query.text}" before; {more}.'
             results.append(QueryResult(text, self._numbered(following), note, rarity))
-        return Outcome(searching.action, queries=tuple(results))
+        return Outcome(
+            searching.action,
+            queries=tuple(results),
+            unanswered=bool(results) and unanswered == len(results),
+        )
 
     def _numbered(self, hits: Sequence[Hit]) -> tuple[NumberedHit, ...]:
         numbered = []
         for hit in hits:
             key = dedupe_key(hit.url)
             seen = key in self._hit_numbers
-            if not seen:
-                self._hits.append(hit)
-                self._hit_numbers[key] = len(self._hits)
-            page = self._page_numbers.get(key)
-            numbered.append(NumberedHit(self._hit_numbers[key], hit, seen, page))
+            number, page = self._number_of(hit), self._page_numbers.get(key)
+            numbered.append(NumberedHit(number, hit, seen, page))
         return tuple(numbered)
+
+    def _number_of(self, hit: Hit) -> int:
+        """The number of a hit on the desk, a new one if it is new."""
+        key = dedupe_key(hit.url)
+        if key not in self._hit_numbers:
+            self._hits.append(hit)
+            self._hit_numbers[key] = len(self._hits)
+        return self._hit_numbers[key]
 
     async def _was_read(
         self, reading: _Reading, readings: dict[str, Page | str], numbers: dict[str, int]
@@ -296,6 +328,7 @@ class DeskKeeper:
 
     async def _shown(self, hit_number: int, number: int, page: Page, tokens: int) -> ReadResult:
         """The page's best passages for the question, without those shown before."""
+        desk_number = self._desk_numbers.setdefault(number, hit_number)
         spans = self._spans.setdefault(number, set())
         if self._question.whole:
             passages = await survey(page, tokens, skip=spans)
@@ -310,7 +343,7 @@ class DeskKeeper:
                 weights=weights,
             )
         if spans and not passages:
-            return ReadResult(hit_number, None, f"Page {number} has nothing that was not shown.")
+            return ReadResult(desk_number, None, "all that fits the question was shown.")
         spans.update((passage.start, passage.end) for passage in passages)
         source = Source(
             number=number,
@@ -321,7 +354,7 @@ class DeskKeeper:
             fetched_at=page.fetched_at,
         )
         self._run.sources.append(source)
-        return ReadResult(hit_number, source)
+        return ReadResult(desk_number, source, whole=is_whole(page, spans))
 
     def _worded(self, query: AskedQuery) -> Query:
         return worded(query.text, replace(self._question, scope=query.scope), self._reading.shown)
@@ -340,7 +373,8 @@ class DeskKeeper:
 
     def _pages_left(self) -> int:
         """What is left of this desk's share, and of the run's budget."""
-        own = self._pages - len(set(self._page_numbers.values()) - self._free)
+        counted = set(self._page_numbers.values()) - self._free - self._by_rank
+        own = self._pages - len(counted)
         return max(0, min(own, self._run.budget.pages - self._run.usage.pages))
 
     def _note_spent_pages(self) -> None:
@@ -363,6 +397,11 @@ def _refusal(action: Action) -> Outcome:
         problem = "Finish alone, after you have seen the results of this turn."
         return Outcome(action.id, problem=problem)
     return Outcome(action.id, problem="No searches are left: read, or finish.")
+
+
+def reply_of(turn: Turn) -> Reply | None:
+    """The turn's Reply, if it is one."""
+    return next((action for action in turn.actions if isinstance(action, Reply)), None)
 
 
 def finish_of(turn: Turn) -> Finish | None:

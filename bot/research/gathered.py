@@ -10,8 +10,6 @@ from bot.reasoning.evidence import Source
 from bot.search.blend import K
 from bot.text.terms import keywords
 
-OPENED_AT_ONCE = 4  # pages opened with one search that holds several queries
-
 
 def best_hits(results: Sequence[QueryResult]) -> list[int]:
     """Hit numbers over all queries, best first, by reciprocal rank."""
@@ -23,9 +21,8 @@ def best_hits(results: Sequence[QueryResult]) -> list[int]:
 
 
 def to_open(results: Sequence[QueryResult], most: int) -> list[int]:
-    """The numbers of the hits that will most likely be chosen, of those that were not read: one of
-    each query, which is what it names or else the first, then the best of all; ``most`` of them,
-    or one a query up to ``OPENED_AT_ONCE``."""
+    """The numbers of the ``most`` hits that will most likely be chosen, of those that were not
+    read: one of each query, which is what it names or else the first, then the best of all."""
     unread = {hit.number for result in results for hit in result.hits if hit.page is None}
     firsts = [
         named if (named := _named(result)) in unread else _first(result, unread)
@@ -33,7 +30,7 @@ def to_open(results: Sequence[QueryResult], most: int) -> list[int]:
     ]
     best = [number for number in best_hits(results) if number in unread]
     wanted = dict.fromkeys([number for number in firsts if number is not None] + best)
-    return list(wanted)[: max(most, min(len(results), OPENED_AT_ONCE)) if most else 0]
+    return list(wanted)[:most]
 
 
 def _named(result: QueryResult) -> int | None:

@@ -27,7 +27,7 @@ from bot.errors import (
     Unavailable,
 )
 from bot.pages.urls import dedupe_key
-from bot.reasoning.evidence import Evidence, Finding
+from bot.reasoning.evidence import Evidence, Finding, Source
 from bot.reasoning.graphs import (
     EXTENSIONS,
     MOST_NODES,
@@ -394,12 +394,19 @@ class _Exploration:
         missing = self._missing()
         return Evidence(
             sources=merge_sources(self._run.sources),
+            carrying=self._carrying(gathered),
             findings=tuple(dict.fromkeys(findings)),
             missing=missing,
             enough=bool(findings) and not missing,
             queries=tuple(dict.fromkeys(q for evidence in gathered for q in evidence.queries)),
             notes=tuple(dict.fromkeys(n for evidence in gathered for n in evidence.notes)),
         )
+
+    def _carrying(self, gathered: Sequence[Evidence]) -> tuple[Source, ...]:
+        """What carries the answers of all nodes; nothing if one of them did not name it."""
+        if any(evidence.enough and not evidence.carrying for evidence in gathered):
+            return ()
+        return merge_sources([s for e in gathered for s in e.for_writing().sources])
 
     def _raise_if_all_failed(self) -> None:
         if self._gathered or not self._failures:

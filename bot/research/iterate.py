@@ -7,13 +7,14 @@ from dataclasses import replace
 from typing import Protocol
 
 from bot.errors import BudgetSpent
-from bot.reasoning.desks import Desk, Finish, Turn
-from bot.reasoning.evidence import Evidence
+from bot.reasoning.desks import Desk, Finish, Reply, Turn
+from bot.reasoning.evidence import AnswerDelta, Evidence
 from bot.reasoning.questions import SubQuestion
-from bot.reasoning.reasoner import OnEnough
-from bot.research.desk import DeskKeeper, Reading, finish_of
+from bot.reasoning.reasoner import OnAnswer
+from bot.research.desk import DeskKeeper, Reading, finish_of, reply_of
 from bot.research.gathered import merge_sources
 from bot.research.run import Run
+from bot.research.write import Composer
 
 TURNS_BEYOND_SEARCHES = 6  # turns for reading and finishing, on top of one per search
 EMPTY_TURNS = 2  # in a row, until the loop ends by itself
@@ -29,7 +30,7 @@ class TurnMaker(Protocol):
     def opens(self) -> int: ...
 
     async def next_turn(
-        self, question: SubQuestion, desk: Desk, on_enough: OnEnough | None = None
+        self, question: SubQuestion, desk: Desk, on_answer: OnAnswer | None = None
     ) -> Turn: ...
 
 
@@ -43,19 +44,19 @@ async def iterate(
     pages: int | None = None,
     links: Sequence[str] = (),
     read_before: Collection[str] = (),
-    write_ahead: Callable[[Evidence], None] | None = None,
+    on_text: Callable[[str], None] | None = None,
 ) -> Evidence:
     """Gather evidence for one question with at most ``searches`` searches, the first of them for
     the question's own queries, with the pages at ``links`` to begin with. At most ``pages`` are
     read, or as many as the run's budget covers; those that the run has ``read_before`` (by
     ``pages.urls.dedupe_key``) are not counted.
 
-    With ``write_ahead``, evidence that is enough and misses nothing carries no findings and no
-    answer, which take seconds to write; it is handed there as soon as that is certain, and is to be
-    used only if it is what comes back in the end.
+    With ``on_text``, a reasoner that sees the whole answer in what the first search brought may
+    write it at once, as the evidence's ``reply``; ``on_text`` gets the text so far.
 
-    Ends with the reasoner's finish, a spent budget (said in the run's notes), or after a bounded
-    number of turns. Raises what the reasoner raises, but for ``BudgetSpent``.
+    Ends with the reasoner's finish, a spent budget (said in the run's notes), after a bounded
+    number of turns, or when nothing could be searched at all. Raises what the reasoner raises, but
+    for ``BudgetSpent``.
     """
     # What the rewrite suggests is searched before the first turn, which saves that turn: the
     # reasoner begins by judging hits instead of asking for them.
@@ -64,28 +65,25 @@ async def iterate(
     keeper = DeskKeeper(
         run,
         question,
-        Desk(searches_left=left, pages_left=run.budget.pages if pages is None else pages),
+        Desk(
+            searches_left=left,
+            pages_left=run.budget.pages if pages is None else pages,
+            may_reply=on_text is not None,
+        ),
         replace(reading, opened=reasoner.opens),
         read_before,
     )
+    writing: list[Composer] = []
 
-    def gathered(finish: Finish) -> Evidence:
-        return Evidence(
-            sources=merge_sources(keeper.desk.sources),
-            findings=finish.findings,
-            missing=finish.missing,
-            enough=finish.enough,
-            queries=keeper.searched,
-            notes=tuple(keeper.unread),
-            searches=searches - keeper.desk.searches_left,
-            answer=finish.answer,
-        )
-
-    def on_enough() -> None:
-        if write_ahead is not None:
-            write_ahead(gathered(Finish(enough=True)))
+    def on_answer(delta: AnswerDelta) -> None:
+        if on_text is not None:
+            if not writing:
+                writing.append(Composer(Evidence(sources=merge_sources(keeper.desk.sources))))
+            writing[0].add(delta)
+            on_text(writing[0].text_so_far())
 
     finish: Finish | None = None
+    reply: Reply | None = None
     empty = 0
     try:
         await keeper.give(
@@ -95,8 +93,13 @@ async def iterate(
         )
         last = searches + TURNS_BEYOND_SEARCHES
         for number in range(1, last + 1):
-            turn = await reasoner.next_turn(question, keeper.desk, on_enough)
+            if run.unanswered and not keeper.desk.sources:
+                break  # nothing can be found: no call is spent on finding out
+            turn = await reasoner.next_turn(question, keeper.desk, on_answer)
+            reply = reply_of(turn)
             finish = finish_of(turn)
+            if reply is not None:
+                break
             if finish is not None:
                 if finish.outgrown:
                     gap = run.texts("research-outgrown")
@@ -109,7 +112,19 @@ async def iterate(
             await keeper.carry_out(turn, nudge)
     except BudgetSpent as error:
         run.notes.error(error, "rests-on-found")
-    evidence = gathered(finish or Finish(enough=False))
-    if write_ahead is not None and evidence.enough and not evidence.missing:
-        return replace(evidence, findings=(), answer="")
-    return evidence
+    if reply is not None:
+        finish = Finish(enough=True)
+    elif finish is None:
+        finish = Finish(enough=False)
+    return Evidence(
+        sources=merge_sources(keeper.desk.sources),
+        carrying=merge_sources(finish.carrying),
+        findings=finish.findings,
+        missing=finish.missing,
+        enough=finish.enough,
+        reply=reply.deltas if reply is not None else (),
+        queries=keeper.searched,
+        notes=tuple(keeper.unread),
+        searches=searches - keeper.desk.searches_left,
+        answer=finish.answer,
+    )

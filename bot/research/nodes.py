@@ -9,7 +9,7 @@ from pydantic import TypeAdapter
 from bot.errors import BudgetSpent
 from bot.reasoning.desks import Desk, Turn
 from bot.reasoning.questions import SubQuestion
-from bot.reasoning.reasoner import OnEnough
+from bot.reasoning.reasoner import OnAnswer
 from bot.research.failures import Failure, attempted
 from bot.research.iterate import TurnMaker
 from bot.research.run import Run
@@ -44,10 +44,10 @@ class Remembering:
         self._inputs = inputs
 
     async def next_turn(
-        self, question: SubQuestion, desk: Desk, on_enough: OnEnough | None = None
+        self, question: SubQuestion, desk: Desk, on_answer: OnAnswer | None = None
     ) -> Turn:
         return await attempted(
             self._run,
-            lambda: self._reasoner.next_turn(question, desk, on_enough),
+            lambda: self._reasoner.next_turn(question, desk, on_answer),
             inputs={**self._inputs, "turn": len(desk.turns)},
         )

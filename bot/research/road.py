@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import asyncio
 import math
-from collections.abc import Callable
-from dataclasses import dataclass, replace
-from functools import partial
+from collections.abc import AsyncIterator, Callable
+from dataclasses import replace
 
 from pydantic import TypeAdapter
 
@@ -18,7 +17,7 @@ from bot.answers import Answer, Status
 from bot.errors import BudgetSpent, ModelUnavailable, NoProviderAvailable
 from bot.messages import Depth, Transcript
 from bot.pages.urls import dedupe_key
-from bot.reasoning.evidence import Evidence, Judged
+from bot.reasoning.evidence import AnswerDelta, Evidence, Judged
 from bot.reasoning.questions import Rewritten, SubQuestion
 from bot.reasoning.reasoner import Reasoner
 from bot.research.asked import HITS_FETCHED
@@ -40,18 +39,8 @@ from bot.settings import Settings
 _title = TypeAdapter(str)
 
 OFFERS = 200  # pages of searches that suggestions are made of
-WIDELY = 4  # times the pages opened with other searches are opened with the first one
 DEEP = 2  # times the searches and the budget of other questions
 GUESSED = 500  # characters; a longer message is seldom guessed right, and takes long to guess
-
-
-@dataclass(frozen=True, slots=True)
-class _Early:
-    """An answer that is being written while the last findings are still listed."""
-
-    evidence: Evidence
-    reasoner: Reasoner
-    writing: asyncio.Task[Written]
 
 
 class Road:
@@ -75,7 +64,6 @@ class Road:
         self._rewritten: Rewritten | None = None
         self._evidence: Evidence | None = None
         self._report: Report | None = None
-        self._early: _Early | None = None
 
     @property
     def question(self) -> str:
@@ -99,7 +87,6 @@ class Road:
         finally:
             if self._report is not None:
                 self._report.close()
-            await self._drop_early()
             await self._run.ahead.aclose()
 
     async def stopped(self) -> Answer:
@@ -239,10 +226,10 @@ class Road:
             self._run,
             self._reasoner,
             question,
-            replace(reading, widely=WIDELY),
+            reading,
             searches=settings.max_searches,
             links=links,
-            write_ahead=partial(self._write_ahead, rewritten),
+            on_text=self._on_text,
         )
 
     def _depth(self, rewritten: Rewritten) -> Depth:
@@ -264,32 +251,18 @@ class Road:
     async def _write(
         self, rewritten: Rewritten, evidence: Evidence, status: Status | None
     ) -> Answer:
-        early = self._early
-        if early is not None and early.evidence == evidence and early.reasoner is self._reasoner:
-            written = await early.writing
-        else:
-            await self._drop_early()
-            written = await self._written(rewritten, evidence)
-        return await self._checked(written, evidence, rewritten, status)
+        shown = replace(evidence.for_writing(), rarity=self._run.rarity)
+        written = await write(self._deltas(rewritten, shown), shown, self._on_text)
+        return await self._checked(written, shown, rewritten, status)
 
-    async def _written(self, rewritten: Rewritten, evidence: Evidence) -> Written:
-        evidence = replace(evidence, rarity=self._run.rarity)
-        return await write(
-            self._reasoner.write(rewritten, evidence, self._run.options.instructions),
-            evidence,
-            self._on_text,
-        )
-
-    def _write_ahead(self, rewritten: Rewritten, evidence: Evidence) -> None:
-        """Begin to write from what will be the evidence, unless all signs deceive."""
-        writing = asyncio.create_task(self._written(rewritten, evidence))
-        self._early = _Early(evidence, self._reasoner, writing)
-
-    async def _drop_early(self) -> None:
-        early, self._early = self._early, None
-        if early is not None:
-            early.writing.cancel()
-            await asyncio.gather(early.writing, return_exceptions=True)
+    async def _deltas(self, rewritten: Rewritten, evidence: Evidence) -> AsyncIterator[AnswerDelta]:
+        """The answer: the one that was written while gathering, or a new one."""
+        for delta in evidence.reply:
+            yield delta
+        if not evidence.reply:
+            instructions = self._run.options.instructions
+            async for delta in self._reasoner.write(rewritten, evidence, instructions):
+                yield delta
 
     async def _checked(
         self, written: Written, evidence: Evidence, rewritten: Rewritten, status: Status | None

@@ -8,6 +8,7 @@ results too, kept and replayed like any other.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import asdict
@@ -93,6 +94,7 @@ class Run:
         self.rarity: dict[str, float] = {}  # of the terms searched for: see ``Evidence``
         self.unanswered = ""  # why no search has been answered so far, once one was tried
         self._answered = False
+        self._failed: Counter[str] = Counter()  # how often a search failed, by its key
         self._journal = journal
         self._library = library
         self._account = Account(budget, price, allowance, journal.seconds)
@@ -183,6 +185,9 @@ class Run:
         """
         providers = self.options.providers
         inputs = {**asdict(query), "providers": list(providers), "kind": kind or ""}
+        asked = step_key("search", inputs)
+        if failed := self._failed[asked]:  # what failed was no answer: it is asked again
+            inputs["failed"] = failed
 
         async def ask() -> SearchOutcome:
             self.budget.check_time(self.usage)
@@ -223,6 +228,7 @@ class Run:
             self.notes.unindexed(outcome.missing)
         said = outcome.said or outcome.problem
         if said:
+            self._failed[asked] += 1
             self.note(said)
         self._answered = self._answered or not outcome.problem
         self.unanswered = "" if self._answered else said
