@@ -244,7 +244,8 @@ def _features(request: Request) -> set[Feature]:
     ]
     if any(block["type"] in THOUGHTS for block in blocks):
         used.add("thinking_blocks")
-    if any(block["type"] == "search_result" for block in blocks):
+    inner = [each for block in blocks for each in _listed(block.get("content"))]
+    if any(block["type"] == "search_result" for block in (*blocks, *inner)):
         used.add("search_result")
     if any("cache_control" in block for block in (*blocks, *_listed(request.get("system")))):
         used.add("cache_control")

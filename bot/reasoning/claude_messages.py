@@ -162,8 +162,7 @@ class _Show:
         blocks = [_text(_query(result)) for result in outcome.queries]
         for result in outcome.reads:
             if result.source is None:
-                where = f"Page {result.number}" if result.number else "A link of the asker"
-                blocks.append(_text(f"{where} could not be shown: {line(result.note, 500)}"))
+                blocks.append(_text(f"Page {result.number}: {line(result.note, 500)}"))
             else:
                 blocks.append(self._page(result, result.source))
                 if result.note:

@@ -244,7 +244,7 @@ class DeskKeeper:
             if not self._reading.opened or not outcome.queries:
                 opened.append(outcome)
                 continue
-            room = self._run.budget.pages // 2 - self._run.usage.pages
+            room = min(self._pages_left(), self._run.budget.pages // 2 - self._run.usage.pages)
             numbers = to_open(outcome.queries, LOOKED_AT * most)[: max(0, room)]
             urls = {self._hits[number - 1].url: number for number in numbers}
             titles = [self._hits[number - 1].title for number in urls.values()]
@@ -343,7 +343,7 @@ class DeskKeeper:
                 weights=weights,
             )
         if spans and not passages:
-            return ReadResult(desk_number, None, "all that fits the question was shown.")
+            return ReadResult(desk_number, None, "All of it that fits the question was shown.")
         spans.update((passage.start, passage.end) for passage in passages)
         source = Source(
             number=number,

@@ -32,8 +32,11 @@ GREETING = re.compile(r"\s*(hi|hello|hey|thanks|thank you|good morning)\b[^?]{0,
 PARTED = re.compile(r"\?|;|,? and (?=in|when|who|where|what|which|how|then)\b", re.I)
 ABOUT_ALL = re.compile(r"\b(?:summari[sz]e|sum up|compare)\b|总结|比较", re.I)
 URL = re.compile(r"https?://[^\s<>()]+")
-HIT = re.compile(r"^hit (\d+)(?: \(([^)]*)\))?: (.*)$", re.M)
+HIT = re.compile(r"^(\d+)\. (.*)$", re.M)
+OPEN = "(open)"  # at the end of a hit's line
 PAGE = re.compile(r'<page number="(\d+)"[^>]*>\n(.*?)\n</page>', re.S)
+PASSAGE = re.compile(r"^\d+\.\d+ ", re.M)  # what numbers the passages on a desk
+TITLE = re.compile(r"Page (\d+): ")
 CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 
 
@@ -159,7 +162,7 @@ def _loop(request: Mapping[str, Any]) -> Reply:
     shown = "\n".join(user_texts(request))
     question = _tagged(shown, "question") or shown
     turns = sum(m["role"] == "assistant" for m in request["messages"])
-    pages = PAGE.findall(shown)
+    pages = _desk_pages(request)
     asked = [
         block
         for m in request["messages"]
@@ -173,7 +176,8 @@ def _loop(request: Mapping[str, Any]) -> Reply:
     if (request.get("thinking") or {}).get("type") == "adaptive":
         thoughts = [thinking(f"Turn {turns}: {len(pages)} pages on the desk.")]
 
-    fresh = [int(n) for n, state, _ in HIT.findall(shown) if not state and int(n) not in chosen]
+    hits = [(int(n), words) for n, words in HIT.findall(shown)]
+    fresh = [n for n, words in hits if not words.endswith(OPEN) and n not in chosen]
     if not pages and fresh and len(chosen) < 2 * PAGES_READ:
         ids = list(dict.fromkeys(fresh))[:PAGES_READ]
         return says(*thoughts, "The first hits look right.", _call("read", {"ids": ids}, turns))
@@ -185,19 +189,37 @@ def _loop(request: Mapping[str, Any]) -> Reply:
     return says(*thoughts, _call("finish", _conclusion(question, pages), turns))
 
 
+def _desk_pages(request: Mapping[str, Any]) -> dict[int, str]:
+    """What is shown of each page on the desk, by its number."""
+    pages: dict[int, str] = {}
+    for result in _results(request):
+        number = TITLE.match(result["title"])
+        if number is not None:
+            body = "\n".join(part["text"] for part in result["content"])
+            pages[int(number[1])] = "\n".join(
+                filter(None, (pages.get(int(number[1])), PASSAGE.sub("", body)))
+            )
+    for number, body in PAGE.findall("\n".join(user_texts(request))):
+        pages[int(number)] = PASSAGE.sub("", body)
+    return pages
+
+
 def _call(name: str, arguments: Mapping[str, Any], turn: int) -> Block:
     return tool(name, arguments, f"toolu_{turn:02}_{name}")
 
 
-def _conclusion(question: str, pages: list[tuple[str, str]]) -> dict[str, Any]:
+def _conclusion(question: str, pages: Mapping[int, str]) -> dict[str, Any]:
+    """Every page carries the answer; the best sentence of each is a finding."""
     findings = [
-        {"text": _best_sentence(question, body), "sources": [int(number)]}
-        for number, body in dict(pages).items()
+        {"text": _best_sentence(question, body), "pages": [number]}
+        for number, body in pages.items()
     ]
     return {
-        "findings": findings,
+        "use": [str(number) for number in pages],
         "enough": bool(findings),
         "missing": [] if findings else [question.strip()],
+        "findings": findings,
+        "answer": "",
     }
 
 
@@ -342,13 +364,19 @@ def _asked(request: Mapping[str, Any]) -> str:
 
 
 def _results(request: Mapping[str, Any]) -> list[Block]:
-    return [
+    blocks = [
         block
         for message in request["messages"]
         if not isinstance(message["content"], str)
         for block in message["content"]
-        if block["type"] == "search_result"
     ]
+    inner = [
+        each
+        for block in blocks
+        if block["type"] == "tool_result" and not isinstance(block.get("content") or "", str)
+        for each in block["content"]
+    ]
+    return [block for block in (*blocks, *inner) if block["type"] == "search_result"]
 
 
 def _tagged(words: str, tag: str) -> str | None:

@@ -11,7 +11,7 @@ from bot.reasoning.drafts import Manuscript, Paragraph
 from bot.reasoning.evidence import AnswerDelta, CitationDelta, Evidence, TextDelta
 from bot.reasoning.graphs import Graph, GraphEdit
 from bot.reasoning.questions import Rewritten, SubQuestion
-from bot.reasoning.reasoner import OnEnough, OnQueries
+from bot.reasoning.reasoner import OnAnswer, OnQueries
 
 
 def cite_all(question: Rewritten, evidence: Evidence) -> list[AnswerDelta]:
@@ -50,7 +50,7 @@ class Scripted:
         return self.rewritten or Rewritten("search", message.text)
 
     async def next_turn(
-        self, question: SubQuestion, desk: Desk, on_enough: OnEnough | None = None
+        self, question: SubQuestion, desk: Desk, on_answer: OnAnswer | None = None
     ) -> Turn:
         self.desks.append(desk)
         played = len(desk.turns)

@@ -28,7 +28,7 @@ from bot.posting import PostState, RunRef
 from bot.reasoning.desks import Action, Desk, Read, Search, Turn
 from bot.reasoning.evidence import AnswerDelta, Evidence, TextDelta
 from bot.reasoning.questions import Rewritten, SubQuestion
-from bot.reasoning.reasoner import OnEnough, Reasoner
+from bot.reasoning.reasoner import OnAnswer, Reasoner
 from bot.service import MAX_QUESTION, ResearchService, clean_question
 from bot.settings import load_settings
 from bot.storage.store import Store, open_store
@@ -114,11 +114,11 @@ class Failing(Scripted):
         return await super().rewrite(transcript, message, instructions)
 
     async def next_turn(
-        self, question: SubQuestion, desk: Desk, on_enough: OnEnough | None = None
+        self, question: SubQuestion, desk: Desk, on_answer: OnAnswer | None = None
     ) -> Turn:
         if desk.turns:
             self._fail("gather")
-        return await super().next_turn(question, desk, on_enough)
+        return await super().next_turn(question, desk, on_answer)
 
     async def write(
         self, question: Rewritten, evidence: Evidence, instructions: str = ""
@@ -297,7 +297,7 @@ class Waiting(Scripted):
         self.cancelled = False
 
     async def next_turn(
-        self, question: SubQuestion, desk: Desk, on_enough: OnEnough | None = None
+        self, question: SubQuestion, desk: Desk, on_answer: OnAnswer | None = None
     ) -> Turn:
         if len(desk.turns) == 2:
             self.thinking.set()
@@ -306,7 +306,7 @@ class Waiting(Scripted):
             except asyncio.CancelledError:
                 self.cancelled = True
                 raise
-        return await super().next_turn(question, desk, on_enough)
+        return await super().next_turn(question, desk, on_answer)
 
 
 async def test_a_stopped_run_says_so_and_shows_what_was_found(open_world: OpenWorld) -> None:

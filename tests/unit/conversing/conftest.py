@@ -18,7 +18,7 @@ from bot.dispatch.local import LocalDispatcher
 from bot.messages import Author, Message, Thread
 from bot.reasoning.desks import Action, Desk, Read, Search, Turn
 from bot.reasoning.questions import SubQuestion
-from bot.reasoning.reasoner import OnEnough
+from bot.reasoning.reasoner import OnAnswer
 from bot.service import ResearchService
 from bot.settings import load_settings
 from bot.storage.records import RunRecord
@@ -41,11 +41,11 @@ class Gated(Scripted):
         self.thinking = asyncio.Event()
 
     async def next_turn(
-        self, question: SubQuestion, desk: Desk, on_enough: OnEnough | None = None
+        self, question: SubQuestion, desk: Desk, on_answer: OnAnswer | None = None
     ) -> Turn:
         self.thinking.set()
         await self.let_on.wait()
-        return await super().next_turn(question, desk, on_enough)
+        return await super().next_turn(question, desk, on_answer)
 
 
 @dataclass

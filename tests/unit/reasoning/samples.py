@@ -109,7 +109,7 @@ def finding(text: str, *sources: int) -> Finding:
 
 
 def texts(blocks: Sequence[dict[str, Any]]) -> str:
-    """All text of a message's content, tool results included."""
+    """All text of a message's content, tool and search results included."""
     found = []
     for block in blocks:
         if block["type"] == "text":
@@ -117,4 +117,6 @@ def texts(blocks: Sequence[dict[str, Any]]) -> str:
         elif block["type"] == "tool_result":
             inner = block["content"]
             found.append(inner if isinstance(inner, str) else texts(inner))
+        elif block["type"] == "search_result":
+            found += [block["title"], texts(block["content"])]
     return "\n".join(found)

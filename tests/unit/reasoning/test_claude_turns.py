@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
@@ -17,7 +17,7 @@ from tests.fakes.claude_stage import OpenStage
 from tests.unit.reasoning.samples import QUESTION, a_source, carry_out, finding
 
 ON_THE_DESK = Desk(
-    given=(Outcome("given", reads=(ReadResult(0, a_source(1)), ReadResult(0, a_source(2)))),)
+    given=(Outcome("given", reads=(ReadResult(1, a_source(7)), ReadResult(2, a_source(8)))),)
 )
 
 
@@ -49,46 +49,6 @@ async def test_effort_and_model_are_settings(stage: OpenStage) -> None:
     assert request["max_tokens"] == 1_000
 
 
-# ---------------------------------------------------------------- enough, before all is said
-
-ENOUGH = {"enough": True, "missing": [], "findings": [{"text": "It is.", "sources": [1]}]}
-
-
-@pytest.mark.parametrize(
-    ("reply", "calls"),
-    [
-        (says(thinking("Done."), tool("finish", ENOUGH)), 1),
-        (says("Done.", tool("finish", ENOUGH)), 1),
-        (says(tool("finish", {**ENOUGH, "missing": ["why"]})), 0),
-        (says(tool("finish", {**ENOUGH, "enough": False})), 0),
-        (says(tool("finish", dict(reversed(ENOUGH.items())))), 0),  # not certain before its end
-        (says(tool("search", {"queries": ["a"]}, "c1"), tool("finish", ENOUGH, "c2")), 0),
-        (says(tool("search", {"queries": ["a"]})), 0),
-        (says("No call."), 0),
-        (says(tool("finish", '{"enough": true, "missing": [}, "findings": [')), 0),
-    ],
-)
-async def test_it_is_told_when_what_is_on_the_desk_is_enough(
-    stage: OpenStage, reply: Reply, calls: int
-) -> None:
-    told: list[str] = []
-    on = stage([reply])
-    await on.claude.next_turn(QUESTION, ON_THE_DESK, lambda: told.append("enough"))
-    assert len(told) == calls
-
-
-async def test_it_is_told_while_the_findings_are_still_to_come(stage: OpenStage) -> None:
-    findings = [{"text": f"Fact {n}. " + "Words. " * 40, "sources": [1]} for n in range(20)]
-    on = stage([says(tool("finish", {**ENOUGH, "findings": findings}))], rate=600.0)
-    told = asyncio.Event()
-    turn = asyncio.create_task(on.claude.next_turn(QUESTION, ON_THE_DESK, told.set))
-    await asyncio.wait_for(told.wait(), 10)
-    assert not turn.done()
-    [finish] = (await turn).actions
-    assert isinstance(finish, Finish)
-    assert len(finish.findings) == 20
-
-
 # ---------------------------------------------------------------- actions
 
 
@@ -105,13 +65,18 @@ async def test_it_is_told_while_the_findings_are_still_to_come(stage: OpenStage)
         (
             "finish",
             {
-                "findings": [{"text": " It is\ntall. ", "sources": [2, 2, 9]}, {"text": " "}],
+                "findings": [{"text": " It is\ntall. ", "pages": [2, 2, 9]}, {"text": " "}],
                 "enough": True,
                 "missing": ["who", ""],
             },
-            Finish((finding("It is tall.", 2),), True, ("who",), "c1"),
+            Finish((finding("It is tall.", 8),), True, ("who",), "c1"),
         ),
-        ("finish", {"findings": ["A fact."]}, Finish((finding("A fact."),), False, (), "c1")),
+        (
+            "finish",
+            {"findings": ["A fact."], "enough": False},
+            Finish((finding("A fact."),), False, (), "c1"),
+        ),
+        ("finish", {"enough": True}, Finish((), True, (), "c1")),
         (
             "finish",
             {"findings": [], "enough": True, "missing": [], "answer": " Ada\nLovelace "},
@@ -142,6 +107,29 @@ async def test_a_call_becomes_an_action(
 
 
 @pytest.mark.parametrize(
+    ("use", "carrying"),
+    [
+        (["1.2", "2"], {7: [1], 8: [0, 1]}),
+        (["1.2", "1.1", "1.2"], {7: [0, 1]}),
+        (["Page 2", "passage 1.2"], {8: [0, 1], 7: [1]}),
+        ([1, "2.9", "3", "three", "9.9.9", "", None], {7: [0, 1]}),
+        ("2.1", {8: [0]}),
+        (None, {}),
+    ],
+)
+async def test_a_finish_names_the_passages_that_carry_the_answer(
+    stage: OpenStage, use: Any, carrying: dict[int, list[int]]
+) -> None:
+    turn = await turn_of(stage, says(tool("finish", {"use": use, "enough": True}, "c1")))
+    [finish] = turn.actions
+    assert isinstance(finish, Finish)
+    assert finish.carrying == tuple(
+        replace(a_source(number), passages=tuple(a_source(number).passages[at] for at in chosen))
+        for number, chosen in carrying.items()
+    )
+
+
+@pytest.mark.parametrize(
     ("name", "given", "words"),
     [
         ("search", {}, "search needs 'queries'"),
@@ -150,9 +138,9 @@ async def test_a_call_becomes_an_action(
         ("search", {"query": "a"}, "search needs 'queries'"),
         ("read", {"ids": ["first"]}, "1 to 4 hit numbers"),
         ("read", {"ids": {"a": 1}}, "1 to 4 hit numbers"),
-        ("finish", {}, "finish needs 'findings'"),
-        ("finish", {"findings": "none"}, "list of {text, sources}"),
-        ("finish", {"findings": [3]}, "must be {text, sources}"),
+        ("finish", {}, "finish needs 'enough'"),
+        ("finish", {"enough": True, "findings": "none"}, "list of {text, pages}"),
+        ("finish", {"enough": True, "findings": [3]}, "must be {text, pages}"),
         ("search", '{"queries": ["a"', "not valid JSON"),
         ("search", '["a"]', "not valid JSON"),
         ("browse", {"url": "x"}, "There is no tool 'browse'"),
@@ -283,7 +271,7 @@ async def test_a_replayed_run_makes_the_same_requests(stage: OpenStage) -> None:
 
 async def test_the_cache_is_read_more_with_every_turn(stage: OpenStage) -> None:
     on = stage([says(tool("search", {"queries": [f"q{n}"]}, f"c{n}")) for n in range(5)])
-    desk = Desk(given=(Outcome("given", reads=(ReadResult(0, a_source(1, "word " * 400)),)),))
+    desk = Desk(given=(Outcome("given", reads=(ReadResult(1, a_source(1, "word " * 400)),)),))
     for _ in range(5):
         turn = await on.claude.next_turn(QUESTION, desk)
         desk = carry_out(desk, turn)

@@ -26,7 +26,7 @@ from bot.reasoning.desks import Desk, Finish, Read, Search, Turn
 from bot.reasoning.evidence import Evidence, Finding
 from bot.reasoning.graphs import EXTENSIONS, MOST_NODES, Graph, GraphEdit, NewNode
 from bot.reasoning.questions import SubQuestion
-from bot.reasoning.reasoner import OnEnough, OnQueries
+from bot.reasoning.reasoner import OnAnswer, OnQueries
 from bot.research.budget import Budget
 from bot.research.desk import Reading
 from bot.research.graph import AT_ONCE, explore
@@ -90,7 +90,7 @@ class Timed(Scripted):
     planned: list[float] = field(default_factory=list)
 
     async def next_turn(
-        self, question: SubQuestion, desk: Desk, on_enough: OnEnough | None = None
+        self, question: SubQuestion, desk: Desk, on_answer: OnAnswer | None = None
     ) -> Turn:
         self.sees(question, desk)
         await asyncio.sleep(self.seconds.get(question.text, 1.0))
@@ -345,10 +345,10 @@ class Reader(Timed):
     reads: tuple[int, ...] = (1,)
 
     async def next_turn(
-        self, question: SubQuestion, desk: Desk, on_enough: OnEnough | None = None
+        self, question: SubQuestion, desk: Desk, on_answer: OnAnswer | None = None
     ) -> Turn:
         if len(desk.turns) == 2:
-            return await super().next_turn(question, desk, on_enough)
+            return await super().next_turn(question, desk, on_answer)
         self.sees(question, desk)
         return Turn((Read(self.reads, "r") if desk.turns else Search(("fact",), "s"),))
 
@@ -400,7 +400,7 @@ async def test_pages_of_what_a_node_needs_and_the_askers_links_cost_its_share_no
     left = {id: desks[-1].pages_left for id, desks in reasoner.desks_of.items()}
     assert {source.url for source in reasoner.desks_of[text("a")][0].sources} == set(links)
     used = {id: shares[id] - left[id] for id in shares}
-    assert used == {text("a"): 2, text("b"): 2, text("c"): 0}
+    assert used == {text("a"): 1, text("b"): 1, text("c"): 1}
     assert sum(shares.values()) <= 23, "the link is paid for beforehand"
 
 
@@ -459,9 +459,9 @@ async def test_a_spent_budget_begins_nothing_more_and_is_said_once() -> None:
 
     class Spending(Timed):
         async def next_turn(
-            self, question: SubQuestion, desk: Desk, on_enough: OnEnough | None = None
+            self, question: SubQuestion, desk: Desk, on_answer: OnAnswer | None = None
         ) -> Turn:
-            turn = await super().next_turn(question, desk, on_enough)
+            turn = await super().next_turn(question, desk, on_answer)
             if question.text == text("a"):
                 run.budget = replace(run.budget, model_calls=0)
                 run.budget.check_model_call(run.usage)
@@ -737,9 +737,9 @@ async def test_who_is_begun_when_a_budget_runs_out_is_the_same_on_every_attempt(
         run: Run
 
         async def next_turn(
-            self, question: SubQuestion, desk: Desk, on_enough: OnEnough | None = None
+            self, question: SubQuestion, desk: Desk, on_answer: OnAnswer | None = None
         ) -> Turn:
-            turn = await super().next_turn(question, desk, on_enough)
+            turn = await super().next_turn(question, desk, on_answer)
             if question.text == text("b"):
                 self.run.budget = replace(self.run.budget, model_calls=0)
             return turn

@@ -10,8 +10,8 @@ import pytest
 from bot.reasoning.desks import Action, Desk, Finish, Malformed, Outcome, Read, Search, Turn
 from bot.reasoning.evidence import Evidence, Finding
 from bot.reasoning.questions import SubQuestion
-from bot.reasoning.reasoner import OnEnough
-from bot.research.desk import Reading
+from bot.reasoning.reasoner import OnAnswer
+from bot.research.desk import DeskKeeper, Reading
 from bot.research.direct import direct
 from bot.research.iterate import EMPTY_NUDGE, LAST_NUDGE, iterate
 from tests.fakes.library import Shelf, a_shelf
@@ -112,6 +112,30 @@ async def test_an_empty_result_and_a_failed_search_say_so(open_run: OpenRun) -> 
         "Nothing was found.",
         "No search provider answers: shelf is closed.",
     ]
+    assert desk.searches_left == 4
+
+
+async def test_a_search_that_failed_is_no_answer_and_can_be_made_again(open_run: OpenRun) -> None:
+    shelf = replace(a_shelf(*TEXTS), broken=frozenset({"tower"}))
+    mended = [Search(("bridge",)), Search(("tower",))], [Search(("tower",))]
+    run = await open_run(shelf)
+    keeper = DeskKeeper(run, QUESTION, Desk(searches_left=5), READING)
+    for actions in mended:
+        await keeper.carry_out(Turn(tuple(actions)))
+        shelf.broken = frozenset()
+    assert shelf.searched == ["bridge", "tower", "tower"]
+    assert [outcome.unanswered for outcome in outcomes(keeper.desk)] == [False, True, False]
+    assert [hit.number for hit in outcomes(keeper.desk)[2].queries[0].hits]
+    assert keeper.desk.searches_left == 3  # the one that failed is not counted
+
+
+async def test_when_nothing_can_be_searched_no_turn_is_spent(open_run: OpenRun) -> None:
+    reasoner = Scripted([[Search(("tower",))]])
+    run = await open_run(replace(a_shelf(*TEXTS), broken=frozenset({"tower"})))
+    question = replace(QUESTION, queries=("tower",))
+    evidence = await iterate(run, reasoner, question, READING, searches=5)
+    assert (reasoner.desks, evidence.sources) == ([], ())
+    assert run.unanswered == "No search provider answers: shelf is closed."
 
 
 async def test_reading_again_shows_only_what_was_not_shown(open_run: OpenRun) -> None:
@@ -137,7 +161,7 @@ async def test_a_page_without_anything_new_says_so(open_run: OpenRun) -> None:
     _, desk, _ = await play(
         open_run, a_shelf("Tower."), [Search(("tower",))], [Read((1,))], [Read((1,))]
     )
-    assert outcomes(desk)[2].reads[0].note == "Page 1 has nothing that was not shown."
+    assert outcomes(desk)[2].reads[0].note == "All of it that fits the question was shown."
 
 
 @pytest.mark.parametrize(
@@ -181,7 +205,7 @@ async def test_pages_beyond_the_budget_are_refused_but_known_ones_are_shown(
     await iterate(run, reasoner, QUESTION, READING, searches=5)
     refused, known = outcomes(reasoner.desks[-1])[2].reads
     assert refused.note == "No more pages can be read: finish with what there is."
-    assert known.note == "Page 1 has nothing that was not shown."
+    assert known.note == "All of it that fits the question was shown."
 
 
 async def test_findings_end_the_loop_and_reach_the_evidence(open_run: OpenRun) -> None:
@@ -209,11 +233,11 @@ async def test_a_loop_that_never_finishes_is_ended(open_run: OpenRun) -> None:
 async def test_a_spent_budget_ends_the_loop_with_what_was_found(open_run: OpenRun) -> None:
     class Spending(Scripted):
         async def next_turn(
-            self, question: SubQuestion, desk: Desk, on_enough: OnEnough | None = None
+            self, question: SubQuestion, desk: Desk, on_answer: OnAnswer | None = None
         ) -> Turn:
             if len(desk.turns) == 2:
                 run.budget.check_model_call(replace(run.usage, usd=5.0))
-            return await super().next_turn(question, desk, on_enough)
+            return await super().next_turn(question, desk, on_answer)
 
     run = await open_run(a_shelf(*TEXTS))
     reasoner = Spending([[Search(("tower",))], [Read((1,))]])

@@ -16,7 +16,7 @@ from bot.research.gathered import to_open
 from bot.research.run import Run
 from bot.search.provider import Hit
 from tests.fakes.library import Shelf, a_shelf
-from tests.unit.research.conftest import OpenRun
+from tests.unit.research.conftest import BUDGET, OpenRun
 
 READING = Reading(shown=10, page_tokens=400, opened=2)
 TEXTS = ("Tower one is tall.", "Tower two is tall.", "Tower three is tall.", "Bridge is long.")
@@ -44,7 +44,7 @@ def a_result(*numbers: int, read: tuple[int, ...] = ()) -> QueryResult:
         ([a_result(1, 2, 3, read=(1,))], 2, [2, 3]),
         ([a_result(1, 2), a_result(3, 4)], 2, [1, 3]),
         ([a_result(1, 2), a_result(1, 3)], 2, [1, 2]),
-        ([a_result(1), a_result(2), a_result(3), a_result(4), a_result(5)], 2, [1, 2, 3, 4]),
+        ([a_result(1), a_result(2), a_result(3)], 2, [1, 2]),
         ([a_result()], 2, []),
     ],
 )
@@ -70,35 +70,56 @@ async def test_a_search_comes_with_the_passages_of_its_best_pages(open_run: Open
     (outcome,) = keeper.desk.given
     assert [read.source.title for read in outcome.reads if read.source] == ["Tower", "Tower"]
     assert [hit.page for hit in outcome.queries[0].hits] == [1, 2, None]
-    assert run.usage.pages == 2
-    assert keeper.desk.pages_left == run.budget.pages - 2
+    assert run.usage.pages == 3  # the third was looked at
+    assert keeper.desk.pages_left == run.budget.pages - 3
 
 
-async def test_the_first_search_opens_more_than_those_after_it(open_run: OpenRun) -> None:
-    texts = [f"Tower {n} is tall, bridge {n} is long." for n in range(10)]
-    keeper = a_keeper(await open_run(a_shelf(*texts)), replace(READING, widely=2))
+async def test_a_search_of_many_queries_opens_a_page_for_each(open_run: OpenRun) -> None:
+    texts = ("Tower is tall.", "Bridge is long.", "Castle is old.", "Harbour is deep.", "Sea.")
+    keeper = a_keeper(await open_run(a_shelf(*texts)))
+    await keeper.give(queries=["tower tall", "bridge long", "castle old"])
+    (outcome,) = keeper.desk.given
+    assert sorted(r.source.title for r in outcome.reads if r.source) == [
+        "Bridge",
+        "Castle",
+        "Tower",
+    ]
+
+
+async def test_a_page_that_does_not_fit_is_not_opened(open_run: OpenRun) -> None:
+    texts = ("Tower is tall.", "Bridge whose paint is red.")
+    keeper = a_keeper(await open_run(a_shelf(*texts)))
+    await keeper.give(queries=["tower tall paint colour"])
+    (outcome,) = keeper.desk.given
+    assert [r.source.title for r in outcome.reads if r.source] == ["Tower"]
+    assert len(outcome.queries[0].hits) == 2
+
+
+async def test_half_of_the_runs_pages_is_kept_for_what_is_chosen(open_run: OpenRun) -> None:
+    run = await open_run(a_shelf(*TEXTS), replace(BUDGET, pages=4))
+    keeper = a_keeper(run)
     await keeper.give(queries=["tower"])
-    await keeper.carry_out(Turn((Search(("bridge long",), "s1"),)))
-    later = keeper.desk.turns[0].outcomes[0]
-    assert (len(keeper.desk.given[0].reads), len(later.reads)) == (4, 2)
+    await keeper.carry_out(Turn((Search(("bridge long",)),)))
+    assert run.usage.pages == 2
+    assert keeper.desk.turns[0].outcomes[0].reads == ()
 
 
 async def test_what_was_opened_is_not_opened_or_shown_again(open_run: OpenRun) -> None:
-    run = await open_run(a_shelf(*TEXTS))
+    run = await open_run(a_shelf(*TEXTS), replace(BUDGET, pages=20))
     keeper = a_keeper(run)
     await keeper.give(queries=["tower"])
     await keeper.carry_out(Turn((Search(("tall",)), Read((1,)))))
     searched, read = keeper.desk.turns[0].outcomes
     assert [result.number for result in searched.reads] == [3]
     assert read.reads[0].source is None
-    assert "nothing that was not shown" in read.reads[0].note
+    assert "All of it that fits" in read.reads[0].note
 
 
 async def test_a_page_that_cannot_be_read_is_left_to_be_chosen(open_run: OpenRun) -> None:
     run = await open_run(_Gone(a_shelf(*TEXTS).pages, gone="https://example.org/1"))
     keeper = a_keeper(run)
     await keeper.give(queries=["tower"])
-    assert [read.number for read in keeper.desk.given[0].reads] == [2]
+    assert [read.number for read in keeper.desk.given[0].reads] == [2, 3]
     assert list(run.notes) == []
 
 
@@ -116,7 +137,7 @@ async def test_a_slow_page_does_not_hold_the_search_up_and_a_resumed_run_sees_th
     slow = _Slow(a_shelf(*TEXTS).pages, late="https://example.org/1")
     first = a_keeper(await open_run(slow), hasty)
     await first.give(queries=["tower"])
-    assert [read.number for read in first.desk.given[0].reads] == [2]
+    assert [read.number for read in first.desk.given[0].reads] == [2, 3]
     resumed = a_keeper(await open_run(a_shelf(*TEXTS)))
     await resumed.give(queries=["tower"])
     assert resumed.desk == first.desk

@@ -12,7 +12,7 @@ from bot.messages import Message, Transcript
 from bot.reasoning.desks import Desk, Finish, Read, Turn
 from bot.reasoning.extractive import Extractive
 from bot.reasoning.questions import Rewritten, SubQuestion
-from bot.reasoning.reasoner import OnEnough
+from bot.reasoning.reasoner import OnAnswer
 from bot.research.road import GUESSED, Road
 from bot.research.run import Run
 from bot.settings import load_settings
@@ -42,7 +42,7 @@ class Slow(Scripted):
         return Rewritten("search", message.text, queries=(self.query,))
 
     async def next_turn(
-        self, question: SubQuestion, desk: Desk, on_enough: OnEnough | None = None
+        self, question: SubQuestion, desk: Desk, on_answer: OnAnswer | None = None
     ) -> Turn:
         if not desk.turns:
             await until(lambda: len(self.shelf.read_urls) >= 2)

@@ -127,12 +127,16 @@ async def test_a_finished_step_is_kept_although_whoever_waits_is_cancelled() -> 
     assert journal.finished(step_key("think", {"q": 1})) is not None
 
 
-async def test_a_failed_line_stays_failed_when_it_is_asked_for_again(open_run: OpenRun) -> None:
+async def test_a_failed_search_stays_failed_and_is_made_again_when_it_is_asked_for(
+    open_run: OpenRun,
+) -> None:
     run = await open_run(a_shelf(broken=frozenset({"tower"})))
     await run.search(Query("tower", 5))
     await run.search(Query("tower", 5))
-    (line,) = run.steps
-    assert (line.state, line.detail) == ("failed", "No search provider answers: shelf is closed.")
+    assert [(line.state, line.detail) for line in run.steps] == [
+        ("failed", "No search provider answers: shelf is closed."),
+        ("failed", ""),  # for the same reason
+    ]
 
 
 async def test_a_stop_is_not_lost_to_a_failure_that_came_before_it() -> None:

@@ -1,0 +1,68 @@
+"""Which pages are shown before anyone chose them."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bot.pages.page import Page
+from bot.research.fitting import fitting
+from tests.unit.samples import NOW
+
+QUESTION = "Where was the composer of the Forth Suite born?"
+
+
+def a_page(title: str, text: str) -> Page:
+    return Page(f"https://example.org/{title}", title, text, NOW)
+
+
+@pytest.mark.parametrize(
+    ("title", "text", "fits"),
+    [
+        ("Forth Suite", "A work in four movements.", True),  # named in the question
+        ("Ada Byron", "The composer of the Forth Suite was born in Leith.", True),
+        ("Suite", "A work in several movements.", True),
+        ("Leith", "A port on the Firth of Forth.", False),
+        ("American", "Of the Americas.", False),
+        ("", "", False),
+    ],
+)
+def test_a_page_fits_if_it_is_named_or_speaks_of_what_is_wanted(
+    title: str, text: str, fits: bool
+) -> None:
+    page = a_page(title, text)
+    assert fitting([QUESTION], [page], {}) == ([page.url] if fits else [])
+
+
+def test_words_of_one_passage_count_and_not_those_scattered_over_a_page() -> None:
+    other = "Much else is said. " * 30
+    apart = "\n\n".join(f"{word}. {other}" for word in ("Composer", "Forth", "Suite", "Born"))
+    assert fitting([QUESTION], [a_page("All", apart)], {}) == []
+
+
+def test_rare_words_count_for_more() -> None:
+    rarity = {
+        "": 9.0,
+        "compos": 1.0,
+        "composer": 1.0,
+        "forth": 8.0,
+        "suit": 8.0,
+        "suite": 8.0,
+        "born": 1.0,
+        "bear": 1.0,
+    }
+    page = a_page("Music", "On the Forth Suite.")
+    assert fitting([QUESTION], [page], rarity) == [page.url]
+    assert fitting([QUESTION], [a_page("Music", "A composer was born.")], rarity) == []
+
+
+def test_the_best_come_first() -> None:
+    good, better = a_page("A", "The composer of a suite, born."), a_page("Forth Suite", "A suite.")
+    assert fitting([QUESTION], [good, better], {}) == [better.url, good.url]
+
+
+@given(st.text(max_size=40), st.text(max_size=40), st.text(max_size=200))
+def test_any_text_is_taken(wanted: str, title: str, text: str) -> None:
+    page = a_page(title, text)
+    assert set(fitting([wanted, ""], [page], {})) <= {page.url}
