@@ -69,7 +69,7 @@ async def test_pages_go_in_as_search_results_one_block_a_passage(stage: OpenStag
         "content": [{"type": "text", "text": f"§ History\n{p.text}"} for p in ONE.passages],
         "citations": {"enabled": True},
     }
-    assert "Write no footnote numbers" in request["system"][0]["text"]
+    assert "write no numbers" in request["system"][0]["text"]
     assert "tools" not in request
 
 
