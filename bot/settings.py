@@ -166,11 +166,12 @@ class Settings(BaseSettings):
     max_usd: float = Field(2.0, gt=0)
     read_tokens: int = Field(1_200, ge=100)  # passages of one page given to the reasoner
 
-    # --- stages of a report, in seconds; a part that misses one is marked as without sources
+    # --- stages of a report, in seconds; a part that misses one is left out
     draft_seconds: float = Field(90.0, gt=0)  # of the whole report, from memory
     query_seconds: float = Field(15.0, gt=0)  # to decide what to search for one part
     reading_seconds: float = Field(30.0, gt=0)  # to search and read for it
     revision_seconds: float = Field(60.0, gt=0)  # to write it anew from what was read
+    show_drafts: bool = False  # of parts that were left out, marked as drafts from memory
 
     # --- what may be spent in a day (UTC), in USD of model calls and in questions; None: no limit
     user_daily_usd: float | None = Field(None, gt=0)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from bot.pages.page import Page
 from bot.pages.urls import dedupe_key
 from bot.reasoning.desks import Desk, QueryResult, Read, Turn
 from bot.reasoning.drafts import Paragraph
@@ -14,6 +15,7 @@ from bot.reasoning.reasoner import Reasoner
 from bot.research.asked import HITS_FETCHED
 from bot.research.budget import Budget
 from bot.research.desk import DeskKeeper, Reading
+from bot.research.fitting import fitting
 from bot.research.gathered import best_hits, merge_sources
 from bot.research.graph import explore
 from bot.research.run import Run
@@ -22,6 +24,7 @@ from bot.settings import Settings
 from bot.text.terms import content_words
 
 FIRST_PAGES = 4  # read before drafting: enough for an outline
+FIRST_FITTING = 2  # of them that are given to a paragraph which they fit
 FIRST_TOKENS = 500  # of passages of each of them
 PAGES = 3  # read for one paragraph
 GUESSED_WORDS = 8  # of the query that a draft is thought to lead to
@@ -89,7 +92,13 @@ class Groundwork:
         about = SubQuestion(
             text, asked.language, queries, knowledge_queries=queries, scope=asked.scope
         )
-        return await self._gather(about, self._settings.read_tokens, PAGES)
+        wanted = [text for text in (paragraph.heading, paragraph.purpose) if text]
+        known = [source.url for source in self._first.sources if source.url not in self._links]
+        pages = [
+            page for page in await self._run.read(known[:FIRST_PAGES]) if isinstance(page, Page)
+        ]
+        fit = fitting(wanted, pages, self._run.rarity)[:FIRST_FITTING]
+        return await self._gather(about, self._settings.read_tokens, PAGES, fit)
 
     def search_ahead(self, paragraph: Paragraph) -> None:
         """Begin to look for what the draft of the next paragraph is about."""
@@ -113,13 +122,16 @@ class Groundwork:
             whole=asked.whole,
         )
 
-    async def _gather(self, about: SubQuestion, tokens: int, pages: int) -> Evidence:
-        """The asker's links and the best pages of all queries, with the passages on ``about``."""
+    async def _gather(
+        self, about: SubQuestion, tokens: int, pages: int, known: Sequence[str] = ()
+    ) -> Evidence:
+        """The asker's links, pages that are ``known`` and the best ones of all queries, with the
+        passages on ``about``."""
         reading = Reading(self._settings.topk, tokens)
         desk = Desk(pages_left=self._run.budget.pages)
         keeper = DeskKeeper(self._run, about, desk, reading)
         await keeper.give(
-            links=self._links,
+            links=(*self._links, *known),
             queries=about.queries,
             knowledge_queries=about.knowledge_queries,
         )
@@ -129,8 +141,8 @@ class Groundwork:
             keeper.desk = replace(keeper.desk, pages_left=len(best))
             await keeper.carry_out(Turn((Read(tuple(best)),)))
         if not keeper.desk.sources:  # what the first look found may tell it too, and is at hand
-            known = self._first.sources[:FIRST_PAGES]
-            await keeper.give(links=[source.url for source in known])
+            first = self._first.sources[:FIRST_PAGES]
+            await keeper.give(links=[source.url for source in first])
         evidence = Evidence(
             sources=merge_sources(keeper.desk.sources),
             enough=True,

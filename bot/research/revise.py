@@ -178,7 +178,7 @@ class Report:
                     self._run.notes.error(lapsed.lapse.budget_spent, outcome)
                     self._is_cut_short = True
                     return
-                finished = self._as_drafted(paragraph, lapsed.lapse)
+                finished = self._unsourced(paragraph, number, lapsed.lapse)
                 revision = replace(revision, reason=lapsed.lapse.problem)
             self._sections.append(finished)  # from here on a stop keeps it
             revised = finished.body.text if finished.fate == "revised" else ""
@@ -247,8 +247,13 @@ class Report:
         title = summary(revision, self._run.texts)
         await self._run.keep("revision", inputs, kept, _revision, title=title)
 
-    def _as_drafted(self, paragraph: Paragraph, lapse: Lapse) -> Section:
-        """The draft of a paragraph, without any mark or link, under the remark that says so."""
+    def _unsourced(self, paragraph: Paragraph, number: int, lapse: Lapse) -> Section:
+        """A paragraph that was not revised: left out, and named among the report's limits, or as
+        drafted, without any mark or link, where the settings want that."""
+        if not self._settings.show_drafts:
+            name = paragraph.heading or self._texts("report-part", number=number)
+            limit = self._texts(f"report-omitted-{lapse.why}", name=name)
+            return Section(paragraph.heading, Written("", ()), "unsourced", (limit,))
         remark = self._texts(f"report-unsourced-{lapse.why}")
         text = unsourced(_HEADING_LINE.sub("", paragraph.text))
         return Section(paragraph.heading, Written(f"> {remark}\n\n{text}", ()), "unsourced")

@@ -305,6 +305,9 @@ report-not-sourced = No part of the report could be checked against a source, so
 report-unsourced-missed = ⚠ Without sources: there was no time left to check this part. It is a draft from memory.
 report-unsourced-failed = ⚠ Without sources: this part could not be checked. It is a draft from memory.
 report-unsourced-nothing = ⚠ Without sources: nothing was found to check this part against. It is a draft from memory.
+report-omitted-missed = “{ $name }” was left out: there was no time left to check it.
+report-omitted-failed = “{ $name }” was left out: it could not be checked.
+report-omitted-nothing = “{ $name }” was left out: nothing was found to check it against.
 report-cut = ⚠ This part was cut off at the limit of { NUMBER($limit, useGrouping: 0) } tokens.
 report-stage =
     { $stage ->
@@ -317,7 +320,7 @@ report-stage-missed = not done in time
 report-stage-nothing = nothing was found
 report-left-out = left out
 report-part = part { $number }
-report-unsourced = Left as drafted, without sources: { $name }
+report-unsourced = Not checked against any source: { $name }
 report-deleted = Left out, nothing bears it out: { $name }
 report-revised =
     Revised against { $pages ->

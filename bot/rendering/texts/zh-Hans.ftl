@@ -234,6 +234,9 @@ report-not-sourced = 报告的任何部分都未能与来源核对，因此这�
 report-unsourced-missed = ⚠ 无来源：没有时间核对这一部分，以下是凭记忆写的草稿。
 report-unsourced-failed = ⚠ 无来源：这一部分未能核对，以下是凭记忆写的草稿。
 report-unsourced-nothing = ⚠ 无来源：没有找到可供核对这一部分的内容，以下是凭记忆写的草稿。
+report-omitted-missed = 已略去“{ $name }”：没有时间核对。
+report-omitted-failed = 已略去“{ $name }”：未能核对。
+report-omitted-nothing = 已略去“{ $name }”：没有找到可供核对的内容。
 report-cut = ⚠ 这一部分在达到 { NUMBER($limit, useGrouping: 0) } 个词元的上限时被截断。
 report-stage =
     { $stage ->
@@ -246,7 +249,7 @@ report-stage-missed = 未能按时完成
 report-stage-nothing = 没有找到任何内容
 report-left-out = 已略去
 report-part = 第 { $number } 部分
-report-unsourced = 保留草稿，无来源：{ $name }
+report-unsourced = 未与任何来源核对：{ $name }
 report-deleted = 无依据，已略去：{ $name }
 report-revised = 已对照 { $pages } 个网页修订，草稿保留 { $kept }%：{ $name }
 

@@ -234,6 +234,9 @@ report-not-sourced = 報告的任何部分都未能與來源核對，因此這�
 report-unsourced-missed = ⚠ 無來源：沒有時間核對這一部分，以下是憑記憶寫的草稿。
 report-unsourced-failed = ⚠ 無來源：這一部分未能核對，以下是憑記憶寫的草稿。
 report-unsourced-nothing = ⚠ 無來源：沒有找到可供核對這一部分的內容，以下是憑記憶寫的草稿。
+report-omitted-missed = 已略去「{ $name }」：沒有時間核對。
+report-omitted-failed = 已略去「{ $name }」：未能核對。
+report-omitted-nothing = 已略去「{ $name }」：沒有找到可供核對的內容。
 report-cut = ⚠ 這一部分在達到 { NUMBER($limit, useGrouping: 0) } 個詞元的上限時被截斷。
 report-stage =
     { $stage ->
@@ -246,7 +249,7 @@ report-stage-missed = 未能按時完成
 report-stage-nothing = 沒有找到任何內容
 report-left-out = 已略去
 report-part = 第 { $number } 部分
-report-unsourced = 保留草稿，無來源：{ $name }
+report-unsourced = 未與任何來源核對：{ $name }
 report-deleted = 無依據，已略去：{ $name }
 report-revised = 已對照 { $pages } 個網頁修訂，草稿保留 { $kept }%：{ $name }
 

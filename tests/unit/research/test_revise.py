@@ -56,6 +56,7 @@ ZEBRAS = Paragraph("Zebras", "", "Zebras like the tower.")
 PLENTY = Budget(model_calls=50, pages=24, input_tokens=10**6, seconds=10**6, usd=10.0)
 LIMITS = {"draft_seconds": 10, "query_seconds": 2, "reading_seconds": 5, "revision_seconds": 8}
 SETTINGS = load_settings().model_copy(update={**LIMITS, "topk": 3})
+SHOWING = SETTINGS.model_copy(update={"show_drafts": True})
 
 
 @dataclass
@@ -334,10 +335,25 @@ MISSED = {"query Builders": 2.1, "revise Builders": 8.1}
 
 @pytest.mark.parametrize("stage", MISSED)
 @in_virtual_time
-async def test_a_missed_stage_leaves_the_draft_marked_and_the_others_revised(stage: str) -> None:
+async def test_a_part_that_missed_a_stage_is_left_out_and_named_once(stage: str) -> None:
     writer = topical() if stage.startswith("revise") else Writer(answer=first_page)
     writer.slow = {stage: MISSED[stage]}
     play = Play()
+    report, _ = await play.report(writer)
+    assert "## Builders" not in report.written.text
+    assert DRAFTS[1].text not in report.written.text
+    assert report.written.text.endswith(
+        "> “Builders” was left out: there was no time left to check it."
+    )
+    assert [one.fate for one in play.revisions] == ["revised", "unsourced", "revised"]
+
+
+@pytest.mark.parametrize("stage", MISSED)
+@in_virtual_time
+async def test_where_drafts_are_shown_it_is_marked_and_the_others_revised(stage: str) -> None:
+    writer = topical() if stage.startswith("revise") else Writer(answer=first_page)
+    writer.slow = {stage: MISSED[stage]}
+    play = Play(settings=SHOWING)
     report, _ = await play.report(writer)
     _, height, builders, colour = report.written.text.split("## ")
     assert "It is a draft from memory." in builders
@@ -403,7 +419,7 @@ async def test_a_resumed_run_misses_what_was_missed_and_makes_no_call() -> None:
 )
 @pytest.mark.parametrize("stage", ["query Builders", "revise Builders"])
 @in_virtual_time
-async def test_a_failed_stage_leaves_the_draft_marked_and_fails_again_when_resumed(
+async def test_a_part_that_failed_is_left_out_and_fails_again_when_resumed(
     stage: str, error: FootnoteError
 ) -> None:
     play, writer = Play(), Writer(answer=first_page)
@@ -411,7 +427,7 @@ async def test_a_failed_stage_leaves_the_draft_marked_and_fails_again_when_resum
     report, _ = await play.report(writer)
     assert [one.fate for one in play.revisions] == ["revised", "unsourced", "revised"]
     assert play.revisions[1].reason == error.sentence
-    assert "this part could not be checked" in report.written.text
+    assert "“Builders” was left out: it could not be checked." in report.written.text
     resumed, _ = await play.again().report(fast := Writer(answer=first_page))
     assert (resumed.written, fast.sent) == (report.written, [])
 
@@ -426,6 +442,13 @@ async def test_a_draft_that_fails_becomes_a_plain_answer(error: FootnoteError) -
 
 
 @in_virtual_time
+async def test_pages_of_the_first_look_are_given_to_the_paragraph_that_they_fit() -> None:
+    play, writer = Play(), Writer(answer=first_page, asking="colour")
+    await play.report(writer)
+    assert [len(one.pages) for one in play.revisions] == [2, 2, 1]  # the third found its own
+
+
+@in_virtual_time
 async def test_a_paragraph_for_which_nothing_is_found_is_checked_against_the_first_look() -> None:
     play, writer = Play(), Writer(answer=first_page, asking="{}", drafts=(DRAFTS[0], ZEBRAS))
     await play.report(writer)
@@ -435,17 +458,17 @@ async def test_a_paragraph_for_which_nothing_is_found_is_checked_against_the_fir
 
 
 @in_virtual_time
-async def test_a_paragraph_for_which_nothing_can_be_read_is_marked() -> None:
+async def test_a_paragraph_for_which_nothing_can_be_read_is_left_out() -> None:
     report, _ = await Play(a_shelf()).report(Writer(drafts=(ZEBRAS,)))
-    assert "nothing was found to check this part against" in report.written.text
-    assert "Zebras like the tower." in report.written.text
+    assert "“Zebras” was left out: nothing was found to check it" in report.written.text
+    assert "Zebras like the tower." not in report.written.text
     assert not report.is_sourced
 
 
 @in_virtual_time
 async def test_figures_of_an_unsourced_paragraph_are_doubted() -> None:
     writer = Writer(answer=first_page, slow={"revise Builders": 8.1})
-    answer = await Play().answer(writer)
+    answer = await Play(settings=SHOWING).answer(writer)
     assert [doubt.sentence for doubt in answer.doubts] == ["It was built by 7 people in 1066."]
     assert "built by 7 people in 1066 ⚠." in answer.text
 
@@ -454,7 +477,7 @@ async def test_figures_of_an_unsourced_paragraph_are_doubted() -> None:
 async def test_a_draft_that_is_kept_keeps_no_mark_link_or_heading() -> None:
     draft = Paragraph("Height", "", "# Tall\n\nIt is [tall](https://evil.example/x) [1][2].")
     writer = Writer(answer=first_page, drafts=(DRAFTS[1], draft), slow={"revise Height": 8.1})
-    report, _ = await Play().report(writer)
+    report, _ = await Play(settings=SHOWING).report(writer)
     assert report.written.text.endswith("draft from memory.\n\nIt is tall.")
 
 
@@ -463,10 +486,10 @@ async def test_remarks_are_in_the_language_of_the_report() -> None:
     asked = replace(QUESTION, language="zh")
     writer = Writer(answer=first_page, rewritten=asked, slow={"revise Builders": 8.1})
     report, _ = await Play().report(writer)
-    assert "> ⚠ 无来源" in report.written.text
+    assert "> 已略去“Builders”：没有时间核对。" in report.written.text
     writer = Writer(answer=first_page, rewritten=asked, slow={"revise Builders": 8.1})
     report, _ = await Play(locale="zh-TW").report(writer)
-    assert "> ⚠ 無來源" in report.written.text
+    assert "> 已略去「Builders」：沒有時間核對。" in report.written.text
 
 
 # ---------------------------------------------------------------- money
