@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-Status = Literal["answered", "not_found", "failed", "stopped"]
+Status = Literal["answered", "partial", "not_found", "failed", "stopped"]
 StepState = Literal["waiting", "running", "done", "failed"]
 
 
@@ -103,6 +103,8 @@ class Answer:
     questions that the sources could answer next. ``more`` is further reading, Markdown with the
     same marks: shown after the text, folded where that can be done; "" if there is none.
     ``linked`` are the pages, cited or not, that the text has links to, as number and URL.
+    ``missing`` is what of the question stays unproven, in a few words each: a ``partial`` answer
+    has some, and one that says no more than that the research ended early has none.
     """
 
     status: Status
@@ -118,6 +120,7 @@ class Answer:
     disagreements: tuple[Disagreement, ...] = ()
     notes: tuple[str, ...] = ()
     suggestions: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
     more: str = ""
     linked: tuple[tuple[int, str], ...] = ()
 

@@ -41,7 +41,7 @@ from bot.storage.meter import Look, Meter
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 LOOK_SECONDS = 5.0  # that the database gets to answer: Prometheus itself waits for ten
 
-STATES = ("accepted", "running", "answered", "not_found", "failed", "stopped")
+STATES = ("accepted", "running", "answered", "partial", "not_found", "failed", "stopped")
 # Seconds. A step takes milliseconds (a page at hand) to minutes (a long answer), a run longer.
 STEP_BUCKETS = (0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 30, 60, 120)
 RUN_BUCKETS = (1, 2.5, 5, 10, 20, 30, 60, 120, 300, 600, 1_800)

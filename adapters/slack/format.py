@@ -71,7 +71,7 @@ _MARKS: Mapping[str, str] = {
     "complete": "✓",
     "error": "✗",
 }
-_ASK_AGAIN: frozenset[Status] = frozenset({"answered", "not_found", "stopped"})
+_ASK_AGAIN: frozenset[Status] = frozenset({"answered", "partial", "not_found", "stopped"})
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from bot.messages import Depth
 from bot.rendering.documents import answer_document
 from bot.service import MAX_QUESTION
 
-RunState = Literal["accepted", "running", "answered", "not_found", "failed", "stopped"]
+RunState = Literal["accepted", "running", "answered", "partial", "not_found", "failed", "stopped"]
 
 
 class Question(BaseModel):
@@ -109,7 +109,7 @@ class AnswerDocument(BaseModel):
     """As `footnote ask --json` prints it; ``answer`` is Markdown with ``[n]`` marks, ``more`` is
     further reading in the same form, or empty."""
 
-    status: Literal["answered", "not_found", "failed", "stopped"]
+    status: Literal["answered", "partial", "not_found", "failed", "stopped"]
     answer: str
     more: str
     citations: list[Cited]
@@ -122,6 +122,7 @@ class AnswerDocument(BaseModel):
     disagreements: list[DisagreementDocument]
     notes: list[str]
     suggestions: list[str]
+    missing: list[str]
     run: str
 
 

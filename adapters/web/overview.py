@@ -16,7 +16,7 @@ from bot.rendering.texts import Texts
 from bot.research.health import ProviderHealth, health
 from bot.storage.overview import RECENT, Asked, Overview, Place, Scope, of_days
 
-STATES = ("answered", "not_found", "failed", "stopped")
+STATES = ("answered", "partial", "not_found", "failed", "stopped")
 PERIODS = (1, 7, 30, 90)  # days
 PERIOD = 30
 QUESTION = 120  # characters

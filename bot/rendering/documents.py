@@ -39,5 +39,6 @@ def answer_document(answer: Answer) -> dict[str, Any]:
         "disagreements": [asdict(other) for other in answer.disagreements],
         "notes": list(answer.notes),
         "suggestions": list(answer.suggestions),
+        "missing": list(answer.missing),
         "run": answer.run,
     }

@@ -275,7 +275,10 @@ class Road:
         checked, suggestions = await asyncio.to_thread(
             self._judged, written, evidence, rewritten.question
         )
-        found: Status = "answered" if checked.citations else "not_found"
+        by_model = self._reasoner.name != self._fallback.name
+        whole = evidence.enough and not evidence.missing
+        found: Status = "answered" if whole or not by_model else "partial"
+        found = found if checked.citations else "not_found"
         return self._run.answer(
             status or found,
             checked.text,
@@ -286,6 +289,7 @@ class Road:
             disagreements=checked.disagreements,
             suggestions=suggestions,
             more=checked.more,
+            missing=evidence.missing if by_model else (),
             linked=linked_pages("\n\n".join((checked.text, checked.more)), evidence.sources),
         )
 

@@ -149,6 +149,7 @@ class Run:
         doubts: tuple[Doubt, ...] = (),
         disagreements: tuple[Disagreement, ...] = (),
         suggestions: tuple[str, ...] = (),
+        missing: tuple[str, ...] = (),
         more: str = "",
         linked: tuple[tuple[int, str], ...] = (),
     ) -> Answer:
@@ -167,6 +168,7 @@ class Run:
             disagreements=disagreements,
             notes=tuple(self.notes),
             suggestions=suggestions,
+            missing=missing,
             more=more,
             linked=linked,
         )

@@ -280,7 +280,7 @@ async def _spent(db: AsyncConnection, scope: Scope) -> dict[date, Amount]:
 async def _median(db: AsyncConnection, scope: Scope) -> float | None:
     recent = (
         _of_scope(sa.select(took().label("seconds")).join_from(runs, threads), scope)
-        .where(runs.c.state.in_(("answered", "not_found")))
+        .where(runs.c.state.in_(("answered", "partial", "not_found")))
         .order_by(runs.c.accepted_at.desc())
         .limit(MEDIAN_OF)
         .subquery()

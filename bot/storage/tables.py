@@ -91,7 +91,7 @@ runs = sa.Table(
         nullable=False,
         unique=True,
     ),
-    # accepted → running → answered | not_found | failed | stopped
+    # accepted → running → answered | partial | not_found | failed | stopped
     sa.Column("state", sa.Text, nullable=False),
     sa.Column("options", sa.JSON, nullable=False),
     sa.Column("accepted_at", UtcDateTime, nullable=False),

@@ -123,7 +123,9 @@ class Workspaces:
         query = (
             sa.select(
                 sa.func.count().label("questions"),
-                sa.func.sum(sa.case((runs.c.state == "answered", 1), else_=0)).label("answered"),
+                sa.func.sum(sa.case((runs.c.state.in_(("answered", "partial")), 1), else_=0)).label(
+                    "answered"
+                ),
             )
             .select_from(runs)
             .join(threads, runs.c.thread_key == threads.c.key)

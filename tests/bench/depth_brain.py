@@ -20,20 +20,18 @@ from typing import Any
 
 from bot.text.terms import keywords
 from tests.bench.depth_requests import (
-    HIT,
     OpenPage,
-    all_shown,
     chosen_ids,
     heading,
+    hits,
     pages,
     role,
-    search_results,
     searched,
     system_text,
     tagged,
 )
 from tests.bench.depth_tasks import Part, Task
-from tests.fakes.claude_brain import researcher, texts_of, user_texts
+from tests.fakes.claude_brain import researcher, search_results, user_texts
 from tests.fakes.claude_replies import Block, Reply, citation, cited, says, text, thinking, tool
 
 THOUGHT = (
@@ -68,7 +66,7 @@ class Brain:
         tools = {tool["name"] for tool in request.get("tools") or ()}
         shown = "\n".join(user_texts(request))
         if system.startswith(ANSWERS):
-            return says(self._answer(self._task(shown), pages(shown)))
+            return says(self._answer(self._task(shown), pages(request)))
         if PLAIN_SEARCH in tools:
             return self._plain(request, shown, mark)
         if system.startswith(PLANS):
@@ -108,8 +106,8 @@ class Brain:
         """One turn of a tool loop, for a whole question or for one part of it."""
         about = ABOUT.search(tagged(shown, "question"))
         parts = (self._named(about[1]),) if about else self._task(shown).parts
-        open_pages, asked = pages(shown), searched(request)
-        hits = {title: int(number) for number, title in HIT.findall(shown)}
+        open_pages, asked = pages(request), searched(request)
+        numbers = hits(shown)
         chosen_before = chosen_ids(request)
         # What still shows nothing after it was chosen once more has no more to show.
         read = {
@@ -118,26 +116,27 @@ class Brain:
             if part.title in open_pages
             and (
                 part.is_shown(open_pages[part.title].text)
-                or hits.get(part.title, 0) in (0, *chosen_before)
+                or numbers.get(part.title, 0) in (0, *chosen_before)
             )
         }
         ready = [p for p in parts if p.title not in read and (about or set(p.needs) <= set(read))]
         calls: list[Block] = []
-        chosen = [p for p in ready if p.title in hits][:4]
+        chosen = [p for p in ready if p.title in numbers][:4]
         if chosen:
-            ids = [hits[part.title] for part in chosen]
+            ids = [numbers[part.title] for part in chosen]
             calls.append(tool("read", {"ids": ids}, f"toolu_{mark}_read"))
         wanted = [p.title for p in ready if p not in chosen and p.title not in asked][:4]
         if wanted:
             calls.append(tool("search", {"queries": wanted}, f"toolu_{mark}_search"))
         if not calls:
             findings = [
-                {"text": f"{finding(part)} ({mark})", "sources": [read[part.title]]}
+                {"text": f"{finding(part)} ({mark})", "pages": [read[part.title]]}
                 for part in parts
                 if part.title in read
             ]
             missing = [part.title for part in parts if part.title not in read]
             conclusion = {
+                "use": [str(number) for number in read.values()],
                 "enough": not missing,
                 "missing": missing,
                 "findings": findings,
@@ -199,7 +198,7 @@ class Brain:
         """One query a turn; when all is there, or nothing new can be tried, what was found."""
         task = self._task(shown)
         asked = searched(request)
-        read = pages(shown)
+        read = pages(request)
         wanted = [part.title for part in task.ready(list(read)) if part.title not in asked]
         if not wanted:
             extracted = [finding(part) for part in task.parts if part.title in read]
@@ -211,8 +210,7 @@ class Brain:
         return says(f"{THOUGHT}\n{json.dumps(layers, ensure_ascii=False)}")
 
     def _choose(self, shown: str) -> Reply:
-        hits = {title: number for number, title in HIT.findall(shown)}
-        return says(f"{THOUGHT}\n{hits.get(self._part(shown).title, '1')}")
+        return says(f"{THOUGHT}\n{hits(shown).get(self._part(shown).title, 1)}")
 
     def _answer(self, task: Task, read: Mapping[str, OpenPage]) -> str:
         return " ".join(f"{part.fact}." for part in task.parts if part.title in read)
@@ -221,16 +219,11 @@ class Brain:
 
     def proven(self, request: Mapping[str, Any]) -> list[str]:
         """The titles of gold pages of which a request shows some of the text that proves a fact."""
-        texts = [(title, page.text) for title, page in pages(all_shown(request)).items()]
-        texts += [
-            (str(result["title"]), " ".join(texts_of(result["content"])))
-            for result in search_results(request)
-        ]
         found = {
             part.title
-            for title, text in texts
+            for title, page in pages(request).items()
             for part in self._by_title.get(title, ())
-            if part.is_shown(text)
+            if part.is_shown(page.text)
         }
         return sorted(found)
 

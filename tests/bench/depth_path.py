@@ -20,25 +20,17 @@ def critical_path(calls: Sequence[Call]) -> float:
 
 
 def chain(calls: Sequence[Call]) -> list[tuple[int, float]]:
-    """The places of the calls on that chain, in their order, each with its seconds on it: those
-    until it had decided, for one that the next call did not wait the end of."""
+    """The places of the calls on that chain, in their order, each with its seconds."""
     longest: list[float] = []
     before: list[int | None] = []
 
-    def given(at: int, to: Call) -> float:
-        """When what a call rests on was there, on the longest chain that leads to it."""
-        waited_for = 0.0 < calls[at].ended <= to.began or not calls[at].decided
-        return longest[at] if waited_for else longest[at] - calls[at].seconds + calls[at].decided
-
     for call in calls:  # in the order they began, so that what a call rests on comes before it
-        last = max(call.rests_on, key=lambda at: given(at, call), default=None)
-        longest.append(call.seconds + (given(last, call) if last is not None else 0.0))
+        last = max(call.rests_on, key=lambda at: longest[at], default=None)
+        longest.append(call.seconds + (longest[last] if last is not None else 0.0))
         before.append(last)
     at = max(range(len(calls)), key=lambda at: calls[at].ended, default=None)
     found: list[tuple[int, float]] = []
-    end = longest[at] if at is not None else 0.0
     while at is not None:
-        begun = longest[at] - calls[at].seconds
-        found.append((at, end - begun))
-        end, at = begun, before[at]
+        found.append((at, calls[at].seconds))
+        at = before[at]
     return found[::-1]

@@ -40,7 +40,6 @@ from bot.text.terms import keywords
 from tests.bench.depth_brain import Brain
 from tests.bench.depth_requests import (
     chosen_titles,
-    decision,
     elements,
     heading,
     role,
@@ -50,7 +49,6 @@ from tests.bench.depth_requests import (
 from tests.bench.depth_tasks import Pages, load_tasks, load_texts
 from tests.fakes.claude import FakeClaude, Reply
 from tests.fakes.claude_brain import user_texts
-from tests.fakes.claude_replies import estimate
 from tests.fakes.claude_wire import send_all, send_json
 
 HANDED_ON = ("question", "report", "draft")  # elements in which a call repeats earlier ones
@@ -78,8 +76,7 @@ class Call:
 
     ``seconds`` is the time the peer was told to take, ``rests_on`` places in the log. ``shown`` are
     the titles of the pages whose text a model call held, ``proven`` those of the gold pages of
-    which it held the text that counts. Tokens are those of a model call. ``decided`` are the
-    seconds after which it had said that nothing is missing; 0 where it did not.
+    which it held the text that counts. Tokens are those of a model call.
     """
 
     kind: str
@@ -88,7 +85,6 @@ class Call:
     ended: float = 0.0
     seconds: float = 0.0
     rests_on: list[int] = field(default_factory=list)
-    decided: float = 0.0
     shown: list[str] = field(default_factory=list)
     proven: list[str] = field(default_factory=list)
     full_price: int = 0
@@ -170,8 +166,6 @@ class Tag:
         reply = self._brain.think(request, f"m{number}x")
         call.title = role(request)
         call.seconds = self._latency.model(reply.tokens)
-        if said_first := decision(reply):
-            call.decided = self._latency.model(estimate("x" * said_first))
         call.shown = sorted(shown_titles(request))
         call.proven = self._brain.proven(request)
         call.rests_on = self._model_rests_on(request, number, call)
@@ -197,13 +191,9 @@ class Tag:
         found = []
         for other, earlier in enumerate(self.calls[:number]):
             if not 0 < earlier.ended <= call.began:
-                # It had said enough to go on before it had said all.
-                if call.title == "write" and earlier.decided:
-                    found.append(other)
                 continue
             rests = {
                 "model": other == self._rewrite
-                or (call.title == "write" and earlier.decided)
                 or f"m{other}x" in body
                 or any(words in told for words in self._worded.get(other, ())),
                 "search": f'query="{_attribute(earlier.title)}"' in shown,

@@ -147,7 +147,7 @@ async def _node(question: str, known: str, model: Model, wiki: Wiki) -> str:
     query = question.partition("“")[2].rpartition("”")[0]
     hits = await wiki.search(query, HITS)
     listed = "\n".join(
-        f"hit {number}: {hit.title} — wiki\n  {hit.snippet}" for number, hit in enumerate(hits, 1)
+        f"{number}. {hit.title}: {hit.snippet}" for number, hit in enumerate(hits, 1)
     )
     shown = f'{known}\n<question>\n{question}\n</question>\n<results query="{query}">\n{listed}\n'
     chosen = (await model.say(CHOOSES, f"{shown}</results>")).splitlines()[-1]

@@ -12,10 +12,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from tests.fakes.claude_brain import user_texts
-from tests.fakes.claude_replies import Block, Reply
+from tests.fakes.claude_brain import search_results, texts_of, user_texts
+from tests.fakes.claude_replies import Reply
 
-HIT = re.compile(r"^hit (\d+)(?: \([^)]*\))?: (.*) — \S+$", re.M)
+HIT = re.compile(r"^(\d+)\. (.*)$", re.M)
+RESULT = re.compile(r"(?:Page (\d+): )?(.*?)(?: \(whole page\))?")
+PASSAGE = re.compile(r"^\d+\.\d+ ", re.M)  # what numbers the passages on a desk
 PAGE = re.compile(r'<page number="(\d+)" title="([^"]*)"[^>]*>(.*?)</page>', re.S)
 
 
@@ -46,27 +48,14 @@ def role(request: Mapping[str, Any]) -> str:
 
 def chosen_titles(request: Mapping[str, Any], reply: Reply) -> list[str]:
     """The titles of the hits that a reply asks to read."""
-    hits = {int(n): title for n, title in HIT.findall("\n".join(user_texts(request)))}
+    numbers = hits("\n".join(user_texts(request)))
     ids = [
         id
         for block in reply.content
         if block["type"] == "tool_use" and block["name"] == "read"
         for id in block["input"]["ids"]
     ]
-    return [hits[id] for id in ids if id in hits]
-
-
-def decision(reply: Reply) -> int:
-    """How many characters a reply has when it has said that nothing is missing; 0: it does not."""
-    written = 0
-    for block in reply.content:
-        if block["type"] == "tool_use":
-            given = block["input"]
-            if block["name"] == "finish" and given["enough"] and not given["missing"]:
-                return written + json.dumps(given, ensure_ascii=False).index('"findings"')
-        else:
-            written += len(block[block["type"]])
-    return 0
+    return [title for title, number in numbers.items() if number in ids]
 
 
 def said_strings(reply: Reply) -> list[str]:
@@ -87,15 +76,31 @@ def said_strings(reply: Reply) -> list[str]:
 
 def shown_titles(request: Mapping[str, Any]) -> set[str]:
     """The pages whose text stands in a request."""
-    return set(pages(all_shown(request))) | {result["title"] for result in search_results(request)}
+    return set(pages(request))
 
 
-def pages(shown: str) -> dict[str, OpenPage]:
-    """Title → the page with all the text that is shown of it."""
+def pages(request: Mapping[str, Any]) -> dict[str, OpenPage]:
+    """Title → the page with all the text that is shown of it, as an element or a search result."""
     found: dict[str, OpenPage] = {}
-    for number, title, body in PAGE.findall(shown):
+    shown = PAGE.findall(all_shown(request))
+    for result in search_results(request):
+        numbered = RESULT.fullmatch(result["title"])
+        assert numbered is not None
+        shown.append((numbered[1] or "0", numbered[2], "\n".join(texts_of(result["content"]))))
+    for number, title, body in shown:
         earlier = found[title].text if title in found else ""
-        found[title] = OpenPage(int(number), f"{earlier}\n{body}")
+        found[title] = OpenPage(int(number), f"{earlier}\n{PASSAGE.sub('', body)}")
+    return found
+
+
+def hits(shown: str) -> dict[str, int]:
+    """Title → number of the hits shown. Where a snippet follows the title after a colon, which a
+    title may have too, each of its beginnings is taken for one."""
+    found: dict[str, int] = {}
+    for number, words in HIT.findall(shown):
+        parts = words.removesuffix(" (open)").split(": ")
+        for end in range(len(parts), 0, -1):
+            found.setdefault(": ".join(parts[:end]), int(number))
     return found
 
 
@@ -113,16 +118,6 @@ def heading(shown: str) -> str:
     """Of the paragraph that is being worked on."""
     found = re.findall(r'<draft heading="([^"]*)"', shown)
     return str(found[-1])
-
-
-def search_results(request: Mapping[str, Any]) -> list[Block]:
-    return [
-        block
-        for message in request["messages"]
-        if not isinstance(message["content"], str)
-        for block in message["content"]
-        if block["type"] == "search_result"
-    ]
 
 
 def searched(request: Mapping[str, Any]) -> set[str]:

@@ -57,7 +57,7 @@ def researcher(request: Mapping[str, Any]) -> Reply:
         return _loop(request)
     if "<draft" in _asked(request):
         return _revise(request)
-    if _results(request) or "<question" in _asked(request):
+    if search_results(request) or "<question" in _asked(request):
         return _write(request)
     if '"kind"' in json.dumps(request.get("system") or ""):
         return _rewrite(request, None)
@@ -192,7 +192,7 @@ def _loop(request: Mapping[str, Any]) -> Reply:
 def _desk_pages(request: Mapping[str, Any]) -> dict[int, str]:
     """What is shown of each page on the desk, by its number."""
     pages: dict[int, str] = {}
-    for result in _results(request):
+    for result in search_results(request):
         number = TITLE.match(result["title"])
         if number is not None:
             body = "\n".join(part["text"] for part in result["content"])
@@ -249,7 +249,7 @@ def _write(request: Mapping[str, Any]) -> Reply:
     question = _tagged(asked, "question") or ""
     wanted = {w.lower() for w in _keywords(question)}
     blocks: list[Block] = []
-    results = _results(request)
+    results = search_results(request)
     if results and (results[0].get("citations") or {}).get("enabled"):
         passages = [
             (_overlap(wanted, part["text"]), number, at, part["text"], result)
@@ -307,7 +307,7 @@ def _revise(request: Mapping[str, Any]) -> Reply:
     heading = re.search(r'<draft heading="([^"]*)"', asked)
     topic = heading[1] if heading else _tagged(asked, "question") or ""
     wanted = {w.lower() for w in _keywords(topic)}
-    results = _results(request)
+    results = search_results(request)
     most = CITED_IN_PARAGRAPH if heading else 1  # an opening leaves the others something to say
     blocks: list[Block] = []
     if results:
@@ -363,7 +363,8 @@ def _asked(request: Mapping[str, Any]) -> str:
     return texts[-1] if texts else ""
 
 
-def _results(request: Mapping[str, Any]) -> list[Block]:
+def search_results(request: Mapping[str, Any]) -> list[Block]:
+    """The request's search results, those of tools included, as citations count them."""
     blocks = [
         block
         for message in request["messages"]

@@ -50,6 +50,7 @@ def test_the_json_contract(footnote: Program, documents: Path) -> None:
         "disagreements",
         "notes",
         "suggestions",
+        "missing",
         "run",
     ]
     assert set(answer["citations"][0]) == {"number", "url", "title", "heading", "quote"}

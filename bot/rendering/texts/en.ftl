@@ -392,6 +392,7 @@ web-run-pruned = The steps of this run are no longer kept. What is left is what 
 web-run-state-accepted = Waiting
 web-run-state-running = Working
 web-run-state-answered = Answered
+web-run-state-partial = Partly answered
 web-run-state-not-found = Not found
 web-run-state-failed = Failed
 web-run-state-stopped = Stopped

@@ -317,6 +317,7 @@ web-run-pruned = 这次研究的步骤已不再保留，只剩下回答所记住
 web-run-state-accepted = 等待中
 web-run-state-running = 进行中
 web-run-state-answered = 已回答
+web-run-state-partial = 部分回答
 web-run-state-not-found = 未找到
 web-run-state-failed = 失败
 web-run-state-stopped = 已停止

@@ -317,6 +317,7 @@ web-run-pruned = 這次研究的步驟已不再保留，只剩下回答所記住
 web-run-state-accepted = 等待中
 web-run-state-running = 進行中
 web-run-state-answered = 已回答
+web-run-state-partial = 部分回答
 web-run-state-not-found = 未找到
 web-run-state-failed = 失敗
 web-run-state-stopped = 已停止

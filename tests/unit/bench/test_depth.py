@@ -32,14 +32,6 @@ def test_what_a_call_waited_for_without_using_it_is_not_on_the_path() -> None:
     assert critical_path(calls) == 4.0
 
 
-def test_of_a_call_that_decided_early_only_that_much_is_on_the_path() -> None:
-    thought = a_call(4.0, ended=4.0)
-    thought.decided = 2.0
-    calls = [thought, a_call(3.0, 0, ended=5.5)]
-    assert chain(calls) == [(0, 2.0), (1, 3.0)]
-    assert critical_path([*calls, a_call(1.0, 0, ended=6.5)]) == 5.0  # this one waited for its end
-
-
 def test_a_run_without_calls_has_no_path() -> None:
     assert critical_path([]) == 0.0
 

@@ -106,7 +106,8 @@ async def test_the_writer_gets_what_carries_the_answer_and_more_only_if_somethin
             return Turn((Finish(found, not missing, missing, carrying=carrying),))
 
     reasoner = Naming()
-    await (await the_road(open_run, reasoner, [])).walk()
+    answer = await (await the_road(open_run, reasoner, [])).walk()
+    assert (answer.status, answer.missing) == ("partial" if missing else "answered", missing)
     [evidence] = reasoner.evidence
     assert [source.title for source in evidence.sources] == written_from
     assert evidence.findings == found
