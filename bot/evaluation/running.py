@@ -1,0 +1,266 @@
+"""The run of an evaluation: every question is asked with each of the settings, several at once,
+within a budget; whatever is done is kept."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from bot.answers import Answer
+from bot.errors import CredentialsRefused, FootnoteError, Invalid
+from bot.evaluation.asking import FINISHED_BADLY, Asker, open_asker
+from bot.evaluation.identity import identity
+from bot.evaluation.judge import Judge, open_judge
+from bot.evaluation.kept import make_room
+from bot.evaluation.questions import Case, QuestionSet
+from bot.evaluation.results import Outcome, Result, SideResults, result
+from bot.evaluation.scoring import Verdict
+from bot.evaluation.spending import Purse, expected_judging_usd, expected_usd
+from bot.messages import RunOptions
+from bot.settings import Settings
+
+VERDICTS = "verdicts.jsonl"
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """Footnote with one set of settings; ``name`` stands at the head of its column."""
+
+    name: str
+    settings: Settings
+    options: RunOptions
+
+    @property
+    def described(self) -> dict[str, str]:
+        """The settings that tell it from others."""
+        settings = self.settings
+        who = {"reasoner": "extractive"}
+        if settings.uses_claude:
+            who = {"model": settings.model, "small model": settings.small_model}
+        searched = ", ".join((*(self.options.providers or settings.providers), *settings.docs))
+        return {**who, "depth": self.options.depth, "searched": searched or "Wikipedia"}
+
+
+@dataclass(frozen=True, slots=True)
+class Forecast:
+    """What an evaluation has before it: questions to ask over all settings, those kept from an
+    earlier call, answers to judge, and USD.
+
+    ``unpriced`` are models whose price is not known; they count as 0 USD.
+    """
+
+    to_ask: int
+    kept: int
+    to_judge: int
+    asking_usd: float
+    judging_usd: float
+    unpriced: tuple[str, ...]
+
+    @property
+    def usd(self) -> float:
+        return self.asking_usd + self.judging_usd
+
+
+class Evaluation:
+    """An evaluation that is open: ``forecast`` it, ``run`` it, and take its ``outcome`` at any
+    moment."""
+
+    def __init__(
+        self,
+        questions: QuestionSet,
+        sides: Sequence[Side],
+        askers: Sequence[Asker],
+        judge: Judge | None,
+    ) -> None:
+        self.questions = questions
+        self.sides = tuple(sides)
+        self._askers = tuple(askers)
+        self._judge = judge
+        self._results: tuple[dict[str, Result], ...] = tuple({} for _ in sides)
+        self._costs: tuple[list[float], ...] = tuple([] for _ in sides)
+        self._unasked = 0
+        self._complaints: dict[str, int] = {}
+
+    async def forecast(self) -> Forecast:
+        """What is left to do; called once, before ``run``. Raises ``StorageUnavailable``."""
+        kept = to_judge = 0
+        to_ask = [0] * len(self.sides)
+        unpriced: dict[str, None] = {}
+        for place, side in enumerate(self.sides):
+            for case in self.questions.cases:
+                answers = await self._askers[place].kept(case)
+                if answers is None:
+                    to_ask[place] += len(case.turns)
+                else:
+                    kept += len(answers)
+                    self._note_costs(place, answers)
+                to_judge += self._left_to_judge(case, answers)
+            if expected_usd(side.settings, side.options.depth) is None:
+                unpriced[side.settings.model] = None
+        asking = sum(self._expected(place) * count for place, count in enumerate(to_ask))
+        judging = self._expected_judging() * to_judge
+        return Forecast(sum(to_ask), kept, to_judge, asking, judging, tuple(unpriced))
+
+    async def run(
+        self, purse: Purse, parallel: int, on_done: Callable[[Side, Result], None]
+    ) -> None:
+        """Ask everything, ``parallel`` cases at once; ``on_done`` is told each result.
+
+        Cancelling it leaves what is done. Raises what would make every question fail (``Invalid``,
+        ``CredentialsRefused``) and ``Unavailable``.
+        """
+        places = asyncio.Semaphore(parallel)
+
+        async def work(place: int, case: Case) -> None:
+            async with places:
+                for each in await self._case(place, case, purse):
+                    self._results[place][each.name] = each
+                    on_done(self.sides[place], each)
+
+        tasks = []
+        for case in self.questions.cases:
+            order = list(range(len(self.sides)))
+            if case.number % 2 == 0:
+                order.reverse()  # neither of two settings always comes first
+            tasks += [asyncio.create_task(work(place, case)) for place in order]
+        try:
+            done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_EXCEPTION)
+            for task in done:
+                task.result()
+        finally:
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+
+    def outcome(self) -> Outcome:
+        """The results so far."""
+        names = [
+            case.name(turn) for case in self.questions.cases for turn in range(len(case.turns))
+        ]
+        sides = tuple(
+            SideResults(
+                side.name, side.described, {name: found[name] for name in names if name in found}
+            )
+            for side, found in zip(self.sides, self._results, strict=True)
+        )
+        return Outcome(self.questions, sides, tuple(self._remarks()))
+
+    # ------------------------------------------------------------ one case
+
+    async def _case(self, place: int, case: Case, purse: Purse) -> list[Result]:
+        asker = self._askers[place]
+        answers = await asker.kept(case)
+        if answers is None:
+            expected = self._expected(place) * len(case.turns)
+            async with purse.covers(expected) as covered:
+                if not covered:
+                    self._unasked += len(case.turns)
+                    return []
+                answers = await asker.ask(case)
+                purse.pay(sum(answer.usage.usd for answer in answers))
+                self._note_costs(place, answers)
+        found = []
+        for turn, answer in enumerate(answers):
+            verdict = await self._verdict(case, turn, answer, purse)
+            kinds = await asker.spent_by_kind(answer)
+            found.append(result(case, turn, answer, verdict, kinds))
+        return found
+
+    async def _verdict(self, case: Case, turn: int, answer: Answer, purse: Purse) -> Verdict | None:
+        """What the judge says; None where there is nothing to compare, or it cannot be paid."""
+        judge = self._judge
+        if judge is None or not is_judged(case, turn, answer):
+            return None
+        if (kept := judge.kept(case, turn, answer)) is not None:
+            return kept
+        async with purse.covers(self._expected_judging()) as covered:
+            if not covered:
+                self._complain("The budget was spent before every answer was judged")
+                return None
+            try:
+                verdict = await judge.verdict(case, turn, answer)
+            except (Invalid, CredentialsRefused):
+                raise
+            except FootnoteError as error:
+                self._complain(error.sentence.rstrip("."))
+                return None
+            purse.pay(verdict.usd)
+            return verdict
+
+    def _left_to_judge(self, case: Case, answers: Sequence[Answer] | None) -> int:
+        if self._judge is None:
+            return 0
+        if answers is None:
+            return sum(bool(turn.answer) for turn in case.turns)
+        return sum(
+            is_judged(case, turn, answer) and self._judge.kept(case, turn, answer) is None
+            for turn, answer in enumerate(answers)
+        )
+
+    def _note_costs(self, place: int, answers: Sequence[Answer]) -> None:
+        self._costs[place].extend(each.usage.usd for each in answers if each.usage.model_calls)
+
+    def _expected(self, place: int) -> float:
+        """USD of one question: the mean of those answered, or what is typical."""
+        side, costs = self.sides[place], self._costs[place]
+        if not side.settings.uses_claude:
+            return 0.0
+        if len(costs) >= 2:
+            return sum(costs) / len(costs)
+        return expected_usd(side.settings, side.options.depth) or 0.0
+
+    def _expected_judging(self) -> float:
+        return (expected_judging_usd(self.sides[0].settings) or 0.0) if self._judge else 0.0
+
+    # ------------------------------------------------------------ remarks
+
+    def _complain(self, sentence: str) -> None:
+        self._complaints[sentence] = self._complaints.get(sentence, 0) + 1
+
+    def _remarks(self) -> list[str]:
+        said = [
+            f"{sentence} ({count} times)." if count > 1 else f"{sentence}."
+            for sentence, count in self._complaints.items()
+        ]
+        if self._unasked:
+            said.append(f"The budget left {self._unasked} question(s) unasked: --budget raises it.")
+        for side, found in zip(self.sides, self._results, strict=True):
+            quoted = sum(each.answer.reasoner == "extractive" for each in found.values())
+            if side.settings.uses_claude and quoted:
+                said.append(
+                    f"For {quoted} answer(s) of {side.name} the model could not be reached: they "
+                    "are quotations."
+                )
+        return said
+
+
+def is_judged(case: Case, turn: int, answer: Answer) -> bool:
+    """Whether an answer can be compared with an expected one."""
+    readable = answer.status not in (*FINISHED_BADLY, "not_found")
+    return bool(case.turns[turn].answer) and readable
+
+
+@asynccontextmanager
+async def open_evaluation(
+    questions: QuestionSet, sides: Sequence[Side], root: Path, *, judge: bool, fresh: bool
+) -> AsyncIterator[Evaluation]:
+    """Footnote open with each of the settings, its stores in folders of ``root`` that are named
+    after all that answers depend on; ``fresh`` forgets what they hold.
+
+    The judge is the first settings' model. Raises ``Invalid``, ``CredentialsRefused`` and
+    ``StorageUnavailable``.
+    """
+    folders = [root / identity(side.settings) for side in sides]
+    make_room(root, folders, fresh=fresh)
+    async with AsyncExitStack() as stack:
+        grader = None
+        if judge:
+            grader = await stack.enter_async_context(open_judge(sides[0].settings, root / VERDICTS))
+        askers = [
+            await stack.enter_async_context(open_asker(side.settings, folder, side.options))
+            for side, folder in zip(sides, folders, strict=True)
+        ]
+        yield Evaluation(questions, sides, askers, grader)
