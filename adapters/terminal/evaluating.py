@@ -22,7 +22,7 @@ from bot.evaluation.document import evaluation_document
 from bot.evaluation.page import page, sections
 from bot.evaluation.questions import QuestionSet
 from bot.evaluation.results import Outcome, Result
-from bot.evaluation.rows import Row, outcome_words, rows
+from bot.evaluation.rows import Row, counted, outcome_words, rows, settings_rows
 from bot.evaluation.running import Evaluation, Forecast, Side, open_evaluation
 from bot.evaluation.spending import Purse, default_budget
 from bot.rendering.lines import one_line, shortened
@@ -78,16 +78,15 @@ async def evaluate(wanted: Wanted) -> tuple[Outcome, bool]:
 def announcement(wanted: Wanted, forecast: Forecast, budget: float) -> list[str]:
     """What is about to be done and what it is expected to cost, before anything is spent."""
     questions = wanted.questions
-    asked = f"{len(questions.cases)} questions"
+    asked = counted(len(questions.cases), "question")
     if questions.followups:
-        asked += f" and {questions.followups} follow-ups"
+        asked += f" and {counted(questions.followups, 'follow-up')}"
     if len(wanted.sides) > 1:
         asked += f", with {len(wanted.sides)} settings each"
     lines = [f"{questions.name}: {asked}, {wanted.parallel} at once."]
     if forecast.kept:
         lines.append(
-            f"{forecast.kept} were answered by an earlier call and are kept; --fresh asks them "
-            "again."
+            f"{counted(forecast.kept, 'answer')} of an earlier call kept; --fresh asks anew."
         )
     if forecast.unpriced:
         lines.append(
@@ -108,12 +107,8 @@ def announcement(wanted: Wanted, forecast: Forecast, budget: float) -> list[str]
 async def _run(evaluation: Evaluation, purse: Purse, wanted: Wanted, err: Console) -> bool:
     """Ask everything and show progress; tells whether it was interrupted."""
     total = wanted.questions.size * len(wanted.sides)
-    with _progress(err, total, purse) as tell:
-
-        def done(side: Side, result: Result) -> None:
-            tell(side, result, len(wanted.sides) > 1)
-
-        work = asyncio.create_task(evaluation.run(purse, wanted.parallel, done))
+    with _progress(err, total, purse, several=len(wanted.sides) > 1) as tell:
+        work = asyncio.create_task(evaluation.run(purse, wanted.parallel, tell))
         interrupted = False
 
         def interrupt() -> None:
@@ -134,9 +129,9 @@ async def _run(evaluation: Evaluation, purse: Purse, wanted: Wanted, err: Consol
 
 @contextmanager
 def _progress(
-    err: Console, total: int, purse: Purse
+    err: Console, total: int, purse: Purse, *, several: bool
 ) -> Iterator[Callable[[Side, Result, bool], None]]:
-    """A bar on a terminal, a line for each question elsewhere."""
+    """A bar on a terminal, a line for each question that is asked elsewhere."""
     columns = (
         TextColumn("Asking  "),
         BarColumn(),
@@ -150,13 +145,13 @@ def _progress(
     with Progress(*columns, console=err, transient=True, disable=not err.is_terminal) as bar:
         task = bar.add_task("", total=total, amiss=0, usd="")
 
-        def tell(side: Side, result: Result, several: bool) -> None:
+        def tell(side: Side, result: Result, kept: bool) -> None:
             nonlocal count, amiss
             count += 1
             amiss += not result.score.as_expected
             usd = f"{purse.spent:.2f} USD" if purse.spent else ""
             bar.update(task, completed=count, amiss=amiss, usd=usd)
-            if not err.is_terminal:
+            if not err.is_terminal and not kept:
                 where = f" [{side.name}]" if several else ""
                 question = shortened(result.asked.question, TOLD)
                 line = f"{count}/{total}{where} {result.name} {question}: {outcome_words(result)}"
@@ -185,9 +180,12 @@ def _print(outcome: Outcome, wanted: Wanted, interrupted: bool) -> None:
         document = evaluation_document(outcome, interrupted=interrupted)
         out.file.write(json.dumps(document, ensure_ascii=False, indent=2) + "\n")
         return
-    if not out.is_terminal:
-        out.width = WIDTH
-    out.print(tables(outcome))
+    if out.is_terminal:
+        out.print(tables(outcome))
+        return
+    with out.capture() as captured:
+        out.print(tables(outcome), width=WIDTH)
+    out.file.write("\n".join(line.rstrip() for line in captured.get().split("\n")))
 
 
 def tables(outcome: Outcome) -> RenderableType:
@@ -204,19 +202,24 @@ def tables(outcome: Outcome) -> RenderableType:
 def _figures(outcome: Outcome) -> Table:
     table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 3, 0, 0))
     table.add_column("")
+    several = len(outcome.sides) > 1
+    table.show_header = several
     for side in outcome.sides:
         table.add_column(Text(one_line(side.name)), justify="right", overflow="fold")
+    for row in settings_rows(outcome.sides):
+        table.add_row(row.name, *(Text(one_line(value)) for value in row.values), style="dim")
+    if several:
+        table.add_row()
     for row in rows([side.figures for side in outcome.sides]):
         if row.opens:
             table.add_row()
-        table.add_row(row.name, *_emphasized(row))
+        table.add_row(row.name, *(Text(value, style=_emphasis(row)) for value in row.values))
     return table
 
 
-def _emphasized(row: Row) -> Sequence[Text]:
+def _emphasis(row: Row) -> str:
     """Values of two settings that differ stand out."""
-    differ = len(set(row.values)) > 1
-    return [Text(value, style="bold" if differ else "") for value in row.values]
+    return "bold" if len(set(row.values)) > 1 else ""
 
 
 def _questions(outcome: Outcome, names: Sequence[str]) -> Table:

@@ -6,14 +6,45 @@ from datetime import datetime
 from pathlib import Path
 
 import jinja2
+import nh3
+from markdown_it import MarkdownIt
+from markupsafe import Markup
 
 from bot import __version__
 from bot.evaluation.questions import Groups
 from bot.evaluation.results import Outcome
 from bot.evaluation.rows import cost_words, kind_rows, outcome_words, rows
-from bot.research.verbatim import as_words
 
 TEMPLATE = "page.html"
+TAGS = set(
+    [
+        "p",
+        "br",
+        "ul",
+        "ol",
+        "li",
+        "blockquote",
+        "pre",
+        "code",
+        "em",
+        "strong",
+        "s",
+        "a",
+        "hr",
+        "h1",
+        "h2",
+        "h3",
+        "h4",
+        "h5",
+        "h6",
+        "table",
+        "thead",
+        "tbody",
+        "tr",
+        "th",
+        "td",
+    ]
+)
 
 
 def page(outcome: Outcome, at: datetime, *, interrupted: bool) -> str:
@@ -36,9 +67,17 @@ def page(outcome: Outcome, at: datetime, *, interrupted: bool) -> str:
         sections=sections(outcome),
         words=outcome_words,
         cost=cost_words,
-        plain=as_words,
+        markdown=markdown,
         groups=group_words,
     )
+
+
+def markdown(text: str) -> Markup:
+    """Markdown of an answer or a quote as HTML: no HTML of its own, no pictures, and links to web
+    pages only."""
+    parser = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
+    html = parser.disable(["image", "reference"]).render(text)
+    return Markup(nh3.clean(html, tags=TAGS, url_schemes={"http", "https"}))  # noqa: S704 - cleaned
 
 
 def sections(outcome: Outcome) -> list[tuple[str, list[str]]]:

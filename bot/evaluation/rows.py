@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from bot.evaluation.results import Figures, Result, Share
+from bot.evaluation.results import Figures, Result, Share, SideResults
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,18 +53,36 @@ def outcome_words(result: Result | None) -> str:
     return "; ".join(result.score.amiss) or "✓"
 
 
+def counted(number: int, noun: str) -> str:
+    """A number with its noun: "1 question", "2 questions"."""
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+def settings_rows(sides: Sequence[SideResults]) -> list[Row]:
+    """The settings in which two sides differ."""
+    names = list(dict.fromkeys(name for side in sides for name in side.settings))
+    found = [(name, tuple(side.settings.get(name, "–") for side in sides)) for name in names]
+    return [Row(name, values) for name, values in found if len(set(values)) > 1]
+
+
 def cost_words(result: Result) -> str:
     """What an answer took, on one line."""
     usage = result.answer.usage
     parts = [f"{usage.seconds:.1f} s"]
     if usage.model_calls:
         parts += [
-            f"{usage.model_calls} model calls",
+            counted(usage.model_calls, "model call"),
             f"{usage.input_tokens + usage.cached_tokens:,} tokens in",
             f"{usage.output_tokens:,} out",
             f"{usage.usd:.4f} USD",
         ]
-    return " · ".join((*parts, f"{usage.searches} searches", f"{usage.pages} pages"))
+    return " · ".join(
+        (
+            *parts,
+            f"{usage.searches} search" + "es" * (usage.searches != 1),
+            counted(usage.pages, "page"),
+        )
+    )
 
 
 def _share(share: Share) -> str:

@@ -9,6 +9,8 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from pydantic import SecretStr
+
 from bot.answers import Answer
 from bot.errors import CredentialsRefused, FootnoteError, Invalid
 from bot.evaluation.asking import FINISHED_BADLY, Asker, open_asker
@@ -17,6 +19,7 @@ from bot.evaluation.judge import Judge, open_judge
 from bot.evaluation.kept import make_room
 from bot.evaluation.questions import Case, QuestionSet
 from bot.evaluation.results import Outcome, Result, SideResults, result
+from bot.evaluation.rows import counted
 from bot.evaluation.scoring import Verdict
 from bot.evaluation.spending import Purse, expected_judging_usd, expected_usd
 from bot.messages import RunOptions
@@ -33,15 +36,38 @@ class Side:
     settings: Settings
     options: RunOptions
 
-    @property
-    def described(self) -> dict[str, str]:
-        """The settings that tell it from others."""
-        settings = self.settings
-        who = {"reasoner": "extractive"}
-        if settings.uses_claude:
-            who = {"model": settings.model, "small model": settings.small_model}
-        searched = ", ".join((*(self.options.providers or settings.providers), *settings.docs))
-        return {**who, "depth": self.options.depth, "searched": searched or "Wikipedia"}
+
+def described(sides: Sequence[Side]) -> list[dict[str, str]]:
+    """The settings of each side that matter to a reader: who answers, how deep, from what, and all
+    in which the sides differ. Secrets are left out."""
+    first = sides[0].settings
+    names = [
+        name
+        for name in type(first).model_fields
+        if any(getattr(side.settings, name) != getattr(first, name) for side in sides)
+    ]
+    return [_described(side, names) for side in sides]
+
+
+def _described(side: Side, names: Sequence[str]) -> dict[str, str]:
+    settings = side.settings
+    who = {"reasoner": "extractive"}
+    if settings.uses_claude:
+        who = {"model": settings.model, "small_model": settings.small_model}
+    searched = ", ".join((*(side.options.providers or settings.providers), *settings.docs))
+    own = {name: getattr(settings, name) for name in names}
+    differing = {
+        name: ", ".join(map(str, value)) if isinstance(value, tuple) else str(value)
+        for name, value in own.items()
+        if not _is_secret(value)
+    }
+    return {**who, "depth": side.options.depth, "searched": searched or "all", **differing}
+
+
+def _is_secret(value: object) -> bool:
+    return isinstance(value, SecretStr) or (
+        isinstance(value, tuple) and any(isinstance(each, SecretStr) for each in value)
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,9 +131,10 @@ class Evaluation:
         return Forecast(sum(to_ask), kept, to_judge, asking, judging, tuple(unpriced))
 
     async def run(
-        self, purse: Purse, parallel: int, on_done: Callable[[Side, Result], None]
+        self, purse: Purse, parallel: int, on_done: Callable[[Side, Result, bool], None]
     ) -> None:
-        """Ask everything, ``parallel`` cases at once; ``on_done`` is told each result.
+        """Ask everything, ``parallel`` cases at once; ``on_done`` is told each result and whether
+        its answer was kept.
 
         Cancelling it leaves what is done. Raises what would make every question fail (``Invalid``,
         ``CredentialsRefused``) and ``Unavailable``.
@@ -116,9 +143,10 @@ class Evaluation:
 
         async def work(place: int, case: Case) -> None:
             async with places:
-                for each in await self._case(place, case, purse):
+                kept = await self._askers[place].kept(case)
+                for each in await self._case(place, case, kept, purse):
                     self._results[place][each.name] = each
-                    on_done(self.sides[place], each)
+                    on_done(self.sides[place], each, kept is not None)
 
         tasks = []
         for case in self.questions.cases:
@@ -141,18 +169,19 @@ class Evaluation:
             case.name(turn) for case in self.questions.cases for turn in range(len(case.turns))
         ]
         sides = tuple(
-            SideResults(
-                side.name, side.described, {name: found[name] for name in names if name in found}
+            SideResults(side.name, told, {name: found[name] for name in names if name in found})
+            for side, told, found in zip(
+                self.sides, described(self.sides), self._results, strict=True
             )
-            for side, found in zip(self.sides, self._results, strict=True)
         )
         return Outcome(self.questions, sides, tuple(self._remarks()))
 
     # ------------------------------------------------------------ one case
 
-    async def _case(self, place: int, case: Case, purse: Purse) -> list[Result]:
+    async def _case(
+        self, place: int, case: Case, answers: Sequence[Answer] | None, purse: Purse
+    ) -> list[Result]:
         asker = self._askers[place]
-        answers = await asker.kept(case)
         if answers is None:
             expected = self._expected(place) * len(case.turns)
             async with purse.covers(expected) as covered:
@@ -226,13 +255,15 @@ class Evaluation:
             for sentence, count in self._complaints.items()
         ]
         if self._unasked:
-            said.append(f"The budget left {self._unasked} question(s) unasked: --budget raises it.")
+            said.append(
+                f"The budget left {counted(self._unasked, 'question')} unasked: --budget raises it."
+            )
         for side, found in zip(self.sides, self._results, strict=True):
             quoted = sum(each.answer.reasoner == "extractive" for each in found.values())
             if side.settings.uses_claude and quoted:
                 said.append(
-                    f"For {quoted} answer(s) of {side.name} the model could not be reached: they "
-                    "are quotations."
+                    f"{side.name}: the model could not be reached for {counted(quoted, 'answer')}; "
+                    "quotations stand in their place."
                 )
         return said
 
@@ -254,6 +285,13 @@ async def open_evaluation(
     ``StorageUnavailable``.
     """
     folders = [root / identity(side.settings) for side in sides]
+    if len({(folder, side.options) for folder, side in zip(folders, sides, strict=True)}) < len(
+        sides
+    ):
+        raise Invalid(
+            f"{sides[-1].name} changes nothing: write the settings into it that are to be "
+            "compared with those at work."
+        )
     make_room(root, folders, fresh=fresh)
     async with AsyncExitStack() as stack:
         grader = None
