@@ -22,7 +22,7 @@ def evaluate(
     questions: Annotated[
         Path | None,
         typer.Argument(
-            metavar="[QUESTIONS.yaml]",
+            metavar="QUESTIONS.yaml",
             help="The file of questions; without one a sample over the handbook is asked.",
             show_default=False,
         ),

@@ -71,6 +71,11 @@ async def evaluate(wanted: Wanted) -> tuple[Outcome, bool]:
         outcome = evaluation.outcome()
     _write(wanted.page, page(outcome, datetime.now().astimezone(), interrupted=interrupted))
     _print(outcome, wanted, interrupted)
+    if interrupted:
+        done = sum(len(side.results) for side in outcome.sides)
+        total = wanted.questions.size * len(wanted.sides)
+        said = f"Interrupted after {done} of {total}: the same command continues."
+        err.print(Text(said, style="yellow"), soft_wrap=True)
     err.print(Text(f"All answers: {wanted.page.resolve().as_uri()}", style="dim"), soft_wrap=True)
     return outcome, interrupted
 
@@ -223,13 +228,13 @@ def _emphasis(row: Row) -> str:
 
 
 def _questions(outcome: Outcome, names: Sequence[str]) -> Table:
-    table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0))
+    table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0), expand=True)
     table.add_column("")
-    table.add_column("question", overflow="fold", ratio=1)
+    table.add_column("question", overflow="fold", ratio=5)
     several = len(outcome.sides) > 1
     for side in outcome.sides:
         name = one_line(side.name) if several else "what is amiss"
-        table.add_column(name, overflow="fold", min_width=14, max_width=26)
+        table.add_column(name, overflow="fold", ratio=2)
     for name in names:
         cells = []
         for side in outcome.sides:

@@ -16,35 +16,6 @@ from bot.evaluation.results import Outcome
 from bot.evaluation.rows import cost_words, kind_rows, outcome_words, rows
 
 TEMPLATE = "page.html"
-TAGS = set(
-    [
-        "p",
-        "br",
-        "ul",
-        "ol",
-        "li",
-        "blockquote",
-        "pre",
-        "code",
-        "em",
-        "strong",
-        "s",
-        "a",
-        "hr",
-        "h1",
-        "h2",
-        "h3",
-        "h4",
-        "h5",
-        "h6",
-        "table",
-        "thead",
-        "tbody",
-        "tr",
-        "th",
-        "td",
-    ]
-)
 
 
 def page(outcome: Outcome, at: datetime, *, interrupted: bool) -> str:
@@ -77,7 +48,7 @@ def markdown(text: str) -> Markup:
     pages only."""
     parser = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
     html = parser.disable(["image", "reference"]).render(text)
-    return Markup(nh3.clean(html, tags=TAGS, url_schemes={"http", "https"}))  # noqa: S704 - cleaned
+    return Markup(nh3.clean(html, url_schemes={"http", "https"}))  # noqa: S704 - cleaned
 
 
 def sections(outcome: Outcome) -> list[tuple[str, list[str]]]:

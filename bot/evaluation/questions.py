@@ -135,12 +135,7 @@ class _Reader:
         try:
             return yaml.compose(text, Loader=yaml.SafeLoader)  # nodes only: nothing is constructed
         except yaml.MarkedYAMLError as error:
-            mark = error.problem_mark or error.context_mark
-            line = mark.line + 1 if mark else 1
-            raise Invalid(
-                f"{self._name}, line {line}: this is not valid YAML ({_reason(error)}); "
-                'a text with ": " or " #" in it belongs in quotes.'
-            ) from None
+            raise Invalid(f"{self._name}, line {_unreadable(error)}") from None
         except yaml.reader.ReaderError as error:
             line = text.count("\n", 0, error.position) + 1
             raise Invalid(
@@ -257,7 +252,13 @@ def _line(node: Node) -> int:
     return line + 1
 
 
-def _reason(error: yaml.MarkedYAMLError) -> str:
-    """The parser's own words on one line."""
-    words = error.problem or error.context or "it cannot be read"
-    return " ".join(words.split())
+def _unreadable(error: yaml.MarkedYAMLError) -> str:
+    """A line, what the parser says of it, and what is usually wrong."""
+    problem = " ".join((error.problem or error.context or "it cannot be read").split())
+    # Of a quote or bracket that is never closed, where it opens; the problem is seen at the end.
+    opened = error.context_mark if "end of stream" in problem else None
+    mark = opened or error.problem_mark or error.context_mark
+    hint = "check quotes, brackets and indentation"
+    if "mapping values" in problem:
+        hint = 'put a text with ": " in it into quotes'
+    return f"{mark.line + 1 if mark else 1}: this is not valid YAML ({problem}); {hint}."

@@ -54,13 +54,15 @@ class Score:
         if self.failed:
             return ("failed",)
         if self.refused_rightly is not None:
-            return () if self.refused_rightly else ("answered, but should not be",)
+            return () if self.refused_rightly else ("should be refused",)
         if self.refused:
             return ("refused",)
         page = {None: "", True: ""}.get(
             self.page_cited, "page read but not cited" if self.page_read else "page not found"
         )
-        words = "words missing" if self.words_said is False else ""
+        words = ""
+        if self.words_said is False:
+            words = "words only in a quote" if self.words_quoted else "words missing"
         grade = f"judged {self.grade}" if self.grade in ("partly", "wrong") else ""
         return tuple(filter(None, (page, words, grade)))
 
