@@ -34,7 +34,7 @@ FINISHED_BADLY = ("failed", "stopped")
 class Asker:
     """Asks the questions of cases on an open app, and knows what earlier calls have asked."""
 
-    def __init__(self, app: App, poster: _Poster, options: RunOptions) -> None:
+    def __init__(self, app: App, poster: SilentPoster, options: RunOptions) -> None:
         self._app = app
         self._poster = poster
         self._options = options
@@ -142,7 +142,7 @@ async def open_asker(settings: Settings, folder: Path, options: RunOptions) -> A
             "workspace_daily_usd": None,
         }
     )
-    poster = _Poster()
+    poster = SilentPoster()
     async with open_app(apart, {PLATFORM: poster}) as app:
         yield Asker(app, poster, options)
 
@@ -151,7 +151,7 @@ def _digest(said: Sequence[object]) -> str:
     return hashlib.sha256(json.dumps(said).encode()).hexdigest()[:32]
 
 
-class _Poster:
+class SilentPoster:
     """Shows nothing: answers are read from the store. Remembers why runs failed, by run id."""
 
     def __init__(self) -> None:
@@ -172,7 +172,7 @@ class _Poster:
 
 
 class _Reply:
-    def __init__(self, poster: _Poster, run_id: str) -> None:
+    def __init__(self, poster: SilentPoster, run_id: str) -> None:
         self._poster = poster
         self._run_id = run_id
 

@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from bot.answers import Answer
 from bot.errors import Invalid, ModelBroken
@@ -19,11 +19,20 @@ from bot.reasoning.prices import claude_price
 from bot.research.marks import without_marks
 from bot.settings import Settings
 
+if TYPE_CHECKING:
+    from bot.reasoning.claude_endpoint import Call
+
+
+class Completes(Protocol):
+    """The part of ``claude_endpoint.Endpoint`` that a judge needs."""
+
+    async def complete(self, call: Call) -> ModelReply: ...
+
 
 class Judge:
     """Grades answers with ``settings.model``; ``kept`` is a file with one verdict a line."""
 
-    def __init__(self, settings: Settings, endpoint: Any, kept: Path) -> None:
+    def __init__(self, settings: Settings, endpoint: Completes, kept: Path) -> None:
         self._settings = settings
         self._endpoint = endpoint
         self._file = kept

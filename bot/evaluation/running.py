@@ -8,17 +8,18 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
 from pydantic import SecretStr
 
 from bot.answers import Answer
 from bot.errors import CredentialsRefused, FootnoteError, Invalid
-from bot.evaluation.asking import FINISHED_BADLY, Asker, open_asker
+from bot.evaluation.asking import FINISHED_BADLY, open_asker
 from bot.evaluation.identity import identity
 from bot.evaluation.judge import Judge, open_judge
 from bot.evaluation.kept import make_room
 from bot.evaluation.questions import Case, QuestionSet
-from bot.evaluation.results import Outcome, Result, SideResults, result
+from bot.evaluation.results import KindSpent, Outcome, Result, SideResults, result
 from bot.evaluation.rows import counted
 from bot.evaluation.scoring import Verdict
 from bot.evaluation.spending import Purse, expected_judging_usd, expected_usd
@@ -90,6 +91,16 @@ class Forecast:
         return self.asking_usd + self.judging_usd
 
 
+class Asks(Protocol):
+    """The part of ``Asker`` that an evaluation needs."""
+
+    async def kept(self, case: Case) -> tuple[Answer, ...] | None: ...
+
+    async def ask(self, case: Case) -> tuple[Answer, ...]: ...
+
+    async def spent_by_kind(self, answer: Answer) -> dict[str, KindSpent]: ...
+
+
 class Evaluation:
     """An evaluation that is open: ``forecast`` it, ``run`` it, and take its ``outcome`` at any
     moment."""
@@ -98,7 +109,7 @@ class Evaluation:
         self,
         questions: QuestionSet,
         sides: Sequence[Side],
-        askers: Sequence[Asker],
+        askers: Sequence[Asks],
         judge: Judge | None,
     ) -> None:
         self.questions = questions
