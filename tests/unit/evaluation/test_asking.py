@@ -84,7 +84,7 @@ async def test_a_failed_answer_ends_its_case_and_is_asked_again_in_a_new_thread(
     assert await asker.kept(CASE) is None
 
     second = await asker.ask(CASE)
-    assert [answer.status for answer in second] == ["answered", "answered"]
+    assert [answer.status for answer in second] == ["not_found", "not_found"]
     assert reasoner.asked[1] == ("How tall is the tower?", 0), "nothing of the failure is seen"
 
 

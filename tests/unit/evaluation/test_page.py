@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from lxml import html
+from lxml import html  # type: ignore[import-untyped]
 
 from bot.answers import Doubt
 from bot.evaluation.page import group_words, markdown, page, sections
@@ -64,9 +64,8 @@ def test_nothing_of_answers_or_questions_becomes_markup() -> None:
     )
     questions = a_set(Asked(HOSTILE, answer=HOSTILE, words=((HOSTILE,),), pages=((HOSTILE,),)))
     questions = replace(questions, name=HOSTILE)
-    document = html.document_fromstring(
-        page(an_outcome(questions, (answer,)), AT, interrupted=True)
-    )
+    text = page(an_outcome(questions, (answer,)), AT, interrupted=True)
+    document = html.document_fromstring(text)
 
     assert document.xpath("//script | //img | //*[@onerror]") == []
     addresses = document.xpath("//@href | //@src")

@@ -75,7 +75,7 @@ def test_a_value_is_taken_as_it_is_written(written: str) -> None:
         ("- question: What?\n  refuse: true\n  page: a.md", 3, 'has no "page"'),
         ("- question: What?\n  followups: Who?", 2, "must be a list"),
         (
-            "- question: A?\n  followups:\n    - question: B?\n      followups: [C?]",
+            "- question: A?\n  followups:\n    - question: B?\n      followups: [C]",
             4,
             "of its own",
         ),
@@ -86,7 +86,7 @@ def test_a_value_is_taken_as_it_is_written(written: str) -> None:
         ("- What?\n\x07", 2, "control character"),
         ("- What?\n---\n- Who?", 2, "not valid YAML"),
         ("- &a [*a]", 1, 'has the key "question"'),
-        ("- !!python/object:os.system {question: What?, x: y}", 1, '"x" is not known'),
+        ("- !!python/object:os.system {question: What, x: y}", 1, '"x" is not known'),
     ],
 )
 def test_what_is_wrong_is_one_sentence_with_its_line(text: str, line: int, said: str) -> None:
@@ -102,21 +102,25 @@ def test_what_is_wrong_is_one_sentence_with_its_line(text: str, line: int, said:
 
 def test_a_file_that_is_nested_without_end_is_refused() -> None:
     with pytest.raises(Invalid, match="nested too deeply"):
-        parse("[" * 100_000, "q.yaml")
+        parse("[" * 5_000, "q.yaml")
 
 
 YAMLISH = st.text(st.sampled_from("- :\n'\"[]{}&*!|>#%@`,?~abcquestionwords\t\u2028")) | st.text()
 
 
-@given(YAMLISH)
-def test_any_text_gives_questions_or_one_sentence(text: str) -> None:
+def problem_of(text: str) -> str:
+    """What is wrong with a file, or "" where all its questions can be asked."""
     try:
         found = parse(text, "q.yaml")
     except Invalid as error:
-        assert re.match(r"q\.yaml(, line \d+:)? ", error.sentence)
-        assert len(error.sentence.splitlines()) == 1
-    else:
-        assert all(turn.question.strip() for case in found.cases for turn in case.turns)
+        return error.sentence
+    assert all(turn.question.strip() for case in found.cases for turn in case.turns)
+    return ""
+
+
+@given(YAMLISH)
+def test_any_text_gives_questions_or_one_sentence(text: str) -> None:
+    assert re.fullmatch(r"(q\.yaml(, line \d+:)? .+)?", problem_of(text))
 
 
 LINES = st.text(st.characters(codec="utf-8", exclude_categories=["C", "Z"]), min_size=1)

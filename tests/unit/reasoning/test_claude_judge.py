@@ -24,7 +24,8 @@ async def test_the_api_accepts_the_request_and_its_reply_is_read(stage: OpenStag
     reply = await on.endpoint.complete(
         Call(request(on.settings.model, ASKED, "1,083 feet", "It is 1,083 feet tall."))
     )
-    assert on.problems == []
+    # A model that always thinks says so once; the request is then sent in another form.
+    assert on.statuses == [400, 200]
     assert judged(reply.content, reply.stop_reason)[0] == "right"
 
 
