@@ -74,7 +74,8 @@ async def evaluate(wanted: Wanted) -> tuple[Outcome, bool]:
     if interrupted:
         done = sum(len(side.results) for side in outcome.sides)
         total = wanted.questions.size * len(wanted.sides)
-        said = f"Interrupted after {done} of {total}: the same command continues."
+        same = "the same command without --fresh" if wanted.fresh else "the same command"
+        said = f"Interrupted after {done} of {total}: {same} continues."
         err.print(Text(said, style="yellow"), soft_wrap=True)
     err.print(Text(f"All answers: {wanted.page.resolve().as_uri()}", style="dim"), soft_wrap=True)
     return outcome, interrupted

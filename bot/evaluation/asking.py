@@ -117,14 +117,12 @@ class Asker:
     def _messages(self, case: Case, attempt: int) -> Sequence[Message]:
         """The questions of a case as messages; their ids say all that the answers depend on."""
         now = datetime.now(UTC)
-        said = [case.turns[0].question, self._options.depth, self._options.providers, attempt]
-        thread = Thread(PLATFORM, "local", "eval", _digest(said))
-        found = []
-        for turn in case.turns:
-            said = [*said, turn.question]
-            links = tuple(links_in(turn.question))
-            found.append(Message(_digest(said), thread, AUTHOR, turn.question, now, links))
-        return found
+        told = [case.texts, self._options.depth, self._options.providers, attempt]
+        thread = Thread(PLATFORM, "local", "eval", _digest(told))
+        return [
+            Message(_digest([*told, turn]), thread, AUTHOR, text, now, tuple(links_in(text)))
+            for turn, text in enumerate(case.texts)
+        ]
 
 
 @asynccontextmanager

@@ -11,6 +11,7 @@ from markdown_it import MarkdownIt
 from markupsafe import Markup
 
 from bot import __version__
+from bot.answers import Citation
 from bot.evaluation.questions import Groups
 from bot.evaluation.results import Outcome
 from bot.evaluation.rows import cost_words, kind_rows, outcome_words, rows
@@ -40,6 +41,7 @@ def page(outcome: Outcome, at: datetime, *, interrupted: bool) -> str:
         cost=cost_words,
         markdown=markdown,
         groups=group_words,
+        place=place_of,
     )
 
 
@@ -68,6 +70,15 @@ def sections(outcome: Outcome) -> list[tuple[str, list[str]]]:
         ("As expected", [name for name in rest if name not in amiss and name in asked]),
         ("Not asked", [name for name in rest if name not in asked]),
     ]
+
+
+def place_of(citation: Citation) -> str:
+    """Where a quote stands: its page and the headings above it, of which the first may be the
+    page's title."""
+    title = citation.title or citation.url
+    if citation.heading.startswith(title):
+        return citation.heading
+    return " › ".join(filter(None, (title, citation.heading)))
 
 
 def group_words(groups: Groups) -> str:
