@@ -87,9 +87,10 @@ def announcement(wanted: Wanted, forecast: Forecast, budget: float) -> list[str]
     asked = counted(len(questions.cases), "question")
     if questions.followups:
         asked += f" and {counted(questions.followups, 'follow-up')}"
-    if len(wanted.sides) > 1:
-        asked += f", with {len(wanted.sides)} settings each"
-    lines = [f"{questions.name}: {asked}, {wanted.parallel} at once."]
+    first, *others = wanted.sides
+    who = first.settings.model if first.settings.uses_claude else "the extractive reasoner"
+    how = f"{len(wanted.sides)} settings" if others else f"{who} at depth {first.options.depth}"
+    lines = [f"{questions.name}: {asked}, with {how}, {wanted.parallel} at once."]
     if forecast.kept:
         lines.append(
             f"{counted(forecast.kept, 'answer')} of an earlier call kept; --fresh asks anew."

@@ -41,7 +41,7 @@ class Asker:
 
     async def kept(self, case: Case) -> tuple[Answer, ...] | None:
         """The answers of an earlier call to a case, or None unless all its questions have one that
-        did not fail."""
+        is not void."""
         answers = []
         for message in self._messages(case, await self._attempt(case)):
             record = await self._app.store.run_of_event(PLATFORM, message.event_id)
@@ -83,19 +83,27 @@ class Asker:
         return claude_price(self._app.settings, reply.model, reply)
 
     async def _attempt(self, case: Case) -> int:
-        """The number of the attempt at a case that is to go on: the first one that has not ended
-        in a failure. A thread in which an answer failed is left, so that nothing of it counts."""
+        """The number of the attempt at a case that is to go on: the first without a void answer.
+
+        The thread of a void answer is left, so that the next attempt sees nothing of it.
+        """
         attempt = 0
         while True:
             for message in self._messages(case, attempt):
                 record = await self._app.store.run_of_event(PLATFORM, message.event_id)
                 if record is None:
                     return attempt
-                if record.answer is not None and record.answer.status in FINISHED_BADLY:
+                if record.answer is not None and self._is_void(record.answer):
                     break
             else:
                 return attempt
             attempt += 1
+
+    def _is_void(self, answer: Answer) -> bool:
+        """Whether an answer says nothing of what is evaluated: it failed, or it is a quotation
+        because the model could not be reached."""
+        instead = self._app.settings.uses_claude and answer.reasoner == "extractive"
+        return answer.status in FINISHED_BADLY or instead
 
     async def _answer(self, message: Message) -> Answer:
         app = self._app

@@ -4,6 +4,7 @@ within a budget; whatever is done is kept."""
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
@@ -24,9 +25,11 @@ from bot.evaluation.rows import counted
 from bot.evaluation.scoring import Verdict
 from bot.evaluation.spending import Purse, expected_judging_usd, expected_usd
 from bot.messages import RunOptions
+from bot.rendering.lines import one_line
 from bot.settings import Settings
 
 VERDICTS = "verdicts.jsonl"
+FAILURES_TOLD = 3  # reasons of failures, the most common ones
 
 
 @dataclass(frozen=True, slots=True)
@@ -269,6 +272,14 @@ class Evaluation:
             said.append(
                 f"The budget left {counted(self._unasked, 'question')} unasked: --budget raises it."
             )
+        failures = Counter(
+            each.answer.text
+            for found in self._results
+            for each in found.values()
+            if each.score.failed
+        )
+        for sentence, count in failures.most_common(FAILURES_TOLD):
+            said.append(f"{counted(count, 'answer')} failed: {one_line(sentence)}")
         for side, found in zip(self.sides, self._results, strict=True):
             quoted = sum(each.answer.reasoner == "extractive" for each in found.values())
             if side.settings.uses_claude and quoted:

@@ -23,20 +23,22 @@ OpenAsker = Callable[..., Awaitable[Asker]]
 
 @pytest.fixture
 async def open_asker(tmp_path: Path) -> AsyncIterator[OpenAsker]:
-    """Opens askers on one store: ``open_asker(reasoner)``. Only the reasoner acts."""
+    """Opens askers on one store: ``open_asker(reasoner, **settings)``. Only the reasoner acts."""
     async with AsyncExitStack() as stack:
 
-        async def make(reasoner: Any = None, options: RunOptions | None = None) -> Asker:
+        async def make(
+            reasoner: Any = None, options: RunOptions | None = None, **overrides: Any
+        ) -> Asker:
             store = await open_store(sqlite.migrated(tmp_path))
             stack.push_async_callback(store.close)
             poster = SilentPoster()
-            settings = load_settings()
+            settings = load_settings(**overrides)
             service = ResearchService(
                 settings,
                 store,
                 a_library(a_shelf("Tower is 330 m tall.", "Bridge is long.")),
                 reasoner=lambda calls: reasoner or Scripted(),
-                fallback=lambda calls: Scripted(name="fallback"),
+                fallback=lambda calls: Scripted(name="extractive"),
                 price=lambda reply: 0.0,
                 posters={"eval": poster},
             )

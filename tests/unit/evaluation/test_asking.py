@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bot.errors import CredentialsRefused, ModelRefused
+from bot.errors import CredentialsRefused, ModelRefused, ModelUnavailable
 from bot.evaluation.questions import Asked, Case
 from bot.messages import Message, RunOptions, Transcript
 from bot.reasoning.questions import Rewritten
@@ -79,6 +79,18 @@ async def test_a_failed_answer_ends_its_case_and_is_asked_again_in_a_new_thread(
     second = await asker.ask(CASE)
     assert [answer.status for answer in second] == ["not_found", "not_found"]
     assert reasoner.asked[1] == ("How tall is the tower?", 0), "nothing of the failure is seen"
+
+
+async def test_a_quotation_in_place_of_the_model_is_asked_again(open_asker: OpenAsker) -> None:
+    away = Counting(*(ModelUnavailable("It is away.") for _ in range(9)))
+    asker = await open_asker(away, anthropic_api_key="sk-test")
+    quoted = await asker.ask(CASE)
+    assert [answer.reasoner for answer in quoted] == ["extractive"] * 2
+    assert await asker.kept(CASE) is None
+
+    back = await open_asker(reasoner := Counting(), anthropic_api_key="sk-test")
+    await back.ask(CASE)
+    assert reasoner.asked == [("How tall is the tower?", 0), ("And the bridge?", 2)]
 
 
 async def test_what_would_fail_every_question_is_raised(open_asker: OpenAsker) -> None:

@@ -202,6 +202,13 @@ async def test_answers_without_the_model_are_said() -> None:
     assert "could not be reached for 4 answers" in remark
 
 
+async def test_why_answers_failed_is_said() -> None:
+    failure = an_answer("The key is not accepted.", status="failed")
+    evaluation = an_evaluation(Asking(answer=failure))
+    await evaluation.run(Purse(None), 1, untold)
+    assert evaluation.outcome().remarks == ("4 answers failed: The key is not accepted.",)
+
+
 def test_settings_are_described_by_what_differs_without_secrets() -> None:
     one, other = a_side(), a_side("other", topk=3, anthropic_api_key="sk-2", blocked_domains=("x",))
     first, second = described([one, other])

@@ -71,7 +71,8 @@ def a_call(judge: bool = False) -> Wanted:
 def test_without_a_model_it_costs_nothing() -> None:
     lines = announcement(a_call(), replace(NOTHING, to_ask=3), 0.0)
     assert lines == [
-        "tower.yaml: 2 questions and 1 follow-up, 4 at once.",
+        "tower.yaml: 2 questions and 1 follow-up, with the extractive reasoner at depth auto, "
+        "4 at once.",
         "No model is used: it costs nothing.",
     ]
 
