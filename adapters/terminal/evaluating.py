@@ -56,10 +56,11 @@ async def evaluate(wanted: Wanted) -> tuple[Outcome, bool]:
     ``Unavailable`` and ``StorageUnavailable``.
     """
     err = Console(stderr=True, highlight=False)
+    forgets = wanted.fresh and not wanted.only_forecast
     async with open_evaluation(
-        wanted.questions, wanted.sides, wanted.root, judge=wanted.judge, fresh=wanted.fresh
+        wanted.questions, wanted.sides, wanted.root, judge=wanted.judge, fresh=forgets
     ) as evaluation:
-        forecast = await evaluation.forecast()
+        forecast = await evaluation.forecast(fresh=wanted.fresh)
         budget = default_budget(forecast.usd) if wanted.budget is None else wanted.budget
         for line in announcement(wanted, forecast, budget):
             err.print(Text(line, style="dim"), soft_wrap=True)

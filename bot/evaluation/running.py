@@ -124,19 +124,23 @@ class Evaluation:
         self._unasked = 0
         self._complaints: dict[str, int] = {}
 
-    async def forecast(self) -> Forecast:
-        """What is left to do; called once, before ``run``. Raises ``StorageUnavailable``."""
+    async def forecast(self, *, fresh: bool = False) -> Forecast:
+        """What is left to do, or all there is with ``fresh``; called once, before ``run``.
+
+        Raises ``StorageUnavailable``.
+        """
         kept = to_judge = 0
         to_ask = [0] * len(self.sides)
         unpriced: dict[str, None] = {}
         for place, side in enumerate(self.sides):
             for case in self.questions.cases:
                 answers = await self._askers[place].kept(case)
+                self._note_costs(place, answers or ())
+                answers = None if fresh else answers
                 if answers is None:
                     to_ask[place] += len(case.turns)
                 else:
                     kept += len(answers)
-                    self._note_costs(place, answers)
                 to_judge += self._left_to_judge(case, answers)
             if expected_usd(side.settings, side.options.depth) is None:
                 unpriced[side.settings.model] = None
@@ -307,18 +311,17 @@ async def open_evaluation(
     ``StorageUnavailable``.
     """
     folders = [root / identity(side.settings) for side in sides]
-    if len({(folder, side.options) for folder, side in zip(folders, sides, strict=True)}) < len(
-        sides
-    ):
+    different = {(folder, side.options) for folder, side in zip(folders, sides, strict=True)}
+    if len(different) < len(sides):
         raise Invalid(
             f"{sides[-1].name} changes nothing: write the settings into it that are to be "
             "compared with those at work."
         )
-    make_room(root, folders, fresh=fresh)
     async with AsyncExitStack() as stack:
         grader = None
         if judge:
             grader = await stack.enter_async_context(open_judge(sides[0].settings, root / VERDICTS))
+        make_room(root, folders, fresh=fresh)
         askers = [
             await stack.enter_async_context(open_asker(side.settings, folder, side.options))
             for side, folder in zip(sides, folders, strict=True)

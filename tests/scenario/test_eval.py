@@ -165,6 +165,8 @@ def test_tokens_money_and_the_judge_are_counted_and_paid_for_once(
     assert side["results"][0]["verdict"]["grade"] == "right"
 
     sent = len(claude.requests)
+    fresh = thinking.run("eval", str(questions), "--fresh", "--dry-run")
+    assert "4 to ask: about" in fresh.err
     again = thinking.run("eval", str(questions), "--judge", "--json")
     assert len(claude.requests) == sent
     assert again.json["sides"][0]["figures"] == figures

@@ -132,6 +132,24 @@ async def test_the_forecast_is_of_what_answers_have_cost() -> None:
     assert forecast.usd == forecast.asking_usd + forecast.judging_usd > forecast.asking_usd
 
 
+async def test_the_forecast_of_a_fresh_start_counts_everything_at_what_it_has_cost() -> None:
+    paid = replace(GOOD, usage=Usage(1, usd=COST))
+    evaluation = an_evaluation(Asking(done={"1?": (paid,), "2?": (paid,)}))
+    forecast = await evaluation.forecast(fresh=True)
+    assert (forecast.to_ask, forecast.kept) == (4, 0)
+    assert forecast.usd == pytest.approx(4 * COST)
+
+
+async def test_nothing_is_forgotten_where_the_call_is_refused(tmp_path: Path) -> None:
+    side = Side("as set", load_settings(data_dir=tmp_path), RunOptions())
+    async with open_evaluation(FOUR, [side], tmp_path / "eval", judge=False, fresh=False):
+        [folder] = (tmp_path / "eval").iterdir()
+    with pytest.raises(Invalid, match="ANTHROPIC_API_KEY"):
+        async with open_evaluation(FOUR, [side], tmp_path / "eval", judge=True, fresh=True):
+            pass
+    assert (folder / "footnote.sqlite").exists()
+
+
 async def test_a_model_without_a_price_is_named() -> None:
     side = a_side(model="my-model")
     forecast = await Evaluation(FOUR, [side], [Asking()], None).forecast()
