@@ -237,7 +237,7 @@ def _questions(outcome: Outcome, names: Sequence[str]) -> Table:
     several = len(outcome.sides) > 1
     for side in outcome.sides:
         name = one_line(side.name) if several else "what is amiss"
-        table.add_column(name, overflow="fold", ratio=2)
+        table.add_column(name, overflow="fold", ratio=2 if several else 3)
     for name in names:
         cells = []
         for side in outcome.sides:
