@@ -13,10 +13,9 @@ from typing import TYPE_CHECKING, Annotated, Literal, TextIO
 import typer
 
 from bot import __version__
-from bot.cli_eval import HANDBOOK
 from bot.cli_eval import evaluate as _evaluate
 from bot.cli_records import db, export, forget_kinds, keys, threads
-from bot.command import EXIT_NO_ANSWER, EXIT_OK, EXIT_USAGE
+from bot.command import EXIT_NO_ANSWER, EXIT_OK, EXIT_USAGE, HANDBOOK
 from bot.command import sentences as _sentences
 from bot.command import settings_for as _settings
 from bot.errors import CredentialsRefused, Invalid

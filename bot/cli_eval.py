@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from bot.command import EXIT_INTERRUPTED, EXIT_NO_ANSWER, sentences, settings_for
+from bot.command import EXIT_INTERRUPTED, EXIT_NO_ANSWER, HANDBOOK, sentences, settings_for
 from bot.errors import Invalid
 
 if TYPE_CHECKING:
     from bot.settings import Settings
 
-HANDBOOK = Path(__file__).parent / "handbook"
 SAMPLE = Path(__file__).parent / "evaluation" / "sample.yaml"
 
 

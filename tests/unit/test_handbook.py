@@ -13,7 +13,8 @@ import typer
 
 from adapters.discord.doctor import PERMISSIONS, SCOPES
 from adapters.slack.scopes import needed
-from bot.cli import HANDBOOK, app
+from bot.cli import app
+from bot.command import HANDBOOK
 from bot.pages.media import FORMATS
 from bot.reasoning.prices import PRICES
 from bot.settings import TOML, Settings, known_names, load_settings, settings_class
