@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Annotated, Literal, TextIO
 import typer
 
 from bot import __version__
+from bot.cli_eval import evaluate as _evaluate
 from bot.cli_records import db, export, forget_kinds, keys, threads
-from bot.command import EXIT_NO_ANSWER, EXIT_OK, EXIT_USAGE
+from bot.command import EXIT_NO_ANSWER, EXIT_OK, EXIT_USAGE, HANDBOOK
 from bot.command import sentences as _sentences
 from bot.command import settings_for as _settings
 from bot.errors import CredentialsRefused, Invalid
@@ -322,6 +323,7 @@ def doctor() -> None:
 
 
 # After the commands of every day: help lists them in this order.
+app.command("eval")(_evaluate)
 app.command()(threads)
 app.command()(export)
 
@@ -335,7 +337,6 @@ def _root(
         raise typer.Exit
 
 
-HANDBOOK = Path(__file__).parent / "handbook"
 YOUNG_OBJECTS = 50_000
 """Threshold of new objects for a garbage collection. Python's default of 700 makes loading take a
 fifth longer, and finds nothing: loaded modules stay."""

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from bot.settings import Settings
 
 EXIT_OK, EXIT_NO_ANSWER, EXIT_USAGE, EXIT_INTERRUPTED = 0, 1, 2, 130
+HANDBOOK = Path(__file__).parent / "handbook"
 
 
 def settings_for(docs: list[Path] | None = None, providers: list[str] | None = None) -> Settings:

@@ -13,7 +13,7 @@ import difflib
 import os
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from functools import cache
 from ipaddress import ip_network
 from pathlib import Path
@@ -385,17 +385,25 @@ def _refuse_unknown_names() -> None:
     for name in names:
         if name.upper().startswith(PREFIX) and name.upper() not in known:
             raise InvalidSetting(f"Unknown setting {name}.{_nearest(name.upper(), known)}")
-    path = Path(TOML)
-    if path.is_file():
-        try:
-            keys = tomllib.loads(path.read_text(encoding="utf-8"))
-        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-            raise InvalidSetting(f"{TOML} is not valid TOML: {error}. Correct it there.") from None
-        fields = list(settings_class().model_fields)
-        for key in keys:
-            if key not in fields:
-                plain = key.lower().removeprefix(PREFIX.lower())
-                raise InvalidSetting(f"Unknown setting {key} in {TOML}.{_nearest(plain, fields)}")
+    if Path(TOML).is_file():
+        settings_in_file(Path(TOML))
+
+
+def settings_in_file(path: Path, also: Collection[str] = ()) -> dict[str, Any]:
+    """The settings in a TOML file, as they are written; ``also`` are further names it may hold.
+
+    Raises ``InvalidSetting`` for what is no TOML and for a name that is not known.
+    """
+    try:
+        found = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise InvalidSetting(f"{path} is not valid TOML: {error}. Correct it there.") from None
+    fields = [*settings_class().model_fields, *also]
+    for name in found:
+        if name not in fields:
+            plain = name.lower().removeprefix(PREFIX.lower())
+            raise InvalidSetting(f"Unknown setting {name} in {path}.{_nearest(plain, fields)}")
+    return found
 
 
 def _nearest(name: str, known: list[str]) -> str:

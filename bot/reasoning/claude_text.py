@@ -22,6 +22,8 @@ TAGS = (
     "question",
     "operator",
     "earlier_answer",
+    "expected_answer",
+    "given_answer",
     "known",
     "suggested_queries",
     "results",

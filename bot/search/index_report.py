@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import sqlite3
 from collections import Counter
@@ -98,6 +99,27 @@ def holdings(index: Path, paths: Iterable[str | Path]) -> Holdings:
         tuple(sorted((path_of(url), path_of(better)) for url, better in twins)),
         tuple((path, kept) for kept, path in incomplete),
     )
+
+
+def documents_digest(index: Path, paths: Iterable[str | Path]) -> str:
+    """A digest of all files that the index holds below some folders, in hexadecimal digits.
+
+    Raises ``InvalidSetting`` and ``StorageUnavailable``.
+    """
+    condition, values = below([root_of(path) for path in paths])
+    digest = hashlib.sha256()
+    try:
+        with closing(open_reader(index)) as connection:
+            for url, of_bytes in connection.execute(
+                f"SELECT url, digest FROM files WHERE {condition} ORDER BY url",  # noqa: S608 - our own columns
+                values,
+            ):
+                digest.update(f"{url}\0".encode() + of_bytes)
+    except (Damaged, FileNotFoundError) as error:
+        raise unusable(error, index) from error
+    except sqlite3.Error as error:
+        raise unusable(meaning(error, index), index) from error
+    return digest.hexdigest()
 
 
 def _kind(url: str) -> str:

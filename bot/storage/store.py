@@ -117,6 +117,14 @@ class Store:
         return None if row is None else record_of(row)
 
     @repeated
+    async def run_of_event(self, platform: str, event_id: str) -> RunRecord | None:
+        """The run of the message that a platform knows by this id."""
+        query = run_query().where(messages.c.event_key == f"{platform}:{event_id}")
+        async with self.database.read() as db:
+            row = (await db.execute(query)).one_or_none()
+        return None if row is None else record_of(row)
+
+    @repeated
     async def unfinished(
         self, now: datetime, platforms: Collection[str] | None = None
     ) -> list[RunRecord]:

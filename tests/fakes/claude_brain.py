@@ -51,6 +51,8 @@ def researcher(request: Mapping[str, Any]) -> Reply:
         return _plan(request)
     if fields == {"queries"}:
         return _queries(request)
+    if fields == {"reason", "grade"}:
+        return _judge(request)
     if wanted:
         return _rewrite(request, wanted["schema"])
     if {"search", "read", "finish"} <= names:
@@ -298,6 +300,16 @@ def _queries(request: Mapping[str, Any]) -> Reply:
     heading = re.search(r'<draft heading="([^"]*)"', asked)
     words = [*(_keywords(heading[1])[:3] if heading else ()), *_keywords(question)[:3]]
     return says(json.dumps({"queries": [" ".join(dict.fromkeys(words))]}, ensure_ascii=False))
+
+
+def _judge(request: Mapping[str, Any]) -> Reply:
+    """By how many words of the expected answer the given one has."""
+    asked = _asked(request)
+    wanted = {w.lower() for w in _keywords(_tagged(asked, "expected_answer") or "")}
+    found = _overlap(wanted, _tagged(asked, "given_answer") or "")
+    grade = "right" if found == len(wanted) else "partly" if found else "wrong"
+    reason = f"{found} of {len(wanted)} words are there."
+    return says(json.dumps({"reason": reason, "grade": grade}))
 
 
 def _revise(request: Mapping[str, Any]) -> Reply:

@@ -33,6 +33,7 @@ PARTS = (
     "adapters.discord.platform",
     "adapters.slack.doctor",
     "adapters.slack.platform",
+    "adapters.terminal.evaluating",
     "adapters.terminal.export",
     "adapters.terminal.indexing",
     "adapters.terminal.listener",

@@ -5,22 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
+from bot.evaluation.matching import holds_normal, normal
 from tests.bench.documentation.baseline import CJK, Found
 from tests.bench.documentation.questions import Answerable
 from tests.bench.documentation.quotes import stands
 
 CHARACTERS_IN_CHINESE_WORD = 1.7
 
-_ALIKE = str.maketrans(
-    {"‘": "'", "’": "'", "“": '"', "”": '"', "–": "-", "—": "-", "‐": "-", "‑": "-", "−": "-"}
-)
-_MARKS = str.maketrans("", "", "`*|")
-_TOKEN = re.compile(f"[{CJK}]|[^\\W{CJK}]+|[^\\w\\s]")
 _CJK_CHARACTER = re.compile(f"[{CJK}]")
 _FOOTNOTE = re.compile(r"\[\d+\]")
 _SPACED_WORD = re.compile(rf"[^\s{CJK}]*[^\W_{CJK}][^\s{CJK}]*")
@@ -102,31 +97,9 @@ def holds(texts: Sequence[str], words: Iterable[Sequence[str]]) -> bool:
     """Whether all pieces of one alternative stand in the texts, each in one of them."""
     plain = [normal(text) for text in texts]
     return any(
-        all(any(_pattern(piece).search(text) for text in plain) for piece in alternative)
+        all(any(holds_normal(text, piece) for text in plain) for piece in alternative)
         for alternative in words
     )
-
-
-def normal(text: str) -> str:
-    """Text as pieces are looked for: no Markdown marks, one kind of quotes and dashes, no case."""
-    return text.translate(_ALIKE).translate(_MARKS).casefold()
-
-
-@cache
-def _pattern(piece: str) -> re.Pattern[str]:
-    """Finds a piece whatever the white space in and around it, but no part of a longer word or
-    number."""
-    plain = normal(piece).strip()
-    inner = r"\s*".join(re.escape(token) for token in _TOKEN.findall(plain))
-    return re.compile(f"(?<!{_same(plain[0])}){inner}(?!{_same(plain[-1])})")
-
-
-def _same(character: str) -> str:
-    """What would continue a word or number that begins or ends with this character."""
-    if character.isdigit():
-        return r"\d"
-    is_letter = character.isalpha() and not _CJK_CHARACTER.match(character)
-    return rf"[^\W\d{CJK}]" if is_letter else r"(?!)"
 
 
 def whole(said: dict[str, Any]) -> str:

@@ -52,6 +52,14 @@ async def test_a_redelivered_event_finds_its_run(store: Store) -> None:
     assert await store.run("r2") is None
 
 
+async def test_a_run_is_found_by_the_event_of_its_message(store: Store) -> None:
+    message = a_message()
+    await store.accept("r1", message, OPTIONS, NOW)
+    found = await store.run_of_event(message.thread.platform, message.event_id)
+    assert found == await store.run("r1")
+    assert await store.run_of_event("slack", message.event_id) is None
+
+
 async def test_redeliveries_at_the_same_time_create_one_run(store: Store) -> None:
     message = a_message()
     results = await asyncio.gather(

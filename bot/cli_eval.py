@@ -1,0 +1,171 @@
+"""The command ``footnote eval``."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from bot.command import EXIT_INTERRUPTED, EXIT_NO_ANSWER, HANDBOOK, sentences, settings_for
+from bot.errors import Invalid
+
+if TYPE_CHECKING:
+    from bot.settings import Settings
+
+SAMPLE = Path(__file__).parent / "evaluation" / "sample.yaml"
+
+
+def evaluate(
+    questions: Annotated[
+        Path | None,
+        typer.Argument(
+            metavar="QUESTIONS.yaml",
+            help="The file of questions; without one a sample over the handbook is asked.",
+            show_default=False,
+        ),
+    ] = None,
+    docs: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--docs", metavar="PATH", help="A folder or file to search, as for ask; repeatable."
+        ),
+    ] = None,
+    provider: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--provider", metavar="NAME", help="Search only with this, as for ask; repeatable."
+        ),
+    ] = None,
+    depth: Annotated[
+        Literal["auto", "quick", "standard", "deep"],
+        typer.Option("--depth", metavar="auto|quick|standard|deep", help="As for ask."),
+    ] = "auto",
+    against: Annotated[
+        Path | None,
+        typer.Option(
+            "--against",
+            metavar="FILE",
+            help="Ask everything twice: also with the settings of this file, like footnote.toml, "
+            "which may hold a depth too. It goes before all others.",
+        ),
+    ] = None,
+    judge: Annotated[
+        bool, typer.Option("--judge", help="Have the model grade answers against expected ones.")
+    ] = False,
+    budget: Annotated[
+        float | None,
+        typer.Option(
+            "--budget",
+            metavar="USD",
+            min=0.0,
+            help="What it may spend; else twice what it is expected to cost.",
+        ),
+    ] = None,
+    parallel: Annotated[
+        int,
+        typer.Option("--parallel", metavar="N", min=1, max=64, help="Questions at once."),
+    ] = 4,
+    html: Annotated[
+        Path | None,
+        typer.Option(
+            "--html", metavar="FILE", help="Where to write the page; else in the data folder."
+        ),
+    ] = None,
+    fresh: Annotated[
+        bool, typer.Option("--fresh", help="Ask again what an earlier call has asked.")
+    ] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Only say what it is expected to cost.")
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False,
+) -> None:
+    """Ask a file of questions and compare the answers with what is expected.
+
+    Prints a table and writes a page with every answer. Answers are kept: the same command
+    continues where it was, and asks again only what has changed.
+
+    Exit code 0: all is as expected. 1: something is not, or was not asked. 2: something to correct
+    in the call, the file or the settings. 130: interrupted; what is done is shown and kept.
+
+    Examples:
+
+        footnote eval
+
+        footnote eval questions.yaml --docs ./handbook --judge
+
+        footnote eval questions.yaml --against other-model.toml
+    """
+    import asyncio
+
+    with sentences():
+        if questions is None and (docs or provider):
+            raise Invalid("The sample has documents of its own: name your file of questions.")
+        from bot.evaluation.questions import load_questions
+
+        found = load_questions(questions or SAMPLE)
+        if questions is None:
+            docs, provider = [HANDBOOK], ["local"]
+        settings = _apart(settings_for(docs, provider), questions is None)
+        from adapters.terminal.evaluating import Wanted
+        from adapters.terminal.evaluating import evaluate as evaluate_and_print
+        from bot.evaluation.running import Side
+        from bot.messages import RunOptions
+
+        options = RunOptions(depth=depth, providers=tuple(provider or ()))
+        sides = [Side("as set", settings, options)]
+        if against is not None:
+            from bot.evaluation.other_settings import other_settings
+
+            given: dict[str, Any] = {
+                "docs": tuple(map(str, docs)) if docs else None,
+                "providers": tuple(provider) if provider else None,
+            }
+            other, other_depth = other_settings(against, given)
+            other = _apart(other, questions is None)
+            options = RunOptions(
+                depth=other_depth or depth, providers=other.providers if provider else ()
+            )
+            sides.append(Side(against.name, other, options))
+        for side in sides:
+            _index(side.settings)
+        root = settings.data_dir.expanduser() / "eval"
+        wanted = Wanted(
+            questions=found,
+            sides=tuple(sides),
+            root=root,
+            page=html or root / f"{Path(found.name).stem}.html",
+            budget=budget,
+            parallel=parallel,
+            judge=judge,
+            fresh=fresh,
+            only_forecast=dry_run,
+            as_json=as_json,
+        )
+        outcome, interrupted = asyncio.run(evaluate_and_print(wanted))
+    if interrupted:
+        raise typer.Exit(EXIT_INTERRUPTED)
+    if not dry_run and not outcome.as_expected:
+        raise typer.Exit(EXIT_NO_ANSWER)
+
+
+def _apart(settings: Settings, is_sample: bool) -> Settings:
+    """The settings; for the sample with the demo's folder, so that the handbook is not found among
+    a person's documents."""
+    if not is_sample:
+        return settings
+    return settings.model_copy(update={"data_dir": settings.data_dir / "demo"})
+
+
+def _index(settings: Settings) -> None:
+    """Bring the index up to date, with vectors where there is an embedder."""
+    if not settings.docs:
+        return
+    from adapters.terminal.indexing import index_documents
+
+    index_documents(settings)
+    if settings.has_embedder:
+        from adapters.terminal.vectors import make_vectors
+
+        make_vectors(settings, seconds=math.inf)

@@ -1,0 +1,194 @@
+"""Questions of an evaluation put to Footnote, each answer kept under a name that tells what was
+asked, how and of what: the same question is found again by a later call, and one that was
+interrupted goes on from its journal."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+
+from bot.answers import Answer, PlanView
+from bot.app import App, open_app
+from bot.errors import CredentialsRefused, FootnoteError, Invalid, PageUnreadable, Unavailable
+from bot.evaluation.questions import Case
+from bot.evaluation.results import KindSpent
+from bot.messages import Attachment, Author, Message, RunOptions, Thread
+from bot.pages.urls import links_in
+from bot.posting import PostState, RunRef
+from bot.reasoning.calls import ModelReply
+from bot.reasoning.prices import claude_price
+from bot.research.timeline import ID
+from bot.research.trace import trace
+from bot.settings import Settings
+from bot.storage.traces import Traces
+
+PLATFORM = "eval"
+AUTHOR = Author("eval", "eval")
+FINISHED_BADLY = ("failed", "stopped")
+
+
+class Asker:
+    """Asks the questions of cases on an open app, and knows what earlier calls have asked."""
+
+    def __init__(self, app: App, poster: SilentPoster, options: RunOptions) -> None:
+        self._app = app
+        self._poster = poster
+        self._options = options
+
+    async def kept(self, case: Case) -> tuple[Answer, ...] | None:
+        """The answers of an earlier call to a case, or None unless all its questions have one that
+        is not void."""
+        answers = []
+        for message in self._messages(case, await self._attempt(case)):
+            record = await self._app.store.run_of_event(PLATFORM, message.event_id)
+            if record is None or record.answer is None:
+                return None
+            answers.append(record.answer)
+        return tuple(answers)
+
+    async def ask(self, case: Case) -> tuple[Answer, ...]:
+        """The answers to a case; what is kept is not asked again, and a failed one ends the case.
+
+        Raises ``Invalid`` or ``CredentialsRefused`` when every further question would fail in the
+        same way, and ``Unavailable``.
+        """
+        answers = []
+        for message in self._messages(case, await self._attempt(case)):
+            answer = await self._answer(message)
+            answers.append(answer)
+            if answer.status in FINISHED_BADLY:
+                break
+        return tuple(answers)
+
+    async def spent_by_kind(self, answer: Answer) -> dict[str, KindSpent]:
+        """The model calls of an answer, summed by kind. Raises ``StorageUnavailable``."""
+        kept = await Traces(self._app.store).run(answer.run) if answer.usage.model_calls else None
+        if kept is None:
+            return {}
+        calls = trace(kept, self._price).calls
+        spent: dict[str, KindSpent] = {}
+        for step in kept.steps:
+            call = calls.get(step.key[:ID])
+            if call is not None:
+                spent[step.kind] = spent.get(step.kind, KindSpent()) + KindSpent(
+                    1, call.input_tokens, call.cached_tokens, call.output_tokens, call.usd or 0.0
+                )
+        return spent
+
+    def _price(self, reply: ModelReply) -> float | None:
+        return claude_price(self._app.settings, reply.model, reply)
+
+    async def _attempt(self, case: Case) -> int:
+        """The number of the attempt at a case that is to go on: the first without a void answer.
+
+        The thread of a void answer is left, so that the next attempt sees nothing of it.
+        """
+        attempt = 0
+        while True:
+            for message in self._messages(case, attempt):
+                record = await self._app.store.run_of_event(PLATFORM, message.event_id)
+                if record is None:
+                    return attempt
+                if record.answer is not None and self._is_void(record.answer):
+                    break
+            else:
+                return attempt
+            attempt += 1
+
+    def _is_void(self, answer: Answer) -> bool:
+        """Whether an answer says nothing of what is evaluated: it failed, or it is a quotation
+        because the model could not be reached."""
+        instead = self._app.settings.uses_claude and answer.reasoner == "extractive"
+        return answer.status in FINISHED_BADLY or instead
+
+    async def _answer(self, message: Message) -> Answer:
+        app = self._app
+        run_id, _ = await app.service.accept(message, self._options, owner=app.dispatcher.owner)
+        record = await app.store.run(run_id)
+        if record is not None and record.answer is None:
+            await app.dispatcher.submit(run_id, message.thread)
+            await app.dispatcher.wait(run_id)
+            record = await app.store.run(run_id)
+        error = self._poster.failures.get(run_id)
+        if isinstance(error, Invalid | CredentialsRefused):
+            raise error
+        if record is None or record.answer is None:
+            raise Unavailable(
+                f"“{message.text}” is being worked on by another process: try again in a moment."
+            )
+        return record.answer
+
+    def _messages(self, case: Case, attempt: int) -> Sequence[Message]:
+        """The questions of a case as messages; their ids say all that the answers depend on."""
+        now = datetime.now(UTC)
+        told = [case.texts, self._options.depth, self._options.providers, attempt]
+        thread = Thread(PLATFORM, "local", "eval", _digest(told))
+        return [
+            Message(_digest([*told, turn]), thread, AUTHOR, text, now, tuple(links_in(text)))
+            for turn, text in enumerate(case.texts)
+        ]
+
+
+@asynccontextmanager
+async def open_asker(settings: Settings, folder: Path, options: RunOptions) -> AsyncIterator[Asker]:
+    """Footnote with a store of its own in ``folder``, to which the day's budgets do not apply.
+
+    Raises ``InvalidSetting``, ``CredentialsRefused`` and ``StorageUnavailable``.
+    """
+    apart = settings.model_copy(
+        update={
+            "database_url": f"sqlite+aiosqlite:///{folder / 'footnote.sqlite'}",
+            "user_daily_usd": None,
+            "user_daily_questions": None,
+            "channel_daily_usd": None,
+            "workspace_daily_usd": None,
+        }
+    )
+    poster = SilentPoster()
+    async with open_app(apart, {PLATFORM: poster}) as app:
+        yield Asker(app, poster, options)
+
+
+def _digest(said: Sequence[object]) -> str:
+    return hashlib.sha256(json.dumps(said).encode()).hexdigest()[:32]
+
+
+class SilentPoster:
+    """Shows nothing: answers are read from the store. Remembers why runs failed, by run id."""
+
+    def __init__(self) -> None:
+        self.failures: dict[str, FootnoteError] = {}
+
+    async def open(self, run: RunRef, saved: PostState | None) -> _Reply:
+        return _Reply(self, run.id)
+
+    async def queued(self, run: RunRef, ahead: int) -> None: ...
+
+    async def remove(self, run: RunRef, saved: PostState | None) -> None: ...
+
+    async def history(self, run: RunRef) -> Sequence[Message]:
+        return ()
+
+    async def download(self, run: RunRef, attachment: Attachment, limit: int) -> bytes:
+        raise PageUnreadable(f"{attachment.name} cannot be read: an evaluation sends no files.")
+
+
+class _Reply:
+    def __init__(self, poster: SilentPoster, run_id: str) -> None:
+        self._poster = poster
+        self._run_id = run_id
+
+    def progress(self, plan: PlanView) -> None: ...
+
+    def stream(self, text: str) -> None: ...
+
+    async def finish(self, answer: Answer) -> None: ...
+
+    async def fail(self, answer: Answer, error: FootnoteError) -> None:
+        self._poster.failures[self._run_id] = error
+
+    async def abandon(self) -> None: ...

@@ -1,0 +1,58 @@
+"""Names for what answers depend on: settings, documents, and the program itself."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from pydantic import SecretStr
+
+import bot
+from bot.search.index_report import documents_digest
+from bot.settings import Settings
+
+# Beginnings of settings that say where and for whom Footnote works, not how it answers.
+_BESIDE = (
+    *("slack_", "discord_", "allow_", "deny_", "http_", "public_url", "console", "metrics"),
+    *("admins", "direct_messages", "followups", "channels", "keep_", "data_dir", "database_url"),
+    *("encryption_keys", "dispatcher", "concurrency", "drain_seconds", "log_level", "user_daily_"),
+    *("channel_daily_", "workspace_daily_"),
+)
+
+
+def identity(settings: Settings) -> str:
+    """A name that changes with anything that an answer depends on, 16 hexadecimal digits.
+
+    Of secrets it only counts whether they are set. Raises ``StorageUnavailable`` when the index of
+    the documents cannot be read.
+    """
+    told = {name: _told(value) for name, value in settings if not name.startswith(_BESIDE)}
+    documents = documents_digest(settings.index_path, settings.docs) if settings.docs else ""
+    whole = json.dumps([told, documents, _program()], sort_keys=True, default=str)
+    return hashlib.sha256(whole.encode()).hexdigest()[:16]
+
+
+def _told(value: Any) -> Any:
+    if isinstance(value, SecretStr):
+        return bool(value.get_secret_value())
+    if isinstance(value, tuple):
+        return [_told(each) for each in value]
+    return value
+
+
+@cache
+def _program() -> str:
+    """A digest of the code, prompts and texts that answers are made with."""
+    top = Path(bot.__file__).parent
+    digest = hashlib.sha256()
+    for path in sorted(top.rglob("*")):
+        inside = path.relative_to(top)
+        if path.suffix in (".py", ".md", ".ftl") and inside.parts[0] not in (
+            "handbook",
+            "evaluation",
+        ):
+            digest.update(f"{inside}\0".encode() + path.read_bytes())
+    return digest.hexdigest()

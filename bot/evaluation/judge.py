@@ -1,0 +1,124 @@
+"""A model that grades answers against the expected ones; a grade that was paid for is kept."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+from bot.answers import Answer
+from bot.errors import Invalid, ModelBroken
+from bot.evaluation.questions import Case
+from bot.evaluation.scoring import Verdict
+from bot.reasoning.calls import ModelReply
+from bot.reasoning.prices import claude_price
+from bot.research.marks import without_marks
+from bot.settings import Settings
+
+if TYPE_CHECKING:
+    from bot.reasoning.claude_endpoint import Call
+
+
+class Completes(Protocol):
+    """The part of ``claude_endpoint.Endpoint`` that a judge needs."""
+
+    async def complete(self, call: Call) -> ModelReply: ...
+
+
+class Judge:
+    """Grades answers with ``settings.model``; ``kept`` is a file with one verdict a line."""
+
+    def __init__(self, settings: Settings, endpoint: Completes, kept: Path) -> None:
+        self._settings = settings
+        self._endpoint = endpoint
+        self._file = kept
+        self._kept = dict(_read(kept))
+
+    def kept(self, case: Case, turn: int, answer: Answer) -> Verdict | None:
+        """The verdict on an answer, if it was given before."""
+        return self._kept.get(_key(self._request(case, turn, answer)))
+
+    async def verdict(self, case: Case, turn: int, answer: Answer) -> Verdict:
+        """The verdict on the answer to a turn of a case, from a call or from an earlier one.
+
+        A reply that is not in the form asked for is repaired once. Raises ``ModelBroken`` when the
+        repaired one is not either, ``ModelUnavailable``, ``CredentialsRefused`` and
+        ``InvalidSetting``.
+        """
+        from bot.reasoning.claude_endpoint import Call
+        from bot.reasoning.claude_json import Unusable, repair
+        from bot.reasoning.claude_judge import judged
+
+        request = self._request(case, turn, answer)
+        key = _key(request)
+        if key in self._kept:
+            return self._kept[key]
+        replies: list[ModelReply] = []
+        for _ in range(2):
+            reply = await self._endpoint.complete(Call(request))
+            replies.append(reply)
+            try:
+                grade, reason = judged(reply.content, reply.stop_reason)
+            except Unusable as unusable:
+                request = repair(request, reply.content, unusable.problem)
+                continue
+            verdict = Verdict(grade, reason, *self._spent(replies))
+            self._keep(key, verdict)
+            return verdict
+        raise ModelBroken(
+            f"{self._settings.model} did not grade “{case.turns[turn].question}” in the form asked "
+            "for: try again, or set FOOTNOTE_MODEL to another model."
+        )
+
+    def _request(self, case: Case, turn: int, answer: Answer) -> dict[str, Any]:
+        from bot.reasoning.claude_judge import request
+
+        expected = case.turns[turn].answer
+        return request(
+            self._settings.model, case.texts[: turn + 1], expected, without_marks(answer.text)
+        )
+
+    def _spent(self, replies: list[ModelReply]) -> tuple[int, int, float]:
+        read = sum(r.input_tokens + r.cache_read_tokens + r.cache_write_tokens for r in replies)
+        usd = sum(claude_price(self._settings, r.model, r) or 0.0 for r in replies)
+        return read, sum(r.output_tokens for r in replies), usd
+
+    def _keep(self, key: str, verdict: Verdict) -> None:
+        self._kept[key] = verdict
+        with self._file.open("a", encoding="utf-8") as file:
+            file.write(json.dumps({"key": key, **asdict(verdict)}, ensure_ascii=False) + "\n")
+
+
+@asynccontextmanager
+async def open_judge(settings: Settings, kept: Path) -> AsyncIterator[Judge]:
+    """A judge; its verdicts are kept in the file ``kept``. Raises ``Invalid`` without a key."""
+    if settings.anthropic_api_key is None:
+        raise Invalid("--judge needs a model: set ANTHROPIC_API_KEY, or leave --judge out.")
+    from bot.reasoning.claude_endpoint import Endpoint
+
+    endpoint = Endpoint(settings)
+    try:
+        yield Judge(settings, endpoint, kept)
+    finally:
+        await endpoint.aclose()
+
+
+def _key(request: dict[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(request, sort_keys=True).encode()).hexdigest()
+
+
+def _read(file: Path) -> list[tuple[str, Verdict]]:
+    """The verdicts in a file; a line that was cut off by a crash is left out."""
+    found = []
+    lines = file.read_text(encoding="utf-8").splitlines() if file.is_file() else ()
+    for line in lines:
+        try:
+            fields = json.loads(line)
+            found.append((fields.pop("key"), Verdict(**fields)))
+        except (ValueError, TypeError, KeyError):
+            continue
+    return found

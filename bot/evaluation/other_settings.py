@@ -1,0 +1,31 @@
+"""The second settings of ``footnote eval --against``: a file like ``footnote.toml`` with what
+differs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, get_args
+
+from bot.errors import Invalid, InvalidSetting
+from bot.messages import Depth
+from bot.settings import Settings, load_settings, settings_in_file
+
+DEPTH = "depth"  # no setting, but what two columns often differ in
+
+
+def other_settings(path: Path, overrides: dict[str, Any]) -> tuple[Settings, Depth | None]:
+    """The settings at work with those of a file in their place, and the depth if it names one.
+
+    The file goes before the environment and ``overrides``, which are those of the command line.
+    Raises ``InvalidSetting`` and ``Invalid``.
+    """
+    if not path.is_file():
+        raise Invalid(f"There is no file {path}: name one with settings, like footnote.toml.")
+    found = settings_in_file(path, also=(DEPTH,))
+    depth = found.pop(DEPTH, None)
+    if depth is not None and depth not in get_args(Depth):
+        raise InvalidSetting(f"depth in {path} must be one of {', '.join(get_args(Depth))}.")
+    try:
+        return load_settings(**{**overrides, **found}), depth
+    except InvalidSetting as error:
+        raise InvalidSetting(f"With the settings of {path}: {error.sentence}") from None

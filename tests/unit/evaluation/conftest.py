@@ -1,0 +1,50 @@
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AsyncExitStack
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bot.app import App
+from bot.dispatch.local import LocalDispatcher
+from bot.evaluation.asking import Asker, SilentPoster
+from bot.messages import RunOptions
+from bot.service import ResearchService
+from bot.settings import load_settings
+from bot.storage.store import open_store
+from tests.fakes import sqlite
+from tests.fakes.library import a_library, a_shelf
+from tests.fakes.reasoner import Scripted
+
+OpenAsker = Callable[..., Awaitable[Asker]]
+
+
+@pytest.fixture
+async def open_asker(tmp_path: Path) -> AsyncIterator[OpenAsker]:
+    """Opens askers on one store: ``open_asker(reasoner, **settings)``. Only the reasoner acts."""
+    async with AsyncExitStack() as stack:
+
+        async def make(
+            reasoner: Any = None, options: RunOptions | None = None, **overrides: Any
+        ) -> Asker:
+            store = await open_store(sqlite.migrated(tmp_path))
+            stack.push_async_callback(store.close)
+            poster = SilentPoster()
+            settings = load_settings(**overrides)
+            service = ResearchService(
+                settings,
+                store,
+                a_library(a_shelf("Tower is 330 m tall.", "Bridge is long.")),
+                reasoner=lambda calls: reasoner or Scripted(),
+                fallback=lambda calls: Scripted(name="extractive"),
+                price=lambda reply: 0.0,
+                posters={"eval": poster},
+            )
+            dispatcher = LocalDispatcher(store, service, 8)
+            await stack.enter_async_context(dispatcher)
+            app = App(settings, store, service, dispatcher)
+            return Asker(app, poster, options or RunOptions())
+
+        yield make
