@@ -30,8 +30,8 @@ from bot.reasoning.questions import SubQuestion
 Block = dict[str, Any]
 
 TITLE = 200  # characters
-SNIPPET = 150  # characters
-WITH_SNIPPET = 4  # hits of a query that are shown with one
+SNIPPET = 120  # characters
+WITH_SNIPPET = 6  # hits of a query that are shown with one
 QUESTION = 8_000  # characters
 CACHED: Block = {"type": "ephemeral"}
 UNPARSED = "unparsed"  # our own key on a tool_use whose input was no JSON; never sent
@@ -174,7 +174,7 @@ class _Show:
         self._passages[result.number] += len(source.passages)
         numbered = enumerate(source.passages, start=first)
         title = line(source.title or source.url, TITLE)
-        headings = _headings(source)
+        headings = headings_of(source)
         lines = [
             f"{result.number}.{at} {heading}{clean(passage.text).strip()}"
             for (at, passage), heading in zip(numbered, headings, strict=True)
@@ -199,7 +199,7 @@ class _Show:
         }
 
 
-def _headings(source: Source) -> list[str]:
+def headings_of(source: Source) -> list[str]:
     """What stands before each passage: its headings where they change, but for the title."""
     shown, last = [], source.title
     for passage in source.passages:

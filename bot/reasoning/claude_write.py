@@ -10,10 +10,16 @@ from typing import Any, ClassVar
 
 from anthropic.types import CitationsSearchResultLocation, RawMessageStreamEvent
 
-from bot.pages.passages import Passage
-from bot.reasoning.claude_messages import CACHED, Block, findings_lines, page_element, today
+from bot.reasoning.claude_messages import (
+    CACHED,
+    Block,
+    findings_lines,
+    headings_of,
+    page_element,
+    shown_address,
+    today,
+)
 from bot.reasoning.claude_text import (
-    HEADING_PATH,
     clean,
     element,
     line,
@@ -158,26 +164,24 @@ class Writing:
     def _source(self, index: int, url: str) -> Source | None:
         """By its index; by its address where an endpoint counts otherwise."""
         by_index = self.sources[index] if 0 <= index < len(self.sources) else None
-        if by_index is not None and url in ("", by_index.url):
+        if by_index is not None and url in ("", shown_address(by_index.url)):
             return by_index
-        by_address = [source for source in self.sources if source.url == url]
+        by_address = [source for source in self.sources if shown_address(source.url) == url]
         return by_address[0] if by_address else by_index
 
 
 def _search_result(source: Source) -> Block:
     return {
         "type": "search_result",
-        "source": source.url,
+        "source": shown_address(source.url),
         "title": line(source.title, 200) or source.url,
-        "content": [{"type": "text", "text": _passage(passage)} for passage in source.passages],
+        # A piece of a page often makes no sense without its heading.
+        "content": [
+            {"type": "text", "text": f"{heading}{clean(passage.text).strip()}"}
+            for passage, heading in zip(source.passages, headings_of(source), strict=True)
+        ],
         "citations": {"enabled": True},
     }
-
-
-def _passage(passage: Passage) -> str:
-    """The passage under its heading: a piece of a page often makes no sense without it."""
-    text = clean(passage.text).strip()
-    return f"§ {line(passage.heading, HEADING_PATH)}\n{text}" if passage.heading else text
 
 
 def _list(items: Sequence[str]) -> str:

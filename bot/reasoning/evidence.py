@@ -56,11 +56,8 @@ class Evidence:
     rarity: dict[str, float] = field(default_factory=dict)
 
     def for_writing(self) -> Evidence:
-        """With the sources that carry the answer alone, where they are known and nothing is
-        missing."""
-        if self.missing or not self.enough or not self.carrying:
-            return self
-        return replace(self, sources=self.carrying)
+        """With the sources that carry the answer alone, where they are known."""
+        return replace(self, sources=self.carrying) if self.carrying else self
 
 
 @dataclass(frozen=True, slots=True)

@@ -403,10 +403,10 @@ class _Exploration:
         )
 
     def _carrying(self, gathered: Sequence[Evidence]) -> tuple[Source, ...]:
-        """What carries the answers of all nodes; nothing if one of them did not name it."""
+        """What carries the answers of the nodes; nothing if one that has an answer named none."""
         if any(evidence.enough and not evidence.carrying for evidence in gathered):
             return ()
-        return merge_sources([s for e in gathered for s in e.for_writing().sources])
+        return merge_sources([source for one in gathered for source in one.carrying])
 
     def _raise_if_all_failed(self) -> None:
         if self._gathered or not self._failures:

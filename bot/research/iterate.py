@@ -62,12 +62,14 @@ async def iterate(
     # reasoner begins by judging hits instead of asking for them.
     suggested = question.queries or question.knowledge_queries
     left = searches - bool(suggested)
+    # Half of the run's pages may be opened without being chosen.
+    chosen = run.budget.pages - (run.budget.pages // 2 if reasoner.opens else 0)
     keeper = DeskKeeper(
         run,
         question,
         Desk(
             searches_left=left,
-            pages_left=run.budget.pages if pages is None else pages,
+            pages_left=chosen if pages is None else pages,
             may_reply=on_text is not None,
         ),
         replace(reading, opened=reasoner.opens),

@@ -206,7 +206,7 @@ async def test_a_paragraph_is_revised_from_passages_report_and_draft(stage: Open
     assert blocks[1]["text"] == "<report>\nIt stands in Paris.\n</report>"
     assert "It is 999 metres tall." in blocks[-1]["text"]
     assert "<to_come>\n- Builders\n- Colour\n</to_come>" in blocks[-1]["text"]
-    assert "Write no footnote numbers" in request["system"][0]["text"]
+    assert "write no numbers" in request["system"][0]["text"]
     assert [(c.kind, c.title) for c in on.calls.made] == [("revise", "Revise: Height")]
 
 

@@ -66,7 +66,10 @@ async def test_pages_go_in_as_search_results_one_block_a_passage(stage: OpenStag
         "type": "search_result",
         "source": ONE.url,
         "title": "Tower",
-        "content": [{"type": "text", "text": f"§ History\n{p.text}"} for p in ONE.passages],
+        "content": [
+            {"type": "text", "text": heading + passage.text}
+            for heading, passage in zip(("§ History\n", "", ""), ONE.passages, strict=True)
+        ],
         "citations": {"enabled": True},
     }
     assert "write no numbers" in request["system"][0]["text"]

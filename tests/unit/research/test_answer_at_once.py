@@ -87,11 +87,10 @@ async def test_what_was_taken_back_is_written_from_the_evidence(open_run: OpenRu
     assert shown[: shown.index("") + 1][-1] == ""
 
 
-@pytest.mark.parametrize(
-    ("missing", "written_from"), [((), ["Eiffel"]), (("its colour",), ["Eiffel", "The"])]
-)
-async def test_the_writer_gets_what_carries_the_answer_and_more_only_if_something_is_missing(
-    open_run: OpenRun, missing: tuple[str, ...], written_from: list[str]
+@pytest.mark.parametrize("named", [1, 0])
+@pytest.mark.parametrize("missing", [(), ("its colour",)])
+async def test_the_writer_gets_what_was_named_and_all_only_if_nothing_was(
+    open_run: OpenRun, missing: tuple[str, ...], named: int
 ) -> None:
     found = (Finding("The tower of 1889 is meant.", (1,)),)
 
@@ -102,12 +101,12 @@ async def test_the_writer_gets_what_carries_the_answer_and_more_only_if_somethin
         async def next_turn(
             self, question: SubQuestion, desk: Desk, on_answer: OnAnswer | None = None
         ) -> Turn:
-            carrying = desk.sources[:1]
+            carrying = desk.sources[:named]
             return Turn((Finish(found, not missing, missing, carrying=carrying),))
 
     reasoner = Naming()
     answer = await (await the_road(open_run, reasoner, [])).walk()
     assert (answer.status, answer.missing) == ("partial" if missing else "answered", missing)
     [evidence] = reasoner.evidence
-    assert [source.title for source in evidence.sources] == written_from
+    assert [source.title for source in evidence.sources] == ["Eiffel", "The"][: named or 2]
     assert evidence.findings == found
