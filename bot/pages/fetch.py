@@ -17,6 +17,8 @@ from bot.observing import Observe, timed, unobserved
 from bot.pages import urls
 from bot.pages.canonical import cited_as
 from bot.pages.download import Document, Downloads, Permit, Progress, permit_all
+from bot.pages.extract import one_line
+from bot.pages.gates import Signs, refuse_gate
 from bot.pages.guard import Allow, Guard, Resolver, system_resolver
 from bot.pages.page import Page
 from bot.pages.robots import Robots
@@ -77,6 +79,17 @@ class Fetcher:
         """
         extracted = await self._workers.extract(data, media_type, name)
         return Page(url, extracted.title, extracted.text, datetime.now(UTC))
+
+    async def read_given(self, url: str, title: str, markdown: str, via: str) -> Page:
+        """The page in a text that somebody else gave for it: ``via`` is who.
+
+        Raises ``PageUnreadable`` where they met a wall, too.
+        """
+        data = markdown.encode("utf-8", "replace")
+        extracted = await self._workers.extract(data, "text/markdown; charset=utf-8", url)
+        named = one_line(title) or extracted.title
+        refuse_gate(urls.shown(url), named, extracted.text, Signs())
+        return Page(url, named, extracted.text, datetime.now(UTC), via=via)
 
     async def aclose(self) -> None:
         """Close the connections and end the extraction's processes."""

@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-from bot.errors import PageUnreadable, Unavailable
+from bot.errors import BrowserNeeded, PageUnreadable, Unavailable
 from bot.pages.extract import Extracted, from_bytes
 from bot.pages.processes import (
     WorkerProcess,
@@ -146,8 +146,8 @@ def _understood(reply: Any) -> Extracted | PageUnreadable:
             "kept": int() | float() as kept,
         }:
             return Extracted(title, text, canonical, min(1.0, max(0.0, kept)))
-        case {"unreadable": str(sentence), "detail": str(detail)}:
-            return PageUnreadable(sentence, detail=detail)
+        case {"unreadable": str(sentence), "detail": str(detail), "for_browsers": bool(is_wall)}:
+            return (BrowserNeeded if is_wall else PageUnreadable)(sentence, detail=detail)
         case _:
             raise ValueError("a reply that means nothing")
 
@@ -183,7 +183,8 @@ def _read(data: bytes, media_type: str | None, name: str) -> dict[str, Any]:
     try:
         extracted = from_bytes(data, media_type, name)
     except PageUnreadable as error:
-        return {"unreadable": error.sentence, "detail": error.detail}
+        is_wall = isinstance(error, BrowserNeeded)
+        return {"unreadable": error.sentence, "detail": error.detail, "for_browsers": is_wall}
     return {
         "title": extracted.title,
         "text": extracted.text,

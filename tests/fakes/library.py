@@ -62,6 +62,9 @@ class Shelf:
             raise PageUnreadable(f"{name} holds no text.")
         return Page(url, name, data.decode(), datetime.now(UTC))
 
+    async def read_given(self, url: str, title: str, markdown: str, via: str) -> Page:
+        return Page(url, title, markdown, datetime.now(UTC), via=via)
+
     async def aclose(self) -> None: ...
 
     def _found(self, query: str) -> list[str]:
