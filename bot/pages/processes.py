@@ -63,6 +63,16 @@ class WorkerProcess:
         """Have the process end, without waiting for it: ``hear`` then raises ``EOFError``."""
         self._process.kill()
 
+    def end(self, seconds: float) -> None:
+        """Have the process end in its own way (SIGTERM), and by force after so many seconds.
+
+        Blocks.
+        """
+        self._process.terminate()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(seconds)
+        self.kill()
+
     def kill(self) -> None:
         """End the process. A thread that waits for its reply gets ``EOFError`` and closes up."""
         self._process.kill()

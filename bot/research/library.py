@@ -3,7 +3,8 @@
 A page is kept in the process for ``page_ttl`` seconds, and in the store, where another process
 finds it. What only a search engine could give of a page is not kept: the page may be
 there the next time, and excerpts are chosen for one question. Local documents are never cached:
-their index is the truth. Equal reads at the same time share one fetch, which ends early when nobody waits for it any more.
+their index is the truth. Equal reads at the same time share one fetch, which ends early when nobody
+waits for it any more.
 """
 
 from __future__ import annotations
