@@ -75,10 +75,16 @@ _HAS_TEXT = "document.body ? document.body.textContent.length : 0"
 @dataclass(frozen=True, slots=True)
 class Order:
     """What to render: within ``seconds``, up to ``most_bytes`` of HTML; ``seconds`` count from when
-    the browser is there. ``allow`` as in ``FOOTNOTE_FETCH_ALLOW``; ``agent`` is added to Chromium's
-    own user agent."""
+    the browser is there. Without ``url`` only its version is wanted.
+
+    ``browser`` is the path of a Chromium, which keeps what it writes in ``folder``. ``allow`` as in
+    ``FOOTNOTE_FETCH_ALLOW``; ``agent`` is added to Chromium's own user agent.
+    """
 
     url: str
+    browser: str
+    sandbox: bool
+    folder: str
     seconds: float
     most_bytes: int
     allow: tuple[str, ...]
@@ -105,34 +111,48 @@ def work() -> None:
 async def _work(requests: IO[bytes], replies: IO[bytes]) -> None:
     heads = _heads(requests)
     async with AsyncExitStack() as stack:
-        browser: Browser | None = None
+        browsers = _Browsers(stack)
         while True:
             head = await heads.get()
-            order = Order(
-                head["url"],
-                head["seconds"],
-                head["most_bytes"],
-                tuple(head["allow"]),
-                head["agent"],
-            )
+            order = Order(**head | {"allow": tuple(head["allow"])})
             # nobody else ends this process when the parent was killed
             set_alarm(2 * (order.seconds + START_SECONDS))
             try:
-                if browser is None or not browser.is_connected():
-                    browser = await stack.enter_async_context(
-                        _started(head["browser"], head["sandbox"], head["folder"])
-                    )
-                if not order.url:
-                    reply = {"version": browser.version}
-                else:
-                    url, html = await _rendered(browser, order)
-                    reply = {"url": url, "html": html}
+                reply = await browsers.reply(order)
             except Unrendered as error:
                 reply = {"problem": error.problem, "detail": str(error)}
             except Exception as error:  # noqa: BLE001 - the log of the parent tells it
                 reply = {"problem": "crash", "detail": repr(error)[:500]}
             set_alarm(0)
             send(replies, reply, b"")
+
+
+class _Browsers:
+    """The browser, and the next one when it has died."""
+
+    def __init__(self, stack: AsyncExitStack) -> None:
+        self._stack = stack
+        self._browser: Browser | None = None
+
+    async def reply(self, order: Order) -> dict[str, str]:
+        """What an order comes to. Raises ``Unrendered``."""
+        was_there = self._browser is not None
+        browser = await self._living(order)
+        if not order.url:
+            return {"version": browser.version}
+        try:
+            url, html = await _rendered(browser, order)
+        except Unrendered as error:
+            if error.problem != "crash" or browser.is_connected() or not was_there:
+                raise
+            # It had died before this page, or with it: once more will tell.
+            url, html = await _rendered(await self._living(order), order)
+        return {"url": url, "html": html}
+
+    async def _living(self, order: Order) -> Browser:
+        if self._browser is None or not self._browser.is_connected():
+            self._browser = await self._stack.enter_async_context(_started(order))
+        return self._browser
 
 
 def _heads(requests: IO[bytes]) -> asyncio.Queue[dict[str, Any]]:
@@ -154,9 +174,8 @@ def _heads(requests: IO[bytes]) -> asyncio.Queue[dict[str, Any]]:
 
 
 @asynccontextmanager
-async def _started(path: str, sandbox: bool, folder: str) -> AsyncIterator[Browser]:
-    """A browser that keeps what it writes in a folder."""
-    os.environ |= {"HOME": folder, "TMPDIR": folder}
+async def _started(order: Order) -> AsyncIterator[Browser]:
+    os.environ |= {"HOME": order.folder, "TMPDIR": order.folder}
     try:
         from playwright.async_api import Error, async_playwright
     except ImportError:
@@ -164,9 +183,9 @@ async def _started(path: str, sandbox: bool, folder: str) -> AsyncIterator[Brows
     async with async_playwright() as playwright:
         try:
             browser = await playwright.chromium.launch(
-                executable_path=path,
+                executable_path=order.browser,
                 args=list(ARGUMENTS),
-                chromium_sandbox=sandbox,
+                chromium_sandbox=order.sandbox,
                 proxy={"server": NOWHERE},
                 timeout=START_SECONDS * 1_000,
             )
