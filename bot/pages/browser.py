@@ -23,10 +23,11 @@ from bot.errors import (
     PageUnreadable,
     Unavailable,
 )
-from bot.pages.browser_worker import LOAD, START_SECONDS
 from bot.pages.pool import WorkerPool
 from bot.pages.urls import shown
 
+LOAD = 5  # times the size of a page that may come in for it, scripts and data included
+START_SECONDS = 15.0
 PROCESSES = 2  # browsers at most, each with one page at a time
 IDLE_SECONDS = 60.0  # a browser takes some 200 MB
 COMMAND = (sys.executable, "-P", "-c", "from bot.pages.browser_worker import work; work()")

@@ -25,9 +25,12 @@ from time import monotonic
 from typing import IO, TYPE_CHECKING, Any, Literal
 from urllib.parse import urlsplit
 
+from bot.errors import AddressRefused, FootnoteError
+from bot.pages.browser import LOAD, START_SECONDS
 from bot.pages.guard import Allow, Guard
 from bot.pages.guarded_proxy import GuardedProxy
 from bot.pages.processes import limit_memory, own_pipes, receive, send, set_alarm
+from bot.pages.urls import DEFAULT_PORTS, parse
 
 if TYPE_CHECKING:
     from playwright.async_api import (
@@ -41,11 +44,9 @@ if TYPE_CHECKING:
     )
 
 MEMORY = 1_536 * 1_024**2  # bytes that each process of the browser may allocate; whole pages
-LOAD = 5  # times the size of a page that may come in for it, scripts and data included
 REQUESTS = 400  # that a page may make
 QUIET = 0.5  # seconds without a request and without new text after which a page is complete
 LOOK_EVERY = 0.1  # seconds
-START_SECONDS = 15.0
 CLOSE_SECONDS = 3.0
 
 Problem = Literal["start", "refused", "unreachable", "size", "slow", "crash", "downgrade", "file"]
@@ -203,7 +204,8 @@ async def _rendered(browser: Browser, order: Order) -> tuple[str, str]:
     """The final address and the HTML of a page. Raises ``Unrendered``."""
     from playwright.async_api import Error
 
-    proxy = GuardedProxy(Guard(Allow.parse(order.allow)).addresses, LOAD * order.most_bytes)
+    guard = await _guard(order)
+    proxy = GuardedProxy(guard.addresses, LOAD * order.most_bytes)
     port = await proxy.start()
     try:
         async with asyncio.timeout(order.seconds), _profile(browser, port, order) as context:
@@ -224,6 +226,23 @@ async def _rendered(browser: Browser, order: Order) -> tuple[str, str]:
         raise Unrendered("crash", str(error)[:500]) from None
     finally:
         await proxy.aclose()
+
+
+async def _guard(order: Order) -> Guard:
+    """The rule for a page: what the operator permits is for permitted pages only.
+
+    A page of the internet could otherwise read an intranet: by a name of its own that answers with
+    a permitted address once the page is there, so that both are one origin.
+    """
+    strict = Guard(Allow())
+    page = parse(order.url)
+    try:
+        await strict.addresses(page.host, page.port or DEFAULT_PORTS[page.scheme])
+    except AddressRefused:
+        return Guard(Allow.parse(order.allow))
+    except FootnoteError:
+        pass  # it cannot be found now, which the browser will say
+    return strict
 
 
 @asynccontextmanager

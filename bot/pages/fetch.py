@@ -10,6 +10,7 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable, Iterator
 from datetime import UTC, datetime
+from typing import TYPE_CHECKING
 
 import stamina
 import structlog
@@ -25,17 +26,19 @@ from bot.errors import (
 )
 from bot.observing import Observe, timed, unobserved
 from bot.pages import urls
-from bot.pages.browser import Browser
 from bot.pages.canonical import cited_as
 from bot.pages.download import Document, Downloads, Permit, Progress, permit_all, user_agent
 from bot.pages.extract import one_line
 from bot.pages.gates import Signs, refuse_gate
 from bot.pages.guard import Allow, Guard, Resolver, system_resolver
 from bot.pages.page import Page
-from bot.pages.reader import ReaderService
 from bot.pages.robots import Robots
 from bot.pages.workers import Workers
 from bot.settings import Settings
+
+if TYPE_CHECKING:
+    from bot.pages.browser import Browser
+    from bot.pages.reader import ReaderService
 
 log = structlog.get_logger(__name__)
 
@@ -201,6 +204,8 @@ def browser_of(settings: Settings) -> Browser | None:
     """The browser that the settings name, not started yet."""
     if not settings.browser:
         return None
+    from bot.pages.browser import Browser
+
     return Browser(
         settings.browser,
         sandbox=settings.browser_sandbox == "on",
@@ -215,6 +220,8 @@ def reader_of(settings: Settings, resolver: Resolver = system_resolver) -> Reade
     """The reading service that the settings name. Raises ``InvalidSetting``."""
     if not settings.reader_url:
         return None
+    from bot.pages.reader import ReaderService
+
     key = settings.reader_api_key
     return ReaderService(
         settings.reader_url,

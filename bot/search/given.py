@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from time import monotonic
-
-from cachetools import TTLCache
+from typing import TYPE_CHECKING
 
 from bot.errors import AddressRefused
 from bot.pages.urls import canonical, dedupe_key
 from bot.search.provider import GivenText
+
+if TYPE_CHECKING:
+    from cachetools import TTLCache
 
 KEPT_CHARACTERS = 16_000_000  # of all texts of one provider
 LONGEST = 400_000  # characters of one text; the rest is dropped
@@ -24,6 +26,8 @@ class GivenTexts:
     """The texts that one engine gave, the newest ones; ``by`` is what people call the engine."""
 
     def __init__(self, by: str, clock: Callable[[], float] = monotonic) -> None:
+        from cachetools import TTLCache  # here: the files of providers load nothing heavy
+
         self._by = by
         self._texts: TTLCache[str, GivenText] = TTLCache(
             KEPT_CHARACTERS, KEPT_SECONDS, timer=clock, getsizeof=lambda one: len(one.text) + 1_000

@@ -10,7 +10,13 @@ from tests.fakes.engines import WebPage, refusal
 from tests.fakes.web_engines import FakeTavily
 from tests.unit.search.engines import opened
 
-USUAL = {"query": "tides", "topic": "general", "search_depth": "basic", "max_results": 5}
+USUAL = {
+    "query": "tides",
+    "topic": "general",
+    "search_depth": "basic",
+    "max_results": 5,
+    "include_raw_content": "markdown",
+}
 
 
 @pytest.mark.parametrize(
