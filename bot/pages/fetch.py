@@ -141,13 +141,15 @@ class Fetcher:
         extracted = await self._workers.extract(data, media_type, name)
         return Page(url, extracted.title, extracted.text, datetime.now(UTC))
 
-    async def read_given(self, url: str, title: str, markdown: str, via: str) -> Page:
+    async def read_given(
+        self, url: str, title: str, text: str, via: str, media_type: str = "text/markdown"
+    ) -> Page:
         """The page in a text that somebody else gave for it: ``via`` is who.
 
         Raises ``PageUnreadable`` where they met a wall, too.
         """
-        data = markdown.encode("utf-8", "replace")
-        extracted = await self._workers.extract(data, "text/markdown; charset=utf-8", url)
+        data = text.encode("utf-8", "replace")
+        extracted = await self._workers.extract(data, f"{media_type}; charset=utf-8", url)
         named = one_line(title) or extracted.title
         refuse_gate(urls.shown(url), named, extracted.text, Signs())
         return Page(url, named, extracted.text, datetime.now(UTC), via=via)

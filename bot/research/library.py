@@ -52,7 +52,9 @@ class Fetching(Protocol):
 
     async def read_file(self, url: str, data: bytes, media_type: str, name: str) -> Page: ...
 
-    async def read_given(self, url: str, title: str, markdown: str, via: str) -> Page: ...
+    async def read_given(
+        self, url: str, title: str, text: str, via: str, media_type: str = "text/markdown"
+    ) -> Page: ...
 
     async def aclose(self) -> None: ...
 
@@ -155,7 +157,9 @@ class Library:
         if given is None:
             return None
         try:
-            return await self._fetcher.read_given(canonical(url), given.title, given.text, given.by)
+            return await self._fetcher.read_given(
+                canonical(url), given.title, given.text, given.by, given.media_type
+            )
         except (Broken, Unavailable) as error:
             log.info("given_text_unusable", url=url, by=given.by, error=str(error))
             return None

@@ -33,8 +33,10 @@ class GivenTexts:
             KEPT_CHARACTERS, KEPT_SECONDS, timer=clock, getsizeof=lambda one: len(one.text) + 1_000
         )
 
-    def keep(self, url: object, title: object, text: object) -> None:
-        """Keep the text of a page, which is Markdown; nothing of what is no page or no text."""
+    def keep(
+        self, url: object, title: object, text: object, media_type: str = "text/markdown"
+    ) -> None:
+        """Keep the text of a page; nothing of what is no page or no text."""
         if not (isinstance(url, str) and isinstance(text, str) and text.strip()):
             return
         try:
@@ -42,7 +44,9 @@ class GivenTexts:
         except AddressRefused:
             return
         name = title if isinstance(title, str) else ""
-        self._texts[dedupe_key(address)] = GivenText(address, name, text[:LONGEST], self._by)
+        self._texts[dedupe_key(address)] = GivenText(
+            address, name, text[:LONGEST], self._by, media_type
+        )
 
     def keep_excerpts(self, url: object, title: object, excerpts: Iterable[str]) -> None:
         """Keep excerpts of a page, each a paragraph of plain text, where there are several.
@@ -51,7 +55,7 @@ class GivenTexts:
         """
         distinct = list(dict.fromkeys(each.strip() for each in excerpts if each.strip()))
         if len(distinct) > 1:
-            self.keep(url, title, "\n\n".join(map(_as_markdown, distinct)))
+            self.keep(url, title, "\n\n".join(distinct), "text/plain")
 
     def of(self, url: str) -> GivenText | None:
         """What was given of the page at an address, if it is still kept."""
@@ -59,11 +63,3 @@ class GivenTexts:
             return self._texts.get(dedupe_key(url))
         except AddressRefused:
             return None
-
-
-def _as_markdown(paragraph: str) -> str:
-    """Plain words as a paragraph of their own, none of which is taken for structure."""
-    escaped = paragraph.replace("\\", "\\\\")
-    for mark in "`*_[]<>#|~&":
-        escaped = escaped.replace(mark, f"\\{mark}")
-    return f"\\{escaped}" if escaped[:1] in "-+=" else escaped

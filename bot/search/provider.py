@@ -52,13 +52,14 @@ class Hit:
 class GivenText:
     """The text of a page, or excerpts of it, as a search engine has it.
 
-    ``text`` is Markdown, ``by`` is what people call the engine ("Tavily").
+    ``by`` is what people call the engine ("Tavily"), ``media_type`` that of ``text``.
     """
 
     url: str
     title: str
     text: str
     by: str
+    media_type: str
 
 
 class SearchProvider(Protocol):

@@ -97,7 +97,9 @@ class MemoryCorpus:
     async def read_file(self, url: str, data: bytes, media_type: str, name: str) -> Page:
         raise AssertionError("no question comes with files")
 
-    async def read_given(self, url: str, title: str, markdown: str, via: str) -> Page:
+    async def read_given(
+        self, url: str, title: str, text: str, via: str, media_type: str = "text/markdown"
+    ) -> Page:
         raise AssertionError("no page is missing")
 
     async def aclose(self) -> None: ...
@@ -132,7 +134,9 @@ class IndexedCorpus:
     async def read_file(self, url: str, data: bytes, media_type: str, name: str) -> Page:
         raise AssertionError("no question comes with files")
 
-    async def read_given(self, url: str, title: str, markdown: str, via: str) -> Page:
+    async def read_given(
+        self, url: str, title: str, text: str, via: str, media_type: str = "text/markdown"
+    ) -> Page:
         raise AssertionError("no page is missing")
 
     async def aclose(self) -> None:

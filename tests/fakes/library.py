@@ -62,8 +62,10 @@ class Shelf:
             raise PageUnreadable(f"{name} holds no text.")
         return Page(url, name, data.decode(), datetime.now(UTC))
 
-    async def read_given(self, url: str, title: str, markdown: str, via: str) -> Page:
-        return Page(url, title, markdown, datetime.now(UTC), via=via)
+    async def read_given(
+        self, url: str, title: str, text: str, via: str, media_type: str = "text/markdown"
+    ) -> Page:
+        return Page(url, title, text, datetime.now(UTC), via=via)
 
     async def aclose(self) -> None: ...
 
