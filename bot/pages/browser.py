@@ -6,6 +6,7 @@ browser, comes with the extra ``[browser]``.
 
 from __future__ import annotations
 
+import asyncio
 import os
 import shutil
 import sys
@@ -28,6 +29,7 @@ from bot.pages.urls import shown
 
 LOAD = 5  # times the size of a page that may come in for it, scripts and data included
 START_SECONDS = 15.0
+QUEUE_SECONDS = 30.0  # that a page waits for a browser that is free
 PROCESSES = 2  # browsers at most, each with one page at a time
 IDLE_SECONDS = 60.0  # a browser takes some 200 MB
 COMMAND = (sys.executable, "-P", "-c", "from bot.pages.browser_worker import work; work()")
@@ -125,10 +127,10 @@ class Browser:
             "allow": self._allow,
             "agent": self._agent,
         }
+        limit = self._seconds + START_SECONDS + 5.0
         try:
-            outcome = await self._pool.ask(
-                head, b"", self._seconds + START_SECONDS + 5.0, _understood
-            )
+            async with asyncio.timeout(QUEUE_SECONDS + limit):  # behind other pages, and in work
+                outcome = await self._pool.ask(head, b"", limit, _understood)
         except TimeoutError:
             raise self._failure(_Problem("slow", "the process"), url) from None
         except (OSError, EOFError, ValueError) as error:

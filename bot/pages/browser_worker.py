@@ -55,7 +55,8 @@ _NOT_LOADED = frozenset({"image", "media", "font", "texttrack", "eventsource", "
 
 ARGUMENTS = (
     "--disable-quic",  # UDP, beside the proxy
-    "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
+    "--webrtc-ip-handling-policy=disable_non_proxied_udp",
+    "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",  # its name before 2024
     "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1",  # the proxy's own address
     "--disable-gpu",
     "--disable-dev-shm-usage",  # containers have 64 MB of it
@@ -110,9 +111,8 @@ def work() -> None:
 
 
 async def _work(requests: IO[bytes], replies: IO[bytes]) -> None:
-    heads = _heads(requests)
-    async with AsyncExitStack() as stack:
-        browsers = _Browsers(stack)
+    heads, browsers = _heads(requests), _Browsers()
+    try:
         while True:
             head = await heads.get()
             order = Order(**head | {"allow": tuple(head["allow"])})
@@ -126,14 +126,18 @@ async def _work(requests: IO[bytes], replies: IO[bytes]) -> None:
                 reply = {"problem": "crash", "detail": repr(error)[:500]}
             set_alarm(0)
             send(replies, reply, b"")
+            if reply.get("problem") in ("slow", "crash"):
+                await browsers.end()  # such a page may still be at work there
+    finally:
+        await browsers.end()
 
 
 class _Browsers:
     """The browser, and the next one when it has died."""
 
-    def __init__(self, stack: AsyncExitStack) -> None:
-        self._stack = stack
+    def __init__(self) -> None:
         self._browser: Browser | None = None
+        self._stack = AsyncExitStack()
 
     async def reply(self, order: Order) -> dict[str, str]:
         """What an order comes to. Raises ``Unrendered``."""
@@ -150,8 +154,13 @@ class _Browsers:
             url, html = await _rendered(await self._living(order), order)
         return {"url": url, "html": html}
 
+    async def end(self) -> None:
+        self._browser = None
+        await self._stack.aclose()
+
     async def _living(self, order: Order) -> Browser:
         if self._browser is None or not self._browser.is_connected():
+            await self.end()
             self._browser = await self._stack.enter_async_context(_started(order))
         return self._browser
 
@@ -346,23 +355,30 @@ class _Rendering:
 
     async def _decide(self, route: Route, request: Request) -> None:
         self._asked += 1
-        scheme = urlsplit(request.url).scheme
-        is_needed = request.resource_type not in _NOT_LOADED and scheme in ("http", "https")
+        is_needed = (
+            request.resource_type not in _NOT_LOADED
+            and urlsplit(request.url).scheme in ("http", "https")
+            # Frames are not read, and each of another site would have a process of its own.
+            and (not request.is_navigation_request() or self._is_ours(request))
+        )
         if not is_needed or self._asked > REQUESTS:
             await route.abort("blockedbyclient")
         else:
             await route.continue_()
 
+    def _is_ours(self, request: Request) -> bool:
+        """Whether a navigation is that of the page itself, and of no frame or further window."""
+        from playwright.async_api import Error
+
+        try:
+            return self._page is not None and request.frame == self._page.main_frame
+        except Error:  # a window that is not there yet
+            return False
+
     def _begun(self, request: Request) -> None:
         self._waiting.add(request)
-        if not request.is_navigation_request() or self._page is None:
-            return
-        try:
-            is_ours = request.frame == self._page.main_frame
-        except Exception:  # noqa: BLE001 - the frame may be gone, or not there yet
-            return
         leads_down = self._order.url.startswith("https:") and request.url.startswith("http:")
-        if is_ours and leads_down:
+        if leads_down and request.is_navigation_request() and self._is_ours(request):
             self._fail("downgrade")
 
     def _ended(self, request: Request) -> None:
