@@ -160,6 +160,11 @@ class Browser:
                     f" {self._most_bytes / 1e6:g} MB; paste the part that matters.",
                     detail=detail,
                 )
+            case "memory":
+                return PageUnreadable(
+                    f"{page} takes more memory in a browser than a page may have; paste the text.",
+                    detail=detail,
+                )
             case "slow":
                 return BrowserNeeded(
                     f"{page} did not become readable in a browser within {self._seconds:g} seconds;"

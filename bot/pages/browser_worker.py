@@ -2,11 +2,12 @@
 
 A page is rendered in a profile of its own, which is gone afterwards. All that it asks for goes
 through a ``GuardedProxy`` of its own: the browser itself resolves no names and has no other way out
-(no QUIC, no WebRTC beside the proxy). Service workers, downloads and WebSockets are off; pictures,
-media and fonts are not loaded; further windows are closed and dialogs dismissed at once.
+(no QUIC, no WebRTC beside the proxy). Service workers, downloads and a page's WebSockets are off;
+frames, pictures, media and fonts are not loaded; further windows are closed and dialogs dismissed.
 
-Memory is limited for every process of the browser (``RLIMIT_DATA``), bytes by the proxy, time here
-and, should the page have got the better of this process, by the one that asked.
+Memory is limited for every process of the browser (``RLIMIT_DATA``) and watched for all of them,
+which share what no such limit counts; bytes are limited by the proxy, time here and, should the
+page have got the better of this process, by the one that asked.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ from bot.errors import AddressRefused, FootnoteError
 from bot.pages.browser import LOAD, START_SECONDS
 from bot.pages.guard import Allow, Guard
 from bot.pages.guarded_proxy import GuardedProxy
-from bot.pages.processes import limit_memory, own_pipes, receive, send, set_alarm
+from bot.pages.processes import limit_memory, memory_below, own_pipes, receive, send, set_alarm
 from bot.pages.urls import DEFAULT_PORTS, parse
 
 if TYPE_CHECKING:
@@ -44,12 +45,16 @@ if TYPE_CHECKING:
     )
 
 MEMORY = 1_536 * 1_024**2  # bytes that each process of the browser may allocate; whole pages
+MEMORY_OF_ALL = 2_048 * 1_024**2
+WATCH_EVERY = 0.5  # seconds
 REQUESTS = 400  # that a page may make
 QUIET = 0.5  # seconds without a request and without new text after which a page is complete
 LOOK_EVERY = 0.1  # seconds
 CLOSE_SECONDS = 3.0
 
-Problem = Literal["start", "refused", "unreachable", "size", "slow", "crash", "downgrade", "file"]
+Problem = Literal[
+    "start", "refused", "unreachable", "size", "memory", "slow", "crash", "downgrade", "file"
+]
 
 _NOT_LOADED = frozenset({"image", "media", "font", "texttrack", "eventsource", "ping", "manifest"})
 
@@ -126,7 +131,7 @@ async def _work(requests: IO[bytes], replies: IO[bytes]) -> None:
                 reply = {"problem": "crash", "detail": repr(error)[:500]}
             set_alarm(0)
             send(replies, reply, b"")
-            if reply.get("problem") in ("slow", "crash"):
+            if reply.get("problem") in ("slow", "crash", "memory"):
                 await browsers.end()  # such a page may still be at work there
     finally:
         await browsers.end()
@@ -220,21 +225,33 @@ async def _rendered(browser: Browser, order: Order) -> tuple[str, str]:
         async with asyncio.timeout(order.seconds), _profile(browser, port, order) as context:
             rendering = asyncio.ensure_future(_Rendering(context, proxy, order).result())
             spent = asyncio.ensure_future(proxy.spent.wait())
+            watching = asyncio.ensure_future(_too_much_memory())
+            tasks: tuple[asyncio.Future[Any], ...] = (rendering, spent, watching)
             try:
-                await asyncio.wait((rendering, spent), return_when=asyncio.FIRST_COMPLETED)
+                await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+                if watching.done():
+                    watching.result()
                 if not rendering.done():
                     raise Unrendered("size")
                 return rendering.result()
             finally:
-                for task in (rendering, spent):
+                for task in tasks:
                     task.cancel()
-                await asyncio.gather(rendering, spent, return_exceptions=True)
+                await asyncio.gather(*tasks, return_exceptions=True)
     except TimeoutError:
         raise Unrendered("slow") from None
     except Error as error:
         raise Unrendered("crash", str(error)[:500]) from None
     finally:
         await proxy.aclose()
+
+
+async def _too_much_memory() -> None:
+    """Raise ``Unrendered`` as soon as the browser's processes have too much together."""
+    while True:
+        await asyncio.sleep(WATCH_EVERY)
+        if await asyncio.to_thread(memory_below, os.getpid()) > MEMORY_OF_ALL:
+            raise Unrendered("memory")
 
 
 async def _guard(order: Order) -> Guard:

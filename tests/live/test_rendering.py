@@ -128,7 +128,7 @@ async def test_what_never_comes_to_rest_is_read_as_it_is(fetcher: Fetcher, base:
 
 
 async def test_what_never_lets_itself_be_read_is_given_up(fetcher: Fetcher, base: str) -> None:
-    names = ("loop", "alerts", "memory", "deep", "reloads")
+    names = ("loop", "alerts", "memory", "blobs", "deep", "reloads")
     outcomes = await asyncio.gather(
         *(browser_of(fetcher).render(f"{base}/{name}") for name in names), return_exceptions=True
     )

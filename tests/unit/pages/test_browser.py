@@ -69,6 +69,7 @@ async def test_what_a_process_has_rendered_comes_back() -> None:
         ("downgrade", AddressRefused, "leads from https to unprotected http"),
         ("unreachable", Unavailable, "could not be reached with a browser"),
         ("size", PageUnreadable, "loads more than 50 MB or is larger than 10 MB"),
+        ("memory", PageUnreadable, "takes more memory"),
         ("file", PageUnreadable, "gives a file to a browser and no page"),
         ("slow", BrowserNeeded, "within 5 seconds"),
         ("crash", BrowserNeeded, "which broke on it"),
