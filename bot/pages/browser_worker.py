@@ -76,7 +76,7 @@ for (const name of ["RTCPeerConnection", "webkitRTCPeerConnection", "WebTranspor
   try { delete globalThis[name]; } catch {}
 }
 """
-_HAS_TEXT = "document.body ? document.body.textContent.length : 0"
+_HAS_TEXT = "document.readyState === 'loading' ? -1 : document.body?.textContent.length ?? 0"
 
 
 @dataclass(frozen=True, slots=True)

@@ -93,11 +93,6 @@ class ScriptSite:
         "reloads": "setTimeout(() => location.reload(), 20)",
         "memory": SHOW
         + "const all = []; for (;;) all.push(new Uint8Array(1 << 24).fill(1), 'x'.repeat(1 << 24))",
-        "blobs": SHOW
-        + """const kept = []; setInterval(() => {
-            kept.push(new Blob([new Uint8Array(1 << 26).fill(1)]));
-            const canvas = document.createElement("canvas"); canvas.width = canvas.height = 8192;
-            canvas.getContext("2d").fillRect(0, 0, 8192, 8192); kept.push(canvas); }, 5)""",
         "gigabyte": SHOW + "fetch('/endless?full').then((r) => r.arrayBuffer())",
         "large": "document.body.innerHTML = `<p hidden>${'many words '.repeat(1e6)}`",
         "deep": """let at = document.body;

@@ -21,7 +21,7 @@ from tests.live.script_pages import TEXT, Private, ScriptSite, private
 
 pytestmark = [pytest.mark.live, pytest.mark.asyncio(loop_scope="module")]
 
-SECONDS = 3.0
+PATIENCE, IMPATIENCE = 30.0, 5.0  # seconds for a page; the second for those that do not end
 
 
 @pytest.fixture(scope="module")
@@ -53,7 +53,7 @@ def settings(base: str) -> Settings:
         browser=path,
         browser_sandbox="off" if os.geteuid() == 0 else "on",
         fetch_allow=(base.removeprefix("http://").partition("/")[0],),
-        fetch_timeout=SECONDS,
+        fetch_timeout=PATIENCE,
         robots="ignore",
     )
 
@@ -61,6 +61,13 @@ def settings(base: str) -> Settings:
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def fetcher(settings: Settings) -> AsyncIterator[Fetcher]:
     fetcher = Fetcher(settings)
+    yield fetcher
+    await fetcher.aclose()
+
+
+@pytest_asyncio.fixture(loop_scope="module")
+async def impatient(settings: Settings) -> AsyncIterator[Fetcher]:
+    fetcher = Fetcher(settings.model_copy(update={"fetch_timeout": IMPATIENCE}))
     yield fetcher
     await fetcher.aclose()
 
@@ -121,22 +128,22 @@ async def test_nothing_of_a_page_reaches_a_private_network(
     assert reached == []
 
 
-async def test_what_never_comes_to_rest_is_read_as_it_is(fetcher: Fetcher, base: str) -> None:
+async def test_what_never_comes_to_rest_is_read_as_it_is(impatient: Fetcher, base: str) -> None:
     names = ("endless-request", "polls", "grows", "windows")
-    pages = await asyncio.gather(*(fetcher.fetch(f"{base}/{name}") for name in names))
+    pages = await asyncio.gather(*(impatient.fetch(f"{base}/{name}") for name in names))
     assert all(TEXT in page.text for page in pages)
 
 
-async def test_what_never_lets_itself_be_read_is_given_up(fetcher: Fetcher, base: str) -> None:
-    names = ("loop", "alerts", "memory", "blobs", "deep", "reloads")
+async def test_what_never_lets_itself_be_read_is_given_up(impatient: Fetcher, base: str) -> None:
+    names = ("loop", "alerts", "memory", "deep", "reloads")
     outcomes = await asyncio.gather(
-        *(browser_of(fetcher).render(f"{base}/{name}") for name in names), return_exceptions=True
+        *(browser_of(impatient).render(f"{base}/{name}") for name in names), return_exceptions=True
     )
     assert all(isinstance(each, PageUnreadable) for each in outcomes[:2]), outcomes
     # Out of memory or stack a script ends, or its page; a page between two loads has no text.
     for name, outcome in zip(names[2:], outcomes[2:], strict=True):
         assert isinstance(outcome, Rendered | PageUnreadable), (name, outcome)
-    assert TEXT in (await fetcher.fetch(f"{base}/late")).text
+    assert TEXT in (await impatient.fetch(f"{base}/late")).text
 
 
 @pytest.mark.parametrize("name", ["gigabyte", "large"])

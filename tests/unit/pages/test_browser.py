@@ -164,6 +164,16 @@ async def test_no_page_leads_from_https_to_http(
             rendering._failed.result()
 
 
+async def test_all_processes_together_have_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    had = [100, 200, 301]
+    monkeypatch.setattr(browser_worker, "MEMORY_OF_ALL", 300)
+    monkeypatch.setattr(browser_worker, "WATCH_EVERY", 0)
+    monkeypatch.setattr(browser_worker, "memory_below", lambda process: had.pop(0))
+    with pytest.raises(Unrendered) as caught:
+        await browser_worker._too_much_memory()
+    assert (caught.value.problem, had) == ("memory", [])
+
+
 # ---------------------------------------------------------------- between fetch and page
 
 
