@@ -1,6 +1,6 @@
 """Pages as a browser shows them: a system Chromium in processes of its own (``FOOTNOTE_BROWSER``).
 
-``bot.pages.browser_worker`` says how a page is kept from doing harm. Playwright, which drives the
+``bot.pages.rendering`` says how a page is kept from doing harm. Playwright, which drives the
 browser, comes with the extra ``[browser]``.
 """
 

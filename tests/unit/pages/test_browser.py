@@ -18,10 +18,10 @@ from bot.errors import (
     PageUnreadable,
     Unavailable,
 )
-from bot.pages import browser_worker
+from bot.pages import rendering
 from bot.pages.browser import Browser, Rendered
-from bot.pages.browser_worker import Order, Unrendered
 from bot.pages.fetch import Fetcher
+from bot.pages.rendering import Order, Unrendered
 from bot.settings import load_settings
 from tests.fakes.web import Web
 from tests.unit.pages.conftest import Here, to_loopback
@@ -121,7 +121,7 @@ async def test_a_browser_that_is_not_installed_is_named() -> None:
     [("http://127.0.0.1:8080/page", True), ("https://93.184.216.34/page", False)],
 )
 async def test_what_is_permitted_is_for_permitted_pages_only(url: str, may: bool) -> None:
-    guard = await browser_worker._guard(order(url, "127.0.0.0/8", "wiki.corp"))
+    guard = await rendering._guard(order(url, "127.0.0.0/8", "wiki.corp"))
     if may:
         assert [str(each) for each in await guard.addresses("127.0.0.1", 80)] == ["127.0.0.1"]
     else:
@@ -153,24 +153,24 @@ async def test_no_page_leads_from_https_to_http(
     first: str, then: str, is_ours: bool, refused: bool
 ) -> None:
     nothing: Any = None
-    rendering = browser_worker._Rendering(nothing, nothing, order(first))
+    one = rendering._Rendering(nothing, nothing, order(first))
     main: Any = object()
-    rendering._page = SimpleNamespace(main_frame=main)  # type: ignore[assignment]
+    one._page = SimpleNamespace(main_frame=main)  # type: ignore[assignment]
     request: Any = Navigation(then, main if is_ours else object())
-    rendering._begun(request)
-    assert rendering._failed.done() == refused
+    one._begun(request)
+    assert one._failed.done() == refused
     if refused:
         with pytest.raises(Unrendered):
-            rendering._failed.result()
+            one._failed.result()
 
 
 async def test_all_processes_together_have_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     had = [100, 200, 301]
-    monkeypatch.setattr(browser_worker, "MEMORY_OF_ALL", 300)
-    monkeypatch.setattr(browser_worker, "WATCH_EVERY", 0)
-    monkeypatch.setattr(browser_worker, "memory_below", lambda process: had.pop(0))
+    monkeypatch.setattr(rendering, "MEMORY_OF_ALL", 300)
+    monkeypatch.setattr(rendering, "WATCH_EVERY", 0)
+    monkeypatch.setattr(rendering, "memory_below", lambda process: had.pop(0))
     with pytest.raises(Unrendered) as caught:
-        await browser_worker._too_much_memory()
+        await rendering._too_much_memory()
     assert (caught.value.problem, had) == ("memory", [])
 
 
