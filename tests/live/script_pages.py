@@ -38,9 +38,6 @@ class ScriptSite:
         "mobile": "history.replaceState(null, '', '/page/elsewhere'); " + SHOW,
         # pages that would lead elsewhere
         "to-loopback": "location = 'http://{secret}/'",
-        "to-localhost": "location = 'http://localhost:{port}/'",
-        "to-number": "location = 'http://0x7f000001:{port}/'",
-        "to-ipv6": "location = 'http://[::1]:{port}/'",
         "to-metadata": "location = 'http://169.254.169.254/latest/meta-data/'",
         "to-redirect": "location = '/away?to=http://{secret}/'",
         "to-file": "location = 'file:///etc/passwd'",
@@ -90,7 +87,6 @@ class ScriptSite:
         "loop": SHOW + "for (;;) {}",
         "alerts": SHOW + "for (;;) alert('again')",
         "windows": SHOW + "setInterval(() => window.open('/page/late'), 10)",
-        "reloads": "setTimeout(() => location.reload(), 20)",
         "memory": SHOW
         + "const all = []; for (;;) all.push(new Uint8Array(1 << 24).fill(1), 'x'.repeat(1 << 24))",
         "gigabyte": SHOW + "fetch('/endless?full').then((r) => r.arrayBuffer())",
@@ -121,8 +117,7 @@ class ScriptSite:
 
     async def _page(self, request: Request) -> Response:
         script = self.PAGES[request.path_params["name"]]
-        port = self.secret.rpartition(":")[2]
-        for slot, value in (("secret", self.secret), ("port", port), ("udp", str(self.udp))):
+        for slot, value in (("secret", self.secret), ("udp", str(self.udp))):
             script = script.replace("{" + slot + "}", value)
         script = script.replace("{{", "{").replace("}}", "}")
         return HTMLResponse(SHELL.format(f"<body><script>{script}</script>"))
