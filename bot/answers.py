@@ -33,6 +33,7 @@ class Citation:
 
     ``quote`` is verbatim in the stored page with hash ``page_hash``, at characters
     ``start:end`` of its text. ``heading`` is what it stands under ("Page 7 › Trains"), or "".
+    ``via`` is who gave the page's text, as in ``bot.pages.page.Page``.
     """
 
     number: int
@@ -43,6 +44,7 @@ class Citation:
     start: int
     end: int
     heading: str = ""
+    via: str = ""
 
 
 @dataclass(frozen=True, slots=True)

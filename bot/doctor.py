@@ -119,6 +119,35 @@ def _existing(path: Path) -> Path:
     return path if path.exists() or path.parent == path else _existing(path.parent)
 
 
+async def _reader(settings: Settings) -> str:
+    """Costs one page of the service's quota."""
+    from bot.pages.fetch import reader_of
+
+    reader = reader_of(settings)
+    if reader is None:
+        return "none. Set FOOTNOTE_READER_URL to read pages for browsers by a service"
+    try:
+        return await reader.report()
+    finally:
+        await reader.aclose()
+
+
+async def _browser(settings: Settings) -> str:
+    from bot.pages.fetch import browser_of
+
+    browser = browser_of(settings)
+    if browser is None:
+        return "none. Set FOOTNOTE_BROWSER to read pages that are built by script"
+    try:
+        version = await browser.report()
+    finally:
+        await browser.aclose()
+    said = f"Chromium {version} starts"
+    if settings.browser_sandbox == "off":
+        said += " without its sandbox: whoever breaks out of a page has what Footnote has"
+    return said
+
+
 async def _slack(settings: Settings) -> str:
     if "slack" not in configured_platforms(settings):
         return "not connected. Set SLACK_BOT_TOKEN and SLACK_APP_TOKEN to answer there"
@@ -156,6 +185,8 @@ def _checks(settings: Settings) -> Iterator[tuple[str, Check]]:
     yield "Meaning", _meaning
     for name in configured_names(settings):
         yield f"Searching {name}", partial(_searched, name)
+    yield "Reading service", _reader
+    yield "Browser", _browser
     yield "Model", _model
     yield "Slack", _slack
     yield "Discord", _discord

@@ -21,6 +21,7 @@ Callers catch by meaning, never by provider:
     │   └── StorageUnavailable   the database: locked, read-only, full, damaged
     ├── Broken               what came back cannot be used
     │   ├── PageUnreadable       empty, binary, too large, endless, undecodable
+    │   │   └── BrowserNeeded        built by script, or behind a check for robots
     │   └── ModelBroken          a reply that stays malformed after a repair turn
     ├── BudgetSpent          the run's budget, or the day's, does not cover the next call
     ├── Stopped              a person or a shutdown ended the run
@@ -168,6 +169,10 @@ class Broken(FootnoteError):
 
 class PageUnreadable(Broken):
     """A page or file that is empty, binary, too large, endless or undecodable."""
+
+
+class BrowserNeeded(PageUnreadable):
+    """A page whose server gives its text to browsers only: built by script, or behind a check."""
 
 
 class ModelBroken(Broken):

@@ -151,6 +151,10 @@ class Settings(BaseSettings):
     fetch_max_bytes: int = Field(10_000_000, ge=10_000)
     fetch_timeout: float = Field(20.0, gt=0)  # seconds for one page, redirects included
     page_ttl: float = Field(86_400.0, ge=0)  # seconds a stored page counts as fresh
+    reader_url: str = ""  # a service that gives Markdown for an address put behind it or at {url}
+    reader_api_key: SecretStr | None = None
+    browser: str = ""  # a Chromium for pages built by script: its path, or its name on PATH
+    browser_sandbox: Literal["on", "off"] = "on"  # off: for root in a container of its own
     robots: Literal["respect", "ignore"] = "respect"  # what sites' robots.txt ask for
     contact: str = ""  # a web or mail address of the operator, told to the sites that are read
     prefetch_pages: int = Field(8, ge=0)  # read in a run before anyone chose them; 0: none

@@ -184,7 +184,7 @@ def _embed(answer: Answer, small: Sequence[str], texts: Texts, quote: int) -> di
     room = limits.EMBED_FIELDS - (1 if long else 0)
     shown = views if len(views) <= room else views[: room - 1]
     for view in shown:
-        embed.add_field(name=_field_name(view), value=_field_value(view), inline=False)
+        embed.add_field(name=_field_name(view), value=_field_value(view, texts), inline=False)
     if len(shown) < len(views):
         more = texts("more-sources", count=len(views) - len(shown))
         embed.add_field(name="…", value=more, inline=False)
@@ -201,20 +201,23 @@ def _field_name(view: SourceView) -> str:
     return shortened(f"[{view.number}] {view.domain}", limits.EMBED_FIELD_NAME)
 
 
-def _field_value(view: SourceView) -> str:
+def _field_value(view: SourceView, texts: Texts) -> str:
     title = _titled(view)
     lines = [title] if len(title) <= limits.EMBED_FIELD_VALUE else [f"**{words(view.title)}**"]
-    for line in (*_where(view), *_quote_lines(view)):
+    for line in (*_where(view, texts), *_quote_lines(view)):
         if sum(map(len, lines)) + len(lines) + len(line) > limits.EMBED_FIELD_VALUE:
             break
         lines.append(line)
     return "\n".join(lines)
 
 
-def _where(view: SourceView) -> list[str]:
-    """What on its page the quotes of a source stand under, in small print."""
-    headings = shortened(" · ".join(view.headings), HEADINGS)
-    return [f"-# {words(headings)}"] if headings else []
+def _where(view: SourceView, texts: Texts) -> list[str]:
+    """What on its page the quotes of a source stand under, and who else gave its text, in small
+    print."""
+    lines = [shortened(" · ".join(view.headings), HEADINGS)]
+    if view.via:
+        lines.append(shortened(texts("text-given-by", name=view.via), HEADINGS))
+    return [f"-# {words(line)}" for line in lines if line]
 
 
 def _quote_lines(view: SourceView) -> Iterator[str]:
@@ -240,7 +243,7 @@ def _source_lines(answer: Answer, texts: Texts) -> list[str]:
     lines = [f"**{texts('sources-heading')}**"] if views else []
     for view in views:
         lines.append(f"\\[{view.number}\\] {_titled(view)}")
-        lines += [*_where(view), *_quote_lines(view)]
+        lines += [*_where(view, texts), *_quote_lines(view)]
     return lines
 
 

@@ -210,18 +210,21 @@ def source_blocks(answer: Answer, texts: Texts) -> list[Json]:
     every = sources(answer, room)
     shown = every[:SOURCES]
     heading = section([text_element(texts("sources-heading"), "bold")])
-    entries = [[heading], *(_source(view, room) for view in shown)]
+    entries = [[heading], *(_source(view, room, texts) for view in shown)]
     if len(every) > len(shown):
         more = texts("more-sources", count=len(every) - len(shown))
         entries.append([section([text_element(more)])])
     return packed(entries)
 
 
-def _source(view: SourceView, room: int) -> list[Json]:
+def _source(view: SourceView, room: int, texts: Texts) -> list[Json]:
     line = [link_element(view.url, without_pings(f"[{view.number}] {view.title}"))]
     where = f" ({view.domain})" if view.domain and view.domain != view.title else ""
     if view.headings:
         where += f" — {shortened(' · '.join(view.headings), HEADINGS_CHARACTERS)}"
+    if view.via:
+        given = texts("text-given-by", name=view.via)
+        where += f" · {shortened(given, HEADINGS_CHARACTERS)}"
     if where:
         line.append(text_element(without_pings(where)))
     return [section(line), *_quotes(view, room)]

@@ -76,6 +76,8 @@ def _sources(answer: Answer) -> Iterator[str]:
     yield "Sources:"
     for number, cited in by_number(answer.citations):
         lines = [f"- \\[{number}\\] {_link(cited[0].title or cited[0].url, cited[0].url)}"]
+        for via in dict.fromkeys(citation.via for citation in cited if citation.via):
+            lines[0] += f" ({_plain(texts_for(DEFAULT)('text-given-by', name=via))})"
         for quote in dict.fromkeys(citation.quote for citation in cited):
             lines += ["", *(f"  {line}" for line in _quoted(_plain(quote, lines=True)).split("\n"))]
         yield "\n".join(lines)

@@ -158,8 +158,8 @@ def _quotes(view: SourceView) -> Iterator[RenderableType]:
                     yield Text(_text(quote, piece), style="italic")
         if quote.heading and quote.pieces and not _text_last(quote):
             yield Text(f"— {quote.heading}", style="italic")
-    if bare := _bare_headings(view):
-        yield Text(f"— {bare}", style="dim")
+    for remark in _where(view):
+        yield Text(f"— {remark}", style="dim")
 
 
 def _quote_lines(view: SourceView) -> Iterator[str]:
@@ -168,8 +168,8 @@ def _quote_lines(view: SourceView) -> Iterator[str]:
             yield from [_text(quote, piece)] if piece.kind == "text" else piece.text.split("\n")
         if quote.heading and quote.pieces and not _text_last(quote):
             yield f"— {quote.heading}"
-    if bare := _bare_headings(view):
-        yield f"— {bare}"
+    for remark in _where(view):
+        yield f"— {remark}"
 
 
 def _text(quote: QuoteView, piece: Excerpt) -> str:
@@ -182,10 +182,14 @@ def _text_last(quote: QuoteView) -> bool:
     return quote.pieces[-1].kind == "text"
 
 
-def _bare_headings(view: SourceView) -> str:
-    """What words stand under that the answer quotes itself, unless it is said already."""
+def _where(view: SourceView) -> Iterator[str]:
+    """What words stand under that the answer quotes itself, unless it is said already; and who gave
+    the text where that was not the site."""
     said = {quote.heading for quote in view.quotes if quote.pieces}
-    return " · ".join(heading for heading in view.headings if heading not in said)
+    if bare := " · ".join(heading for heading in view.headings if heading not in said):
+        yield bare
+    if view.via:
+        yield texts_for(DEFAULT)("text-given-by", name=view.via)
 
 
 def remarks(answer: Answer) -> list[str]:

@@ -59,6 +59,7 @@ class Cited(BaseModel):
     title: str
     heading: str
     quote: str
+    via: str
 
 
 class Step(BaseModel):

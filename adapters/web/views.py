@@ -51,7 +51,7 @@ class Plan:
 class Source:
     """``href`` leads to the page, or to our copy of one that is no web page. ``quotes`` are the
     words it is cited for, for the card over its mark. ``read_at`` is when the quoted copy was
-    fetched.
+    fetched. ``given`` says who gave the text where that was not the site itself.
     """
 
     number: int
@@ -61,6 +61,7 @@ class Source:
     heading: str
     quotes: tuple[Markup, ...]
     read_at: datetime | None
+    given: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +135,8 @@ def reply_of(answer: Answer, texts: Texts, dates: Dates) -> Reply:
         html=_html(answer.text, answer),
         more=_html(answer.more, answer),
         sources=tuple(
-            _source(view, answer, dates) for view in sources(answer, QUOTE, TITLE, beside=True)
+            _source(view, answer, texts, dates)
+            for view in sources(answer, QUOTE, TITLE, beside=True)
         ),
         remarks=remarks(answer, texts),
         suggestions=answer.suggestions,
@@ -162,7 +164,7 @@ def copies_of(run: str) -> str:
     return f"/runs/{quote(run)}/pages/"
 
 
-def _source(view: SourceView, answer: Answer, dates: Dates) -> Source:
+def _source(view: SourceView, answer: Answer, texts: Texts, dates: Dates) -> Source:
     cited = [each for each in answer.citations if each.number == view.number]
     read = [dates[key] for each in cited if (key := (each.url, each.page_hash)) in dates]
     return Source(
@@ -173,6 +175,7 @@ def _source(view: SourceView, answer: Answer, dates: Dates) -> Source:
         heading=" · ".join(view.headings[:HEADINGS]),
         quotes=tuple(quoted_html(each.pieces) for each in view.quotes if each.pieces),
         read_at=max(read, default=None),
+        given=texts("text-given-by", name=view.via) if view.via else "",
     )
 
 

@@ -20,7 +20,7 @@ from urllib.parse import urljoin
 import httpx
 
 from bot import __version__
-from bot.errors import AddressRefused, PageUnreadable, Unavailable
+from bot.errors import AddressRefused, BrowserNeeded, PageUnreadable, Unavailable
 from bot.pages import urls
 from bot.pages.body import ACCEPT_ENCODING, Decoder
 from bot.pages.guard import Guard
@@ -269,7 +269,11 @@ def _check_status(address: str, response: httpx.Response) -> None:
     if 200 <= status < 300 and status not in (204, 205):
         return
     if response.headers.get("cf-mitigated") == "challenge":
-        raise PageUnreadable(f"{page} lets only browsers in; paste the text.")
+        raise BrowserNeeded(f"{page} lets only browsers in; paste the text.")
+    if status == 403:
+        raise BrowserNeeded(
+            f"{page} does not let Footnote in (status 403); paste the text.", detail="status 403"
+        )
     if status in _TRY_AGAIN or status >= 500:
         reason = "asks to wait" if status == 429 else "has a problem"
         raise Unavailable(
@@ -282,7 +286,6 @@ def _check_status(address: str, response: httpx.Response) -> None:
             205: f"{page} is empty; there is nothing to read in it.",
             401: f"{page} asks for a login; paste the text, or give a page that is public.",
             402: f"{page} asks for payment; paste the text, or give a page that is public.",
-            403: f"{page} does not let Footnote in (status 403); paste the text.",
             404: f"{page} does not exist (status 404); check the address.",
             407: f"{page} asks for a login; paste the text, or give a page that is public.",
             410: f"{page} is gone for good (status 410); look for another one.",

@@ -156,7 +156,7 @@ def _finished(title: str, text: str, name: str) -> Extracted:
     text = _clean(text)
     if not text:
         raise _empty(name)
-    return Extracted(_one_line(title) or _title_from(name), text)
+    return Extracted(one_line(title) or _title_from(name), text)
 
 
 def _empty(name: str) -> PageUnreadable:
@@ -196,7 +196,8 @@ def _clean(text: str) -> str:
     return text.strip("\n")
 
 
-def _one_line(title: str) -> str:
+def one_line(title: str) -> str:
+    """A title without line breaks and invisible characters, of at most ``MAX_TITLE``."""
     line = " ".join(_clean(title).split())
     return line if len(line) <= MAX_TITLE else line[: MAX_TITLE - 1] + "…"
 
@@ -205,5 +206,5 @@ def _title_from(name: str) -> str:
     """What a URL or a file name says."""
     if name.startswith(("http://", "https://")):
         parts = urlsplit(name)
-        return _one_line(PurePosixPath(unquote(parts.path)).name) or _one_line(parts.netloc)
-    return _one_line(PurePosixPath(name.replace("\\", "/")).stem) or _one_line(name)
+        return one_line(PurePosixPath(unquote(parts.path)).name) or one_line(parts.netloc)
+    return one_line(PurePosixPath(name.replace("\\", "/")).stem) or one_line(name)

@@ -1,27 +1,46 @@
 """Fetching one page from the web: its download with retries and a deadline, then its extraction.
 
-Caching is somebody else's business, and so is what a page means.
+A page for browsers only is asked of the operator's browser and reading service, where there are
+any. Caching is somebody else's business, and so is what a page means.
 """
 
 from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable, Iterator
 from datetime import UTC, datetime
+from typing import TYPE_CHECKING
 
 import stamina
+import structlog
 
-from bot.errors import FootnoteError, PageUnreadable, Unavailable
+from bot.errors import (
+    Broken,
+    BrowserNeeded,
+    FootnoteError,
+    Invalid,
+    PageUnreadable,
+    Refused,
+    Unavailable,
+)
 from bot.observing import Observe, timed, unobserved
 from bot.pages import urls
 from bot.pages.canonical import cited_as
-from bot.pages.download import Document, Downloads, Permit, Progress, permit_all
+from bot.pages.download import Document, Downloads, Permit, Progress, permit_all, user_agent
+from bot.pages.extract import one_line
+from bot.pages.gates import Signs, refuse_gate
 from bot.pages.guard import Allow, Guard, Resolver, system_resolver
 from bot.pages.page import Page
 from bot.pages.robots import Robots
 from bot.pages.workers import Workers
 from bot.settings import Settings
+
+if TYPE_CHECKING:
+    from bot.pages.browser import Browser
+    from bot.pages.reader import ReaderService
+
+log = structlog.get_logger(__name__)
 
 ATTEMPTS = 3  # for one page, all of them inside its deadline
 FIRST_WAIT = 0.5  # seconds before the second attempt, twice that before the third
@@ -51,6 +70,8 @@ class Fetcher:
         self._workers = workers or Workers()
         self._observe = observe
         self._opened: tuple[Downloads, Permit] | None = None
+        self._browser = browser_of(settings)
+        self._reader = reader_of(settings, resolver)
 
     async def fetch(self, url: str) -> Page:
         """The page at an address.
@@ -64,6 +85,48 @@ class Fetcher:
 
     async def _fetch(self, url: str) -> Page:
         address = urls.without_amp_cache(urls.canonical(url))
+        try:
+            return await self._plain(address)
+        except BrowserNeeded:
+            for way in self._other_ways():
+                if page := await self._by(way, address):
+                    return page
+            raise
+
+    def _other_ways(self) -> Iterator[Callable[[str], Awaitable[Page]]]:
+        """How else a page may be read, best first: a browser shows the page itself."""
+        if self._browser is not None:
+            yield self._rendered
+        if self._reader is not None:
+            yield self._by_reader
+
+    async def _by(self, way: Callable[[str], Awaitable[Page]], address: str) -> Page | None:
+        """The page by another way; None where that leads no further, which the log tells."""
+        try:
+            return await way(address)
+        except (Unavailable, Refused, Invalid) as error:  # the operator may have to do something
+            log.warning("page_not_read", way=way.__name__.strip("_"), url=address, error=str(error))
+        except Broken as error:
+            log.info("page_not_read", way=way.__name__.strip("_"), url=address, error=str(error))
+        return None
+
+    async def _rendered(self, address: str) -> Page:
+        assert self._browser is not None  # noqa: S101 - the caller looked
+        shown = await self._browser.render(address)
+        final = urls.canonical(shown.url)
+        if final != address:
+            await self._open()[1](final)
+        html = shown.html.encode("utf-8", "replace")
+        extracted = await self._workers.extract(html, "text/html; charset=utf-8", final)
+        at = cited_as(final, extracted.canonical)
+        return Page(at, extracted.title, extracted.text, datetime.now(UTC))
+
+    async def _by_reader(self, address: str) -> Page:
+        assert self._reader is not None  # noqa: S101 - the caller looked
+        given = await self._reader.read(address)
+        return await self.read_given(address, given.title, given.text, self._reader.name)
+
+    async def _plain(self, address: str) -> Page:
         self._workers.warm()
         document = await self._download(address)
         extracted = await self._workers.extract(document.data, document.content_type, document.url)
@@ -78,10 +141,26 @@ class Fetcher:
         extracted = await self._workers.extract(data, media_type, name)
         return Page(url, extracted.title, extracted.text, datetime.now(UTC))
 
+    async def read_given(
+        self, url: str, title: str, text: str, via: str, media_type: str = "text/markdown"
+    ) -> Page:
+        """The page in a text that somebody else gave for it: ``via`` is who.
+
+        Raises ``PageUnreadable`` where they met a wall, too.
+        """
+        data = text.encode("utf-8", "replace")
+        extracted = await self._workers.extract(data, f"{media_type}; charset=utf-8", url)
+        named = one_line(title) or extracted.title
+        refuse_gate(urls.shown(url), named, extracted.text, Signs())
+        return Page(url, named, extracted.text, datetime.now(UTC), via=via)
+
     async def aclose(self) -> None:
-        """Close the connections and end the extraction's processes."""
+        """Close the connections, and end the processes of extraction and browser."""
         if self._opened is not None:
             await self._opened[0].aclose()
+        for other in (self._browser, self._reader):
+            if other is not None:
+                await other.aclose()
         await self._workers.aclose()
 
     def _open(self) -> tuple[Downloads, Permit]:
@@ -121,6 +200,38 @@ class Fetcher:
                 " that matters."
             )
         return Unavailable(f"{page} did not answer within {self._seconds:g} seconds; try again.")
+
+
+def browser_of(settings: Settings) -> Browser | None:
+    """The browser that the settings name, not started yet."""
+    if not settings.browser:
+        return None
+    from bot.pages.browser import Browser
+
+    return Browser(
+        settings.browser,
+        sandbox=settings.browser_sandbox == "on",
+        seconds=settings.fetch_timeout,
+        most_bytes=settings.fetch_max_bytes,
+        allow=settings.fetch_allow,
+        agent=user_agent(settings.contact),
+    )
+
+
+def reader_of(settings: Settings, resolver: Resolver = system_resolver) -> ReaderService | None:
+    """The reading service that the settings name. Raises ``InvalidSetting``."""
+    if not settings.reader_url:
+        return None
+    from bot.pages.reader import ReaderService
+
+    key = settings.reader_api_key
+    return ReaderService(
+        settings.reader_url,
+        key.get_secret_value() if key is not None else "",
+        seconds=settings.fetch_timeout,
+        most_bytes=settings.fetch_max_bytes,
+        resolver=resolver,
+    )
 
 
 def _wait_before_retry(deadline: float) -> Callable[[Exception], bool | float]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from bot.errors import PageUnreadable
+from bot.errors import BrowserNeeded, PageUnreadable
 from bot.text.tokens import estimate
 
 GATE = 150
@@ -31,11 +31,17 @@ class Signs:
 
 
 def refuse_gate(name: str, title: str, text: str, signs: Signs) -> None:
-    """Raise ``PageUnreadable`` with what to do if a page is only a wall; ``name`` names it."""
+    """Raise ``PageUnreadable`` with what to do if a page is only a wall; ``name`` names it.
+
+    It is ``BrowserNeeded`` where a browser might get further.
+    """
     length = estimate(text)
     if length <= GATE:
-        reason = _short_gate(title, text, signs)
-        if reason:
+        if reason := _of_login(title, text, signs):
+            raise PageUnreadable(f"{name} {reason}")
+        if reason := _for_browsers(title, text):
+            raise BrowserNeeded(f"{name} {reason}")
+        if reason := _gone(title, text):
             raise PageUnreadable(f"{name} {reason}")
     if length <= PREVIEW and (signs.paid or _PAYWALL.search(text)):
         raise PageUnreadable(
@@ -43,23 +49,37 @@ def refuse_gate(name: str, title: str, text: str, signs: Signs) -> None:
             " page that is free."
         )
     if length <= CONSENT and _asks_consent(title, text):
-        raise PageUnreadable(f"{name} shows only a question about cookies; paste the text.")
+        raise BrowserNeeded(f"{name} shows only a question about cookies; paste the text.")
 
 
-def _short_gate(title: str, text: str, signs: Signs) -> str:
-    """What a short page is instead of a page, and what to do; "" if it is one."""
-    opening = text.partition("\n")[0].lstrip("# ")
-    if signs.asks_password or any(_LOGIN.fullmatch(line) for line in (title, opening)):
+def _of_login(title: str, text: str, signs: Signs) -> str:
+    """What to do about a short page that is a login form; "" if it is none."""
+    lines = (title, _opening(text))
+    if signs.asks_password or any(_LOGIN.fullmatch(line) for line in lines):
         return "shows only a login form; paste the text, or give a page that is public."
+    return ""
+
+
+def _for_browsers(title: str, text: str) -> str:
+    """What keeps out a program that is no browser, and what to do; "" if nothing does."""
     if any(_BOT_CHECK.search(part) for part in (title, text)):
         return "lets only browsers in and shows a check instead; paste the text."
-    if any(_NEEDS_SCRIPT.search(part) for part in (title, text)):
+    if any(_NEEDS_SCRIPT.search(part) for part in (title, text)) or _LOADING.fullmatch(text):
         return "lets only browsers in: it shows its text by JavaScript; paste the text."
-    if any(_MISSING.search(line) for line in (title, opening)):
+    return ""
+
+
+def _gone(title: str, text: str) -> str:
+    """Why a short page is not there, and what to do; "" if it is."""
+    if any(_MISSING.search(line) for line in (title, _opening(text))):
         return "does not exist: its site shows an error page there; check the address."
     if any(_FOR_SALE.search(part) for part in (title, text)):
         return "is gone: its address is for sale; look for another one."
     return ""
+
+
+def _opening(text: str) -> str:
+    return text.partition("\n")[0].lstrip("# ")
 
 
 def _asks_consent(title: str, text: str) -> bool:
@@ -96,6 +116,12 @@ _NEEDS_SCRIPT = re.compile(
     | (?:habilit|activ)[ae]\ javascript
     | (?:启用|開啟|启动|啟用|开启)\s?javascript | javascript\s?を有効
     """,
+    _IGNORING_CASE,
+)
+_LOADING = re.compile(
+    r"""(?:\#\ *)?(?:(?:now\ |is\ )?loading(?:\ (?:the\ )?(?:page|content|app|data))?|please\ wait
+        |one\ moment(?:,?\ please)? | wird\ geladen | chargement(?:\ en\ cours)? | cargando
+        |(?:正在)?(?:加载|載入|加載|载入)中? | 読み込み中(?:です)? | 로딩\ ?중)\s*[.…。!]*\s*""",
     _IGNORING_CASE,
 )
 _LOGIN = re.compile(

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from lxml import etree  # type: ignore[import-untyped]
 
-from bot.errors import PageUnreadable
+from bot.errors import BrowserNeeded
 from bot.pages.content import body_of, content_of, is_of_press
 from bot.pages.furniture import without_furniture, without_hidden
 from bot.pages.gates import Signs, refuse_gate
@@ -54,8 +54,8 @@ class Reading(NamedTuple):
 def read_html(html: str, name: str) -> Reading:
     """What an HTML document says; ``name`` is what errors call it.
 
-    Raises ``PageUnreadable`` for a page without words, and for one that is only a login form, a
-    cookie wall or a check for robots.
+    Raises ``PageUnreadable`` for a page that is only a login form or an error, ``BrowserNeeded``
+    for one without words, a cookie wall and a check for robots.
     """
     tree = _parsed(html)
     if tree is None:
@@ -128,7 +128,7 @@ def _text(tree: Any, html: str) -> tuple[str, float]:
     return article, kept
 
 
-def _without_words(name: str) -> PageUnreadable:
-    return PageUnreadable(
+def _without_words(name: str) -> BrowserNeeded:
+    return BrowserNeeded(
         f"{name} holds no text that can be read without a browser; paste the text."
     )

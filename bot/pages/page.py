@@ -16,7 +16,8 @@ class Page:
     by one empty line. There are no links, and emphasis only where the document itself is Markdown.
     The further paragraphs of a list item are indented, code and tables stand at the margin. An item
     that is nothing but a link, as in a table of contents, begins with "+". ``fetched_at`` is
-    timezone-aware. ``hash`` identifies the text: SHA-256, hex.
+    timezone-aware. ``hash`` identifies the text: SHA-256, hex. ``via`` is what people call whoever
+    gave the text where that was not the site itself ("Tavily"), or "".
     """
 
     url: str
@@ -24,6 +25,7 @@ class Page:
     text: str
     fetched_at: datetime
     hash: str = field(default="")
+    via: str = ""
 
     def __post_init__(self) -> None:
         if not self.hash:

@@ -63,6 +63,16 @@ class WorkerProcess:
         """Have the process end, without waiting for it: ``hear`` then raises ``EOFError``."""
         self._process.kill()
 
+    def end(self, seconds: float) -> None:
+        """Have the process end in its own way (SIGTERM), and by force after so many seconds.
+
+        Blocks.
+        """
+        self._process.terminate()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(seconds)
+        self.kill()
+
     def kill(self) -> None:
         """End the process. A thread that waits for its reply gets ``EOFError`` and closes up."""
         self._process.kill()
@@ -155,6 +165,31 @@ def peak_memory() -> int:
         return 0
     found = re.search(r"^VmHWM:\s+(\d+) kB$", status, re.MULTILINE)
     return int(found[1]) * 1_024 if found else 0
+
+
+def memory_below(process: int) -> int:
+    """The bytes that the processes below one have for themselves or share with each other, what is
+    shared counted for each; 0 where that is not known.
+
+    See proc(5) on ``PPid``, ``RssAnon`` and ``RssShmem``.
+    """
+    parents: dict[int, int] = {}
+    sizes: dict[int, int] = {}
+    for path in Path("/proc").glob("[0-9]*/status"):
+        try:
+            status = path.read_text(encoding="ascii", errors="replace")
+        except OSError:  # it has ended
+            continue
+        found = dict(re.findall(r"^(PPid|RssAnon|RssShmem):\s+(\d+)", status, re.MULTILINE))
+        number = int(path.parent.name)
+        parents[number] = int(found.get("PPid", 0))
+        sizes[number] = 1_024 * sum(int(found.get(name, 0)) for name in ("RssAnon", "RssShmem"))
+    below: set[int] = set()
+    reached = {process}
+    while reached:
+        reached = {number for number, parent in parents.items() if parent in reached} - below
+        below |= reached
+    return sum(sizes[number] for number in below)
 
 
 def _limit(what: int, most: int) -> None:

@@ -10,17 +10,15 @@ What comes back is JSON, not pickles: a worker has had hostile input in its hand
 
 from __future__ import annotations
 
-import asyncio
 import os
 import sys
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-from bot.errors import PageUnreadable, Unavailable
+from bot.errors import BrowserNeeded, PageUnreadable
 from bot.pages.extract import Extracted, from_bytes
+from bot.pages.pool import WorkerPool
 from bot.pages.processes import (
-    WorkerProcess,
     limit_address_space,
     own_pipes,
     receive,
@@ -45,21 +43,15 @@ class Workers:
     def __init__(
         self, size: int = SIZE, seconds: float = SECONDS, command: Sequence[str] = COMMAND
     ) -> None:
-        self._slots = asyncio.Semaphore(size)
-        self._threads = ThreadPoolExecutor(size, thread_name_prefix="extraction")
+        self._pool = WorkerPool(size, command, "extraction")
         self._seconds = seconds
-        self._command = command
-        self._idle: list[WorkerProcess] = []
-        self._busy: set[WorkerProcess] = set()
-        self._closed = False
 
     def warm(self) -> None:
         """Start a process now if there is none, to be ready when the first page has come.
 
         Raises ``Unavailable`` when none can be started.
         """
-        if not self._idle and not self._busy and not self._closed:
-            self._idle.append(_started(self._command))
+        self._pool.warm()
 
     async def extract(self, data: bytes, media_type: str | None, name: str) -> Extracted:
         """``extract.from_bytes`` elsewhere.
@@ -67,66 +59,20 @@ class Workers:
         Raises ``PageUnreadable`` like it, and for a document that takes too long or breaks its
         reader; ``Unavailable`` when no process can be started. When cancelled, ends the work.
         """
-        async with self._slots:
-            if self._closed:
-                raise Unavailable("Footnote is shutting down; ask again later.")
-            worker = self._free()
-            self._busy.add(worker)
-            try:
-                outcome = await self._exchange(worker, data, media_type, name)
-            except BaseException:
-                worker.kill()
-                raise
-            else:
-                self._idle.append(worker)
-            finally:
-                self._busy.discard(worker)
+        head = {"media_type": media_type, "name": name, "seconds": self._seconds}
+        try:
+            outcome = await self._pool.ask(head, data, self._seconds, _understood)
+        except TimeoutError:
+            raise _too_slow(name, self._seconds) from None
+        except (OSError, EOFError, ValueError) as error:
+            raise _broken(name, f"{type(error).__name__}: {error}") from None
         if isinstance(outcome, PageUnreadable):
             raise outcome
         return outcome
 
     async def aclose(self) -> None:
         """End all processes."""
-        self._closed = True
-        for worker in (*self._idle, *self._busy):
-            worker.kill()
-        self._idle.clear()
-        await asyncio.to_thread(self._threads.shutdown)
-
-    def _free(self) -> WorkerProcess:
-        """An idle process that still lives, or a new one."""
-        while self._idle:
-            worker = self._idle.pop()
-            if worker.lives():
-                return worker
-            worker.kill()
-        return _started(self._command)
-
-    async def _exchange(
-        self, worker: WorkerProcess, data: bytes, media_type: str | None, name: str
-    ) -> Extracted | PageUnreadable:
-        loop = asyncio.get_running_loop()
-        head = {"media_type": media_type, "name": name, "seconds": self._seconds}
-        reply = loop.run_in_executor(self._threads, worker.ask, head, data)
-        try:
-            # leaves the thread waiting when it is over; that ends with the worker's life
-            async with asyncio.timeout(self._seconds):
-                return _understood(await reply)
-        except TimeoutError:
-            raise _too_slow(name, self._seconds) from None
-        except (OSError, EOFError, ValueError) as error:
-            raise _broken(name, f"{type(error).__name__}: {error}") from None
-
-
-def _started(command: Sequence[str]) -> WorkerProcess:
-    try:
-        return WorkerProcess(command)
-    except OSError as error:
-        raise Unavailable(
-            "The page could not be read because the machine has no room for another process;"
-            " try again later.",
-            detail=str(error),
-        ) from None
+        await self._pool.aclose()
 
 
 def _too_slow(name: str, seconds: float) -> PageUnreadable:
@@ -146,8 +92,8 @@ def _understood(reply: Any) -> Extracted | PageUnreadable:
             "kept": int() | float() as kept,
         }:
             return Extracted(title, text, canonical, min(1.0, max(0.0, kept)))
-        case {"unreadable": str(sentence), "detail": str(detail)}:
-            return PageUnreadable(sentence, detail=detail)
+        case {"unreadable": str(sentence), "detail": str(detail), "for_browsers": bool(is_wall)}:
+            return (BrowserNeeded if is_wall else PageUnreadable)(sentence, detail=detail)
         case _:
             raise ValueError("a reply that means nothing")
 
@@ -183,7 +129,8 @@ def _read(data: bytes, media_type: str | None, name: str) -> dict[str, Any]:
     try:
         extracted = from_bytes(data, media_type, name)
     except PageUnreadable as error:
-        return {"unreadable": error.sentence, "detail": error.detail}
+        is_wall = isinstance(error, BrowserNeeded)
+        return {"unreadable": error.sentence, "detail": error.detail, "for_browsers": is_wall}
     return {
         "title": extracted.title,
         "text": extracted.text,

@@ -20,7 +20,7 @@ class Finding:
 class Source:
     """A page that was read: its citation number and the passages that matter here, in page order.
 
-    The same number is the same page for the whole run.
+    The same number is the same page for the whole run. ``via`` as in ``bot.pages.page.Page``.
     """
 
     number: int
@@ -29,6 +29,7 @@ class Source:
     passages: tuple[Passage, ...]
     page_hash: str
     fetched_at: datetime
+    via: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,6 +24,7 @@ def answer_document(answer: Answer) -> dict[str, Any]:
                 "title": c.title,
                 "heading": c.heading,
                 "quote": c.quote,
+                "via": c.via,
             }
             for c in answer.citations
         ],

@@ -46,6 +46,7 @@ class SourceView:
     characters; ``quotes`` are the distinct words it is cited for, in order.
 
     ``url`` is the source's own address, whatever its scheme; ``domain`` is "" where it has none.
+    ``via`` is who gave the text that was quoted, on one line, or "" where it was the site itself.
     """
 
     number: int
@@ -53,6 +54,7 @@ class SourceView:
     title: str
     domain: str
     quotes: tuple[QuoteView, ...]
+    via: str = ""
 
     @property
     def headings(self) -> tuple[str, ...]:
@@ -130,6 +132,7 @@ def _view(
         title=shortened(first.title, longest_title) or host or one_line(first.url),
         domain=host,
         quotes=tuple(_quote_view(each, is_said, longest_quote) for each in quotes.values()),
+        via=", ".join(dict.fromkeys(one_line(each.via) for each in cited if each.via)),
     )
 
 

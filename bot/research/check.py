@@ -210,4 +210,5 @@ def _citation(source: Source, passage: Passage) -> Citation:
         start=passage.start,
         end=passage.end,
         heading=passage.heading,
+        via=source.via,
     )

@@ -352,6 +352,7 @@ class DeskKeeper:
             passages=tuple(passages),
             page_hash=page.hash,
             fetched_at=page.fetched_at,
+            via=page.via,
         )
         self._run.sources.append(source)
         return ReadResult(desk_number, source, whole=is_whole(page, spans))

@@ -1,8 +1,10 @@
 """Where pages come from: the providers that can read their own, the web for all else, and a cache.
 
 A page is kept in the process for ``page_ttl`` seconds, and in the store, where another process
-finds it. Local documents are never cached: their index is the truth. Equal reads at the same
-time share one fetch, which ends early when nobody waits for it any more.
+finds it. What only a search engine could give of a page is not kept: the page may be
+there the next time, and excerpts are chosen for one question. Local documents are never cached:
+their index is the truth. Equal reads at the same time share one fetch, which ends early when nobody
+waits for it any more.
 """
 
 from __future__ import annotations
@@ -11,15 +13,19 @@ from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime, timedelta
 from typing import Protocol
 
+import structlog
 from cachetools import TTLCache
 
+from bot.errors import Broken, BrowserNeeded, Unavailable
 from bot.messages import UPLOADED, Attachment
 from bot.pages.page import Page
 from bot.pages.passages import Weight
 from bot.pages.urls import canonical
 from bot.search.blend import SearchResult
 from bot.search.flights import Flights
-from bot.search.provider import ProviderKind, Query, Weighing
+from bot.search.provider import ProviderKind, Query, TextGiving, Weighing
+
+log = structlog.get_logger(__name__)
 
 MOST_AHEAD = 64  # searches and reads that nobody asked for yet, of all runs at the same time
 CACHED_CHARACTERS = 32_000_000  # of page text kept in the process
@@ -45,6 +51,10 @@ class Fetching(Protocol):
     async def fetch(self, url: str) -> Page: ...
 
     async def read_file(self, url: str, data: bytes, media_type: str, name: str) -> Page: ...
+
+    async def read_given(
+        self, url: str, title: str, text: str, via: str, media_type: str = "text/markdown"
+    ) -> Page: ...
 
     async def aclose(self) -> None: ...
 
@@ -124,10 +134,32 @@ class Library:
         if url.startswith(UPLOADED):
             since = datetime.min.replace(tzinfo=UTC)  # it is what it was
         page = await self._recent_page(key, since) or await self._read_now(url)
-        if len(page.text) <= CACHED_CHARACTERS:
+        if len(page.text) <= CACHED_CHARACTERS and not page.via:
             self._cache[key] = page
         return page
 
     async def _read_now(self, url: str) -> Page:
         page = await self._search.read(url)
-        return page if page is not None else await self._fetcher.fetch(url)
+        if page is not None:
+            return page
+        try:
+            return await self._fetcher.fetch(url)
+        except (BrowserNeeded, Unavailable) as error:
+            page = await self._given(url)
+            if page is None:
+                raise
+            log.info("page_as_given", url=url, by=page.via, instead_of=str(error))
+            return page
+
+    async def _given(self, url: str) -> Page | None:
+        """The page as a search engine gave it along with its hits, if one did."""
+        given = self._search.text_of(url) if isinstance(self._search, TextGiving) else None
+        if given is None:
+            return None
+        try:
+            return await self._fetcher.read_given(
+                canonical(url), given.title, given.text, given.by, given.media_type
+            )
+        except (Broken, Unavailable) as error:
+            log.info("given_text_unusable", url=url, by=given.by, error=str(error))
+            return None

@@ -20,7 +20,7 @@ from bot.search.guarded import Guarded
 from bot.search.hits import host_of, is_within
 from bot.search.limits import Clock
 from bot.search.policy import Policy
-from bot.search.provider import Hit, ProviderKind, Query, SearchProvider
+from bot.search.provider import GivenText, Hit, ProviderKind, Query, SearchProvider
 from bot.text.terms import keywords
 
 log = structlog.get_logger()
@@ -136,6 +136,11 @@ class Search:
             if each.reads(url):
                 return await each.read(url)
         return None
+
+    def text_of(self, url: str) -> GivenText | None:
+        """The longest text that a provider was given of this page along with its hits."""
+        given = (each.text_of(url) for each in self._providers.values())
+        return max(filter(None, given), key=lambda one: len(one.text), default=None)
 
     def weighs(self, url: str) -> bool:
         """Whether a provider can tell which passages of this page fit a question."""

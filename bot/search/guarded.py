@@ -19,6 +19,7 @@ from bot.search.flights import Flights
 from bot.search.limits import Breaker, Clock, RateLimit
 from bot.search.policy import Policy
 from bot.search.provider import (
+    GivenText,
     Growing,
     Hit,
     Lexicon,
@@ -27,6 +28,7 @@ from bot.search.provider import (
     Query,
     Reporting,
     SearchProvider,
+    TextGiving,
     Weighing,
 )
 
@@ -96,6 +98,10 @@ class Guarded:
         provider = self.provider
         assert isinstance(provider, PageReader)  # noqa: S101 - the caller asked ``reads``
         return await self._reads.join(url, lambda: self._call(lambda: provider.read(url)))
+
+    def text_of(self, url: str) -> GivenText | None:
+        """See ``TextGiving.text_of``; None for a provider that gives no texts."""
+        return self.provider.text_of(url) if isinstance(self.provider, TextGiving) else None
 
     async def rarity(self, terms: Sequence[str]) -> dict[str, float]:
         """See ``Lexicon.rarity``; empty for a provider that does not know."""

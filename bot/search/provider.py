@@ -48,6 +48,20 @@ class Hit:
     relevance: float | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class GivenText:
+    """The text of a page, or excerpts of it, as a search engine has it.
+
+    ``by`` is what people call the engine ("Tavily"), ``media_type`` that of ``text``.
+    """
+
+    url: str
+    title: str
+    text: str
+    by: str
+    media_type: str
+
+
 class SearchProvider(Protocol):
     """Something that can be asked for pages.
 
@@ -75,6 +89,16 @@ class PageReader(Protocol):
     def reads(self, url: str) -> bool: ...
 
     async def read(self, url: str) -> Page: ...
+
+
+@runtime_checkable
+class TextGiving(Protocol):
+    """A provider that gets the texts of the pages that it finds along with the hits.
+
+    ``text_of`` gives that of a page it has found lately, without I/O.
+    """
+
+    def text_of(self, url: str) -> GivenText | None: ...
 
 
 @runtime_checkable

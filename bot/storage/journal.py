@@ -128,10 +128,12 @@ class Journal:
                     title=page.title,
                     text=page.text,
                     fetched_at=page.fetched_at,
+                    via=page.via,
                 )
                 await db.execute(
                     keep.on_conflict_do_update(
-                        index_elements=["url", "hash"], set_={"fetched_at": page.fetched_at}
+                        index_elements=["url", "hash"],
+                        set_={"fetched_at": page.fetched_at, "via": page.via},
                     )
                 )
         if not is_ours:

@@ -80,5 +80,10 @@ def message_row(message: Message) -> dict[str, Any]:
 
 def page_of(row: Any) -> Page:
     return Page(
-        url=row.url, title=row.title, text=row.text, fetched_at=row.fetched_at, hash=row.hash
+        url=row.url,
+        title=row.title,
+        text=row.text,
+        fetched_at=row.fetched_at,
+        hash=row.hash,
+        via=row.via,
     )

@@ -202,10 +202,10 @@ class Store:
 
     @awaited
     async def recent_page(self, url: str, since: datetime) -> Page | None:
-        """The newest copy of a page, if it was fetched after ``since``."""
+        """The newest copy of a page, if it was fetched after ``since`` from the site itself."""
         query = (
             sa.select(pages)
-            .where(pages.c.url == url, pages.c.fetched_at >= since)
+            .where(pages.c.url == url, pages.c.fetched_at >= since, pages.c.via == "")
             .order_by(pages.c.fetched_at.desc())
             .limit(1)
         )

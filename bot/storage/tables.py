@@ -8,7 +8,7 @@ from typing import Any
 import sqlalchemy as sa
 
 # The newest migration, known without loading Alembic so that an up-to-date store opens fast.
-HEAD = "0009"
+HEAD = "0010"
 
 # Named constraints let later migrations change them on every database.
 metadata = sa.MetaData(
@@ -155,6 +155,8 @@ pages = sa.Table(
     sa.Column("title", sa.Text, nullable=False),
     sa.Column("text", sa.Text, nullable=False),
     sa.Column("fetched_at", UtcDateTime, nullable=False),
+    # Who gave the text where that was not the site itself.
+    sa.Column("via", sa.Text, nullable=False, server_default=""),
     sa.UniqueConstraint("url", "hash"),
     sa.Index(None, "fetched_at"),
 )

@@ -97,6 +97,11 @@ class MemoryCorpus:
     async def read_file(self, url: str, data: bytes, media_type: str, name: str) -> Page:
         raise AssertionError("no question comes with files")
 
+    async def read_given(
+        self, url: str, title: str, text: str, via: str, media_type: str = "text/markdown"
+    ) -> Page:
+        raise AssertionError("no page is missing")
+
     async def aclose(self) -> None: ...
 
     def _snippet(self, url: str, query: str) -> str:
@@ -128,6 +133,11 @@ class IndexedCorpus:
 
     async def read_file(self, url: str, data: bytes, media_type: str, name: str) -> Page:
         raise AssertionError("no question comes with files")
+
+    async def read_given(
+        self, url: str, title: str, text: str, via: str, media_type: str = "text/markdown"
+    ) -> Page:
+        raise AssertionError("no page is missing")
 
     async def aclose(self) -> None:
         await self._documents.aclose()

@@ -62,6 +62,11 @@ class Shelf:
             raise PageUnreadable(f"{name} holds no text.")
         return Page(url, name, data.decode(), datetime.now(UTC))
 
+    async def read_given(
+        self, url: str, title: str, text: str, via: str, media_type: str = "text/markdown"
+    ) -> Page:
+        return Page(url, title, text, datetime.now(UTC), via=via)
+
     async def aclose(self) -> None: ...
 
     def _found(self, query: str) -> list[str]:

@@ -199,7 +199,7 @@ class FakeBrave(FakeEngine):
             "profile": {"name": "Wiki", "url": page.url},
         }
         if values.get("extra_snippets") == "true" and rest:
-            result["extra_snippets"] = [marked(rest, query)]
+            result["extra_snippets"] = [marked(each, query) for each in rest.split(". ")[:5]]
         return result
 
     def _rates(self) -> dict[str, str]:
@@ -234,6 +234,7 @@ class FakeTavily(FakeEngine):
         "include_domains": list,
         "exclude_domains": list,
         "country": re.compile("[a-z]+( [a-z]+)*"),
+        "include_raw_content": {True, False, "markdown", "text"},
     }
 
     def answer(self, method: str, request: Asked) -> Response:
@@ -280,7 +281,9 @@ class FakeTavily(FakeEngine):
                         "url": page.url,
                         "content": page.text,
                         "score": 0.9,
-                        "raw_content": None,
+                        "raw_content": f"# {page.title}\n\n{page.text}"
+                        if values.get("include_raw_content")
+                        else None,
                     }
                     for page in found
                 ][: values.get("max_results", 5)],

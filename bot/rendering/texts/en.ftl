@@ -60,6 +60,7 @@ more-sources =
         [one] and one more source
        *[other] and { $count } more sources
     }
+text-given-by = text as given by { $name }
 unverified = ⚠ Unverified: “{ $sentence }” ({ $reason })
 disagrees = ⚖ Sources disagree: “{ $sentence }”, but [{ $number }] says “{ $quote }”
 summary =

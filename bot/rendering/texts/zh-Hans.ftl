@@ -38,6 +38,7 @@ more-steps = 还有 { $count } 个步骤
 more-heading = 这些页面的更多内容
 sources-heading = 来源
 more-sources = 还有 { $count } 个来源
+text-given-by = 文本由 { $name } 提供
 unverified = ⚠ 未经证实：“{ $sentence }”（{ $reason }）
 disagrees = ⚖ 来源说法不一：“{ $sentence }”，而 [{ $number }] 称“{ $quote }”
 summary =

@@ -38,6 +38,7 @@ more-steps = 還有 { $count } 個步驟
 more-heading = 這些頁面的更多內容
 sources-heading = 來源
 more-sources = 還有 { $count } 個來源
+text-given-by = 文字由 { $name } 提供
 unverified = ⚠ 未經證實：「{ $sentence }」（{ $reason }）
 disagrees = ⚖ 來源說法不一：「{ $sentence }」，而 [{ $number }] 稱「{ $quote }」
 summary =

@@ -10,6 +10,9 @@ SUBSCRIPTION_TOKEN_INVALID, an option that the plan lacks gets OPTION_NOT_IN_PLA
     freshness          ``freshness=pd``, ``pw``, ``pm``, ``py``
     domains            ``site:`` operators
     limit              ``count``, at most 20
+
+``extra_snippets`` brings up to five further excerpts of each page, where the plan has them. They
+are shown with the hit, and stand in for a page that cannot be fetched.
 """
 
 from __future__ import annotations
@@ -21,12 +24,13 @@ from pydantic import Field, SecretStr
 
 from bot.errors import ProviderUnavailable
 from bot.search.declaration import Client, Declaration, ProviderSettings, key_field, needed
-from bot.search.hits import wanted, web_hit, with_sites
+from bot.search.given import GivenTexts
+from bot.search.hits import plain, wanted, web_hit, with_sites
 from bot.search.json_api import JsonApi, Reply
 from bot.search.json_values import mapping, mappings, string, strings
 from bot.search.languages import is_traditional_chinese, language, region
 from bot.search.policy import Policy
-from bot.search.provider import Hit, ProviderKind, Query
+from bot.search.provider import GivenText, Hit, ProviderKind, Query
 
 if TYPE_CHECKING:
     import httpx
@@ -76,6 +80,7 @@ class Brave:
         headers = {"X-Subscription-Token": key}
         self._api = JsonApi(client, url, title="Brave", key=KEY, place=PLACE, headers=headers)
         self._rate = rate
+        self._texts = GivenTexts("Brave")
         self._more_snippets = True  # until the plan turns out not to have them
 
     async def search(self, query: Query) -> list[Hit]:
@@ -83,7 +88,15 @@ class Brave:
         if not parameters["q"] or query.limit < 1:
             return []
         reply = await self._ask(parameters)
+        for each in _results(reply.data):
+            excerpts = (each.get("description"), *strings(each.get("extra_snippets")))
+            self._texts.keep_excerpts(
+                each.get("url"), plain(each.get("title")), map(plain, excerpts)
+            )
         return wanted(_hits(reply.data), query)
+
+    def text_of(self, url: str) -> GivenText | None:
+        return self._texts.of(url)
 
     async def report(self) -> str:
         """How many requests the month still has, by the headers of the smallest search.
@@ -160,9 +173,13 @@ def _search_lang(query: Query) -> str:
 
 
 def _hits(data: Mapping[str, Any]) -> Iterator[Hit | None]:
-    for each in mappings(mapping(data.get("web")).get("results")):
+    for each in _results(data):
         more = strings(each.get("extra_snippets"))
         yield web_hit("brave", each.get("url"), each.get("title"), each.get("description"), *more)
+
+
+def _results(data: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    return mappings(mapping(data.get("web")).get("results"))
 
 
 def _code(reply: Reply) -> str:

@@ -11,6 +11,9 @@ minute: https://docs.tavily.com/documentation/rate-limits.
     freshness          ``time_range``
     domains            ``include_domains``
     limit              ``max_results``, at most 20; a basic search costs one credit
+
+``include_raw_content`` makes each result bring the text of its page as ``raw_content``, Markdown or
+null, at no further credit. It stands in for a page that cannot be fetched.
 """
 
 from __future__ import annotations
@@ -21,12 +24,13 @@ from typing import TYPE_CHECKING, Any
 from pydantic import Field, SecretStr
 
 from bot.search.declaration import Client, Declaration, ProviderSettings, key_field, needed
+from bot.search.given import GivenTexts
 from bot.search.hits import host_of, short, wanted, web_hit
 from bot.search.json_api import JsonApi
 from bot.search.json_values import integer, mapping, mappings
 from bot.search.languages import region
 from bot.search.policy import Policy
-from bot.search.provider import Hit, ProviderKind, Query
+from bot.search.provider import GivenText, Hit, ProviderKind, Query
 
 if TYPE_CHECKING:
     import httpx
@@ -35,6 +39,7 @@ KEY, PLACE = "TAVILY_API_KEY", "FOOTNOTE_TAVILY_URL"
 MAX_RESULTS = 20
 MAX_QUERY_CHARACTERS = 400
 MAX_DOMAINS = 300
+MAX_REPLY_BYTES = 16_000_000  # 20 whole pages
 
 # fmt: off
 COUNTRIES = {
@@ -63,6 +68,10 @@ COUNTRIES = {
 class TavilySettings(ProviderSettings):
     tavily_api_key: SecretStr | None = key_field(KEY, description="the key of Tavily")
     tavily_url: str = Field("https://api.tavily.com", description="where Tavily is reached")
+    tavily_raw_content: bool = Field(
+        True,
+        description="whether Tavily sends the text of each hit, for pages that cannot be fetched",
+    )
 
 
 class Tavily:
@@ -71,15 +80,34 @@ class Tavily:
     name = "tavily"
     kind: ProviderKind = "web"
 
-    def __init__(self, key: str, url: str, client: httpx.AsyncClient) -> None:
-        headers = {"Authorization": f"Bearer {key}"}
-        self._api = JsonApi(client, url, title="Tavily", key=KEY, place=PLACE, headers=headers)
+    def __init__(
+        self, key: str, url: str, client: httpx.AsyncClient, *, raw_content: bool = True
+    ) -> None:
+        self._api = JsonApi(
+            client,
+            url,
+            title="Tavily",
+            key=KEY,
+            place=PLACE,
+            headers={"Authorization": f"Bearer {key}"},
+            most_bytes=MAX_REPLY_BYTES,
+        )
+        self._raw_content = raw_content
+        self._texts = GivenTexts("Tavily")
 
     async def search(self, query: Query) -> list[Hit]:
         body = _body(query)
+        if self._raw_content:
+            body["include_raw_content"] = "markdown"
         if not body["query"] or query.limit < 1:
             return []
-        return wanted(_hits((await self._api.post("/search", body)).data), query)
+        data = (await self._api.post("/search", body)).data
+        for each in mappings(data.get("results")):
+            self._texts.keep(each.get("url"), each.get("title"), each.get("raw_content"))
+        return wanted(_hits(data), query)
+
+    def text_of(self, url: str) -> GivenText | None:
+        return self._texts.of(url)
 
     async def report(self) -> str:
         """How much of the plan is used: of the key's own limit, else of the account's."""
@@ -118,7 +146,7 @@ def _hits(data: Mapping[str, Any]) -> Iterator[Hit | None]:
 
 def _build(settings: TavilySettings, client: Client) -> Tavily:
     key = needed(settings.tavily_api_key, "tavily", KEY)
-    return Tavily(key, settings.tavily_url, client())
+    return Tavily(key, settings.tavily_url, client(), raw_content=settings.tavily_raw_content)
 
 
 PROVIDER = Declaration(

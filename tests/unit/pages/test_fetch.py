@@ -3,19 +3,27 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterator
 from datetime import UTC, datetime
+from typing import Any
 from urllib.parse import quote
 
 import pytest
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response
+from starlette.routing import Route
 
 from bot import __version__
-from bot.errors import AddressRefused, InvalidSetting, PageUnreadable
+from bot.errors import AddressRefused, BrowserNeeded, InvalidSetting, PageUnreadable
 from bot.pages.fetch import Fetcher
+from bot.pages.page import Page
 from bot.pages.workers import Workers
 from bot.settings import load_settings
 from tests.fakes.http2 import AUTHORITY, Http2Site, http2_site
+from tests.fakes.server import serve
 from tests.fakes.web import ARTICLE, FILES, SECRET, SENTENCES, Web
-from tests.unit.pages.conftest import OpenFetcher
+from tests.unit.pages.conftest import Here, OpenFetcher
 
 pytestmark = pytest.mark.usefixtures("no_waiting")
 
@@ -281,3 +289,97 @@ async def test_without_permission_nothing_private_is_fetched(
 def test_a_malformed_permission_is_told_at_once() -> None:
     with pytest.raises(InvalidSetting, match="FOOTNOTE_FETCH_ALLOW"):
         Fetcher(load_settings(fetch_allow=("10.0.0.0/99",)))
+
+
+# ---------------------------------------------------------------- pages for browsers
+
+
+class InTurn:
+    """A name that is here for the plain fetch, and public for whoever judges it afterwards."""
+
+    def __init__(self) -> None:
+        self.answers = ["127.0.0.1"]
+
+    async def __call__(self, host: str, port: int) -> list[str]:
+        return [self.answers.pop() if self.answers else "93.184.216.34"]
+
+
+@pytest.fixture
+def service() -> Iterator[tuple[list[str], str]]:
+    """A reading service: the paths it was asked for, and where it is."""
+    asked: list[str] = []
+
+    async def answer(request: Request) -> Response:
+        asked.append(request.url.path)
+        return PlainTextResponse(f"# Norderney\n\n{LIT} See [the map](/map).", 200)
+
+    with serve(Starlette(routes=[Route("/{path:path}", answer)])) as base:
+        yield asked, base
+
+
+LIT = "The lighthouse was lit for the first time in 1874."
+
+
+async def fetched_by_service(path: str, base: str, place: str, **settings: Any) -> Page:
+    port = base.rpartition(":")[2]
+    fetcher = Fetcher(
+        load_settings(
+            fetch_allow=("127.0.0.1",),
+            robots="ignore",
+            reader_url=place,
+            fetch_timeout=5,
+            **settings,
+        ),
+        resolver=InTurn(),
+        workers=Here(),
+    )
+    try:
+        return await fetcher.fetch(f"http://coast.test:{port}{path}")
+    finally:
+        await fetcher.aclose()
+
+
+@pytest.mark.parametrize("path", ["/script", "/status/403"])
+async def test_a_page_for_browsers_is_asked_of_the_reading_service(
+    service: tuple[list[str], str], web: Web, base: str, path: str
+) -> None:
+    page = await fetched_by_service(path, base, service[1])
+    assert (page.title, page.via) == ("Norderney", "127.0.0.1")
+    assert page.text == f"# Norderney\n\n{LIT} See the map."
+    assert len(service[0]) == 1
+
+
+async def test_a_page_that_can_be_fetched_is_not(
+    service: tuple[list[str], str], web: Web, base: str
+) -> None:
+    page = await fetched_by_service("/article", base, service[1])
+    assert (page.via, service[0]) == ("", [])
+
+
+@pytest.mark.parametrize("path", ["/status/404", "/status/401", "/status/402"])
+async def test_what_no_browser_could_read_is_not(
+    service: tuple[list[str], str], web: Web, base: str, path: str
+) -> None:
+    with pytest.raises(PageUnreadable):
+        await fetched_by_service(path, base, service[1])
+    assert service[0] == []
+
+
+async def test_where_the_service_fails_the_wall_is_told(web: Web, base: str) -> None:
+    with pytest.raises(BrowserNeeded, match="does not let Footnote in"):
+        await fetched_by_service("/status/403", base, "http://127.0.0.1:9")
+
+
+async def test_a_browser_that_is_not_there_costs_no_page(
+    service: tuple[list[str], str], web: Web, base: str
+) -> None:
+    page = await fetched_by_service("/status/403", base, service[1], browser="no-such-browser")
+    assert page.via == "127.0.0.1"
+
+
+@pytest.mark.parametrize("text", ["Just a moment...", "Please enable JavaScript."])
+async def test_a_wall_that_somebody_else_met_is_no_page(
+    open_fetcher: OpenFetcher, text: str
+) -> None:
+    with pytest.raises(BrowserNeeded):
+        await open_fetcher().read_given("https://a.test/", "", text, "Tavily")

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 
 import pytest
 
-from bot.pages.processes import WorkerProcess
+from bot.pages.processes import WorkerProcess, memory_below
 
 LINUX = pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells and limits this")
 
@@ -44,3 +45,19 @@ def test_memory_beyond_the_limit_is_refused() -> None:
     )
     told = subprocess.run([sys.executable, "-c", body], capture_output=True, text=True, check=True)
     assert told.stdout == "refused\n"
+
+
+@LINUX
+def test_the_memory_of_all_processes_below_one_is_known() -> None:
+    code = "x = bytearray(b'1' * 60_000_000); print(flush=True); input()"
+    inner = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {code!r}])"
+    before = memory_below(os.getpid())
+    with subprocess.Popen(
+        [sys.executable, "-c", inner], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        process.stdout.readline()
+        grown = memory_below(os.getpid()) - before
+        process.stdin.close()
+    assert 60_000_000 < grown < 300_000_000

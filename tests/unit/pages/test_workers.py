@@ -62,7 +62,7 @@ async def open_workers() -> AsyncIterator[OpenWorkers]:
 
 
 def pids(workers: Workers) -> set[int]:
-    return {worker._process.pid for worker in (*workers._idle, *workers._busy)}
+    return {worker._process.pid for worker in (*workers._pool._idle, *workers._pool._busy)}
 
 
 def alive(pid: int) -> bool:
@@ -150,7 +150,7 @@ async def test_a_process_that_died_while_it_was_idle_is_replaced_unnoticed(
 ) -> None:
     workers = open_workers(size=1)
     workers.warm()
-    process = workers._idle[0]._process
+    process = workers._pool._idle[0]._process
     process.kill()
     await asyncio.to_thread(process.wait)
     assert (await workers.extract(b"words", None, "x")).text == "words"
@@ -174,7 +174,7 @@ async def test_closing_ends_idle_and_busy_processes(open_workers: OpenWorkers) -
     workers = open_workers(size=2, command=command(SLOW_TO_ANSWER))
     workers.warm()
     tasks = [asyncio.create_task(workers.extract(b"x", None, "x")) for _ in range(3)]
-    while len(workers._busy) < 2:
+    while len(workers._pool._busy) < 2:
         await asyncio.sleep(0.01)
     running = pids(workers)
     await workers.aclose()
@@ -191,7 +191,7 @@ async def test_a_process_ends_with_its_parent(open_workers: OpenWorkers) -> None
     """Its standard input ends when the parent is gone, however it went."""
     workers = open_workers(size=1)
     await workers.extract(b"words", None, "x")
-    process = workers._idle[0]._process
+    process = workers._pool._idle[0]._process
     assert process.stdin is not None
     process.stdin.close()
     assert await asyncio.to_thread(process.wait, 10) == 0

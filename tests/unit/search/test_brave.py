@@ -152,3 +152,19 @@ async def test_without_rates_doctor_hears_that_it_answered() -> None:
 def test_the_pace_is_that_of_the_plan(values: dict[str, Any], rate: float, burst: int) -> None:
     policy = declarations()["brave"].policy(load_settings(**KEYS, **values))
     assert (policy.rate, policy.burst) == (rate, burst)
+
+
+async def test_several_excerpts_of_a_page_are_its_text() -> None:
+    text = "The tides rise. *They* fall again. And | so on"
+    async with opened("brave", FakeBrave([WebPage("https://a.example/", "Tides", text)])) as brave:
+        await brave.search(Query("tides", 5))
+        given = brave.text_of("https://www.a.example/")
+    assert (given.title, given.by, given.media_type) == ("Tides", "Brave", "text/plain")
+    assert given.text == "The tides rise\n\n*They* fall again\n\nAnd | so on"
+
+
+async def test_a_single_excerpt_is_no_text_of_a_page() -> None:
+    engine = FakeBrave([WebPage("https://a.example/", "Tides", "The tides rise.")])
+    async with opened("brave", engine) as brave:
+        await brave.search(Query("tides", 5))
+        assert brave.text_of("https://a.example/") is None

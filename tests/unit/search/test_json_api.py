@@ -24,6 +24,7 @@ from bot.errors import (
 from bot.search.declaration import declarations
 from bot.search.json_api import MAX_REPLY_BYTES
 from bot.search.provider import Hit, Query
+from bot.search.providers import tavily
 from bot.settings import load_settings
 from tests.fakes.engines import KEY, FakeEngine, refusal
 from tests.fakes.server import serve
@@ -114,8 +115,11 @@ async def test_a_result_that_is_no_json_object_is_broken(name: str, body: bytes)
     assert isinstance(await refused(name, Response(body)), Broken)
 
 
+MOST = max(MAX_REPLY_BYTES, tavily.MAX_REPLY_BYTES)
+
+
 async def test_an_endless_answer_is_not_read_to_its_end(name: str) -> None:
-    error = await refused(name, Response(b"[" + b" " * MAX_REPLY_BYTES))
+    error = await refused(name, Response(b"[" + b" " * MOST))
     assert isinstance(error, Broken)
     assert "bytes" in error.detail
 

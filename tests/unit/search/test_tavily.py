@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import pytest
 
 from bot.errors import CredentialsRefused, ProviderUnavailable
@@ -10,7 +12,13 @@ from tests.fakes.engines import WebPage, refusal
 from tests.fakes.web_engines import FakeTavily
 from tests.unit.search.engines import opened
 
-USUAL = {"query": "tides", "topic": "general", "search_depth": "basic", "max_results": 5}
+USUAL = {
+    "query": "tides",
+    "topic": "general",
+    "search_depth": "basic",
+    "max_results": 5,
+    "include_raw_content": "markdown",
+}
 
 
 @pytest.mark.parametrize(
@@ -82,3 +90,31 @@ async def test_doctor_hears_the_keys_own_limit_first(usage: dict[str, object], s
     engine.failures.append(refusal(200, usage))
     async with opened("tavily", engine) as tavily:
         assert await tavily.report() == said
+
+
+async def test_the_text_of_a_page_that_was_found_is_given() -> None:
+    pages = [WebPage("https://a.example/tides?utm_source=x", "Tides", "The tides rise.")]
+    async with opened("tavily", FakeTavily(pages)) as tavily:
+        (hit,) = await tavily.search(Query("tides", 5))
+        given = tavily.text_of(hit.url)
+    assert (given.title, given.text, given.by) == ("Tides", "# Tides\n\nThe tides rise.", "Tavily")
+    assert tavily.text_of("https://a.example/other") is None
+    assert "rise" not in repr(dataclasses.replace(hit, snippet=""))
+
+
+async def test_the_text_may_be_left_out() -> None:
+    engine = FakeTavily()
+    async with opened("tavily", engine, tavily_raw_content=False) as tavily:
+        hits = await tavily.search(Query("tides", 5))
+        assert [tavily.text_of(hit.url) for hit in hits] == [None] * len(hits)
+    assert "include_raw_content" not in engine.last
+
+
+@pytest.mark.parametrize("raw", [None, "", " \n", 7, ["text"], {}])
+async def test_what_is_no_text_is_none(raw: object) -> None:
+    engine = FakeTavily()
+    result = {"url": "https://a.example/", "title": None, "content": "x", "raw_content": raw}
+    engine.failures.append(refusal(200, {"results": [result]}))
+    async with opened("tavily", engine) as tavily:
+        assert len(await tavily.search(Query("tides", 5))) == 1
+        assert tavily.text_of("https://a.example/") is None

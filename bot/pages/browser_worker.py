@@ -1,0 +1,148 @@
+"""The process that renders pages: Playwright, and a Chromium that it starts.
+
+The browser itself resolves no names and has no way out but the proxy of each page (no QUIC, no
+WebRTC beside it); ``bot.pages.rendering`` says what a page can do there. Memory is limited for each
+process of the browser (``RLIMIT_DATA``). Should a page have got the better of this process, the one
+that asked ends it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import signal
+import threading
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from typing import IO, TYPE_CHECKING, Any
+
+from bot.pages.browser import START_SECONDS
+from bot.pages.processes import limit_memory, own_pipes, receive, send, set_alarm
+from bot.pages.rendering import CLOSE_SECONDS, Order, Unrendered, rendered
+
+if TYPE_CHECKING:
+    from playwright.async_api import Browser
+
+MEMORY = 1_536 * 1_024**2  # bytes that each process of the browser may allocate; whole pages
+
+ARGUMENTS = (
+    "--disable-quic",  # UDP, beside the proxy
+    "--webrtc-ip-handling-policy=disable_non_proxied_udp",
+    "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",  # its name before 2024
+    "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1",  # the proxy's own address
+    "--disable-gpu",
+    "--disable-dev-shm-usage",  # containers have 64 MB of it
+    "--no-pings",
+    "--js-flags=--max-old-space-size=512",
+    "--mute-audio",
+)
+NOWHERE = "http://127.0.0.1:9"  # the discard port: for what the browser asks for by itself
+
+
+def work() -> None:
+    """The life of the process: addresses in, HTML out, until the parent is gone or ends it."""
+    requests, replies = own_pipes()
+    limit_memory(MEMORY)
+    with contextlib.suppress(asyncio.CancelledError):
+        asyncio.run(_work(requests, replies))
+    os._exit(0)  # a thread still waits for requests
+
+
+async def _work(requests: IO[bytes], replies: IO[bytes]) -> None:
+    heads, browsers = _heads(requests), _Browsers()
+    try:
+        while True:
+            head = await heads.get()
+            order = Order(**head | {"allow": tuple(head["allow"])})
+            # nobody else ends this process when the parent was killed
+            set_alarm(2 * (order.seconds + START_SECONDS))
+            try:
+                reply = await browsers.reply(order)
+            except Unrendered as error:
+                reply = {"problem": error.problem, "detail": str(error)}
+            except Exception as error:  # noqa: BLE001 - the log of the parent tells it
+                reply = {"problem": "crash", "detail": repr(error)[:500]}
+            set_alarm(0)
+            send(replies, reply, b"")
+            if reply.get("problem") in ("slow", "crash", "memory"):
+                await browsers.end()  # such a page may still be at work there
+    finally:
+        await browsers.end()
+
+
+class _Browsers:
+    """The browser, and the next one when it has died."""
+
+    def __init__(self) -> None:
+        self._browser: Browser | None = None
+        self._stack = AsyncExitStack()
+
+    async def reply(self, order: Order) -> dict[str, str]:
+        """What an order comes to. Raises ``Unrendered``."""
+        was_there = self._browser is not None
+        browser = await self._living(order)
+        if not order.url:
+            return {"version": browser.version}
+        try:
+            url, html = await rendered(browser, order)
+        except Unrendered as error:
+            if error.problem != "crash" or browser.is_connected() or not was_there:
+                raise
+            # It had died before this page, or with it: once more will tell.
+            url, html = await rendered(await self._living(order), order)
+        return {"url": url, "html": html}
+
+    async def end(self) -> None:
+        self._browser = None
+        await self._stack.aclose()
+
+    async def _living(self, order: Order) -> Browser:
+        if self._browser is None or not self._browser.is_connected():
+            await self.end()
+            self._browser = await self._stack.enter_async_context(_started(order))
+        return self._browser
+
+
+def _heads(requests: IO[bytes]) -> asyncio.Queue[dict[str, Any]]:
+    """The requests as they come. The end of them, or SIGTERM, cancels the task of who asked."""
+    loop, heads = asyncio.get_running_loop(), asyncio.Queue[dict[str, Any]]()
+    task = asyncio.current_task()
+    assert task is not None  # noqa: S101 - the loop runs one
+    loop.add_signal_handler(signal.SIGTERM, task.cancel)
+
+    def listen() -> None:
+        with contextlib.suppress(EOFError, ValueError):
+            while True:
+                head, _ = receive(requests)
+                loop.call_soon_threadsafe(heads.put_nowait, head)
+        loop.call_soon_threadsafe(task.cancel)
+
+    threading.Thread(target=listen, name="requests", daemon=True).start()
+    return heads
+
+
+@asynccontextmanager
+async def _started(order: Order) -> AsyncIterator[Browser]:
+    os.environ |= {"HOME": order.folder, "TMPDIR": order.folder}
+    try:
+        from playwright.async_api import Error, async_playwright
+    except ImportError:
+        raise Unrendered("start", "playwright is not installed") from None
+    async with async_playwright() as playwright:
+        try:
+            browser = await playwright.chromium.launch(
+                executable_path=order.browser,
+                args=list(ARGUMENTS),
+                chromium_sandbox=order.sandbox,
+                proxy={"server": NOWHERE},
+                timeout=START_SECONDS * 1_000,
+            )
+        except Error as error:
+            raise Unrendered("start", str(error)[:2_000]) from None
+        try:
+            yield browser
+        finally:
+            with contextlib.suppress(Error, TimeoutError):
+                async with asyncio.timeout(CLOSE_SECONDS):
+                    await browser.close()

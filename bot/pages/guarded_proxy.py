@@ -1,0 +1,175 @@
+"""An HTTP proxy on loopback under the address rule, the only way out for a browser of ours.
+
+The browser resolves no names: it names a host to the proxy (RFC 9110 section 9.3.6 for CONNECT,
+RFC 9112 section 3.2.2 for plain http), which resolves it once, has every address judged, and
+connects to a judged one. So a page, its frames, scripts, redirects and WebSockets reach what a
+plain fetch would reach, whatever a name answers a moment later.
+
+One proxy serves one page: what all its connections bring is counted together.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import re
+from collections.abc import Awaitable, Callable
+from urllib.parse import urlsplit
+
+from bot.errors import AddressRefused, FootnoteError
+from bot.pages.guard import IPAddress
+
+Judge = Callable[[str, int], Awaitable[list[IPAddress]]]
+"""``Guard.addresses``."""
+
+HEAD_BYTES = 64_000  # of one request; Chromium's own limit for a header is 256 kB for all
+CONNECTIONS = 100  # at once; a browser opens six to a host
+CONNECT_SECONDS = 10.0
+_PIECE = 65_536
+
+_HOP = re.compile(rb"^(?:proxy-[a-z-]+|connection|keep-alive):.*\r\n", re.IGNORECASE | re.MULTILINE)
+_PORT = re.compile(r"[0-9]{1,5}")
+
+
+class GuardedProxy:
+    """See the module docstring. ``most_bytes`` is what may come in; ``spent`` is set beyond it, and
+    no connection goes on. ``refused`` are the hosts that the rule kept out, in order."""
+
+    def __init__(self, judge: Judge, most_bytes: int) -> None:
+        self.spent = asyncio.Event()
+        self.refused: list[str] = []
+        self._judge = judge
+        self._left = most_bytes
+        self._server: asyncio.Server | None = None
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    async def start(self) -> int:
+        """Listen on a free port of 127.0.0.1 and return it."""
+        self._server = await asyncio.start_server(self._accept, "127.0.0.1", 0, limit=HEAD_BYTES)
+        port: int = self._server.sockets[0].getsockname()[1]
+        return port
+
+    async def aclose(self) -> None:
+        """Close the port and all connections."""
+        if self._server is not None:
+            self._server.close()
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    async def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        task = asyncio.current_task()
+        if task is None or len(self._tasks) >= CONNECTIONS or self.spent.is_set():
+            writer.transport.abort()
+            return
+        self._tasks.add(task)
+        try:
+            await self._serve(reader, writer)
+        except (OSError, asyncio.IncompleteReadError, asyncio.LimitOverrunError):
+            pass  # one of the two ends went away: the browser sees it
+        finally:
+            self._tasks.discard(task)
+            writer.transport.abort()
+
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        head = await reader.readuntil(b"\r\n\r\n")
+        line, _, fields = head.partition(b"\r\n")
+        method, _, rest = line.decode("latin-1").partition(" ")
+        target = rest.rpartition(" ")[0]
+        place = _place(method, target)
+        if place is None:
+            await _answer(writer, "400 Bad Request")
+            return
+        try:
+            upstream = await self._connected(*place)
+        except AddressRefused:
+            self.refused.append(place[0])
+            await _answer(writer, "403 Forbidden")
+            return
+        except (FootnoteError, OSError):
+            await _answer(writer, "502 Bad Gateway")
+            return
+        to_site = upstream[1]
+        try:
+            if method == "CONNECT":
+                writer.write(b"HTTP/1.1 200 Connection established\r\n\r\n")
+                await writer.drain()
+            else:  # one request a connection, so that none goes to a host that was not judged
+                parts = urlsplit(target)
+                path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+                to_site.write(f"{method} {path} HTTP/1.1\r\n".encode("latin-1"))
+                to_site.write(_HOP.sub(b"", fields[:-2]) + b"Connection: close\r\n\r\n")
+            await self._relay(reader, writer, *upstream)
+        finally:
+            to_site.transport.abort()
+
+    async def _connected(
+        self, host: str, port: int
+    ) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+        """A connection to the first address that takes one."""
+        failure: OSError | None = None
+        async with asyncio.timeout(CONNECT_SECONDS):
+            for address in await self._judge(host, port):
+                try:
+                    return await asyncio.open_connection(str(address), port)
+                except OSError as error:
+                    failure = error
+        raise failure or OSError("no address")
+
+    async def _relay(
+        self,
+        reader: asyncio.StreamReader,
+        writer: asyncio.StreamWriter,
+        from_site: asyncio.StreamReader,
+        to_site: asyncio.StreamWriter,
+    ) -> None:
+        """Both directions until the site has no more to say."""
+        upward = asyncio.ensure_future(_pump(reader, to_site))
+        try:
+            while data := await from_site.read(_PIECE):
+                self._left -= len(data)
+                if self._left < 0:
+                    self.spent.set()
+                    return
+                writer.write(data)
+                await writer.drain()
+        finally:
+            upward.cancel()
+            await asyncio.gather(upward, return_exceptions=True)
+        writer.close()
+        with contextlib.suppress(OSError):
+            await writer.wait_closed()
+
+
+def _place(method: str, target: str) -> tuple[str, int] | None:
+    """The host and port that a request line asks for; None for what is no proxy request."""
+    if method != "CONNECT":
+        if not target.startswith("http://"):
+            return None
+        target = urlsplit(target).netloc
+        host, port = _split(target, "80")
+    else:
+        host, port = _split(target, "")
+    if not host or "@" in host or not _PORT.fullmatch(port) or not 0 < int(port) < 65_536:
+        return None
+    return host, int(port)
+
+
+def _split(authority: str, usual: str) -> tuple[str, str]:
+    """Host without brackets, and port."""
+    if authority.startswith("["):
+        host, _, rest = authority[1:].partition("]")
+        return host, rest.removeprefix(":") or usual
+    host, _, port = authority.partition(":")
+    return host, port or usual
+
+
+async def _pump(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    while data := await reader.read(_PIECE):
+        writer.write(data)
+        await writer.drain()
+
+
+async def _answer(writer: asyncio.StreamWriter, status: str) -> None:
+    writer.write(f"HTTP/1.1 {status}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n".encode())
+    await writer.drain()

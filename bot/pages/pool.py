@@ -1,0 +1,112 @@
+"""A bounded set of processes of our own, each asked for one thing at a time."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, TypeVar
+
+from bot.errors import Unavailable
+from bot.pages.processes import WorkerProcess
+
+T = TypeVar("T")
+
+END_SECONDS = 5.0  # that a process gets to put things in order
+
+
+class WorkerPool:
+    """Processes that are started when all others are busy, at most ``size`` of them.
+
+    One that fails, is late or whose request is cancelled is ended; the next request starts another.
+    Those that had nothing to do for ``idle_seconds`` are ended; None keeps them.
+    """
+
+    def __init__(
+        self, size: int, command: Sequence[str], name: str, idle_seconds: float | None = None
+    ) -> None:
+        self._slots = asyncio.Semaphore(size)
+        self._threads = ThreadPoolExecutor(size, thread_name_prefix=name)
+        self._command = command
+        self._idle_seconds = idle_seconds
+        self._ending: asyncio.TimerHandle | None = None
+        self._idle: list[WorkerProcess] = []
+        self._busy: set[WorkerProcess] = set()
+        self._closed = False
+
+    def warm(self) -> None:
+        """Start a process now if there is none. Raises ``Unavailable`` when none can be started."""
+        if not self._idle and not self._busy and not self._closed:
+            self._idle.append(_started(self._command))
+
+    async def ask(
+        self, head: dict[str, Any], data: bytes, seconds: float, understood: Callable[[Any], T]
+    ) -> T:
+        """What ``understood`` makes of a process's reply; it raises ``ValueError`` for nonsense.
+
+        Raises that, ``TimeoutError`` after so many seconds of work, ``OSError`` or ``EOFError``
+        when the process has ended, ``Unavailable`` when none can be started.
+        """
+        async with self._slots:
+            if self._closed:
+                raise Unavailable("Footnote is shutting down; ask again later.")
+            worker = self._free()
+            self._busy.add(worker)
+            try:
+                loop = asyncio.get_running_loop()
+                reply = loop.run_in_executor(self._threads, worker.ask, head, data)
+                # leaves the thread waiting when it is over; that ends with the worker's life
+                async with asyncio.timeout(seconds):
+                    outcome = understood(await reply)
+            except BaseException:
+                worker.kill()
+                raise
+            else:
+                self._idle.append(worker)
+            finally:
+                self._busy.discard(worker)
+                self._end_later()
+        return outcome
+
+    async def aclose(self) -> None:
+        """End all processes."""
+        self._closed = True
+        if self._ending is not None:
+            self._ending.cancel()
+        ending = [asyncio.to_thread(each.end, END_SECONDS) for each in (*self._idle, *self._busy)]
+        self._idle.clear()
+        await asyncio.gather(*ending)
+        await asyncio.to_thread(self._threads.shutdown)
+
+    def _free(self) -> WorkerProcess:
+        """An idle process that still lives, or a new one."""
+        while self._idle:
+            worker = self._idle.pop()
+            if worker.lives():
+                return worker
+            worker.kill()
+        return _started(self._command)
+
+    def _end_later(self) -> None:
+        if self._idle_seconds is None or self._closed:
+            return
+        if self._ending is not None:
+            self._ending.cancel()
+        loop = asyncio.get_running_loop()
+        self._ending = loop.call_later(self._idle_seconds, self._end_idle)
+
+    def _end_idle(self) -> None:
+        for worker in self._idle:
+            worker.kill()
+        self._idle.clear()
+
+
+def _started(command: Sequence[str]) -> WorkerProcess:
+    try:
+        return WorkerProcess(command)
+    except OSError as error:
+        raise Unavailable(
+            "The page could not be read because the machine has no room for another process;"
+            " try again later.",
+            detail=str(error),
+        ) from None

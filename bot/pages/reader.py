@@ -1,0 +1,201 @@
+"""A reading service: for an address it gives the page as Markdown (``FOOTNOTE_READER_URL``).
+
+Such services run a browser of their own. The service is asked where a plain fetch has met a page
+for browsers only, and for public addresses only: an operator who lets Footnote read an intranet has
+not said that its addresses may go to anybody else. The service itself was chosen by the operator,
+so the address rule does not cover it.
+
+Jina's reader (https://github.com/jina-ai/reader) takes the address after its own, and begins its
+answer with lines about the page, up to "Markdown Content:".
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+from urllib.parse import quote
+
+from bot.errors import (
+    AddressRefused,
+    BrowserNeeded,
+    CredentialsRefused,
+    FootnoteError,
+    InvalidSetting,
+    PageUnreadable,
+    Unavailable,
+)
+from bot.pages.guard import Allow, Guard, Resolver, system_resolver
+from bot.pages.urls import DEFAULT_PORTS, parse, shown
+
+if TYPE_CHECKING:
+    import httpx
+
+PLACE, KEY = "FOOTNOTE_READER_URL", "FOOTNOTE_READER_API_KEY"
+SLOT = "{url}"
+CONNECT_SECONDS = 10.0
+PROBE = "https://example.com/"  # reserved for documentation, RFC 2606; always there
+
+_ABOUT = re.compile(r"(?P<name>[A-Z][A-Za-z]*(?: [A-Z][A-Za-z]*){0,2}): ?(?P<value>.*)")
+_BEGINS = re.compile(r"^Markdown Content:[ \t]*\r?\n", re.MULTILINE)
+_ABOUT_CHARACTERS = 4_000  # in which the page's own text begins
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What the service gave: ``title`` may be empty, ``text`` is Markdown."""
+
+    title: str
+    text: str
+
+
+class ReaderService:
+    """The service at ``place``: an address with ``{url}`` where that of the page is put, percent-
+    encoded, or one that the page's address is put behind as it is.
+
+    ``seconds`` and ``most_bytes`` bound one answer. ``name`` is its host, by which footnotes call
+    it. Raises ``InvalidSetting`` for a place that is no web address.
+    """
+
+    def __init__(
+        self,
+        place: str,
+        key: str,
+        *,
+        seconds: float,
+        most_bytes: int,
+        resolver: Resolver = system_resolver,
+    ) -> None:
+        self._place = place
+        try:
+            self.name = parse(place.replace(SLOT, "")).host
+        except AddressRefused as error:
+            raise InvalidSetting(f"{PLACE} is no web address: {error.sentence}") from None
+        self._key = key
+        self._seconds = seconds
+        self._most_bytes = most_bytes
+        self._public = Guard(Allow(), resolver)
+        self._client: httpx.AsyncClient | None = None
+
+    async def read(self, url: str) -> Reading:
+        """The page at a canonical address.
+
+        Raises ``AddressRefused`` for one that is not public, ``CredentialsRefused`` (the key),
+        ``Unavailable`` (down, slow, out of quota), ``BrowserNeeded`` where the service met the wall
+        as well, and ``PageUnreadable`` (nothing, too much).
+        """
+        page = parse(url)
+        await self._public.addresses(page.host, page.port or DEFAULT_PORTS[page.scheme])
+        reading = without_preamble(await self._ask(url))
+        if not reading.text.strip():
+            raise PageUnreadable(f"{self.name} gave no text for {shown(url)}; paste the text.")
+        return reading
+
+    async def report(self) -> str:
+        """Whether it answers, as the rest of a sentence. Raises like ``read``."""
+        reading = await self.read(PROBE)
+        return f"{self.name} answered; it gave {len(reading.text):,} characters for {PROBE}"
+
+    async def aclose(self) -> None:
+        if self._client is not None:
+            await self._client.aclose()
+
+    def address_for(self, url: str) -> str:
+        """Where the service is asked for a page."""
+        if SLOT in self._place:
+            return self._place.replace(SLOT, quote(url, safe=""))
+        return f"{self._place.rstrip('/')}/{url}"
+
+    async def _ask(self, url: str) -> str:
+        import httpx
+
+        if self._client is None:
+            timeout = httpx.Timeout(self._seconds, connect=min(CONNECT_SECONDS, self._seconds))
+            self._client = httpx.AsyncClient(timeout=timeout, follow_redirects=False)
+        headers = {"Accept": "text/markdown, text/plain;q=0.9"}
+        if self._key:
+            headers["Authorization"] = f"Bearer {self._key}"
+        data = bytearray()
+        try:
+            async with (
+                asyncio.timeout(self._seconds),
+                self._client.stream("GET", self.address_for(url), headers=headers) as response,
+            ):
+                async for chunk in response.aiter_bytes():
+                    data += chunk
+                    if len(data) > self._most_bytes:
+                        raise PageUnreadable(
+                            f"{self.name} gave more than {self._most_bytes / 1e6:g} MB for"
+                            f" {shown(url)}; give a smaller page."
+                        )
+        except (TimeoutError, httpx.TimeoutException) as error:
+            raise Unavailable(
+                f"The reading service {self.name} gave no page within {self._seconds:g} seconds;"
+                " try again later.",
+                detail=type(error).__name__,
+            ) from None
+        except UnicodeEncodeError:  # in a header, which takes ASCII only: it is the key
+            raise self._refused("the key is not ASCII") from None
+        except (httpx.HTTPError, httpx.InvalidURL) as error:
+            raise Unavailable(
+                f"The reading service {self.name} cannot be reached; check the network and"
+                f" {PLACE}.",
+                detail=f"{type(error).__name__}: {error}",
+            ) from None
+        text = data.decode("utf-8", "replace")
+        problem = self._problem(response.status_code, url, text[:300])
+        if problem is not None:
+            raise problem
+        return text
+
+    def _problem(self, status: int, url: str, said: str) -> FootnoteError | None:
+        """What a status means; None for a page."""
+        detail = f"status {status}: {said}"
+        if status == 200:
+            return None
+        if status in (401, 403):
+            return self._refused(detail)
+        if status in (402, 429) or status >= 500:
+            reason = "is busy or down" if status >= 500 else "takes no more requests now"
+            return Unavailable(
+                f"The reading service {self.name} {reason} (status {status}); try again later.",
+                detail=detail,
+            )
+        if 300 <= status < 400:
+            return Unavailable(
+                f"The reading service {self.name} leads elsewhere, which is not followed; check"
+                f" {PLACE}.",
+                detail=detail,
+            )
+        return PageUnreadable(
+            f"The reading service {self.name} could not read {shown(url)} (status {status}); paste"
+            " the text.",
+            detail=detail,
+        )
+
+    def _refused(self, detail: str) -> CredentialsRefused:
+        return CredentialsRefused(
+            f"The reading service {self.name} does not let Footnote in; correct {KEY}.",
+            detail=detail,
+        )
+
+
+def without_preamble(text: str) -> Reading:
+    """A service's answer, without the lines about the page that Jina's begins with.
+
+    Raises ``BrowserNeeded`` where these say that the page answered the service with an error.
+    """
+    begins = _BEGINS.search(text, 0, _ABOUT_CHARACTERS)
+    if begins is None:
+        return Reading("", text)
+    said = [match for line in text[: begins.start()].splitlines() if (match := _ABOUT.match(line))]
+    about = {match["name"].lower(): match["value"].strip() for match in said}
+    if "url source" not in about:
+        return Reading("", text)
+    warning = about.get("warning", "")
+    if re.search(r"\berror [45]\d\d\b|CAPTCHA", warning):
+        raise BrowserNeeded(
+            "The page does not let the reading service in either; paste the text.", detail=warning
+        )
+    return Reading(about.get("title", ""), text[begins.end() :])

@@ -1,0 +1,236 @@
+"""The browser's side of a rendering that needs no Chromium: rules, replies, refusals."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from bot.errors import (
+    AddressRefused,
+    BrowserNeeded,
+    FootnoteError,
+    InvalidSetting,
+    PageUnreadable,
+    Unavailable,
+)
+from bot.pages import rendering
+from bot.pages.browser import Browser, Rendered
+from bot.pages.fetch import Fetcher
+from bot.pages.rendering import Order, Unrendered
+from bot.settings import load_settings
+from tests.fakes.web import Web
+from tests.unit.pages.conftest import Here, to_loopback
+
+LIT = "The lighthouse was lit for the first time in 1874."
+
+
+def order(url: str, *allow: str) -> Order:
+    return Order(url, "chromium", True, "/nowhere", 5.0, 10_000, allow, "footnote-bot")
+
+
+@asynccontextmanager
+async def browser(code: str, **how: Any) -> AsyncIterator[Browser]:
+    """One whose process runs this code, with the next request as ``head``."""
+    body = (
+        "from bot.pages.processes import own_pipes, receive, send\n"
+        "requests, replies = own_pipes()\n"
+        "head, _ = receive(requests)\n"
+    )
+    options: dict[str, Any] = {
+        "sandbox": True,
+        "seconds": 5.0,
+        "most_bytes": 10_000_000,
+        "allow": (),
+        "agent": "footnote-bot",
+        "command": (sys.executable, "-P", "-c", body + code),
+    }
+    opened = Browser(sys.executable, **options | how)
+    try:
+        yield opened
+    finally:
+        await opened.aclose()
+
+
+async def test_what_a_process_has_rendered_comes_back() -> None:
+    reply = "send(replies, {'url': head['url'] + '?x', 'html': '<p>é'}, b'')"
+    async with browser(reply) as chromium:
+        assert await chromium.render("https://a.test/") == Rendered("https://a.test/?x", "<p>é")
+
+
+@pytest.mark.parametrize(
+    ("problem", "kind", "said"),
+    [
+        ("refused", AddressRefused, "leads to why, a private"),
+        ("downgrade", AddressRefused, "leads from https to unprotected http"),
+        ("unreachable", Unavailable, "could not be reached with a browser"),
+        ("size", PageUnreadable, "loads more than 50 MB or is larger than 10 MB"),
+        ("memory", PageUnreadable, "takes more memory"),
+        ("file", PageUnreadable, "gives a file to a browser and no page"),
+        ("slow", BrowserNeeded, "within 5 seconds"),
+        ("crash", BrowserNeeded, "which broke on it"),
+        ("nonsense", BrowserNeeded, "which broke on it"),
+        ("start", InvalidSetting, "FOOTNOTE_BROWSER"),
+    ],
+)
+async def test_problems_are_told_by_meaning(
+    problem: str, kind: type[FootnoteError], said: str
+) -> None:
+    reply = f"send(replies, {{'problem': {problem!r}, 'detail': 'why'}}, b'')"
+    async with browser(reply) as chromium:
+        with pytest.raises(kind, match=said) as caught:
+            await chromium.render("https://a.test/page")
+    if problem != "start":
+        assert "a.test/page" in caught.value.sentence
+
+
+@pytest.mark.parametrize(
+    "code", ["raise SystemExit", "send(replies, {'html': 5}, b'')", "send(replies, [], b'')"]
+)
+async def test_a_process_that_breaks_is_a_page_that_broke_it(code: str) -> None:
+    async with browser(code) as chromium:
+        with pytest.raises(BrowserNeeded, match="which broke on it"):
+            await chromium.render("https://a.test/")
+
+
+async def test_a_browser_without_its_sandbox_is_explained() -> None:
+    reply = "send(replies, {'problem': 'start', 'detail': 'No usable sandbox!'}, b'')"
+    async with browser(reply) as chromium:
+        with pytest.raises(InvalidSetting, match="set FOOTNOTE_BROWSER_SANDBOX=off"):
+            await chromium.report()
+
+
+async def test_a_browser_that_is_not_installed_is_named() -> None:
+    settings = load_settings(browser="no-such-chromium")
+    fetcher = Fetcher(settings)
+    assert fetcher._browser is not None
+    with pytest.raises(InvalidSetting, match="FOOTNOTE_BROWSER names no-such-chromium, which is"):
+        await fetcher._browser.report()
+    await fetcher.aclose()
+
+
+# ---------------------------------------------------------------- the rule for a page
+
+
+@pytest.mark.parametrize(
+    ("url", "may"),
+    [("http://127.0.0.1:8080/page", True), ("https://93.184.216.34/page", False)],
+)
+async def test_what_is_permitted_is_for_permitted_pages_only(url: str, may: bool) -> None:
+    guard = await rendering._guard(order(url, "127.0.0.0/8", "wiki.corp"))
+    if may:
+        assert [str(each) for each in await guard.addresses("127.0.0.1", 80)] == ["127.0.0.1"]
+    else:
+        with pytest.raises(AddressRefused):
+            await guard.addresses("127.0.0.1", 80)
+
+
+class Navigation:
+    """A request for a document, as Playwright tells it."""
+
+    def __init__(self, url: str, frame: object) -> None:
+        self.url = url
+        self.frame = frame
+
+    def is_navigation_request(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize(
+    ("first", "then", "is_ours", "refused"),
+    [
+        ("https://a.test/", "http://a.test/", True, True),
+        ("https://a.test/", "http://a.test/", False, False),
+        ("https://a.test/", "https://b.test/", True, False),
+        ("http://a.test/", "http://b.test/", True, False),
+    ],
+)
+async def test_no_page_leads_from_https_to_http(
+    first: str, then: str, is_ours: bool, refused: bool
+) -> None:
+    nothing: Any = None
+    one = rendering._Rendering(nothing, nothing, order(first))
+    main: Any = object()
+    one._page = SimpleNamespace(main_frame=main)  # type: ignore[assignment]
+    request: Any = Navigation(then, main if is_ours else object())
+    one._begun(request)
+    assert one._failed.done() == refused
+    if refused:
+        with pytest.raises(Unrendered):
+            one._failed.result()
+
+
+async def test_all_processes_together_have_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    had = [100, 200, 301]
+    monkeypatch.setattr(rendering, "MEMORY_OF_ALL", 300)
+    monkeypatch.setattr(rendering, "WATCH_EVERY", 0)
+    monkeypatch.setattr(rendering, "memory_below", lambda process: had.pop(0))
+    with pytest.raises(Unrendered) as caught:
+        await rendering._too_much_memory()
+    assert (caught.value.problem, had) == ("memory", [])
+
+
+# ---------------------------------------------------------------- between fetch and page
+
+
+@pytest.fixture
+async def fetched(web: Web, base: str) -> AsyncIterator[Callable[..., Any]]:
+    """Fetches a page for browsers, which the browser shows as told."""
+    opened: list[Fetcher] = []
+
+    async def fetch(shown: Rendered, **settings: Any) -> Any:
+        fetcher = Fetcher(
+            load_settings(browser=sys.executable, fetch_allow=("127.0.0.1",), **settings),
+            resolver=to_loopback,
+            workers=Here(),
+        )
+        opened.append(fetcher)
+
+        async def render(url: str) -> Rendered:
+            assert url == f"{base}/script"
+            return shown
+
+        assert fetcher._browser is not None
+        fetcher._browser.render = render  # type: ignore[method-assign]
+        return await fetcher.fetch(f"{base}/script")
+
+    yield fetch
+    for fetcher in opened:
+        await fetcher.aclose()
+
+
+async def test_the_page_is_cited_where_the_browser_ended(
+    fetched: Callable[..., Any], base: str
+) -> None:
+    html = f"<title>Norderney</title><h1>Norderney</h1><p>{LIT}"
+    page = await fetched(Rendered(f"{base}/lights?utm_source=x#top", html))
+    assert (page.url, page.title, page.via) == (f"{base}/lights", "Norderney", "")
+    assert LIT in page.text
+
+
+@pytest.mark.parametrize("url", ["about:blank", "chrome-error://chromewebdata/", "file:///etc/x"])
+async def test_what_is_no_web_page_is_none(fetched: Callable[..., Any], url: str) -> None:
+    with pytest.raises(BrowserNeeded, match="without a browser"):
+        await fetched(Rendered(url, f"<p>{LIT}"))
+
+
+async def test_robots_txt_is_heeded_where_the_browser_ended(
+    fetched: Callable[..., Any], web: Web, base: str
+) -> None:
+    from starlette.responses import PlainTextResponse
+
+    web.robots = PlainTextResponse("User-agent: *\nDisallow: /closed")
+    with pytest.raises(BrowserNeeded):
+        await fetched(Rendered(f"{base}/closed", f"<p>{LIT}"))
+    assert LIT in (await fetched(Rendered(f"{base}/open", f"<p>{LIT}"))).text
+
+
+async def test_a_wall_that_the_browser_met_is_no_page(
+    fetched: Callable[..., Any], base: str
+) -> None:
+    with pytest.raises(BrowserNeeded):
+        await fetched(Rendered(f"{base}/script", "<title>Just a moment...</title><p>Checking"))
