@@ -33,6 +33,7 @@ class Connection(aiosqlite.Connection):
         """Have the file closed after what is queued, without waiting. May be called again."""
         if self._running:
             self._running = False
+            self._tx.put_nowait((None, self._roll_back))
             self._tx.put_nowait((None, self._close_file))
 
     async def close(self) -> None:
@@ -48,6 +49,11 @@ class Connection(aiosqlite.Connection):
         # Kept here, in the thread: the task that should take it may have been cancelled.
         self._file = sqlite3.connect(*args, **options)
         return self._file
+
+    def _roll_back(self) -> None:
+        # Closing alone keeps a transaction as long as anything refers to one of its cursors.
+        if self._file is not None:
+            self._file.rollback()
 
     def _close_file(self) -> None:
         super().stop()  # called in its thread, which has no event loop, it answers none
