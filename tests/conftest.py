@@ -14,6 +14,7 @@ from pydantic import AliasChoices
 
 from bot.settings import settings_class
 from tests.fakes.postgres import Postgres, a_postgres
+from tests.scenario.serving import Nursery
 
 # How fast a machine is, and how busy, is no property of the code.
 settings.register_profile("any", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -61,6 +62,14 @@ def postgres() -> Iterator[Postgres]:
     """A PostgreSQL of this test process."""
     with a_postgres() as server:
         yield server
+
+
+@pytest.fixture(scope="session")
+def nursery() -> Iterator[Nursery]:
+    """Starts programs cheaply; one process for all tests of this one."""
+    nursery = Nursery()
+    yield nursery
+    nursery.close()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

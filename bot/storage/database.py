@@ -20,6 +20,7 @@ from bot.errors import InvalidSetting, StorageUnavailable
 from bot.storage import migrate
 from bot.storage.outages import Outages, Part
 from bot.storage.sqlite import open_sqlite, sqlite_trouble
+from bot.storage.sqlite_connection import Connections
 from bot.storage.turns import NoTurns, Turns
 
 Trouble = Callable[[BaseException, str], StorageUnavailable | None]
@@ -36,7 +37,7 @@ class Database:
     What is done with ``reader`` takes effect statement by statement, which on PostgreSQL is not for
     reading alone.
     ``trouble`` puts a driver's error into words. ``patience`` is how many seconds a run waits for
-    the database (see ``again``).
+    the database (see ``again``). ``connections`` are those that an engine's pool may lose sight of.
     """
 
     def __init__(
@@ -46,11 +47,13 @@ class Database:
         turns: Turns,
         trouble: Trouble,
         patience: float = 0.0,
+        connections: Connections | None = None,
     ) -> None:
         self._writer = writer
         self._reader = reader
         self._turns = turns
         self._trouble = trouble
+        self._connections = connections
         self.patience = patience
         self.outages = Outages()
         self.url = writer.url
@@ -129,9 +132,13 @@ class Database:
             raise trouble
 
     async def close(self) -> None:
-        await self._writer.dispose()
-        if self._reader is not self._writer:
-            await self._reader.dispose()
+        try:
+            await self._writer.dispose()
+            if self._reader is not self._writer:
+                await self._reader.dispose()
+        finally:
+            if self._connections is not None:
+                await self._connections.close()
 
     @asynccontextmanager
     async def _door(self, part: Part, limit: float | None) -> AsyncIterator[None]:
@@ -197,7 +204,8 @@ async def open_database(
 def _opened(url: sa.URL, patience: float) -> Database:
     backend = url.get_backend_name()
     if backend == "sqlite":
-        return Database(*open_sqlite(url), Turns(), sqlite_trouble, patience)
+        writer, reader, connections = open_sqlite(url)
+        return Database(writer, reader, Turns(), sqlite_trouble, patience, connections)
     if backend == "postgresql":
         from bot.storage.postgres import open_postgres, postgres_trouble  # loads its driver
 

@@ -11,6 +11,7 @@ import stamina
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
 from bot.errors import InvalidSetting, StorageUnavailable
+from bot.storage.sqlite_connection import Connections
 
 if TYPE_CHECKING:
     import aiosqlite
@@ -60,8 +61,8 @@ def sqlite_trouble(error: BaseException, what: str) -> StorageUnavailable | None
     return StorageUnavailable(f"{what} does not work: {error}.", detail=name, kind="wrong")
 
 
-def open_sqlite(url: sa.URL) -> tuple[AsyncEngine, AsyncEngine]:
-    """The engine that writes, with one connection, and the one that reads.
+def open_sqlite(url: sa.URL) -> tuple[AsyncEngine, AsyncEngine, Connections]:
+    """The engine that writes, with one connection, the one that reads, and all their connections.
 
     Raises ``InvalidSetting`` and ``StorageUnavailable``.
     """
@@ -80,7 +81,12 @@ def open_sqlite(url: sa.URL) -> tuple[AsyncEngine, AsyncEngine]:
             detail=str(error),
         ) from None
     # isolation_level None: the driver begins no transaction by itself, "begin" below does.
-    connect_args = {"isolation_level": None, "timeout": _busy_seconds(url)}
+    connections = Connections()
+    connect_args = {
+        "isolation_level": None,
+        "timeout": _busy_seconds(url),
+        "async_creator_fn": connections.open,
+    }
     writer = create_async_engine(url, pool_size=1, max_overflow=0, connect_args=connect_args)
     reader = create_async_engine(
         url, pool_size=SQLITE_READERS, max_overflow=0, connect_args=connect_args
@@ -88,7 +94,7 @@ def open_sqlite(url: sa.URL) -> tuple[AsyncEngine, AsyncEngine]:
     for engine in (writer, reader):
         sa.event.listen(engine.sync_engine, "connect", _set_up)
     sa.event.listen(writer.sync_engine, "begin", _begin_immediate)
-    return writer, reader
+    return writer, reader, connections
 
 
 def _busy_seconds(url: sa.URL) -> float:
@@ -102,16 +108,12 @@ def _busy_seconds(url: sa.URL) -> float:
 
 
 def _set_up(connection: Any, record: Any) -> None:
-    """Make a new connection ready; SQLAlchemy does not close one that this cannot use."""
-    try:
-        connection.run_async(_use_wal)
-        cursor = connection.cursor()
-        for pragma in _SQLITE_PRAGMAS:
-            cursor.execute(pragma)
-        cursor.close()
-    except BaseException:
-        connection.close()
-        raise
+    """Make a new connection ready; SQLAlchemy closes one that this cannot use."""
+    connection.run_async(_use_wal)
+    cursor = connection.cursor()
+    for pragma in _SQLITE_PRAGMAS:
+        cursor.execute(pragma)
+    cursor.close()
 
 
 async def _use_wal(connection: aiosqlite.Connection) -> None:

@@ -15,7 +15,7 @@ from uuid import uuid4
 
 from bot.errors import PageUnreadable
 from bot.messages import RunOptions, Transcript
-from bot.pages.choosing import rank, study
+from bot.pages.choosing import Study, rank, study
 from bot.pages.page import Page
 from bot.pages.passages import split
 from bot.reasoning.evidence import Evidence
@@ -51,6 +51,7 @@ class MemoryCorpus:
         self._pages = {f"https://corpus.example/{i}": page for i, page in enumerate(pages.items())}
         self._postings: defaultdict[str, list[tuple[str, int]]] = defaultdict(list)
         self._lengths: dict[str, int] = {}
+        self._studies: dict[str, Study] = {}  # of the pages that a search has shown
         for url, (title, text) in self._pages.items():
             words = terms(f"{title}\n{text}")
             self._lengths[url] = len(words)
@@ -105,10 +106,12 @@ class MemoryCorpus:
     async def aclose(self) -> None: ...
 
     def _snippet(self, url: str, query: str) -> str:
-        passages = split(self._pages[url][1])
-        scores = rank(query, study(passages))
-        best = max(range(len(passages)), key=lambda i: (scores[i], -i), default=None)
-        return "" if best is None else passages[best].text
+        studied = self._studies.get(url)
+        if studied is None:
+            studied = self._studies[url] = study(split(self._pages[url][1]))
+        scores = rank(query, studied)
+        best = max(range(len(scores)), key=lambda i: (scores[i], -i), default=None)
+        return "" if best is None else studied.passages[best].text
 
 
 class IndexedCorpus:

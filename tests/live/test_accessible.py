@@ -25,12 +25,12 @@ from tests.live.browser import (
     watched,
 )
 from tests.live.stages import CALLS_BEFORE_PARTS, DECLINED, DEEP, Stage, open_stage
-from tests.scenario.conftest import DOCUMENTS, nursery
+from tests.scenario.conftest import DOCUMENTS
 from tests.scenario.gate import until
 from tests.scenario.places import KEYS
 from tests.scenario.serving import Nursery
 
-__all__ = ["chromium", "nursery"]
+__all__ = ["chromium"]
 
 pytestmark = pytest.mark.live
 TOKEN = "a-token-of-the-tests"

@@ -12,12 +12,12 @@ from playwright.sync_api import Browser, Page, expect
 
 from tests.live.browser import Watched, ask, chromium, watched
 from tests.live.stages import CALLS_BEFORE_PARTS, DEEP, Stage, open_stage
-from tests.scenario.conftest import DOCUMENTS, nursery
+from tests.scenario.conftest import DOCUMENTS
 from tests.scenario.gate import until
 from tests.scenario.places import KEYS, LUNCH, WHO
 from tests.scenario.serving import Nursery
 
-__all__ = ["chromium", "nursery"]
+__all__ = ["chromium"]
 
 pytestmark = pytest.mark.live
 TRAINS = "How many days ahead are train tickets booked?"

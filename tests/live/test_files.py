@@ -9,11 +9,10 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.live.browser import ask, barriers, chromium, too_wide, watched
-from tests.scenario.conftest import nursery
 from tests.scenario.program import Program
 from tests.scenario.serving import Nursery, Serving, ending, start_forked
 
-__all__ = ["chromium", "nursery"]
+__all__ = ["chromium"]
 
 pytestmark = pytest.mark.live
 

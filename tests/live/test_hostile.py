@@ -31,11 +31,10 @@ from tests.fakes.web_engines import FakeSearxng
 from tests.live.browser import Watched, ask, chromium, scrolls_sideways, watched
 from tests.live.poison import ADDRESSES, POISON, RAN
 from tests.live.stages import Stage, beside, open_stage
-from tests.scenario.conftest import nursery
 from tests.scenario.serving import Nursery
 from tests.unit.adapters.web.insight_stage import hostile_run
 
-__all__ = ["chromium", "nursery"]
+__all__ = ["chromium"]
 
 pytestmark = pytest.mark.live
 

@@ -20,11 +20,10 @@ from tests.fakes import sqlite
 from tests.live import demo
 from tests.live.browser import ask, chromium, scrolls_sideways, watched
 from tests.live.stages import Stage, beside, open_stage
-from tests.scenario.conftest import nursery
 from tests.scenario.program import REPOSITORY
 from tests.scenario.serving import Nursery
 
-__all__ = ["chromium", "nursery"]
+__all__ = ["chromium"]
 
 pytestmark = pytest.mark.live
 

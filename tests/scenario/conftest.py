@@ -53,14 +53,6 @@ def documents(tmp_path: Path) -> Path:
     return folder
 
 
-@pytest.fixture(scope="session")
-def nursery() -> Iterator[Nursery]:
-    """Starts programs cheaply."""
-    nursery = Nursery()
-    yield nursery
-    nursery.close()
-
-
 @pytest.fixture
 def footnote(tmp_path: Path, nursery: Nursery) -> Program:
     """The program with nothing configured."""

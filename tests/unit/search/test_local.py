@@ -19,6 +19,8 @@ from bot.search.indexer import Indexer
 from bot.search.local import LocalDocuments
 from bot.search.provider import Query
 
+pytestmark = pytest.mark.usefixtures("reading_inside")
+
 
 @pytest.fixture
 def docs(tmp_path: Path) -> Path:

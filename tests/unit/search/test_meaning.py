@@ -21,6 +21,8 @@ from bot.search.vector_filling import fill_vectors
 from tests.fakes.embeddings import MemoryEmbedder
 from tests.unit.search.test_indexer import write
 
+pytestmark = pytest.mark.usefixtures("reading_inside")
+
 DOWN = ProviderUnavailable("The embeddings endpoint is down: try again later.")
 
 # ---------------------------------------------------------------- fusing

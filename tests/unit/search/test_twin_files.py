@@ -18,6 +18,8 @@ from tests.unit.search.readers import Recording
 from tests.unit.search.test_indexer import counts, write
 from tests.unit.search.test_twins import prose
 
+pytestmark = pytest.mark.usefixtures("reading_inside")
+
 MARKDOWN = f"# Harbours\n\n{prose(1)}\n"
 HTML = f"<html><title>Harbours</title><body><main><h1>Harbours</h1><p>{prose(1)}</p></main></body>"
 RST = f"Harbours\n========\n\n{prose(1)}\n"
@@ -235,8 +237,7 @@ steps = st.lists(
 
 
 @settings(
-    # Each takes 300 ms, for up to five indexing runs.
-    max_examples=12,
+    max_examples=30,  # each takes 40 ms, for up to five indexing runs
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 @given(runs=st.lists(steps, min_size=1, max_size=4))

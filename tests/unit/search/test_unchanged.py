@@ -18,6 +18,8 @@ from bot.search.indexer import Indexer
 from bot.search.unchanged import CheckProcess, unchanged
 from tests.unit.search.test_indexer import write
 
+pytestmark = pytest.mark.usefixtures("reading_inside")
+
 
 @pytest.fixture
 def docs(tmp_path: Path) -> Path:

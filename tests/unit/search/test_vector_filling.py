@@ -25,6 +25,8 @@ from bot.search.vector_filling import ELSEWHERE, fill_vectors, keep_filling, sta
 from tests.fakes.embeddings import MemoryEmbedder
 from tests.unit.search.test_indexer import DAY, write
 
+pytestmark = pytest.mark.usefixtures("reading_inside")
+
 REPOSITORY = Path(__file__).parents[3]
 DOWN = ProviderUnavailable("The embeddings endpoint is down: try again later.")
 

@@ -15,6 +15,8 @@ from tests.fakes.embeddings import MODEL, FakeEmbeddings
 from tests.fakes.server import serve
 from tests.unit.search.test_indexer import write
 
+pytestmark = pytest.mark.usefixtures("reading_inside")
+
 
 @pytest.fixture
 def settings(tmp_path: Path) -> Settings:
