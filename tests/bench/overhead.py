@@ -99,8 +99,7 @@ async def opened(folder: Path, url: str, slow: bool) -> AsyncIterator[App]:
     settings = load_settings(
         data_dir=folder / "data",
         docs=(str(folder / "docs"),),
-        anthropic_api_key="sk-test",
-        anthropic_base_url=url,
+        **({"anthropic_api_key": "sk-test", "anthropic_base_url": url} if url else {}),
     )
     (folder / "docs").mkdir(parents=True, exist_ok=True)
     write_documents(folder / "docs")
@@ -110,12 +109,16 @@ async def opened(folder: Path, url: str, slow: bool) -> AsyncIterator[App]:
         yield app
 
 
+def question(number: int) -> str:
+    """One that a document answers."""
+    return f"When was the {TOPICS[number % len(TOPICS)]} number {number % 20} built?"
+
+
 async def one_run(app: App, number: int) -> float:
     """Seconds from the message to the posted answer."""
-    topic = TOPICS[number % len(TOPICS)]
     thread = Thread("terminal", "bench", "c", f"{number}-{time.monotonic_ns()}")
     started = time.perf_counter()
-    message = a_message(f"When was the {topic} number {number % 20} built?", thread)
+    message = a_message(question(number), thread)
     run_id, _ = await app.service.accept(message, RunOptions())
     await app.dispatcher.submit(run_id, thread)
     await app.dispatcher.wait(run_id)
