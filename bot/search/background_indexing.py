@@ -10,14 +10,13 @@ from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from typing import Any, Literal
 
-import structlog
-
 from bot.errors import FootnoteError, Stopped
+from bot.logs import get_logger
 from bot.search.index_report import IndexReport
 from bot.search.indexer import Indexer
 from bot.settings import Settings
 
-log = structlog.get_logger(__name__)
+log = get_logger()
 
 State = Literal["none", "indexing", "ok", "not ok"]
 
