@@ -9,6 +9,7 @@ import asyncio
 import time
 from collections.abc import Callable
 from datetime import UTC, datetime
+from typing import TYPE_CHECKING
 
 import stamina
 
@@ -16,12 +17,13 @@ from bot.errors import FootnoteError, PageUnreadable, Unavailable
 from bot.observing import Observe, timed, unobserved
 from bot.pages import urls
 from bot.pages.canonical import cited_as
-from bot.pages.download import Document, Downloads, Permit, Progress, permit_all
 from bot.pages.guard import Allow, Guard, Resolver, system_resolver
 from bot.pages.page import Page
-from bot.pages.robots import Robots
 from bot.pages.workers import Workers
 from bot.settings import Settings
+
+if TYPE_CHECKING:
+    from bot.pages.download import Document, Downloads, Permit, Progress
 
 ATTEMPTS = 3  # for one page, all of them inside its deadline
 FIRST_WAIT = 0.5  # seconds before the second attempt, twice that before the third
@@ -85,8 +87,11 @@ class Fetcher:
         await self._workers.aclose()
 
     def _open(self) -> tuple[Downloads, Permit]:
-        """Opened with the first page: loading certificates takes a while."""
+        """Opened with the first page: loading httpx takes a while, and so do certificates."""
         if self._opened is None:
+            from bot.pages.download import Downloads, permit_all
+            from bot.pages.robots import Robots
+
             downloads = Downloads(self._guard, self._max_bytes, self._contact)
             robots = Robots(downloads.robots_txt)
             permit = robots.permit if self._respects_robots else permit_all
@@ -94,6 +99,8 @@ class Fetcher:
         return self._opened
 
     async def _download(self, address: str) -> Document:
+        from bot.pages.download import Progress
+
         downloads, permit = self._open()
         progress = Progress(address)
         deadline = time.monotonic() + self._seconds

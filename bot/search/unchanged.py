@@ -37,7 +37,8 @@ class CheckProcess:
 
     def __init__(self, index: Path, paths: Iterable[str | Path]) -> None:
         self._process: subprocess.Popen[bytes] | None = None
-        roots = [str(path) for path in paths]
+        self._index = index
+        self._roots = roots = [str(path) for path in paths]
         try:
             if roots and index.stat().st_size >= WORTHWHILE:
                 self._process = subprocess.Popen(  # noqa: S603 - our own interpreter and code
@@ -60,9 +61,9 @@ class CheckProcess:
                 pass
 
     def report(self) -> IndexReport | None:
-        """Wait for the process; the report of an indexing run without changes, or None."""
+        """The report of an indexing run without changes, or None; waits for the process."""
         if self._process is None:
-            return None
+            return unchanged(self._index, self._roots)
         told, _ = self._process.communicate()
         try:
             value = json.loads(told)
