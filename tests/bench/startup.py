@@ -88,7 +88,7 @@ def answers(runs: int) -> list[Taken]:
     """``footnote ask --json``, without and with a model."""
     taken = []
     for name in TARGETS:
-        model = fake_claude(0, 0) if name == "with a model" else nullcontext("")
+        model = fake_claude() if name == "with a model" else nullcontext("")
         with model as url, tempfile.TemporaryDirectory() as folder:
             warm = asyncio.run(_warm(Path(folder), url))
             environment = clean() | {"FOOTNOTE_DATA_DIR": str(Path(folder) / "data")}
@@ -103,7 +103,7 @@ def answers(runs: int) -> list[Taken]:
 
 async def _warm(folder: Path, url: str) -> float:
     """Median seconds of the run by itself."""
-    async with opened(folder, url, slow=False) as app:
+    async with opened(folder, url) as (app, _):
         await one_run(app, 0)
         return statistics.median([await one_run(app, 0) for _ in range(WARM_RUNS)])
 

@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import re
 import statistics
 import tempfile
 from collections.abc import Mapping, Sequence
@@ -28,6 +27,9 @@ from bot.messages import RunOptions, Thread
 from bot.pages.page import Page
 from bot.search.provider import Query
 from bot.settings import load_settings
+from bot.text.terms import terms
+from tests.bench.depth_requests import HIT, all_shown, chosen_ids, searched
+from tests.bench.depth_requests import pages as pages_in
 from tests.bench.table import print_table
 from tests.conftest import SHARED
 from tests.fakes.claude import FakeClaude, Reply, researcher, says, tool
@@ -40,7 +42,6 @@ QUESTIONS = 24
 PAGE_CHARACTERS = 20_000
 PAGES_PER_SEARCH, TOKENS_PER_PAGE = 3, 5_000
 HITS = 10
-HIT = re.compile(r"^hit (\d+)(?: \([^)]*\))?: (.*)$", re.M)
 
 PLAIN_TOOL: Any = {
     "name": "search_wikipedia",
@@ -76,6 +77,18 @@ def load() -> tuple[dict[str, Page], list[Task]]:
     return pages, tasks[:QUESTIONS]
 
 
+class ByTitle(Shelf):
+    """Finds a page by its title, however its letters are written: an engine does, and a second
+    query that differs in an accent only is not sent."""
+
+    def _found(self, query: str) -> list[str]:
+        wanted = terms(query)
+        for title, urls in self.urls.items():
+            if terms(title) == wanted:
+                return urls
+        return super()._found(query)
+
+
 def shelf_for(task: Task, pages: Mapping[str, Page]) -> Shelf:
     """A query is the title it looks for; that page comes first, then its neighbours."""
     titles = list(pages)
@@ -86,7 +99,7 @@ def shelf_for(task: Task, pages: Mapping[str, Page]) -> Shelf:
         near = [pages[titles[(start + step) % len(titles)]] for step in range(HITS * 3)]
         by_url |= {page.url: page for page in near}
         found[title] = [page.url for page in near]
-    return Shelf(by_url, urls=found)
+    return ByTitle(by_url, urls=found)
 
 
 def ours(task: Task) -> Any:
@@ -95,21 +108,23 @@ def ours(task: Task) -> Any:
     def brain(request: Mapping[str, Any]) -> Reply:
         if not request.get("tools"):
             return researcher(request)
-        turns = [m for m in request["messages"] if m["role"] == "assistant"]
-        shown = json.dumps(request["messages"], ensure_ascii=False).replace("\\n", "\n")
-        number_of = {title.strip(): int(n) for n, title in HIT.findall(shown)}
-        step = len(turns)
-        if step > len(task.titles):
-            finding = {"text": "All parts were found.", "sources": [1]}
-            conclusion = {"findings": [finding], "enough": True, "missing": []}
-            return says(tool("finish", conclusion, f"toolu_{step}f"))
+        turn = sum(message["role"] == "assistant" for message in request["messages"])
+        shown = all_shown(request)
+        asked, chosen, opened = searched(request), chosen_ids(request), pages_in(shown)
+        hits = {title: int(number) for number, title in HIT.findall(shown)}
         calls = []
-        if step > 0:
-            wanted = task.titles[step - 1]
-            number = next(n for title, n in number_of.items() if title.startswith(wanted))
-            calls.append(tool("read", {"ids": [number]}, f"toolu_{step}r"))
-        if step < len(task.titles):
-            calls.append(tool("search", {"queries": [task.titles[step]]}, f"toolu_{step}s"))
+        # A page that was opened without being chosen, or chosen once, has nothing more to show.
+        unread = [title for title in task.titles if title in hits and title not in opened]
+        ids = [hits[title] for title in unread if title in asked and hits[title] not in chosen]
+        if ids:
+            calls.append(tool("read", {"ids": ids}, f"toolu_{turn}r"))
+        following = [title for title in task.titles if title not in asked][:1]
+        if following:
+            calls.append(tool("search", {"queries": following}, f"toolu_{turn}s"))
+        if not calls:
+            numbers = [opened[title].number for title in task.titles if title in opened]
+            finding = {"text": "All parts were found.", "sources": numbers}
+            calls = [tool("finish", {"findings": [finding], "enough": True, "missing": []})]
         return says(*calls)
 
     return brain
@@ -139,7 +154,9 @@ async def run_ours(task: Task, pages: Mapping[str, Page], fake: FakeClaude, url:
             run_id, _ = await app.service.accept(message, RunOptions(depth="standard"))
             await app.dispatcher.submit(run_id, thread)
             await app.dispatcher.wait(run_id)
-        (answer,) = poster.replies[0].finished
+        reply = poster.replies[0]
+        assert reply.finished, (task.question, reply.failed)
+        (answer,) = reply.finished
         read = {citation.title for citation in answer.citations} | {
             step.title for step in answer.steps if step.kind == "read"
         }
