@@ -25,8 +25,7 @@ from pathlib import Path
 from tests.bench.overhead import fake_claude, one_run, opened, question
 from tests.bench.table import ms, print_table
 
-RUNS, QUICK_RUNS = 15, 2
-WARM_RUNS = 5
+RUNS, WARM_RUNS = 15, 5
 TARGETS = {"without a model": 0.5, "with a model": 0.9}  # seconds beyond the run
 
 
@@ -90,7 +89,7 @@ def answers(runs: int) -> list[Taken]:
     for name in TARGETS:
         model = fake_claude() if name == "with a model" else nullcontext("")
         with model as url, tempfile.TemporaryDirectory() as folder:
-            warm = asyncio.run(_warm(Path(folder), url))
+            warm = asyncio.run(_warm(Path(folder), url, min(runs, WARM_RUNS)))
             environment = clean() | {"FOOTNOTE_DATA_DIR": str(Path(folder) / "data")}
             if url:
                 environment |= {"ANTHROPIC_BASE_URL": url, "ANTHROPIC_API_KEY": "sk-test"}
@@ -101,11 +100,11 @@ def answers(runs: int) -> list[Taken]:
     return taken
 
 
-async def _warm(folder: Path, url: str) -> float:
+async def _warm(folder: Path, url: str, runs: int) -> float:
     """Median seconds of the run by itself."""
     async with opened(folder, url) as (app, _):
         await one_run(app, 0)
-        return statistics.median([await one_run(app, 0) for _ in range(WARM_RUNS)])
+        return statistics.median([await one_run(app, 0) for _ in range(runs)])
 
 
 def main(arguments: Sequence[str]) -> None:
@@ -113,7 +112,7 @@ def main(arguments: Sequence[str]) -> None:
     parser.add_argument("--runs", type=int, default=RUNS, help="of each command")
     parser.add_argument("--quick", action="store_true", help="a look in seconds")
     given = parser.parse_args(arguments)
-    runs = QUICK_RUNS if given.quick else given.runs
+    runs = 1 if given.quick else given.runs
     rows = [(each.name, ms(each.wall), ms(each.processor)) for each in commands(runs)]
     print_table(("command", "median", "processor"), rows)
     print()
