@@ -57,7 +57,7 @@ SMALLEST = {
     "load": Small(
         [
             *("--threads", "20", "--questions", "2", "--workers", "1", "--arrivals", "2"),
-            *("--phases", "counting,backlog,arrivals"),
+            *("--phases", "counting,backlog"),
         ],
         {"load.COUNTED": 2, "load.IDLE_SECONDS": 0.2, "load.SETTLE_SECONDS": 0.0},
     ),
