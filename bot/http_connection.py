@@ -13,13 +13,14 @@ import socket
 import struct
 from typing import Any
 
-import structlog
 from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from bot.logs import get_logger
 
 PATIENCE_SECONDS = 30.0
 UNSENT_BYTES = 131_072
 
-log = structlog.get_logger(__name__)
+log = get_logger()
 
 
 class HttpConnection(H11Protocol):

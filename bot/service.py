@@ -15,8 +15,6 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
 
-import structlog
-
 from bot.answers import Answer, PlanView
 from bot.errors import (
     FootnoteError,
@@ -26,6 +24,7 @@ from bot.errors import (
     RunLost,
     StorageUnavailable,
 )
+from bot.logs import get_logger
 from bot.messages import Message, RunOptions, Thread
 from bot.platform import run_page
 from bot.posting import Poster, PostState, Reply, RunRef
@@ -47,7 +46,7 @@ from bot.text.control import without_controls
 MAX_QUESTION = 20_000  # characters
 LEASE = timedelta(seconds=30)  # that an accepted run waits for the dispatcher it was meant for
 
-log = structlog.get_logger(__name__)
+log = get_logger()
 
 
 class ResearchService:

@@ -10,8 +10,6 @@ from collections.abc import Callable, Coroutine, Iterator, Sequence
 from contextlib import AsyncExitStack
 from typing import Any
 
-import structlog
-
 from bot.app import open_app
 from bot.conversing.access import shut_to_console
 from bot.conversing.keeper import Keeper
@@ -19,6 +17,7 @@ from bot.conversing.reception import Reception
 from bot.dispatch.choice import Role
 from bot.errors import FootnoteError, InvalidSetting, Unavailable
 from bot.health import CONSOLE, Readiness, health_routes, http_endpoint
+from bot.logs import get_logger
 from bot.metrics import metrics_routes
 from bot.observing import Observed
 from bot.platform import Platform, configured_platforms, has_console
@@ -30,7 +29,7 @@ from bot.storage.retention import Keep, Retention
 from bot.storage.store import Store, open_store
 from bot.storage.workspaces import Workspaces
 
-log = structlog.get_logger(__name__)
+log = get_logger()
 
 # Platform → where its adapter opens it.
 OPENERS = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import sys
 from collections.abc import Iterator
@@ -45,8 +46,10 @@ def _no_settings_from_outside(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture(autouse=True)
-def _log_configured_by_one_test_only() -> Iterator[None]:
+def _log_configured_by_one_test_only(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Undo ``configure_logging``: it keeps the stderr of the test, which is closed after it."""
+    monkeypatch.setattr("bot.logs._level", logging.NOTSET)
+    monkeypatch.setattr("bot.logs._is_set_up", True)
     yield
     structlog.reset_defaults()
 

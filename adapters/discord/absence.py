@@ -14,11 +14,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import discord
-import structlog
 from cachetools import LRUCache
 
 from adapters.discord.wire import FAILURES
 from bot.errors import StorageUnavailable
+from bot.logs import get_logger
 from bot.storage.workspaces import Workspaces
 
 PLACES = 100  # that are asked at most when the bot comes back
@@ -26,7 +26,7 @@ MESSAGES = 100  # that are read of one place: what a page of its history holds
 SAVE_SECONDS = 5.0  # that places are gathered before they are stored
 FACT = "places"
 
-log = structlog.get_logger(__name__)
+log = get_logger()
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import structlog
-
 from adapters.discord.format import Look
 from adapters.discord.outlet import ChannelOutlet, InteractionOutlet, Post, nonce_of
 from adapters.discord.state import ORIGINAL, Posted
 from adapters.discord.wire import DiscordRefused, Wire
 from bot.errors import PlatformUnavailable
+from bot.logs import get_logger
 from bot.posting import RunRef
 from bot.rendering.texts import texts_for
 
-log = structlog.get_logger(__name__)
+log = get_logger()
 
 
 async def tell_asker(wire: Wire, run: RunRef, posted: Posted) -> None:

@@ -13,7 +13,6 @@ from typing import Any
 
 import aiohttp
 import discord
-import structlog
 import yarl
 from discord import app_commands
 from discord.gateway import DiscordWebSocket
@@ -21,6 +20,7 @@ from discord.http import Route
 
 from adapters.discord.listener import log_failure
 from bot.errors import CredentialsRefused, Invalid
+from bot.logs import get_logger
 from bot.observing import PlatformCalls
 from bot.platform import Connection
 from bot.settings import Settings
@@ -63,7 +63,7 @@ def method_of(url: str) -> str:
     return "/".join(parts[:6]) or "gateway"
 
 
-log = structlog.get_logger(__name__)
+log = get_logger()
 
 
 class FootnoteClient(discord.AutoShardedClient):

@@ -8,7 +8,6 @@ import json
 from typing import Any
 
 import discord
-import structlog
 from discord import app_commands
 from discord.app_commands import Choice, Command, ContextMenu, Group, locale_str
 
@@ -21,6 +20,7 @@ from bot.conversing.access import check_access
 from bot.conversing.forget_me import forget_me
 from bot.conversing.reception import Reception
 from bot.errors import StorageUnavailable
+from bot.logs import get_logger
 from bot.messages import Depth
 from bot.rendering.texts import texts_for
 from bot.search.registry import provider_names
@@ -32,7 +32,7 @@ FACT = "commands"
 
 _TRANSLATED = {discord.Locale.chinese: "zh-Hans", discord.Locale.taiwan_chinese: "zh-Hant"}
 
-log = structlog.get_logger(__name__)
+log = get_logger()
 
 
 class Commands:

@@ -8,7 +8,6 @@ from dataclasses import replace
 
 import aiohttp
 import discord
-import structlog
 
 from adapters.discord.client import FootnoteClient
 from adapters.discord.incoming import Place, author_of, place_of
@@ -18,6 +17,7 @@ from adapters.discord.wire import FAILURES
 from bot.conversing.access import check_access
 from bot.conversing.reception import Asked, Reception, Told
 from bot.errors import Denied, Invalid, StorageUnavailable
+from bot.logs import get_logger
 from bot.messages import Attachment, Depth, Message
 from bot.pages.urls import links_in
 from bot.posting import PostState
@@ -32,7 +32,7 @@ NOBODY = discord.AllowedMentions.none()
 
 FootnoteInteraction = discord.Interaction[FootnoteClient]
 
-log = structlog.get_logger(__name__)
+log = get_logger()
 
 
 def arrival(

@@ -15,7 +15,6 @@ from weakref import WeakValueDictionary
 
 import discord
 import stamina
-import structlog
 from cachetools import TTLCache
 
 from adapters.discord.absence import Absence
@@ -34,6 +33,7 @@ from adapters.discord.wire import FAILURES, was_lost
 from bot.conversing.errands import Errands
 from bot.conversing.reception import Address, Asked, Heard, Reception, Told
 from bot.errors import Denied, FootnoteError, InvalidQuestion, StorageUnavailable
+from bot.logs import get_logger
 from bot.messages import Author, Message, Thread
 from bot.rendering.sentences import sentence_for
 from bot.rendering.texts import texts_for
@@ -47,7 +47,7 @@ TYPING_SECONDS = 5.0  # before typing is shown again; Discord shows it for ten
 RECENT_EDIT = timedelta(minutes=15)
 STOP_SIGNS = frozenset("🛑✋❌")
 
-log = structlog.get_logger(__name__)
+log = get_logger()
 
 T = TypeVar("T")
 

@@ -17,7 +17,6 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
 import discord
-import structlog
 
 from adapters.discord import wire
 from adapters.discord.asker import tell_asker
@@ -38,6 +37,7 @@ from adapters.discord.reply import DiscordReply
 from adapters.discord.state import ORIGINAL, Posted, posted
 from adapters.discord.wire import DiscordRefused, Wire
 from bot.errors import PostRefused
+from bot.logs import get_logger
 from bot.messages import Attachment, Message, Thread
 from bot.posting import PostState, RunRef
 from bot.rendering.texts import texts_for
@@ -57,7 +57,7 @@ _CLOSED = (
     wire.THREAD_LOCKED,
 )
 
-log = structlog.get_logger(__name__)
+log = get_logger()
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,6 @@ from dataclasses import replace
 from time import monotonic
 
 import discord
-import structlog
 
 from adapters.discord import buttons, wire
 from adapters.discord.format import Look, answered, working
@@ -21,13 +20,14 @@ from adapters.discord.state import Posted
 from adapters.discord.wire import DiscordRefused
 from bot.answers import Answer, PlanView
 from bot.errors import FootnoteError, PlatformUnavailable
+from bot.logs import get_logger
 from bot.posting import RunRef
 from bot.rendering.texts import Texts, texts_for
 
 CANNOT_EMBED = "cannot-embed"  # the text id of this gap
 REFRESH_SECONDS = 15.0  # how often the elapsed time is shown anew while nothing else happens
 
-log = structlog.get_logger(__name__)
+log = get_logger()
 
 
 class DiscordReply:

@@ -5,10 +5,9 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from typing import Any, Literal, get_args
 
-import structlog
-
 from adapters.slack.calls import Refusal
 from bot.errors import StorageUnavailable
+from bot.logs import get_logger
 from bot.storage.workspaces import Workspaces
 
 Ability = Literal["streaming", "sessions", "folding"]
@@ -38,7 +37,7 @@ _CHANNEL = frozenset(
     }
 )
 
-log = structlog.get_logger(__name__)
+log = get_logger()
 
 
 class Abilities:

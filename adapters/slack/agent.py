@@ -8,19 +8,19 @@ opening the messages tab is told instead and prompts belong to the conversation
 
 from __future__ import annotations
 
-import structlog
 from cachetools import LRUCache
 
 from adapters.slack.calls import Calls, Json
 from adapters.slack.limits import SESSION_TITLE_CHARACTERS
 from adapters.slack.people import People
 from bot.errors import FootnoteError
+from bot.logs import get_logger
 from bot.rendering.texts import texts_for
 
 PROMPTS = ("compare", "explain", "summarize")
 THREADS_REMEMBERED = 1_000
 
-log = structlog.get_logger(__name__)
+log = get_logger()
 
 
 class Pane:

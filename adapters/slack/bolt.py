@@ -11,7 +11,6 @@ import re
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-import structlog
 from slack_bolt.async_app import AsyncApp
 from slack_bolt.context.async_context import AsyncBoltContext
 from slack_bolt.error import BoltUnhandledRequestError
@@ -24,13 +23,14 @@ from adapters.slack.format import escaped
 from adapters.slack.malformed import MALFORMED, note
 from adapters.slack.wiring import COMMANDS, EVENTS, SHORTCUTS, Wiring
 from bot.errors import FootnoteError, StorageUnavailable
+from bot.logs import get_logger
 
 RETRY_HEADER = "x-slack-retry-num"
 
 WiringOf = Callable[[AsyncBoltContext], Awaitable[Wiring]]
 Listener = Callable[..., Awaitable[None]]
 
-log = structlog.get_logger(__name__)
+log = get_logger()
 
 
 def bolt_app(

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-import structlog
-
 from adapters.slack import actions
 from adapters.slack.calls import Json
 from adapters.slack.commands import asked_by
@@ -22,13 +20,14 @@ from adapters.slack.listener import Listener, about_files, author_of
 from adapters.slack.patience import Doing, Patience
 from adapters.slack.whispers import Ear
 from bot.conversing.presses import Press, carry_out
+from bot.logs import get_logger
 from bot.messages import Author, Message
 from bot.pages.urls import links_in
 from bot.rendering.texts import Texts, texts_for
 
 RESEARCH_THIS = "research_this"  # the shortcut's callback id
 
-log = structlog.get_logger(__name__)
+log = get_logger()
 
 
 class Buttons:

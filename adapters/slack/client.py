@@ -10,12 +10,12 @@ from collections.abc import Awaitable, Callable
 from urllib.parse import urlsplit
 
 import aiohttp
-import structlog
 from slack_bolt.logger.messages import warning_client_prioritized_and_token_skipped
 from slack_sdk.web.async_client import AsyncWebClient
 
 from adapters.slack.calls import Json, Refusal
 from bot.errors import CredentialsRefused, PlatformUnavailable
+from bot.logs import get_logger
 from bot.observing import PlatformCalls
 from bot.platform import Connection
 from bot.settings import Settings
@@ -40,7 +40,7 @@ _NOT_INSTALLED = "Although the app should be installed into this workspace"
 
 _METHOD = re.compile(r"[a-z]+(?:\.[A-Za-z]+){1,3}")  # "chat.postMessage", "users.info"
 
-log = structlog.get_logger(__name__)
+log = get_logger()
 
 
 def web_client(settings: Settings, session: aiohttp.ClientSession) -> AsyncWebClient:

@@ -6,12 +6,11 @@ from collections.abc import Sequence
 from time import monotonic
 from typing import Any
 
-import structlog
-
 from adapters.slack.calls import Away, Calls, Refusal
 from adapters.slack.identity import Identity
 from adapters.slack.part import Part, is_folded, simpler
 from adapters.slack.trail import Post, Trail, found_in_thread
+from bot.logs import get_logger
 
 # The message cannot be changed any more, but another one may take its place.
 _UNCHANGEABLE = frozenset({"message_not_found", "edit_window_closed", "cant_update_message"})
@@ -26,7 +25,7 @@ _NOT_STREAMING = frozenset(
     {"message_not_in_streaming_state", "stopped_by_user", "message_not_found"}
 )
 
-log = structlog.get_logger(__name__)
+log = get_logger()
 
 
 class Delivery:

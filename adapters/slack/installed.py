@@ -11,7 +11,6 @@ import time
 from dataclasses import dataclass, field
 from weakref import WeakValueDictionary
 
-import structlog
 from cachetools import TTLCache
 from slack_sdk.errors import SlackTokenRotationError
 from slack_sdk.oauth.installation_store import Bot
@@ -23,13 +22,14 @@ from adapters.slack.installations import Installations
 from adapters.slack.teams import NotInstalled, Team
 from bot.conversing.errands import Errands
 from bot.errors import InvalidSetting, PlatformUnavailable
+from bot.logs import get_logger
 
 KNOWN_SECONDS = 60.0
 WORKSPACES_KNOWN = 10_000
 ROTATION_MINUTES = 120  # before a token expires it is exchanged; it lasts twelve hours
 URGENT_SECONDS = 300.0  # less than that left: it is exchanged before anything is said with it
 
-log = structlog.get_logger(__name__)
+log = get_logger()
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,14 +8,14 @@ from __future__ import annotations
 from collections.abc import Awaitable
 from typing import TypeVar
 
-import structlog
+from bot.logs import get_logger
 
 # What reading JSON of another shape than expected raises. ``FootnoteError`` is none of them.
 MALFORMED = (LookupError, TypeError, ValueError, AttributeError, OverflowError)
 
 T = TypeVar("T")
 
-log = structlog.get_logger(__name__)
+log = get_logger()
 
 
 class CoreBroke(Exception):

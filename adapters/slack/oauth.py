@@ -9,7 +9,6 @@ from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import urljoin
 
-import structlog
 from slack_bolt.authorization import AuthorizeResult
 from slack_bolt.authorization.async_authorize import AsyncAuthorize
 from slack_bolt.context.async_context import AsyncBoltContext
@@ -28,6 +27,7 @@ from adapters.slack.installed import InstalledTeams
 from adapters.slack.scopes import needed
 from adapters.slack.teams import NotInstalled
 from bot.errors import FootnoteError
+from bot.logs import get_logger
 from bot.settings import Settings
 
 INSTALL_PATH = "/slack/install"
@@ -43,7 +43,7 @@ NOT_HERE = (
     "Footnote is not installed in this workspace any more: one of its admins can install it again."
 )
 
-log = structlog.get_logger(__name__)
+log = get_logger()
 
 
 def install_url(settings: Settings) -> str:

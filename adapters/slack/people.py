@@ -7,11 +7,11 @@ import time
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-import structlog
 from cachetools import TTLCache
 
 from adapters.slack.calls import Calls
 from bot.errors import PostRefused
+from bot.logs import get_logger
 
 PEOPLE_REMEMBERED = 20_000
 REMEMBERED_SECONDS = 3_600.0
@@ -19,7 +19,7 @@ PATIENCE_SECONDS = 0.3  # that an event waits for names before it goes on withou
 PAUSE_SECONDS = 10.0  # in which nobody is looked up quickly, once one took too long
 MOST_ASKED = 20  # of the people mentioned in one message
 
-log = structlog.get_logger(__name__)
+log = get_logger()
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from time import monotonic
 
-import structlog
 from slack_sdk.webhook.async_client import AsyncWebhookClient
 
 from adapters.slack.abilities import Abilities
@@ -17,12 +16,13 @@ from adapters.slack.reply import SlackReply
 from adapters.slack.teams import Team, Teams
 from adapters.slack.trail import QUESTION, Trail, found_question, is_ts, message_ts
 from bot.errors import PostRefused
+from bot.logs import get_logger
 from bot.messages import Attachment, Message
 from bot.posting import PostState, RunRef
 from bot.rendering.texts import texts_for
 from bot.storage.workspaces import Workspaces
 
-log = structlog.get_logger(__name__)
+log = get_logger()
 
 
 class SlackPoster:

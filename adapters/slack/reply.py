@@ -10,8 +10,6 @@ from __future__ import annotations
 import asyncio
 from time import monotonic
 
-import structlog
-
 from adapters.slack.abilities import Abilities, Ability
 from adapters.slack.calls import Away, Limited, Refusal
 from adapters.slack.delivery import Delivery
@@ -25,6 +23,7 @@ from adapters.slack.updating import Updating
 from adapters.slack.view import View
 from bot.answers import Answer, PlanView
 from bot.errors import FootnoteError, PlatformUnavailable, PostRefused, RunLost, StorageUnavailable
+from bot.logs import get_logger
 from bot.posting import RunRef
 from bot.rendering.texts import texts_for
 
@@ -38,7 +37,7 @@ CLOSED = frozenset(
     }
 )
 
-log = structlog.get_logger(__name__)
+log = get_logger()
 
 
 class SlackReply:

@@ -12,17 +12,17 @@ import asyncio
 from collections.abc import Awaitable, Callable
 
 import stamina
-import structlog
 
 from adapters.slack.whispers import Whispers
 from bot.errors import StorageUnavailable
+from bot.logs import get_logger
 
 # Less than until Slack's last delivery, at which the asker is told if that fails too.
 SECONDS = 240.0
 FIRST_SECONDS, LONGEST_SECONDS = 0.1, 1.0  # between two tries
 MOST = 1_000  # messages in hand
 
-log = structlog.get_logger(__name__)
+log = get_logger()
 
 
 class Retakes:

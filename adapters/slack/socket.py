@@ -11,7 +11,6 @@ from collections.abc import Awaitable, Callable
 from time import monotonic
 from typing import Any
 
-import structlog
 from slack_bolt.adapter.socket_mode.aiohttp import AsyncSocketModeHandler
 from slack_bolt.async_app import AsyncApp
 from slack_sdk.socket_mode.aiohttp import SocketModeClient
@@ -22,6 +21,7 @@ from slack_sdk.socket_mode.response import SocketModeResponse
 from adapters.slack.calls import Calls, Json
 from adapters.slack.client import sdk_logger, until_reached
 from adapters.slack.malformed import MALFORMED, note
+from bot.logs import get_logger
 from bot.platform import Connection
 
 PING_SECONDS = 5.0  # a silent connection is given up after one and a half of them
@@ -34,7 +34,7 @@ RECONNECTING_SECONDS = 15.0  # the same while the SDK is at it
 GONE = "Slack's Socket Mode connection is gone: another one is being made."
 NOT_MADE = "Slack's Socket Mode does not connect: it is tried on."
 
-log = structlog.get_logger(__name__)
+log = get_logger()
 
 
 async def open_address(calls: Calls, app_token: str, connection: Connection) -> str:

@@ -12,8 +12,6 @@ from dataclasses import dataclass, field
 from time import monotonic
 from typing import Any
 
-import structlog
-
 from adapters.slack.calls import Away, Calls, Json, Limited, Refusal
 from adapters.slack.delivery import Delivery
 from adapters.slack.format import (
@@ -35,9 +33,10 @@ from adapters.slack.trail import Post, Trail
 from adapters.slack.view import View
 from adapters.slack.writing import cut_before, ready
 from bot.answers import PlanView
+from bot.logs import get_logger
 from bot.rendering.texts import Texts
 
-log = structlog.get_logger(__name__)
+log = get_logger()
 
 _ENDED = frozenset({"message_not_in_streaming_state", "message_not_found"})
 

@@ -10,17 +10,16 @@ from dataclasses import dataclass, field
 from time import monotonic
 from typing import Any
 
-import structlog
-
 from adapters.slack.calls import Calls, Json, Refusal
 from adapters.slack.limits import PAGE_MESSAGES
+from bot.logs import get_logger
 from bot.messages import Thread
 from bot.posting import PostState, RunRef
 
 EVENT_TYPE = "footnote_run"
 QUESTION = -1  # the part that says what was asked, where a slash command begins a thread
 
-log = structlog.get_logger(__name__)
+log = get_logger()
 
 
 @dataclass(slots=True)

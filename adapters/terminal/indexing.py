@@ -15,7 +15,6 @@ from rich.text import Text
 
 from bot.errors import Invalid
 from bot.search.index_report import KEPT_ENOUGH, Holdings, IndexReport, holdings
-from bot.search.indexer import Indexer
 from bot.search.unchanged import CheckProcess
 from bot.settings import Settings
 
@@ -83,6 +82,8 @@ def _indexed(settings: Settings, err: Console) -> IndexReport:
     for path in settings.docs:
         if not Path(path).exists():
             raise Invalid(f"There is no file or folder {path}: check the path.")
+    from bot.search.indexer import Indexer  # mostly nothing has changed
+
     with progress_bar(err, "Indexing", "files") as advance:
         report = Indexer(settings.index_path).index(settings.docs, advance)
     if report.warning:

@@ -14,7 +14,6 @@ from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 import sqlalchemy as sa
-import structlog
 
 from adapters.web.limits import (
     SECONDS_BETWEEN_EVENTS,
@@ -23,6 +22,7 @@ from adapters.web.limits import (
 )
 from adapters.web.shown import Shown, shown
 from bot.errors import StorageUnavailable
+from bot.logs import get_logger
 from bot.messages import Thread
 from bot.storage.database import Database
 from bot.storage.records import UNFINISHED
@@ -31,7 +31,7 @@ from bot.storage.tables import runs
 
 T = TypeVar("T")
 
-log = structlog.get_logger(__name__)
+log = get_logger()
 
 
 @dataclass(frozen=True, slots=True)

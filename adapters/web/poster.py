@@ -9,8 +9,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 
-import structlog
-
 from adapters.web.limits import SAVE_ATTEMPTS, SECONDS_BETWEEN_SAVE_ATTEMPTS
 from adapters.web.live import Live
 from adapters.web.shown import Shown, changed, next_turn, shown
@@ -22,12 +20,13 @@ from bot.errors import (
     RunLost,
     StorageUnavailable,
 )
+from bot.logs import get_logger
 from bot.messages import Attachment, Message
 from bot.posting import PostState, RunRef, too_large
 from bot.rendering.texts import texts_for
 from bot.storage.files import Files
 
-log = structlog.get_logger(__name__)
+log = get_logger()
 
 
 class WebPoster:

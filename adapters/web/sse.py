@@ -10,7 +10,6 @@ import json
 from collections.abc import AsyncIterator
 from contextlib import aclosing
 
-import structlog
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
@@ -20,12 +19,13 @@ from adapters.web.limits import HEARTBEAT_SECONDS, SECONDS_BETWEEN_EVENTS
 from adapters.web.live import Feed
 from adapters.web.pace import OpenStreams
 from bot.errors import StorageUnavailable
+from bot.logs import get_logger
 
 EVENTS = "text/event-stream"
 RETRY = "retry: 1000\n\n"  # milliseconds until a browser that was cut off comes again
 HERE = ": here\n\n"  # a comment, which tells proxies and both ends that the other one lives
 
-log = structlog.get_logger(__name__)
+log = get_logger()
 
 
 # JSON has none of the standard's line ends, but may have these, at which some readers break lines.

@@ -6,11 +6,10 @@ import asyncio
 from collections.abc import Coroutine
 from typing import Any
 
-import structlog
-
 from bot.errors import FootnoteError
+from bot.logs import get_logger
 
-log = structlog.get_logger(__name__)
+log = get_logger()
 
 
 class Errands:

@@ -6,8 +6,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from datetime import UTC, date, datetime, timedelta
 
-import structlog
-
+from bot.logs import get_logger
 from bot.storage.database import Database
 from bot.storage.forgetting import Forgetting, Request
 from bot.storage.removal import NOTHING_REMOVED, Removed
@@ -16,7 +15,7 @@ from bot.storage.subjects import Subject
 # Runs end within a second of being stopped; one that does not is fenced off and goes anyway.
 STOP_SECONDS, LOOK_SECONDS = 10.0, 0.2
 
-log = structlog.get_logger(__name__)
+log = get_logger()
 
 
 class Forgetter:

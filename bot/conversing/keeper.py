@@ -8,16 +8,15 @@ from contextlib import asynccontextmanager
 from dataclasses import asdict
 from datetime import UTC, datetime
 
-import structlog
-
 from bot.conversing.forgetting import Forgetter
 from bot.errors import FootnoteError
+from bot.logs import get_logger
 from bot.storage.removal import Removed
 from bot.storage.retention import Retention
 
 KEEP_SECONDS = 3_600.0  # between two rounds
 
-log = structlog.get_logger(__name__)
+log = get_logger()
 
 
 class Keeper:

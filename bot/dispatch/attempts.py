@@ -14,11 +14,11 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Protocol
 
-import structlog
 from cachetools import LRUCache
 
 from bot.dispatch.rounds import Rounds
 from bot.errors import RunLost, StorageUnavailable, Unavailable
+from bot.logs import get_logger
 from bot.posting import holding
 from bot.storage.owner import new_owner
 from bot.storage.records import RunRecord
@@ -26,7 +26,7 @@ from bot.storage.store import Store
 
 FAILURES_REMEMBERED = 10_000
 
-log = structlog.get_logger(__name__)
+log = get_logger()
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,17 +11,16 @@ from collections import deque
 from collections.abc import Collection
 from datetime import UTC, datetime
 
-import structlog
-
 from bot.dispatch.attempts import Attempts, Executor, Job, Timing
 from bot.dispatch.dispatcher import Condition
 from bot.dispatch.pace import Pace
 from bot.dispatch.rounds import Rounds
 from bot.errors import StorageUnavailable
+from bot.logs import get_logger
 from bot.messages import Thread
 from bot.storage.store import Store
 
-log = structlog.get_logger(__name__)
+log = get_logger()
 
 
 class LocalDispatcher:

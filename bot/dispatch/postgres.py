@@ -17,7 +17,6 @@ from datetime import UTC, datetime, timedelta
 
 import procrastinate
 import sqlalchemy as sa
-import structlog
 from procrastinate.exceptions import AlreadyEnqueued, ConnectorException
 from procrastinate.jobs import DeleteJobCondition, Status
 from procrastinate.jobs import Job as QueuedJob
@@ -37,6 +36,7 @@ from bot.dispatch.queue import (
 )
 from bot.dispatch.rounds import Rounds
 from bot.errors import StorageUnavailable
+from bot.logs import get_logger
 from bot.messages import Thread
 from bot.storage.records import UNFINISHED
 from bot.storage.store import Store
@@ -58,7 +58,7 @@ NO_WORKERS = (
 )
 TAKES_NOTHING = "It takes nothing from the queue for now; the log says why."
 
-log = structlog.get_logger(__name__)
+log = get_logger()
 
 # Written out, so that PostgreSQL may use Procrastinate's partial indexes.
 _HAS_NO_JOB = sa.text(

@@ -20,13 +20,13 @@ import procrastinate
 import psycopg
 import sqlalchemy as sa
 import stamina
-import structlog
 from procrastinate.exceptions import AlreadyEnqueued, ConnectorException, UniqueViolation
 from procrastinate.jobs import Job, Notification, Status
 from procrastinate.manager import JobManager, NotificationCallback
 from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
 from bot.errors import StorageUnavailable
+from bot.logs import get_logger
 from bot.storage.database import STALL_SECONDS
 from bot.storage.outages import PARTS, Outages
 from bot.storage.postgres import connection_arguments, postgres_trouble
@@ -41,7 +41,7 @@ WHAT = "The queue's database"
 
 T = TypeVar("T")
 
-log = structlog.get_logger(__name__)
+log = get_logger()
 
 
 class Connector(procrastinate.PsycopgConnector):

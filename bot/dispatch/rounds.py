@@ -5,13 +5,12 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable
 
-import structlog
-
 from bot.errors import StorageUnavailable
+from bot.logs import get_logger
 
 LAST_SECONDS = 5.0  # that a round which has begun gets at the end
 
-log = structlog.get_logger(__name__)
+log = get_logger()
 
 
 class Rounds:

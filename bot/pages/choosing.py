@@ -1,8 +1,9 @@
 """Which passages of a page matter for a question.
 
-A page is studied once: cut, counted and indexed by its terms. That takes a while for a long page
-(about 0.15 s for a million characters), so ``choose`` does it in a thread of its own and keeps the
-result; asking a studied page takes a few milliseconds.
+A page is studied once: cut, counted and indexed by its terms. ``choose`` keeps the result, since
+the pages of a question are often those of the next one too. Studying takes a while for a long page
+(about 0.15 s for a million characters), which ``choose`` therefore does in a thread of its own;
+asking a studied page takes a few milliseconds.
 """
 
 from __future__ import annotations
@@ -184,7 +185,7 @@ class _Spans:
 # ---------------------------------------------------------------- off the event loop
 
 SHORT = 20_000  # characters of a page that is studied on the spot, within a few milliseconds
-KEPT = 4_000_000  # characters of long pages whose studies are kept; about ten times that in bytes
+KEPT = 4_000_000  # characters of pages whose studies are kept; about ten times that in bytes
 
 _studies: LRUCache[str, tuple[int, Study]] = LRUCache(KEPT, getsizeof=lambda kept: kept[0])
 _lock = threading.Lock()
@@ -204,7 +205,7 @@ async def choose(
     """``select`` of a page; a long one is studied in a thread, once, and not on the event loop."""
     studied = _kept(page)
     if studied is None and len(page.text) <= SHORT:
-        studied = study(split(page.text))
+        studied = _study_once(page)
     if studied is None:
         loop = asyncio.get_running_loop()
         studied = await loop.run_in_executor(_aside, _study_once, page)

@@ -13,7 +13,6 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 import stamina
-import structlog
 
 from bot.errors import (
     Broken,
@@ -24,23 +23,22 @@ from bot.errors import (
     Refused,
     Unavailable,
 )
+from bot.logs import get_logger
 from bot.observing import Observe, timed, unobserved
 from bot.pages import urls
 from bot.pages.canonical import cited_as
-from bot.pages.download import Document, Downloads, Permit, Progress, permit_all, user_agent
-from bot.pages.extract import one_line
 from bot.pages.gates import Signs, refuse_gate
 from bot.pages.guard import Allow, Guard, Resolver, system_resolver
 from bot.pages.page import Page
-from bot.pages.robots import Robots
 from bot.pages.workers import Workers
 from bot.settings import Settings
 
 if TYPE_CHECKING:
     from bot.pages.browser import Browser
+    from bot.pages.download import Document, Downloads, Permit, Progress
     from bot.pages.reader import ReaderService
 
-log = structlog.get_logger(__name__)
+log = get_logger()
 
 ATTEMPTS = 3  # for one page, all of them inside its deadline
 FIRST_WAIT = 0.5  # seconds before the second attempt, twice that before the third
@@ -148,6 +146,8 @@ class Fetcher:
 
         Raises ``PageUnreadable`` where they met a wall, too.
         """
+        from bot.pages.extract import one_line  # with the readers of all formats
+
         data = text.encode("utf-8", "replace")
         extracted = await self._workers.extract(data, f"{media_type}; charset=utf-8", url)
         named = one_line(title) or extracted.title
@@ -164,8 +164,11 @@ class Fetcher:
         await self._workers.aclose()
 
     def _open(self) -> tuple[Downloads, Permit]:
-        """Opened with the first page: loading certificates takes a while."""
+        """Opened with the first page: loading httpx takes a while, and so do certificates."""
         if self._opened is None:
+            from bot.pages.download import Downloads, permit_all
+            from bot.pages.robots import Robots
+
             downloads = Downloads(self._guard, self._max_bytes, self._contact)
             robots = Robots(downloads.robots_txt)
             permit = robots.permit if self._respects_robots else permit_all
@@ -173,6 +176,8 @@ class Fetcher:
         return self._opened
 
     async def _download(self, address: str) -> Document:
+        from bot.pages.download import Progress
+
         downloads, permit = self._open()
         progress = Progress(address)
         deadline = time.monotonic() + self._seconds
@@ -207,6 +212,7 @@ def browser_of(settings: Settings) -> Browser | None:
     if not settings.browser:
         return None
     from bot.pages.browser import Browser
+    from bot.pages.download import user_agent
 
     return Browser(
         settings.browser,

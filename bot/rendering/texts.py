@@ -44,7 +44,7 @@ class Texts:
         Numbers are written as the locale writes them. Values go in as they are: what comes from
         pages or people must have been made harmless before or is made so after.
         """
-        bundle = _bundle(self.locale)
+        bundle = _catalog(self.locale).with_text(id)
         if not bundle.has_message(id):
             raise UnknownText(f"no text {id!r} in {self.locale}")
         pattern = bundle.get_message(id).value
@@ -88,12 +88,36 @@ def _texts(locale: str) -> Texts:
     return Texts(locale)
 
 
-@cache
-def _bundle(locale: str) -> FluentBundle:
-    from fluent.runtime import FluentBundle, FluentResource  # takes a while, often not needed
+# An entry and its continuation lines, which are indented; its id may be that of a term ("-brand").
+_ENTRY = re.compile(r"^(-?[a-zA-Z][\w-]*) *=.*?(?=^[a-zA-Z#-]|\Z)", re.MULTILINE | re.DOTALL)
+_REFERENCE = re.compile(r"\{\s*(-?[a-zA-Z][\w-]*)")
 
-    # Isolation marks around values (U+2068, U+2069) would end up in links, code and searches.
-    bundle = FluentBundle([locale], use_isolating=False)
-    catalog = CATALOGS / f"{locale}.ftl"
-    bundle.add_resource(FluentResource(catalog.read_text(encoding="utf-8")))
-    return bundle
+
+class _Catalog:
+    """A catalog whose entries are parsed one by one, as they are asked for: all of them take 50 ms,
+    and an answer needs ten of four hundred."""
+
+    def __init__(self, locale: str) -> None:
+        from fluent.runtime import FluentBundle  # takes a while, often not needed
+
+        text = (CATALOGS / f"{locale}.ftl").read_text(encoding="utf-8")
+        # Isolation marks around values (U+2068, U+2069) would end up in links, code and searches.
+        self._bundle = FluentBundle([locale], use_isolating=False)
+        self._unparsed = {entry[1]: entry[0] for entry in _ENTRY.finditer(text)}
+
+    def with_text(self, id: str) -> FluentBundle:
+        """The bundle, which has this text and all it refers to, if they are in the catalog."""
+        wanted = [id]
+        while wanted:
+            entry = self._unparsed.pop(wanted.pop(), None)
+            if entry is not None:
+                from fluent.runtime import FluentResource
+
+                self._bundle.add_resource(FluentResource(entry))
+                wanted += _REFERENCE.findall(entry)
+        return self._bundle
+
+
+@cache
+def _catalog(locale: str) -> _Catalog:
+    return _Catalog(locale)

@@ -13,9 +13,8 @@ from collections.abc import Coroutine, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
-import structlog
-
 from bot.errors import FootnoteError
+from bot.logs import get_logger
 from bot.pages.page import Page
 from bot.pages.urls import dedupe_key
 from bot.research.library import Library
@@ -29,7 +28,7 @@ READ_OF_GUESS = 2  # pages read ahead of what a guessed search found
 
 T = TypeVar("T")
 
-log = structlog.get_logger(__name__)
+log = get_logger()
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,10 +13,10 @@ from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime, timedelta
 from typing import Protocol
 
-import structlog
 from cachetools import TTLCache
 
 from bot.errors import Broken, BrowserNeeded, Unavailable
+from bot.logs import get_logger
 from bot.messages import UPLOADED, Attachment
 from bot.pages.page import Page
 from bot.pages.passages import Weight
@@ -25,7 +25,7 @@ from bot.search.blend import SearchResult
 from bot.search.flights import Flights
 from bot.search.provider import ProviderKind, Query, TextGiving, Weighing
 
-log = structlog.get_logger(__name__)
+log = get_logger()
 
 MOST_AHEAD = 64  # searches and reads that nobody asked for yet, of all runs at the same time
 CACHED_CHARACTERS = 32_000_000  # of page text kept in the process

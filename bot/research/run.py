@@ -15,7 +15,6 @@ from dataclasses import asdict
 from datetime import datetime
 from typing import Any, TypeVar
 
-import structlog
 from pydantic import TypeAdapter
 
 from bot.answers import Answer, Citation, Disagreement, Doubt, PlanView, Status, StepView, Usage
@@ -25,6 +24,7 @@ from bot.errors import (
     Refused,
     Unavailable,
 )
+from bot.logs import get_logger
 from bot.messages import Attachment, Message, RunOptions
 from bot.pages.page import Page
 from bot.pages.passages import Weight
@@ -45,7 +45,7 @@ from bot.research.used import Used
 from bot.search.provider import ProviderKind, Query
 from bot.storage.journal import Journal, step_key
 
-log = structlog.get_logger()
+log = get_logger()
 
 T = TypeVar("T")
 

@@ -8,16 +8,17 @@ import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
-from typing import Any, Literal
-
-import structlog
+from typing import TYPE_CHECKING, Any, Literal
 
 from bot.errors import FootnoteError, Stopped
-from bot.search.index_report import IndexReport
-from bot.search.indexer import Indexer
+from bot.logs import get_logger
 from bot.settings import Settings
 
-log = structlog.get_logger(__name__)
+if TYPE_CHECKING:
+    from bot.search.index_report import IndexReport
+    from bot.search.indexer import Indexer
+
+log = get_logger()
 
 State = Literal["none", "indexing", "ok", "not ok"]
 
@@ -88,6 +89,8 @@ async def documents_being_indexed(
     if not settings.docs:
         yield
         return
+    from bot.search.indexer import Indexer  # few processes index
+
     indexer = Indexer(settings.index_path)
     indexing.stop = indexer.stop
     task = asyncio.create_task(_index(indexer, settings, tell, indexing))

@@ -9,9 +9,8 @@ import unicodedata
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-import structlog
-
 from bot.errors import FootnoteError, InvalidSetting, NoProviderAvailable, Unavailable
+from bot.logs import get_logger
 from bot.observing import Observe, nothing_observed
 from bot.pages.page import Page
 from bot.pages.passages import Weight
@@ -23,7 +22,7 @@ from bot.search.policy import Policy
 from bot.search.provider import GivenText, Hit, ProviderKind, Query, SearchProvider
 from bot.text.terms import keywords
 
-log = structlog.get_logger()
+log = get_logger()
 
 # Reciprocal rank fusion: a page scores 1 / (K + rank) for every list it is in. K = 60 is the
 # value of G. V. Cormack, C. L. A. Clarke, S. Büttcher, "Reciprocal Rank Fusion outperforms

@@ -13,9 +13,8 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing
 from pathlib import Path
 
-import structlog
-
 from bot.errors import InvalidSetting, Stopped, StorageUnavailable
+from bot.logs import get_logger
 from bot.search.folders import Document, Listing, list_documents, readable, root_of
 from bot.search.index_file import (
     Damaged,
@@ -32,7 +31,7 @@ from bot.search.readers import ENDED, Readers
 from bot.search.reading import Job, Reading, glance_at
 from bot.search.twins import form_of, order_of
 
-log = structlog.get_logger()
+log = get_logger()
 
 MAX_FILE_BYTES = 10_000_000  # of text; see ``read_file`` for what holds pictures
 BATCH_PASSAGES = 2_000  # written in one transaction: some 0.1 s of holding the write lock

@@ -15,16 +15,16 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-import structlog
 from cachetools import LRUCache
 
 from bot.errors import FootnoteError
+from bot.logs import get_logger
 from bot.search import vector_rows
 from bot.search.embedding.embedder import Embedder, Vector
 from bot.search.vector_file import Unfit, vectors_path
 from bot.search.vector_scan import Vectors
 
-log = structlog.get_logger()
+log = get_logger()
 
 REST_SECONDS = 30.0  # that an embedder which has failed is left alone
 QUESTIONS = 512  # whose vectors are remembered

@@ -1,8 +1,9 @@
-"""Check in a separate process, without writing, that no document has changed.
+"""Check without writing that no document has changed; in a process of its own where that pays.
 
 Checking 50,000 files takes 0.4 s of processor time, as does loading the code that answers a
-question, so the two run in parallel. A search starts only once the check has found the index up to
-date, or an indexing run has made it so: no answer rests on an old version of a file.
+question, so the two run in parallel; a small index is checked where it is searched. A search
+starts only once the check has found the index up to date, or an indexing run has made it so: no
+answer rests on an old version of a file.
 
 ``CheckProcess`` is used before anything else is loaded, so what only the process needs is imported
 where it is used.
@@ -32,12 +33,13 @@ COMMAND = (sys.executable, "-P", "-c", "from bot.search.unchanged import main; m
 
 
 class CheckProcess:
-    """A process that runs ``unchanged``, started at once where the index is large. A context
+    """``unchanged``, in a process that is started at once where the index is large. A context
     manager that ends the process."""
 
     def __init__(self, index: Path, paths: Iterable[str | Path]) -> None:
         self._process: subprocess.Popen[bytes] | None = None
-        roots = [str(path) for path in paths]
+        self._index = index
+        self._roots = roots = [str(path) for path in paths]
         try:
             if roots and index.stat().st_size >= WORTHWHILE:
                 self._process = subprocess.Popen(  # noqa: S603 - our own interpreter and code
@@ -60,9 +62,9 @@ class CheckProcess:
                 pass
 
     def report(self) -> IndexReport | None:
-        """Wait for the process; the report of an indexing run without changes, or None."""
+        """The report of an indexing run without changes, or None; waits for the process."""
         if self._process is None:
-            return None
+            return unchanged(self._index, self._roots)
         told, _ = self._process.communicate()
         try:
             value = json.loads(told)

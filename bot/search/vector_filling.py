@@ -20,9 +20,8 @@ from concurrent.futures import Future
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-import structlog
-
 from bot.errors import FootnoteError, StorageUnavailable
+from bot.logs import get_logger
 from bot.search import vector_rows
 from bot.search.embedding.embedder import Embedder, Vector
 from bot.search.folders import root_of
@@ -45,7 +44,7 @@ from bot.search.vector_file import (
     writing,
 )
 
-log = structlog.get_logger()
+log = get_logger()
 
 GROUP = 256  # passages whose vectors are made, and kept, at once
 DEAD_SHARE = 0.5  # rows that no passage has, per row in use, at which the file is written anew

@@ -12,7 +12,7 @@ import json
 from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 import sqlalchemy as sa
@@ -57,6 +57,21 @@ class RecordedStep:
     at: datetime
 
 
+@dataclass(eq=False, slots=True)
+class _Entry:
+    """A step that is to be kept, with the page that it read and what it cost. ``is_lost`` tells
+    that the run was taken over before."""
+
+    step: RecordedStep
+    page: Page | None
+    cost: Amount
+    is_lost: bool = False
+
+    @property
+    def key(self) -> str:
+        return self.step.key
+
+
 class Journal:
     """The finished steps of one attempt at a run. Writes raise ``RunLost`` once it is overtaken.
 
@@ -83,6 +98,8 @@ class Journal:
         self.seconds = seconds
         self._owed = NOTHING
         self._finished = dict(finished)
+        self._waiting: list[_Entry] = []
+        self._recording = asyncio.Lock()
         self._pages: dict[tuple[str, str], Page] = {}  # that this attempt has read, by URL and hash
         self._without_page = frozenset(without_page)
         self._numbers = dict(numbers)
@@ -92,24 +109,42 @@ class Journal:
         """The step with this key, if this or an earlier attempt finished it."""
         return self._finished.get(key)
 
-    @awaited
     async def record(
         self, step: RecordedStep, page: Page | None = None, cost: Amount = NOTHING
     ) -> None:
         """Keep a finished step, the page that it read and what it cost, in one transaction.
 
-        What it cost is spent also when the run was lost meanwhile.
+        Steps that finish at the same time share one: a run that opens eight pages at once would
+        otherwise wait for eight. What it cost is spent also when the run was lost meanwhile.
         """
-        row = {
-            "run_id": self._run_id,
-            "key": step.key,
-            "kind": step.kind,
-            "title": step.title,
-            "result": step.result,
-            "attempt": self._attempt,
-            "seconds": step.seconds,
-            "at": step.at,
-        }
+        entry = _Entry(step, page, cost)
+        self._waiting.append(entry)
+        try:
+            async with self._recording:
+                if entry in self._waiting:  # else kept together with another one
+                    await self._keep(entry)
+        finally:
+            if entry in self._waiting:
+                self._waiting.remove(entry)
+        if entry.is_lost:
+            raise RunLost(f"Run {self._run_id} has been taken over by a later attempt.")
+
+    async def _keep(self, entry: _Entry) -> None:
+        """Write all that waits; if that fails, the one entry, whose error it then is."""
+        batch: list[_Entry] = []
+        try:
+            await self._write(batch)
+        except Exception:
+            if len(batch) < 2:
+                raise
+            await self._write([entry])
+
+    @awaited
+    async def _write(self, batch: list[_Entry]) -> None:
+        """Write a batch in one transaction; an empty one is filled with all that waits by then.
+
+        Done again, it writes the same batch: what was kept when the connection broke costs once.
+        """
         # Shared: nobody may claim the run until this is kept, but other steps of it may be.
         ours = (
             sa.select(runs.c.id)
@@ -118,40 +153,49 @@ class Journal:
         )
         async with self._owing() as owed, self.database.write() as db:
             is_ours = await db.scalar(ours) is not None
-            is_new = not is_ours or await self._insert(db, row)
-            if is_new:
-                await add_spent(db, self.payer, step.at.astimezone(UTC).date(), cost + owed)
-            if page is not None and is_ours:
-                keep = insert(db, pages).values(
-                    url=page.url,
-                    hash=page.hash,
-                    title=page.title,
-                    text=page.text,
-                    fetched_at=page.fetched_at,
-                    via=page.via,
-                )
-                await db.execute(
-                    keep.on_conflict_do_update(
-                        index_elements=["url", "hash"],
-                        set_={"fetched_at": page.fetched_at, "via": page.via},
-                    )
-                )
-        if not is_ours:
-            raise RunLost(f"Run {self._run_id} has been taken over by a later attempt.")
-        self._finished[step.key] = step
-        if page is not None:
-            self._pages[page.url, page.hash] = page
+            batch[:] = batch or self._waiting
+            new = await self._insert(db, [each.step for each in batch]) if is_ours else None
+            await self._spend(db, [each for each in batch if new is None or each.key in new], owed)
+            if is_ours:
+                await _keep_pages(db, [each.page for each in batch if each.page is not None])
+        self._waiting = [each for each in self._waiting if each not in batch]
+        for each in batch:
+            each.is_lost = not is_ours
+            if is_ours:
+                self._finished[each.key] = each.step
+                if each.page is not None:
+                    self._pages[each.page.url, each.page.hash] = each.page
 
-    async def _insert(self, db: AsyncConnection, row: Mapping[str, Any]) -> bool:
-        """Whether the step was not kept yet: it may have been, when the connection broke."""
-        this = steps.c.run_id == row["run_id"], steps.c.key == row["key"]
-        if row["key"] in self._without_page:
-            earlier = steps.c.attempt < self._attempt
-            await db.execute(sa.delete(steps).where(*this, earlier))
-        added = (
-            insert(db, steps).values(row).on_conflict_do_nothing(index_elements=["run_id", "key"])
-        )
-        return await db.scalar(added.returning(steps.c.id)) is not None
+    async def _insert(self, db: AsyncConnection, finished: Sequence[RecordedStep]) -> set[str]:
+        """The keys of the steps that were not kept yet: they may have been, when the connection
+        broke."""
+        for key in self._without_page.intersection(step.key for step in finished):
+            this = steps.c.run_id == self._run_id, steps.c.key == key
+            await db.execute(sa.delete(steps).where(*this, steps.c.attempt < self._attempt))
+        added = insert(db, steps).on_conflict_do_nothing(index_elements=["run_id", "key"])
+        rows = [
+            {
+                "run_id": self._run_id,
+                "key": step.key,
+                "kind": step.kind,
+                "title": step.title,
+                "result": step.result,
+                "attempt": self._attempt,
+                "seconds": step.seconds,
+                "at": step.at,
+            }
+            for step in finished
+        ]
+        return set((await db.scalars(added.returning(steps.c.key), rows)).all())
+
+    async def _spend(self, db: AsyncConnection, new: Sequence[_Entry], owed: Amount) -> None:
+        """Add what steps have cost, and with the first of them what is owed."""
+        costs: dict[date, Amount] = {}
+        for entry in new:
+            day = entry.step.at.astimezone(UTC).date()
+            costs[day] = costs.get(day, owed if not costs else NOTHING) + entry.cost
+        for day, cost in sorted(costs.items()):
+            await add_spent(db, self.payer, day, cost)
 
     def owe(self, amount: Amount) -> None:
         """Something was spent that no step shows: kept with the next, or by ``settle``."""
@@ -267,6 +311,32 @@ async def _load(database: Database, run_id: str, attempt: int) -> Journal:
         {dedupe_key(row.url): row.number for row in rows},
         _seconds([step for step in recorded if step.at >= accepted_at]),
         gone,
+    )
+
+
+async def _keep_pages(db: AsyncConnection, read: Sequence[Page]) -> None:
+    """Store pages, or when those were last fetched that are stored."""
+    if not read:
+        return
+    keep = insert(db, pages)
+    rows = [
+        {
+            "url": page.url,
+            "hash": page.hash,
+            "title": page.title,
+            "text": page.text,
+            "fetched_at": page.fetched_at,
+            "via": page.via,
+        }
+        # Always in this order, so that two transactions never wait for each other's rows.
+        for page in sorted(read, key=lambda page: (page.url, page.hash))
+    ]
+    await db.execute(
+        keep.on_conflict_do_update(
+            index_elements=["url", "hash"],
+            set_={"fetched_at": keep.excluded.fetched_at, "via": keep.excluded.via},
+        ),
+        rows,
     )
 
 

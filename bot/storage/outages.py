@@ -11,10 +11,10 @@ from datetime import UTC, datetime
 from time import monotonic
 from typing import Literal
 
-import structlog
 from cachetools import TTLCache
 
 from bot.errors import StorageUnavailable
+from bot.logs import get_logger
 
 # What can fail by itself: a full disk lets us read, a pool of connections can be out of order.
 Part = Literal["reading", "writing", "queue"]
@@ -24,7 +24,7 @@ QUIET_SECONDS = 60.0  # between two lines of the same words: a disk that is full
 SENTENCES = 100  # remembered for that
 FRESH_SECONDS = 30.0  # that a write which failed counts, while none has worked since
 
-log = structlog.get_logger(__name__)
+log = get_logger()
 
 
 class Outages:

@@ -11,14 +11,13 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 
-import structlog
-
+from bot.logs import get_logger
 from bot.storage.database import Database
 
 CHANNEL = "footnote_runs"
 RETRY_SECONDS = 1.0  # until a connection that was lost is tried again
 
-log = structlog.get_logger(__name__)
+log = get_logger()
 
 
 class RunSignals:

@@ -46,11 +46,12 @@ class Serving:
     def read(self) -> None:
         """Keep what it tells, until it ends."""
         assert self.process.stderr is not None
-        for line in self.process.stderr:
-            with self.told:
-                self.lines.append(line.rstrip())
-                self.took.setdefault(line.rstrip(), time.perf_counter() - self.started)
-                self.told.notify_all()
+        with self.process.stderr as lines:
+            for line in lines:
+                with self.told:
+                    self.lines.append(line.rstrip())
+                    self.took.setdefault(line.rstrip(), time.perf_counter() - self.started)
+                    self.told.notify_all()
 
     def wait_connected(self) -> None:
         """Until it has told that both platforms are connected."""

@@ -6,11 +6,12 @@ trafilatura's own plain text with its default options, measured the same way.
 
 Then every page is served on loopback, fetched and read, and a long page is cut and searched.
 
-Run: python -m tests.bench extraction
+Run: python -m tests.bench extraction [--every N]
 """
 
 from __future__ import annotations
 
+import argparse
 import asyncio
 import gzip
 import json
@@ -118,14 +119,17 @@ def trafilatura_default(html: bytes) -> str:
     return trafilatura.extract(html) or ""
 
 
-def refused() -> int:
+def refused(*, every: int = 1) -> int:
     """How many pages of the set are taken for walls or empty pages."""
-    return sum(not ours(html) for html in pages())
+    return sum(not ours(html) for html in pages(every=every))
 
 
 def main(arguments: Sequence[str] = ()) -> None:
+    parser = argparse.ArgumentParser(prog="extraction", description=__doc__)
+    parser.add_argument("--every", type=int, default=1, help="read only every so many-th page")
+    every = parser.parse_args(arguments).every
     readers = (("trafilatura default", trafilatura_default), ("Footnote", ours))
-    scores = [(name, score(read)) for name, read in readers]
+    scores = [(name, score(read, every=every)) for name, read in readers]
     print_table(
         ("reader", "F1", "precision", "recall", "pages/s"),
         [
@@ -133,12 +137,14 @@ def main(arguments: Sequence[str] = ()) -> None:
             for name, s in scores
         ],
     )
-    print(f"\nrefused as empty, of {sum(1 for _ in pages())} real pages: {refused()}\n")
+    count = sum(1 for _ in pages(every=every))
+    print(f"\nrefused as empty, of {count} real pages: {refused(every=every)}\n")
     print_table(
-        ("fetch over loopback, at once", "pages", "pages/s", "slowest"), asyncio.run(_fetches())
+        ("fetch over loopback, at once", "pages", "pages/s", "slowest"),
+        asyncio.run(_fetches(every)),
     )
     print()
-    print_table(("passages of a long page", "", ""), asyncio.run(_passages()))
+    print_table(("passages of a long page", "", ""), asyncio.run(_passages(every)))
 
 
 # ---------------------------------------------------------------- fetching
@@ -147,17 +153,17 @@ def main(arguments: Sequence[str] = ()) -> None:
 class _Site:
     """Serves the pages of the set, by their place in it."""
 
-    def __init__(self) -> None:
-        self.pages = [html.decode("utf-8", "replace") for html in pages()]
+    def __init__(self, every: int) -> None:
+        self.pages = [html.decode("utf-8", "replace") for html in pages(every=every)]
         self.app = Starlette(routes=[Route("/{place:int}", self._page)])
 
     async def _page(self, request: Request) -> Response:
         return HTMLResponse(self.pages[request.path_params["place"]])
 
 
-async def _fetches() -> list[tuple[object, ...]]:
+async def _fetches(every: int) -> list[tuple[object, ...]]:
     """Every page of the set fetched and read, 1, 8 and 32 at once; what is refused counts too."""
-    site = _Site()
+    site = _Site(every)
     rows: list[tuple[object, ...]] = []
     with serve(site.app) as base:
         for at_once in AT_ONCE:
@@ -196,8 +202,8 @@ async def _fetches() -> list[tuple[object, ...]]:
 # ---------------------------------------------------------------- passages
 
 
-async def _passages() -> list[tuple[object, ...]]:
-    text = "\n\n".join(filter(None, map(ours, pages(every=2))))[:LONG]
+async def _passages(every: int) -> list[tuple[object, ...]]:
+    text = "\n\n".join(filter(None, map(ours, pages(every=2 * every))))[:LONG]
     started = time.perf_counter()
     count = len(split(text))
     seconds = time.perf_counter() - started

@@ -6,7 +6,7 @@ repetition shuffles the sentences and marks some of its names, so that its words
 same nor strangers. Questions are those of the set, of several hops each; the first 200 of them are
 also answered without a model, by an app that is open.
 
-Run: python -m tests.bench indexing [--passages N] [--pages N]
+Run: python -m tests.bench indexing [--passages N] [--pages N] [--questions N]
 50,000 small files: --passages 100000 --pages 1
 """
 
@@ -20,7 +20,7 @@ import re
 import statistics
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -61,8 +61,9 @@ def main(argv: list[str]) -> None:
     parser = argparse.ArgumentParser(prog="indexing", description=__doc__)
     parser.add_argument("--passages", type=int, default=100_000)
     parser.add_argument("--pages", type=int, default=PAGES_IN_DOCUMENT, help="in a document")
+    parser.add_argument("--questions", type=int, help="at most; default: all of the set")
     options = parser.parse_args(argv)
-    found = measure(options.passages, options.pages)
+    found = measure(options.passages, options.pages, options.questions)
     print_table(
         ["measured", "value", "target"],
         [
@@ -82,8 +83,11 @@ def main(argv: list[str]) -> None:
     )
 
 
-def measure(passages: int, pages: int) -> Measured:
-    """Index and search documents with about so many passages, of so many pages each."""
+def measure(passages: int, pages: int, most: int | None = None) -> Measured:
+    """Index and search documents with about so many passages, of so many pages each; ``most`` are
+    the questions asked at most."""
+    asked = json.loads((SHARED / "questions.json").read_text(encoding="utf-8"))
+    questions = [each["question"] for each in asked][:most]
     with tempfile.TemporaryDirectory() as folder:
         docs = Path(folder, "docs")
         index = Path(folder, "index.sqlite")
@@ -97,8 +101,8 @@ def measure(passages: int, pages: int) -> Measured:
             process.report()
         check = time.perf_counter() - started
         changed = _change_some(files, Indexer(index), docs)
-        queries = asyncio.run(_time_queries(index, docs))
-        answers = asyncio.run(_time_answers(Path(folder), docs))
+        queries = asyncio.run(_time_queries(index, docs, questions))
+        answers = asyncio.run(_time_answers(Path(folder), docs, questions[:ANSWERS]))
     return Measured(
         documents=len(files),
         passages=first.passages,
@@ -162,28 +166,26 @@ def _change_some(files: list[Path], indexer: Indexer, docs: Path) -> IndexReport
     return indexer.index([docs])
 
 
-async def _time_queries(index: Path, docs: Path) -> tuple[float, ...]:
-    questions = json.loads((SHARED / "questions.json").read_text(encoding="utf-8"))
+async def _time_queries(index: Path, docs: Path, questions: Sequence[str]) -> tuple[float, ...]:
     documents = LocalDocuments(index, [docs])
     await documents.search(Query("warm up", 10))
     times = []
     for question in questions:
         started = time.perf_counter()
-        await documents.search(Query(question["question"], 10))
+        await documents.search(Query(question, 10))
         times.append(time.perf_counter() - started)
     await documents.aclose()
     return tuple(times)
 
 
-async def _time_answers(data: Path, docs: Path) -> tuple[float, ...]:
+async def _time_answers(data: Path, docs: Path, questions: Sequence[str]) -> tuple[float, ...]:
     """Seconds of each answer; ``data`` is the folder of the index."""
-    questions = json.loads((SHARED / "questions.json").read_text(encoding="utf-8"))
     times = []
     async with open_footnote(docs, data) as ask:
         await ask("Where is the warm-up?")
-        for question in questions[:ANSWERS]:
+        for question in questions:
             started = time.perf_counter()
-            await ask(question["question"])
+            await ask(question)
             times.append(time.perf_counter() - started)
     return tuple(times)
 

@@ -52,10 +52,11 @@ class Process:
 
     def read(self) -> None:
         assert self.process.stderr is not None
-        for line in self.process.stderr:
-            with self.told:
-                self.lines.append(line.rstrip())
-                self.told.notify_all()
+        with self.process.stderr as lines:
+            for line in lines:
+                with self.told:
+                    self.lines.append(line.rstrip())
+                    self.told.notify_all()
 
     def until_told(self, words: str) -> None:
         with self.told:

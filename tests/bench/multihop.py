@@ -6,7 +6,7 @@ the extractive reasoner in the real loop, over BM25 in memory and over the index
 documents: of one run, the first 4 and the first 8 pages read. Then XQuAD: one page answers each
 question, in English and in Chinese.
 
-Run: python -m tests.bench.multihop [--questions N]
+Run: python -m tests.bench.multihop [--questions N] [--pages N] [--every N]
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from bot.reasoning.extractive import Extractive
@@ -58,7 +58,10 @@ class Row:
 def main(argv: list[str]) -> None:
     parser = argparse.ArgumentParser(prog="multihop", description=__doc__)
     parser.add_argument("--questions", type=int, default=100)
-    rows = asyncio.run(run(parser.parse_args(argv).questions))
+    parser.add_argument("--pages", type=int, help="of the corpus, beside those of the questions")
+    parser.add_argument("--every", type=int, default=10, help="questions of XQuAD: every so many")
+    given = parser.parse_args(argv)
+    rows = asyncio.run(run(given.questions, given.pages))
     print_table(
         ["way", "pages", "all gold", "recall", "answer quoted", "doubted"],
         [
@@ -74,7 +77,7 @@ def main(argv: list[str]) -> None:
         ],
     )
     print()
-    paragraphs.main([])
+    paragraphs.main(["--every", str(given.every)])
 
 
 def load() -> tuple[dict[str, str], list[Question]]:
@@ -88,23 +91,33 @@ def load() -> tuple[dict[str, str], list[Question]]:
     ]
 
 
-async def run(most: int = 100) -> list[Row]:
-    """All ways over the first ``most`` questions."""
+async def run(most: int = 100, others: int | None = None) -> list[Row]:
+    """All ways over the first ``most`` questions, and their pages with so many others."""
     pages, questions = load()
-    rows = await in_memory(most)
+    pages = _fewer(pages, questions[:most], others)
+    rows = await in_memory(most, others)
     async with indexed(pages) as corpus:
         rows += await _extractive("extractive, local index", questions[:most], corpus)
     return rows
 
 
-async def in_memory(most: int) -> list[Row]:
+async def in_memory(most: int, others: int | None = None) -> list[Row]:
     """The ways that need no index."""
     pages, questions = load()
     questions = questions[:most]
-    memory = MemoryCorpus(pages)
+    memory = MemoryCorpus(_fewer(pages, questions, others))
     rows = _scored("one search", questions, lambda q: _one_search(memory, q.text))
     rows += _scored("naive hop", questions, lambda q: _naive_hop(memory, q.text))
     return rows + await _extractive("extractive, BM25", questions, memory)
+
+
+def _fewer(
+    pages: Mapping[str, str], questions: Sequence[Question], others: int | None
+) -> dict[str, str]:
+    wanted = {title for question in questions for title in question.gold}
+    beside = [title for title in pages if title not in wanted][:others]
+    kept = wanted.union(beside)
+    return {title: text for title, text in pages.items() if title in kept}
 
 
 def _one_search(corpus: MemoryCorpus, question: str) -> list[str]:

@@ -2,14 +2,20 @@
 
 The fake Claude runs in a process of its own; documents are searched in a real index, journal and
 store are real SQLite files. Latencies as in the targets: 1.5 s to the first token, 60 tokens/s,
-0.4 s a search, 0.3 s a fetch. The critical path of a run is what its model calls (first token plus
-output tokens at that rate), one search and one fetch take one after another.
+0.4 s a search, 0.3 s a fetch. Beyond its peers is the time of a run in which none of them works:
+each call of a peer is taken to last what the peer was told to take, from when it came, so that a
+peer's own slowness counts too. Whether a run asks its peers for too much, or one after another what
+could be asked at once, is for the bench of depth to say.
+
+Run: python -m tests.bench overhead [--quick]
 """
 
 from __future__ import annotations
 
+import argparse
 import asyncio
 import json
+import math
 import resource
 import statistics
 import subprocess
@@ -17,9 +23,9 @@ import sys
 import tempfile
 import time
 import urllib.request
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from bot.app import App, open_app
@@ -30,23 +36,26 @@ from bot.search.indexer import Indexer
 from bot.search.provider import ProviderKind, Query
 from bot.search.registry import open_search
 from bot.settings import load_settings
+from tests.bench.depth_peers import Latency
 from tests.bench.table import ms, percentile, print_table
 from tests.fakes.poster import RememberingPoster
 from tests.unit.samples import a_message
 
-FIRST_TOKEN, RATE, SEARCH, FETCH = 1.5, 60.0, 0.4, 0.3
-MODEL_CALLS = 4  # of a standard run of the fake's researcher: rewrite, read, finish, write
+NONE, AS_REAL = Latency(0.0, 0.0, 0.0, 0.0), Latency()
+QUICK = Latency(first_token=0.05, rate=2000, search=0.02, fetch=0.02)
 ZERO_RUNS, SLOW_RUNS, AT_ONCE = 40, 3, 200
+QUICK_RUNS = 2
 TOPICS = ("tower", "bridge", "harbour", "library", "museum", "station", "market", "castle")
 
 
 @contextmanager
-def fake_claude(first_token: float, rate: float) -> Iterator[str]:
+def fake_claude(latency: Latency = NONE) -> Iterator[str]:
     """The fake in a process of its own; yields its base URL."""
     process = subprocess.Popen(
         [
             *(sys.executable, "-m", "tests.fakes.claude"),
-            *("--first-token", str(first_token), "--rate", str(rate), "--trusting"),
+            *("--first-token", str(latency.first_token), "--rate", str(latency.rate)),
+            "--trusting",
         ],
         stdout=subprocess.PIPE,
         text=True,
@@ -59,13 +68,17 @@ def fake_claude(first_token: float, rate: float) -> Iterator[str]:
         process.communicate()
 
 
+Span = tuple[float, float]  # when something began and ended, seconds
+
+
 @dataclass
 class Slow:
-    """A search that takes as long as one over the network."""
+    """A search that takes as long as one over the network. ``calls`` are the spans of time, of
+    ``time.time``, that its peers were told to take."""
 
     search_: Search
-    search_seconds: float
-    fetch_seconds: float
+    latency: Latency
+    calls: list[Span] = field(default_factory=list)
 
     def can_search(self, providers: tuple[str, ...] = ()) -> frozenset[ProviderKind]:
         return frozenset()
@@ -73,15 +86,20 @@ class Slow:
     async def search(
         self, query: Query, providers: tuple[str, ...] = (), kind: ProviderKind | None = None
     ) -> SearchResult:
-        await asyncio.sleep(self.search_seconds)
+        await self._take(self.latency.search)
         return await self.search_.search(query, providers, kind)
 
     async def read(self, url: str) -> Page | None:
-        await asyncio.sleep(self.fetch_seconds)
+        await self._take(self.latency.fetch)
         return await self.search_.read(url)
 
     async def aclose(self) -> None:
         await self.search_.aclose()
+
+    async def _take(self, seconds: float) -> None:
+        began = time.time()
+        self.calls.append((began, began + seconds))
+        await asyncio.sleep(seconds)
 
 
 def write_documents(folder: Path) -> None:
@@ -95,27 +113,33 @@ def write_documents(folder: Path) -> None:
 
 
 @asynccontextmanager
-async def opened(folder: Path, url: str, slow: bool) -> AsyncIterator[App]:
+async def opened(
+    folder: Path, url: str, latency: Latency = NONE
+) -> AsyncIterator[tuple[App, Slow]]:
+    """A Footnote over documents, with its search; ``url`` is of the fake Claude, or "" for none."""
     settings = load_settings(
         data_dir=folder / "data",
         docs=(str(folder / "docs"),),
-        anthropic_api_key="sk-test",
-        anthropic_base_url=url,
+        **({"anthropic_api_key": "sk-test", "anthropic_base_url": url} if url else {}),
     )
     (folder / "docs").mkdir(parents=True, exist_ok=True)
     write_documents(folder / "docs")
     Indexer(settings.index_path).index(settings.docs)
-    search = Slow(open_search(settings), SEARCH if slow else 0, FETCH if slow else 0)
+    search = Slow(open_search(settings), latency)
     async with open_app(settings, {"terminal": RememberingPoster()}, search=search) as app:
-        yield app
+        yield app, search
+
+
+def question(number: int) -> str:
+    """One that a document answers."""
+    return f"When was the {TOPICS[number % len(TOPICS)]} number {number % 20} built?"
 
 
 async def one_run(app: App, number: int) -> float:
     """Seconds from the message to the posted answer."""
-    topic = TOPICS[number % len(TOPICS)]
     thread = Thread("terminal", "bench", "c", f"{number}-{time.monotonic_ns()}")
     started = time.perf_counter()
-    message = a_message(f"When was the {topic} number {number % 20} built?", thread)
+    message = a_message(question(number), thread)
     run_id, _ = await app.service.accept(message, RunOptions())
     await app.dispatcher.submit(run_id, thread)
     await app.dispatcher.wait(run_id)
@@ -127,35 +151,55 @@ async def one_run(app: App, number: int) -> float:
     return seconds
 
 
-def critical_path(url: str, calls: int) -> float:
-    """Seconds that the model calls of the last run, one search and one fetch take."""
+def model_calls(url: str, latency: Latency) -> list[Span]:
+    """The spans that the model was told to take for each request so far, up to where the request
+    was cut off; forgets them."""
     with urllib.request.urlopen(f"{url}/_log") as response:
-        log = json.load(response)
-    requests = log["requests"][-calls:]
-    tokens: int = sum(request["usage"]["output_tokens"] for request in requests)
-    return calls * FIRST_TOKEN + tokens / RATE + SEARCH + FETCH
+        requests = json.load(response)["requests"]
+    urllib.request.urlopen(urllib.request.Request(f"{url}/_log", method="DELETE")).close()
+    return [
+        (began, min(each["ended"], began + latency.model(each["usage"]["output_tokens"])))
+        for each in requests
+        if each["status"] == 200 and (began := each["at"])
+    ]
 
 
-async def zero_latency() -> list[float]:
-    with fake_claude(0, 0) as url, tempfile.TemporaryDirectory() as folder:
-        async with opened(Path(folder), url, slow=False) as app:
+def covered(spans: Iterable[Span]) -> float:
+    """Seconds in which at least one of the spans is going on."""
+    seconds, until = 0.0, -math.inf
+    for began, ended in sorted(spans):
+        seconds += max(0.0, ended - max(began, until))
+        until = max(until, ended)
+    return seconds
+
+
+async def zero_latency(url: str, runs: int) -> list[float]:
+    """Seconds of each run with peers that take no time of their own."""
+    with tempfile.TemporaryDirectory() as folder:
+        async with opened(Path(folder), url) as (app, _):
             await one_run(app, 0)  # connections, caches, imports
-            return [await one_run(app, number) for number in range(ZERO_RUNS)]
+            return [await one_run(app, number) for number in range(runs)]
 
 
-async def with_latency() -> list[tuple[float, float]]:
+async def with_latency(url: str, runs: int, latency: Latency) -> list[tuple[float, float]]:
+    """Of each run, the seconds it took and those of them in which a peer worked."""
     taken = []
-    with fake_claude(FIRST_TOKEN, RATE) as url, tempfile.TemporaryDirectory() as folder:
-        async with opened(Path(folder), url, slow=True) as app:
-            for number in range(SLOW_RUNS):
+    with tempfile.TemporaryDirectory() as folder:
+        async with opened(Path(folder), url, latency) as (app, search):
+            await one_run(app, 0)
+            model_calls(url, latency)
+            for number in range(runs):
+                search.calls.clear()
                 seconds = await one_run(app, number)
-                taken.append((seconds, critical_path(url, MODEL_CALLS)))
+                taken.append((seconds, covered((*model_calls(url, latency), *search.calls))))
     return taken
 
 
-async def at_once(count: int) -> dict[str, float]:
-    with fake_claude(FIRST_TOKEN, RATE) as url, tempfile.TemporaryDirectory() as folder:
-        async with opened(Path(folder), url, slow=True) as app:
+async def at_once(url: str, count: int, latency: Latency) -> dict[str, float]:
+    """How many runs at once in this process compare with one, seconds and megabytes."""
+    with tempfile.TemporaryDirectory() as folder:
+        async with opened(Path(folder), url, latency) as (app, _):
+            await one_run(app, 0)
             alone = await one_run(app, 0)
             cpu = time.process_time()
             started = time.perf_counter()
@@ -170,32 +214,52 @@ async def at_once(count: int) -> dict[str, float]:
             }
 
 
-def main(arguments: list[str]) -> None:
-    if arguments[:1] == ["--at-once"]:
-        print(json.dumps(asyncio.run(at_once(int(arguments[1])))))
+def main(arguments: Sequence[str]) -> None:
+    parser = argparse.ArgumentParser(prog="overhead", description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="a look in seconds, with fast peers")
+    parser.add_argument("--at-once", type=int, default=0, help=argparse.SUPPRESS)  # in a process
+    given = parser.parse_args(arguments)
+    if given.at_once:
+        with fake_claude(AS_REAL) as url:
+            print(json.dumps(asyncio.run(at_once(url, given.at_once, AS_REAL))))
         return
-    zero = asyncio.run(zero_latency())
-    slow = asyncio.run(with_latency())
-    child = subprocess.run(
-        [sys.executable, "-m", "tests.bench.overhead", "--at-once", str(AT_ONCE)],
-        check=True,
-        capture_output=True,
-        text=True,
-    )
-    many = json.loads(child.stdout)
+    count = QUICK_RUNS if given.quick else AT_ONCE
+    if given.quick:
+        with fake_claude(QUICK) as url:
+            zero = asyncio.run(zero_latency(url, 1))
+            slow = asyncio.run(with_latency(url, 1, QUICK))
+            many = asyncio.run(at_once(url, count, QUICK))
+    else:
+        with fake_claude() as url:
+            zero = asyncio.run(zero_latency(url, ZERO_RUNS))
+        with fake_claude(AS_REAL) as url:
+            slow = asyncio.run(with_latency(url, SLOW_RUNS, AS_REAL))
+        many = _in_a_process(count)
     beyond = statistics.median(wall / path - 1 for wall, path in slow)
     rows = [
         ("zero latency, median", ms(statistics.median(zero)), "< 60 ms"),
         ("zero latency, p95", ms(percentile(zero, 0.95)), ""),
         ("with latency, median", f"{statistics.median(wall for wall, _ in slow):.2f} s", ""),
-        ("its critical path", f"{statistics.median(path for _, path in slow):.2f} s", ""),
-        ("beyond the critical path", f"{beyond:.1%}", "< 5 %"),
-        (f"{AT_ONCE} at once, wall", f"{many['wall']:.2f} s", ""),
+        ("of it with a peer at work", f"{statistics.median(path for _, path in slow):.2f} s", ""),
+        ("beyond its peers", f"{beyond:.1%}", "< 5 %"),
+        (f"{count} at once, wall", f"{many['wall']:.2f} s", ""),
         ("over one run alone", f"{many['wall'] / many['alone']:.2f}", "< 1.5"),
-        ("processor time a run", ms(many["cpu"] / AT_ONCE), ""),
+        ("processor time a run", ms(many["cpu"] / count), ""),
         ("peak memory", f"{many['memory']:.0f} MB", "< 400 MB"),
     ]
     print_table(("overhead", "measured", "target"), rows)
+
+
+def _in_a_process(count: int) -> dict[str, float]:
+    """``at_once`` in a process that has done nothing before: its memory is measured."""
+    child = subprocess.run(
+        [sys.executable, "-m", "tests.bench.overhead", "--at-once", str(count)],
+        check=True,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    told: dict[str, float] = json.loads(child.stdout)
+    return told
 
 
 if __name__ == "__main__":

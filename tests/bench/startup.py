@@ -1,33 +1,128 @@
-"""How long ``footnote --help`` takes, Python's own start included."""
+"""How long the commands take, Python's own start included, and what of it is not the work.
+
+``ask`` answers a question from an index that is up to date and a database that exists; the model is
+the fake Claude, without latency, in a process of its own. Beyond the run is the time of the command
+less what the same question takes in a process that has answered one before.
+
+Run: python -m tests.bench startup [--runs N] [--quick]
+"""
 
 from __future__ import annotations
 
+import argparse
+import asyncio
+import os
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
+from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass
+from pathlib import Path
 
-from tests.bench.table import ms, percentile, print_table
+from tests.bench.overhead import fake_claude, one_run, opened, question
+from tests.bench.table import ms, print_table
 
-RUNS = 15
+RUNS, WARM_RUNS = 15, 5
+TARGETS = {"without a model": 0.5, "with a model": 0.9}  # seconds beyond the run
 
 
-def seconds(*command: str) -> list[float]:
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """Medians of one command, seconds: on the clock, of the processor, and of the run alone in a
+    process that is warm (0 where there is none)."""
+
+    name: str
+    wall: float
+    processor: float
+    warm: float = 0.0
+
+    @property
+    def beyond(self) -> float:
+        """Processor time beyond the run's wall time."""
+        return self.processor - self.warm
+
+
+def timed(runs: int, command: Sequence[str], environment: Mapping[str, str]) -> tuple[float, float]:
+    """Median seconds of a command: on the clock, and of the processor, its children's included."""
+    wall, processor = [], []
+    for _ in range(runs):
+        began = time.perf_counter()
+        process = subprocess.Popen(
+            [sys.executable, *command],
+            env=environment,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        _, status, used = os.wait4(process.pid, 0)
+        wall.append(time.perf_counter() - began)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        if process.returncode:
+            raise subprocess.CalledProcessError(process.returncode, list(command))
+        processor.append(used.ru_utime + used.ru_stime)
+    return statistics.median(wall), statistics.median(processor)
+
+
+def clean() -> dict[str, str]:
+    """The environment without what configures Footnote or a model."""
+    ours = ("FOOTNOTE_", "ANTHROPIC_")
+    return {name: value for name, value in os.environ.items() if not name.startswith(ours)}
+
+
+def commands(runs: int) -> list[Taken]:
+    """The commands that do nothing but start."""
+    return [
+        Taken(name, *timed(runs, command, clean()))
+        for name, command in (
+            ("python -c pass", ("-c", "pass")),
+            ("footnote --help", ("-m", "bot", "--help")),
+            ("footnote ask --help", ("-m", "bot", "ask", "--help")),
+        )
+    ]
+
+
+def answers(runs: int) -> list[Taken]:
+    """``footnote ask --json``, without and with a model."""
     taken = []
-    for _ in range(RUNS):
-        started = time.perf_counter()
-        subprocess.run([sys.executable, *command], check=True, capture_output=True)
-        taken.append(time.perf_counter() - started)
+    for name in TARGETS:
+        model = fake_claude() if name == "with a model" else nullcontext("")
+        with model as url, tempfile.TemporaryDirectory() as folder:
+            warm = asyncio.run(_warm(Path(folder), url, min(runs, WARM_RUNS)))
+            environment = clean() | {"FOOTNOTE_DATA_DIR": str(Path(folder) / "data")}
+            if url:
+                environment |= {"ANTHROPIC_BASE_URL": url, "ANTHROPIC_API_KEY": "sk-test"}
+            documents = str(Path(folder) / "docs")
+            command = ("-m", "bot", "ask", "--json", "--docs", documents, question(0))
+            timed(1, command, environment)  # bytecode, the operating system's caches
+            taken.append(Taken(f"ask {name}", *timed(runs, command, environment), warm))
     return taken
 
 
-def main(arguments: list[str]) -> None:
-    rows = []
-    for name, command in (
-        ("python -c pass", ("-c", "pass")),
-        ("footnote --help", ("-m", "bot", "--help")),
-        ("footnote ask --help", ("-m", "bot", "ask", "--help")),
-    ):
-        taken = seconds(*command)
-        rows.append((name, ms(statistics.median(taken)), ms(percentile(taken, 0.95))))
-    print_table(("command", "median", "p95"), rows)
+async def _warm(folder: Path, url: str, runs: int) -> float:
+    """Median seconds of the run by itself."""
+    async with opened(folder, url) as (app, _):
+        await one_run(app, 0)
+        return statistics.median([await one_run(app, 0) for _ in range(runs)])
+
+
+def main(arguments: Sequence[str]) -> None:
+    parser = argparse.ArgumentParser(prog="startup", description=__doc__)
+    parser.add_argument("--runs", type=int, default=RUNS, help="of each command")
+    parser.add_argument("--quick", action="store_true", help="a look in seconds")
+    given = parser.parse_args(arguments)
+    runs = 1 if given.quick else given.runs
+    rows = [(each.name, ms(each.wall), ms(each.processor)) for each in commands(runs)]
+    print_table(("command", "median", "processor"), rows)
+    print()
+    answered = [
+        (
+            each.name,
+            *(ms(value) for value in (each.wall, each.processor, each.warm, each.beyond)),
+            f"< {ms(target)}",
+        )
+        for each, target in zip(answers(runs), TARGETS.values(), strict=True)
+    ]
+    header = ("median", "processor", "the run, warm", "beyond the run", "target")
+    print_table(("command", *header), answered)

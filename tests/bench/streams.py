@@ -28,6 +28,8 @@ MANY = SIZES[-1]
 CHANGES, PAUSE = 20, 0.2  # of a plan while delays are taken
 IDLE_SECONDS = 4.0
 CHURNED = 2_000
+SETTLE_SECONDS = 1.5  # until all have been told what is there
+WRITTEN, WRITE_PAUSE = 160, 0.05  # pieces of an answer while somebody reads nothing of it
 PATIENCE = 2.0  # of the server with a reader that reads nothing
 PLACE, RUN = "work", "run0"
 PAGE = f"/threads/{PLACE}/events"
@@ -156,7 +158,7 @@ async def _slow_reader(folder: Path) -> list[Row]:
         while (await server.do("used"))["streams"] < 2:
             await asyncio.sleep(0.05)
         began, most = time.monotonic(), 0.0
-        await server.do("write", RUN, 160, 0.05, 4_000)
+        await server.do("write", RUN, WRITTEN, WRITE_PAUSE, 4_000)
         while (now := await server.do("used"))["streams"] > 1:
             most = max(most, now["memory"])
             await asyncio.sleep(0.05)
@@ -247,7 +249,7 @@ async def _two_processes(here: Path, there: Path, url: str) -> list[Row]:
 
 async def _idle(server: Server) -> dict[str, float]:
     """What is used a second while nothing happens."""
-    await asyncio.sleep(1.5)  # until all have been told what is there
+    await asyncio.sleep(SETTLE_SECONDS)
     before = await server.do("used")
     await asyncio.sleep(IDLE_SECONDS)
     after = await server.do("used")

@@ -9,13 +9,15 @@ counted by the same fake, which counts characters and simulates prompt caching a
 The corpus is the multihop data set, with each page lengthened to an ordinary article's size
 (about 5,000 tokens) by other pages' texts as further sections: its own pages are only the openings
 of articles. Billed tokens weigh cache writes 1.25 and cache reads 0.1, as the API's prices do.
+
+Run: python -m tests.bench tokens [--questions N]
 """
 
 from __future__ import annotations
 
+import argparse
 import asyncio
 import json
-import re
 import statistics
 import tempfile
 from collections.abc import Mapping, Sequence
@@ -28,6 +30,9 @@ from bot.messages import RunOptions, Thread
 from bot.pages.page import Page
 from bot.search.provider import Query
 from bot.settings import load_settings
+from bot.text.terms import terms
+from tests.bench.depth_requests import all_shown, chosen_ids, hits, searched
+from tests.bench.depth_requests import pages as pages_in
 from tests.bench.table import print_table
 from tests.conftest import SHARED
 from tests.fakes.claude import FakeClaude, Reply, researcher, says, tool
@@ -40,7 +45,6 @@ QUESTIONS = 24
 PAGE_CHARACTERS = 20_000
 PAGES_PER_SEARCH, TOKENS_PER_PAGE = 3, 5_000
 HITS = 10
-HIT = re.compile(r"^hit (\d+)(?: \([^)]*\))?: (.*)$", re.M)
 
 PLAIN_TOOL: Any = {
     "name": "search_wikipedia",
@@ -59,34 +63,60 @@ class Task:
     titles: tuple[str, ...]
 
 
-def load() -> tuple[dict[str, Page], list[Task]]:
+class Corpus:
+    """The pages of the data set, each lengthened when it is first asked for."""
+
+    def __init__(self, texts: Mapping[str, str]) -> None:
+        self._texts = texts
+        self._titles = list(texts)
+        self._pages: dict[int, Page] = {}
+
+    def near(self, title: str, count: int) -> list[Page]:
+        """A page and those that follow it in the set."""
+        first = self._titles.index(title)
+        return [self._page((first + step) % len(self._titles)) for step in range(count)]
+
+    def _page(self, index: int) -> Page:
+        if index not in self._pages:
+            title = self._titles[index]
+            parts, at = [self._texts[title]], index
+            while sum(map(len, parts)) < PAGE_CHARACTERS:
+                at = (at + 1) % len(self._titles)
+                parts.append(f"## {self._titles[at]}\n\n{self._texts[self._titles[at]]}")
+            url = f"https://example.org/{index}"
+            self._pages[index] = Page(url, title, "\n\n".join(parts), NOW)
+        return self._pages[index]
+
+
+def load(questions: int = QUESTIONS) -> tuple[Corpus, list[Task]]:
+    """The corpus, and the first so many questions of several pages."""
     folder = SHARED / "data" / "multihop"
-    texts: dict[str, str] = json.loads((folder / "pages.json").read_text())
-    questions = json.loads((folder / "questions.json").read_text())
-    tasks = [Task(q["question"], tuple(q["gold"])) for q in questions if len(q["gold"]) >= 2]
-    titles = list(texts)
-    pages = {}
-    for index, title in enumerate(titles):
-        parts, at = [texts[title]], index
-        while sum(map(len, parts)) < PAGE_CHARACTERS:
-            at = (at + 1) % len(titles)
-            parts.append(f"## {titles[at]}\n\n{texts[titles[at]]}")
-        url = f"https://example.org/{index}"
-        pages[title] = Page(url, title, "\n\n".join(parts), NOW)
-    return pages, tasks[:QUESTIONS]
+    known = json.loads((folder / "questions.json").read_text())
+    tasks = [Task(q["question"], tuple(q["gold"])) for q in known if len(q["gold"]) >= 2]
+    return Corpus(json.loads((folder / "pages.json").read_text())), tasks[:questions]
 
 
-def shelf_for(task: Task, pages: Mapping[str, Page]) -> Shelf:
+class ByTitle(Shelf):
+    """Finds a page by its title, however its letters are written: an engine does, and a second
+    query that differs in an accent only is not sent."""
+
+    def _found(self, query: str) -> list[str]:
+        wanted = terms(query)
+        for title, urls in self.urls.items():
+            if terms(title) == wanted:
+                return urls
+        return super()._found(query)
+
+
+def shelf_for(task: Task, corpus: Corpus) -> Shelf:
     """A query is the title it looks for; that page comes first, then its neighbours."""
-    titles = list(pages)
     by_url: dict[str, Page] = {}
     found: dict[str, list[str]] = {}
     for title in task.titles:
-        start = titles.index(title)
-        near = [pages[titles[(start + step) % len(titles)]] for step in range(HITS * 3)]
+        near = corpus.near(title, HITS * 3)
         by_url |= {page.url: page for page in near}
         found[title] = [page.url for page in near]
-    return Shelf(by_url, urls=found)
+    return ByTitle(by_url, urls=found)
 
 
 def ours(task: Task) -> Any:
@@ -95,21 +125,23 @@ def ours(task: Task) -> Any:
     def brain(request: Mapping[str, Any]) -> Reply:
         if not request.get("tools"):
             return researcher(request)
-        turns = [m for m in request["messages"] if m["role"] == "assistant"]
-        shown = json.dumps(request["messages"], ensure_ascii=False).replace("\\n", "\n")
-        number_of = {title.strip(): int(n) for n, title in HIT.findall(shown)}
-        step = len(turns)
-        if step > len(task.titles):
-            finding = {"text": "All parts were found.", "sources": [1]}
-            conclusion = {"findings": [finding], "enough": True, "missing": []}
-            return says(tool("finish", conclusion, f"toolu_{step}f"))
+        turn = sum(message["role"] == "assistant" for message in request["messages"])
+        shown = all_shown(request)
+        asked, chosen, opened = searched(request), chosen_ids(request), pages_in(request)
+        numbers = hits(shown)
         calls = []
-        if step > 0:
-            wanted = task.titles[step - 1]
-            number = next(n for title, n in number_of.items() if title.startswith(wanted))
-            calls.append(tool("read", {"ids": [number]}, f"toolu_{step}r"))
-        if step < len(task.titles):
-            calls.append(tool("search", {"queries": [task.titles[step]]}, f"toolu_{step}s"))
+        # A page that was opened without being chosen, or chosen once, has nothing more to show.
+        unread = [title for title in task.titles if title in numbers and title not in opened]
+        ids = [numbers[t] for t in unread if t in asked and numbers[t] not in chosen]
+        if ids:
+            calls.append(tool("read", {"ids": ids}, f"toolu_{turn}r"))
+        following = [title for title in task.titles if title not in asked][:1]
+        if following:
+            calls.append(tool("search", {"queries": following}, f"toolu_{turn}s"))
+        if not calls:
+            read = [opened[title].number for title in task.titles if title in opened]
+            conclusion = {"use": [str(number) for number in read], "enough": True, "missing": []}
+            calls = [tool("finish", {**conclusion, "findings": [], "answer": ""})]
         return says(*calls)
 
     return brain
@@ -126,31 +158,33 @@ def plain(task: Task) -> Any:
     return brain
 
 
-async def run_ours(task: Task, pages: Mapping[str, Page], fake: FakeClaude, url: str) -> None:
+async def run_ours(task: Task, corpus: Corpus, fake: FakeClaude, url: str) -> None:
     fake.use(ours(task))
     with tempfile.TemporaryDirectory() as folder:
         settings = load_settings(
             data_dir=Path(folder), anthropic_api_key="sk-test", anthropic_base_url=url
         )
         poster = RememberingPoster()
-        async with open_app(settings, {"terminal": poster}, search=shelf_for(task, pages)) as app:
+        async with open_app(settings, {"terminal": poster}, search=shelf_for(task, corpus)) as app:
             thread = Thread("terminal", "bench", "c", "t")
             message = a_message(task.question, thread)
             run_id, _ = await app.service.accept(message, RunOptions(depth="standard"))
             await app.dispatcher.submit(run_id, thread)
             await app.dispatcher.wait(run_id)
-        (answer,) = poster.replies[0].finished
+        reply = poster.replies[0]
+        assert reply.finished, (task.question, reply.failed)
+        (answer,) = reply.finished
         read = {citation.title for citation in answer.citations} | {
             step.title for step in answer.steps if step.kind == "read"
         }
         assert set(task.titles) <= read, (task, answer.steps)
 
 
-async def run_plain(task: Task, pages: Mapping[str, Page], fake: FakeClaude, url: str) -> None:
+async def run_plain(task: Task, corpus: Corpus, fake: FakeClaude, url: str) -> None:
     import anthropic
 
     fake.use(plain(task))
-    shelf = shelf_for(task, pages)
+    shelf = shelf_for(task, corpus)
     async with anthropic.AsyncAnthropic(api_key="sk-test", base_url=url) as client:
         messages: list[Any] = [{"role": "user", "content": task.question}]
         for _ in range(len(task.titles) + 1):
@@ -191,21 +225,24 @@ def counted(fake: FakeClaude) -> Counted:
     return Counted(len(usages), fresh + written + cached, fresh + 1.25 * written + 0.1 * cached)
 
 
-async def measure() -> dict[str, list[Counted]]:
-    pages, tasks = load()
+async def measure(questions: int) -> dict[str, list[Counted]]:
+    corpus, tasks = load(questions)
     results: dict[str, list[Counted]] = {"plain loop": [], "Footnote": []}
     fake = FakeClaude()
     with serve(fake) as url:
         for task in tasks:
-            await run_plain(task, pages, fake, url)
+            await run_plain(task, corpus, fake, url)
             results["plain loop"].append(counted(fake))
-            await run_ours(task, pages, fake, url)
+            await run_ours(task, corpus, fake, url)
             results["Footnote"].append(counted(fake))
     return results
 
 
 def main(arguments: Sequence[str]) -> None:
-    results = asyncio.run(measure())
+    parser = argparse.ArgumentParser(prog="tokens", description=__doc__)
+    parser.add_argument("--questions", type=int, default=QUESTIONS)
+    asked = parser.parse_args(arguments).questions
+    results = asyncio.run(measure(asked))
     rows = []
     for name, runs in results.items():
         rows.append(
@@ -219,5 +256,5 @@ def main(arguments: Sequence[str]) -> None:
     ratio = [
         a.billed / b.billed for a, b in zip(results["plain loop"], results["Footnote"], strict=True)
     ]
-    print_table((f"{QUESTIONS} questions, medians", "calls", "sent", "billed"), rows)
+    print_table((f"{asked} questions, medians", "calls", "sent", "billed"), rows)
     print(f"\nbilled, plain over ours: {statistics.median(ratio):.1f} (target at least 3)")

@@ -103,10 +103,13 @@ class Recorded:
     usage: dict[str, Any] = field(default_factory=dict)
     client: tuple[str, int] = ("", 0)  # the address it came from: one per connection
     at: float = field(default_factory=time.time)
+    ended: float = 0.0  # when its last byte was sent, or it was cut off; of the same clock
 
     def summary(self) -> dict[str, Any]:
         return {
             "key": self.key,
+            "at": self.at,
+            "ended": self.ended,
             "model": self.body.get("model"),
             "stream": bool(self.body.get("stream")),
             "status": self.status,
@@ -222,7 +225,10 @@ class FakeClaude:
             return
         record.status = 200
         record.usage = {**counted.usage(), "output_tokens": reply.tokens}
-        record.finished = await self._reply(asked, reply, counted, f"msg_{digest}", send)
+        try:
+            record.finished = await self._reply(asked, reply, counted, f"msg_{digest}", send)
+        finally:
+            record.ended = time.time()
 
     def _accept(self, headers: Mapping[str, str], payload: bytes) -> dict[str, Any]:
         """The request's JSON, or ``_Denied``."""

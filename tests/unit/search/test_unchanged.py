@@ -125,7 +125,13 @@ def test_it_begins_before_what_takes_long_is_loaded(docs: Path) -> None:
     assert ran.stdout == "set()\n"
 
 
-def test_none_is_started_for_a_small_index_or_none(docs: Path, index: Path) -> None:
+def test_a_small_index_is_checked_without_a_process(docs: Path, index: Path) -> None:
+    with CheckProcess(index, [docs]) as check:
+        assert check._process is None
+        report = check.report()
+        assert report is not None
+        assert report.unchanged
+    (docs / "new.md").write_text("Something new.", encoding="utf-8")
     for path in (index, index.with_name("missing.sqlite")):
         with CheckProcess(path, [docs]) as check:
             assert check._process is None
@@ -136,10 +142,18 @@ def test_one_that_breaks_leaves_it_to_the_indexing_run(
     docs: Path, index: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("bot.search.unchanged.WORTHWHILE", 0)
-    for command in (("/bin/false",), ("/nonexistent/python",)):
-        monkeypatch.setattr("bot.search.unchanged.COMMAND", command)
-        with CheckProcess(index, [docs]) as check:
-            assert check.report() is None
+    monkeypatch.setattr("bot.search.unchanged.COMMAND", ("/bin/false",))
+    with CheckProcess(index, [docs]) as check:
+        assert check.report() is None
+
+
+def test_one_that_cannot_be_started_is_done_without(
+    docs: Path, index: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("bot.search.unchanged.WORTHWHILE", 0)
+    monkeypatch.setattr("bot.search.unchanged.COMMAND", ("/nonexistent/python",))
+    with CheckProcess(index, [docs]) as check:
+        assert check.report() is not None
 
 
 def test_leaving_the_check_ends_its_process(

