@@ -216,7 +216,9 @@ def is_whole(page: Page, shown: Collection[tuple[int, int]]) -> bool:
     """Whether all passages of a page were shown; a long page never is."""
     if len(page.text) > SHORT:
         return False
-    return all((passage.start, passage.end) in shown for passage in split(page.text))
+    studied = _kept(page)
+    passages = studied.passages if studied is not None else split(page.text)
+    return all((passage.start, passage.end) in shown for passage in passages)
 
 
 async def survey(

@@ -253,7 +253,7 @@ class Road:
     ) -> Answer:
         shown = replace(evidence.for_writing(), rarity=self._run.rarity)
         written = await write(self._deltas(rewritten, shown), shown, self._on_text)
-        return await self._checked(written, shown, rewritten, status)
+        return await self._checked(written, evidence, rewritten, status)
 
     async def _deltas(self, rewritten: Rewritten, evidence: Evidence) -> AsyncIterator[AnswerDelta]:
         """The answer: the one that was written while gathering, or a new one."""

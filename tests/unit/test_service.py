@@ -548,7 +548,7 @@ async def test_a_section_beside_what_was_cited_is_suggested(open_world: OpenWorl
     world = await open_world(Scripted(TURNS))
     ((url, page), *_) = world.shelf.pages.items()
     text = f"{page.text}\n\n## How to climb the tower\n\nThe tower has stairs."
-    world.shelf.pages = {url: replace(page, text=text)}
+    world.shelf.pages = {url: replace(page, text=text, hash="")}
     message = a_message("How tall is the tower?")
     (answer,) = (await world.work(await world.accept(message))).finished
     assert [citation.title for citation in answer.citations] == ["Tower"]
