@@ -92,7 +92,7 @@ class Groundwork:
         about = SubQuestion(
             text, asked.language, queries, knowledge_queries=queries, scope=asked.scope
         )
-        wanted = [text for text in (paragraph.heading, paragraph.purpose) if text]
+        wanted = [paragraph.heading or paragraph.purpose]
         known = [source.url for source in self._first.sources if source.url not in self._links]
         pages = [
             page for page in await self._run.read(known[:FIRST_PAGES]) if isinstance(page, Page)

@@ -324,7 +324,7 @@ def _revise(request: Mapping[str, Any]) -> Reply:
     blocks: list[Block] = []
     if results:
         passages = sorted(
-            (-_overlap(wanted, part["text"]), number, at, part["text"])
+            (-_overlap(wanted, f"{result['title']} {part['text']}"), number, at, part["text"])
             for number, result in enumerate(results)
             for at, part in enumerate(result["content"])
         )

@@ -135,14 +135,14 @@ def brain(request: Mapping[str, Any]) -> Reply | Fail:
     fields = set(wanted["schema"].get("properties") or ()) if wanted else set()
     if fields == {"nodes", "done", "missing"}:
         return _plan(request)
-    passages = _passages(request)
+    passages = [] if request.get("tools") else _passages(request)
     return _written(passages) if passages else researcher(request)
 
 
 def _plan(request: Mapping[str, Any]) -> Reply:
     begun = any(message["role"] == "assistant" for message in request["messages"])
     nodes = [
-        {"id": id, "question": question, "needs": list(needs), "queries": [query]}
+        {"id": id, "question": question, "needs": list(needs), "queries": query.split(", ")}
         for id, question, needs, query in NODES
         if not begun
     ]

@@ -117,7 +117,7 @@ def brain(request: Mapping[str, Any]) -> Reply | Fail:
         for block in message["content"]
         if block["type"] == "search_result"
     ]
-    if not results:
+    if request.get("tools") or not results:
         return researcher(request)
     blocks = [text(f"{said}\n\n") for said in EVERY]
     for number, result in enumerate(results):

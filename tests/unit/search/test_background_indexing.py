@@ -5,12 +5,13 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Generator, Sequence
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from bot.errors import StorageUnavailable
-from bot.search import background_indexing, local
+from bot.search import local
 from bot.search.background_indexing import Indexing, documents_being_indexed
 from bot.search.indexer import Indexer
 from bot.search.local import LocalDocuments
@@ -50,7 +51,8 @@ class Halting(Readers):
 def halting(monkeypatch: pytest.MonkeyPatch) -> Halting:
     readers = Halting(after=4)
     monkeypatch.setattr("bot.search.indexer.BATCH_FILES", 2)
-    monkeypatch.setattr(background_indexing, "Indexer", lambda path: Indexer(path, readers=readers))
+    indexer = partial(Indexer, readers=readers)
+    monkeypatch.setattr("bot.search.indexer.Indexer", indexer)
     return readers
 
 
