@@ -244,12 +244,14 @@ def _query(result: QueryResult) -> str:
 def _hit(numbered: NumberedHit, with_snippet: bool, with_site: bool) -> str:
     """``3. Title — site: snippet``, or that the page is open."""
     hit = numbered.hit
-    shown = f"{numbered.number}. {line(hit.title, TITLE) or line(hit.url, TITLE)}"
+    title, snippet = line(hit.title, TITLE), line(hit.snippet, SNIPPET) if with_snippet else ""
+    if title and numbered.page is None and snippet.startswith(title.removesuffix("…")):
+        title, snippet = snippet, ""  # a file without a heading is named after its first line
+    shown = f"{numbered.number}. {title or line(hit.url, TITLE)}"
     if with_site and urlsplit(hit.url).hostname:
         shown += f" — {line(site(hit.url), 100)}"
     if numbered.page is not None:
         return f"{shown} (open)"
-    snippet = line(hit.snippet, SNIPPET) if with_snippet else ""
     return f"{shown}: {snippet}" if snippet else shown
 
 

@@ -244,6 +244,24 @@ def test_only_the_first_hits_have_snippets_and_one_site_is_not_named() -> None:
     assert lines == [*(f"{n}. T{n}: words" for n in range(1, 7)), "7. T7"]
 
 
+def test_a_title_that_begins_the_snippet_is_shown_once() -> None:
+    """A text file without a heading is named after its first line."""
+    hits = (
+        NumberedHit(
+            1,
+            Hit("The canteen is open from…", "file:///c.txt", "The canteen is open from 11.", "p"),
+        ),
+        NumberedHit(2, Hit("", "https://one.example/", "words", "p")),
+    )
+    desk = carry_out(Desk(), a_turn(1, Search(("q",), "c1")))
+    outcome = Outcome("c1", queries=(QueryResult("q", hits),))
+    shown = messages(replace(desk, turns=(replace(desk.turns[0], outcomes=(outcome,)),)))
+    assert texts(shown[2]["content"]).splitlines()[1:3] == [
+        "1. The canteen is open from 11.",
+        "2. https://one.example/: words",
+    ]
+
+
 def _with_reads(*reads: ReadResult) -> Desk:
     desk = carry_out(Desk(), a_turn(1, Read((9,), "c1")))
     outcome = Outcome("c1", reads=reads)
