@@ -156,7 +156,8 @@ class Claude:
             return GraphEdit(done=True, outgrown=True)
         if reply.stop_reason == "model_context_window_exceeded":
             return GraphEdit(done=True, outgrown=True)
-        return claude_plan.edit_of(reply.content, reply.stop_reason)
+        edit = claude_plan.edit_of(reply.content, reply.stop_reason)
+        return edit if graph.turns else claude_plan.worth_cutting(question.text, edit)
 
     # ------------------------------------------------------------ write
 

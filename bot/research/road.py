@@ -221,6 +221,7 @@ class Road:
                 reading,
                 searches=settings.max_searches * DEEP,
                 links=links,
+                on_text=self._on_text,
             )
         return await iterate(
             self._run,
