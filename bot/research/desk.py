@@ -240,17 +240,17 @@ class DeskKeeper:
         """
         opened: list[Outcome] = []
         for outcome in outcomes:
-            most = min(MOST_OPENED, max(self._reading.opened, len(outcome.queries)))
-            if not self._reading.opened or not outcome.queries:
+            room = min(self._pages_left(), self._run.budget.pages // 2 - self._run.usage.pages)
+            most = min(MOST_OPENED, max(self._reading.opened, len(outcome.queries)), max(0, room))
+            numbers = to_open(outcome.queries, LOOKED_AT * most) if self._reading.opened else []
+            if not numbers:
                 opened.append(outcome)
                 continue
-            room = min(self._pages_left(), self._run.budget.pages // 2 - self._run.usage.pages)
-            numbers = to_open(outcome.queries, LOOKED_AT * most)[: max(0, room)]
             urls = {self._hits[number - 1].url: number for number in numbers}
-            titles = [self._hits[number - 1].title for number in urls.values()]
+            titles = {url: self._hits[number - 1].title for url, number in urls.items()}
             patience = self._reading.patience
-            ready = await self._run.ready(tuple(urls), titles, patience) if urls else ()
-            pages = [page for page in await self._run.read(ready) if isinstance(page, Page)]
+            ready = await self._run.ready(tuple(urls), tuple(titles.values()), patience)
+            pages = await self._run.look(ready, [titles[url] for url in ready])
             wanted = [self._question.text, *(result.query for result in outcome.queries)]
             fit = fitting(wanted, pages, self._rarity_of(outcome))[:most]
             reading = _Reading(outcome.action, self._page_tokens // 2)

@@ -242,6 +242,15 @@ class Run:
         named |= {url: file.name for url, file in self._attachments.items()}
         return await together(self._read(url, named.get(url) or url) for url in urls)
 
+    async def look(self, urls: Sequence[str], titles: Sequence[str]) -> list[Page]:
+        """The pages that can be read, in the order asked, to see which of them fit: they are not
+        counted, nor shown in the plan, before ``read`` asks for them."""
+        pages = await together(
+            self._read(url, title or url, looks=True)
+            for url, title in zip(urls, titles, strict=True)
+        )
+        return [page for page in pages if isinstance(page, Page)]
+
     async def weigh(self, question: str, page: Page) -> tuple[Weight, ...]:
         """How near the passages of a page are to a question by meaning; nothing where that cannot
         be told. It is kept like what was searched: vectors may have changed on the next attempt."""
@@ -271,7 +280,7 @@ class Run:
             kept = [url for url in urls if self._has_read(url)]
             soon = await self.ahead.ready([url for url in urls if url not in kept], seconds)
             named = [(u, t) for u, t in zip(urls, titles, strict=True) if u in kept or u in soon]
-            await self.read([url for url, _ in named], [title for _, title in named])
+            await self.look([url for url, _ in named], [title for _, title in named])
             return tuple(url for url, _ in named)
 
         inputs = {"urls": list(urls)}
@@ -293,7 +302,7 @@ class Run:
         """Something about the run itself that the answer will say."""
         self.notes.say(sentence)
 
-    async def _read(self, url: str, title: str) -> Page | str:
+    async def _read(self, url: str, title: str, *, looks: bool = False) -> Page | str:
         fetched: list[Page] = []
 
         async def fetch() -> ReadOutcome:
@@ -318,17 +327,20 @@ class Run:
                 title=title,
                 page=lambda: fetched[0] if fetched else None,
                 sources=(url,),
+                is_shown=not looks,
             )
 
         with ExitStack() as held:
             try:
                 outcome = await attempted(self, read, inputs={**inputs, "step": "read"})
             except BudgetSpent as spent:
+                if looks:
+                    return spent.sentence
                 problem = self._not_covered(spent, "budget-pages")
                 key = step_key("read", inputs)[:12]
                 self.show(StepView(key, "read", title, "failed", detail=problem, sources=(url,)))
                 return problem
-            if not outcome.problem and self._account.first_time("read", inputs):
+            if not (outcome.problem or looks) and self._account.first_time("read", inputs):
                 self._account.count(pages=1)
         if outcome.problem:
             self.notes.worded[outcome.problem] = outcome.said or outcome.problem
