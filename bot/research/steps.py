@@ -86,8 +86,8 @@ class Steps:
         """The result of a step: from the journal, from its twin under way, or by doing it now.
 
         ``page`` gives the page the step has read, ``cost`` what its result has cost, to be kept
-        with it. A step without a title, or not ``is_shown``, has no line in the plan. Raises what ``work`` raises, and
-        ``RunLost``.
+        with it. A step that has no title, or is not ``is_shown``, has no line in the plan. Raises
+        what ``work`` raises, and ``RunLost``.
         """
         key = step_key(kind, inputs)
         while (recorded := self._journal.finished(key)) is None and key in self._under_way:
