@@ -17,7 +17,7 @@ from bot.reasoning.desks import Action, Finish, Malformed, Read, Search
 from bot.reasoning.evidence import Finding, Source
 from bot.text.control import without_controls
 
-AT_ONCE = 4  # queries of one search, hits of one read
+AT_ONCE = 6  # queries of one search, hits of one read
 QUERY = 200  # characters
 ANSWER = 80  # characters; more is no answer in a few words
 LONGEST_NUMBER = 9  # digits of a number that stands for a hit or page
@@ -31,7 +31,7 @@ TOOLS: tuple[Block, ...] = (
     {
         "name": "search",
         "description": (
-            "Search 1 to 4 different queries at once, each 2 to 6 keywords for one fact. Returns "
+            "Search 1 to 6 different queries at once, each 2 to 6 keywords for one fact. Returns "
             "numbered hits, with the passages of those that fit best. Counts as one search."
         ),
         "strict": True,
@@ -47,7 +47,7 @@ TOOLS: tuple[Block, ...] = (
     {
         "name": "read",
         "description": (
-            "Open 1 to 4 hits by number, or show more of an open page. Returns the passages that "
+            "Open 1 to 6 hits by number, or show more of an open page. Returns the passages that "
             "fit the question."
         ),
         "strict": True,
@@ -145,14 +145,14 @@ def _field(given: Any, name: str, tool: Any) -> Any:
 def _queries(value: Any) -> tuple[str, ...]:
     queries = _strings([value] if isinstance(value, str) else value)
     if not queries:
-        raise _Unclear("queries must be a list of 1 to 4 short strings. Call search again.")
+        raise _Unclear("queries must be a list of 1 to 6 short strings. Call search again.")
     return tuple(dict.fromkeys(query[:QUERY] for query in queries))[:AT_ONCE]
 
 
 def _ids(value: Any) -> tuple[int, ...]:
     ids = _integers([value] if isinstance(value, int | str) else value)
     if not ids:
-        raise _Unclear("ids must be a list of 1 to 4 hit numbers. Call read again.")
+        raise _Unclear("ids must be a list of 1 to 6 hit numbers. Call read again.")
     return tuple(dict.fromkeys(ids))[:AT_ONCE]
 
 

@@ -42,7 +42,7 @@ from bot.search.provider import Hit, Query
 NOTHING = "Nothing was found."
 WHOLE = 4  # times the tokens of one page are given to pages that are wanted as a whole
 PREFETCHED = 3  # pages read ahead while the reasoner chooses
-MOST_OPENED = 4  # pages opened by rank with one search
+MOST_OPENED = 6  # pages opened by rank with one search
 LOOKED_AT = 2  # times as many are read to see which of them fit
 
 

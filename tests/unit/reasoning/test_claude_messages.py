@@ -125,15 +125,12 @@ def test_the_question_comes_first_with_todays_date_and_what_is_known() -> None:
     assert f'<question language="en">\n{QUESTION.text}\n</question>' in shown
     assert "<known>\n- It stands in Paris.\n</known>" in shown  # its page is not on this desk
     assert "Left: 1 search, 12 pages." in shown
-    assert "others build on your findings" in shown
 
 
 @pytest.mark.parametrize("may_reply", [True, False])
-def test_that_it_may_answer_now_is_said_where_there_are_pages(may_reply: bool) -> None:
-    given = (Outcome("given", reads=(ReadResult(1, a_source(1)),)),)
-    for desk, is_said in ((Desk(given), may_reply), (Desk(), False)):
-        [opening] = messages(replace(desk, may_reply=may_reply))
-        assert ("write it now" in texts(opening["content"])) == is_said
+def test_a_part_of_a_larger_question_is_told_to_finish(may_reply: bool) -> None:
+    [opening] = messages(Desk(may_reply=may_reply))
+    assert ("one part of a larger question" in texts(opening["content"])) != may_reply
 
 
 def test_what_is_left_is_told_with_every_turn() -> None:
