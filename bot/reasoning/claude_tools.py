@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from bot.pages.passages import Passage
 from bot.reasoning.claude_messages import UNPARSED, Block
 from bot.reasoning.desks import Action, Finish, Malformed, Read, Search
 from bot.reasoning.evidence import Finding, Source
@@ -21,6 +22,7 @@ AT_ONCE = 6  # queries of one search, hits of one read
 QUERY = 200  # characters
 ANSWER = 80  # characters; more is no answer in a few words
 LONGEST_NUMBER = 9  # digits of a number that stands for a hit or page
+_LEAD_IN = re.compile(r"[:：]\s*$")
 _PASSAGE = re.compile(r"(?:[a-z]+ *)?(\d{1,6})(?:[.:](\d{1,6}))?", re.IGNORECASE)
 CUT_OFF = (
     "Your call was cut off at the output limit before it was complete. "
@@ -174,7 +176,10 @@ def _finish(given: Any, id: str, pages: Mapping[int, Source]) -> Finish:
 
 def _carrying(value: Any, pages: Mapping[int, Source]) -> tuple[Source, ...]:
     """The pages named, with the passages named of them (``"3.2"``) or all (``"3"``); what names
-    nothing that was shown is left out."""
+    nothing that was shown is left out.
+
+    A passage brings along the one that leads in to it ("The following is prohibited:").
+    """
     named: dict[int, set[int]] = {}
     for item in value if isinstance(value, list | tuple) else [value]:
         found = _PASSAGE.fullmatch(str(item).strip())
@@ -185,10 +190,19 @@ def _carrying(value: Any, pages: Mapping[int, Source]) -> tuple[Source, ...]:
         chosen = [int(found[2]) - 1] if found[2] else every
         named.setdefault(number, set()).update(at for at in chosen if at in every)
     return tuple(
-        replace(pages[number], passages=tuple(pages[number].passages[at] for at in sorted(chosen)))
+        replace(pages[number], passages=_with_lead_ins(pages[number].passages, chosen))
         for number, chosen in named.items()
         if chosen
     )
+
+
+def _with_lead_ins(passages: Sequence[Passage], chosen: set[int]) -> tuple[Passage, ...]:
+    kept: list[Passage] = []
+    for at in range(len(passages) - 1, -1, -1):
+        leads_in = bool(kept) and _LEAD_IN.search(passages[at].text) is not None
+        if at in chosen or (leads_in and kept[-1] is passages[at + 1]):
+            kept.append(passages[at])
+    return tuple(reversed(kept))
 
 
 def _answer(value: Any) -> str:

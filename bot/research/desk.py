@@ -251,7 +251,7 @@ class DeskKeeper:
             patience = self._reading.patience
             ready = await self._run.ready(tuple(urls), tuple(titles.values()), patience)
             pages = await self._run.look(ready, [titles[url] for url in ready])
-            wanted = [self._question.text, *(result.query for result in outcome.queries)]
+            wanted = [result.query for result in outcome.queries]
             fit = fitting(wanted, pages, self._rarity_of(outcome))[:most]
             reading = _Reading(outcome.action, self._page_tokens // 2)
             reading.urls = [(urls[url], url, "") for url in ready if url in fit]

@@ -310,3 +310,14 @@ def test_no_schema_uses_what_strict_tools_refuse() -> None:
 
     request: dict[str, Any] = {"model": "m", "max_tokens": 1, "tools": list(TOOLS)}
     check({**request, "messages": [{"role": "user", "content": "x"}]})
+
+
+async def test_a_passage_brings_along_what_leads_in_to_it(stage: OpenStage) -> None:
+    page = a_source(1, "Intro.", "The following is prohibited:", "(1) copying;", "(2) selling.")
+    desk = Desk(given=(Outcome("given", reads=(ReadResult(1, page),)),))
+    given = {"use": ["1.3"], "enough": True, "missing": [], "findings": [], "answer": ""}
+    turn = await stage([says(tool("finish", given, "c2"))]).claude.next_turn(QUESTION, desk)
+    [finish] = turn.actions
+    assert isinstance(finish, Finish)
+    [source] = finish.carrying
+    assert [p.text for p in source.passages] == ["The following is prohibited:", "(1) copying;"]
