@@ -134,9 +134,13 @@ class Run:
         """Within it, what is done belongs under the plan's line ``id``."""
         return self._steps.branch(id)
 
+    @property
+    def numbered(self) -> dict[int, str]:
+        """The URLs of the pages that any loop was shown, by their number in the run."""
+        return {source.number: source.url for source in self.sources}
+
     def plan(self) -> PlanView:
-        numbered = {source.number: source.url for source in self.sources}
-        return PlanView(self.message.text, self.steps, tuple(numbered.items()))
+        return PlanView(self.message.text, self.steps, tuple(self.numbered.items()))
 
     def answer(
         self,
