@@ -1,11 +1,11 @@
-"""What a message asks to be read, without a model: links, pages named before, sources of ours."""
+"""What a message asks to be read, without a model: links, and pages linked before."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
 
-from bot.messages import Entry, Message, Transcript
+from bot.messages import Message, Transcript
 from bot.pages.mentions import hosts_in, links_said
 from bot.pages.urls import dedupe_key, links_in
 from bot.text.listed import listed
@@ -49,14 +49,6 @@ _ONLY_POINTS = re.compile(
 )
 _SEVERAL = re.compile(
     r"\b(?:these|those|both|them|all|links|pages|articles|papers)\b|这些|那些|两|几", re.IGNORECASE
-)
-_ORDINALS = {"first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5}
-_IN_SOURCE = re.compile(
-    rf"\b({'|'.join(_ORDINALS)}) (?:source|footnote|reference|citation)\b|"
-    r"(?:\b(?:source|footnote|reference|citation|ref)s?\s*(?:no\.?|number|#)?\s*\[?(\d{1,3})\]?"
-    r"|\[(\d{1,3})\]|(?:来源|脚注|出处|參考|参考)\s*\[?(\d{1,3})\]?|第\s*(\d{1,3})\s*(?:个|條|条)?"
-    r"(?:来源|脚注|出处|參考|参考))",
-    re.IGNORECASE,
 )
 _MARKDOWN_LINK = re.compile(r"\[[^\]\n]*\]\(\s*<?https?://[^)\s]*\)")
 _BEFORE_DOMAIN = re.compile(
@@ -130,23 +122,6 @@ def topic_words(said: str) -> list[str]:
     """The words of a message beside those that ask to read something."""
     words = [fold(word) for word in content_words(_READING_EASTERN.sub(" ", said))]
     return [w for w in words if w not in _READING | STOP_WORDS and not w.isdigit()]
-
-
-def source_numbers(text: str) -> list[int]:
-    """Numbers of our sources that a message speaks of: "source 2", "[3]", "the first source"."""
-    said = [next(filter(None, match.groups())) for match in _IN_SOURCE.finditer(text)]
-    return [int(number) if number.isdigit() else _ORDINALS[number.lower()] for number in said]
-
-
-def without_sources(text: str) -> str:
-    """A text without the sources of ours that it speaks of."""
-    return _IN_SOURCE.sub(" ", text)
-
-
-def last_answer(transcript: Transcript) -> Entry | None:
-    """Our last answer in the thread, if it is what was said last by us and has sources."""
-    ours = [entry for entry in transcript.entries if entry.role == "footnote"]
-    return ours[-1] if ours and ours[-1].cited else None
 
 
 def _pointed_at(transcript: Transcript, text: str) -> tuple[str, ...]:
