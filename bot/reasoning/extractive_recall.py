@@ -16,6 +16,8 @@ from bot.text.sentences import Sentence, blocks, sentences_of
 QUOTES = 2  # of each page whose title is asked for
 
 _MARK = re.compile(r"\s*\[(\d{1,4})\]")
+_TABLE = re.compile(r"(?:^[ \t]*\|.*(?:\n|$))+", re.MULTILINE)
+_WORD = re.compile(r"\w+")
 _DOUBTED = "⚠"
 _WAS = {
     "en": "Source {number} of the answer to “{question}”: {page}, read on {date}.",
@@ -98,13 +100,27 @@ def _first_cited(answer: Entry, read: Mapping[str, Source]) -> Iterator[AnswerDe
             if not known:
                 continue
             for words in before:
-                passage = next((p for p in known[0].passages if words in p.text), None)
+                passage = next((p for p in known[0].passages if _has(p.text, words)), None)
                 if passage is not None:
                     yield TextDelta(words, opens=True)
                     yield CitationDelta(known[0].number, passage.start, passage.end)
                     return
             yield TextDelta(_renumbered(sentence, known), opens=True)
             return
+    for table in _TABLE.findall(answer.text):
+        if _MARK.search(table):
+            yield TextDelta(_table(table, numbers), opens=True)
+            return
+    for cited in answer.cited:  # it has only code: the first quote of it
+        if (source := numbers[cited.number]) is not None:
+            code = next((p for p in source.passages if p.text == cited.quote), source.passages[0])
+            yield TextDelta(code.text, opens=True, verbatim=True)
+            yield CitationDelta(source.number, code.start, code.end)
+            return
+
+
+def _has(quoted: str, words: str) -> bool:
+    return f" {' '.join(_WORD.findall(words))} " in f" {' '.join(_WORD.findall(quoted))} "
 
 
 def _renumbered(sentence: str, pages: Sequence[Source]) -> str:
@@ -114,12 +130,23 @@ def _renumbered(sentence: str, pages: Sequence[Source]) -> str:
     return f"{head} {marks}{''.join(rest).replace(_DOUBTED, '').strip()}"
 
 
+def _table(table: str, pages: Mapping[int, Source | None]) -> str:
+    """A table with its marks numbered anew."""
+
+    def renumbered(mark: re.Match[str]) -> str:
+        source = pages.get(int(mark[1]))
+        return "" if source is None else f" [{source.number}]"
+
+    return _MARK.sub(renumbered, table).replace(_DOUBTED, "")
+
+
 def _marked(text: str) -> Iterator[tuple[list[str], str]]:
     """The running sentences with footnote marks, each with those before it that have none."""
+    before: list[str] = []
     for block in blocks(text):
-        before: list[str] = []
         for sentence in sentences_of(text, block):
             if not _runs(text, sentence):
+                before = []
                 continue
             words = text[sentence.start : sentence.end]
             if _MARK.search(words):

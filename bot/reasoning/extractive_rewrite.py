@@ -42,6 +42,7 @@ from bot.text.dates import dates
 from bot.text.language import detect
 from bot.text.terms import STOP_WORDS, content_words, fold, has_cjk, keywords, terms
 
+TURNS = 12  # of a thread, from which a follow-up may take what it leaves out
 OPENING = 1_000  # characters of an earlier message, which tell what it was about
 _REMARK = re.compile(
     r"^\W*(?:(?:ok(?:ay)?|(?:many )?thanks|thank you|thx|great|cool|nice|perfect|interesting|wow"
@@ -180,7 +181,7 @@ def _turns(transcript: Transcript) -> list[Turn]:
                 answer=entry.text,
                 sources=entry.sources,
             )
-    return [turn for turn in turns if turn.text and not reply_to(turn.text, "en")]
+    return [turn for turn in turns if turn.text and not reply_to(turn.text, "en")][-TURNS:]
 
 
 def _after_answer(topic: Topic, turn: Turn) -> Topic:

@@ -312,7 +312,7 @@ class Run:
         inputs = {"url": url}
         stored = await self._recalled(url)
         if stored is not None:
-            inputs["hash"] = stored.hash
+            inputs["hash"], title = stored.hash, ""  # nothing is done that the plan could show
 
         async def read() -> ReadOutcome:
             return await self._steps.do(
