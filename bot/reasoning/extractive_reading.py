@@ -29,7 +29,7 @@ _READING_EASTERN = re.compile(
 _ASKS_TO_READ = re.compile(
     r"\b(?:summari[sz]e|summary|sum up|tl;?dr|read|review|explain|describe|compare|go through"
     r"|look at|check out|what (?:does|do|is|are) .*\b(?:say|about|in))\b"
-    r"|总结|摘要|概括|概述|阅读|读一下|看一下|看看|介绍|说了什么|讲了什么|比较|对比"
+    r"|总结|摘要|概括|概述|阅读|读一下|看一下|看看|介绍|(?:说|讲|写|提到)了?些?什么|比较|对比"
     r"|要約|読んで|まとめ|요약|읽어",
     re.IGNORECASE,
 )
@@ -47,6 +47,13 @@ _ONLY_POINTS = re.compile(
     r"(?:it|that|this|them|both|these|those)(?: please)?\W*|(?:请)?(?:总结|概括)(?:一下)?\W*",
     re.IGNORECASE,
 )
+_IT_SAYS = re.compile(
+    r"\bwhat (?:does|do|did) (?:it|they|that|this) (?:say|state|mention|report|write)\b"
+    r"|它(?:还)?(?:关于|对)?[^，。？]*(?:说|讲|写|提到)了?些?什么",
+    re.IGNORECASE,
+)
+"""Points to a page if one was linked right before."""
+
 _SEVERAL = re.compile(
     r"\b(?:these|those|both|them|all|links|pages|articles|papers)\b|这些|那些|两|几", re.IGNORECASE
 )
@@ -73,7 +80,7 @@ def wanted(transcript: Transcript, message: Message) -> Wanted:
     links = [
         link for link in (*links_said(text), *message.links) if dedupe_key(link) not in searched
     ]
-    asks = _ASKS_TO_READ.search(text) is not None
+    asks = asks_to_read(text)
     said = _MARKDOWN_LINK.sub(" ", text)
     if asks and not links:
         for at, host, link in bare_hosts(text):
@@ -88,6 +95,11 @@ def wanted(transcript: Transcript, message: Message) -> Wanted:
     pointing = _POINTS_TO_PAGES.sub(" ", text)
     beside = topic_words(pointing) if pointed else beside
     return Wanted(pointed, bool(pointed) and len(beside) <= FEW, bool(pointed) and not beside)
+
+
+def asks_to_read(text: str) -> bool:
+    """Whether a message asks what a page says."""
+    return _ASKS_TO_READ.search(text) is not None
 
 
 def without_links(text: str) -> str:
@@ -126,6 +138,9 @@ def topic_words(said: str) -> list[str]:
 
 def _pointed_at(transcript: Transcript, text: str) -> tuple[str, ...]:
     """Links of earlier messages that a message points to: the last one, or all of the last."""
+    said = [entry.text for entry in transcript.entries if entry.role == "person"]
+    if _IT_SAYS.search(text) and said and (linked := links_said(said[-1])):
+        return tuple(linked)
     if not (_POINTS_TO_PAGES.search(text) or _ONLY_POINTS.fullmatch(text.strip())):
         return ()
     several = _SEVERAL.search(text) is not None

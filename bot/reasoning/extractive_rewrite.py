@@ -15,7 +15,7 @@ from bot.reasoning.extractive_chores import (
     without_long_form,
 )
 from bot.reasoning.extractive_hops import LONGEST_QUERY
-from bot.reasoning.extractive_reading import wanted, without_links
+from bot.reasoning.extractive_reading import asks_to_read, wanted, without_links
 from bot.reasoning.extractive_scope import queries_for, scope_of, sides
 from bot.reasoning.extractive_smalltalk import reply_to
 from bot.reasoning.extractive_topic import (
@@ -110,7 +110,9 @@ def _about_answers(transcript: Transcript, said: str, language: str) -> Rewritte
         )
     if last is not None and wants_other_form(said):
         return Rewritten("chat", said, language=language, reply=needs_model(language))
-    meant = [*with_numbers(transcript, source_numbers(said)), *with_titles(transcript, said)]
+    meant = with_numbers(transcript, source_numbers(said))
+    if not meant and asks_to_read(said):
+        meant = with_titles(transcript, said)
     return of_sources(meant, said, language) if meant else None
 
 

@@ -66,7 +66,7 @@ _THREAD = re.compile(
     rf"{_PLEASE}(?:(?:can|could|would|will) you (?:please )?)?(?:"
     r"(?:summari[sz]e|sum up|recap|wrap up|(?:give (?:me|us) )?(?:an? |the )?"
     rf"(?:short |brief )?(?:summary|recap|tl;?dr) of|tl;?dr:?) (?:this|the|our|that) (?:whole |"
-    rf"entire )?{_TALK}|recap)(?: please)?\W*"
+    rf"entire )?{_TALK}|recap)(?:,? please)?\W*"
     rf"|{_PLEASE}what (?:did|have) (?:we|you) (?:find|found|learn(?:ed|t)?|establish(?:ed)?"
     rf"|discover(?:ed)?|discuss(?:ed)?|cover(?:ed)?){_SO_FAR}\W*"
     r"|\W*what do we know (?:so far|by now)\W*"
@@ -129,7 +129,7 @@ def recalled(transcript: Transcript, message: Message, language: str) -> Rewritt
         meant = with_numbers(transcript, numbers) if numbers else answers[-1:]
         return which_sources(meant, said, language)
     if asks_source(said) and pronoun(said) is None:
-        meant = [*with_numbers(transcript, numbers), *with_titles(transcript, said)]
+        meant = with_numbers(transcript, numbers) or with_titles(transcript, said)
         return of_sources(meant, said, language) if meant else None
     return None
 
