@@ -20,6 +20,8 @@ from bot.reasoning.extractive_topic import pronoun
 from bot.reasoning.questions import Rewritten
 from bot.text.terms import terms
 
+LONGEST = 300  # characters of a message that is plainly about answers
+
 T = TypeVar("T")
 
 _ORDINALS = {
@@ -120,7 +122,8 @@ def recalled(transcript: Transcript, message: Message, language: str) -> Rewritt
     """A message that plainly asks about answers of the thread; None where that is not plain."""
     said = message.text.strip()
     answers = answers_in(transcript)
-    if not answers or message.attachments:
+    sent = [file for file in message.attachments if not file.again]
+    if not answers or sent or len(said) > LONGEST:
         return None
     if asks_for_thread(said):
         return of_thread(answers, said, language)
@@ -230,12 +233,12 @@ def without_sources(text: str, instead: str = " ") -> str:
 
 def asks_which_source(message: str) -> bool:
     """Whether a message asks what our sources were, not what they say."""
-    return _WHICH_SOURCE.fullmatch(message) is not None
+    return len(message) <= LONGEST and _WHICH_SOURCE.fullmatch(message) is not None
 
 
 def asks_for_thread(message: str) -> bool:
     """Whether a message asks what the conversation has found so far, and nothing besides."""
-    return _THREAD.fullmatch(message) is not None
+    return len(message) <= LONGEST and _THREAD.fullmatch(message) is not None
 
 
 def asks_source(text: str) -> bool:

@@ -245,7 +245,9 @@ class Road:
 
     def _links(self, rewritten: Rewritten) -> tuple[str, ...]:
         """Files and links to read, each page once, and no more than the budget has pages."""
-        attached = (attachment.url for attachment in self._run.message.attachments)
+        # What sources of ours say is asked of them alone, not of files that came before.
+        files = () if rewritten.recalled else self._run.message.attachments
+        attached = (attachment.url for attachment in files)
         links: dict[str, str] = {}
         for url in (*attached, *rewritten.links):
             links.setdefault(dedupe_key(url), url)

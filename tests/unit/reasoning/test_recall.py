@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.answers import Citation
-from bot.messages import Attachment, Entry, Message, Transcript
+from bot.messages import Attachment, Entry, Transcript
 from bot.reasoning.extractive_rewrite import rewrite
 from bot.reasoning.questions import Rewritten
 from bot.reasoning.recall import pages_of, recalled, source_numbers, with_numbers, without_sources
@@ -153,19 +155,13 @@ def test_what_asks_for_more_is_left_to_a_model(text: str) -> None:
     assert meant(text) is None
 
 
-def test_nothing_is_recalled_without_answers_or_beside_a_file() -> None:
+def test_nothing_is_recalled_without_answers_or_beside_a_new_file() -> None:
     assert meant("What was source 1?", Transcript(THREAD.entries[4:])) is None
     file = Attachment("plan.pdf", "application/pdf", "https://e.org/plan.pdf")
     message = a_message("Summarize this conversation")
-    with_file = Message(
-        message.event_id,
-        message.thread,
-        message.author,
-        message.text,
-        message.at,
-        attachments=(file,),
-    )
-    assert recalled(THREAD, with_file, "en") is None
+    assert recalled(THREAD, replace(message, attachments=(file,)), "en") is None
+    before = replace(file, again=True)
+    assert recalled(THREAD, replace(message, attachments=(before,)), "en") is not None
 
 
 def test_without_a_model_a_page_that_is_only_mentioned_is_no_source() -> None:
