@@ -51,9 +51,10 @@ def sources(question: Rewritten, evidence: Evidence) -> Iterator[AnswerDelta]:
                 date=f"{source.fetched_at:%Y-%m-%d}",
             )
             yield TextDelta(f"{note(was)}\n", opens=True)
-            quoted = {(c.start, c.end) for c in answer.cited if dedupe_key(c.url) == address}
-            passages = [p for p in source.passages if (p.start, p.end) in quoted]
-            for passage in passages[:QUOTES] or source.passages[:1]:
+            by_words = {passage.text: passage for passage in source.passages}
+            quotes = [c.quote for c in answer.cited if dedupe_key(c.url) == address]
+            for quote in [quote for quote in dict.fromkeys(quotes) if quote in by_words][:QUOTES]:
+                passage = by_words[quote]
                 yield TextDelta(passage.text, opens=True, verbatim=True)
                 yield CitationDelta(source.number, passage.start, passage.end)
                 yield TextDelta("\n\n")

@@ -53,6 +53,8 @@ _WHICH_SOURCE = re.compile(
     rf"(?:(?:the|your|die|deine|eure) )?(?:{_SOURCE}\b\s*(?:no\.?|nr\.?|number|#)?\s*"
     r"\[?\d{0,3}\]?|\[\d{1,3}\])(?: about| from)?\W*"
     rf"|\W*(?:what|which|who|was)(?:'s| is| was| ist| war) (?:the |die )?(?:{_LATIN}) {_SOURCE}\W*"
+    rf"|\W*(?:(?:and|ok|so|und|what about|was ist mit)\W+)?(?:the |die )?"
+    rf"(?:{_SOURCE}\s*(?:no\.?|nr\.?|number|#)?\s*\[?\d{{1,3}}\b\]?|(?:{_LATIN}) {_SOURCE})\W*"
     rf"|\W*{_EASTERN}\s*\[?\d{{0,3}}\]?\s*(?:是什么|是哪|在哪|有哪些)\S{{0,3}}\W*"
     rf"|\W*第\s*(?:\d{{1,3}}|[一二三四五])\s*(?:个|条)?{_EASTERN}(?:是什么|是哪|在哪)\S{{0,3}}\W*",
     re.IGNORECASE,

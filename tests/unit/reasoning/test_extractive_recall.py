@@ -8,7 +8,7 @@ from bot.answers import Citation
 from bot.messages import Entry
 from bot.pages.passages import Passage
 from bot.reasoning import extractive_recall
-from bot.reasoning.evidence import AnswerDelta, Evidence, Source
+from bot.reasoning.evidence import AnswerDelta, Evidence, Source, TextDelta
 from bot.reasoning.questions import Rewritten
 from bot.rendering.texts import texts_for
 from bot.research.check import Checked, check
@@ -64,6 +64,20 @@ def test_a_source_is_named_with_title_link_date_and_quote() -> None:
     assert [citation.quote for citation in checked.citations] == [BRIDGE]
     assert checked.doubts == ()
     assert "⚠" not in checked.text
+
+
+def test_what_the_answer_quoted_first_is_quoted_first() -> None:
+    citation = cited(1, "bridge")
+    quotes = ("It is red.", "The Forth Bridge opened in 1890.")
+    footnotes = [replace(citation, quote=q, start=BRIDGE.index(q)) for q in quotes]
+    passages = tuple(Passage(c.start, c.start + len(c.quote), c.quote) for c in footnotes)
+    bridge = replace(EVIDENCE.sources[0], passages=tuple(reversed(passages)))
+    question = Rewritten(
+        "sources", "source 1?", recalled=(answer("When?", "Red [1].", *footnotes),)
+    )
+    deltas = extractive_recall.sources(question, Evidence(sources=(bridge,)))
+    told = [d.text for d in deltas if isinstance(d, TextDelta) and d.verbatim]
+    assert told == list(quotes)
 
 
 def test_it_is_named_in_the_language_of_the_question() -> None:

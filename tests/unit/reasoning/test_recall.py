@@ -51,6 +51,8 @@ def meant(text: str, thread: Transcript = THREAD) -> Rewritten | None:
         ("What was source 2?", "sources", False, WEBER),
         ("what was the first source?", "sources", False, ZIMMER),  # the latest that has the number
         ("What is [3]?", "sources", False, BAUER),  # only an earlier one has it
+        ("and source 3?", "sources", False, BAUER),
+        ("the second source", "sources", False, WEBER),
         ("was war Quelle 2?", "sources", False, WEBER),
         ("来源3是什么？", "sources", False, BAUER),
         ("第一个来源是什么？", "sources", False, ZIMMER),
