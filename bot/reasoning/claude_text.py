@@ -20,6 +20,7 @@ TAGS = (
     "message",
     "new_message",
     "question",
+    "older_sources",
     "operator",
     "earlier_answer",
     "expected_answer",

@@ -92,6 +92,7 @@ class Run:
         self.sources: list[Source] = []  # what any loop of the run was shown, as it was shown
         self.offers: dict[str, Offer] = {}  # what searches found, by URL, in that order
         self.rarity: dict[str, float] = {}  # of the terms searched for: see ``Evidence``
+        self.recalled: dict[str, str] = {}  # pages of earlier answers to reuse: URL → hash
         self.unanswered = ""  # why no search has been answered so far, once one was tried
         self._answered = False
         self._failed: Counter[str] = Counter()  # how often a search failed, by its key
@@ -311,9 +312,10 @@ class Run:
 
         async def fetch() -> ReadOutcome:
             self.budget.check_time(self.usage)
-            held.enter_context(self._account.cover_page())
             try:
-                page = await self._fetched(url)
+                if stored is None:
+                    held.enter_context(self._account.cover_page())
+                page = stored or await self._fetched(url)
             except (Unavailable, Refused, Broken) as error:
                 said = self.notes.of_page(error)
                 return ReadOutcome(url=url, problem=error.sentence, said=said)
@@ -321,6 +323,9 @@ class Run:
             return ReadOutcome(url=page.url, hash=page.hash, title=page.title)
 
         inputs = {"url": url}
+        stored = await self._recalled(url)
+        if stored is not None:
+            inputs["hash"], title = stored.hash, ""  # nothing is done that the plan could show
 
         async def read() -> ReadOutcome:
             return await self._steps.do(
@@ -344,12 +349,18 @@ class Run:
                 key = step_key("read", inputs)[:12]
                 self.show(StepView(key, "read", title, "failed", detail=problem, sources=(url,)))
                 return problem
-            if not (outcome.problem or looks) and self._account.first_time("read", inputs):
+            is_read = not (outcome.problem or looks) and stored is None
+            if is_read and self._account.first_time("read", inputs):
                 self._account.count(pages=1)
         if outcome.problem:
             self.notes.worded[outcome.problem] = outcome.said or outcome.problem
             return outcome.problem
         return fetched[0] if fetched else await self._journal.page(outcome.url, outcome.hash)
+
+    async def _recalled(self, url: str) -> Page | None:
+        """The page as an earlier answer of the thread cited it, if that is still stored."""
+        page_hash = self.recalled.get(url)
+        return None if page_hash is None else await self._journal.stored(url, page_hash)
 
     def _not_covered(self, spent: BudgetSpent, text_id: str) -> str:
         """The sentence for one search or page too many, which does not end the work of others."""

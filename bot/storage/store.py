@@ -40,7 +40,7 @@ from bot.storage.spending import DaySpent, Payer, count_question
 from bot.storage.tables import citations, messages, pages, run_pages, runs, threads
 
 NO_FILES: Mapping[str, bytes] = {}
-TRANSCRIPT_MESSAGES = 12  # how much of a thread a reasoner is shown
+TRANSCRIPT_MESSAGES = 60  # of a thread: any of its answers may be asked about
 
 
 class Store:
@@ -360,14 +360,13 @@ async def open_store(url: str, *, patience: float = 0.0, start_patience: float =
 
 def _entry(answer: Answer) -> Entry:
     titles = dict.fromkeys(citation.title for citation in answer.citations)
-    by_number = {citation.number: citation for citation in reversed(answer.citations)}
     return Entry(
         role="footnote",
         name="Footnote",
         text=answer.text,
         sources=tuple(titles),
         question=answer.question,
-        cited=tuple(by_number[number] for number in sorted(by_number)),
+        cited=tuple(sorted(answer.citations, key=lambda citation: citation.number)),
     )
 
 
