@@ -101,14 +101,10 @@ class PlanTurn:
 
 @dataclass(frozen=True, slots=True)
 class Graph:
-    """The nodes in the order they were planned, and the planner's turns; both only grow.
-
-    ``most`` nodes can be worked on: ``MOST_NODES``, or what the run can still afford.
-    """
+    """The nodes in the order they were planned, and the planner's turns; both only grow."""
 
     nodes: tuple[Node, ...] = ()
     turns: tuple[PlanTurn, ...] = ()
-    most: int = MOST_NODES
 
     def node(self, id: str) -> Node:
         """The node with this id. Raises ``KeyError``."""
@@ -120,19 +116,7 @@ class Graph:
     @property
     def room(self) -> int:
         """How many nodes can still be added."""
-        return max(0, self.most - len(self.nodes))
-
-    @property
-    def spoken_for(self) -> frozenset[str]:
-        """The ids of the nodes whose end the planner has replied to with an edit that stands: what
-        they left open is looked for by another node, or it is in the edit's ``missing``."""
-        ends: set[str] = set()
-        spoken_for: set[str] = set()
-        for turn in self.turns:
-            if not (turn.edit.problem or turn.edit.outgrown or turn.refused):
-                spoken_for |= ends
-            ends |= {node.id for node in turn.ended}
-        return frozenset(spoken_for)
+        return max(0, MOST_NODES - len(self.nodes))
 
     def with_node(self, changed: Node) -> Graph:
         """The graph with one node in another state."""
@@ -252,7 +236,7 @@ class _Check:
         within = list(placed)[: self.graph.room]
         for id in list(placed)[self.graph.room :]:
             self._refuse(
-                f"{id} was not added: this plan can have at most {self.graph.most} sub-questions. "
+                f"{id} was not added: this plan can have at most {MOST_NODES} sub-questions. "
                 "Keep to those that the answer cannot do without"
             )
         return [new for new in sound if new.id in within]

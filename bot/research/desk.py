@@ -7,7 +7,7 @@ must see the same desk.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from bot.messages import name_of_upload
@@ -73,8 +73,6 @@ class _Reading:
 class DeskKeeper:
     """Keeps the desk of one loop: ``desk`` is what the reasoner sees.
 
-    The pages that the run has ``read_before`` (by ``pages.urls.dedupe_key``) are not counted: they
-    cost nothing any more. They must be the same on every attempt at the run.
     ``unread`` has a sentence for each of the asker's links that could not be read.
     """
 
@@ -84,13 +82,11 @@ class DeskKeeper:
         question: SubQuestion,
         desk: Desk,
         reading: Reading,
-        read_before: Collection[str] = (),
     ) -> None:
         self.desk = desk
         self._pages = desk.pages_left  # of this desk's own share; others read at the same time
         self.unread: list[str] = []
-        self._read_before = frozenset(read_before)
-        self._free: set[int] = set()  # citation numbers of pages read before
+        self._free: set[int] = set()  # citation numbers of pages that were placed
         self._wants_more_pages = False
         self._run = run
         self._question = question
@@ -103,6 +99,21 @@ class DeskKeeper:
         self._desk_numbers: dict[int, int] = {}  # citation number → the page's number on the desk
         self._by_rank: set[int] = set()  # citation numbers of pages that were not chosen
         self._spans: dict[int, set[tuple[int, int]]] = {}  # citation number → spans shown
+
+    def place(self, sources: Sequence[Source]) -> None:
+        """Put passages that the run was shown before on the desk; their pages are not counted."""
+        reads = []
+        for source in sources:
+            number = self._number_of(Hit(source.title, source.url, "", ""))
+            self._page_numbers[dedupe_key(source.url)] = source.number
+            self._desk_numbers.setdefault(source.number, number)
+            self._free.add(source.number)
+            spans = self._spans.setdefault(source.number, set())
+            spans.update((passage.start, passage.end) for passage in source.passages)
+            reads.append(ReadResult(number, source))
+        if reads:
+            given = Outcome("placed", reads=tuple(reads))
+            self.desk = replace(self.desk, given=(*self.desk.given, given))
 
     async def give(
         self,
@@ -185,7 +196,7 @@ class DeskKeeper:
                 continue
             url = self._hits[number - 1].url
             key = dedupe_key(url)
-            if key not in self._page_numbers and key not in self._read_before:
+            if key not in self._page_numbers:
                 if reading.pages >= pages_left:
                     self._wants_more_pages = True
                     note = "No more pages can be read: finish with what there is."
@@ -240,7 +251,8 @@ class DeskKeeper:
         """
         opened: list[Outcome] = []
         for outcome in outcomes:
-            room = min(self._pages_left(), self._run.budget.pages // 2 - self._run.usage.pages)
+            left = self._run.budget.pages - self._run.usage.pages
+            room = min(self._pages - len(self._by_rank), left)
             most = min(MOST_OPENED, max(self._reading.opened, len(outcome.queries)), max(0, room))
             numbers = to_open(outcome.queries, LOOKED_AT * most) if self._reading.opened else []
             if not numbers:
@@ -321,8 +333,6 @@ class DeskKeeper:
                 number = numbers[page.url]
                 key = dedupe_key(url or page.url)
                 self._page_numbers[key] = number
-                if {key, dedupe_key(page.url)} & self._read_before:
-                    self._free.add(number)
                 results.append(await self._shown(hit_number, number, page, reading.tokens))
         return Outcome(reading.action, reads=tuple(results))
 

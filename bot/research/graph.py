@@ -1,11 +1,16 @@
-"""Deep research: a graph of sub-questions, each worked on by a loop as soon as it can be.
+"""Deep research: a graph of sub-questions, then one loop over the question itself.
 
 The planner proposes sub-questions and what each needs; ``reasoning.graphs`` says which of them
-stand. A node starts when its needs have ended and one of ``AT_ONCE`` slots is free, never layer by
-layer, and hands its findings down. The planner is asked to correct what was refused while the rest
-is being worked on, and to extend the graph only when every node has ended: what it is shown then
-depends on the graph alone and not on what happened to end first, so an interrupted run asks the
-same again. A node that fails takes nobody with it.
+stand. Those whose answers others build on are worked on by a loop each, at most ``AT_ONCE`` at the
+same time; one starts when its needs have ended, never layer by layer, and hands its findings down.
+The others are not: their queries, with the answers put in, are the first search of the loop over
+the question itself, which has the passages that the sub-questions rest on before it. It judges all
+of it in one turn, looks for what is missing with searches of its own, and may answer at once.
+
+The planner is asked to correct what was refused while the rest is being worked on. It is asked to
+extend the graph only if it said that it must see the answers first, and only when every node has
+ended: what it is shown then depends on the graph alone and not on what happened to end first, so an
+interrupted run asks the same again. A node that fails takes nobody with it.
 """
 
 from __future__ import annotations
@@ -13,6 +18,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from itertools import zip_longest
 from time import monotonic
 
 from bot.answers import StepView
@@ -21,16 +27,13 @@ from bot.errors import (
     BudgetSpent,
     FootnoteError,
     ModelBroken,
-    ModelUnavailable,
     Refused,
     StorageUnavailable,
     Unavailable,
 )
-from bot.pages.urls import dedupe_key
-from bot.reasoning.evidence import Evidence, Finding, Source
+from bot.reasoning.evidence import Evidence, Source
 from bot.reasoning.graphs import (
     EXTENSIONS,
-    MOST_NODES,
     Graph,
     GraphEdit,
     Node,
@@ -41,18 +44,19 @@ from bot.reasoning.graphs import (
 )
 from bot.reasoning.questions import SubQuestion
 from bot.reasoning.reasoner import Reasoner
-from bot.research.asked import worded
+from bot.research.asked import FIRST_QUERIES, worded
 from bot.research.desk import Reading
 from bot.research.failures import attempted
 from bot.research.gathered import merge_sources
 from bot.research.iterate import iterate
 from bot.research.nodes import Remembering, checked
 from bot.research.run import Run
-from bot.research.shares import RESERVE, Share, Shares
 
 AT_ONCE = 4  # nodes worked on at the same time
+NODE_SEARCHES = 3  # of a node, the first included: two more wordings
+NODE_PAGES = 5  # that a node may choose, and that may be opened for it
 REPAIRS = 1  # times that the planner may correct one edit
-WHOLE = "whole"  # id of the node that is the question itself, where there is no plan
+WHOLE = "whole"  # names the loop over the question itself among those of the nodes
 
 
 async def explore(
@@ -65,23 +69,21 @@ async def explore(
     links: Sequence[str] = (),
     on_text: Callable[[str], None] | None = None,
 ) -> Evidence:
-    """Gather evidence by a graph of sub-questions, which share ``searches`` and the run's pages
-    (see ``research.shares``).
+    """Gather evidence by a graph of sub-questions and a loop of ``searches`` searches over the
+    question, which has ``on_text`` as in ``research.iterate``.
 
-    A plan of one node is the loop of ``research.iterate`` over the question itself, which gets
-    ``on_text``, with the queries of the plan. The pages at ``links`` are given to
-    every node that needs no other, beside its share. Raises what planning at first raises, and
-    what a node raises when not one node came through: ``ModelUnavailable`` if that is among it.
+    The pages at ``links`` are given to that loop, and to every node that needs no other. Raises
+    what planning at first raises, and what the loop over the question raises.
     """
-    exploration = _Exploration(run, reasoner, question, reading, searches, tuple(links), on_text)
+    exploration = _Exploration(run, reasoner, question, reading, tuple(links))
     try:
         async with asyncio.TaskGroup() as tasks:
             exploration.begin(tasks)
+        return await exploration.conclude(searches, on_text)
     except BaseExceptionGroup as failures:
         raise failures.exceptions[0] from None
     finally:
         exploration.close()
-    return exploration.evidence()
 
 
 class _Exploration:
@@ -91,22 +93,15 @@ class _Exploration:
         reasoner: Reasoner,
         question: SubQuestion,
         reading: Reading,
-        searches: int,
         links: tuple[str, ...],
-        on_text: Callable[[str], None] | None,
     ) -> None:
         self._run = run
         self._reasoner = reasoner
         self._question = question
         self._reading = reading
         self._links = links
-        self._on_text = on_text
-        pages = run.budget.pages - run.usage.pages - len(links)
-        self._shares = Shares(searches, pages)
-        self._share_of: dict[str, Share] = {}
-        self._read_before: dict[str, frozenset[str]] = {}  # when a node began, by dedupe key
         self._tasks: asyncio.TaskGroup
-        self._graph = Graph(most=self._affordable(0))
+        self._graph = Graph()
         self._gathered: dict[str, Evidence] = {}
         self._failures: dict[str, FootnoteError] = {}
         self._first: frozenset[str] = frozenset()  # the nodes that were begun at first
@@ -124,30 +119,37 @@ class _Exploration:
 
     def _go_on(self) -> None:
         """Start what can be started; when nothing is left to wait for, ask for more."""
+        ready = self._ready()
         if all(node.state == "waiting" for node in self._graph.nodes):
-            self._first = frozenset(node.id for node in startable(self._graph)[:AT_ONCE])
-        working = sum(node.state == "running" for node in self._graph.nodes)
-        for node in startable(self._graph)[: AT_ONCE - working]:
+            self._first = frozenset(node.id for node in ready[:AT_ONCE])
+        for node in ready[: AT_ONCE - self._working]:
             self._set(replace(node, state="running"))
             self._tasks.create_task(self._begin(node))
-        if self._planning or any(node.state == "running" for node in self._graph.nodes):
+        if self._planning or self._working or self._is_complete:
             return
-        self._settle()
-        if self._may_extend():
+        if self._graph.room > 0:
             self._planning = True
             self._extensions_left -= 1
             self._graph = self._graph.asked_again(self._extensions_left)
             self._tasks.create_task(self._plan())
 
-    def _may_extend(self) -> bool:
-        if self._is_over or not self._graph.turns or self._is_plain(self._graph.nodes[0]):
-            return False  # one loop has had all searches, and has tried more than one way
-        last = self._graph.turns[-1]
-        return (
-            self._extensions_left > 0
-            and self._graph.room > 0
-            and (not last.edit.done or any(self._is_open(id) for id in self._new_ids()))
-        )
+    @property
+    def _working(self) -> int:
+        return sum(node.state == "running" for node in self._graph.nodes)
+
+    @property
+    def _is_complete(self) -> bool:
+        """Whether the planner does not wait for answers before it adds to the graph."""
+        turns = self._graph.turns
+        if self._is_over or not turns or self._extensions_left == 0:
+            return True
+        return turns[-1].edit.done or bool(turns[-1].edit.problem)
+
+    def _ready(self) -> list[Node]:
+        """The nodes that a loop of their own can begin with, those first that most wait for."""
+        needed = {need for node in self._graph.nodes for need in node.needs}
+        every = not self._is_complete
+        return [node for node in startable(self._graph) if every or node.id in needed]
 
     # ------------------------------------------------------------ planning
 
@@ -162,15 +164,11 @@ class _Exploration:
             # What the planner sees of its own turns must not depend on how far the nodes are.
             view = edited(self._question.text, view, edit)
             self._graph = edited(self._question.text, self._graph, edit)
-            self._share_out(len(view.turns[-1].refused))
-            view = replace(view, most=self._graph.most)
             self._show_all()
             self._search_ahead()
             if not view.turns[-1].refused:
                 break
             self._go_on()
-        if not self._graph.nodes:
-            self._do_without_plan()
         if len(self._graph.nodes) == before:
             self._is_over = True
         self._planning = False
@@ -178,14 +176,11 @@ class _Exploration:
 
     def _search_ahead(self) -> None:
         """Begin what those nodes will ask first that have to wait: it costs no more than later."""
-        working = sum(node.state == "running" for node in self._graph.nodes)
-        ready = startable(self._graph)
-        begun = ready[: AT_ONCE - working]
-        later = ready[len(begun) :]
-        later += [n for n in self._graph.nodes if n.state == "waiting" and n not in ready]
+        begun = self._ready()[: AT_ONCE - self._working]
         self._run.ahead.renew()  # what was guessed of the question itself was for another time
-        for node in later:
-            self._begin_search(queries_of(self._graph, node))
+        for node in self._graph.nodes:
+            if node.state == "waiting" and node not in begun:
+                self._begin_search(queries_of(self._graph, node))
 
     def _begin_search(self, queries: tuple[str, ...]) -> None:
         self._run.ahead.search([worded(q, self._question, self._reading.shown) for q in queries])
@@ -209,39 +204,6 @@ class _Exploration:
             self._run.notes.error(error, "rests-on-found")
         return None
 
-    def _do_without_plan(self) -> None:
-        node = Node(WHOLE, self._question.text)
-        self._graph = replace(self._graph, nodes=(node,))
-        self._share_out()
-
-    def _share_out(self, refused: int = 0) -> None:
-        """Give each new node its share; those ``refused`` will probably come back corrected."""
-        new = [node.id for node in self._graph.nodes if node.id not in self._share_of]
-        if not new:
-            return
-        if len(self._graph.nodes) == 1 and self._is_plain(self._graph.nodes[0]):
-            self._share_of[new[0]] = self._shares.deal_all(new[0])
-        else:
-            order = [node.id for node in startable(self._graph)]
-            new.sort(key=lambda id: order.index(id) if id in order else len(order))
-            to_come = min(refused, self._graph.room)
-            reserve = min(RESERVE, self._graph.room - to_come)
-            self._share_of |= self._shares.deal(new, to_come, reserve)
-        self._graph = replace(self._graph, most=self._affordable(len(self._graph.nodes)))
-
-    def _affordable(self, count: int) -> int:
-        """How many nodes there may be in all, where there are so many: at least one."""
-        return max(1, min(MOST_NODES, count + self._shares.room))
-
-    def _settle(self) -> None:
-        """Take back what ended nodes have not used. Of one that failed nobody knows."""
-        for id in self._new_ids():
-            if evidence := self._gathered.get(id):
-                charged = {dedupe_key(source.url) for source in evidence.sources}
-                pages = len(charged - self._read_before[id])
-                self._shares.settle(id, Share(evidence.searches, pages))
-        self._graph = replace(self._graph, most=self._affordable(len(self._graph.nodes)))
-
     # ------------------------------------------------------------ one node
 
     async def _begin(self, node: Node) -> None:
@@ -260,21 +222,26 @@ class _Exploration:
 
     async def _work(self, node: Node) -> None:
         known, missing = handed_down(self._graph, node)
-        share = self._share_of[node.id]
-        self._read_before[node.id] = self._certainly_read(node)
+        queries = queries_of(self._graph, node)
+        asked = replace(
+            self._question,
+            text=node.question,
+            queries=queries,
+            knowledge_queries=queries,
+            known=known,
+            missing=missing,
+        )
         started = monotonic()
         try:
             with self._run.branch(self._line(node.id)):
                 evidence = await iterate(
                     self._run,
                     Remembering(self._run, self._reasoner, self._named(node=node.id)),
-                    self._asked(node, known, missing),
+                    asked,
                     self._reading,
-                    searches=share.searches,
-                    pages=share.pages,
+                    searches=NODE_SEARCHES,
+                    pages=NODE_PAGES,
                     links=() if node.needs else self._links,
-                    read_before=self._read_before[node.id],
-                    on_text=self._on_text if self._is_plain(node) else None,
                 )
         except StorageUnavailable:
             raise
@@ -294,57 +261,70 @@ class _Exploration:
         self._set(ended, monotonic() - started)
         self._go_on()
 
-    def _certainly_read(self, node: Node) -> frozenset[str]:
-        """The pages that were read when a node begins, however fast the others are: the asker's,
-        those of what it needs, and those of all that had ended when it was planned."""
-        before = {other.id for turn in self._graph.turns for other in turn.ended}
-        wanted = list(node.needs)
-        while wanted:
-            id = wanted.pop()
-            before.add(id)
-            wanted += self._graph.node(id).needs
-        sources = (s for id in before if id in self._gathered for s in self._gathered[id].sources)
-        return frozenset(dedupe_key(url) for url in (*self._links, *(s.url for s in sources)))
-
-    def _asked(
-        self, node: Node, known: tuple[Finding, ...], missing: tuple[str, ...]
-    ) -> SubQuestion:
-        queries = queries_of(self._graph, node)
-        if self._is_plain(node):
-            question = self._question
-            is_searched = question.queries or question.knowledge_queries
-            if not (queries and is_searched):
-                return question
-            return replace(question, queries=queries, knowledge_queries=queries)
-        return replace(
-            self._question,
-            text=node.question,
-            queries=queries,
-            knowledge_queries=queries,
-            known=known,
-            missing=missing,
-        )
-
-    def _is_plain(self, node: Node) -> bool:
-        """Whether a node is the question itself, not cut: it is worked on as without a graph."""
-        if node.id != self._graph.nodes[0].id:
-            return False
-        if node.id == WHOLE:
-            return True
-        first = self._graph.turns[0]
-        return first.edit.done and len(first.accepted) == 1 and not first.refused
-
     def _named(self, **what: str | int) -> dict[str, str | int]:
         """What tells a part of this graph from those of all others of the run."""
         return {"graph": self._question.text, "reasoner": self._reasoner.name, **what}
 
-    def _is_open(self, id: str) -> bool:
-        return self._graph.node(id).is_open
+    # ------------------------------------------------------------ the question itself
 
-    def _new_ids(self) -> list[str]:
-        """The nodes that the planner has not been told about."""
-        told = {node.id for turn in self._graph.turns for node in turn.ended}
-        return [node.id for node in self._graph.nodes if node.id not in told]
+    async def conclude(self, searches: int, on_text: Callable[[str], None] | None) -> Evidence:
+        """Work on the question with what the nodes have found and the queries of all others."""
+        for node in self._graph.nodes:
+            if reason := self._reason(node.id):
+                text = self._run.texts("part-failed", question=node.question, reason=reason)
+                self._run.note(text)
+        left = [node for node in self._graph.nodes if not node.has_ended]
+        for node in left:
+            self._set(replace(node, state="running"))
+        started = monotonic()
+        evidence = await iterate(
+            self._run,
+            Remembering(self._run, self._reasoner, self._named(node=WHOLE)),
+            self._asked(left),
+            self._reading,
+            searches=searches,
+            links=self._links,
+            placed=self._carrying(),
+            on_text=on_text,
+        )
+        for node in left:
+            self._set(replace(node, state="done"), monotonic() - started)
+        gathered = [*self._of_nodes(), evidence]
+        return replace(
+            evidence,
+            sources=merge_sources(self._run.sources),
+            queries=tuple(dict.fromkeys(query for one in gathered for query in one.queries)),
+            notes=tuple(dict.fromkeys(note for one in gathered for note in one.notes)),
+        )
+
+    def _asked(self, left: Sequence[Node]) -> SubQuestion:
+        """The question with what is known of it, and the queries of the nodes that are left."""
+        question = self._question
+        ended = [node for node in self._graph.nodes if node.has_ended]
+        gaps = [gap for node in ended for gap in node.missing or (node.question,) * node.is_open]
+        of_nodes = zip_longest(*(queries_of(self._graph, node) for node in left))
+        queries = dict.fromkeys(query for each in of_nodes for query in each if query)
+        if queries and (question.queries or question.knowledge_queries):
+            first = tuple(queries)[:FIRST_QUERIES]
+            question = replace(question, queries=first, knowledge_queries=first)
+        return replace(
+            question,
+            known=tuple(dict.fromkeys(finding for node in ended for finding in node.findings)),
+            missing=tuple(dict.fromkeys(gaps)),
+        )
+
+    def _carrying(self) -> list[Source]:
+        """The pages that the findings of the nodes rest on, in the order of the graph."""
+        found: list[Source] = []
+        for evidence in self._of_nodes():
+            cited = {number for finding in evidence.findings for number in finding.sources}
+            found += evidence.carrying or [s for s in evidence.sources if s.number in cited]
+        order = list(dict.fromkeys(source.number for source in found))
+        return sorted(merge_sources(found), key=lambda source: order.index(source.number))
+
+    def _of_nodes(self) -> list[Evidence]:
+        nodes = self._graph.nodes
+        return [self._gathered[node.id] for node in nodes if node.id in self._gathered]
 
     # ------------------------------------------------------------ the plan that is shown
 
@@ -358,11 +338,10 @@ class _Exploration:
                 self._show(node)
 
     def _show(self, node: Node, seconds: float = 0.0) -> None:
-        if self._is_plain(node):
+        if self._is_whole:
             return
         evidence = self._gathered.get(node.id, Evidence())
         cited = {number for finding in node.findings for number in finding.sources}
-        shown = {n.id for n in self._graph.nodes if not self._is_plain(n)}
         self._run.show(
             StepView(
                 self._line(node.id),
@@ -372,9 +351,14 @@ class _Exploration:
                 seconds,
                 self._reason(node.id),
                 tuple(source.url for source in evidence.sources if source.number in cited),
-                needs=tuple(self._line(id) for id in node.needs if id in shown),
+                needs=tuple(self._line(id) for id in node.needs),
             )
         )
+
+    @property
+    def _is_whole(self) -> bool:
+        """Whether the only node is the question itself, not cut."""
+        return self._is_complete and len(self._graph.nodes) == 1
 
     def _reason(self, id: str) -> str:
         """Why a node failed, in the asker's language; "" if it did not."""
@@ -382,62 +366,10 @@ class _Exploration:
         return self._run.notes.described(error) if error else ""
 
     def _line(self, id: str) -> str:
-        return "" if self._is_plain(self._graph.node(id)) else f"node-{id}"
+        return f"node-{id}"
 
     def close(self) -> None:
         """Leave no line of the plan open, however it ended."""
         for node in self._graph.nodes:
             if not node.has_ended:
                 self._set(replace(node, state="failed"))
-
-    # ------------------------------------------------------------ what it gave
-
-    def evidence(self) -> Evidence:
-        """Everything that was found, in the order of the graph."""
-        self._raise_if_all_failed()
-        whole = self._graph.nodes[0] if self._graph.nodes else None
-        if whole and self._is_plain(whole) and whole.id in self._gathered:
-            return self._gathered[whole.id]
-        for node in self._graph.nodes:
-            if reason := self._reason(node.id):
-                self._run.note(
-                    self._run.texts("part-failed", question=node.question, reason=reason)
-                )
-        findings = [finding for node in self._graph.nodes for finding in node.findings]
-        gathered = [self._gathered[n.id] for n in self._graph.nodes if n.id in self._gathered]
-        missing = self._missing()
-        return Evidence(
-            sources=merge_sources(self._run.sources),
-            carrying=self._carrying(gathered),
-            findings=tuple(dict.fromkeys(findings)),
-            missing=missing,
-            enough=bool(findings) and not missing,
-            queries=tuple(dict.fromkeys(q for evidence in gathered for q in evidence.queries)),
-            notes=tuple(dict.fromkeys(n for evidence in gathered for n in evidence.notes)),
-        )
-
-    def _carrying(self, gathered: Sequence[Evidence]) -> tuple[Source, ...]:
-        """What carries the answers of the nodes; nothing if one that has an answer named none."""
-        if any(evidence.enough and not evidence.carrying for evidence in gathered):
-            return ()
-        return merge_sources([source for one in gathered for source in one.carrying])
-
-    def _raise_if_all_failed(self) -> None:
-        if self._gathered or not self._failures:
-            return
-        errors = list(self._failures.values())
-        raise next((e for e in errors if isinstance(e, ModelUnavailable)), errors[0])
-
-    def _missing(self) -> tuple[str, ...]:
-        """What is still unproven: of what the planner has replied to by its word, else by the
-        nodes'."""
-        turns = self._graph.turns
-        last = next((turn.edit for turn in reversed(turns) if not turn.edit.problem), GraphEdit())
-        gaps = list(last.missing)
-        if last.outgrown:
-            gaps.append(self._run.texts("research-outgrown"))
-        spoken_for = self._graph.spoken_for
-        for node in self._graph.nodes:
-            if node.id not in spoken_for:
-                gaps += node.missing or ([node.question] if node.is_open else [])
-        return tuple(dict.fromkeys(gaps))

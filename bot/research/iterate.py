@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Protocol
 
 from bot.errors import BudgetSpent
 from bot.reasoning.desks import Desk, Finish, Reply, Turn
-from bot.reasoning.evidence import AnswerDelta, Evidence
+from bot.reasoning.evidence import AnswerDelta, Evidence, Source
 from bot.reasoning.questions import SubQuestion
 from bot.reasoning.reasoner import OnAnswer
 from bot.research.desk import DeskKeeper, Reading, finish_of, reply_of
@@ -43,13 +43,12 @@ async def iterate(
     searches: int,
     pages: int | None = None,
     links: Sequence[str] = (),
-    read_before: Collection[str] = (),
+    placed: Sequence[Source] = (),
     on_text: Callable[[str], None] | None = None,
 ) -> Evidence:
     """Gather evidence for one question with at most ``searches`` searches, the first of them for
-    the question's own queries, with the pages at ``links`` to begin with. At most ``pages`` are
-    read, or as many as the run's budget covers; those that the run has ``read_before`` (by
-    ``pages.urls.dedupe_key``) are not counted.
+    the question's own queries, with the passages of pages that are ``placed`` and the pages at
+    ``links`` to begin with. At most ``pages`` are chosen, or as many as the run's budget covers.
 
     With ``on_text``, a reasoner that sees the whole answer in what the first search brought may
     write it at once, as the evidence's ``reply``; ``on_text`` gets the text so far.
@@ -73,7 +72,6 @@ async def iterate(
             may_reply=on_text is not None,
         ),
         replace(reading, opened=reasoner.opens),
-        read_before,
     )
     writing: list[Composer] = []
 
@@ -88,6 +86,7 @@ async def iterate(
     reply: Reply | None = None
     empty = 0
     try:
+        keeper.place(placed)
         await keeper.give(
             links=links,
             queries=question.queries,

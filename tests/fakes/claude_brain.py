@@ -150,7 +150,7 @@ def _plan(request: Mapping[str, Any]) -> Reply:
                     "id": chr(ord("a") + len(nodes)),
                     "question": f"{whole}?",
                     "needs": [nodes[-1]["id"]] if then else [],
-                    "queries": [] if then else [" ".join(_keywords(whole)[:6])],
+                    "queries": [" ".join(_keywords(whole)[:6])],
                 }
             )
     plan = {"nodes": nodes, "done": True, "missing": []}

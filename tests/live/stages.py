@@ -20,11 +20,12 @@ from tests.scenario.program import Program
 from tests.scenario.serving import Nursery, Serving, ending, start_forked
 
 DECLINED = "Write something that no model should write."
-# Four sub-questions, of which the last needs the third: what Claude is asked before they run
-# is one call, and then one for each that may begin.
+# Three sub-questions, each with one that needs it: what Claude is asked before they run is one
+# call, and then one for each that may begin.
 DEEP = (
-    "How often is the master key rotated, and what does lunch in the canteen cost, "
-    "and who approves travel, and then who founded the company?"
+    "How often is the master key rotated, and then who is told of a lost key, and what does lunch "
+    "in the canteen cost, and then when is the canteen open, and who approves travel, and then who "
+    "founded the company?"
 )
 CALLS_BEFORE_PARTS = 1
 MOST_CALLS = 8

@@ -28,7 +28,8 @@ from tests.scenario.program import Ended, Program
 from tests.scenario.serving import Nursery
 
 QUESTION = (
-    "Could you tell me when the band AC/DC was formed, and in which city, and who was its singer?"
+    "Could you tell me when the band AC/DC was formed, and then how long ago is that, and in which "
+    "city, and then where is that, and who was its singer?"
 )
 
 
