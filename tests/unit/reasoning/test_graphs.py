@@ -118,12 +118,6 @@ def test_more_nodes_than_there_is_room_for_are_left_out_with_their_needs_kept() 
     assert "n1 was not added: this plan can have at most 8 sub-questions" in refused(graph)
 
 
-def test_a_run_that_can_afford_few_nodes_says_how_many() -> None:
-    graph = add(Graph(most=2), A, B, C)
-    assert (ids(graph), graph.room, graph.turns[-1].room) == (["a", "b"], 0, 0)
-    assert "c was not added: this plan can have at most 2 sub-questions" in refused(graph)
-
-
 def test_an_edit_without_nodes_is_refused_unless_it_is_done() -> None:
     assert "plan at least one" in refused(add(Graph(), done=True))
     graph = add(Graph(), A)

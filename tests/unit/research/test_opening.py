@@ -98,10 +98,10 @@ async def test_a_page_that_does_not_fit_is_not_opened(open_run: OpenRun) -> None
 
 async def test_half_of_the_runs_pages_is_kept_for_what_is_chosen(open_run: OpenRun) -> None:
     run = await open_run(a_shelf(*TEXTS), replace(BUDGET, pages=4))
-    keeper = a_keeper(run)
+    keeper = a_keeper(run, pages=2)
     await keeper.give(queries=["tower"])
     await keeper.carry_out(Turn((Search(("bridge long",)),)))
-    assert run.usage.pages == 2
+    assert (run.usage.pages, keeper.desk.pages_left) == (2, 2)
     assert keeper.desk.turns[0].outcomes[0].reads == ()
 
 
