@@ -93,8 +93,7 @@ class Entry:
     """One earlier message of a thread as a reasoner sees it.
 
     ``sources`` are the titles of the pages an answer of ours cited; ``question`` is the
-    standalone question that answer was for; ``cited`` has one citation of each page, ordered by
-    number.
+    standalone question that answer was for; ``cited`` are its footnotes, ordered by number.
     """
 
     role: Role

@@ -33,6 +33,7 @@ from bot.reasoning.reasoner import ReasonerFactory
 from bot.research.account import Days
 from bot.research.budget import Budget, DayLimits
 from bot.research.library import Library
+from bot.research.numbering import Numbering
 from bot.research.road import Road
 from bot.research.run import Run
 from bot.settings import Settings
@@ -209,6 +210,8 @@ class ResearchService:
             return record.answer, FootnoteError(record.answer.text) if failed else None
         record, unread = await self._with_history(record)
         journal = await open_journal(self._store.database, record.id, record.attempt)
+        transcript = await self._store.transcript(record)
+        numbering = Numbering(transcript)
         run = Run(
             record.id,
             record.message,
@@ -218,7 +221,7 @@ class ResearchService:
             library=self._library,
             budget=Budget.of(self._settings),
             price=self._price,
-            publish=reply.progress,
+            publish=lambda plan: reply.progress(numbering.plan(plan)),
             download=partial(
                 self._posters[record.message.thread.platform].download, self.reference(record)
             ),
@@ -229,13 +232,21 @@ class ResearchService:
         )
         if unread:
             run.note(unread)
+
+        def on_text(text: str) -> None:
+            before = numbering.shown
+            text = numbering.text(text, run.numbered)
+            if numbering.shown != before:  # the marks that are new lead somewhere, too
+                reply.progress(numbering.plan(run.plan()))
+            reply.stream(text)
+
         road = Road(
             run,
             self._reasoner(run.calls),
             self._fallback(run.calls),
-            await self._store.transcript(record),
+            transcript,
             self._settings,
-            on_text=reply.stream,
+            on_text=on_text,
         )
         error: FootnoteError | None = None
         try:
@@ -256,7 +267,8 @@ class ResearchService:
             answer = run.answer(
                 "failed", error.sentence, question=road.question, reasoner=road.reasoner_name
             )
-        await self._store.save_answer(record.id, record.attempt, answer)
+        answer = numbering.answer(answer)
+        await self._store.save_answer(record.id, record.attempt, answer, numbering.shown)
         return answer, error
 
     async def _with_history(self, record: RunRecord) -> tuple[RunRecord, str]:

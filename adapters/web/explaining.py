@@ -178,6 +178,8 @@ class RunView:
                 quote=other.quote,
             )
             yield Check("doubtful", "", text)
+        for gap in answer.missing:
+            yield Check("doubtful", "", texts("web-run-check-missing", what=gap))
         for note in answer.notes:
             yield Check("told", "•", note)
 

@@ -28,11 +28,13 @@ from bot.reasoning.claude_write import Reader, Writing
 from bot.reasoning.desks import Desk, Finish, Turn
 from bot.reasoning.drafts import Manuscript, Paragraph
 from bot.reasoning.evidence import AnswerDelta, Cut, Evidence, Restart
+from bot.reasoning.extractive_rewrite import language_of
 from bot.reasoning.graphs import Graph, GraphEdit
 from bot.reasoning.plain_question import plain_question
 from bot.reasoning.prompts import load
 from bot.reasoning.questions import Rewritten, SubQuestion
 from bot.reasoning.reasoner import OnAnswer, OnQueries, ReasonerFactory
+from bot.reasoning.recall import recalled
 from bot.settings import Settings
 
 LONGEST_OUTPUT = 20_000  # tokens; the most a setting allows, for an answer that was all thinking
@@ -85,9 +87,12 @@ class Claude:
     async def rewrite(
         self, transcript: Transcript, message: Message, instructions: str = ""
     ) -> Rewritten:
-        """One call, or none for a message that plainly says it all; a reply that is not the JSON
-        asked for is repaired once."""
-        if plain := plain_question(transcript, message, instructions):
+        """One call, or none for a message that plainly says it all or asks for our sources; a
+        reply that is not the JSON asked for is repaired once."""
+        plain = plain_question(transcript, message, instructions) or recalled(
+            transcript, message, language_of(transcript, message)
+        )
+        if plain is not None:
             return plain
         request = claude_rewrite.request(
             self._settings.small_model, transcript, message, instructions, self._calls.now
@@ -156,7 +161,8 @@ class Claude:
             return GraphEdit(done=True, outgrown=True)
         if reply.stop_reason == "model_context_window_exceeded":
             return GraphEdit(done=True, outgrown=True)
-        return claude_plan.edit_of(reply.content, reply.stop_reason)
+        edit = claude_plan.edit_of(reply.content, reply.stop_reason)
+        return edit if graph.turns else claude_plan.worth_cutting(question.text, edit)
 
     # ------------------------------------------------------------ write
 

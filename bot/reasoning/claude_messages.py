@@ -89,7 +89,7 @@ def findings_lines(
     """One line a finding, with the ``pages`` that show it."""
     lines = []
     for finding in findings:
-        shown = [f"page {n}" + (f": {titles[n]}" if n in titles else "") for n in finding.sources]
+        shown = [titles.get(n) or f"page {n}" for n in finding.sources]
         named = f" ({'; '.join(shown)})" if shown and pages else ""
         lines.append(f"- {clean(finding.text).strip()}{named}")
     return "\n".join(lines)
@@ -110,10 +110,8 @@ def _opening(
         parts.append(element("missing", gaps))
     remarks = [_left(searches, desk.pages_given)]
     if not desk.may_reply:
-        remarks.append("This is one part of a larger question: others build on your findings.")
+        remarks.append("This is one part of a larger question: end with `finish` in any case.")
     shown = [block for outcome in desk.given for block in show.outcome(outcome)]
-    if desk.may_reply and any(outcome.reads for outcome in desk.given):
-        remarks.append("If the pages above prove the whole answer, write it now.")
     blocks = [_text("\n\n".join(parts)), *shown, _text(" ".join(remarks))]
     return _joined(blocks)
 
@@ -244,12 +242,14 @@ def _query(result: QueryResult) -> str:
 def _hit(numbered: NumberedHit, with_snippet: bool, with_site: bool) -> str:
     """``3. Title — site: snippet``, or that the page is open."""
     hit = numbered.hit
-    shown = f"{numbered.number}. {line(hit.title, TITLE) or line(hit.url, TITLE)}"
+    title, snippet = line(hit.title, TITLE), line(hit.snippet, SNIPPET) if with_snippet else ""
+    if title and numbered.page is None and snippet.startswith(title.removesuffix("…")):
+        title, snippet = snippet, ""  # a file without a heading is named after its first line
+    shown = f"{numbered.number}. {title or line(hit.url, TITLE)}"
     if with_site and urlsplit(hit.url).hostname:
         shown += f" — {line(site(hit.url), 100)}"
     if numbered.page is not None:
         return f"{shown} (open)"
-    snippet = line(hit.snippet, SNIPPET) if with_snippet else ""
     return f"{shown}: {snippet}" if snippet else shown
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, cast, get_args
 
@@ -16,6 +16,15 @@ from bot.reasoning.claude_text import clean, element, line, middle_out, shorten
 from bot.reasoning.extractive_rewrite import language_of
 from bot.reasoning.prompts import load
 from bot.reasoning.questions import Kind, Rewritten, Scope
+from bot.reasoning.recall import (
+    answers_in,
+    last_answer,
+    of_thread,
+    pages_of,
+    which_sources,
+    with_numbers,
+    with_pages,
+)
 from bot.reasoning.standing import is_taken
 from bot.search.provider import Freshness
 from bot.text.terms import terms
@@ -24,8 +33,9 @@ ENTRIES = 12  # messages of the thread
 PERSONS = 1_500  # characters of a person's message
 OURS = 700  # characters of an answer of ours: what it was about, not all it said
 THREAD = 9_000  # characters of all of them; the newest stay
+SOURCES = 3_000  # characters of the titles that answers before them cite
 MESSAGE = 20_000  # characters of the newest message
-QUERIES = 4
+QUERIES = 6
 QUERY = 200  # characters
 MAX_TOKENS = 4_096  # of the reply: a chat reply may be a longer text
 STANDS_ALONE = 400  # characters; a message as short as this that stands alone is unchanged
@@ -71,10 +81,14 @@ def request(
     entries = [_entry(entry) for entry in transcript.entries[-ENTRIES:]]
     while entries and sum(map(len, entries)) > THREAD:
         entries.pop(0)
+    older = transcript.entries[: len(transcript.entries) - len(entries)]
+    older_sources = "; ".join(filter(None, map(_sources, reversed(older))))
     asked = clean(middle_out(message.text, MESSAGE)).strip()
     parts = [today(now)]
     if entries:
         parts.append(element("conversation", "\n".join(entries)))
+    if older_sources:
+        parts.append(element("older_sources", shorten(older_sources, SOURCES)))
     if instructions.strip():
         parts.append(element("operator", clean(instructions).strip()))
     if message.attachments:
@@ -101,17 +115,29 @@ def rewritten(
     question = given.get("question", "")
     if not isinstance(question, str):
         raise Unusable('"question" must be a string.')
-    last = next((e for e in reversed(transcript.entries) if e.role == "footnote"), None)
     links = _links(given.get("links"), transcript, message)
-    if last is not None:
-        links = tuple(dict.fromkeys((*links, *_cited(given.get("sources"), last))))
+    numbers = given.get("sources")
+    numbers = [n for n in numbers if isinstance(n, int)] if isinstance(numbers, list) else []
+    said = {dedupe_key(url) for url in (*links_said(message.text), *message.links)}
+    cited = [url for url in links if dedupe_key(url) not in said]
+    recalled = [*with_numbers(transcript, numbers), *with_pages(transcript, cited)]
+    links = tuple(dict.fromkeys((*links, *pages_of(recalled))))
     if kind == "links":
         links = links or tuple(links_said(message.text)) or message.links
     reply = str(given.get("reply") or "").strip() if kind == "chat" else ""
-    earlier = ""
-    if given.get("rework") is True and kind != "chat" and last is not None and last.cited:
-        kind, links, earlier = "links", tuple(c.url for c in last.cited), last.text
+    language = _language(given.get("language"), transcript, message)
+    asked = " ".join(clean(question or message.text).split())
+    answers = answers_in(transcript)
+    if kind == "sources" and (recalled or answers):
+        return which_sources(recalled or answers[-1:], asked, language)
+    if kind == "thread" and answers:
+        return of_thread(answers, asked, language)
+    earlier, last = "", last_answer(transcript)
+    if given.get("rework") is True and kind != "chat" and last is not None:
+        kind, links, earlier, recalled = "links", pages_of([last]), last.text, [last]
         question = question or f"{last.question} {message.text}"
+    if kind in ("sources", "thread"):
+        kind = "search"
     if (kind == "chat" and not reply) or (kind == "links" and not links):
         kind = "search"
     question = " ".join(clean(question).split()) if kind != "chat" else message.text.strip()
@@ -129,7 +155,7 @@ def rewritten(
         queries=queries,
         knowledge_queries=knowledge,
         links=links,
-        language=_language(given.get("language"), transcript, message),
+        language=language,
         depth=depth if depth in DEPTHS else "standard",
         long_form=given.get("long_form") is True,
         reply=reply,
@@ -137,6 +163,7 @@ def rewritten(
         whole=kind == "links" and given.get("whole") is True and not earlier,
         scope=_scope(given, transcript, message) if kind == "search" else Scope(),
         earlier=earlier,
+        recalled=tuple(recalled) if kind == "links" else (),
     )
 
 
@@ -146,13 +173,23 @@ def rewritten(
 def _entry(entry: Entry) -> str:
     if entry.role == "footnote":
         about = {"question": entry.question} if entry.question else {}
-        numbered = [f"[{cited.number}] {cited.title}" for cited in entry.cited]
-        named = "; ".join(numbered or entry.sources)
+        named = _sources(entry) or "; ".join(entry.sources)
         sources = {"sources": named} if named else {}
         text = shorten(clean(entry.text).strip(), OURS)
         return element("message", text, **{"from": "Footnote"}, **about, **sources)
     text = clean(middle_out(entry.text, PERSONS)).strip()
     return element("message", text, **{"from": entry.name or "someone"})
+
+
+def _sources(entry: Entry) -> str:
+    """The footnotes of an answer: of each page its number, its title and its host."""
+    pages = {cited.number: cited for cited in reversed(entry.cited)}
+    named = []
+    for number in sorted(pages):
+        cited = pages[number]
+        host = domain(cited.url) if cited.url.startswith("http") else ""
+        named.append(f"[{number}] {line(cited.title, 100)}" + (f" ({host})" if host else ""))
+    return "; ".join(named)
 
 
 # ---------------------------------------------------------------- the reply
@@ -162,7 +199,7 @@ def _kind(value: Any) -> Kind:
     for kind in get_args(Kind):
         if value == kind:
             return cast(Kind, kind)
-    raise Unusable('"kind" must be "search", "links" or "chat".')
+    raise Unusable('"kind" must be one of: search, links, sources, thread, chat.')
 
 
 def _stands_alone(message: Message, transcript: Transcript, question: str) -> bool:
@@ -181,7 +218,9 @@ def _queries(value: Any) -> tuple[str, ...]:
 def _links(value: Any, transcript: Transcript, message: Message) -> tuple[str, ...]:
     """The links named that people really sent: the model may not make up an address."""
     sent = [message.text, *(entry.text for entry in transcript.entries)]
-    known = {dedupe_key(c.url): c.url for entry in transcript.entries for c in entry.cited}
+    cited = [citation for entry in transcript.entries for citation in entry.cited]
+    known = {" ".join(c.title.split()).casefold(): c.url for c in cited}
+    known |= {dedupe_key(c.url): c.url for c in cited}
     known |= {dedupe_key(url): url for text in sent for _, url in hosts_in(text)}
     known |= {dedupe_key(url): url for text in sent for url in links_said(text)}
     known |= {dedupe_key(url): url for url in message.links}
@@ -192,15 +231,12 @@ def _links(value: Any, transcript: Transcript, message: Message) -> tuple[str, .
 
 
 def _key(named: str, known: dict[str, str]) -> str:
-    """The key of an address as the model gives it: without scheme, or with a full stop behind."""
+    """The key of an address as the model gives it: without scheme, with a full stop behind, or the
+    title of a source."""
+    if (title := " ".join(named.split()).casefold()) in known:
+        return title
     said = links_said(named) or [address for _, address in hosts_in(named)] or [named]
     return dedupe_key(named) if dedupe_key(named) in known else dedupe_key(said[0])
-
-
-def _cited(value: Any, last: Entry) -> Iterator[str]:
-    """The addresses of sources of our last answer, by their numbers."""
-    for number in value if isinstance(value, list) else ():
-        yield from (cited.url for cited in last.cited if cited.number == number)
 
 
 def _scope(given: dict[str, Any], transcript: Transcript, message: Message) -> Scope:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 from bot.pages.passages import Passage
 
@@ -20,6 +20,7 @@ TAGS = (
     "message",
     "new_message",
     "question",
+    "older_sources",
     "operator",
     "earlier_answer",
     "expected_answer",
@@ -87,7 +88,7 @@ def site(url: str) -> str:
     """The host a person would name, or for local documents the file's name."""
     parts = urlsplit(url)
     host = (parts.hostname or "").removeprefix("www.")
-    return host or parts.path.rsplit("/", 1)[-1] or url
+    return host or unquote(parts.path.rsplit("/", 1)[-1]) or url
 
 
 def passage_lines(passages: Sequence[Passage]) -> str:

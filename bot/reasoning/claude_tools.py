@@ -12,15 +12,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from bot.pages.passages import Passage
 from bot.reasoning.claude_messages import UNPARSED, Block
 from bot.reasoning.desks import Action, Finish, Malformed, Read, Search
 from bot.reasoning.evidence import Finding, Source
 from bot.text.control import without_controls
 
-AT_ONCE = 4  # queries of one search, hits of one read
+AT_ONCE = 6  # queries of one search, hits of one read
 QUERY = 200  # characters
 ANSWER = 80  # characters; more is no answer in a few words
 LONGEST_NUMBER = 9  # digits of a number that stands for a hit or page
+_LEAD_IN = re.compile(r"[:：]\s*$")
 _PASSAGE = re.compile(r"(?:[a-z]+ *)?(\d{1,6})(?:[.:](\d{1,6}))?", re.IGNORECASE)
 CUT_OFF = (
     "Your call was cut off at the output limit before it was complete. "
@@ -31,7 +33,7 @@ TOOLS: tuple[Block, ...] = (
     {
         "name": "search",
         "description": (
-            "Search 1 to 4 different queries at once, each 2 to 6 keywords for one fact. Returns "
+            "Search 1 to 6 different queries at once, each 2 to 6 keywords for one fact. Returns "
             "numbered hits, with the passages of those that fit best. Counts as one search."
         ),
         "strict": True,
@@ -47,7 +49,7 @@ TOOLS: tuple[Block, ...] = (
     {
         "name": "read",
         "description": (
-            "Open 1 to 4 hits by number, or show more of an open page. Returns the passages that "
+            "Open 1 to 6 hits by number, or show more of an open page. Returns the passages that "
             "fit the question."
         ),
         "strict": True,
@@ -145,14 +147,14 @@ def _field(given: Any, name: str, tool: Any) -> Any:
 def _queries(value: Any) -> tuple[str, ...]:
     queries = _strings([value] if isinstance(value, str) else value)
     if not queries:
-        raise _Unclear("queries must be a list of 1 to 4 short strings. Call search again.")
+        raise _Unclear("queries must be a list of 1 to 6 short strings. Call search again.")
     return tuple(dict.fromkeys(query[:QUERY] for query in queries))[:AT_ONCE]
 
 
 def _ids(value: Any) -> tuple[int, ...]:
     ids = _integers([value] if isinstance(value, int | str) else value)
     if not ids:
-        raise _Unclear("ids must be a list of 1 to 4 hit numbers. Call read again.")
+        raise _Unclear("ids must be a list of 1 to 6 hit numbers. Call read again.")
     return tuple(dict.fromkeys(ids))[:AT_ONCE]
 
 
@@ -174,7 +176,10 @@ def _finish(given: Any, id: str, pages: Mapping[int, Source]) -> Finish:
 
 def _carrying(value: Any, pages: Mapping[int, Source]) -> tuple[Source, ...]:
     """The pages named, with the passages named of them (``"3.2"``) or all (``"3"``); what names
-    nothing that was shown is left out."""
+    nothing that was shown is left out.
+
+    A passage brings along the one that leads in to it ("The following is prohibited:").
+    """
     named: dict[int, set[int]] = {}
     for item in value if isinstance(value, list | tuple) else [value]:
         found = _PASSAGE.fullmatch(str(item).strip())
@@ -185,10 +190,19 @@ def _carrying(value: Any, pages: Mapping[int, Source]) -> tuple[Source, ...]:
         chosen = [int(found[2]) - 1] if found[2] else every
         named.setdefault(number, set()).update(at for at in chosen if at in every)
     return tuple(
-        replace(pages[number], passages=tuple(pages[number].passages[at] for at in sorted(chosen)))
+        replace(pages[number], passages=_with_lead_ins(pages[number].passages, chosen))
         for number, chosen in named.items()
         if chosen
     )
+
+
+def _with_lead_ins(passages: Sequence[Passage], chosen: set[int]) -> tuple[Passage, ...]:
+    kept: list[Passage] = []
+    for at in range(len(passages) - 1, -1, -1):
+        leads_in = bool(kept) and _LEAD_IN.search(passages[at].text) is not None
+        if at in chosen or (leads_in and kept[-1] is passages[at + 1]):
+            kept.append(passages[at])
+    return tuple(reversed(kept))
 
 
 def _answer(value: Any) -> str:

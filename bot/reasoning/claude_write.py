@@ -29,8 +29,10 @@ from bot.reasoning.claude_text import (
 from bot.reasoning.evidence import CitationDelta, Evidence, Source, TextDelta
 from bot.reasoning.prompts import load
 from bot.reasoning.questions import Rewritten
+from bot.text.terms import keywords
 
 QUESTION = 8_000  # characters
+TRIED = 8  # queries that the writer is told of
 EARLIER = 8_000  # characters of an answer that is to be reworked
 NOTE = 500  # characters
 SHORTENED = "Part of the passages had to be left out, because there were too many for one answer."
@@ -129,7 +131,7 @@ class Writing:
         if missing:
             parts.append(element("missing", _list(missing)))
         if missing or not self.sources:
-            tried = [f"searched: {query}" for query in self.evidence.queries]
+            tried = [f"searched: {query}" for query in _queries_for(missing, self.evidence.queries)]
             tried += self.evidence.notes
             parts.append(element("tried", _list(tried) or "- nothing could be searched"))
         elif self.evidence.notes:
@@ -182,6 +184,13 @@ def _search_result(source: Source) -> Block:
         ],
         "citations": {"enabled": True},
     }
+
+
+def _queries_for(missing: Sequence[str], queries: Sequence[str]) -> list[str]:
+    """The queries that looked for what is missing, or the first ones where that cannot be told."""
+    wanted = {word for gap in missing for word in keywords(gap)}
+    looked = [query for query in queries if wanted & set(keywords(query))]
+    return (looked or list(queries))[:TRIED]
 
 
 def _list(items: Sequence[str]) -> str:

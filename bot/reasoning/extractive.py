@@ -5,8 +5,8 @@ whole pages is done in a thread: it may take a tenth of a second, which other ru
 
 How a follow-up is made to stand alone is in ``extractive_rewrite``, how a question is cut into
 parts in ``extractive_plan``, what is searched and read next in ``extractive_hops``, what is quoted
-in ``extractive_quotes``, how the answer is written in ``extractive_answer``, a report's outline and
-its parts in ``extractive_report``.
+in ``extractive_quotes``, how the answer is written in ``extractive_answer``, earlier answers told
+again in ``extractive_recall``, a report's outline and its parts in ``extractive_report``.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from bot.reasoning import (
     extractive_answer,
     extractive_hops,
     extractive_plan,
+    extractive_recall,
     extractive_report,
     extractive_rewrite,
 )
@@ -65,8 +66,10 @@ class Extractive:
     async def write(
         self, question: Rewritten, evidence: Evidence, instructions: str = ""
     ) -> AsyncIterator[AnswerDelta]:
-        """The best passages as quotations with their citations."""
-        for delta in await asyncio.to_thread(_all, extractive_answer.write, question, evidence):
+        """The best passages as quotations with their citations, or what earlier answers had."""
+        written = {"sources": extractive_recall.sources, "thread": extractive_recall.thread}
+        quoting = written.get(question.kind, extractive_answer.write)
+        for delta in await asyncio.to_thread(_all, quoting, question, evidence):
             yield delta
 
     async def draft(

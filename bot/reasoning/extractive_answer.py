@@ -148,13 +148,14 @@ def _nothing(language: str, evidence: Evidence) -> str:
     """One sentence, and the nearest pages as links."""
     own = evidence.sources and all(s.url.startswith("file:") for s in evidence.sources)
     said = [say(_NOT_IN_DOCUMENTS if own else _NOT_FOUND, language)]
-    pages = [_link(source) for source in evidence.sources[:NEAREST]]
+    pages = [link(source) for source in evidence.sources[:NEAREST]]
     if pages:
         said.append(_list(_NEAREST, language, pages))
     return "\n".join(note(sentence) for sentence in said)
 
 
-def _link(source: Source) -> str:
+def link(source: Source) -> str:
+    """A page as a Markdown link."""
     return f"[{plain(source.title)}](<{source.url}>)"
 
 

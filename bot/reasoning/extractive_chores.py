@@ -7,9 +7,6 @@ Without a model they are declined, and that is said.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-
-from bot.answers import Citation
 
 _PLEASE = r"\W*(?:(?:please|pls|kindly|now|ok(?:ay)?|thanks|great|hey|hi|footnote)\b\W*)*"
 _CAN_YOU = (
@@ -49,14 +46,6 @@ _OTHER_FORM = re.compile(
     r"|\W*(?:请)?(?:做成|列成|整理成)?(?:表格|列表)\W*",
     re.IGNORECASE,
 )
-_WHICH_SOURCE = re.compile(
-    r"\W*(?:(?:and|ok|so)\W+)?(?:what|which|who|where)(?:'s| is| was| were| are)?(?: in| behind)? "
-    r"(?:the |your )?(?:(?:source|footnote|reference|citation|link)s?\b\s*(?:no\.?|number|#)?\s*"
-    r"\[?\d{0,3}\]?|\[\d{1,3}\])(?: about| from)?\W*"
-    r"|\W*(?:来源|脚注|出处)\s*\[?\d{0,3}\]?\s*(?:是什么|是哪|在哪|有哪些)\S{0,3}\W*"
-    r"|\W*第\s*\d{1,3}\s*(?:个|条)?(?:来源|脚注|出处)(?:是什么|是哪|在哪)\S{0,3}\W*",
-    re.IGNORECASE,
-)
 _LONG_FORM = re.compile(
     rf"{_PLEASE}{_CAN_YOU}(?:write|draft|prepare|give|create|produce|compile)(?: me| us)?"
     r" (?:an?|the) (?:[\w-]+ ){0,3}"
@@ -77,18 +66,6 @@ _NEEDS_MODEL = {
     "ko": "그 일에는 언어 모델이 필요한데 지금은 쓰지 않고 있습니다. "
     "검색하고 읽고 인용할 수 있으니 질문을 주세요.",
 }
-_SOURCE = {
-    "en": "Source {number} of the last answer is “{title}”: {url}",
-    "zh": "上一个回答的来源 {number} 是“{title}”：{url}",
-    "ja": "前の回答の出典 {number} は「{title}」です：{url}",
-    "ko": "앞 답변의 출처 {number}은(는) “{title}”입니다: {url}",
-}
-_NO_SOURCE = {
-    "en": "The last answer has no source {number}.",
-    "zh": "上一个回答没有来源 {number}。",
-    "ja": "前の回答に出典 {number} はありません。",
-    "ko": "앞 답변에는 출처 {number}이(가) 없습니다.",
-}
 
 
 def is_chore(message: str) -> bool:
@@ -106,11 +83,6 @@ def wants_other_form(message: str) -> bool:
     return _OTHER_FORM.fullmatch(message) is not None
 
 
-def asks_which_source(message: str) -> bool:
-    """Whether a message asks what our sources were, not what they say."""
-    return _WHICH_SOURCE.fullmatch(message) is not None
-
-
 def without_long_form(message: str) -> str | None:
     """The subject of a long text that is asked for, or None when none is."""
     match = _LONG_FORM.match(message)
@@ -122,17 +94,3 @@ def without_long_form(message: str) -> str | None:
 def needs_model(language: str) -> str:
     """That this cannot be done now, in Chinese, Japanese or Korean or else in English."""
     return _NEEDS_MODEL.get(language, _NEEDS_MODEL["en"])
-
-
-def about_sources(cited: Sequence[Citation], numbers: Sequence[int], language: str) -> str:
-    """What the sources of an answer are: those numbered, or all of them."""
-    spoken = language if language in _SOURCE else "en"
-    by_number = {citation.number: citation for citation in cited}
-    lines = []
-    for number in numbers or by_number:
-        if found := by_number.get(number):
-            title = " ".join(found.title.split()) or found.url
-            lines.append(_SOURCE[spoken].format(number=number, title=title, url=found.url))
-        else:
-            lines.append(_NO_SOURCE[spoken].format(number=number))
-    return "\n".join(f"- {line}" for line in lines) if len(lines) > 1 else "".join(lines)

@@ -1,11 +1,11 @@
-"""What a message asks to be read, without a model: links, pages named before, sources of ours."""
+"""What a message asks to be read, without a model: links, and pages linked before."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
 
-from bot.messages import Entry, Message, Transcript
+from bot.messages import Message, Transcript
 from bot.pages.mentions import hosts_in, links_said
 from bot.pages.urls import dedupe_key, links_in
 from bot.text.listed import listed
@@ -29,7 +29,7 @@ _READING_EASTERN = re.compile(
 _ASKS_TO_READ = re.compile(
     r"\b(?:summari[sz]e|summary|sum up|tl;?dr|read|review|explain|describe|compare|go through"
     r"|look at|check out|what (?:does|do|is|are) .*\b(?:say|about|in))\b"
-    r"|总结|摘要|概括|概述|阅读|读一下|看一下|看看|介绍|说了什么|讲了什么|比较|对比"
+    r"|总结|摘要|概括|概述|阅读|读一下|看一下|看看|介绍|(?:说|讲|写|提到)了?些?什么|比较|对比"
     r"|要約|読んで|まとめ|요약|읽어",
     re.IGNORECASE,
 )
@@ -47,16 +47,15 @@ _ONLY_POINTS = re.compile(
     r"(?:it|that|this|them|both|these|those)(?: please)?\W*|(?:请)?(?:总结|概括)(?:一下)?\W*",
     re.IGNORECASE,
 )
+_IT_SAYS = re.compile(
+    r"\bwhat (?:does|do|did) (?:it|they|that|this) (?:say|state|mention|report|write)\b"
+    r"|它(?:还)?(?:关于|对)?[^，。？]*(?:说|讲|写|提到)了?些?什么",
+    re.IGNORECASE,
+)
+"""Points to a page if one was linked right before."""
+
 _SEVERAL = re.compile(
     r"\b(?:these|those|both|them|all|links|pages|articles|papers)\b|这些|那些|两|几", re.IGNORECASE
-)
-_ORDINALS = {"first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5}
-_IN_SOURCE = re.compile(
-    rf"\b({'|'.join(_ORDINALS)}) (?:source|footnote|reference|citation)\b|"
-    r"(?:\b(?:source|footnote|reference|citation|ref)s?\s*(?:no\.?|number|#)?\s*\[?(\d{1,3})\]?"
-    r"|\[(\d{1,3})\]|(?:来源|脚注|出处|參考|参考)\s*\[?(\d{1,3})\]?|第\s*(\d{1,3})\s*(?:个|條|条)?"
-    r"(?:来源|脚注|出处|參考|参考))",
-    re.IGNORECASE,
 )
 _MARKDOWN_LINK = re.compile(r"\[[^\]\n]*\]\(\s*<?https?://[^)\s]*\)")
 _BEFORE_DOMAIN = re.compile(
@@ -81,7 +80,7 @@ def wanted(transcript: Transcript, message: Message) -> Wanted:
     links = [
         link for link in (*links_said(text), *message.links) if dedupe_key(link) not in searched
     ]
-    asks = _ASKS_TO_READ.search(text) is not None
+    asks = asks_to_read(text)
     said = _MARKDOWN_LINK.sub(" ", text)
     if asks and not links:
         for at, host, link in bare_hosts(text):
@@ -96,6 +95,11 @@ def wanted(transcript: Transcript, message: Message) -> Wanted:
     pointing = _POINTS_TO_PAGES.sub(" ", text)
     beside = topic_words(pointing) if pointed else beside
     return Wanted(pointed, bool(pointed) and len(beside) <= FEW, bool(pointed) and not beside)
+
+
+def asks_to_read(text: str) -> bool:
+    """Whether a message asks what a page says."""
+    return _ASKS_TO_READ.search(text) is not None
 
 
 def without_links(text: str) -> str:
@@ -132,25 +136,11 @@ def topic_words(said: str) -> list[str]:
     return [w for w in words if w not in _READING | STOP_WORDS and not w.isdigit()]
 
 
-def source_numbers(text: str) -> list[int]:
-    """Numbers of our sources that a message speaks of: "source 2", "[3]", "the first source"."""
-    said = [next(filter(None, match.groups())) for match in _IN_SOURCE.finditer(text)]
-    return [int(number) if number.isdigit() else _ORDINALS[number.lower()] for number in said]
-
-
-def without_sources(text: str) -> str:
-    """A text without the sources of ours that it speaks of."""
-    return _IN_SOURCE.sub(" ", text)
-
-
-def last_answer(transcript: Transcript) -> Entry | None:
-    """Our last answer in the thread, if it is what was said last by us and has sources."""
-    ours = [entry for entry in transcript.entries if entry.role == "footnote"]
-    return ours[-1] if ours and ours[-1].cited else None
-
-
 def _pointed_at(transcript: Transcript, text: str) -> tuple[str, ...]:
     """Links of earlier messages that a message points to: the last one, or all of the last."""
+    said = [entry.text for entry in transcript.entries if entry.role == "person"]
+    if _IT_SAYS.search(text) and said and (linked := links_said(said[-1])):
+        return tuple(linked)
     if not (_POINTS_TO_PAGES.search(text) or _ONLY_POINTS.fullmatch(text.strip())):
         return ()
     several = _SEVERAL.search(text) is not None

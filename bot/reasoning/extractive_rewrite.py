@@ -5,11 +5,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 
-from bot.messages import Entry, Message, Transcript
+from bot.messages import Message, Transcript
 from bot.reasoning import extractive_eastern as eastern
 from bot.reasoning.extractive_chores import (
-    about_sources,
-    asks_which_source,
     is_chore,
     needs_model,
     wants_other_form,
@@ -17,14 +15,7 @@ from bot.reasoning.extractive_chores import (
     without_long_form,
 )
 from bot.reasoning.extractive_hops import LONGEST_QUERY
-from bot.reasoning.extractive_reading import (
-    last_answer,
-    source_numbers,
-    topic_words,
-    wanted,
-    without_links,
-    without_sources,
-)
+from bot.reasoning.extractive_reading import asks_to_read, wanted, without_links
 from bot.reasoning.extractive_scope import queries_for, scope_of, sides
 from bot.reasoning.extractive_smalltalk import reply_to
 from bot.reasoning.extractive_topic import (
@@ -38,10 +29,20 @@ from bot.reasoning.extractive_topic import (
 )
 from bot.reasoning.extractive_words import asks_by_relation
 from bot.reasoning.questions import Rewritten
+from bot.reasoning.recall import (
+    last_answer,
+    of_sources,
+    pages_of,
+    recalled,
+    source_numbers,
+    with_numbers,
+    with_titles,
+)
 from bot.text.dates import dates
 from bot.text.language import detect
 from bot.text.terms import STOP_WORDS, content_words, fold, has_cjk, keywords, terms
 
+TURNS = 12  # of a thread, from which a follow-up may take what it leaves out
 OPENING = 1_000  # characters of an earlier message, which tell what it was about
 _REMARK = re.compile(
     r"^\W*(?:(?:ok(?:ay)?|(?:many )?thanks|thank you|thx|great|cool|nice|perfect|interesting|wow"
@@ -57,12 +58,14 @@ def rewrite(transcript: Transcript, message: Message) -> Rewritten:
     reading = wanted(transcript, message)
     said = without_links(message.text)
     language = language_of(transcript, message)
+    if said == message.text.strip() and (
+        about := recalled(transcript, message, language)
+        or _about_answers(transcript, said, language)
+    ):
+        return about
     if not reading.links:
         if reply := reply_to(said, language):
             return Rewritten("chat", message.text, language=language, reply=reply)
-        last = last_answer(transcript)
-        if last is not None and (about := _about_answer(last, message, said, language)):
-            return about
         if is_chore(said):
             return Rewritten("chat", message.text, language=language, reply=needs_model(language))
     if reading.only_they:
@@ -93,27 +96,24 @@ def rewrite(transcript: Transcript, message: Message) -> Rewritten:
     )
 
 
-def _about_answer(last: Entry, message: Message, said: str, language: str) -> Rewritten | None:
-    """A message about our last answer: what its sources were or say, or that answer shorter."""
-    numbers = source_numbers(said)
-    if asks_which_source(said):
-        reply = about_sources(last.cited, numbers, language)
-        return Rewritten("chat", message.text, language=language, reply=reply)
-    if wants_shorter(said):
-        links = tuple(cited.url for cited in last.cited)
-        question = last.question or message.text
-        return Rewritten("links", question, links=links, language=language, earlier=last.text)
-    if wants_other_form(said):
-        return Rewritten("chat", message.text, language=language, reply=needs_model(language))
-    named = [cited for cited in last.cited if cited.number in numbers]
-    if not named:
-        return None
-    beside = topic_words(without_sources(said))
-    question = message.text.strip()
-    if beside:
-        question = f"{question} ({', '.join(cited.title or cited.url for cited in named)})"
-    links = tuple(cited.url for cited in named)
-    return Rewritten("links", question, links=links, language=language, whole=not beside)
+def _about_answers(transcript: Transcript, said: str, language: str) -> Rewritten | None:
+    """A message about our last answer, or sources of any, in words that a model might weigh."""
+    last = last_answer(transcript)
+    if last is not None and wants_shorter(said):
+        return Rewritten(
+            "links",
+            last.question or said,
+            links=pages_of([last]),
+            language=language,
+            earlier=last.text,
+            recalled=(last,),
+        )
+    if last is not None and wants_other_form(said):
+        return Rewritten("chat", said, language=language, reply=needs_model(language))
+    meant = with_numbers(transcript, source_numbers(said))
+    if not meant and asks_to_read(said):
+        meant = with_titles(transcript, said)
+    return of_sources(meant, said, language) if meant else None
 
 
 def says_it_all(transcript: Transcript, message: Message) -> bool:
@@ -183,7 +183,7 @@ def _turns(transcript: Transcript) -> list[Turn]:
                 answer=entry.text,
                 sources=entry.sources,
             )
-    return [turn for turn in turns if turn.text and not reply_to(turn.text, "en")]
+    return [turn for turn in turns if turn.text and not reply_to(turn.text, "en")][-TURNS:]
 
 
 def _after_answer(topic: Topic, turn: Turn) -> Topic:

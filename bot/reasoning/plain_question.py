@@ -1,10 +1,11 @@
 """Questions that need no rewording: they begin a thread and say all that is meant.
 
 The rewrite would give such a message back word for word, and costs seconds before anything is read.
-So it is only asked for where something is left to be judged: what a word of the thread or of the
-moment means ("it", "our", "latest"), whether the message is a question at all, how deep or how long
-an answer is wanted. What is not plainly a question of this kind is left to the model; so are all
-languages whose question words are not known here.
+So it is only asked for where something is left to be judged: what a word of the team or of the
+moment means ("our", "latest"; "this" leads nowhere in a message that begins a thread), whether the
+message is a question at all, how deep or how long an answer is wanted. What is not plainly a
+question of this kind is left to the model; so are all languages whose question words are not known
+here.
 """
 
 from __future__ import annotations
@@ -32,17 +33,18 @@ _ASKS = {
         r"(?:who|whom|whose|what|which|when|where|how (?:many|much|long|old|tall|high|far|big|large"
         r"|deep|fast|often))\b"
         # Asked late, as in a quiz: "The Forth Bridge is painted in what colour?"
-        rf"|(?!{_YES_OR_NO}|{_ORDERS})[^,:]* {_PREPOSITION} (?:what\b|which \w+\?)",
+        rf"|(?!{_YES_OR_NO}|{_ORDERS})[^,:]* {_PREPOSITION} (?:what\b|which \w+ ?\?)",
         re.IGNORECASE,
     ),
     "zh": re.compile(r"[^，。！；]*(?:谁|什么|哪|几|多少|多大|多高|多长|何时|何地)"),
 }
 _LEFT_TO_JUDGE = re.compile(
-    r"\b(?:i|me|my|mine|we|us|our|ours|you|your|yours|footnote|this|these|those|here|now|nowadays"
+    r"\b(?:i|me|my|mine|we|us|our|ours|you|your|yours|footnote|here|now|nowadays"
+    r"|this (?:morning|afternoon|evening|day|week|weekend|month|quarter|season|year|decade|century)"
     r"|today|tonight|tomorrow|yesterday|current(?:ly)?|latest|newest|recent(?:ly)?|so far|still|ago"
     r"|news|next|upcoming|should|recommend\w*|compar\w*|differen\w*|versus|vs|than|pros|cons"
     r"|overview|summar\w*|detail\w*|thorough\w*|explain\w*|history)\b"
-    r"|[我你您咱这此那它他她]|现在|目前|今|昨|明天|最新|最近|比较|区别|不同|比|对比|总结|概述|详细|介绍",
+    r"|[我你您咱它他她]|[这本](?:周|个?星期|个?月|季|年)|现在|目前|今|昨|明天|最新|最近|比较|区别|不同|比|对比|总结|概述|详细|介绍",
     re.IGNORECASE,
 )
 _ONE_SENTENCE = re.compile(r"[^?？!！;；\n`]+[?？]\s*")

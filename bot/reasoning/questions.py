@@ -5,11 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from bot.messages import Depth
+from bot.messages import Depth, Entry
 from bot.reasoning.evidence import Finding
 from bot.search.provider import Freshness
 
-Kind = Literal["chat", "search", "links"]
+Kind = Literal["chat", "search", "links", "sources", "thread"]
+"""A reply without research; a search; pages to read; what sources of ours were; what our answers in
+the thread have found so far."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +37,8 @@ class Rewritten:
     documents; ``links`` are URLs to read; ``whole`` says that what they say as a whole is asked
     for (a summary, a comparison), not one fact. ``scope`` restricts the first searches.
     ``language`` is a BCP 47 tag. ``reply`` is the finished answer when ``kind`` is ``chat``.
-    ``earlier`` is an answer of ours that is to be reworked ("shorter, please").
+    ``recalled`` are answers of ours that the message is about, with those of their footnotes that
+    it means; ``earlier`` is what of their text is to be reworked ("shorter, please").
     """
 
     kind: Kind
@@ -50,6 +53,7 @@ class Rewritten:
     whole: bool = False
     scope: Scope = ANYWHERE
     earlier: str = ""
+    recalled: tuple[Entry, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from bot.research.repeats import repeats
 from bot.search.provider import Hit, ProviderKind, Query
 from bot.text.terms import keywords
 
-FIRST_QUERIES = 4  # of a kind, that are searched before the first turn
+FIRST_QUERIES = 8  # of a kind, that are searched before the first turn
 HITS_FETCHED = 3  # times those shown: the next results are at hand when a query is repeated
 
 

@@ -20,6 +20,7 @@ from dataclasses import dataclass, replace
 from bot.answers import Citation, Disagreement, Doubt
 from bot.pages.passages import Passage, columns_in
 from bot.reasoning.evidence import CitationDelta, Evidence, Source
+from bot.reasoning.recall import source_numbers, without_sources
 from bot.rendering.texts import Texts, texts_for
 from bot.research.disagree import dissent
 from bot.research.marks import literal_spans, numbers_in, without_marks
@@ -55,6 +56,8 @@ def check(written: Written, evidence: Evidence, question: str, texts: Texts = EN
     ``texts``."""
     sources = {source.number: source for source in evidence.sources}
     literals = literal_spans(written.text)
+    # In an answer about "source 2" that number is a name of ours and no figure.
+    asks_by_number = bool(source_numbers(question))
     citations: dict[tuple[int, int, int], Citation] = {}
     doubts: list[Doubt] = []
     disagreements: list[Disagreement] = []
@@ -69,9 +72,10 @@ def check(written: Written, evidence: Evidence, question: str, texts: Texts = EN
             key = (source.number, passage.start, passage.end)
             citations.setdefault(key, _citation(source, passage))
         claim = " ".join(as_words(without_marks(piece)).split())
+        said = without_sources(claim) if asks_by_number else claim
         reason = ""
         if cited or not _makes_no_claim(sentence, piece, written.text, literals):
-            reason = _doubt(claim, sentence.kind, cited, question, texts)
+            reason = _doubt(said, sentence.kind, cited, question, texts)
         if reason:
             doubts.append(Doubt(claim, reason))
         elif cited:

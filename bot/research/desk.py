@@ -42,7 +42,7 @@ from bot.search.provider import Hit, Query
 NOTHING = "Nothing was found."
 WHOLE = 4  # times the tokens of one page are given to pages that are wanted as a whole
 PREFETCHED = 3  # pages read ahead while the reasoner chooses
-MOST_OPENED = 4  # pages opened by rank with one search
+MOST_OPENED = 6  # pages opened by rank with one search
 LOOKED_AT = 2  # times as many are read to see which of them fit
 
 
@@ -240,18 +240,18 @@ class DeskKeeper:
         """
         opened: list[Outcome] = []
         for outcome in outcomes:
-            most = min(MOST_OPENED, max(self._reading.opened, len(outcome.queries)))
-            if not self._reading.opened or not outcome.queries:
+            room = min(self._pages_left(), self._run.budget.pages // 2 - self._run.usage.pages)
+            most = min(MOST_OPENED, max(self._reading.opened, len(outcome.queries)), max(0, room))
+            numbers = to_open(outcome.queries, LOOKED_AT * most) if self._reading.opened else []
+            if not numbers:
                 opened.append(outcome)
                 continue
-            room = min(self._pages_left(), self._run.budget.pages // 2 - self._run.usage.pages)
-            numbers = to_open(outcome.queries, LOOKED_AT * most)[: max(0, room)]
             urls = {self._hits[number - 1].url: number for number in numbers}
-            titles = [self._hits[number - 1].title for number in urls.values()]
+            titles = {url: self._hits[number - 1].title for url, number in urls.items()}
             patience = self._reading.patience
-            ready = await self._run.ready(tuple(urls), titles, patience) if urls else ()
-            pages = [page for page in await self._run.read(ready) if isinstance(page, Page)]
-            wanted = [self._question.text, *(result.query for result in outcome.queries)]
+            ready = await self._run.ready(tuple(urls), tuple(titles.values()), patience)
+            pages = await self._run.look(ready, [titles[url] for url in ready])
+            wanted = [result.query for result in outcome.queries]
             fit = fitting(wanted, pages, self._rarity_of(outcome))[:most]
             reading = _Reading(outcome.action, self._page_tokens // 2)
             reading.urls = [(urls[url], url, "") for url in ready if url in fit]

@@ -10,6 +10,7 @@ from bot.pages.relevance import weigh
 from bot.text.terms import keywords, terms
 
 ENOUGH = 0.5  # of the weight of the wanted words that one passage has, with the page's title
+BESIDE = 0.75  # of the share of the best page for the same words, below which one is left shut
 STUDIED = 60_000  # characters of a page that are looked at
 
 
@@ -17,30 +18,34 @@ def fitting(wanted: Sequence[str], pages: Sequence[Page], rarity: Mapping[str, f
     """The addresses of the pages that fit any of the texts wanted, the best first.
 
     A page fits if its title is in the text, or if one of its passages has enough of the text's
-    words, rare ones (``rarity`` as of ``search.provider.Lexicon``) counting for more.
+    words, rare ones (``rarity`` as of ``search.provider.Lexicon``) counting for more, and no other
+    page fits that text much better.
     """
-    scores = {
-        page.url: max((_fit(text, page, rarity) for text in wanted), default=0.0) for page in pages
-    }
-    best = sorted(scores, key=lambda url: -scores[url])
-    return [url for url in best if scores[url] >= ENOUGH]
+    scores: dict[str, float] = {}
+    for text in wanted:
+        shares = {page.url: _best_share(text, page, rarity) for page in pages}
+        bar = max(ENOUGH, BESIDE * max(shares.values(), default=0.0))
+        words = frozenset(keywords(text))
+        for page in pages:
+            named = frozenset(keywords(page.title))
+            score = shares[page.url] + (bool(named) and named <= words)
+            if score >= bar:
+                scores[page.url] = max(score, scores.get(page.url, 0.0))
+    return sorted(scores, key=lambda url: -scores[url])
 
 
-def _fit(text: str, page: Page, rarity: Mapping[str, float]) -> float:
+def _best_share(text: str, page: Page, rarity: Mapping[str, float]) -> float:
+    """The share of the text's weight that the page's best passage has, with the title."""
     words = list(dict.fromkeys(keywords(text)))
-    if not words:
-        return 0.0
     weights = weigh(text, rarity) or dict.fromkeys(words, 1.0)
     title = frozenset(terms(page.title))
-    named = frozenset(keywords(page.title))
-    score = max(
+    return max(
         (
             _share(weights, title | frozenset(terms(f"{passage.heading} {passage.text}")))
             for passage in split(page.text[:STUDIED])
         ),
         default=0.0,
     )
-    return score + 1.0 if named and named <= frozenset(words) else score
 
 
 def _share(weights: Mapping[str, float], found: frozenset[str]) -> float:

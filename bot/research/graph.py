@@ -11,7 +11,7 @@ same again. A node that fails takes nobody with it.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from time import monotonic
 
@@ -63,15 +63,17 @@ async def explore(
     *,
     searches: int,
     links: Sequence[str] = (),
+    on_text: Callable[[str], None] | None = None,
 ) -> Evidence:
     """Gather evidence by a graph of sub-questions, which share ``searches`` and the run's pages
     (see ``research.shares``).
 
-    A plan of one node is that loop over the question itself. The pages at ``links`` are given to
+    A plan of one node is the loop of ``research.iterate`` over the question itself, which gets
+    ``on_text``, with the queries of the plan. The pages at ``links`` are given to
     every node that needs no other, beside its share. Raises what planning at first raises, and
     what a node raises when not one node came through: ``ModelUnavailable`` if that is among it.
     """
-    exploration = _Exploration(run, reasoner, question, reading, searches, tuple(links))
+    exploration = _Exploration(run, reasoner, question, reading, searches, tuple(links), on_text)
     try:
         async with asyncio.TaskGroup() as tasks:
             exploration.begin(tasks)
@@ -91,12 +93,14 @@ class _Exploration:
         reading: Reading,
         searches: int,
         links: tuple[str, ...],
+        on_text: Callable[[str], None] | None,
     ) -> None:
         self._run = run
         self._reasoner = reasoner
         self._question = question
         self._reading = reading
         self._links = links
+        self._on_text = on_text
         pages = run.budget.pages - run.usage.pages - len(links)
         self._shares = Shares(searches, pages)
         self._share_of: dict[str, Share] = {}
@@ -136,8 +140,8 @@ class _Exploration:
             self._tasks.create_task(self._plan())
 
     def _may_extend(self) -> bool:
-        if self._is_over or not self._graph.turns:
-            return False
+        if self._is_over or not self._graph.turns or self._is_plain(self._graph.nodes[0]):
+            return False  # one loop has had all searches, and has tried more than one way
         last = self._graph.turns[-1]
         return (
             self._extensions_left > 0
@@ -270,6 +274,7 @@ class _Exploration:
                     pages=share.pages,
                     links=() if node.needs else self._links,
                     read_before=self._read_before[node.id],
+                    on_text=self._on_text if self._is_plain(node) else None,
                 )
         except StorageUnavailable:
             raise
@@ -304,9 +309,13 @@ class _Exploration:
     def _asked(
         self, node: Node, known: tuple[Finding, ...], missing: tuple[str, ...]
     ) -> SubQuestion:
-        if self._is_plain(node):
-            return self._question
         queries = queries_of(self._graph, node)
+        if self._is_plain(node):
+            question = self._question
+            is_searched = question.queries or question.knowledge_queries
+            if not (queries and is_searched):
+                return question
+            return replace(question, queries=queries, knowledge_queries=queries)
         return replace(
             self._question,
             text=node.question,
@@ -320,8 +329,10 @@ class _Exploration:
         """Whether a node is the question itself, not cut: it is worked on as without a graph."""
         if node.id != self._graph.nodes[0].id:
             return False
-        turns = self._graph.turns
-        return node.id == WHOLE or (len(turns[0].accepted) == 1 and not turns[0].refused)
+        if node.id == WHOLE:
+            return True
+        first = self._graph.turns[0]
+        return first.edit.done and len(first.accepted) == 1 and not first.refused
 
     def _named(self, **what: str | int) -> dict[str, str | int]:
         """What tells a part of this graph from those of all others of the run."""
@@ -384,6 +395,9 @@ class _Exploration:
     def evidence(self) -> Evidence:
         """Everything that was found, in the order of the graph."""
         self._raise_if_all_failed()
+        whole = self._graph.nodes[0] if self._graph.nodes else None
+        if whole and self._is_plain(whole) and whole.id in self._gathered:
+            return self._gathered[whole.id]
         for node in self._graph.nodes:
             if reason := self._reason(node.id):
                 self._run.note(

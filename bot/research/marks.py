@@ -7,7 +7,7 @@ that was never given is dropped. Code, math and what is escaped (``\\[7\\]``) ar
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 
 ESCAPE = re.compile(r"\\[!-/:-@\[-`{-~]")
 """A character that a backslash keeps from being markup (CommonMark 0.31.2, section 2.4)."""
@@ -44,13 +44,7 @@ LONGEST_RANGE = 20  # [1-900] is not a list of sources
 
 def normalise(text: str, known: Collection[int]) -> str:
     """The text with every mark as ``[n]`` and unknown numbers dropped."""
-    out: list[str] = []
-    end = 0
-    for literal in _LITERAL.finditer(text):
-        out += [_normalise(text[end : literal.start()], known), literal.group()]
-        end = literal.end()
-    out.append(_normalise(text[end:], known))
-    return "".join(out)
+    return _outside_literals(text, lambda part: _normalise(part, known))
 
 
 def numbers_in(text: str) -> list[int]:
@@ -59,15 +53,16 @@ def numbers_in(text: str) -> list[int]:
     return list(dict.fromkeys(int(n) for n in _ONE.findall(visible)))
 
 
+def renumbered(text: str, numbers: Mapping[int, int]) -> str:
+    """The text with its normalised marks numbered anew; those without a new number stay."""
+    return _outside_literals(
+        text, lambda part: _ONE.sub(lambda m: f"[{numbers.get(int(m[1]), m[1])}]", part)
+    )
+
+
 def without_marks(text: str) -> str:
     """The text without its normalised marks and the space before them."""
-    out: list[str] = []
-    end = 0
-    for start, stop in literal_spans(text):
-        out += [_SPACED_MARK.sub("", text[end:start]), text[start:stop]]
-        end = stop
-    out.append(_SPACED_MARK.sub("", text[end:]))
-    return "".join(out)
+    return _outside_literals(text, lambda part: _SPACED_MARK.sub("", part))
 
 
 def literal_spans(text: str) -> list[tuple[int, int]]:
@@ -78,6 +73,16 @@ def literal_spans(text: str) -> list[tuple[int, int]]:
 def code_spans(text: str) -> list[tuple[int, int]]:
     """Where code stands, as character spans."""
     return [match.span() for match in _CODE.finditer(text) if match["escape"] is None]
+
+
+def _outside_literals(text: str, change: Callable[[str], str]) -> str:
+    out: list[str] = []
+    end = 0
+    for start, stop in literal_spans(text):
+        out += [change(text[end:start]), text[start:stop]]
+        end = stop
+    out.append(change(text[end:]))
+    return "".join(out)
 
 
 def as_marks(numbers: Iterable[int]) -> str:

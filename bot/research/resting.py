@@ -157,9 +157,7 @@ def _came_with(claim: str, quotes: Sequence[Quote], blocks: Sequence[_Block]) ->
         quote
         for quote in quotes
         if any(
-            delta.number == quote.citation.number
-            and delta.start <= quote.citation.start
-            and quote.citation.end <= delta.end
+            delta.start <= quote.citation.start and quote.citation.end <= delta.end
             for delta in deltas
         )
     ]

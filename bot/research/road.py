@@ -29,6 +29,7 @@ from bot.research.gathered import merge_sources
 from bot.research.graph import explore
 from bot.research.iterate import iterate
 from bot.research.links import linked_pages
+from bot.research.recall import recall
 from bot.research.revise import Report
 from bot.research.run import Run
 from bot.research.suggest import suggest
@@ -121,6 +122,8 @@ class Road:
                 question=self.question,
                 reasoner=self._reasoner.name,
             )
+        for answer in self._rewritten.recalled:
+            self._run.recalled |= {cited.url: cited.page_hash for cited in answer.cited}
         if self._wants_report(self._rewritten):
             report = await self._reported(self._rewritten)
             if report is not None:
@@ -164,6 +167,7 @@ class Road:
         options = self._run.options
         judged = rewritten.long_form and options.depth != "quick"
         wanted = options.style == "report" or (options.style == "auto" and judged)
+        wanted = wanted and rewritten.kind not in ("sources", "thread")
         return wanted and self._evidence is None
 
     async def _reported(self, rewritten: Rewritten) -> Answer | None:
@@ -195,7 +199,11 @@ class Road:
         settings, depth = self._settings, self._depth(rewritten)
         if depth == "deep":
             self._run.budget = Budget.of(settings, times=DEEP)
-        searched = rewritten.kind != "links"  # the pages are read first, and often tell it all
+        if rewritten.earlier or rewritten.kind == "sources":
+            evidence = await recall(self._run, rewritten.recalled)
+            if evidence.sources or rewritten.kind != "links":
+                return evidence
+        searched = rewritten.kind == "search"
         question = SubQuestion(
             rewritten.question,
             rewritten.language,
@@ -206,11 +214,10 @@ class Road:
         )
         reading = Reading(settings.topk, settings.read_tokens * self._reasoner.read_factor)
         links = self._links(rewritten)
-        if rewritten.whole or rewritten.earlier or depth == "quick":
-            evidence = await direct(self._run, question, reading, links=links)
-            if evidence.sources or not rewritten.earlier:
-                return evidence
+        if rewritten.earlier:
             links = ()  # what the earlier answer rests on is gone: its question is searched anew
+        elif rewritten.whole or depth == "quick" or not (searched or depth == "deep"):
+            return await direct(self._run, question, reading, links=links)
         if depth == "deep":
             if searched:  # while the planner thinks
                 self._search_ahead(rewritten)
@@ -221,6 +228,7 @@ class Road:
                 reading,
                 searches=settings.max_searches * DEEP,
                 links=links,
+                on_text=self._on_text,
             )
         return await iterate(
             self._run,
@@ -238,7 +246,9 @@ class Road:
 
     def _links(self, rewritten: Rewritten) -> tuple[str, ...]:
         """Files and links to read, each page once, and no more than the budget has pages."""
-        attached = (attachment.url for attachment in self._run.message.attachments)
+        # What sources of ours say is asked of them alone, not of files that came before.
+        files = () if rewritten.recalled else self._run.message.attachments
+        attached = (attachment.url for attachment in files)
         links: dict[str, str] = {}
         for url in (*attached, *rewritten.links):
             links.setdefault(dedupe_key(url), url)
@@ -261,7 +271,10 @@ class Road:
             yield delta
         if not evidence.reply:
             instructions = self._run.options.instructions
-            async for delta in self._reasoner.write(rewritten, evidence, instructions):
+            # What a source of ours was is told from what is stored: no model knows it better.
+            named = rewritten.kind == "sources"
+            writer = self._fallback if named else self._reasoner
+            async for delta in writer.write(rewritten, evidence, instructions):
                 yield delta
 
     async def _checked(

@@ -92,6 +92,7 @@ class Run:
         self.sources: list[Source] = []  # what any loop of the run was shown, as it was shown
         self.offers: dict[str, Offer] = {}  # what searches found, by URL, in that order
         self.rarity: dict[str, float] = {}  # of the terms searched for: see ``Evidence``
+        self.recalled: dict[str, str] = {}  # pages of earlier answers to reuse: URL → hash
         self.unanswered = ""  # why no search has been answered so far, once one was tried
         self._answered = False
         self._failed: Counter[str] = Counter()  # how often a search failed, by its key
@@ -134,9 +135,13 @@ class Run:
         """Within it, what is done belongs under the plan's line ``id``."""
         return self._steps.branch(id)
 
+    @property
+    def numbered(self) -> dict[int, str]:
+        """The URLs of the pages that any loop was shown, by their number in the run."""
+        return {source.number: source.url for source in self.sources}
+
     def plan(self) -> PlanView:
-        numbered = {source.number: source.url for source in self.sources}
-        return PlanView(self.message.text, self.steps, tuple(numbered.items()))
+        return PlanView(self.message.text, self.steps, tuple(self.numbered.items()))
 
     def answer(
         self,
@@ -242,6 +247,15 @@ class Run:
         named |= {url: file.name for url, file in self._attachments.items()}
         return await together(self._read(url, named.get(url) or url) for url in urls)
 
+    async def look(self, urls: Sequence[str], titles: Sequence[str]) -> list[Page]:
+        """The pages that can be read, in the order asked, to see which of them fit: they are not
+        counted, nor shown in the plan, before ``read`` asks for them."""
+        pages = await together(
+            self._read(url, title or url, looks=True)
+            for url, title in zip(urls, titles, strict=True)
+        )
+        return [page for page in pages if isinstance(page, Page)]
+
     async def weigh(self, question: str, page: Page) -> tuple[Weight, ...]:
         """How near the passages of a page are to a question by meaning; nothing where that cannot
         be told. It is kept like what was searched: vectors may have changed on the next attempt."""
@@ -271,7 +285,7 @@ class Run:
             kept = [url for url in urls if self._has_read(url)]
             soon = await self.ahead.ready([url for url in urls if url not in kept], seconds)
             named = [(u, t) for u, t in zip(urls, titles, strict=True) if u in kept or u in soon]
-            await self.read([url for url, _ in named], [title for _, title in named])
+            await self.look([url for url, _ in named], [title for _, title in named])
             return tuple(url for url, _ in named)
 
         inputs = {"urls": list(urls)}
@@ -293,14 +307,15 @@ class Run:
         """Something about the run itself that the answer will say."""
         self.notes.say(sentence)
 
-    async def _read(self, url: str, title: str) -> Page | str:
+    async def _read(self, url: str, title: str, *, looks: bool = False) -> Page | str:
         fetched: list[Page] = []
 
         async def fetch() -> ReadOutcome:
             self.budget.check_time(self.usage)
-            held.enter_context(self._account.cover_page())
             try:
-                page = await self._fetched(url)
+                if stored is None:
+                    held.enter_context(self._account.cover_page())
+                page = stored or await self._fetched(url)
             except (Unavailable, Refused, Broken) as error:
                 said = self.notes.of_page(error)
                 return ReadOutcome(url=url, problem=error.sentence, said=said)
@@ -308,6 +323,9 @@ class Run:
             return ReadOutcome(url=page.url, hash=page.hash, title=page.title)
 
         inputs = {"url": url}
+        stored = await self._recalled(url)
+        if stored is not None:
+            inputs["hash"], title = stored.hash, ""  # nothing is done that the plan could show
 
         async def read() -> ReadOutcome:
             return await self._steps.do(
@@ -318,22 +336,31 @@ class Run:
                 title=title,
                 page=lambda: fetched[0] if fetched else None,
                 sources=(url,),
+                is_shown=not looks,
             )
 
         with ExitStack() as held:
             try:
                 outcome = await attempted(self, read, inputs={**inputs, "step": "read"})
             except BudgetSpent as spent:
+                if looks:
+                    return spent.sentence
                 problem = self._not_covered(spent, "budget-pages")
                 key = step_key("read", inputs)[:12]
                 self.show(StepView(key, "read", title, "failed", detail=problem, sources=(url,)))
                 return problem
-            if not outcome.problem and self._account.first_time("read", inputs):
+            is_read = not (outcome.problem or looks) and stored is None
+            if is_read and self._account.first_time("read", inputs):
                 self._account.count(pages=1)
         if outcome.problem:
             self.notes.worded[outcome.problem] = outcome.said or outcome.problem
             return outcome.problem
         return fetched[0] if fetched else await self._journal.page(outcome.url, outcome.hash)
+
+    async def _recalled(self, url: str) -> Page | None:
+        """The page as an earlier answer of the thread cited it, if that is still stored."""
+        page_hash = self.recalled.get(url)
+        return None if page_hash is None else await self._journal.stored(url, page_hash)
 
     def _not_covered(self, spent: BudgetSpent, text_id: str) -> str:
         """The sentence for one search or page too many, which does not end the work of others."""

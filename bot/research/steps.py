@@ -81,12 +81,13 @@ class Steps:
         page: Callable[[], Page | None] = lambda: None,
         sources: tuple[str, ...] = (),
         cost: Callable[[T], Amount] = lambda result: NOTHING,
+        is_shown: bool = True,
     ) -> T:
         """The result of a step: from the journal, from its twin under way, or by doing it now.
 
         ``page`` gives the page the step has read, ``cost`` what its result has cost, to be kept
-        with it. A step without a title has no line in the plan. Raises what ``work`` raises, and
-        ``RunLost``.
+        with it. A step that has no title, or is not ``is_shown``, has no line in the plan. Raises
+        what ``work`` raises, and ``RunLost``.
         """
         key = step_key(kind, inputs)
         while (recorded := self._journal.finished(key)) is None and key in self._under_way:
@@ -98,11 +99,12 @@ class Steps:
                     raise  # else only who did the step was cancelled: it is for this one to do
         if recorded is not None:
             result = shape.validate_json(recorded.result)
-            self._show_finished(recorded, sources, _problem(result))
+            if is_shown:
+                self._show_finished(recorded, sources, _problem(result))
             return result
         twin: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
         self._under_way[key] = twin
-        line = StepView(key[:12], kind, title, "running", sources=sources)
+        line = StepView(key[:12], kind, title if is_shown else "", "running", sources=sources)
         started = monotonic()
         self.show(line)
         try:

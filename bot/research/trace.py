@@ -204,8 +204,8 @@ def _searches(
             read = reads.get(step_key("read", {"url": hit.url}))
             fate: HitFate = "left" if read is None else "failed" if read.problem else "read"
             number = numbers.get(dedupe_key(read.url if read and fate == "read" else hit.url))
-            if number is not None and fate == "left":
-                fate = "read"  # as a variant of its address
+            if fate != "failed":  # numbered as a variant of its address, or only looked at
+                fate = "left" if number is None else "read"
             problem = read.problem if read else ""
             hits.append(
                 TracedHit(hit.title, hit.url, hit.snippet, hit.provider, fate, number, problem)

@@ -220,13 +220,18 @@ class Journal:
 
     async def page(self, url: str, page_hash: str) -> Page:
         """A page that a finished step of this run has read."""
-        return self._pages.get((url, page_hash)) or await self._stored(url, page_hash)
+        page = self._pages.get((url, page_hash)) or await self.stored(url, page_hash)
+        if page is None:
+            raise LookupError(f"{url} is not stored with the hash {page_hash}.")
+        return page
 
     @awaited
-    async def _stored(self, url: str, page_hash: str) -> Page:
+    async def stored(self, url: str, page_hash: str) -> Page | None:
+        """A page that any run has read, unless it has been pruned."""
         query = sa.select(pages).where(pages.c.url == url, pages.c.hash == page_hash)
         async with self.database.read() as db:
-            return page_of((await db.execute(query)).one())
+            row = (await db.execute(query)).one_or_none()
+        return None if row is None else page_of(row)
 
     async def number(self, read: Sequence[Page]) -> list[int]:
         """The citation numbers of pages in this run, given now to those that have none.

@@ -40,7 +40,7 @@ from bot.storage.spending import DaySpent, Payer, count_question
 from bot.storage.tables import citations, messages, pages, run_pages, runs, threads
 
 NO_FILES: Mapping[str, bytes] = {}
-TRANSCRIPT_MESSAGES = 12  # how much of a thread a reasoner is shown
+TRANSCRIPT_MESSAGES = 60  # of a thread: any of its answers may be asked about
 
 
 class Store:
@@ -320,12 +320,19 @@ class Store:
             await update_fenced(db, run_id, attempt, post_state=post_state)
 
     @awaited
-    async def save_answer(self, run_id: str, attempt: int, answer: Answer) -> None:
-        """Keep the written answer and its citations. Raises ``RunLost``."""
+    async def save_answer(
+        self, run_id: str, attempt: int, answer: Answer, shown: Mapping[int, int] | None = None
+    ) -> None:
+        """Keep the written answer, its citations and the number that each page has in it.
+
+        ``shown`` gives that number by the one of the run (``storage.journal``); pages without one
+        go on counting, and without ``shown`` all have the number of the run. Raises ``RunLost``.
+        """
         async with self.database.write() as db:
             await update_fenced(
                 db, run_id, attempt, answer=as_answer.dump_python(answer, mode="json")
             )
+            await _show_numbers(db, run_id, shown or {})
             await db.execute(sa.delete(citations).where(citations.c.run_id == run_id))
             if answer.citations:
                 await db.execute(
@@ -353,24 +360,36 @@ async def open_store(url: str, *, patience: float = 0.0, start_patience: float =
 
 def _entry(answer: Answer) -> Entry:
     titles = dict.fromkeys(citation.title for citation in answer.citations)
-    by_number = {citation.number: citation for citation in reversed(answer.citations)}
     return Entry(
         role="footnote",
         name="Footnote",
         text=answer.text,
         sources=tuple(titles),
         question=answer.question,
-        cited=tuple(by_number[number] for number in sorted(by_number)),
+        cited=tuple(sorted(answer.citations, key=lambda citation: citation.number)),
     )
+
+
+async def _show_numbers(db: AsyncConnection, run_id: str, shown: Mapping[int, int]) -> None:
+    of_run = run_pages.c.run_id == run_id
+    numbers = (await db.scalars(sa.select(run_pages.c.number).where(of_run))).all()
+    following = max((*shown.values(), *(() if shown else numbers)), default=0)
+    rows = []
+    for number in sorted(numbers):
+        its = shown.get(number) if shown else number
+        if its is None:
+            its = following = following + 1
+        rows.append({"its_number": number, "its_shown": its})
+    if rows:
+        given = sa.update(run_pages).where(of_run, run_pages.c.number == sa.bindparam("its_number"))
+        await db.execute(given.values(shown=sa.bindparam("its_shown")), rows)
 
 
 async def _citation_rows(
     db: AsyncConnection, run_id: str, cited: Sequence[Citation]
 ) -> list[dict[str, Any]]:
-    numbered = sa.select(run_pages.c.number, run_pages.c.page_id).where(
-        run_pages.c.run_id == run_id
-    )
-    page_ids = {row.number: row.page_id for row in (await db.execute(numbered)).all()}
+    numbered = sa.select(run_pages.c.shown, run_pages.c.page_id).where(run_pages.c.run_id == run_id)
+    page_ids = {row.shown: row.page_id for row in (await db.execute(numbered)).all()}
     # The copy that was quoted, which need not be the one that got the number.
     quoted = sa.select(pages.c.id, pages.c.url, pages.c.hash).where(
         sa.tuple_(pages.c.url, pages.c.hash).in_({(c.url, c.page_hash) for c in cited})

@@ -8,7 +8,7 @@ from typing import Any
 import sqlalchemy as sa
 
 # The newest migration, known without loading Alembic so that an up-to-date store opens fast.
-HEAD = "0010"
+HEAD = "0011"
 
 # Named constraints let later migrations change them on every database.
 metadata = sa.MetaData(
@@ -184,6 +184,8 @@ run_pages = sa.Table(
     metadata,
     sa.Column("run_id", sa.ForeignKey(runs.c.id, ondelete="CASCADE"), primary_key=True),
     sa.Column("number", sa.Integer, primary_key=True),
+    # The number in the answer, once there is one: ``research.numbering``.
+    sa.Column("shown", sa.Integer),
     sa.Column("page_id", sa.ForeignKey(pages.c.id), nullable=False),
     sa.UniqueConstraint("run_id", "page_id"),
     sa.Index(None, "page_id"),

@@ -120,7 +120,8 @@ def _numbered(
     run_id: str, text: sa.ColumnElement[Any], number: int | None = None
 ) -> sa.Select[Any]:
     """Copies of pages with their number: the one that got it, and those quoted under it."""
-    given = sa.select(run_pages.c.number, run_pages.c.page_id, sa.literal(0).label("later")).where(
+    shown = sa.func.coalesce(run_pages.c.shown, run_pages.c.number).label("number")
+    given = sa.select(shown, run_pages.c.page_id, sa.literal(0).label("later")).where(
         run_pages.c.run_id == run_id
     )
     cited = sa.select(citations.c.number, citations.c.page_id, sa.literal(1)).where(

@@ -255,7 +255,7 @@ def core_read(core: Core, title: str) -> ReadResult:
 
 # ---------------------------------------------------------------- planning
 
-SEVERAL = "When did the Forth Bridge open? When did the Tay Bridge fall?"
+SEVERAL = "When did the Forth Bridge open? When did the Tay Bridge fall? Who built the Skye Bridge?"
 
 
 async def planned(reasoner: Reasoner, question: SubQuestion) -> Graph:
@@ -286,9 +286,10 @@ async def test_questions_that_do_not_hang_together_are_researched_at_once(
     reasoner: Reasoner,
 ) -> None:
     graph = edited(SEVERAL, Graph(), await reasoner.plan(SubQuestion(SEVERAL), Graph()))
-    assert len(startable(graph)) == len(graph.nodes) == 2
+    assert len(startable(graph)) == len(graph.nodes) == 3
     assert "Forth Bridge" in graph.nodes[0].question
     assert "Tay Bridge" in graph.nodes[1].question
+    assert "Skye Bridge" in graph.nodes[2].question
 
 
 async def test_a_plan_that_was_refused_is_corrected_or_ended(reasoner: Reasoner) -> None:

@@ -76,7 +76,7 @@ def _rewrite(request: Mapping[str, Any], schema: Mapping[str, Any] | None) -> Re
     earlier = re.findall(r'question="([^"]+)"', asked)
     question = message
     if earlier and (
-        len(_keywords(message)) < 4 or re.match(r"\W*(and|what about)\b", message, re.I)
+        len(_keywords(message)) < 3 or re.match(r"\W*(and|what about)\b", message, re.I)
     ):
         question = f"{message.rstrip('?')} ({' '.join(_keywords(earlier[-1]))})?"
     links = URL.findall(message)

@@ -55,6 +55,9 @@ class MemoryJournal:
     async def page(self, url: str, page_hash: str) -> Page:
         return self.shelved.pages[url, page_hash]
 
+    async def stored(self, url: str, page_hash: str) -> Page | None:
+        return self.shelved.pages.get((url, page_hash))
+
     async def number(self, read: Sequence[Page]) -> list[int]:
         new = [page.url for page in read if page.url not in self.shelved.numbers]
         if new:

@@ -20,11 +20,11 @@ from tests.scenario.program import Program
 from tests.scenario.serving import Nursery, Serving, ending, start_forked
 
 DECLINED = "Write something that no model should write."
-# Three sub-questions, of which the last needs the second: what Claude is asked before they run
+# Four sub-questions, of which the last needs the third: what Claude is asked before they run
 # is one call, and then one for each that may begin.
 DEEP = (
     "How often is the master key rotated, and what does lunch in the canteen cost, "
-    "and then who founded the company?"
+    "and who approves travel, and then who founded the company?"
 )
 CALLS_BEFORE_PARTS = 1
 MOST_CALLS = 8

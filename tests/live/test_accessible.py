@@ -87,7 +87,7 @@ def at_work(console: Console) -> Iterator[Page]:
     page = console.page()
     console.stage.gate.hold(after=CALLS_BEFORE_PARTS)
     ask(page, DEEP, "deep")
-    expect(page.locator(".node.running")).to_have_count(2)
+    expect(page.locator(".node.running")).to_have_count(3)
     yield page
     console.stage.gate.release()
     expect(page.locator(".answered")).to_be_visible()
@@ -273,7 +273,7 @@ def test_progress_is_said_now_and_then_and_the_end_at_once(console: Console) -> 
     page.goto(console.stage.http)
     console.stage.gate.hold(after=CALLS_BEFORE_PARTS)
     ask(page, DEEP, "deep")
-    expect(page.locator(".node.running")).to_have_count(2)
+    expect(page.locator(".node.running")).to_have_count(3)
     page.clock.pause_at(datetime.now() + timedelta(minutes=1))
     page.evaluate(OVERHEAR)
     console.stage.let_on(until=page.locator(".node.done"))

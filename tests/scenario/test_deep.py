@@ -15,7 +15,7 @@ from tests.fakes.server import serve
 from tests.scenario.program import Program
 from tests.scenario.serving import Nursery
 
-QUESTION = "When was the band AC/DC formed, and in which city?"
+QUESTION = "When was the band AC/DC formed, and in which city, and who was its first singer?"
 
 
 @pytest.fixture
@@ -47,6 +47,7 @@ def test_a_deep_question_is_cut_researched_and_cited(footnote: Program) -> None:
     assert [node["title"] for node in nodes] == [
         "When was the band AC/DC formed?",
         "in which city (AC DC)?",
+        "who was its first singer (AC DC)?",
     ]
     assert {node["state"] for node in nodes} == {"done"}
     assert "1973" in " ".join(citation["quote"] for citation in answer["citations"])
@@ -62,6 +63,7 @@ def test_the_graph_is_told_line_by_line_with_its_work_summed_up(footnote: Progra
     assert [line.split("?")[0] for line in sorted(told)] == [
         "✓ When was the band AC/DC formed",
         "✓ in which city (AC DC)",
+        "✓ who was its first singer (AC DC)",
     ]
     assert all("1 search · 1 page" in line for line in told)
     assert not any(line.startswith(("✓ Search", "✓ Read", "✓ Judge")) for line in lines)

@@ -27,7 +27,9 @@ from tests.fakes.server import serve
 from tests.scenario.program import Ended, Program
 from tests.scenario.serving import Nursery
 
-QUESTION = "Could you tell me when the band AC/DC was formed, and in which city?"
+QUESTION = (
+    "Could you tell me when the band AC/DC was formed, and in which city, and who was its singer?"
+)
 
 
 @pytest.fixture

@@ -152,6 +152,55 @@ def test_linked_pages_are_summarized_and_then_in_fewer_words_without_a_search(
         assert "<earlier_answer>" in json.dumps(claude.requests[-1].body)
 
 
+def test_sources_and_the_conversation_are_told_from_what_is_stored(
+    ask: Ask, site: Site, wiki: FakeWiki, claude: FakeClaude
+) -> None:
+    """The number stands in the last answer but one; nothing is searched, fetched or prepared."""
+    both = ask(f"Summarize {site.base}/bridge and {site.base}/tower")
+    assert [citation["number"] for citation in both.json["citations"]] == [1, 2]
+    assert ask(f"请总结{site.base}/zh，谢谢。").code == 0
+    fetched, prepared = list(site.asked), len(claude.requests)
+
+    named = ask("What was source 2?")
+    assert (named.code, named.json["status"]) == (0, "answered"), named.err
+    assert "Source 2 of the answer to" in named.json["answer"]
+    assert f"{site.base}/tower" in named.json["answer"]
+    assert "World's Fair of 1889" in quotes(named)
+    assert (named.json["doubts"], "⚠" in named.json["answer"]) == ([], False)
+    assert len(claude.requests) == prepared
+
+    said = ask("What does [2] say about the World's Fair?")
+    assert (cited(said), "1889" in said.json["answer"]) == ({"/tower"}, True)
+    summed_up = ask("What did we find out so far?")
+    assert {"/bridge", "/tower", "/zh"} <= cited(summed_up)
+    for ended in (said, summed_up):
+        assert (ended.code, ended.json["status"]) == (0, "answered"), ended.err
+        assert (ended.json["queries"], ended.json["usage"]["pages"]) == ([], 0)
+    assert (site.asked, wiki.calls) == (fetched, [])
+    if claude.requests:  # one call each: to write
+        assert len(claude.requests) == prepared + 2
+        assert "<earlier_answer>" in json.dumps(claude.requests[-1].body)
+
+    nothing = ask("What was source 9?")
+    assert (nothing.code, nothing.json["citations"]) == (0, [])
+    assert "source 9" in nothing.json["answer"]
+
+
+def test_what_a_linked_page_says_is_read_and_not_searched(
+    ask: Ask, site: Site, wiki: FakeWiki, claude: FakeClaude
+) -> None:
+    ended = ask(f"What does {site.base}/bridge say about its designers?")
+    assert (ended.code, cited(ended)) == (0, {"/bridge"}), ended.err
+    assert (ended.json["queries"], wiki.calls) == ([], [])
+    if claude.requests:
+        assert [step["kind"] for step in ended.json["steps"]] == ["rewrite", "read", "write"]
+        link = f"{site.base}/bridge"
+        claude.use([says(json.dumps(rewriting(kind="links", links=[link]))), None])
+    again = ask("What does it say about the opening?")
+    assert (again.code, cited(again)) == (0, {"/bridge"}), again.err
+    assert (again.json["queries"], wiki.calls) == ([], [])
+
+
 def test_a_summary_of_links_in_chinese_text_rests_on_a_long_page_from_end_to_end(
     ask: Ask, site: Site, claude: FakeClaude
 ) -> None:

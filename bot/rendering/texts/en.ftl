@@ -433,6 +433,7 @@ web-run-checks = What was checked
 web-run-check-quotes = { $good } of { $all } quotations stand word for word in the stored pages.
 web-run-check-cited = { $cited } of { $all } sentences, headings and remarks carry a footnote.
 web-run-check-no-doubt = No figure, date or name was found that its source does not have.
+web-run-check-missing = Not found: { $what }
 web-run-graph = Sub-questions
 web-run-steps = Timeline
 web-run-step = Step

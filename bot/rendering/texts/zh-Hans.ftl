@@ -354,6 +354,7 @@ web-run-checks = 检查结果
 web-run-check-quotes = { $all } 段引文中有 { $good } 段与保存的网页逐字一致。
 web-run-check-cited = { $all } 个句子、标题和说明中有 { $cited } 个带脚注。
 web-run-check-no-doubt = 没有发现来源中不存在的数字、日期或名称。
+web-run-check-missing = 未找到：{ $what }
 web-run-graph = 子问题
 web-run-steps = 时间线
 web-run-step = 步骤

@@ -354,6 +354,7 @@ web-run-checks = 檢查結果
 web-run-check-quotes = { $all } 段引文中有 { $good } 段與儲存的網頁逐字一致。
 web-run-check-cited = { $all } 個句子、標題和說明中有 { $cited } 個帶腳註。
 web-run-check-no-doubt = 沒有發現來源中不存在的數字、日期或名稱。
+web-run-check-missing = 未找到：{ $what }
 web-run-graph = 子問題
 web-run-steps = 時間線
 web-run-step = 步驟

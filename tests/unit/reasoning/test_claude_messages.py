@@ -125,15 +125,12 @@ def test_the_question_comes_first_with_todays_date_and_what_is_known() -> None:
     assert f'<question language="en">\n{QUESTION.text}\n</question>' in shown
     assert "<known>\n- It stands in Paris.\n</known>" in shown  # its page is not on this desk
     assert "Left: 1 search, 12 pages." in shown
-    assert "others build on your findings" in shown
 
 
 @pytest.mark.parametrize("may_reply", [True, False])
-def test_that_it_may_answer_now_is_said_where_there_are_pages(may_reply: bool) -> None:
-    given = (Outcome("given", reads=(ReadResult(1, a_source(1)),)),)
-    for desk, is_said in ((Desk(given), may_reply), (Desk(), False)):
-        [opening] = messages(replace(desk, may_reply=may_reply))
-        assert ("write it now" in texts(opening["content"])) == is_said
+def test_a_part_of_a_larger_question_is_told_to_finish(may_reply: bool) -> None:
+    [opening] = messages(Desk(may_reply=may_reply))
+    assert ("one part of a larger question" in texts(opening["content"])) != may_reply
 
 
 def test_what_is_left_is_told_with_every_turn() -> None:
@@ -242,6 +239,24 @@ def test_only_the_first_hits_have_snippets_and_one_site_is_not_named() -> None:
     shown = messages(replace(desk, turns=(replace(desk.turns[0], outcomes=(outcome,)),)))
     lines = texts(shown[2]["content"]).splitlines()[1:8]
     assert lines == [*(f"{n}. T{n}: words" for n in range(1, 7)), "7. T7"]
+
+
+def test_a_title_that_begins_the_snippet_is_shown_once() -> None:
+    """A text file without a heading is named after its first line."""
+    hits = (
+        NumberedHit(
+            1,
+            Hit("The canteen is open from…", "file:///c.txt", "The canteen is open from 11.", "p"),
+        ),
+        NumberedHit(2, Hit("", "https://one.example/", "words", "p")),
+    )
+    desk = carry_out(Desk(), a_turn(1, Search(("q",), "c1")))
+    outcome = Outcome("c1", queries=(QueryResult("q", hits),))
+    shown = messages(replace(desk, turns=(replace(desk.turns[0], outcomes=(outcome,)),)))
+    assert texts(shown[2]["content"]).splitlines()[1:3] == [
+        "1. The canteen is open from 11.",
+        "2. https://one.example/: words",
+    ]
 
 
 def _with_reads(*reads: ReadResult) -> Desk:

@@ -69,12 +69,44 @@ async def test_it_is_told_while_the_rest_is_still_to_come(stage: OpenStage) -> N
 
 
 async def test_nodes_are_read_as_they_were_meant(stage: OpenStage) -> None:
-    edit = await edit_from(stage, says(plan(A, B)))
+    edit = await edit_from(stage, says(plan(A, B, C, LAST)))
     assert edit.nodes == (
         NewNode("a", "Who directed Jaws?", (), ("jaws director",)),
         NewNode("b", "When was he born?", ("a",)),
+        NewNode("c", "Who directed Alien?", (), ("alien director", "x")),
+        NewNode("d", "Who directed Heat?", (), ("heat director",)),
     )
     assert (edit.done, edit.missing, edit.problem) == (True, (), "")
+
+
+AFTER = [{**LAST, "id": f"d{n}", "needs": ["a"]} for n in range(3)]
+
+
+@pytest.mark.parametrize(
+    ("reply", "nodes"),
+    [
+        (plan(A, B), 1),
+        (plan(A, {**B, "needs": []}), 1),
+        (plan(A, {**B, "needs": []}, C), 3),
+        (plan(A, *AFTER[:2]), 1),
+        (plan(A, *AFTER), 4),
+        (plan(A, B, done=False), 2),
+        (plan(B), 1),
+    ],
+    ids=["chain", "two", "three", "then two", "then three", "to be extended", "no beginning"],
+)
+async def test_fewer_than_three_at_once_are_not_cut(
+    stage: OpenStage, reply: str, nodes: int
+) -> None:
+    edit = await edit_from(stage, says(reply))
+    assert len(edit.nodes) == nodes
+
+
+async def test_a_question_that_is_not_cut_keeps_the_queries_that_can_be_made(
+    stage: OpenStage,
+) -> None:
+    edit = await edit_from(stage, says(plan(A, {**B, "queries": ["[a] born"]}, done=True)))
+    assert edit.nodes == (NewNode("a", QUESTION.text, (), ("jaws director",)),)
 
 
 @pytest.mark.parametrize(

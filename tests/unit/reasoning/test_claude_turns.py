@@ -56,12 +56,12 @@ async def test_effort_and_model_are_settings(stage: OpenStage) -> None:
     ("name", "given", "action"),
     [
         ("search", {"queries": ["a", " b  c "]}, Search(("a", "b c"), "c1")),
-        ("search", {"queries": ["a", "a", "", "b", "c", "d", "e"]}, Search(tuple("abcd"), "c1")),
+        ("search", {"queries": ["a", "a", "", *"bcdefg"]}, Search(tuple("abcdef"), "c1")),
         ("search", {"queries": "one string"}, Search(("one string",), "c1")),
         ("read", {"ids": [3, 1, 3]}, Read((3, 1), "c1")),
         ("read", {"ids": ["4", 5.0, True, None]}, Read((4, 5), "c1")),
         ("read", {"ids": 6}, Read((6,), "c1")),
-        ("read", {"ids": [1, 2, 3, 4, 5]}, Read((1, 2, 3, 4), "c1")),
+        ("read", {"ids": [*range(1, 9)]}, Read((1, 2, 3, 4, 5, 6), "c1")),
         (
             "finish",
             {
@@ -133,11 +133,11 @@ async def test_a_finish_names_the_passages_that_carry_the_answer(
     ("name", "given", "words"),
     [
         ("search", {}, "search needs 'queries'"),
-        ("search", {"queries": []}, "1 to 4 short strings"),
-        ("search", {"queries": [1, None]}, "1 to 4 short strings"),
+        ("search", {"queries": []}, "1 to 6 short strings"),
+        ("search", {"queries": [1, None]}, "1 to 6 short strings"),
         ("search", {"query": "a"}, "search needs 'queries'"),
-        ("read", {"ids": ["first"]}, "1 to 4 hit numbers"),
-        ("read", {"ids": {"a": 1}}, "1 to 4 hit numbers"),
+        ("read", {"ids": ["first"]}, "1 to 6 hit numbers"),
+        ("read", {"ids": {"a": 1}}, "1 to 6 hit numbers"),
         ("finish", {}, "finish needs 'enough'"),
         ("finish", {"enough": True, "findings": "none"}, "list of {text, pages}"),
         ("finish", {"enough": True, "findings": [3]}, "must be {text, pages}"),
@@ -310,3 +310,14 @@ def test_no_schema_uses_what_strict_tools_refuse() -> None:
 
     request: dict[str, Any] = {"model": "m", "max_tokens": 1, "tools": list(TOOLS)}
     check({**request, "messages": [{"role": "user", "content": "x"}]})
+
+
+async def test_a_passage_brings_along_what_leads_in_to_it(stage: OpenStage) -> None:
+    page = a_source(1, "Intro.", "The following is prohibited:", "(1) copying;", "(2) selling.")
+    desk = Desk(given=(Outcome("given", reads=(ReadResult(1, page),)),))
+    given = {"use": ["1.3"], "enough": True, "missing": [], "findings": [], "answer": ""}
+    turn = await stage([says(tool("finish", given, "c2"))]).claude.next_turn(QUESTION, desk)
+    [finish] = turn.actions
+    assert isinstance(finish, Finish)
+    [source] = finish.carrying
+    assert [p.text for p in source.passages] == ["The following is prohibited:", "(1) copying;"]

@@ -81,7 +81,7 @@ async def test_findings_gaps_and_wishes_go_in_as_text(stage: OpenStage) -> None:
     given = replace(BOTH, enough=False, missing=("who paid",), notes=("Wikipedia was slow.",))
     await written(on, given, instructions="Speak like a pirate.")
     task = on.fake.calls[0]["messages"][0]["content"][-1]["text"]
-    assert "- It is 330 metres tall. (page 1: Tower)" in task
+    assert "- It is 330 metres tall. (Tower)" in task
     assert "<missing>\n- who paid\n</missing>" in task
     assert "- searched: eiffel tower" in task
     assert "- Wikipedia was slow." in task

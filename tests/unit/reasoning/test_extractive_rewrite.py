@@ -304,22 +304,6 @@ def test_another_form_of_it_takes_a_model_and_that_is_said(text: str) -> None:
     assert "language model" in result.reply or "语言模型" in result.reply
 
 
-@pytest.mark.parametrize(
-    ("text", "parts"),
-    [
-        ("what was source 4?", ["Source 4", "Tay Bridge", "https://e.org/4"]),
-        ("What is [1]?", ["Source 1", "Forth Bridge"]),
-        ("what are your sources?", ["Source 1", "Source 4"]),
-        ("What was source 2?", ["no source 2"]),
-        ("来源4是什么？", ["Tay Bridge"]),
-    ],
-)
-def test_what_our_sources_were_is_told(text: str, parts: list[str]) -> None:
-    result = rewritten(OURS, text)
-    assert result.kind == "chat"
-    assert all(part in result.reply for part in parts)
-
-
 def test_a_source_of_ours_is_read_again() -> None:
     summary = rewritten(OURS, "summarize source 4")
     assert (summary.links, summary.whole) == (("https://e.org/4",), True)

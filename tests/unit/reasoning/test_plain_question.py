@@ -19,7 +19,10 @@ PLAIN = [
     "What is throat cancer?",
     "The Forth Bridge is painted in what colour?",
     "The Firth of Forth is an inlet of which sea?",
+    "What is the capital of this country that held the Olympics of 1952?",  # leads nowhere else
+    "The Forth Bridge is owned by which company ?",
     "福斯桥是什么时候开通的？",
+    "这座桥是哪一年开通的？",
 ]
 TO_JUDGE = [
     "When did it open?",
@@ -28,6 +31,8 @@ TO_JUDGE = [
     "What is the latest version of Python?",
     "What are the differences between a crocodile and an alligator?",
     "Which is taller, the Eiffel Tower or the Shard? And which is older?",
+    "Which bridges open this year?",
+    "这周有哪些新闻？",
     "Tell me about the Forth Bridge.",
     "Forth Bridge opening date",
     "Is the Forth Bridge red?",  # may be a small thing or a large one

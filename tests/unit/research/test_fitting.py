@@ -57,6 +57,13 @@ def test_rare_words_count_for_more() -> None:
     assert fitting([QUESTION], [a_page("Music", "A composer was born.")], rarity) == []
 
 
+def test_a_page_beside_a_much_better_one_is_left_shut() -> None:
+    whole = a_page("All", "The composer of the Forth Suite was born in Fife.")
+    assert fitting([QUESTION], [a_page("Half", "A composer of a suite."), whole], {}) == [whole.url]
+    # unless it is the best for other words
+    assert len(fitting([QUESTION, "composer"], [a_page("Half", "A composer."), whole], {})) == 2
+
+
 def test_the_best_come_first() -> None:
     good, better = a_page("A", "The composer of a suite, born."), a_page("Forth Suite", "A suite.")
     assert fitting([QUESTION], [good, better], {}) == [better.url, good.url]

@@ -11,6 +11,7 @@ from bot.reasoning.desks import Action, Desk, Finish, Malformed, Outcome, Read, 
 from bot.reasoning.evidence import Evidence, Finding
 from bot.reasoning.questions import SubQuestion
 from bot.reasoning.reasoner import OnAnswer
+from bot.research.asked import FIRST_QUERIES
 from bot.research.desk import DeskKeeper, Reading
 from bot.research.direct import direct
 from bot.research.iterate import EMPTY_NUDGE, LAST_NUDGE, iterate
@@ -258,10 +259,11 @@ async def test_what_the_rewrite_suggests_is_searched_before_the_first_turn(
     open_run: OpenRun,
 ) -> None:
     shelf, reasoner = a_shelf(*TEXTS), Scripted()
-    question = replace(QUESTION, queries=("tower one", "bridge", "five", "four", "two"))
+    queries = ("tower one", "bridge", "five", "four", "two", "six", "seven", "eight", "nine")
+    question = replace(QUESTION, queries=queries)
     await iterate(await open_run(shelf), reasoner, question, READING, searches=5)
     desk = reasoner.desks[0]
-    assert shelf.searched == ["tower one", "bridge", "five", "four"]
+    assert shelf.searched == list(queries[:FIRST_QUERIES])
     assert [result.query for result in desk.results] == shelf.searched
     assert desk.searches_left == 4
 

@@ -323,6 +323,26 @@ async def test_the_askers_own_words_need_no_footnote() -> None:
     assert check(written, EVIDENCE, "Who built the Golden Gate Bridge in 1937?").doubts == ()
 
 
+@pytest.mark.parametrize(
+    ("question", "text", "doubts"),
+    [
+        ("what was source 2?", "Source 2 says that it is 330 metres tall.", 0),
+        ("来源2是什么？", "来源 2 says that it is 330 metres tall.", 0),
+        ("what was source 2?", "Source 2 says that it is 331 metres tall.", 1),
+        ("How tall is it?", "Source 2 says that it is 330 metres tall.", 1),
+    ],
+)
+async def test_the_number_of_a_source_that_is_asked_for_is_no_figure(
+    question: str, text: str, doubts: int
+) -> None:
+    async def stream() -> AsyncIterator[AnswerDelta]:
+        yield TextDelta(text)
+        yield cites(1, 1)
+
+    written = await write(stream(), EVIDENCE, lambda text: None)
+    assert len(check(written, EVIDENCE, question).doubts) == doubts
+
+
 async def test_every_quote_is_verbatim_with_its_place() -> None:
     checked, _ = await answer("It is 330 metres tall.", cites(1, 1))
     (citation,) = checked.citations

@@ -17,7 +17,7 @@ from bot.messages import Attachment, RunOptions
 from bot.storage.journal import RecordedStep, open_journal
 from bot.storage.owner import is_dead, new_owner
 from bot.storage.records import Standing
-from bot.storage.store import Store
+from bot.storage.store import TRANSCRIPT_MESSAGES, Store
 from bot.storage.tables import citations, pages
 from tests.unit.samples import NOW, a_message, a_page, a_thread
 
@@ -291,9 +291,10 @@ async def test_a_transcript_has_what_was_said_before_with_our_answers(store: Sto
 
 
 async def test_a_long_thread_is_shown_by_its_end(store: Store) -> None:
-    for number in range(30):
+    last = TRANSCRIPT_MESSAGES + 2
+    for number in range(last + 1):
         await store.accept(f"r{number}", a_message(f"Question {number}"), OPTIONS, NOW)
-    run = await store.run("r29")
+    run = await store.run(f"r{last}")
     assert run is not None
     texts = [entry.text for entry in (await store.transcript(run)).entries]
-    assert texts == [f"Question {number}" for number in range(17, 29)]
+    assert texts == [f"Question {number}" for number in range(2, last)]

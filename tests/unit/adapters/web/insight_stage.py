@@ -117,6 +117,7 @@ async def hostile_run(store: Store, said: str = HOSTILE, run: str = "hostile") -
         (Doubt(said, said),),
         (Disagreement(said, 1, said),),
         (said,),
+        missing=(said,),
     )
     await store.save_answer(record.id, record.attempt, answer)
     await store.end(record.id, record.attempt, "answered", now + timedelta(seconds=5))

@@ -101,6 +101,12 @@ async def test_it_speaks_the_readers_language(stage: Stage, language: str, said:
     assert said in answer.text
 
 
+async def test_what_was_not_found_is_named(stage: Stage) -> None:
+    page = document(await stage.get(f"/runs/{await hostile_run(stage.store)}"))
+    told = [item.text_content() for item in page.xpath("//section[@id='checks']//li")]
+    assert any(line.strip().endswith(f"Not found: {HOSTILE}") for line in told)
+
+
 async def test_a_run_that_works_says_so_and_can_be_followed(stage: Stage) -> None:
     run, _ = await Past(stage.store).begun()
     page = document(await stage.get(f"/runs/{run.id}"))
