@@ -357,9 +357,12 @@ def _check(settings: Settings) -> CheckProcess:
 def _index_docs(settings: Settings, check: CheckProcess) -> None:
     """Bring the index up to date, then make vectors for a while, where there is an embedder."""
     if settings.docs:
-        from adapters.terminal.indexing import index_documents
+        report = check.report()
+        if report is None or report.problems:
+            # Mostly there is nothing to do or tell, and rich, which this imports, takes 50 ms.
+            from adapters.terminal.indexing import index_documents
 
-        index_documents(settings, check)
+            index_documents(settings, report)
         _make_vectors(settings, VECTOR_SECONDS)
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
-from adapters.terminal.format import remarks
+from adapters.terminal.plain_text import remarks
 from bot.answers import Answer
 from bot.rendering.footnotes import by_number
 from bot.rendering.lines import one_line

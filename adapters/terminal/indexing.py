@@ -15,7 +15,6 @@ from rich.text import Text
 
 from bot.errors import Invalid
 from bot.search.index_report import KEPT_ENOUGH, Holdings, IndexReport, holdings
-from bot.search.unchanged import CheckProcess
 from bot.settings import Settings
 
 SHOWN_SKIPS = 10  # skipped files that are named; the rest is counted
@@ -23,16 +22,14 @@ SHOWN_INCOMPLETE = 5  # files with the least of their words kept, that are named
 SHOWN_ENDINGS = 5  # of files of other kinds
 
 
-def index_documents(settings: Settings, check: CheckProcess | None = None) -> IndexReport:
+def index_documents(settings: Settings, known: IndexReport | None = None) -> IndexReport:
     """Bring the index up to date with ``settings.docs``, and print what has changed, if anything.
 
-    ``check`` may have seen that nothing has. Raises ``Invalid`` for a path that does not exist,
-    ``StorageUnavailable``, and ``Unavailable`` when no process can be started.
+    ``known`` is the report of a check that has seen that nothing has. Raises ``Invalid`` for a path
+    that does not exist, ``StorageUnavailable``, and ``Unavailable`` when no process can be started.
     """
     err = Console(stderr=True, highlight=False)
-    report = check.report() if check else None
-    if report is None:
-        report = _indexed(settings, err)
+    report = known or _indexed(settings, err)
     if report.added or report.changed or report.removed:
         _tell_counts(err, report)
     _tell_problems(err, report)

@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from typing import Any
 from uuid import uuid4
 
-from adapters.terminal.poster import TerminalPoster
+from adapters.terminal.json_poster import JsonPoster
 from bot.answers import Answer
 from bot.app import App, open_app
 from bot.errors import Denied, FootnoteError, Invalid, Unavailable
@@ -30,7 +30,7 @@ PROMPT = "\nYou: "
 class Terminal:
     """A terminal session on an open app: ``ask`` puts a question and shows its answer."""
 
-    def __init__(self, app: App, poster: TerminalPoster) -> None:
+    def __init__(self, app: App, poster: JsonPoster) -> None:
         self._app = app
         self._poster = poster
 
@@ -130,7 +130,7 @@ async def ask_once(
     settings: Settings, question: str, thread: Thread, options: RunOptions, *, as_json: bool
 ) -> tuple[Answer, FootnoteError | None]:
     """Open Footnote, put one question, close it; gives the answer, and why it failed if it did."""
-    poster = TerminalPoster(as_json=as_json)
+    poster = JsonPoster() if as_json else _terminal_poster()
     async with open_app(settings, {PLATFORM: poster}) as app:
         terminal = Terminal(app, poster)
         await terminal.introduce(thread)
@@ -138,9 +138,15 @@ async def ask_once(
     return answer, poster.failures.get(answer.run)
 
 
+def _terminal_poster() -> JsonPoster:
+    from adapters.terminal.poster import TerminalPoster  # with rich, which --json does not need
+
+    return TerminalPoster()
+
+
 def converse(settings: Settings, thread: Thread, options: RunOptions) -> None:
     """Read questions until the end of input; between them the terminal is the person's."""
-    poster = TerminalPoster()
+    poster = _terminal_poster()
     with asyncio.Runner() as runner:
         stack = AsyncExitStack()
         app = runner.run(stack.enter_async_context(open_app(settings, {PLATFORM: poster})))

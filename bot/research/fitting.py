@@ -21,9 +21,10 @@ def fitting(wanted: Sequence[str], pages: Sequence[Page], rarity: Mapping[str, f
     words, rare ones (``rarity`` as of ``search.provider.Lexicon``) counting for more, and no other
     page fits that text much better.
     """
+    passages = {page.url: _passage_terms(page) for page in pages}  # once, not for each text
     scores: dict[str, float] = {}
     for text in wanted:
-        shares = {page.url: _best_share(text, page, rarity) for page in pages}
+        shares = {url: _best_share(text, found, rarity) for url, found in passages.items()}
         bar = max(ENOUGH, BESIDE * max(shares.values(), default=0.0))
         words = frozenset(keywords(text))
         for page in pages:
@@ -34,18 +35,22 @@ def fitting(wanted: Sequence[str], pages: Sequence[Page], rarity: Mapping[str, f
     return sorted(scores, key=lambda url: -scores[url])
 
 
-def _best_share(text: str, page: Page, rarity: Mapping[str, float]) -> float:
-    """The share of the text's weight that the page's best passage has, with the title."""
+def _passage_terms(page: Page) -> list[frozenset[str]]:
+    """The terms of each passage, with those of its headings and of the page's title."""
+    title = frozenset(terms(page.title))
+    return [
+        title | frozenset(terms(f"{passage.heading} {passage.text}"))
+        for passage in split(page.text[:STUDIED])
+    ]
+
+
+def _best_share(
+    text: str, passages: Sequence[frozenset[str]], rarity: Mapping[str, float]
+) -> float:
+    """The share of the text's weight that the best of a page's passages has."""
     words = list(dict.fromkeys(keywords(text)))
     weights = weigh(text, rarity) or dict.fromkeys(words, 1.0)
-    title = frozenset(terms(page.title))
-    return max(
-        (
-            _share(weights, title | frozenset(terms(f"{passage.heading} {passage.text}")))
-            for passage in split(page.text[:STUDIED])
-        ),
-        default=0.0,
-    )
+    return max((_share(weights, passage) for passage in passages), default=0.0)
 
 
 def _share(weights: Mapping[str, float], found: frozenset[str]) -> float:

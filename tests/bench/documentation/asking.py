@@ -21,12 +21,10 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
-
 import bot
 from adapters.terminal.indexing import index_documents
+from adapters.terminal.json_poster import JsonPoster
 from adapters.terminal.listener import PLATFORM, Terminal, terminal_thread
-from adapters.terminal.poster import TerminalPoster
 from bot.app import open_app
 from bot.command import settings_for
 from bot.messages import RunOptions
@@ -52,15 +50,17 @@ async def open_footnote(
         settings = _settings(root, data, model_dir).model_copy(
             update={"database_url": f"sqlite+aiosqlite:///{folder}/footnote.sqlite"}
         )
-        poster = TerminalPoster(as_json=True)
-        poster.err = Console(file=io.StringIO())
+        poster = JsonPoster()
         async with open_app(settings, {PLATFORM: poster}) as app:
             terminal = Terminal(app, poster)
 
             async def ask(question: str) -> dict[str, Any]:
                 printed = io.StringIO()
-                poster.out = Console(file=printed)
-                await terminal.ask(question, terminal_thread(None), RunOptions())
+                with (
+                    contextlib.redirect_stdout(printed),
+                    contextlib.redirect_stderr(io.StringIO()),
+                ):
+                    await terminal.ask(question, terminal_thread(None), RunOptions())
                 said: dict[str, Any] = json.loads(printed.getvalue())
                 return said
 

@@ -11,7 +11,8 @@ from rich.console import Console
 
 from adapters.discord.format import answered
 from adapters.slack.format import final
-from adapters.terminal.format import plain, rendered
+from adapters.terminal.format import rendered
+from adapters.terminal.plain_text import plain
 from adapters.web.views import reply_of
 from bot.answers import Answer, Citation
 from bot.rendering.documents import answer_document

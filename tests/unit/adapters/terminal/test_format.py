@@ -7,7 +7,8 @@ import io
 import pytest
 from rich.console import Console
 
-from adapters.terminal.format import ended_lines, plain, plan_lines, rendered
+from adapters.terminal.format import plan_lines, rendered
+from adapters.terminal.plain_text import bare, ended_lines, plain
 from bot.answers import Answer, Citation, StepView
 from tests.unit.samples import A_GRAPH
 
@@ -43,7 +44,7 @@ def test_sub_questions_are_lines_with_their_work_summed_up_and_what_is_being_don
 
 
 def test_where_nothing_can_be_drawn_over_only_lines_that_ended_are_told() -> None:
-    assert [(id, line.plain) for id, line in ended_lines(A_GRAPH)] == [
+    assert [(id, bare(line)) for id, line in ended_lines(A_GRAPH)] == [
         ("plan", "✓ Plan the sub-questions  2.0 s"),
         ("node-a", "✓ Who directed Jaws?  6.0 s  2 searches · 2 pages"),
         ("node-d", "✗ Where is Amity? — The model is away.  1 page"),

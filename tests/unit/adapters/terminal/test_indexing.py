@@ -122,7 +122,7 @@ def test_a_check_that_saw_no_change_spares_the_run(
 
     monkeypatch.setattr(Indexer, "index", refuse)
     with CheckProcess(settings.index_path, settings.docs) as check:
-        assert index_documents(settings, check).unchanged == 4
+        assert index_documents(settings, check.report()).unchanged == 4
     assert len(lines(capsys)) == 1
 
 

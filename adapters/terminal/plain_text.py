@@ -1,0 +1,137 @@
+"""Plans and answers as text without styles, and as JSON.
+
+Imports nothing of rich, so that `ask --json` starts without it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
+
+from bot.answers import Answer, StepView
+from bot.rendering.documents import answer_document
+from bot.rendering.excerpts import Excerpt
+from bot.rendering.footnotes import QuoteView, SourceView, sources
+from bot.rendering.lines import one_line, shortened
+from bot.rendering.plan import Branch, branches, work
+from bot.rendering.texts import DEFAULT, texts_for
+from bot.research.verbatim import as_words
+
+Line = list[tuple[str, str]]
+"""A line of the plan: pieces of text with their styles on a terminal. The first piece (possibly
+empty) gives the style that the others add to."""
+
+VERBS = {"search": "Search", "read": "Read"}  # the titles of other steps say what is done
+MARKS = {"waiting": "·", "done": "✓", "failed": "✗"}
+STYLES = {"waiting": "dim", "done": "green", "failed": "yellow"}
+NEEDED = 60  # characters of a sub-question that another one waits for
+QUOTE_WIDTH = 400  # characters of a quote that are shown; all of it is in --json
+
+
+def ended_lines(steps: Sequence[StepView]) -> list[tuple[str, Line]]:
+    """The lines that have ended, each with its id: for where nothing can be drawn over."""
+    return [
+        (branch.line.id, part_line(branch) if branch.is_part else plan_line([branch.line]))
+        for branch in branches(steps)
+        if branch.line.state in ("done", "failed")
+    ]
+
+
+def bare(line: Line) -> str:
+    """The text of a line."""
+    return "".join(text for text, _ in line)
+
+
+def part_line(branch: Branch, titles: Mapping[str, str] = MappingProxyType({})) -> Line:
+    """A part of the research: how far it is, what it took, and what it waits for."""
+    line = plan_line([branch.line])
+    if done := work(branch, texts_for(DEFAULT)):
+        line.append((f"  {done}", "dim"))
+    if branch.line.state == "waiting":
+        needed = [f"“{shortened(titles[id], NEEDED)}”" for id in branch.line.needs if id in titles]
+        if needed:
+            line.append((f"  after {' and '.join(needed)}", "dim"))
+    return line
+
+
+def plan_line(steps: Sequence[StepView]) -> Line:
+    """Steps of one kind and state as one line."""
+    first = steps[0]
+    mark = MARKS.get(first.state)
+    line: Line = [(f"{mark} " if mark else "", STYLES.get(first.state, ""))]
+    if first.kind in VERBS:
+        line.append((f"{VERBS[first.kind]} ", "bold"))
+    titles = [one_line(step.title) for step in steps]
+    line.append((" · ".join(titles), ""))
+    if detail := one_line(first.detail):
+        # What befell a page is often said of its address, which stands there already.
+        said_of_it = detail.removeprefix(f"{titles[0]} ") if len(steps) == 1 else detail
+        line.append((f" {said_of_it}" if said_of_it != detail else f" — {detail}", "yellow"))
+    if first.state == "done":
+        # What was done at once took as long as its slowest part.
+        line.append((f"  {max(step.seconds for step in steps):.1f} s", "dim"))
+    return line
+
+
+def answer_json(answer: Answer) -> str:
+    """The contract of ``--json``."""
+    return json.dumps(answer_document(answer), ensure_ascii=False, indent=2)
+
+
+def plain(answer: Answer) -> str:
+    """Text for a file or a pipe: the answer's Markdown, without escapes."""
+    parts = [as_words(answer.text)]
+    if answer.more:
+        parts += [f"{more()}:", as_words(answer.more)]
+    if answer.citations:
+        lines = ["Sources:"]
+        for view in sources(answer, QUOTE_WIDTH):
+            lines.append(f"[{view.number}] {view.title} — {one_line(view.url)}")
+            lines += [f"    {line}".rstrip() for line in _quote_lines(view)]
+        parts.append("\n".join(lines))
+    parts += remarks(answer)
+    return "\n\n".join(parts)
+
+
+def more() -> str:
+    """The heading above what else was found."""
+    return texts_for(DEFAULT)("more-heading")
+
+
+def _quote_lines(view: SourceView) -> Iterator[str]:
+    for quote in view.quotes:
+        for piece in quote.pieces:
+            yield from [quoted(quote, piece)] if piece.kind == "text" else piece.text.split("\n")
+        if quote.heading and quote.pieces and not text_last(quote):
+            yield f"— {quote.heading}"
+    for remark in where(view):
+        yield f"— {remark}"
+
+
+def quoted(quote: QuoteView, piece: Excerpt) -> str:
+    """Running words in quotation marks; behind the last of them is said where they stand."""
+    place = f" — {quote.heading}" if quote.heading and piece is quote.pieces[-1] else ""
+    return f"“{piece.text}”{place}"
+
+
+def text_last(quote: QuoteView) -> bool:
+    """Whether the last piece of a quote is running words, which say themselves where they stand."""
+    return quote.pieces[-1].kind == "text"
+
+
+def where(view: SourceView) -> Iterator[str]:
+    """What words stand under that the answer quotes itself, unless it is said already; and who gave
+    the text where that was not the site."""
+    said = {quote.heading for quote in view.quotes if quote.pieces}
+    if bare := " · ".join(heading for heading in view.headings if heading not in said):
+        yield bare
+    if view.via:
+        yield texts_for(DEFAULT)("text-given-by", name=view.via)
+
+
+def remarks(answer: Answer) -> list[str]:
+    """Doubts, disagreements and notes, a line each."""
+    doubts = [f"⚠ {doubt.sentence} — {doubt.reason}" for doubt in answer.doubts]
+    others = [f"⚖ {o.sentence} — but [{o.number}] says: “{o.quote}”" for o in answer.disagreements]
+    return [one_line(remark) for remark in (*doubts, *others, *answer.notes)]
