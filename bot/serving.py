@@ -84,20 +84,24 @@ async def serve(settings: Settings, tell: Callable[[str], None], *, role: Role =
         address = await stack.enter_async_context(
             http_endpoint(settings.http_host, settings.http_port, routes)
         )
-        tell(f"Listening for HTTP on {address}.")
-        if console:
-            tell(f"The console is at {address}/ : open it in a browser.")
-            for why in shut_to_console(settings):
-                tell(f"Nobody may ask in the console. {why}.")
-        elif settings.console != "off":
-            tell("The console stays shut, since others may reach it: set FOOTNOTE_CONSOLE_TOKEN.")
-        retention = Retention(store.database, Keep.of(settings))
-        await stack.enter_async_context(Keeper(retention, reception.forgetter).at_work())
-        await indexing.begun()
-        left = await app.dispatcher.resume()
-        if left:
-            tell(f"Resuming {len(left)} unfinished question(s).")
-        await _listen(platforms, reception, state, tell)
+        # Heeded before the first line that says it runs.
+        with told_to_end() as ending:
+            tell(f"Listening for HTTP on {address}.")
+            if console:
+                tell(f"The console is at {address}/ : open it in a browser.")
+                for why in shut_to_console(settings):
+                    tell(f"Nobody may ask in the console. {why}.")
+            elif settings.console != "off":
+                tell(
+                    "The console stays shut, since others may reach it: set FOOTNOTE_CONSOLE_TOKEN."
+                )
+            retention = Retention(store.database, Keep.of(settings))
+            await stack.enter_async_context(Keeper(retention, reception.forgetter).at_work())
+            await indexing.begun()
+            left = await app.dispatcher.resume()
+            if left:
+                tell(f"Resuming {len(left)} unfinished question(s).")
+            await _listen(platforms, reception, state, tell, ending)
         indexing.stop()
         tell("Ending: working questions are finished or kept for the next start.")
         # Here, so that health, numbers and pages are there until the last question is done.
@@ -122,8 +126,8 @@ async def open_platforms(
 
 
 @contextlib.contextmanager
-def _told_to_end() -> Iterator[asyncio.Event]:
-    """Set by SIGINT or SIGTERM, within the block; a signal after it ends the process at once."""
+def told_to_end() -> Iterator[asyncio.Event]:
+    """Set by SIGINT or SIGTERM within the block; outside, a signal ends the process at once."""
     ending = asyncio.Event()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):
@@ -135,19 +139,18 @@ def _told_to_end() -> Iterator[asyncio.Event]:
             loop.remove_signal_handler(number)
 
 
-async def until_told_to_end(failing: Coroutine[Any, Any, None]) -> None:
-    """Return at SIGINT or SIGTERM; raises what ``failing`` raises before."""
-    with _told_to_end() as ending:
-        end = asyncio.create_task(ending.wait())
-        failure = asyncio.create_task(failing)
-        try:
-            await asyncio.wait({end, failure}, return_when=asyncio.FIRST_COMPLETED)
-            if failure.done():
-                failure.result()
-        finally:
-            for task in (end, failure):
-                task.cancel()
-            await asyncio.gather(end, failure, return_exceptions=True)
+async def until_told_to_end(ending: asyncio.Event, failing: Coroutine[Any, Any, None]) -> None:
+    """Return once ``ending`` is set; raises what ``failing`` raises before."""
+    end = asyncio.create_task(ending.wait())
+    failure = asyncio.create_task(failing)
+    try:
+        await asyncio.wait({end, failure}, return_when=asyncio.FIRST_COMPLETED)
+        if failure.done():
+            failure.result()
+    finally:
+        for task in (end, failure):
+            task.cancel()
+        await asyncio.gather(end, failure, return_exceptions=True)
 
 
 def _opener(name: str) -> Callable[..., contextlib.AbstractAsyncContextManager[Platform]]:
@@ -159,9 +162,13 @@ def _opener(name: str) -> Callable[..., contextlib.AbstractAsyncContextManager[P
 
 
 async def _listen(
-    platforms: list[Platform], reception: Reception, state: Readiness, tell: Callable[[str], None]
+    platforms: list[Platform],
+    reception: Reception,
+    state: Readiness,
+    tell: Callable[[str], None],
+    ending: asyncio.Event,
 ) -> None:
-    """All platforms side by side, until told to end; one that fails leaves the others alone.
+    """All platforms side by side, until ``ending``; one that fails leaves the others alone.
 
     Raises the last platform's error when none is left.
     """
@@ -171,21 +178,20 @@ async def _listen(
     # Where a chat was to be connected, a console that is left alone must not hide that none is.
     essential = {one for one in platforms if one.name != CONSOLE} or set(platforms)
     failure: FootnoteError | None = None
-    with _told_to_end() as ending:
-        end = asyncio.create_task(ending.wait())
-        try:
-            while not end.done() and not essential.isdisjoint(running.values()):
-                done, _ = await asyncio.wait({end, *running}, return_when=asyncio.FIRST_COMPLETED)
-                for task in done - {end}:
-                    platform = running.pop(task)  # type: ignore[arg-type]
-                    failure = _failure(task, platform)
-                    platform.connection.failed(failure.sentence)
-                    tell(f"{platform.name} does not work: {failure.sentence}")
-        finally:
-            state.ending = True
-            for task in (end, *running):
-                task.cancel()
-            await asyncio.gather(end, *running, return_exceptions=True)
+    end = asyncio.create_task(ending.wait())
+    try:
+        while not end.done() and not essential.isdisjoint(running.values()):
+            done, _ = await asyncio.wait({end, *running}, return_when=asyncio.FIRST_COMPLETED)
+            for task in done - {end}:
+                platform = running.pop(task)  # type: ignore[arg-type]
+                failure = _failure(task, platform)
+                platform.connection.failed(failure.sentence)
+                tell(f"{platform.name} does not work: {failure.sentence}")
+    finally:
+        state.ending = True
+        for task in (end, *running):
+            task.cancel()
+        await asyncio.gather(end, *running, return_exceptions=True)
     if failure is not None and not ending.is_set():
         raise failure
 

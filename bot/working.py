@@ -14,7 +14,7 @@ from bot.observing import Observed
 from bot.platform import Platform, postable_platforms
 from bot.search.background_indexing import Indexing, documents_being_indexed
 from bot.search.vectors_at_work import vectors_being_made
-from bot.serving import open_platforms, until_told_to_end
+from bot.serving import open_platforms, told_to_end, until_told_to_end
 from bot.settings import Settings
 from bot.storage.again import SERVING_PATIENCE, START_PATIENCE
 from bot.storage.store import open_store
@@ -67,8 +67,10 @@ async def work(
             routes = [*health_routes(state), *numbers]
             endpoint = http_endpoint(settings.http_host, health_port, routes)
             tell(f"Listening for HTTP on {await stack.enter_async_context(endpoint)}.")
-        tell(f"Working on questions from {', '.join(names)}, {settings.concurrency} at once.")
-        await until_told_to_end(reaching.refused())
+        # Heeded before the line that says it runs.
+        with told_to_end() as ending:
+            tell(f"Working on questions from {', '.join(names)}, {settings.concurrency} at once.")
+            await until_told_to_end(ending, reaching.refused())
         indexing.stop()
         state.ending = True
         tell("Ending: working questions are finished or left to another worker.")
