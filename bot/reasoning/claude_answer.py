@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from anthropic.types import RawMessageStreamEvent
-
-from bot.reasoning.claude_endpoint import Again
+from bot.reasoning.claude_calls import Again
 from bot.reasoning.claude_messages import Block
 from bot.reasoning.desks import Reply
 from bot.reasoning.evidence import AnswerDelta, CitationDelta, Restart, Source, TextDelta
+
+if TYPE_CHECKING:
+    from anthropic.types import RawMessageStreamEvent
 
 _MARK = re.compile(r"\[(\d{1,6})(?:\.\d{1,6})?\]")
 

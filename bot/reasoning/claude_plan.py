@@ -10,12 +10,11 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from anthropic.types import RawMessageStreamEvent
 from pydantic_core import from_json
 
-from bot.reasoning.claude_endpoint import Again
+from bot.reasoning.claude_calls import Again
 from bot.reasoning.claude_json import Unusable, json_object
 from bot.reasoning.claude_messages import (
     CACHED,
@@ -30,6 +29,9 @@ from bot.reasoning.graphs import Graph, GraphEdit, NewNode, Node, PlanTurn
 from bot.reasoning.prompts import load
 from bot.reasoning.questions import SubQuestion
 from bot.reasoning.reasoner import OnQueries
+
+if TYPE_CHECKING:
+    from anthropic.types import RawMessageStreamEvent
 
 QUERIES = 3  # of a sub-question
 QUERY = 200  # characters

@@ -6,9 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Any, ClassVar
-
-from anthropic.types import CitationsSearchResultLocation, RawMessageStreamEvent
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from bot.reasoning.claude_messages import (
     CACHED,
@@ -30,6 +28,9 @@ from bot.reasoning.evidence import CitationDelta, Evidence, Source, TextDelta
 from bot.reasoning.prompts import load
 from bot.reasoning.questions import Rewritten
 from bot.text.terms import keywords
+
+if TYPE_CHECKING:
+    from anthropic.types import CitationsSearchResultLocation, RawMessageStreamEvent
 
 QUESTION = 8_000  # characters
 TRIED = 8  # queries that the writer is told of
