@@ -27,6 +27,7 @@ _LITERAL = re.compile(
     r"|(?<![\w$])\$(?=\S)[^$\n]+?(?<=\S)\$(?![\w$])",
     re.DOTALL,
 )
+_OPENERS = re.compile(r"[\\`~$]")  # without one of these there is nothing literal
 _NUMBERS = r"\^?\d{1,4}(?:\s*(?:[,;、，]|-|–|\s|and)\s*\^?\d{1,4})*"
 _MARK = re.compile(
     rf"(?P<space>[ \t]*)(?:"
@@ -49,7 +50,7 @@ def normalise(text: str, known: Collection[int]) -> str:
 
 def numbers_in(text: str) -> list[int]:
     """The numbers of the normalised marks in a piece of text, each once, in order."""
-    visible = _LITERAL.sub("\0", text)
+    visible = text if _OPENERS.search(text) is None else _LITERAL.sub("\0", text)
     return list(dict.fromkeys(int(n) for n in _ONE.findall(visible)))
 
 
@@ -67,6 +68,8 @@ def without_marks(text: str) -> str:
 
 def literal_spans(text: str) -> list[tuple[int, int]]:
     """Where code, math and escaped characters stand, as character spans."""
+    if _OPENERS.search(text) is None:
+        return []  # most text by far, and a streamed one is looked at again with every word
     return [match.span() for match in _LITERAL.finditer(text)]
 
 
