@@ -8,12 +8,13 @@ prompt cache warm, and newer models refuse a thinking block whose past has chang
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
 from urllib.parse import urlsplit
 
+from bot.pages.relevance import weigh
 from bot.reasoning.claude_text import HEADING_PATH, clean, element, line, middle_out, site
 from bot.reasoning.desks import (
     Desk,
@@ -26,12 +27,16 @@ from bot.reasoning.desks import (
 )
 from bot.reasoning.evidence import Finding, Source
 from bot.reasoning.questions import SubQuestion
+from bot.search.provider import Hit
+from bot.text.terms import terms
 
 Block = dict[str, Any]
 
 TITLE = 200  # characters
 SNIPPET = 120  # characters
 WITH_SNIPPET = 6  # hits of a query that are shown with one
+NEAR = 0.5  # of a hit's relevance by meaning (``search.provider.Hit``)
+BESIDE = 0.5  # of the weight that the best hit has of a query's words; below it no snippet is shown
 QUESTION = 8_000  # characters
 CACHED: Block = {"type": "ephemeral"}
 UNPARSED = "unparsed"  # our own key on a tool_use whose input was no JSON; never sent
@@ -228,8 +233,9 @@ def _query(result: QueryResult) -> str:
     """A line for each hit that is new; the snippets of the first ones; the numbers of the rest."""
     new = [hit for hit in result.hits if not hit.seen]
     sites = {site(hit.hit.url) for hit in new if urlsplit(hit.hit.url).hostname}
-    unread = [hit.number for hit in new if hit.page is None][:WITH_SNIPPET]
-    lines = [_hit(hit, hit.number in unread, len(sites) > 1) for hit in new]
+    fits = _fitting_hits(result)
+    told = [hit.number for hit in new if hit.page is None and hit.number in fits][:WITH_SNIPPET]
+    lines = [_hit(hit, hit.number in told, len(sites) > 1) for hit in new]
     if seen := ", ".join(str(hit.number) for hit in result.hits if hit.seen):
         lines.append(f"shown before: {seen}")
     if result.note:
@@ -237,6 +243,22 @@ def _query(result: QueryResult) -> str:
     if not lines:
         lines.append("note: Nothing was found.")
     return element("results", "\n".join(lines), query=result.query)
+
+
+def _fitting_hits(result: QueryResult) -> set[int]:
+    """The numbers of the hits whose title and snippet have enough of the query's words beside the
+    best one, rare words counting for more, or that are near it by meaning; all where it is not
+    known which words are rare."""
+    weights = weigh(result.query, result.rarity) if result.rarity else {}
+    shares = {hit.number: _weight_in(weights, hit.hit) for hit in result.hits}
+    bar = BESIDE * max(shares.values(), default=0.0)
+    near = {hit.number for hit in result.hits if (hit.hit.relevance or 0.0) >= NEAR}
+    return near | {number for number, share in shares.items() if share >= bar}
+
+
+def _weight_in(weights: Mapping[str, float], hit: Hit) -> float:
+    found = frozenset(terms(f"{hit.title} {hit.snippet}"))
+    return sum(weight for term, weight in weights.items() if term in found)
 
 
 def _hit(numbered: NumberedHit, with_snippet: bool, with_site: bool) -> str:
