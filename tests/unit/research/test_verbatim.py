@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
@@ -118,6 +118,7 @@ CELL = st.text(alphabet=ALPHABET.replace("\n", "").replace("`", ""), max_size=12
 
 
 @given(st.lists(st.lists(CELL, min_size=2, max_size=2), min_size=1, max_size=4), st.booleans())
+@example([["", "\\#"]], False)
 def test_every_cell_of_a_table_is_shown(rows: list[list[str]], with_head: bool) -> None:
     """As ``bot.pages.writing`` writes tables."""
     assume(
