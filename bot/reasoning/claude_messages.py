@@ -28,13 +28,14 @@ from bot.reasoning.desks import (
 from bot.reasoning.evidence import Finding, Source
 from bot.reasoning.questions import SubQuestion
 from bot.search.provider import Hit
-from bot.text.terms import terms
+from bot.text.terms import has_cjk, terms
 
 Block = dict[str, Any]
 
 TITLE = 200  # characters
 SNIPPET = 120  # characters
 WITH_SNIPPET = 6  # hits of a query that are shown with one
+LACKING = 0.3  # of a query's weight: if no hit has words of so much, they are named
 NEAR = 0.5  # of a hit's relevance by meaning (``search.provider.Hit``)
 BESIDE = 0.5  # of the weight that the best hit has of a query's words; below it no snippet is shown
 QUESTION = 8_000  # characters
@@ -88,14 +89,12 @@ def today(now: datetime) -> str:
     return f"Today is {days[now.weekday()]}, {now.day} {months[now.month - 1]} {now.year}."
 
 
-def findings_lines(
-    findings: Sequence[Finding], titles: dict[int, str], *, pages: bool = True
-) -> str:
-    """One line a finding, with the ``pages`` that show it."""
+def findings_lines(findings: Sequence[Finding], titles: Mapping[int, str]) -> str:
+    """One line a finding, with the titles of those of its ``pages`` that the reader can see."""
     lines = []
     for finding in findings:
-        shown = [titles.get(n) or f"page {n}" for n in finding.sources]
-        named = f" ({'; '.join(shown)})" if shown and pages else ""
+        shown = [titles[n] for n in finding.sources if n in titles]
+        named = f" ({'; '.join(shown)})" if shown else ""
         lines.append(f"- {clean(finding.text).strip()}{named}")
     return "\n".join(lines)
 
@@ -109,7 +108,7 @@ def _opening(
     asked = clean(middle_out(question.text, QUESTION)).strip()
     parts = [today(now), element("question", asked, language=question.language)]
     if question.known:
-        parts.append(element("known", findings_lines(question.known, {}, pages=False)))
+        parts.append(element("known", findings_lines(question.known, {})))
     if question.missing:
         gaps = "\n".join(f"- {line(gap, QUESTION)}" for gap in question.missing)
         parts.append(element("missing", gaps))
@@ -238,6 +237,8 @@ def _query(result: QueryResult) -> str:
     lines = [_hit(hit, hit.number in told, len(sites) > 1) for hit in new]
     if seen := ", ".join(str(hit.number) for hit in result.hits if hit.seen):
         lines.append(f"shown before: {seen}")
+    if lacking := _lacking(result):
+        lines.append(f"note: no title or snippet has: {', '.join(lacking)}")
     if result.note:
         lines.append(f"note: {line(result.note, 500)}")
     if not lines:
@@ -254,6 +255,18 @@ def _fitting_hits(result: QueryResult) -> set[int]:
     bar = BESIDE * max(shares.values(), default=0.0)
     near = {hit.number for hit in result.hits if (hit.hit.relevance or 0.0) >= NEAR}
     return near | {number for number, share in shares.items() if share >= bar}
+
+
+def _lacking(result: QueryResult) -> list[str]:
+    """The words of a query that no hit shows, where they are a good part of it."""
+    weights = weigh(result.query, result.rarity) if result.rarity else {}
+    if not weights or not result.hits or has_cjk(result.query):
+        return []
+    shown = {term for hit in result.hits for term in terms(f"{hit.hit.title} {hit.hit.snippet}")}
+    unseen = {term: weight for term, weight in weights.items() if term not in shown}
+    if sum(unseen.values()) < LACKING * sum(weights.values()):
+        return []
+    return [word for word in result.query.split() if not unseen.keys().isdisjoint(terms(word))]
 
 
 def _weight_in(weights: Mapping[str, float], hit: Hit) -> float:

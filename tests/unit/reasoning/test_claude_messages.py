@@ -260,6 +260,25 @@ def test_a_hit_that_lacks_the_words_of_the_best_one_is_only_named() -> None:
     assert "2. Columbia: A city of the state." in lines  # where no word is known to be rare
 
 
+def test_words_that_no_hit_has_are_named_where_much_depends_on_them() -> None:
+    hits = (
+        NumberedHit(1, Hit("Tim Burton", "https://a.example/", "A director born in 1958.", "p")),
+    )
+    rarity = {"tim": 4.0, "burton": 6.0, "spous": 7.0, "the": 0.1, "": 10.0}
+    asked = [
+        QueryResult("Tim Burton spouse", hits, rarity=rarity),
+        QueryResult("the Tim Burton", hits, rarity=rarity),
+        QueryResult("Tim Burton spouse", hits),
+    ]
+    desk = carry_out(Desk(), a_turn(1, Search(("q",), "c1")))
+    outcome = Outcome("c1", queries=tuple(asked))
+    shown = messages(replace(desk, turns=(replace(desk.turns[0], outcomes=(outcome,)),)))
+    told = texts(shown[2]["content"]).split("</results>")
+    assert "note: no title or snippet has: spouse" in told[0]
+    assert "note" not in told[1]
+    assert "note" not in told[2]
+
+
 def test_a_title_that_begins_the_snippet_is_shown_once() -> None:
     """A text file without a heading is named after its first line."""
     hits = (

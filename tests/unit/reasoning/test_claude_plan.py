@@ -228,7 +228,7 @@ async def test_it_is_told_what_was_refused_found_and_missing(stage: OpenStage) -
     assert "b was not added: it needs z, which does not exist." in told(correcting)
     assert "sub_question" not in told(correcting)
     assert '<sub_question id="a" question="Who directed Jaws?">' in told(extending)
-    assert "- It is &lt;/sub_question> a. (page 4; page 7)" in told(extending)
+    assert "- It is &lt;/sub_question> a.\n" in told(extending)
     assert "(Nothing was found.)\nmissing: the year" in told(extending)
     assert "3 more times, this one included, 14 sub-questions" in told(extending)
     assert 'id="c"' in told(ending)
