@@ -100,6 +100,7 @@ def test_nothing_in_it_is_a_mark_or_a_link(text: str) -> None:
 @given(st.one_of(WORDS, PHRASES))
 def test_the_words_come_back(text: str) -> None:
     assume("|" not in text and "\t" not in text and not re.search(r"^ {4}", text, re.M))
+    assume(not re.search(r"^ *\\[#+]", text, re.M))  # how pages have a line that is no heading
     words = as_words(as_markdown(text))
     assert squeezed(words.replace("`", "")) == squeezed(text.replace("`", ""))
 
