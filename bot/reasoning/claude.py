@@ -159,7 +159,7 @@ class Claude:
             return Turn((Finish(enough=False, outgrown=True),))
         pages = shown_pages(desk)
         if may_reply and reply.stop_reason != "max_tokens":
-            answer = reply_of(reply.content, desk.sources, pages)
+            answer = reply_of(reply.content, desk.sources, pages, has_marks=reply.plain)
             if answer is not None:
                 return Turn((answer,), reply.content)
         return Turn(tuple(actions(reply.content, reply.stop_reason, pages)), reply.content)
@@ -224,8 +224,10 @@ class Claude:
                     call = Call(_roomier(call.request), _roomier(call.plain or call.request))
                     collector = Collector(collector)
                 reader = Reader(writing)
-                async with aclosing((await self._opened()).events(call)) as events:
+                endpoint = await self._opened()
+                async with aclosing(endpoint.events(call)) as events:
                     async for event in events:
+                        reader.has_marks = not endpoint.cites(self._settings.model)
                         if isinstance(event, Again):
                             collector, reader = Collector(collector), Reader(writing)
                             yield Restart()

@@ -17,6 +17,7 @@ import contextlib
 import random
 from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import aclosing
+from dataclasses import replace
 from typing import Any
 
 import anthropic
@@ -73,6 +74,10 @@ class Endpoint:
     async def aclose(self) -> None:
         await self._client.close()
 
+    def cites(self, model: str) -> bool:
+        """Whether the model cites by itself, as far as is known; else marks are asked for."""
+        return "search_result" not in self._refused.get(model, set())
+
     async def describe(self, model: str) -> str:
         """The model's name as the endpoint shows it. Raises like ``events``."""
         try:
@@ -98,7 +103,7 @@ class Endpoint:
                         collector = Collector(collector)
                     else:
                         collector.add(event)
-            return collector.reply()
+            return replace(collector.reply(), plain=not self.cites(str(call.request["model"])))
         except BaseException:
             lost(collector.reply())
             raise

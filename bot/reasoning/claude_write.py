@@ -207,6 +207,7 @@ class Reader:
     """
 
     writing: Writing
+    has_marks: bool = False  # whether marks were asked for, because there are no citations
     wrote: bool = False  # whether any visible text has come
     _opens: bool = False
     _citations: dict[CitationDelta, None] = field(default_factory=dict)
@@ -232,4 +233,4 @@ class Reader:
     def _text(self, words: str) -> TextDelta:
         opens, self._opens = self._opens, False
         self.wrote = self.wrote or bool(words.strip())
-        return TextDelta(words, opens=opens)
+        return TextDelta(words, opens=opens, has_marks=self.has_marks)
