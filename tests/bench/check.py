@@ -63,8 +63,9 @@ def main(argv: list[str]) -> None:
     options = _options(argv)
     if options.write_judge_input:
         held = [item for language in options.language for item in items(language, "held")]
-        options.write_judge_input.write_text(judge_input(held[: options.items]), encoding="utf-8")
-        print(f"{len(held[: options.items])} items to judge: {options.write_judge_input}")
+        chosen = shuffled(held)[: options.items]
+        options.write_judge_input.write_text(judge_input(chosen), encoding="utf-8")
+        print(f"{len(chosen)} items to judge: {options.write_judge_input}")
         return
     verdicts = read_verdicts(options.judge) if options.judge else {}
     halves = HALVES if options.half == "both" else (options.half,)
@@ -91,12 +92,14 @@ def _options(argv: list[str]) -> argparse.Namespace:
     )
     parser.add_argument("--half", choices=(*HALVES, "both"), default="both")
     parser.add_argument("--language", choices=LANGUAGES, nargs="+", default=LANGUAGES)
-    parser.add_argument("--items", type=int, help="the first so many of each language")
+    parser.add_argument("--items", type=int, help="only so many, of each language or to judge")
     parser.add_argument(
         "--failures", action="store_true", help="list what is misjudged of the tune half"
     )
     parser.add_argument("--judge", type=Path, help="verdicts of a second step")
-    parser.add_argument("--write-judge-input", type=Path, metavar="FILE")
+    parser.add_argument(
+        "--write-judge-input", type=Path, metavar="FILE", help="write the held items for a judge"
+    )
     return parser.parse_args(argv)
 
 
@@ -164,12 +167,15 @@ def _title(quote: Quote) -> str:
 # ---------------------------------------------------------------- the second step
 
 
+def shuffled(chosen: Sequence[Item]) -> list[Item]:
+    """The items in an order that tells nothing of their labels, always the same."""
+    return sorted(chosen, key=lambda item: hashlib.sha256(item.id.encode()).hexdigest())
+
+
 def judge_input(chosen: Sequence[Item]) -> str:
-    """The items as numbered pairs of sentence and quotes, in batches, in an order that tells
-    nothing of their labels."""
-    ordered = sorted(chosen, key=lambda item: hashlib.sha256(item.id.encode()).hexdigest())
+    """The items as numbered pairs of sentence and quotes, in batches, without their labels."""
     lines: list[str] = []
-    for number, item in enumerate(ordered):
+    for number, item in enumerate(chosen):
         if number % BATCH == 0:
             lines += [f"==== batch {number // BATCH + 1}", ""]
         lines.append(f"{number % BATCH + 1}. {item.id}: {item.claim}")
