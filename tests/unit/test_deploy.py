@@ -260,7 +260,8 @@ def test_only_what_an_installation_needs_is_installed_by_its_hashes(tmp_path: Pa
 
     def run(*installs: object) -> subprocess.CompletedProcess[str]:
         report.write_text(json.dumps({"install": installs}), encoding="utf-8")
-        command = [sys.executable, DEPLOY / "needed.py", report, ROOT / "requirements-test.lock"]
+        files = (DEPLOY / "needed.py", report, ROOT / "requirements-test.lock")
+        command = [sys.executable, *map(str, files)]
         return subprocess.run(command, capture_output=True, text=True, check=False)
 
     entries = run(folder, *wheels).stdout.split("\n")
