@@ -78,7 +78,7 @@ def _sources(answer: Answer) -> Iterator[str]:
         lines = [f"- \\[{number}\\] {_link(cited[0].title or cited[0].url, cited[0].url)}"]
         for via in dict.fromkeys(citation.via for citation in cited if citation.via):
             lines[0] += f" ({_plain(texts_for(DEFAULT)('text-given-by', name=via))})"
-        for quote in dict.fromkeys(citation.quote for citation in cited):
+        for quote in dict.fromkeys(words for citation in cited for words in citation.proven):
             lines += ["", *(f"  {line}" for line in _quoted(_plain(quote, lines=True)).split("\n"))]
         yield "\n".join(lines)
 

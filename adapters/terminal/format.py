@@ -24,7 +24,8 @@ from adapters.terminal.plain_text import (
     where,
 )
 from bot.answers import Answer, StepView
-from bot.rendering.footnotes import SourceView, sources
+from bot.rendering.excerpts import Excerpt
+from bot.rendering.footnotes import QuoteView, SourceView, sources
 from bot.rendering.lines import one_line
 from bot.rendering.plan import Branch, branches
 from bot.rendering.tokens import answer_parser, text_token, with_marks
@@ -103,11 +104,20 @@ def _quotes(view: SourceView) -> Iterator[RenderableType]:
                 case "code":
                     yield Text(piece.text, style="dim")
                 case "text":
-                    yield Text(quoted(quote, piece), style="italic")
+                    yield _emphasised(quote, piece)
         if quote.heading and quote.pieces and not text_last(quote):
             yield Text(f"— {quote.heading}", style="italic")
     for remark in where(view):
         yield Text(f"— {remark}", style="dim")
+
+
+def _emphasised(quote: QuoteView, piece: Excerpt) -> Text:
+    """Running words in quotation marks, what they prove in bold."""
+    before, after = quoted(quote, piece).split(piece.text, 1)
+    text = Text(before, style="italic")
+    for words, is_strong in piece.runs():
+        text.append(words, style="bold" if is_strong else "")
+    return text.append(after)
 
 
 def _cost(answer: Answer) -> str:

@@ -188,4 +188,8 @@ def _piece(piece: Excerpt) -> Markup:
     if piece.kind == "table":
         return Markup(answer_html(piece.text, {}))  # noqa: S704  (sanitized there)
     tag = "pre" if piece.kind == "code" else "p"
-    return Markup(f"<{tag}>{escape(piece.text)}</{tag}>")  # noqa: S704  (escaped here)
+    words = (
+        f"<mark>{escape(text)}</mark>" if is_strong else escape(text)
+        for text, is_strong in piece.runs()
+    )
+    return Markup(f"<{tag}>{''.join(words)}</{tag}>")  # noqa: S704  (escaped here)

@@ -23,10 +23,11 @@ def answer_document(answer: Answer) -> dict[str, Any]:
                 "url": c.url,
                 "title": c.title,
                 "heading": c.heading,
-                "quote": c.quote,
+                "quote": words,
                 "via": c.via,
             }
             for c in answer.citations
+            for words in c.proven or ("",)
         ],
         "question": answer.question,
         "queries": list(answer.queries),

@@ -124,7 +124,9 @@ def _view(
 ) -> SourceView:
     first = cited[0]
     host = domain(first.url)
-    is_said = any(said.has(each.quote) or said.has_part(each.quote) for each in cited)
+    is_said = any(
+        said.has(words) or said.has_part(words) for each in cited for words in each.proven
+    )
     quotes = {(each.heading, each.quote): each for each in cited if each.quote.strip()}
     return SourceView(
         number=number,
@@ -141,7 +143,11 @@ def _quote_view(citation: Citation, is_said: bool, longest: int) -> QuoteView:
     heading, columns = columns_in(citation.heading) if is_table else (citation.heading, ())
     return QuoteView(
         heading=shortened(_below_title(one_line(heading), citation.title), LONGEST_HEADING),
-        pieces=() if is_said else excerpts(citation.quote, longest, columns),
+        pieces=()
+        if is_said
+        else excerpts(
+            citation.quote, longest, columns, proof=citation.proof, shared=citation.shared
+        ),
     )
 
 

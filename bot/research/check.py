@@ -14,6 +14,7 @@ page that was read (``disagree``), is told with that page's words.
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -24,6 +25,7 @@ from bot.reasoning.recall import source_numbers, without_sources
 from bot.rendering.texts import Texts, texts_for
 from bot.research.disagree import dissent
 from bot.research.marks import literal_spans, numbers_in, without_marks
+from bot.research.proof import proof
 from bot.research.verbatim import as_words
 from bot.research.write import CitedSpan, Written, at_tail
 from bot.text.facts import facts, missing_from
@@ -59,6 +61,7 @@ def check(written: Written, evidence: Evidence, question: str, texts: Texts = EN
     # In an answer about "source 2" that number is a name of ours and no figure.
     asks_by_number = bool(source_numbers(question))
     citations: dict[tuple[int, int, int], Citation] = {}
+    claims: defaultdict[tuple[int, int, int], list[str]] = defaultdict(list)
     doubts: list[Doubt] = []
     disagreements: list[Disagreement] = []
     out: list[str] = []
@@ -67,11 +70,12 @@ def check(written: Written, evidence: Evidence, question: str, texts: Texts = EN
     for sentence in _sentences(written):
         piece = written.text[sentence.start : sentence.end]
         parts = out if written.fold is None or sentence.start < written.fold else further
+        claim = " ".join(as_words(without_marks(piece)).split())
         cited = _cited(sentence, piece, written.spans, sources)
         for source, passage in cited:
             key = (source.number, passage.start, passage.end)
             citations.setdefault(key, _citation(source, passage))
-        claim = " ".join(as_words(without_marks(piece)).split())
+            claims[key].append(claim)
         said = without_sources(claim) if asks_by_number else claim
         reason = ""
         if cited or not _makes_no_claim(sentence, piece, written.text, literals):
@@ -83,6 +87,7 @@ def check(written: Written, evidence: Evidence, question: str, texts: Texts = EN
             if other is not None:
                 key = (other.source.number, other.passage.start, other.passage.end)
                 citations.setdefault(key, _citation(other.source, other.passage))
+                claims[key].append(other.sentence)
                 disagreements.append(Disagreement(claim, other.source.number, other.sentence))
         direct = len(citations) if parts is out else direct
         parts.append(written.text[end : sentence.start])
@@ -90,7 +95,7 @@ def check(written: Written, evidence: Evidence, question: str, texts: Texts = EN
         end = sentence.end
     return Checked(
         "".join(out).strip(),
-        tuple(citations.values()),
+        tuple(_proven(citation, claims[key]) for key, citation in citations.items()),
         tuple(doubts),
         tuple(disagreements),
         "".join(further).strip(),
@@ -202,6 +207,11 @@ def _makes_no_claim(
     if text[line_start : sentence.end].lstrip().startswith(">"):
         return True
     return any(start <= sentence.start and sentence.end <= stop for start, stop in literals)
+
+
+def _proven(citation: Citation, claims: Sequence[str]) -> Citation:
+    found = proof(citation.quote, claims)
+    return replace(citation, proof=found.spans, shared=found.shared)
 
 
 def _citation(source: Source, passage: Passage) -> Citation:
