@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import discord
 
 from adapters.discord import limits
-from adapters.discord.safety import fenced, harmless, words
+from adapters.discord.safety import emphasised, fenced, harmless, words
 from bot.answers import Answer, PlanView, StepView
 from bot.rendering.blocks import split
 from bot.rendering.footnotes import SourceView, link_target, linked, sources
@@ -32,6 +32,7 @@ TITLE = 150  # characters of a source's title
 HEADINGS = 150  # characters of what its quotes stand under
 FURTHER = 3_000  # characters of further reading in an embed; half of what a message's embeds take
 QUOTES = (300, 200, 120, 60, 0)  # characters of a quote, shorter the more sources there are
+QUOTES_TOGETHER = 600  # characters of all quotes of a source
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +175,7 @@ def _below(
 
 def _embed(answer: Answer, small: Sequence[str], texts: Texts, quote: int) -> discord.Embed:
     description = _fitting(small, REMARKS)
-    views = sources(answer, quote, TITLE)
+    views = sources(answer, quote, TITLE, longest_source=QUOTES_TOGETHER)
     embed = discord.Embed(
         title=texts("sources-heading") if views else None,
         description=description or None,
@@ -225,7 +226,7 @@ def _quote_lines(view: SourceView) -> Iterator[str]:
     for quote in view.quotes:
         for piece in quote.pieces:
             if piece.kind == "text":
-                yield f"> {words(piece.text)}"
+                yield f"> {emphasised(piece.runs())}"
             else:
                 is_table = piece.kind == "table"
                 yield fenced(table_text(piece.text, TABLE_WIDTH) if is_table else piece.text)
@@ -239,7 +240,7 @@ def _titled(view: SourceView) -> str:
 
 def _source_lines(answer: Answer, texts: Texts) -> list[str]:
     """The sources as text, where embeds are not allowed."""
-    views = sources(answer, QUOTES[1], TITLE)
+    views = sources(answer, QUOTES[1], TITLE, longest_source=QUOTES_TOGETHER)
     lines = [f"**{texts('sources-heading')}**"] if views else []
     for view in views:
         lines.append(f"\\[{view.number}\\] {_titled(view)}")

@@ -43,6 +43,7 @@ from bot.answers import Answer, Status
 from bot.messages import Depth
 from bot.pages.urls import dedupe_key
 from bot.rendering.blocks import split
+from bot.rendering.excerpts import joined
 from bot.rendering.footnotes import SourceView, link_target, linked, sources
 from bot.rendering.lines import shortened
 from bot.rendering.remarks import remarks, summary
@@ -61,9 +62,6 @@ _SPECIAL = re.compile(
     r"|\]\((?:<[^<>\n]*>|(?:[^\s()]|\([^\s()]*\))*)\)|https?://\S+"  # addresses stay
     r"|:(?=[a-z0-9_+'-]*[a-z1][a-z0-9_+'-]*:)"
 )
-
-_ELLIPSES = re.compile(r"…(?:\s*…)+")
-"""One after the other: of a quote that was cut, of what joins it to the next, of the whole cut."""
 
 _MARKS: Mapping[str, str] = {
     "pending": "○",
@@ -207,7 +205,7 @@ def source_blocks(answer: Answer, texts: Texts) -> list[Json]:
     the answer quotes them itself."""
     count = len({citation.number for citation in answer.citations})
     room = max(min(QUOTE_CHARACTERS, QUOTES_CHARACTERS // max(min(count, SOURCES), 1)), 60)
-    every = sources(answer, room)
+    every = sources(answer, room, longest_source=room)
     shown = every[:SOURCES]
     heading = section([text_element(texts("sources-heading"), "bold")])
     entries = [[heading], *(_source(view, room, texts) for view in shown)]
@@ -236,11 +234,14 @@ def _quotes(view: SourceView, room: int) -> Iterator[Json]:
     pieces = [piece for each in view.quotes for piece in each.pieces]
     for is_text, group in groupby(pieces, key=lambda piece: piece.kind == "text"):
         if is_text:
-            joined = " … ".join(piece.text for piece in group)
-            words = _ELLIPSES.sub("…", shortened(_ELLIPSES.sub("…", joined), max(room, 0)))
-            if words:
-                yield quote([text_element(without_pings(words))])
-            room -= len(words)
+            said = joined(group)
+            yield quote(
+                [
+                    text_element(without_pings(words), *(("bold",) if is_strong else ()))
+                    for words, is_strong in said.runs()
+                ]
+            )
+            room -= len(said.text)
             continue
         for piece in group:
             if len(piece.text) <= room:

@@ -12,7 +12,6 @@ from bot.text.terms import has_cjk
 _OPEN, _SHUT = "\ufdd1", "\ufdd2"  # noncharacters, around what matters while text is put together
 _FOREIGN = str.maketrans({_OPEN: "\ufffd", _SHUT: "\ufffd"})
 _STRONG = re.compile(f"{_OPEN}([^{_SHUT}]*){_SHUT}")
-_ELLIPSES = re.compile(r"…(?:\s*…)+")
 _AROUND = 24  # characters around each of the words that matter, where not all of them fit
 
 
@@ -99,12 +98,16 @@ def _pieced(text: str, windows: Sequence[Span], strong: Sequence[Span]) -> str:
         line = f"{line}{joint if line else joint.lstrip()}{piece}"
     if windows and windows[-1][1] < len(text):
         line += _between(line, text[windows[-1][1] :]).rstrip()
-    return _ELLIPSES.sub("…", line)
+    return line
 
 
 def _between(before: str, after: str) -> str:
-    """An ellipsis, with spaces but in Chinese and Japanese."""
-    return "…" if has_cjk(before[-2:]) and has_cjk(after[:2]) else " … "
+    """What stands between two pieces: one ellipsis, with spaces but in Chinese and Japanese."""
+    before, after = before[-3:].replace(_SHUT, ""), after[:3].replace(_OPEN, "")
+    space = "" if has_cjk(before) and has_cjk(after) else " "
+    if before.endswith("…") or after.startswith("…"):
+        return space
+    return f"{space}…{space}"
 
 
 def _marked(text: str, strong: Iterable[Span]) -> str:

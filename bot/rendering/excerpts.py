@@ -7,7 +7,7 @@ What an answer quotes already is not printed a second time: ``Said`` tells.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, groupby, pairwise
 from typing import Literal
@@ -51,6 +51,11 @@ class Excerpt:
         for place, (start, end) in enumerate(pairwise(edges)):
             if start < end:
                 yield self.text[start:end], place % 2 == 1
+
+
+def joined(pieces: Iterable[Excerpt]) -> Excerpt:
+    """Pieces of running text as one, with an ellipsis between them."""
+    return Excerpt("text", *flattened((piece.text, piece.strong) for piece in pieces))
 
 
 class Said:
@@ -176,6 +181,7 @@ def _code_lines(quote: str, start: int, end: int, spans: Sequence[Span]) -> Iter
 def _fitting(lines: Sequence[str], room: int) -> str:
     """As many of the lines as there is room for."""
     kept: list[str] = []
+    room += 1  # no line end behind the last one
     for line in lines:
         room -= len(line) + 1
         if kept and room < 0:

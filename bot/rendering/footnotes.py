@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from bot.answers import Answer, Citation
@@ -16,6 +16,7 @@ from bot.research.marks import literal_spans
 
 LONGEST_QUOTE = 300  # characters
 LONGEST_TITLE = 200  # characters
+LEAST_QUOTE = 60  # characters of one of several quotes that share a room
 LONGEST_HEADING = 120  # characters of what a quote stands under
 
 # Not "[[1]](…)", which is a link already, and not the label of something else.
@@ -25,6 +26,7 @@ _MARK = re.compile(r"(?<![\[\\])\[(\d{1,4})\](?![\](])")
 _OUTSIDE_TARGET = re.compile(
     r"[^A-Za-z0-9._~!$&+,;=:@/?#%-]+|%(?![0-9A-Fa-f]{2})|@(?=(?i:everyone|here|channel))"
 )
+_JOINT = len(" … ")  # between two quotes
 _AUTHORITY = re.compile(r"[a-z]+:[/\\]{2}[^/\\?#]*", re.IGNORECASE)
 
 
@@ -68,15 +70,20 @@ def sources(
     longest_title: int = LONGEST_TITLE,
     *,
     beside: bool = False,
+    longest_source: int = 0,
 ) -> tuple[SourceView, ...]:
     """One view per number, in order; quotes and titles shortened to these many characters.
+
+    ``longest_source`` is how many the quotes of one source may have together, 0 for any number;
+    what one of them leaves over is for the others, and those that come last are left out where
+    there is no room for a few words of each.
 
     A source that the answer quotes has no words here, unless they are shown ``beside`` it, as a
     card over the mark does.
     """
     said = Said(replace(answer, text="", more="") if beside else answer)
     return tuple(
-        _view(number, cited, said, longest_quote, longest_title)
+        _view(number, cited, said, longest_quote, longest_title, longest_source)
         for number, cited in by_number(answer.citations)
     )
 
@@ -120,22 +127,51 @@ def link_target(url: str) -> str:
 
 
 def _view(
-    number: int, cited: list[Citation], said: Said, longest_quote: int, longest_title: int
+    number: int,
+    cited: list[Citation],
+    said: Said,
+    longest_quote: int,
+    longest_title: int,
+    longest_source: int,
 ) -> SourceView:
     first = cited[0]
     host = domain(first.url)
     is_said = any(
         said.has(words) or said.has_part(words) for each in cited for words in each.proven
     )
-    quotes = {(each.heading, each.quote): each for each in cited if each.quote.strip()}
+    quotes = list(
+        {(each.heading, each.quote): each for each in cited if each.quote.strip()}.values()
+    )
+    rooms = [longest_quote] * len(quotes)
+    if longest_source and not is_said:
+        rooms = _shares([min(_length(each), longest_quote) for each in quotes], longest_source)
     return SourceView(
         number=number,
         url=first.url,
         title=shortened(first.title, longest_title) or host or one_line(first.url),
         domain=host,
-        quotes=tuple(_quote_view(each, is_said, longest_quote) for each in quotes.values()),
+        quotes=tuple(
+            _quote_view(each, is_said, room) for each, room in zip(quotes, rooms, strict=True)
+        ),
         via=", ".join(dict.fromkeys(one_line(each.via) for each in cited if each.via)),
     )
+
+
+def _length(citation: Citation) -> int:
+    """The characters of a quote, with what joins its pieces."""
+    return sum(len(words) + _JOINT for words in citation.proven) - _JOINT
+
+
+def _shares(lengths: Sequence[int], room: int) -> list[int]:
+    """How many characters each text gets of a common room: short ones all that they need, the
+    last ones none where there is no room for a few words of each."""
+    shares = [0] * len(lengths)
+    first = range(min(len(lengths), max(room // LEAST_QUOTE, 1)))
+    left = room - _JOINT * (len(first) - 1)
+    for done, place in enumerate(sorted(first, key=lambda place: lengths[place])):
+        shares[place] = min(lengths[place], left // (len(first) - done))
+        left -= shares[place]
+    return shares
 
 
 def _quote_view(citation: Citation, is_said: bool, longest: int) -> QuoteView:

@@ -25,7 +25,7 @@ from bot.text.terms import has_cjk, keywords, terms
 MOST = 4  # sentences, items, rows or lines of a passage that are shown for one claim
 _FACT = 2.0  # what a figure, date or name weighs beside a word
 _WORTH = 1.0  # what another sentence must add to be shown beside the first
-_FRESH = 0.4  # share of a claim's words, weighed, that it must add where it adds no fact
+_FRESH = 0.25  # share of a claim's words, weighed, that it must add where it adds no fact
 
 _WORD = re.compile(r"\w+")
 _LINE = re.compile(r"[^\n]+")
@@ -60,7 +60,7 @@ def proof(quote: str, claims: Iterable[str]) -> Proof:
     shown = {*chosen, *_heads(honest, chosen)}
     return Proof(
         tuple(_joined(quote, [honest[place].span for place in sorted(shown)])),
-        tuple(_merged(span for found in chosen.values() for span in found)),
+        tuple(_merged(quote, (span for found in chosen.values() for span in found))),
     )
 
 
@@ -123,11 +123,11 @@ def _joined(quote: str, spans: Iterable[Span]) -> Iterator[Span]:
         yield last
 
 
-def _merged(spans: Iterable[Span]) -> Iterator[Span]:
-    """Spans in order, without overlaps."""
+def _merged(quote: str, spans: Iterable[Span]) -> Iterator[Span]:
+    """Spans in order, without overlaps; those that only a space is between are one."""
     last: Span | None = None
     for start, end in sorted(set(spans)):
-        if last is not None and start <= last[1]:
+        if last is not None and (start <= last[1] or quote[last[1] : start] == " "):
             last = last[0], max(last[1], end)
             continue
         if last is not None:
@@ -206,7 +206,8 @@ def _has(text: str, fact: Fact) -> bool:
 
 def _places(text: str, fact: Fact) -> Iterator[Span]:
     """Where a text says a fact."""
-    written = [other.text for other in _facts(text) if other.kind == fact.kind]
+    is_name = fact.kind == "name"  # a figure may be taken for a year
+    written = [other.text for other in _facts(text) if (other.kind == "name") == is_name]
     same = [fact.text, *(other for other in written if other != fact.text and _has(other, fact))]
     for other in same:
         pattern = rf"(?<![A-Za-z0-9]){re.escape(other)}(?![A-Za-z0-9])"
