@@ -18,6 +18,7 @@ from bot.rendering.footnotes import SourceView, by_number, link_target, sources
 from bot.rendering.lines import one_line, shortened
 from bot.rendering.plan import Branch, branches, work
 from bot.rendering.remarks import remarks, summary
+from bot.rendering.safety import portable, without_pings, without_tags
 from bot.rendering.texts import Texts
 
 QUOTE = 400  # characters
@@ -151,7 +152,8 @@ def markdown_of(answer: Answer) -> str:
         f"[{number}] {one_line(cited[0].title) or cited[0].url}, {cited[0].url}"
         for number, cited in by_number(answer.citations)
     ]
-    return "\n\n".join(filter(None, (answer.whole, "\n".join(listed))))
+    said = portable(answer.whole, answer.targets.values())
+    return "\n\n".join(filter(None, (said, without_tags(without_pings("\n".join(listed))))))
 
 
 def _html(text: str, answer: Answer) -> Markup:
