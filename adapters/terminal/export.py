@@ -78,6 +78,8 @@ def _sources(answer: Answer) -> Iterator[str]:
     yield "Sources:"
     for number, cited in by_number(answer.citations):
         lines = [f"- \\[{number}\\] {_link(cited[0].title or cited[0].url, cited[0].url)}"]
+        for heading in dict.fromkeys(citation.heading for citation in cited if citation.heading):
+            lines[0] += f" — {_plain(heading)}"
         for via in dict.fromkeys(citation.via for citation in cited if citation.via):
             lines[0] += f" ({_plain(texts_for(DEFAULT)('text-given-by', name=via))})"
         for quote in dict.fromkeys(words for citation in cited for words in citation.proven):

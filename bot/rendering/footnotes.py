@@ -48,6 +48,8 @@ class SourceView:
     characters; ``quotes`` are the distinct words it is cited for, in order.
 
     ``url`` is the source's own address, whatever its scheme; ``domain`` is "" where it has none.
+    ``href`` is where its title leads: to that address if it is one of the web, to our copy of the
+    page where readers reach that, else "".
     ``via`` is who gave the text that was quoted, on one line, or "" where it was the site itself.
     """
 
@@ -57,6 +59,7 @@ class SourceView:
     domain: str
     quotes: tuple[QuoteView, ...]
     via: str = ""
+    href: str = ""
 
     @property
     def headings(self) -> tuple[str, ...]:
@@ -71,8 +74,11 @@ def sources(
     *,
     beside: bool = False,
     longest_source: int = 0,
+    run_page: str = "",
 ) -> tuple[SourceView, ...]:
     """One view per number, in order; quotes and titles shortened to these many characters.
+
+    ``run_page`` is where readers see the page of the run, "" where they do not.
 
     ``longest_source`` is how many the quotes of one source may have together, 0 for any number;
     what one of them leaves over is for the others, and those that come last are left out where
@@ -82,10 +88,23 @@ def sources(
     card over the mark does.
     """
     said = Said(replace(answer, text="", more="") if beside else answer)
+    hrefs = reachable(answer, run_page)
     return tuple(
-        _view(number, cited, said, longest_quote, longest_title, longest_source)
+        replace(
+            _view(number, cited, said, longest_quote, longest_title, longest_source),
+            href=link_target(hrefs[number]) or (hrefs[number] if run_page else ""),
+        )
         for number, cited in by_number(answer.citations)
     )
+
+
+def reachable(answer: Answer, run_page: str) -> dict[int, str]:
+    """The targets of an answer's marks, each by its number, as readers can follow them: of a page
+    that is none of the web, such as a file, our copy of it below ``run_page``, if that is known."""
+    return {
+        number: url if not run_page or link_target(url) else f"{run_page}/pages/{number}"
+        for number, url in answer.targets.items()
+    }
 
 
 def by_number(citations: Iterable[Citation]) -> list[tuple[int, list[Citation]]]:
