@@ -45,7 +45,7 @@ def index_and_report(settings: Settings, *, as_json: bool = False) -> IndexRepor
     report = _indexed(settings, err)
     held = holdings(settings.index_path, settings.docs)
     if as_json:
-        told = printed_json(report_printed_json(report, held))
+        told = printed_json(report_as_json(report, held))
         sys.stdout.write(f"{told}\n")
     else:
         _tell_counts(err, report)
@@ -55,7 +55,7 @@ def index_and_report(settings: Settings, *, as_json: bool = False) -> IndexRepor
     return report
 
 
-def report_printed_json(report: IndexReport, held: Holdings) -> dict[str, Any]:
+def report_as_json(report: IndexReport, held: Holdings) -> dict[str, Any]:
     """The document that ``footnote index --json`` prints; see ``bot/handbook/json-output.md``."""
     return {
         "files": {

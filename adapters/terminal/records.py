@@ -11,7 +11,7 @@ from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from adapters.terminal.export import as_markdown
+from adapters.terminal.export import as_json, as_markdown
 from bot.conversing.forgetting import Forgetter, day_after
 from bot.conversing.keeper import Keeper
 from bot.rendering.documents import printed_json
@@ -76,7 +76,7 @@ async def exported(settings: Settings, name: str, form: str) -> str:
     async with opened(settings) as store:
         archive = Archive(store.database)
         conversation = await archive.conversation(await archive.find(name))
-    return printed_json(conversation) if form == "json" else as_markdown(conversation)
+    return as_json(conversation) if form == "json" else as_markdown(conversation)
 
 
 async def listed(settings: Settings, platform: str | None, limit: int) -> list[Listed]:

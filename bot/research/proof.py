@@ -49,19 +49,19 @@ def proof(quote: str, claims: Iterable[str]) -> Proof:
     (they may be in two languages), or where there is no claim.
     """
     parts = list(_parts(quote))
-    honest = [part for part in parts if part.kind == "code" or not is_order(part.text)]
+    honest = [part for part in parts if not is_order(part.text)]
     chosen: dict[int, list[Span]] = {}
     for claim in claims:
         looked_for = _Claim(claim, honest)
         for place in looked_for.chosen():
             chosen.setdefault(place, []).extend(looked_for.shared(place))
+    shared = tuple(_merged(quote, (span for found in chosen.values() for span in found)))
+    if len(honest) == len(parts) and len(chosen) in (0, len(parts)):
+        return Proof(((0, len(quote)),) if parts else (), shared)
     if not chosen:
-        return Proof(tuple(_joined(quote, [part.span for part in honest])))
-    shown = {*chosen, *_heads(honest, chosen)}
-    return Proof(
-        tuple(_joined(quote, [honest[place].span for place in sorted(shown)])),
-        tuple(_merged(quote, (span for found in chosen.values() for span in found))),
-    )
+        return Proof(tuple(_joined(quote, _untouched(quote, parts, honest))))
+    shown = sorted({*chosen, *_heads(honest, chosen)})
+    return Proof(tuple(_joined(quote, [honest[place].span for place in shown])), shared)
 
 
 # ---------------------------------------------------------------- the passage
@@ -86,6 +86,17 @@ def _parts(quote: str) -> Iterator[_Part]:
         for start, end in _lines(quote, sentence):
             text = quote[start:end]
             yield _Part(start, text, sentence.kind, frozenset(terms(text)))
+
+
+def _untouched(quote: str, parts: Sequence[_Part], honest: Sequence[_Part]) -> Iterator[Span]:
+    """The honest parts but what goes on in the line of an order: the same hand wrote it."""
+    touched = 0  # where that line ends
+    for part in parts:
+        if part not in honest:
+            line_end = quote.find("\n", part.span[1])
+            touched = len(quote) if line_end < 0 else line_end
+        elif part.start >= touched:
+            yield part.span
 
 
 def _lines(quote: str, sentence: Sentence) -> Iterator[Span]:

@@ -12,6 +12,8 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from bot.text.sentences import sentences
+
 LONGEST = 1_200  # characters of a sentence that are looked at, as ``bot.text.sentences`` cuts them
 
 # ---------------------------------------------------------------- English
@@ -161,3 +163,9 @@ def is_order(sentence: str) -> bool:
     Pure. Sentences in other languages than English, Chinese and German are let pass.
     """
     return _ORDER.search(" ".join(sentence[:LONGEST].split())) is not None
+
+
+def only_orders(text: str) -> bool:
+    """Whether each sentence of a text is an order."""
+    found = sentences(text)
+    return bool(found) and all(is_order(text[each.start : each.end]) for each in found)

@@ -84,6 +84,16 @@ def test_orders_are_left_out_whatever_is_claimed(claim: str) -> None:
     assert shown(ORDER, claim) == []
 
 
+def test_what_goes_on_in_the_line_of_an_order_is_no_part_of_an_honest_quote() -> None:
+    quote = f"It was built in 1987.\n\n{ORDER} Thank you. See our shop.\n\nIt delivers 87.4 MW."
+    assert shown(quote) == ["It was built in 1987.", "It delivers 87.4 MW."]
+
+
+def test_a_passage_of_which_nothing_is_left_out_stays_whole() -> None:
+    fenced = "```\nx = 1\n```"
+    assert shown(fenced) == shown(fenced, "x = 1") == [fenced]
+
+
 LINES = st.sampled_from(
     [*FILM.split(". "), *TABLE.split("\n"), *LIST.split("\n"), "```", "x = 1", "", ORDER, BRIDGE]
 )
