@@ -12,7 +12,7 @@ from pydantic import TypeAdapter
 from adapters.terminal.plain_text import harmless, remarks
 from bot.answers import Answer
 from bot.rendering.documents import printed_json
-from bot.rendering.footnotes import by_number
+from bot.rendering.footnotes import by_number, sources
 from bot.rendering.lines import one_line
 from bot.rendering.safety import portable
 from bot.rendering.texts import DEFAULT, texts_for
@@ -76,9 +76,10 @@ def _sources(answer: Answer) -> Iterator[str]:
     if not answer.citations:
         return
     yield "Sources:"
+    headings = {view.number: view.headings for view in sources(answer, 0)}
     for number, cited in by_number(answer.citations):
         lines = [f"- \\[{number}\\] {_link(cited[0].title or cited[0].url, cited[0].url)}"]
-        for heading in dict.fromkeys(citation.heading for citation in cited if citation.heading):
+        for heading in headings[number]:
             lines[0] += f" — {_plain(heading)}"
         for via in dict.fromkeys(citation.via for citation in cited if citation.via):
             lines[0] += f" ({_plain(texts_for(DEFAULT)('text-given-by', name=via))})"

@@ -23,6 +23,7 @@ def printed_json(document: object) -> str:
 def answer_document(answer: Answer) -> dict[str, Any]:
     """The contract of ``--json``; seconds to milliseconds, money to millionths."""
     targets = answer.targets.values()
+    with_words = {citation.number for citation in answer.citations if citation.proven}
     usage = asdict(answer.usage)
     usage["seconds"] = round(usage["seconds"], 3)
     usage["usd"] = round(usage["usd"], 6)
@@ -40,7 +41,7 @@ def answer_document(answer: Answer) -> dict[str, Any]:
                 "via": c.via,
             }
             for c in answer.citations
-            for words in c.proven or ("",)
+            for words in c.proven or (() if c.number in with_words else ("",))
         ],
         "question": answer.question,
         "queries": list(answer.queries),

@@ -158,9 +158,8 @@ def _view(
     is_said = any(
         said.has(words) or said.has_part(words) for each in cited for words in each.proven
     )
-    quotes = list(
-        {(each.heading, each.quote): each for each in cited if each.quote.strip()}.values()
-    )
+    shown = [each for each in cited if any(words.strip() for words in each.proven)]
+    quotes = list({(each.heading, each.quote): each for each in shown or cited}.values())
     rooms = [longest_quote] * len(quotes)
     if longest_source and not is_said:
         rooms = _shares([min(_length(each), longest_quote) for each in quotes], longest_source)

@@ -25,7 +25,7 @@ from bot.reasoning.recall import source_numbers, without_sources
 from bot.rendering.texts import Texts, texts_for
 from bot.research.disagree import dissent
 from bot.research.marks import literal_spans, numbers_in, without_marks
-from bot.research.proof import proof
+from bot.research.proof import proofs
 from bot.research.verbatim import as_words
 from bot.research.write import CitedSpan, Written, at_tail
 from bot.text.facts import facts, missing_from
@@ -34,6 +34,7 @@ from bot.text.terms import keywords, terms
 
 DOUBT_MARK = "⚠"
 
+_Key = tuple[int, int, int]  # of a citation: its page's number, where it begins and ends
 _WORD = re.compile(r"\w+")
 
 
@@ -60,8 +61,8 @@ def check(written: Written, evidence: Evidence, question: str, texts: Texts = EN
     literals = literal_spans(written.text)
     # In an answer about "source 2" that number is a name of ours and no figure.
     asks_by_number = bool(source_numbers(question))
-    citations: dict[tuple[int, int, int], Citation] = {}
-    claims: defaultdict[tuple[int, int, int], list[str]] = defaultdict(list)
+    citations: dict[_Key, Citation] = {}
+    claims: list[tuple[str, list[_Key]]] = []  # each with what it cites of one page
     doubts: list[Doubt] = []
     disagreements: list[Disagreement] = []
     out: list[str] = []
@@ -72,10 +73,12 @@ def check(written: Written, evidence: Evidence, question: str, texts: Texts = EN
         parts = out if written.fold is None or sentence.start < written.fold else further
         claim = " ".join(as_words(without_marks(piece)).split())
         cited = _cited(sentence, piece, written.spans, sources)
+        of_page: defaultdict[int, list[_Key]] = defaultdict(list)
         for source, passage in cited:
             key = (source.number, passage.start, passage.end)
             citations.setdefault(key, _citation(source, passage))
-            claims[key].append(claim)
+            of_page[source.number].append(key)
+        claims += [(claim, keys) for keys in of_page.values()]
         said = without_sources(claim) if asks_by_number else claim
         reason = ""
         if cited or not _makes_no_claim(sentence, piece, written.text, literals):
@@ -87,7 +90,7 @@ def check(written: Written, evidence: Evidence, question: str, texts: Texts = EN
             if other is not None:
                 key = (other.source.number, other.passage.start, other.passage.end)
                 citations.setdefault(key, _citation(other.source, other.passage))
-                claims[key].append(other.sentence)
+                claims.append((other.sentence, [key]))
                 disagreements.append(Disagreement(claim, other.source.number, other.sentence))
         direct = len(citations) if parts is out else direct
         parts.append(written.text[end : sentence.start])
@@ -95,7 +98,7 @@ def check(written: Written, evidence: Evidence, question: str, texts: Texts = EN
         end = sentence.end
     return Checked(
         "".join(out).strip(),
-        tuple(_proven(citation, claims[key]) for key, citation in citations.items()),
+        _proven(citations, claims),
         tuple(doubts),
         tuple(disagreements),
         "".join(further).strip(),
@@ -209,9 +212,19 @@ def _makes_no_claim(
     return any(start <= sentence.start and sentence.end <= stop for start, stop in literals)
 
 
-def _proven(citation: Citation, claims: Sequence[str]) -> Citation:
-    found = proof(citation.quote, claims)
-    return replace(citation, proof=found.spans, shared=found.shared)
+def _proven(
+    citations: dict[_Key, Citation], claims: Iterable[tuple[str, Sequence[_Key]]]
+) -> tuple[Citation, ...]:
+    """The citations, each with what of it bears the claims out."""
+    places = {key: place for place, key in enumerate(citations)}
+    found = proofs(
+        [citation.quote for citation in citations.values()],
+        [(claim, [places[key] for key in keys]) for claim, keys in claims],
+    )
+    return tuple(
+        replace(citation, proof=each.spans, shared=each.shared)
+        for citation, each in zip(citations.values(), found, strict=True)
+    )
 
 
 def _citation(source: Source, passage: Passage) -> Citation:

@@ -43,25 +43,31 @@ class Proof:
 
 
 def proof(quote: str, claims: Iterable[str]) -> Proof:
-    """What of a cited passage is shown for the sentences that cite it, which are without marks.
+    """What of a cited passage is shown for the sentences that cite it, which are without marks."""
+    return proofs([quote], [(claim, (0,)) for claim in claims])[0]
 
-    The whole passage but orders where none of its sentences has anything in common with a claim
-    (they may be in two languages), or where there is no claim.
+
+def proofs(quotes: Sequence[str], claims: Iterable[tuple[str, Sequence[int]]]) -> tuple[Proof, ...]:
+    """What of each of several cited passages is shown; ``claims`` are sentences, each with the
+    numbers of those passages of one page that it cites.
+
+    Of passages that are cited together those that add nothing are not shown. All of a passage but
+    orders is shown where no sentence of what a claim cites has anything in common with it (they
+    may be in two languages), and where there is no claim.
     """
-    parts = list(_parts(quote))
-    honest = [part for part in parts if not is_order(part.text)]
-    chosen: dict[int, list[Span]] = {}
-    for claim in claims:
-        looked_for = _Claim(claim, honest)
-        for place in looked_for.chosen():
-            chosen.setdefault(place, []).extend(looked_for.shared(place))
-    shared = tuple(_merged(quote, (span for found in chosen.values() for span in found)))
-    if len(honest) == len(parts) and len(chosen) in (0, len(parts)):
-        return Proof(((0, len(quote)),) if parts else (), shared)
-    if not chosen:
-        return Proof(tuple(_joined(quote, _untouched(quote, parts, honest))))
-    shown = sorted({*chosen, *_heads(honest, chosen)})
-    return Proof(tuple(_joined(quote, [honest[place].span for place in shown])), shared)
+    passages = [_Passage(quote) for quote in quotes]
+    spared: set[int] = set()  # passages cited beside one that bears the claim out
+    for claim, cited in claims:
+        pool = [(number, place) for number in cited for place in passages[number].places]
+        looked_for = _Claim(claim, [passages[number].honest[place] for number, place in pool])
+        chosen = list(looked_for.chosen())
+        spared.update(cited if chosen else ())
+        for at in chosen:
+            number, place = pool[at]
+            passages[number].chosen.setdefault(place, []).extend(looked_for.shared(at))
+    return tuple(
+        passage.proof(is_spared=number in spared) for number, passage in enumerate(passages)
+    )
 
 
 # ---------------------------------------------------------------- the passage
@@ -79,6 +85,35 @@ class _Part:
     @property
     def span(self) -> Span:
         return self.start, self.start + len(self.text)
+
+
+class _Passage:
+    """A cited passage; ``chosen`` are the places of what is shown of its ``honest`` parts, with
+    what each shares with the claims."""
+
+    def __init__(self, quote: str) -> None:
+        self.quote = quote
+        self.parts = list(_parts(quote))
+        self.honest = [part for part in self.parts if not is_order(part.text)]
+        self.chosen: dict[int, list[Span]] = {}
+
+    @property
+    def places(self) -> range:
+        return range(len(self.honest))
+
+    def proof(self, *, is_spared: bool) -> Proof:
+        """What is shown; nothing of a passage that is spared and of which nothing was chosen."""
+        shared = (span for found in self.chosen.values() for span in found)
+        if self.chosen:
+            shown: Sequence[int] = sorted({*self.chosen, *_heads(self.honest, self.chosen)})
+        else:
+            shown = () if is_spared else self.places
+        if len(shown) == len(self.parts) > 0:
+            return Proof(((0, len(self.quote)),), tuple(_merged(self.quote, shared)))
+        spans = [self.honest[place].span for place in shown]
+        if not self.chosen and not is_spared:
+            spans = list(_untouched(self.quote, self.parts, self.honest))
+        return Proof(tuple(_joined(self.quote, spans)), tuple(_merged(self.quote, shared)))
 
 
 def _parts(quote: str) -> Iterator[_Part]:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.research.proof import proof
+from bot.research.proof import Proof, proof, proofs
 
 FILM = (
     "The cast was announced in March. Victor Garber and others appear in small parts. Rita Wilson "
@@ -92,6 +92,20 @@ def test_what_goes_on_in_the_line_of_an_order_is_no_part_of_an_honest_quote() ->
 def test_a_passage_of_which_nothing_is_left_out_stays_whole() -> None:
     fenced = "```\nx = 1\n```"
     assert shown(fenced) == shown(fenced, "x = 1") == [fenced]
+
+
+def test_of_passages_cited_together_those_that_add_nothing_are_not_shown() -> None:
+    other = "The plant lies in the valley. It was opened in 1987."
+    both = [(FILM, other), (other, FILM)]
+    for one, two in both:
+        first, second = proofs((one, two), [("It was shot in Oslo, too.", (0, 1))])
+        found = {one: first, two: second}
+        assert found[other] == Proof(())
+        assert found[FILM].spans == proof(FILM, ["It was shot in Oslo, too."]).spans
+    apart = proofs((FILM, other), [("It was shot in Oslo, too.", (0,)), ("Opened in 1987.", (1,))])
+    assert [bool(each.spans) for each in apart] == [True, True]
+    strange = proofs((FILM, other), [("完全没有关系。", (0, 1))])
+    assert [each.spans for each in strange] == [((0, len(FILM)),), ((0, len(other)),)]
 
 
 LINES = st.sampled_from(
