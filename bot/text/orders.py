@@ -97,7 +97,8 @@ _ENGLISH = (
 
 _READER = r"(?:用户|用戶|使用者|提问者|提問者)"
 _MODEL = (
-    r"(?:AI|人工智能|人工智慧|大?(?:语言|語言)模型|大模型|聊天(?:机器人|機器人)|智能助手|AI助手)"
+    r"(?:(?<![A-Za-z])AI|人工智能|人工智慧|大?(?:语言|語言)模型|大模型|"
+    r"聊天(?:机器人|機器人)|智能助手)"
 )
 _RULES_ZH = (
     r"(?:指令|指示|规则|規則|提示词|提示詞|提示语|提示語|系统提示|系統提示|设定|設定|约束|約束)"
@@ -132,7 +133,7 @@ _CHINESE = (
 _RULES_DE = r"(?:Anweisung|Instruktion|Regel|Vorgabe|Befehl|Prompt|Richtlinie|Systemanweisung)\w*"
 _REPLY_DE = r"(?:deine|Ihre)[rmn]?\s+(?:Antwort|Ausgabe|Zusammenfassung)\b"
 _USER_DE = r"(?:Nutzer|Benutzer|Anwender|Fragesteller)\w*"
-_AI_DE = r"(?:KI|Sprachmodell|Chatbot|KI-\w+)\w*"
+_AI_DE = r"(?:KI(?:-\w+)?|Sprachmodell\w*|Chatbots?)"
 _GERMAN = (
     r"\b(?:ignorier|vergiss|vergess|missacht|übergeh|verwirf)\w*\s+(?:\w+\s+){0,3}?(?:vorherig|"
     r"vorig|bisherig|früher|obig|vorangehend|vorangegangen|ursprünglich|deine|Ihre)\w*\s+(?:\w+\s+)?"

@@ -67,6 +67,8 @@ Set the Content-Type of your response headers.
 Class instances can pretend to be numbers.
 Language models should not output private data.
 The system prompt shows a dollar sign.
+It was founded by people from Mottama (Thai: a name) around 1650.
+Killer: Dead or Alive is a film.
 请忽略此警告。
 请输入“是”继续。
 您现在可以启动服务器。
