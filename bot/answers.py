@@ -8,6 +8,9 @@ from typing import Literal
 Status = Literal["answered", "partial", "not_found", "failed", "stopped"]
 StepState = Literal["waiting", "running", "done", "failed"]
 
+Span = tuple[int, int]
+"""Where a piece of a text begins and where it ends, in characters."""
+
 
 @dataclass(frozen=True, slots=True)
 class Usage:
@@ -34,6 +37,10 @@ class Citation:
     ``quote`` is verbatim in the stored page with hash ``page_hash``, at characters
     ``start:end`` of its text. ``heading`` is what it stands under ("Page 7 › Trains"), or "".
     ``via`` is who gave the page's text, as in ``bot.pages.page.Page``.
+
+    ``proof`` are the spans of ``quote`` that bear out the sentences which cite it, in order, and
+    ``shared`` those of the facts that they have in common. Only the proof is shown beside an
+    answer; None, in answers from before there was one, stands for all of the quote.
     """
 
     number: int
@@ -45,6 +52,15 @@ class Citation:
     end: int
     heading: str = ""
     via: str = ""
+    proof: tuple[Span, ...] | None = None
+    shared: tuple[Span, ...] = ()
+
+    @property
+    def proven(self) -> tuple[str, ...]:
+        """The words that are shown, in one piece for each run of sentences; each is verbatim in
+        the stored page. Empty where none may be shown."""
+        spans = ((0, len(self.quote)),) if self.proof is None else self.proof
+        return tuple(self.quote[start:end] for start, end in spans)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import discord
 
 from adapters.discord import limits
-from adapters.discord.safety import fenced, harmless, words
+from adapters.discord.safety import emphasised, fenced, harmless, words
 from bot.answers import Answer, PlanView, StepView
 from bot.rendering.blocks import split
-from bot.rendering.footnotes import SourceView, link_target, linked, sources
+from bot.rendering.footnotes import SourceView, link_target, linked, reachable, sources
 from bot.rendering.lines import shortened
 from bot.rendering.plan import Branch, branches, work
 from bot.rendering.remarks import remarks, summary
@@ -32,6 +32,7 @@ TITLE = 150  # characters of a source's title
 HEADINGS = 150  # characters of what its quotes stand under
 FURTHER = 3_000  # characters of further reading in an embed; half of what a message's embeds take
 QUOTES = (300, 200, 120, 60, 0)  # characters of a quote, shorter the more sources there are
+QUOTES_TOGETHER = 600  # characters of all quotes of a source
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,16 +114,18 @@ def answered(
     embeds: bool,
     gaps: Iterable[str] = (),
     opening: str = "",
+    page: str = "",
 ) -> tuple[Look, ...]:
     """The messages of an answer, in order, at least one; further reading, sources and summary are
     in the last.
 
-    ``gaps`` are text ids of what Footnote may not do there; ``opening`` stands before the text.
+    ``gaps`` are text ids of what Footnote may not do there; ``opening`` stands before the text;
+    ``page`` is where a browser shows how the answer came about, or "".
     """
-    body = answer_text(answer, texts)
+    body = answer_text(answer, texts, page)
     if opening:
         body = f"{opening}\n\n{body}"
-    further = _markdown(answer.more, answer.targets) if answer.more else ""
+    further = _markdown(answer.more, reachable(answer, page)) if answer.more else ""
     small = [*(texts(gap) for gap in gaps), *remarks(answer, texts, words)]
     if further and not (embeds and len(further) <= FURTHER):
         # Discord folds nothing: what has no embed comes last, under a line in small print.
@@ -131,21 +134,21 @@ def answered(
         parts = split(body, limits.PART)
         looks = [Look(part) for part in parts] or [Look("…")]
         last = looks.pop()
-        return (*looks, Look(last.content, _below(answer, small, texts, further)))
+        return (*looks, Look(last.content, _below(answer, small, texts, further, page)))
     noted = "\n".join(f"-# {remark}" for remark in small)
     parts = split("\n\n".join(filter(None, (body, noted))), limits.PART) or ["…"]
-    under = [*_source_lines(answer, texts), f"-# {summary(answer, texts)}"]
+    under = [*_source_lines(answer, texts, page), f"-# {summary(answer, texts)}"]
     first, *rest = split("\n".join(under), limits.PART)
     if len(parts[-1]) + len(first) < limits.PART:
         first = f"{parts.pop()}\n\n{first}"
     return tuple(Look(part) for part in (*parts, first, *rest))
 
 
-def answer_text(answer: Answer, texts: Texts) -> str:
+def answer_text(answer: Answer, texts: Texts, page: str = "") -> str:
     """The answer as Discord's Markdown: footnotes are links, all else is harmless."""
     if answer.status == "failed":
         return f"⚠️ {texts('failed', reason=harmless(answer.text))}"
-    return _markdown(answer.text, answer.targets)
+    return _markdown(answer.text, reachable(answer, page))
 
 
 def _markdown(text: str, urls: Mapping[int, str]) -> str:
@@ -157,14 +160,14 @@ def _markdown(text: str, urls: Mapping[int, str]) -> str:
 
 
 def _below(
-    answer: Answer, small: Sequence[str], texts: Texts, further: str
+    answer: Answer, small: Sequence[str], texts: Texts, further: str, page: str
 ) -> tuple[discord.Embed, ...]:
     """The embeds below an answer: the further reading, then remarks, sources, follow-ups and
     summary."""
     reading = discord.Embed(title=texts("more-heading"), description=further or None, colour=COLOUR)
     room = limits.EMBED_TOTAL - (len(reading) if further else 0)
     for quote in QUOTES:
-        embed = _embed(answer, small, texts, quote)
+        embed = _embed(answer, small, texts, quote, page)
         if len(embed) <= room:
             break
     while len(embed) > room:
@@ -172,9 +175,11 @@ def _below(
     return (reading, embed) if further else (embed,)
 
 
-def _embed(answer: Answer, small: Sequence[str], texts: Texts, quote: int) -> discord.Embed:
+def _embed(
+    answer: Answer, small: Sequence[str], texts: Texts, quote: int, page: str
+) -> discord.Embed:
     description = _fitting(small, REMARKS)
-    views = sources(answer, quote, TITLE)
+    views = sources(answer, quote, TITLE, longest_source=QUOTES_TOGETHER, run_page=page)
     embed = discord.Embed(
         title=texts("sources-heading") if views else None,
         description=description or None,
@@ -225,21 +230,21 @@ def _quote_lines(view: SourceView) -> Iterator[str]:
     for quote in view.quotes:
         for piece in quote.pieces:
             if piece.kind == "text":
-                yield f"> {words(piece.text)}"
+                yield f"> {emphasised(piece.runs())}"
             else:
                 is_table = piece.kind == "table"
                 yield fenced(table_text(piece.text, TABLE_WIDTH) if is_table else piece.text)
 
 
 def _titled(view: SourceView) -> str:
-    target = link_target(view.url)
+    target = link_target(view.href)
     title = words(view.title)
     return f"[**{title}**](<{target}>)" if target else f"**{title}**"
 
 
-def _source_lines(answer: Answer, texts: Texts) -> list[str]:
+def _source_lines(answer: Answer, texts: Texts, page: str) -> list[str]:
     """The sources as text, where embeds are not allowed."""
-    views = sources(answer, QUOTES[1], TITLE)
+    views = sources(answer, QUOTES[1], TITLE, longest_source=QUOTES_TOGETHER, run_page=page)
     lines = [f"**{texts('sources-heading')}**"] if views else []
     for view in views:
         lines.append(f"\\[{view.number}\\] {_titled(view)}")

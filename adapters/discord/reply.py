@@ -175,7 +175,12 @@ class DiscordReply:
 
     def _looks(self, answer: Answer, embeds: bool) -> Sequence[Look]:
         looks = answered(
-            answer, self._texts, embeds=embeds, gaps=self._posted.gaps, opening=self._opening
+            answer,
+            self._texts,
+            embeds=embeds,
+            gaps=self._posted.gaps,
+            opening=self._opening,
+            page=self._run.page,
         )
         most = self._outlet.most_posts
         if most is None or len(looks) <= most:

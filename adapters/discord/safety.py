@@ -8,7 +8,7 @@ links (none for an address in angle brackets) and its own Markdown
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 
 from bot.pages.urls import dedupe_key
 from bot.rendering.lines import one_line
@@ -44,6 +44,16 @@ def harmless(text: str, sources: Collection[str] = ()) -> str:
 def words(text: str) -> str:
     """Plain text as Markdown that shows it letter for letter, on one line."""
     return without_pings(_MARKDOWN.sub(_escaped, one_line(text)))
+
+
+def emphasised(runs: Iterable[tuple[str, bool]]) -> str:
+    """Words in pieces, as ``words`` shows them; those with True are bold."""
+    shown = []
+    for text, is_strong in runs:
+        before = " " * text.startswith(" ")
+        after = " " * (text.endswith(" ") and bool(text.strip()))
+        shown.append(f"**{words(text)}**" if is_strong else f"{before}{words(text)}{after}")
+    return without_pings("".join(shown))
 
 
 def fenced(text: str) -> str:

@@ -43,7 +43,8 @@ from bot.answers import Answer, Status
 from bot.messages import Depth
 from bot.pages.urls import dedupe_key
 from bot.rendering.blocks import split
-from bot.rendering.footnotes import SourceView, link_target, linked, sources
+from bot.rendering.excerpts import joined
+from bot.rendering.footnotes import SourceView, link_target, linked, reachable, sources
 from bot.rendering.lines import shortened
 from bot.rendering.remarks import remarks, summary
 from bot.rendering.safety import WORD_JOINER, without_autolinks, without_pings
@@ -61,9 +62,6 @@ _SPECIAL = re.compile(
     r"|\]\((?:<[^<>\n]*>|(?:[^\s()]|\([^\s()]*\))*)\)|https?://\S+"  # addresses stay
     r"|:(?=[a-z0-9_+'-]*[a-z1][a-z0-9_+'-]*:)"
 )
-
-_ELLIPSES = re.compile(r"…(?:\s*…)+")
-"""One after the other: of a quote that was cut, of what joins it to the next, of the whole cut."""
 
 _MARKS: Mapping[str, str] = {
     "pending": "○",
@@ -155,7 +153,7 @@ def final(
     where a browser shows how it came about, ``folds`` whether Slack takes containers there."""
     below = closing(answer, texts, depth=depth, page=page)
     return Final(
-        text=markdown(answer.text, answer.targets) or "…",
+        text=markdown(answer.text, reachable(answer, page)) or "…",
         closing=tuple(below if folds else unfolded(below)),
         title=answer.question,
         plain=as_words(answer.text),
@@ -171,11 +169,11 @@ def failure(answer: Answer, sentence: str, texts: Texts, *, page: str = "") -> F
 
 def closing(answer: Answer, texts: Texts, *, depth: Depth, page: str = "") -> list[Json]:
     """Further reading, doubts and notes, sources, suggestions, buttons, the line of numbers."""
-    blocks = further(answer, texts)
+    blocks = further(answer, texts, page)
     if noted := remarks(answer, texts):
         blocks.append(_context(noted))
     if answer.citations:
-        blocks += source_blocks(answer, texts)
+        blocks += source_blocks(answer, texts, page)
     if answer.suggestions:
         blocks += _follow_ups(answer, texts)
     if answer.status in _ASK_AGAIN:
@@ -202,12 +200,12 @@ def _is_researched(answer: Answer) -> bool:
     return bool(answer.citations or answer.queries)
 
 
-def source_blocks(answer: Answer, texts: Texts) -> list[Json]:
+def source_blocks(answer: Answer, texts: Texts, page: str = "") -> list[Json]:
     """The numbered sources: linked title, domain, section, and the words that are quoted, unless
     the answer quotes them itself."""
     count = len({citation.number for citation in answer.citations})
     room = max(min(QUOTE_CHARACTERS, QUOTES_CHARACTERS // max(min(count, SOURCES), 1)), 60)
-    every = sources(answer, room)
+    every = sources(answer, room, longest_source=room, run_page=page)
     shown = every[:SOURCES]
     heading = section([text_element(texts("sources-heading"), "bold")])
     entries = [[heading], *(_source(view, room, texts) for view in shown)]
@@ -218,7 +216,7 @@ def source_blocks(answer: Answer, texts: Texts) -> list[Json]:
 
 
 def _source(view: SourceView, room: int, texts: Texts) -> list[Json]:
-    line = [link_element(view.url, without_pings(f"[{view.number}] {view.title}"))]
+    line = [link_element(view.href, without_pings(f"[{view.number}] {view.title}"))]
     where = f" ({view.domain})" if view.domain and view.domain != view.title else ""
     if view.headings:
         where += f" — {shortened(' · '.join(view.headings), HEADINGS_CHARACTERS)}"
@@ -236,11 +234,14 @@ def _quotes(view: SourceView, room: int) -> Iterator[Json]:
     pieces = [piece for each in view.quotes for piece in each.pieces]
     for is_text, group in groupby(pieces, key=lambda piece: piece.kind == "text"):
         if is_text:
-            joined = " … ".join(piece.text for piece in group)
-            words = _ELLIPSES.sub("…", shortened(_ELLIPSES.sub("…", joined), max(room, 0)))
-            if words:
-                yield quote([text_element(without_pings(words))])
-            room -= len(words)
+            said = joined(group)
+            yield quote(
+                [
+                    text_element(without_pings(words), *(("bold",) if is_strong else ()))
+                    for words, is_strong in said.runs()
+                ]
+            )
+            room -= len(said.text)
             continue
         for piece in group:
             if len(piece.text) <= room:
@@ -249,12 +250,12 @@ def _quotes(view: SourceView, room: int) -> Iterator[Json]:
             room -= len(piece.text)
 
 
-def further(answer: Answer, texts: Texts) -> list[Json]:
+def further(answer: Answer, texts: Texts, page: str = "") -> list[Json]:
     """The further reading, folded."""
     if not answer.more:
         return []
     title = _plain_text(texts("more-heading"), CONTAINER_TITLE_CHARACTERS)
-    inside = packed([element] for element in rich_text(answer.more, answer.targets))
+    inside = packed([element] for element in rich_text(answer.more, reachable(answer, page)))
     return [
         {
             "type": "container",

@@ -4,7 +4,6 @@ page."""
 from __future__ import annotations
 
 import asyncio
-import json
 import signal
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -25,6 +24,7 @@ from bot.evaluation.results import Outcome, Result
 from bot.evaluation.rows import Row, counted, outcome_words, rows, settings_rows
 from bot.evaluation.running import Evaluation, Forecast, Side, open_evaluation
 from bot.evaluation.spending import Purse, default_budget
+from bot.rendering.documents import printed_json
 from bot.rendering.lines import one_line, shortened
 
 WIDTH = 100  # characters of a table, where there is no terminal
@@ -186,7 +186,7 @@ def _print(outcome: Outcome, wanted: Wanted, interrupted: bool) -> None:
     out = Console(highlight=False)
     if wanted.as_json:
         document = evaluation_document(outcome, interrupted=interrupted)
-        out.file.write(json.dumps(document, ensure_ascii=False, indent=2) + "\n")
+        out.file.write(printed_json(document) + "\n")
         return
     if out.is_terminal:
         out.print(tables(outcome))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -10,10 +9,12 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
-from adapters.terminal.plain_text import remarks
+from adapters.terminal.plain_text import harmless, remarks
 from bot.answers import Answer
-from bot.rendering.footnotes import by_number
+from bot.rendering.documents import printed_json
+from bot.rendering.footnotes import by_number, sources
 from bot.rendering.lines import one_line
+from bot.rendering.safety import portable
 from bot.rendering.texts import DEFAULT, texts_for
 from bot.storage.archive import Conversation, Held, Said
 
@@ -30,7 +31,7 @@ def as_json(conversation: Conversation) -> str:
         "key": thread.key,
         **_conversation.dump_python(conversation, mode="json"),
     }
-    return json.dumps(document, ensure_ascii=False, indent=2)
+    return printed_json(document)
 
 
 def as_markdown(conversation: Conversation) -> str:
@@ -61,10 +62,11 @@ def _held(run: Held) -> Iterator[str]:
         return
     ended = f", {_moment(run.ended_at)}" if run.ended_at is not None else ""
     yield f"### Footnote{ended}"
-    yield run.answer.text
+    urls = run.answer.targets.values()
+    yield portable(run.answer.text, urls)
     if run.answer.more:
         yield f"#### {texts_for(DEFAULT)('more-heading')}"
-        yield run.answer.more
+        yield portable(run.answer.more, urls)
     yield from _sources(run.answer)
     yield from (_plain(remark) for remark in remarks(run.answer))
     yield f"*Run {run.id}: {run.state}, {_plain(run.answer.reasoner)}*"
@@ -74,11 +76,14 @@ def _sources(answer: Answer) -> Iterator[str]:
     if not answer.citations:
         return
     yield "Sources:"
+    headings = {view.number: view.headings for view in sources(answer, 0)}
     for number, cited in by_number(answer.citations):
         lines = [f"- \\[{number}\\] {_link(cited[0].title or cited[0].url, cited[0].url)}"]
+        for heading in headings[number]:
+            lines[0] += f" — {_plain(heading)}"
         for via in dict.fromkeys(citation.via for citation in cited if citation.via):
             lines[0] += f" ({_plain(texts_for(DEFAULT)('text-given-by', name=via))})"
-        for quote in dict.fromkeys(citation.quote for citation in cited):
+        for quote in dict.fromkeys(words for citation in cited for words in citation.proven):
             lines += ["", *(f"  {line}" for line in _quoted(_plain(quote, lines=True)).split("\n"))]
         yield "\n".join(lines)
 
@@ -95,7 +100,7 @@ def _quoted(text: str) -> str:
 def _plain(text: str, *, lines: bool = False) -> str:
     """Foreign words as they are, with no power over the document."""
     text = "\n".join(map(one_line, text.splitlines())) if lines else one_line(text)
-    return _NUMBERED.sub(r"\1\\", _MARKUP.sub(r"\\\1", text))
+    return _NUMBERED.sub(r"\1\\", _MARKUP.sub(r"\\\1", harmless(text)))
 
 
 def _moment(at: datetime) -> str:

@@ -10,11 +10,13 @@ from markdown_it.token import Token
 from rich.console import Group, RenderableType
 from rich.markdown import Markdown
 from rich.padding import Padding
+from rich.style import Style
 from rich.text import Text
 
 from adapters.terminal.plain_text import (
     QUOTE_WIDTH,
     Line,
+    harmless,
     more,
     part_line,
     plan_line,
@@ -24,9 +26,11 @@ from adapters.terminal.plain_text import (
     where,
 )
 from bot.answers import Answer, StepView
-from bot.rendering.footnotes import SourceView, sources
+from bot.rendering.excerpts import Excerpt
+from bot.rendering.footnotes import QuoteView, SourceView, sources
 from bot.rendering.lines import one_line
 from bot.rendering.plan import Branch, branches
+from bot.rendering.safety import portable, without_pings
 from bot.rendering.tokens import answer_parser, text_token, with_marks
 
 
@@ -82,13 +86,13 @@ def rendered(answer: Answer) -> RenderableType:
         parts += [Text(), Text("Sources", style="bold")]
         for view in sources(answer, QUOTE_WIDTH):
             head = Text(f"[{view.number}] ", style="cyan")
-            head.append(view.title, style=f"bold link {view.url}")
+            head.append(harmless(view.title), style=Style(bold=True, link=view.url))
             head.append(f"  {one_line(view.url)}", style="dim")
             parts += [head, *(Padding(each, (0, 0, 0, 4)) for each in _quotes(view))]
     parts += [Text(f"\n{remark}", style="yellow") for remark in remarks(answer)]
     if answer.suggestions:
         parts += [Text(), Text("You could ask next", style="bold")]
-        parts += [Text(f"• {suggestion}") for suggestion in map(one_line, answer.suggestions)]
+        parts += [Text(f"• {harmless(one_line(each))}") for each in answer.suggestions]
     parts.append(Text(f"\n{_cost(answer)}", style="dim"))
     return Group(*parts)
 
@@ -101,13 +105,22 @@ def _quotes(view: SourceView) -> Iterator[RenderableType]:
                 case "table":
                     yield Markdown(piece.text)
                 case "code":
-                    yield Text(piece.text, style="dim")
+                    yield Text(without_pings(piece.text), style="dim")
                 case "text":
-                    yield Text(quoted(quote, piece), style="italic")
+                    yield _emphasised(quote, piece)
         if quote.heading and quote.pieces and not text_last(quote):
-            yield Text(f"— {quote.heading}", style="italic")
+            yield Text(f"— {harmless(quote.heading)}", style="italic")
     for remark in where(view):
-        yield Text(f"— {remark}", style="dim")
+        yield Text(f"— {harmless(remark)}", style="dim")
+
+
+def _emphasised(quote: QuoteView, piece: Excerpt) -> Text:
+    """Running words in quotation marks, what they prove in bold."""
+    before, after = quoted(quote, piece).split(piece.text, 1)
+    text = Text(before, style="italic")
+    for words, is_strong in piece.runs():
+        text.append(harmless(words), style="bold" if is_strong else "")
+    return text.append(harmless(after))
 
 
 def _cost(answer: Answer) -> str:
@@ -132,6 +145,7 @@ def _count(number: int, one: str, many: str) -> str:
 def _markdown(text: str, answer: Answer) -> Markdown:
     """The text with its footnote marks as links, and the addresses of other links behind them."""
     marks = {citation.number: citation.url for citation in answer.citations}
+    text = portable(text, answer.targets.values())
     markdown = Markdown(text)
     markdown.parsed = answer_parser().parse(text)
     for token in markdown.parsed:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -14,6 +13,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.text import Text
 
 from bot.errors import Invalid
+from bot.rendering.documents import printed_json
 from bot.search.index_report import KEPT_ENOUGH, Holdings, IndexReport, holdings
 from bot.settings import Settings
 
@@ -45,7 +45,7 @@ def index_and_report(settings: Settings, *, as_json: bool = False) -> IndexRepor
     report = _indexed(settings, err)
     held = holdings(settings.index_path, settings.docs)
     if as_json:
-        told = json.dumps(report_as_json(report, held), indent=2, ensure_ascii=False)
+        told = printed_json(report_as_json(report, held))
         sys.stdout.write(f"{told}\n")
     else:
         _tell_counts(err, report)

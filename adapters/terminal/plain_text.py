@@ -5,16 +5,16 @@ Imports nothing of rich, so that `ask --json` starts without it.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 
 from bot.answers import Answer, StepView
-from bot.rendering.documents import answer_document
+from bot.rendering.documents import answer_document, printed_json
 from bot.rendering.excerpts import Excerpt
 from bot.rendering.footnotes import QuoteView, SourceView, sources
 from bot.rendering.lines import one_line, shortened
 from bot.rendering.plan import Branch, branches, work
+from bot.rendering.safety import portable, without_pings, without_tags
 from bot.rendering.texts import DEFAULT, texts_for
 from bot.research.verbatim import as_words
 
@@ -76,18 +76,19 @@ def plan_line(steps: Sequence[StepView]) -> Line:
 
 def answer_json(answer: Answer) -> str:
     """The contract of ``--json``."""
-    return json.dumps(answer_document(answer), ensure_ascii=False, indent=2)
+    return printed_json(answer_document(answer))
 
 
 def plain(answer: Answer) -> str:
     """Text for a file or a pipe: the answer's Markdown, without escapes."""
-    parts = [as_words(answer.text)]
+    urls = answer.targets.values()
+    parts = [as_words(portable(answer.text, urls))]
     if answer.more:
-        parts += [f"{more()}:", as_words(answer.more)]
+        parts += [f"{more()}:", as_words(portable(answer.more, urls))]
     if answer.citations:
         lines = ["Sources:"]
         for view in sources(answer, QUOTE_WIDTH):
-            lines.append(f"[{view.number}] {view.title} — {one_line(view.url)}")
+            lines.append(f"[{view.number}] {harmless(view.title)} — {one_line(view.url)}")
             lines += [f"    {line}".rstrip() for line in _quote_lines(view)]
         parts.append("\n".join(lines))
     parts += remarks(answer)
@@ -102,11 +103,13 @@ def more() -> str:
 def _quote_lines(view: SourceView) -> Iterator[str]:
     for quote in view.quotes:
         for piece in quote.pieces:
-            yield from [quoted(quote, piece)] if piece.kind == "text" else piece.text.split("\n")
+            is_text = piece.kind == "text"
+            lines = [harmless(quoted(quote, piece))] if is_text else piece.text.split("\n")
+            yield from map(without_pings, lines)
         if quote.heading and quote.pieces and not text_last(quote):
-            yield f"— {quote.heading}"
+            yield f"— {harmless(quote.heading)}"
     for remark in where(view):
-        yield f"— {remark}"
+        yield f"— {harmless(remark)}"
 
 
 def quoted(quote: QuoteView, piece: Excerpt) -> str:
@@ -134,4 +137,9 @@ def remarks(answer: Answer) -> list[str]:
     """Doubts, disagreements and notes, a line each."""
     doubts = [f"⚠ {doubt.sentence} — {doubt.reason}" for doubt in answer.doubts]
     others = [f"⚖ {o.sentence} — but [{o.number}] says: “{o.quote}”" for o in answer.disagreements]
-    return [one_line(remark) for remark in (*doubts, *others, *answer.notes)]
+    return [harmless(one_line(remark)) for remark in (*doubts, *others, *answer.notes)]
+
+
+def harmless(words: str) -> str:
+    """Words of pages and models that do nothing wherever the output goes."""
+    return without_tags(without_pings(words))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import asdict
@@ -15,6 +14,7 @@ from rich.text import Text
 from adapters.terminal.export import as_json, as_markdown
 from bot.conversing.forgetting import Forgetter, day_after
 from bot.conversing.keeper import Keeper
+from bot.rendering.documents import printed_json
 from bot.rendering.lines import one_line, shortened
 from bot.settings import Settings
 from bot.storage.archive import Archive, Listed
@@ -130,4 +130,4 @@ def threads_json(found: list[Listed]) -> str:
         }
         for one in found
     ]
-    return json.dumps(rows, ensure_ascii=False, indent=2)
+    return printed_json(rows)

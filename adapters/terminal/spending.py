@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import UTC, date, datetime
@@ -12,6 +11,7 @@ from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from bot.rendering.documents import printed_json
 from bot.rendering.lines import one_line
 from bot.settings import Settings
 from bot.storage.spending import NOTHING, SCOPES, Amount, Line, Spending
@@ -69,7 +69,7 @@ def document(lines: Sequence[Line], today: date) -> str:
         "month": _fields(_total(lines, "month")),
         "accounts": accounts,
     }
-    return json.dumps(whole, ensure_ascii=False, indent=2)
+    return printed_json(whole)
 
 
 def tables(lines: Sequence[Line], today: date) -> RenderableType:

@@ -215,10 +215,16 @@ class RunView:
         return self._texts("web-run-waited", seconds=seconds(span.waited), lines=needed)
 
     def words(self, quote: Quote) -> Markup:
-        """The quoted words, all of them."""
+        """The quoted words that bear out what cites them; all of them are marked in the page."""
         cited = quote.citation
         return quoted_html(
-            excerpts(cited.quote, 2 * len(cited.quote), columns_in(cited.heading)[1])
+            excerpts(
+                cited.quote,
+                2 * len(cited.quote),
+                columns_in(cited.heading)[1],
+                proof=cited.proof,
+                shared=cited.shared,
+            )
         )
 
     def seconds(self, value: float) -> str:

@@ -14,10 +14,11 @@ from adapters.web.shown import Shown
 from adapters.web.svg.graph import GraphNode, draw
 from bot.answers import Answer, PlanView, StepView
 from bot.rendering.excerpts import Excerpt
-from bot.rendering.footnotes import SourceView, by_number, link_target, sources
+from bot.rendering.footnotes import SourceView, sources
 from bot.rendering.lines import one_line, shortened
 from bot.rendering.plan import Branch, branches, work
 from bot.rendering.remarks import remarks, summary
+from bot.rendering.safety import portable, without_pings, without_tags
 from bot.rendering.texts import Texts
 
 QUOTE = 400  # characters
@@ -136,7 +137,9 @@ def reply_of(answer: Answer, texts: Texts, dates: Dates) -> Reply:
         more=_html(answer.more, answer),
         sources=tuple(
             _source(view, answer, texts, dates)
-            for view in sources(answer, QUOTE, TITLE, beside=True)
+            for view in sources(
+                answer, QUOTE, TITLE, beside=True, run_page=f"/runs/{quote(answer.run)}"
+            )
         ),
         remarks=remarks(answer, texts),
         suggestions=answer.suggestions,
@@ -148,10 +151,11 @@ def reply_of(answer: Answer, texts: Texts, dates: Dates) -> Reply:
 def markdown_of(answer: Answer) -> str:
     """The answer with its sources, to be pasted elsewhere."""
     listed = [
-        f"[{number}] {one_line(cited[0].title) or cited[0].url}, {cited[0].url}"
-        for number, cited in by_number(answer.citations)
+        f"[{view.number}] {', '.join((view.title, *view.headings[:HEADINGS], view.url))}"
+        for view in sources(answer, 0, TITLE)
     ]
-    return "\n\n".join(filter(None, (answer.whole, "\n".join(listed))))
+    said = portable(answer.whole, answer.targets.values())
+    return "\n\n".join(filter(None, (said, without_tags(without_pings("\n".join(listed))))))
 
 
 def _html(text: str, answer: Answer) -> Markup:
@@ -169,7 +173,7 @@ def _source(view: SourceView, answer: Answer, texts: Texts, dates: Dates) -> Sou
     read = [dates[key] for each in cited if (key := (each.url, each.page_hash)) in dates]
     return Source(
         number=view.number,
-        href=link_target(view.url) or f"{copies_of(answer.run)}{view.number}",
+        href=view.href,
         title=view.title,
         domain=view.domain,
         heading=" · ".join(view.headings[:HEADINGS]),
@@ -188,4 +192,8 @@ def _piece(piece: Excerpt) -> Markup:
     if piece.kind == "table":
         return Markup(answer_html(piece.text, {}))  # noqa: S704  (sanitized there)
     tag = "pre" if piece.kind == "code" else "p"
-    return Markup(f"<{tag}>{escape(piece.text)}</{tag}>")  # noqa: S704  (escaped here)
+    words = (
+        f"<mark>{escape(text)}</mark>" if is_strong else escape(text)
+        for text, is_strong in piece.runs()
+    )
+    return Markup(f"<{tag}>{''.join(words)}</{tag}>")  # noqa: S704  (escaped here)

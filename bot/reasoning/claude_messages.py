@@ -225,7 +225,7 @@ def shown_pages(desk: Desk) -> dict[int, Source]:
 
 def shown_address(url: str) -> str:
     """The address of a page for a reader: of a file its name alone."""
-    return url if urlsplit(url).hostname else site(url)
+    return clean(url if urlsplit(url).hostname else site(url))
 
 
 def _query(result: QueryResult) -> str:

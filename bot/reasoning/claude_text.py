@@ -1,7 +1,8 @@
 """Text from people and pages as it goes into a prompt: wrapped, cleaned, never able to leave.
 
-What a page says stands between our own tags. Nothing inside may look like one of them, so that
-the model can always tell where data ends: the ``<`` of any such tag is written ``&lt;``.
+What a page says stands between our own tags or in ``search_result`` blocks. Nothing inside may look
+like one of the tags, or like what endpoints and models write such blocks, tools and turns with, so
+that the model can always tell where data ends: their ``<`` is written ``&lt;``.
 """
 
 from __future__ import annotations
@@ -37,7 +38,34 @@ TAGS = (
     "draft",
     "to_come",
 )
-_OURS = re.compile(rf"<(?=\s*/?\s*(?:{'|'.join(TAGS)})\b)", re.IGNORECASE)
+"""Those of our prompts."""
+
+ENDPOINT_TAGS = (
+    "system",
+    "system_prompt",
+    "system-reminder",
+    "assistant",
+    "search_result",
+    "search_results",
+    "tool_use",
+    "tool_result",
+    "tool_results",
+    "function_calls",
+    "function_results",
+    "invoke",
+    "document",
+    "documents",
+    "document_content",
+    "instructions",
+    "thinking",
+)
+"""Those that models know from elsewhere: of blocks, tools and turns as endpoints render them."""
+
+_OURS = re.compile(
+    rf"<(?=\s*/?\s*(?:(?:{'|'.join((*TAGS, *ENDPOINT_TAGS))})\b|antml:)"
+    r"|\s*\|\s*\w+\s*\|\s*>|<\s*/?\s*SYS\s*>>)",  # <|im_start|>, <<SYS>>
+    re.IGNORECASE,
+)
 # Characters no reader of the page would see: controls other than tab and newline, zero-width and
 # bidirectional controls, the tag block (used to smuggle instructions), and lone surrogates, which
 # cannot be sent at all.
@@ -49,7 +77,7 @@ _SPACE = re.compile(r"\s+")
 
 
 def clean(text: str) -> str:
-    """Text that can stand between our tags: no unseen characters, none of our tags."""
+    """Text that can stand between our tags: no unseen characters, no tags of prompts."""
     visible = _UNSEEN.sub("", text.replace("\r\n", "\n").replace("\r", "\n"))
     return _OURS.sub("&lt;", visible)
 

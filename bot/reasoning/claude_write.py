@@ -177,7 +177,7 @@ def _search_result(source: Source) -> Block:
     return {
         "type": "search_result",
         "source": shown_address(source.url),
-        "title": line(source.title, 200) or source.url,
+        "title": line(source.title, 200) or shown_address(source.url),
         # A piece of a page often makes no sense without its heading.
         "content": [
             {"type": "text", "text": f"{heading}{clean(passage.text).strip()}"}

@@ -20,6 +20,7 @@ from bot.reasoning.extractive_relevance import Asked, asked_in
 from bot.reasoning.extractive_scope import sides
 from bot.reasoning.extractive_words import named
 from bot.reasoning.questions import Rewritten
+from bot.text.orders import only_orders
 
 ANSWER_WORDS = 60  # of the quotes that come first
 MORE_WORDS = 16  # of each further quote
@@ -70,7 +71,8 @@ def write(question: Rewritten, evidence: Evidence) -> Iterator[AnswerDelta]:
     """
     asked = asked_in(question.question, evidence.sources, evidence.rarity)
     choice = choice_of(asked, evidence.sources)
-    quotes = _chosen(question, evidence, choice)
+    chosen = _chosen(question, evidence, choice)
+    quotes = [quote for quote in chosen if not only_orders(quote.passage.text)]
     if question.kind == "search" and not question.earlier:
         yield Judged(choice.covered, choice.enough, choice.unknown)
     if not quotes:

@@ -10,6 +10,7 @@ from itertools import pairwise
 from bot.pages.passages import Passage
 from bot.reasoning.extractive_relevance import Asked, of_terms
 from bot.reasoning.extractive_words import term_tuple
+from bot.text.orders import is_order
 from bot.text.sentences import Sentence, sentences
 from bot.text.terms import has_cjk
 
@@ -67,6 +68,7 @@ def brief(passage: Passage, asked: Asked, most_words: int) -> Brief:
     parts = [
         part for part in sentences(passage.text) if not _DIVIDER.fullmatch(_of(passage, part))
     ] or sentences(passage.text)
+    parts = [part for part in parts if not is_order(_of(passage, part))] or parts
     parts = [part for part in parts if part.kind != "heading"] or parts
     parts = [part for part in parts if _LETTER.search(_of(passage, part))] or parts
     rated = [_rate(_of(passage, part), part, asked) for part in parts]

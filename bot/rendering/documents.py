@@ -2,31 +2,46 @@
 
 from __future__ import annotations
 
+import json
+import re
 from dataclasses import asdict
 from typing import Any
 
 from bot.answers import Answer
+from bot.rendering.safety import unwrapped
+
+# What a terminal would act on, and what no encoder takes; JSON itself escapes C0.
+_UNSEEN = re.compile("[\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+
+
+def printed_json(document: object) -> str:
+    """A document as JSON of several lines, safe to print: control characters are escaped."""
+    text = json.dumps(document, ensure_ascii=False, indent=2)
+    return _UNSEEN.sub(lambda match: f"\\u{ord(match.group()):04x}", text)
 
 
 def answer_document(answer: Answer) -> dict[str, Any]:
     """The contract of ``--json``; seconds to milliseconds, money to millionths."""
+    targets = answer.targets.values()
+    with_words = {citation.number for citation in answer.citations if citation.proven}
     usage = asdict(answer.usage)
     usage["seconds"] = round(usage["seconds"], 3)
     usage["usd"] = round(usage["usd"], 6)
     return {
         "status": answer.status,
-        "answer": answer.text,
-        "more": answer.more,
+        "answer": unwrapped(answer.text, targets),
+        "more": unwrapped(answer.more, targets),
         "citations": [
             {
                 "number": c.number,
                 "url": c.url,
                 "title": c.title,
                 "heading": c.heading,
-                "quote": c.quote,
+                "quote": words,
                 "via": c.via,
             }
             for c in answer.citations
+            for words in c.proven or (() if c.number in with_words else ("",))
         ],
         "question": answer.question,
         "queries": list(answer.queries),

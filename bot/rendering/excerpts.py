@@ -7,12 +7,13 @@ What an answer quotes already is not printed a second time: ``Said`` tells.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import accumulate, groupby, pairwise
 from typing import Literal
 
-from bot.answers import Answer
+from bot.answers import Answer, Span
+from bot.rendering.centred import centred, flattened
 from bot.rendering.lines import shortened
 from bot.research.marks import without_marks
 from bot.research.verbatim import as_markdown, as_words
@@ -27,16 +28,34 @@ _HEAD_AND_ROW = 3  # lines of a table
 _WORD = re.compile(r"\w+")
 _ITEM_MARK = re.compile(r"^[ \t]*(?:[-*+•‣◦]|\d{1,3}[.)])[ \t]+", re.MULTILINE)
 _BORDER = re.compile(r"(?<!\\)\||\n")
-_FENCE_LINE = re.compile(r"^ {0,3}(?:`{3,}|~{3,})[^\n]*\n?", re.MULTILINE)
+_FENCE_LINE = re.compile(r" {0,3}(?:`{3,}|~{3,})[^\n]*")
+_RULER = re.compile(r"\|[\s|:-]*")  # the line between the head of a table and its rows
 
 
 @dataclass(frozen=True, slots=True)
 class Excerpt:
     """A piece of a quote: ``text`` on one line, ``code`` as it stands, a ``table`` as Markdown
-    with a head (empty where the page shows none)."""
+    with a head (empty where the page shows none).
+
+    ``strong`` are the spans of running text that are emphasised where a platform can: what the
+    quote has in common with the sentences that cite it.
+    """
 
     kind: Kind
     text: str
+    strong: tuple[Span, ...] = ()
+
+    def runs(self) -> Iterator[tuple[str, bool]]:
+        """The text in pieces that are not empty, each with whether it is emphasised."""
+        edges = [0, *(edge for span in self.strong for edge in span), len(self.text)]
+        for place, (start, end) in enumerate(pairwise(edges)):
+            if start < end:
+                yield self.text[start:end], place % 2 == 1
+
+
+def joined(pieces: Iterable[Excerpt]) -> Excerpt:
+    """Pieces of running text as one, with an ellipsis between them."""
+    return Excerpt("text", *flattened((piece.text, piece.strong) for piece in pieces))
 
 
 class Said:
@@ -59,53 +78,110 @@ class Said:
         return any(self.has(part) for part in parts if len(_WORD.findall(part)) >= _PART)
 
 
-def excerpts(quote: str, longest: int, columns: Sequence[str] = ()) -> tuple[Excerpt, ...]:
-    """A quote in pieces of at most ``longest`` characters in all; what is cut ends in "…".
+def excerpts(
+    quote: str,
+    longest: int,
+    columns: Sequence[str] = (),
+    *,
+    proof: Sequence[Span] | None = None,
+    shared: Sequence[Span] = (),
+) -> tuple[Excerpt, ...]:
+    """A quote in pieces of at most ``longest`` characters in all; what is left out is "…".
 
-    ``columns`` are the names above its table rows, if their table began before the quote.
+    ``columns`` are the names above its table rows, if their table began before the quote. ``proof``
+    and ``shared`` are as in ``bot.answers.Citation``: only the proof is shown, and running text is
+    cut around what is shared.
     """
     found: list[Excerpt] = []
     room = longest
-    for kind, text in _pieces(without_controls(quote)):
+    whole = ((0, len(quote)),) if proof is None else proof
+    for kind, start, end in _pieces(quote):
+        spans = [(max(a, start), min(b, end)) for a, b in whole if a < end and start < b]
         if found and room < _LEAST:
             break
-        rows = as_markdown(text, columns=columns).split("\n") if kind == "table" else []
-        if kind == "table" and sum(map(len, rows[:_HEAD_AND_ROW])) <= room:
-            shown = _fitting(rows, room)
-        elif kind == "code" and len(text.partition("\n")[0]) <= room:
-            shown = _fitting(text.split("\n"), room)
-        else:
-            shown, kind = shortened(_in_line(text) if kind == "table" else text, room), "text"
-        if shown:
-            found.append(Excerpt(kind, shown))
-        room -= len(shown)
+        if not spans:
+            continue
+        excerpt = _excerpt(kind, quote, (start, end), spans, room, columns, shared)
+        if excerpt.text:
+            found.append(excerpt)
+        room -= len(excerpt.text)
     return tuple(found)
 
 
-def _pieces(quote: str) -> Iterator[tuple[Kind, str]]:
+def _excerpt(
+    kind: Kind,
+    quote: str,
+    place: Span,
+    spans: Sequence[Span],
+    room: int,
+    columns: Sequence[str],
+    shared: Sequence[Span],
+) -> Excerpt:
+    """What ``spans`` show of one piece of a quote."""
+    if kind == "table":
+        rows = without_controls(_rows([quote[start:end] for start, end in spans]))
+        lines = as_markdown(rows, columns=columns).split("\n")
+        if sum(map(len, lines[:_HEAD_AND_ROW])) <= room:
+            return Excerpt("table", _fitting(lines, room))
+        return Excerpt("text", shortened(_in_line(rows), room))
+    if kind == "code":
+        lines = without_controls("\n".join(_code_lines(quote, *place, spans))).split("\n")
+        if len(lines[0]) <= room:
+            return Excerpt("code", _fitting(lines, room))
+        return Excerpt("text", shortened("\n".join(lines), room))
+    runs = [
+        (quote[start:end], [(a - start, b - start) for a, b in shared if start <= a and b <= end])
+        for start, end in spans
+    ]
+    return Excerpt("text", *centred(*flattened(runs), room))
+
+
+def _pieces(quote: str) -> Iterator[tuple[Kind, int, int]]:
     for kind, group in groupby(blocks(quote), key=_kind):
         found = list(group)
-        text = quote[found[0].start : found[-1].end]
         if kind == "code":
-            yield from (("code", _bare(quote[block.start : block.end])) for block in found)
+            yield from (("code", block.start, block.end) for block in found)
         else:
-            yield kind, text
+            yield kind, found[0].start, found[-1].end
 
 
 def _kind(block: Block) -> Kind:
     return "table" if block.kind == "row" else "code" if block.kind == "code" else "text"
 
 
-def _bare(fence: str) -> str:
-    """The code in a fence."""
-    lines = fence.split("\n")
+def _rows(runs: Sequence[str]) -> str:
+    """Table rows, and a row of ellipses for those left out between them."""
+    out = [runs[0]]
+    for run in runs[1:]:
+        if not _RULER.fullmatch(out[-1].rpartition("\n")[2]):
+            cells = max(1, len(_BORDER.findall(run.partition("\n")[0])) - 1)
+            out.append(f"|{' … |' * cells}")
+        out.append(run)
+    return "\n".join(out)
+
+
+def _code_lines(quote: str, start: int, end: int, spans: Sequence[Span]) -> Iterator[str]:
+    """The lines of code in a fence that are shown, and an ellipsis for those left out between
+    them."""
+    lines = quote[start:end].split("\n")
+    starts = accumulate((len(line) + 1 for line in lines), initial=start)
     is_closed = len(lines) > 1 and _FENCE_LINE.fullmatch(lines[-1]) is not None
-    return "\n".join(lines[1 : -1 if is_closed else None]).strip("\n")
+    between: list[str] | None = None  # the lines since the last one that is shown
+    for at, line in list(zip(starts, lines, strict=False))[1 : -1 if is_closed else None]:
+        if not any(a < at + len(line) and at < b for a, b in spans):
+            if between is not None:
+                between.append(line)
+            continue
+        left_out = "".join(between or ()).strip()
+        yield from ("…",) if left_out else between or ()
+        yield line
+        between = []
 
 
 def _fitting(lines: Sequence[str], room: int) -> str:
     """As many of the lines as there is room for."""
     kept: list[str] = []
+    room += 1  # no line end behind the last one
     for line in lines:
         room -= len(line) + 1
         if kept and room < 0:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from bot.answers import Answer, Citation
@@ -16,6 +16,7 @@ from bot.research.marks import literal_spans
 
 LONGEST_QUOTE = 300  # characters
 LONGEST_TITLE = 200  # characters
+LEAST_QUOTE = 60  # characters of one of several quotes that share a room
 LONGEST_HEADING = 120  # characters of what a quote stands under
 
 # Not "[[1]](…)", which is a link already, and not the label of something else.
@@ -25,6 +26,7 @@ _MARK = re.compile(r"(?<![\[\\])\[(\d{1,4})\](?![\](])")
 _OUTSIDE_TARGET = re.compile(
     r"[^A-Za-z0-9._~!$&+,;=:@/?#%-]+|%(?![0-9A-Fa-f]{2})|@(?=(?i:everyone|here|channel))"
 )
+_JOINT = len(" … ")  # between two quotes
 _AUTHORITY = re.compile(r"[a-z]+:[/\\]{2}[^/\\?#]*", re.IGNORECASE)
 
 
@@ -46,6 +48,8 @@ class SourceView:
     characters; ``quotes`` are the distinct words it is cited for, in order.
 
     ``url`` is the source's own address, whatever its scheme; ``domain`` is "" where it has none.
+    ``href`` is where its title leads: to that address if it is one of the web, to our copy of the
+    page where readers reach that, else "".
     ``via`` is who gave the text that was quoted, on one line, or "" where it was the site itself.
     """
 
@@ -55,6 +59,7 @@ class SourceView:
     domain: str
     quotes: tuple[QuoteView, ...]
     via: str = ""
+    href: str = ""
 
     @property
     def headings(self) -> tuple[str, ...]:
@@ -68,17 +73,38 @@ def sources(
     longest_title: int = LONGEST_TITLE,
     *,
     beside: bool = False,
+    longest_source: int = 0,
+    run_page: str = "",
 ) -> tuple[SourceView, ...]:
     """One view per number, in order; quotes and titles shortened to these many characters.
+
+    ``run_page`` is where readers see the page of the run, "" where they do not.
+
+    ``longest_source`` is how many the quotes of one source may have together, 0 for any number;
+    what one of them leaves over is for the others, and those that come last are left out where
+    there is no room for a few words of each.
 
     A source that the answer quotes has no words here, unless they are shown ``beside`` it, as a
     card over the mark does.
     """
     said = Said(replace(answer, text="", more="") if beside else answer)
+    hrefs = reachable(answer, run_page)
     return tuple(
-        _view(number, cited, said, longest_quote, longest_title)
+        replace(
+            _view(number, cited, said, longest_quote, longest_title, longest_source),
+            href=link_target(hrefs[number]) or (hrefs[number] if run_page else ""),
+        )
         for number, cited in by_number(answer.citations)
     )
+
+
+def reachable(answer: Answer, run_page: str) -> dict[int, str]:
+    """The targets of an answer's marks, each by its number, as readers can follow them: of a page
+    that is none of the web, such as a file, our copy of it below ``run_page``, if that is known."""
+    return {
+        number: url if not run_page or link_target(url) else f"{run_page}/pages/{number}"
+        for number, url in answer.targets.items()
+    }
 
 
 def by_number(citations: Iterable[Citation]) -> list[tuple[int, list[Citation]]]:
@@ -120,20 +146,50 @@ def link_target(url: str) -> str:
 
 
 def _view(
-    number: int, cited: list[Citation], said: Said, longest_quote: int, longest_title: int
+    number: int,
+    cited: list[Citation],
+    said: Said,
+    longest_quote: int,
+    longest_title: int,
+    longest_source: int,
 ) -> SourceView:
     first = cited[0]
     host = domain(first.url)
-    is_said = any(said.has(each.quote) or said.has_part(each.quote) for each in cited)
-    quotes = {(each.heading, each.quote): each for each in cited if each.quote.strip()}
+    is_said = any(
+        said.has(words) or said.has_part(words) for each in cited for words in each.proven
+    )
+    shown = [each for each in cited if any(words.strip() for words in each.proven)]
+    quotes = list({(each.heading, each.quote): each for each in shown or cited}.values())
+    rooms = [longest_quote] * len(quotes)
+    if longest_source and not is_said:
+        rooms = _shares([min(_length(each), longest_quote) for each in quotes], longest_source)
     return SourceView(
         number=number,
         url=first.url,
         title=shortened(first.title, longest_title) or host or one_line(first.url),
         domain=host,
-        quotes=tuple(_quote_view(each, is_said, longest_quote) for each in quotes.values()),
+        quotes=tuple(
+            _quote_view(each, is_said, room) for each, room in zip(quotes, rooms, strict=True)
+        ),
         via=", ".join(dict.fromkeys(one_line(each.via) for each in cited if each.via)),
     )
+
+
+def _length(citation: Citation) -> int:
+    """The characters of a quote, with what joins its pieces."""
+    return sum(len(words) + _JOINT for words in citation.proven) - _JOINT
+
+
+def _shares(lengths: Sequence[int], room: int) -> list[int]:
+    """How many characters each text gets of a common room: short ones all that they need, the
+    last ones none where there is no room for a few words of each."""
+    shares = [0] * len(lengths)
+    first = range(min(len(lengths), max(room // LEAST_QUOTE, 1)))
+    left = room - _JOINT * (len(first) - 1)
+    for done, place in enumerate(sorted(first, key=lambda place: lengths[place])):
+        shares[place] = min(lengths[place], left // (len(first) - done))
+        left -= shares[place]
+    return shares
 
 
 def _quote_view(citation: Citation, is_said: bool, longest: int) -> QuoteView:
@@ -141,7 +197,11 @@ def _quote_view(citation: Citation, is_said: bool, longest: int) -> QuoteView:
     heading, columns = columns_in(citation.heading) if is_table else (citation.heading, ())
     return QuoteView(
         heading=shortened(_below_title(one_line(heading), citation.title), LONGEST_HEADING),
-        pieces=() if is_said else excerpts(citation.quote, longest, columns),
+        pieces=()
+        if is_said
+        else excerpts(
+            citation.quote, longest, columns, proof=citation.proof, shared=citation.shared
+        ),
     )
 
 

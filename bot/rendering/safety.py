@@ -7,7 +7,7 @@ as before. It is no white space, so a line is not broken there either.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 
 from bot.errors import AddressRefused
 from bot.pages.urls import dedupe_key
@@ -24,10 +24,18 @@ _LIVE = re.compile(
     re.IGNORECASE | re.VERBOSE,
 )
 
+# What HTML would run, load, hide text with or lay over a page; "List<T>" and "<b>" do none of it.
+_TAG = re.compile(
+    r"<(?=!--|/?(?:a|applet|audio|base|body|button|embed|form|frame|frameset|head|html|iframe|img|"
+    r"image|input|link|math|meta|noscript|object|plaintext|script|select|source|style|svg|template|"
+    r"textarea|title|video|xmp)(?![\w-])|[A-Za-z][^<>]*?[\s/\"']on[a-z]+\s*=)",
+    re.IGNORECASE,
+)
+
 _EASTERN = "\u3001-\u303f\u3041-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uff01-\uff60"
 _LETTER = f"[^\\W_{_EASTERN}]"
 _DOMAIN = (
-    rf"(?<!{_LETTER})(?:{_LETTER}(?:(?:{_LETTER}|-){{0,61}}{_LETTER})?\.){{1,8}}"
+    rf"(?<!{_LETTER})(?:{_LETTER}(?:(?:{_LETTER}|-){{0,61}}{_LETTER})?\.){{1,126}}"
     rf"(?:(?!\d){_LETTER}){{2,24}}(?!{_LETTER}|-)"
 )
 _ADDRESS = re.compile(
@@ -49,26 +57,50 @@ def without_pings(text: str) -> str:
     return _LIVE.sub(lambda match: match.group() + WORD_JOINER, text)
 
 
-def without_autolinks(text: str, allowed: Collection[str]) -> str:
+def without_autolinks(text: str, allowed: Collection[str], *, names: bool = True) -> str:
     """The Markdown text with no address left that a platform would make a link of by itself.
 
     ``allowed`` are the dedupe keys of the sources (``pages.urls.dedupe_key``); links to them stay,
     other links keep their words, and so does code. Other addresses that go somewhere
     ("evil.example/path") become code, as ``research.links.defuse`` makes of whole URLs; a mere
-    name ("Booking.com") reads as before.
+    name ("Booking.com") reads as before, and is left as it is without ``names``.
     """
     if _has_stray_tick(text):
         # It would pair with a backtick of ours, and free what that was to hold.
-        text = _outside_code(text, allowed, may_be_code=False)
+        text = _outside_code(text, allowed, may_be_code=False, names=names)
     text = defuse(text, allowed)
-    return _outside_code(text, allowed, may_be_code=not _has_stray_tick(text))
+    return _outside_code(text, allowed, may_be_code=not _has_stray_tick(text), names=names)
 
 
-def _outside_code(text: str, allowed: Collection[str], *, may_be_code: bool) -> str:
+def unwrapped(text: str, urls: Iterable[str]) -> str:
+    """An answer's Markdown in which no address leads anywhere but to its sources ``urls``, for
+    programs: nothing else of it is changed."""
+    return without_autolinks(text, frozenset(dedupe_key(url) for url in urls), names=False)
+
+
+def portable(text: str, urls: Iterable[str]) -> str:
+    """An answer's Markdown for wherever it may be pasted or piped: no address that leads anywhere
+    but to its sources ``urls``, no ping of any chat, no HTML that does anything outside
+    code."""
+    text = without_pings(unwrapped(text, urls))
     out: list[str] = []
     end = 0
     for start, stop in _plain_spans(text):
-        out += [text[end:start], *_disarmed(text, start, stop, allowed, may_be_code)]
+        out += [text[end:start], without_tags(text[start:stop])]
+        end = stop
+    return "".join(out)
+
+
+def without_tags(text: str) -> str:
+    """The text without tags that do anything where it is taken for HTML."""
+    return _TAG.sub(f"<{WORD_JOINER}", text)
+
+
+def _outside_code(text: str, allowed: Collection[str], *, may_be_code: bool, names: bool) -> str:
+    out: list[str] = []
+    end = 0
+    for start, stop in _plain_spans(text):
+        out += [text[end:start], *_disarmed(text, start, stop, allowed, may_be_code, names)]
         end = stop
     return "".join(out)
 
@@ -84,7 +116,7 @@ def _plain_spans(text: str) -> list[tuple[int, int]]:
 
 
 def _disarmed(
-    text: str, start: int, stop: int, allowed: Collection[str], may_be_code: bool
+    text: str, start: int, stop: int, allowed: Collection[str], may_be_code: bool, names: bool
 ) -> Iterator[str]:
     """``text[start:stop]`` in pieces."""
     done = start
@@ -97,10 +129,12 @@ def _disarmed(
             address = whole.rstrip(_TRAILING if match["url"] else _TRAILING_MARKUP)
         if _is_allowed(address if match["url"] else f"https://{address}", allowed):
             continue
+        goes_somewhere = address != match["bare"] or address.lower().startswith("www.")
+        if not (goes_somewhere or names):
+            continue
         yield text[done : match.start()]
         done = match.start() + len(address)
         before, after = text[match.start() - 1 : match.start()], text[done : done + 1]
-        goes_somewhere = address != match["bare"] or address.lower().startswith("www.")
         if may_be_code and goes_somewhere and before not in _JOINED and after != "`":
             yield f"`{address}`"
         else:

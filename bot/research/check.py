@@ -17,6 +17,7 @@ page that was read (``disagree``), is told with that page's words.
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -27,6 +28,7 @@ from bot.reasoning.recall import source_numbers, without_sources
 from bot.rendering.texts import Texts, texts_for
 from bot.research.disagree import dissent
 from bot.research.marks import literal_spans, numbers_in, without_marks
+from bot.research.proof import proofs
 from bot.research.verbatim import as_words
 from bot.research.write import CitedSpan, Written, at_tail
 from bot.text.facts import facts, missing_from
@@ -37,6 +39,7 @@ DOUBT_MARK = "⚠"
 FEWEST_WORDS = 4  # keywords of a sentence that states something
 DERIVED = 0.5  # of the keywords of a sentence without a footnote, that must be known
 
+_Key = tuple[int, int, int]  # of a citation: its page's number, where it begins and ends
 _WORD = re.compile(r"\w+")
 _TARGET = re.compile(r"\]\([^()\s]*\)")  # of a link
 
@@ -64,7 +67,8 @@ def check(written: Written, evidence: Evidence, question: str, texts: Texts = EN
     literals = literal_spans(written.text)
     # In an answer about "source 2" that number is a name of ours and no figure.
     asks_by_number = bool(source_numbers(question))
-    citations: dict[tuple[int, int, int], Citation] = {}
+    citations: dict[_Key, Citation] = {}
+    claims: list[tuple[str, list[_Key]]] = []  # each with what it cites of one page
     doubts: list[Doubt] = []
     disagreements: list[Disagreement] = []
     out: list[str] = []
@@ -73,11 +77,14 @@ def check(written: Written, evidence: Evidence, question: str, texts: Texts = EN
     for sentence in _sentences(written):
         piece = written.text[sentence.start : sentence.end]
         parts = out if written.fold is None or sentence.start < written.fold else further
+        claim = " ".join(as_words(without_marks(piece)).split())
         cited = _cited(sentence, piece, written.spans, sources)
+        of_page: defaultdict[int, list[_Key]] = defaultdict(list)
         for source, passage in cited:
             key = (source.number, passage.start, passage.end)
             citations.setdefault(key, _citation(source, passage))
-        claim = " ".join(as_words(without_marks(piece)).split())
+            of_page[source.number].append(key)
+        claims += [(claim, keys) for keys in of_page.values()]
         said = without_sources(claim) if asks_by_number else claim
         reason = ""
         if cited or not _makes_no_claim(sentence, piece, written.text, literals):
@@ -92,6 +99,7 @@ def check(written: Written, evidence: Evidence, question: str, texts: Texts = EN
             if other is not None:
                 key = (other.source.number, other.passage.start, other.passage.end)
                 citations.setdefault(key, _citation(other.source, other.passage))
+                claims.append((other.sentence, [key]))
                 disagreements.append(Disagreement(claim, other.source.number, other.sentence))
         direct = len(citations) if parts is out else direct
         parts.append(written.text[end : sentence.start])
@@ -99,7 +107,7 @@ def check(written: Written, evidence: Evidence, question: str, texts: Texts = EN
         end = sentence.end
     return Checked(
         "".join(out).strip(),
-        tuple(citations.values()),
+        _proven(citations, claims),
         tuple(doubts),
         tuple(disagreements),
         "".join(further).strip(),
@@ -248,6 +256,21 @@ def _makes_no_claim(
     if text[line_start : sentence.end].lstrip().startswith(">"):
         return True
     return any(start <= sentence.start and sentence.end <= stop for start, stop in literals)
+
+
+def _proven(
+    citations: dict[_Key, Citation], claims: Iterable[tuple[str, Sequence[_Key]]]
+) -> tuple[Citation, ...]:
+    """The citations, each with what of it bears the claims out."""
+    places = {key: place for place, key in enumerate(citations)}
+    found = proofs(
+        [citation.quote for citation in citations.values()],
+        [(claim, [places[key] for key in keys]) for claim, keys in claims],
+    )
+    return tuple(
+        replace(citation, proof=each.spans, shared=each.shared)
+        for citation, each in zip(citations.values(), found, strict=True)
+    )
 
 
 def _citation(source: Source, passage: Passage) -> Citation:

@@ -16,6 +16,7 @@ from functools import lru_cache
 from bot.pages.passages import Passage
 from bot.reasoning.evidence import Source
 from bot.text.facts import Fact, facts, missing_from
+from bot.text.orders import is_order
 from bot.text.sentences import sentences
 from bot.text.terms import keywords, terms
 
@@ -63,6 +64,7 @@ def dissent(claim: str, cited: Sequence[Source], sources: Sequence[Source]) -> D
             )
             if (
                 is_same_thing
+                and not is_order(said)
                 and _disagrees(claim, fact, words, said, title)
                 and missing_from([fact], _all_of(source))
             ):

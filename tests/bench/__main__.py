@@ -15,6 +15,7 @@ BENCHES = {
     "depth": "strategies against a plain loop and a loop by layers: time, tokens, recall",
     "documentation": "real manuals: pages found, words quoted, off-topic questions refused",
     "own_words": "documents found and quoted by words and by meaning, with small models",
+    "quotes": "printed quotes that hold the words which they prove",
     "indexing": "passages per second, query time, index size",
     "extraction": "text of real news pages",
     "reading": "text of real documentation: words kept, navigation",

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from importlib.resources import files
+from pathlib import Path
 
 import pytest
 
+from bot import reasoning
 from bot.reasoning import prompts
 from bot.reasoning.claude_rewrite import SCHEMA
 from bot.reasoning.claude_text import TAGS
@@ -57,6 +59,13 @@ def test_a_prompt_names_only_tags_that_are_guarded(name: str) -> None:
     text = files(prompts).joinpath(f"{name}.md").read_text("utf-8")
     named = set(re.findall(r"`</?([a-z_]+)", text))
     assert named <= set(TAGS)
+
+
+def test_every_tag_that_requests_are_made_of_is_guarded() -> None:
+    code = [each.read_text("utf-8") for each in Path(reasoning.__path__[0]).glob("*.py")]
+    made = {tag for text in code for tag in re.findall(r"element\(\s*[\"']([a-z_]+)", text)}
+    assert "page" in made
+    assert made <= set(TAGS)
 
 
 def test_no_prompt_depends_on_the_run() -> None:

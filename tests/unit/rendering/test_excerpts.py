@@ -54,3 +54,32 @@ def test_a_quote_is_not_much_longer_than_asked(quote: str, longest: int) -> None
     found = excerpts(quote, longest)
     heads = 40 * sum(piece.kind == "table" for piece in found)
     assert sum(len(piece.text) for piece in found) <= longest + 4 * len(found) + heads
+
+
+CODE_OF_FOUR = "```\na = 1\nb = 2\nc = 3\nd = 4\n```"
+ROWS = "| a | b |\n| --- | --- |\n| 1 | x |\n| 2 | y |\n| 3 | z |"
+
+
+@pytest.mark.parametrize(
+    ("quote", "shown", "kept"),
+    [
+        (CODE_OF_FOUR, ["b = 2"], [Excerpt("code", "b = 2")]),
+        (CODE_OF_FOUR, ["a = 1", "d = 4"], [Excerpt("code", "a = 1\n…\nd = 4")]),
+        (
+            ROWS,
+            ["| a | b |\n| --- | --- |", "| 3 | z |"],
+            [Excerpt("table", "| a | b |\n| --- | --- |\n| 3 | z |")],
+        ),
+        (
+            ROWS,
+            ["| a | b |\n| --- | --- |\n| 1 | x |", "| 3 | z |"],
+            [Excerpt("table", "| a | b |\n| --- | --- |\n| 1 | x |\n| … | … |\n| 3 | z |")],
+        ),
+        ("One. Two. Three.", ["One.", "Three."], [Excerpt("text", "One. … Three.")]),
+        ("- One\n- Two\n- Three", ["- Two"], [Excerpt("text", "- Two")]),
+        (f"Run:\n\n{CODE_OF_FOUR}", ["c = 3"], [Excerpt("code", "c = 3")]),
+    ],
+)
+def test_only_the_proof_is_shown(quote: str, shown: list[str], kept: list[Excerpt]) -> None:
+    proof = [(quote.index(each), quote.index(each) + len(each)) for each in shown]
+    assert list(excerpts(quote, 400, proof=proof)) == kept

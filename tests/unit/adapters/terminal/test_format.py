@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from dataclasses import replace
 
 import pytest
 from rich.console import Console
@@ -161,7 +162,8 @@ def test_code_in_an_answer_keeps_its_lines_and_its_mark_is_a_link() -> None:
 
 def test_a_link_to_another_page_shows_where_it_leads() -> None:
     text = "> See [The guide](<file:///srv/my%20docs/guide.html>) or [this](https://e.org/u)."
-    lines = " ".join(on_screen(an_answer(text)))
+    pages = ((2, "file:///srv/my docs/guide.html"), (3, "https://e.org/u"))
+    lines = " ".join(on_screen(replace(an_answer(text), linked=pages)))
     assert "The guide (/srv/my docs/guide.html)" in lines
     assert "this (https://e.org/u)" in lines
 

@@ -51,4 +51,4 @@ def test_a_local_file_leads_to_our_copy() -> None:
 
 def test_what_is_copied_has_the_further_reading_too() -> None:
     copied = markdown_of(an_answer("Tall [2].", "q", more="Old [2]."))
-    assert copied == f"Tall [2].\n\nOld [2].\n\n[2] The Tower, {URL}"
+    assert copied == f"Tall [2].\n\nOld [2].\n\n[2] The Tower, Use › Year | Height, {URL}"

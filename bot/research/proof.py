@@ -1,0 +1,281 @@
+"""The words of a cited passage that bear out the sentences which cite it.
+
+A passage holds one to four sentences, a group of list items or of table rows; a claim seldom rests
+on all of them. What is shown of it are those of its sentences that have the claim's figures, dates,
+names and rarer words, never the ones that give orders to its reader (``bot.text.orders``). All of
+it are spans of the passage, so that what is shown stays verbatim. Pure.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from bot.answers import Span
+from bot.text.facts import Fact, facts, missing_from
+from bot.text.language import detect
+from bot.text.names import NamesIn
+from bot.text.orders import is_order
+from bot.text.sentences import BlockKind, Sentence, sentences
+from bot.text.terms import has_cjk, keywords, terms
+
+MOST = 4  # sentences, items, rows or lines of a passage that are shown for one claim
+_FACT = 2.0  # what a figure, date or name weighs beside a word
+_WORTH = 1.0  # what another sentence must add to be shown beside the first
+_FRESH = 0.25  # share of a claim's words, weighed, that it must add where it adds no fact
+
+_WORD = re.compile(r"\w+")
+_LINE = re.compile(r"[^\n]+")
+_FENCE_LINE = re.compile(r"\s*(?:`{3,}|~{3,})")
+_RULER = re.compile(r"\|[\s|:-]*")  # the line between the head of a table and its rows
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """``spans`` of a passage that are shown, in order, and the spans of what they share with the
+    claims. Nothing is ``shared`` where no sentence of the passage stands out."""
+
+    spans: tuple[Span, ...]
+    shared: tuple[Span, ...] = ()
+
+
+def proof(quote: str, claims: Iterable[str]) -> Proof:
+    """What of a cited passage is shown for the sentences that cite it, which are without marks."""
+    return proofs([quote], [(claim, (0,)) for claim in claims])[0]
+
+
+def proofs(quotes: Sequence[str], claims: Iterable[tuple[str, Sequence[int]]]) -> tuple[Proof, ...]:
+    """What of each of several cited passages is shown; ``claims`` are sentences, each with the
+    numbers of those passages of one page that it cites.
+
+    Of passages that are cited together those that add nothing are not shown. All of a passage but
+    orders is shown where no sentence of what a claim cites has anything in common with it (they
+    may be in two languages), and where there is no claim.
+    """
+    passages = [_Passage(quote) for quote in quotes]
+    spared: set[int] = set()  # passages cited beside one that bears the claim out
+    for claim, cited in claims:
+        pool = [(number, place) for number in cited for place in passages[number].places]
+        looked_for = _Claim(claim, [passages[number].honest[place] for number, place in pool])
+        chosen = list(looked_for.chosen())
+        spared.update(cited if chosen else ())
+        for at in chosen:
+            number, place = pool[at]
+            passages[number].chosen.setdefault(place, []).extend(looked_for.shared(at))
+    return tuple(
+        passage.proof(is_spared=number in spared) for number, passage in enumerate(passages)
+    )
+
+
+# ---------------------------------------------------------------- the passage
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """A sentence, list item, table row or line of code: ``text`` at ``start`` of the passage."""
+
+    start: int
+    text: str
+    kind: BlockKind
+    words: frozenset[str]
+
+    @property
+    def span(self) -> Span:
+        return self.start, self.start + len(self.text)
+
+
+class _Passage:
+    """A cited passage; ``chosen`` are the places of what is shown of its ``honest`` parts, with
+    what each shares with the claims."""
+
+    def __init__(self, quote: str) -> None:
+        self.quote = quote
+        self.parts = list(_parts(quote))
+        self.honest = [part for part in self.parts if not is_order(part.text)]
+        self.chosen: dict[int, list[Span]] = {}
+
+    @property
+    def places(self) -> range:
+        return range(len(self.honest))
+
+    def proof(self, *, is_spared: bool) -> Proof:
+        """What is shown; nothing of a passage that is spared and of which nothing was chosen."""
+        shared = (span for found in self.chosen.values() for span in found)
+        if self.chosen:
+            shown: Sequence[int] = sorted({*self.chosen, *_heads(self.honest, self.chosen)})
+        else:
+            shown = () if is_spared else self.places
+        if len(shown) == len(self.parts) > 0:
+            return Proof(((0, len(self.quote)),), tuple(_merged(self.quote, shared)))
+        spans = [self.honest[place].span for place in shown]
+        if not self.chosen and not is_spared:
+            spans = list(_untouched(self.quote, self.parts, self.honest))
+        return Proof(tuple(_joined(self.quote, spans)), tuple(_merged(self.quote, shared)))
+
+
+def _parts(quote: str) -> Iterator[_Part]:
+    for sentence in sentences(quote):
+        for start, end in _lines(quote, sentence):
+            text = quote[start:end]
+            yield _Part(start, text, sentence.kind, frozenset(terms(text)))
+
+
+def _untouched(quote: str, parts: Sequence[_Part], honest: Sequence[_Part]) -> Iterator[Span]:
+    """The honest parts but what goes on in the line of an order: the same hand wrote it."""
+    touched = 0  # where that line ends
+    for part in parts:
+        if part not in honest:
+            line_end = quote.find("\n", part.span[1])
+            touched = len(quote) if line_end < 0 else line_end
+        elif part.start >= touched:
+            yield part.span
+
+
+def _lines(quote: str, sentence: Sentence) -> Iterator[Span]:
+    """A sentence as it is, code in lines without its fence."""
+    if sentence.kind != "code":
+        yield sentence.start, sentence.end
+        return
+    for line in _LINE.finditer(quote, sentence.start, sentence.end):
+        if line.group().strip() and not _FENCE_LINE.match(line.group()):
+            yield line.span()
+
+
+def _heads(parts: Sequence[_Part], chosen: Iterable[int]) -> Iterator[int]:
+    """The head of each table that a chosen row is in, where the passage has it."""
+    for place in chosen:
+        first = place
+        while first and parts[first].kind == parts[first - 1].kind == "row":
+            first -= 1
+        following = parts[first + 1 : first + 2]
+        if parts[first].kind == "row" and any(_RULER.fullmatch(each.text) for each in following):
+            yield from (first, first + 1)
+
+
+def _joined(quote: str, spans: Iterable[Span]) -> Iterator[Span]:
+    """Spans in order, those with nothing but white space between them as one."""
+    last: Span | None = None
+    for start, end in spans:
+        if last is not None and not quote[last[1] : start].strip():
+            last = last[0], end
+            continue
+        if last is not None:
+            yield last
+        last = start, end
+    if last is not None:
+        yield last
+
+
+def _merged(quote: str, spans: Iterable[Span]) -> Iterator[Span]:
+    """Spans in order, without overlaps; those that only a space is between are one."""
+    last: Span | None = None
+    for start, end in sorted(set(spans)):
+        if last is not None and (start <= last[1] or quote[last[1] : start] == " "):
+            last = last[0], max(last[1], end)
+            continue
+        if last is not None:
+            yield last
+        last = start, end
+    if last is not None:
+        yield last
+
+
+# ---------------------------------------------------------------- a claim
+
+
+class _Claim:
+    """A sentence of an answer, held against the parts of a passage."""
+
+    def __init__(self, claim: str, parts: Sequence[_Part]) -> None:
+        self._parts = parts
+        self._facts = _facts(claim)
+        words = frozenset(keywords(claim))
+        self._words = [words & part.words for part in parts]
+        self._borne = [
+            frozenset(n for n, fact in enumerate(self._facts) if _has(part.text, fact))
+            for part in parts
+        ]
+        # What every part of a passage has says nothing about which of them a claim rests on.
+        in_words = Counter(word for found in self._words for word in found)
+        in_facts = Counter(fact for found in self._borne for fact in found)
+        self._of_word = {word: 1 / count for word, count in in_words.items()}
+        self._of_fact = {fact: _FACT / count for fact, count in in_facts.items()}
+
+    def chosen(self) -> Iterator[int]:
+        """The places of the parts that bear it out, the best first."""
+        words: frozenset[str] = frozenset()
+        borne: frozenset[int] = frozenset()
+        left = set(range(len(self._parts)))
+        whole = sum(self._of_word.values())
+        for count in range(MOST):
+            gains = {place: self._gain(place, words, borne) for place in left}
+            best = max(gains, key=lambda place: (gains[place], -place), default=-1)
+            if best < 0 or gains[best] <= 0:
+                return
+            fresh = sum(self._of_word[word] for word in self._words[best] - words)
+            if count and not self._borne[best] - borne and fresh < max(_WORTH, _FRESH * whole):
+                return
+            yield best
+            left.discard(best)
+            words |= self._words[best]
+            borne |= self._borne[best]
+
+    def _gain(self, place: int, words: frozenset[str], borne: frozenset[int]) -> float:
+        return sum(self._of_fact[fact] for fact in self._borne[place] - borne) + sum(
+            self._of_word[word] for word in self._words[place] - words
+        )
+
+    def shared(self, place: int) -> list[Span]:
+        """Where a part has the claim's facts, or its words if it has no facts in common."""
+        part = self._parts[place]
+        borne = [self._facts[number] for number in sorted(self._borne[place])]
+        found = [span for fact in borne for span in _places(part.text, fact)]
+        found = found or list(_places_of_words(part.text, self._words[place]))
+        return [(part.start + start, part.start + end) for start, end in found]
+
+
+def _has(text: str, fact: Fact) -> bool:
+    """Whether a text says a fact itself. What cannot be compared, for it is in another script or
+    language, is not said."""
+    if fact.kind == "name":
+        if has_cjk(fact.text) != has_cjk(text):
+            return False
+        return _names(text).bear_out(fact.values, fact.text)
+    is_word = not any(character.isnumeric() for character in fact.text)
+    if is_word and fact.kind == "figure" and fact.language != detect(text):
+        return False
+    return not missing_from([fact], text)
+
+
+def _places(text: str, fact: Fact) -> Iterator[Span]:
+    """Where a text says a fact."""
+    is_name = fact.kind == "name"  # a figure may be taken for a year
+    written = [other.text for other in _facts(text) if (other.kind == "name") == is_name]
+    same = [fact.text, *(other for other in written if other != fact.text and _has(other, fact))]
+    for other in same:
+        pattern = rf"(?<![A-Za-z0-9]){re.escape(other)}(?![A-Za-z0-9])"
+        yield from (match.span() for match in re.finditer(pattern, text))
+
+
+@lru_cache(maxsize=1024)
+def _facts(text: str) -> Sequence[Fact]:
+    return facts(text)
+
+
+@lru_cache(maxsize=1024)
+def _names(text: str) -> NamesIn:
+    return NamesIn(text)
+
+
+def _places_of_words(text: str, words: frozenset[str]) -> Iterator[Span]:
+    for match in _WORD.finditer(text):
+        token = match.group()
+        if has_cjk(token):
+            for at in range(len(token) - 1):
+                if token[at : at + 2] in words:
+                    yield match.start() + at, match.start() + at + 2
+        elif not words.isdisjoint(terms(token)):
+            yield match.span()

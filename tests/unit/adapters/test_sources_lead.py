@@ -1,0 +1,98 @@
+"""Where footnotes lead on all platforms: a web page to itself, any other to our copy of it."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from datetime import UTC, datetime
+
+import pytest
+
+from adapters.discord.format import answered
+from adapters.slack.format import final
+from adapters.terminal.export import as_markdown
+from adapters.terminal.plain_text import plain
+from adapters.web.views import markdown_of, reply_of
+from bot.answers import Answer, Citation
+from bot.messages import Author, RunOptions, Thread
+from bot.rendering.texts import texts_for
+from bot.storage.archive import Conversation, Held, Said
+
+EN = texts_for("en")
+RUN_PAGE = "https://footnote.example/runs/r1"
+COPY = f"{RUN_PAGE}/pages/2"
+PATH = "/srv/private/manual.pdf"
+
+
+def an_answer() -> Answer:
+    web = Citation(1, "https://good.example/x", "The tower", "It is tall.", "h", 0, 11, "Height")
+    local = Citation(
+        2, f"file://{PATH}", "The manual", "It is 330 m.", "h", 0, 12, "Page 7 › Measures"
+    )
+    text = "The tower is tall [1]. It has 330 m [2]."
+    return Answer("answered", text, "?", "r1", (web, local), more="More of it [2].")
+
+
+def in_slack(answer: Answer, page: str) -> str:
+    shown = final(answer, EN, depth="deep", page=page)
+    return shown.text + json.dumps(shown.closing, ensure_ascii=False)
+
+
+def in_discord(answer: Answer, page: str) -> str:
+    looks = answered(answer, EN, embeds=True, page=page)
+    embeds = [embed.to_dict() for look in looks for embed in look.embeds]
+    return "".join(look.content for look in looks) + json.dumps(embeds, ensure_ascii=False)
+
+
+def in_discord_without_embeds(answer: Answer, page: str) -> str:
+    return "".join(look.content for look in answered(answer, EN, embeds=False, page=page))
+
+
+CHATS: list[Callable[[Answer, str], str]] = [in_slack, in_discord, in_discord_without_embeds]
+
+
+@pytest.mark.parametrize("shown_in", CHATS)
+def test_in_a_chat_a_document_leads_to_its_copy_where_readers_reach_it(
+    shown_in: Callable[[Answer, str], str],
+) -> None:
+    shown = shown_in(an_answer(), RUN_PAGE)
+    assert shown.count(COPY) == 3  # its mark, that of the further reading, its title
+    assert "https://good.example/x" in shown
+    assert f"{RUN_PAGE}/pages/1" not in shown
+
+
+@pytest.mark.parametrize("shown_in", CHATS)
+def test_elsewhere_it_is_named_with_its_page_and_heading(
+    shown_in: Callable[[Answer, str], str],
+) -> None:
+    shown = shown_in(an_answer(), "")
+    assert "/pages/" not in shown
+    assert "The manual" in shown
+    assert "Page 7 › Measures" in shown
+
+
+@pytest.mark.parametrize("page", ["", RUN_PAGE])
+@pytest.mark.parametrize("shown_in", CHATS)
+def test_no_chat_is_told_a_path_on_the_server(
+    shown_in: Callable[[Answer, str], str], page: str
+) -> None:
+    assert PATH not in shown_in(an_answer(), page)
+
+
+def test_the_console_leads_to_its_own_copy() -> None:
+    page = reply_of(an_answer(), EN, {})
+    assert [source.href for source in page.sources] == [
+        "https://good.example/x",
+        "/runs/r1/pages/2",
+    ]
+    assert [source.heading for source in page.sources] == ["Height", "Page 7 › Measures"]
+
+
+def test_every_surface_names_the_place_in_the_document() -> None:
+    answer, at = an_answer(), datetime(2026, 1, 1, tzinfo=UTC)
+    held = Held("r1", "answered", RunOptions(), at, at, answer, (), {})
+    said = Said(Author("u1", "Ada"), "Question", at, (), (), held)
+    exported = as_markdown(Conversation(Thread("terminal", "w", "c", "t"), at, (said,)))
+    for shown in (plain(answer), markdown_of(answer), exported):
+        assert re.search(r"The manual[\s\S]*Page 7 › Measures", shown)
