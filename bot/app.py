@@ -66,7 +66,7 @@ async def open_app(
             settings,
             store,
             library,
-            reasoner=await _open_reasoner(settings, stack, observed),
+            reasoner=await _open_reasoner(settings, stack, observed, role),
             fallback=Extractive,
             price=_price(settings),
             posters=posters,
@@ -90,14 +90,15 @@ def _open_search(settings: Settings, observed: Observed | None) -> Search:
 
 
 async def _open_reasoner(
-    settings: Settings, stack: AsyncExitStack, observed: Observed | None
+    settings: Settings, stack: AsyncExitStack, observed: Observed | None, role: Role
 ) -> ReasonerFactory:
     if not settings.uses_claude:
         return Extractive
-    from bot.reasoning.claude import open_claude  # the SDK takes a second to import
+    from bot.reasoning.claude import open_claude
 
     observe = observed.replied if observed else nothing_observed
-    return await stack.enter_async_context(open_claude(settings, observe))
+    opening = open_claude(settings, observe, wait=role != "alone")
+    return await stack.enter_async_context(opening)
 
 
 def _price(settings: Settings) -> Callable[[ModelReply], float | None]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import io
 import math
+import os
 import shlex
 import sys
 from pathlib import Path
@@ -376,6 +377,8 @@ def _make_vectors(settings: Settings, seconds: float) -> None:
 def main() -> None:
     """The console script."""
     gc.set_threshold(YOUNG_OBJECTS)
+    # Conversations, documents and sealed tokens: for nobody else on this machine.
+    os.umask(0o077)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # terminals that know no dash

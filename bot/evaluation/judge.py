@@ -20,7 +20,7 @@ from bot.research.marks import without_marks
 from bot.settings import Settings
 
 if TYPE_CHECKING:
-    from bot.reasoning.claude_endpoint import Call
+    from bot.reasoning.claude_calls import Call
 
 
 class Completes(Protocol):
@@ -49,7 +49,7 @@ class Judge:
         repaired one is not either, ``ModelUnavailable``, ``CredentialsRefused`` and
         ``InvalidSetting``.
         """
-        from bot.reasoning.claude_endpoint import Call
+        from bot.reasoning.claude_calls import Call
         from bot.reasoning.claude_json import Unusable, repair
         from bot.reasoning.claude_judge import judged
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 
 from bot.pages.open_items import OpenItems, is_named, plain
 from bot.text.sentences import Block, Sentence, blocks, sentences_of
@@ -71,6 +72,7 @@ SHORT = 70  # tokens that paragraphs which share a passage begin with, at most
 FEW = 25  # tokens of an opening line ("Default: 30") that goes with the paragraph below it
 LONGEST_ROW = 4_000  # characters of a table row; what is longer is cut between cells
 LONGEST_COLUMNS = 160  # characters of the columns' names in a heading; what is longer ends with …
+SPLIT_PAGES = 32  # kept split: a page is weighed, shown and searched for passages in turn
 MOST_SENTENCES = 4  # of running text in one passage; rows and items are many and short
 
 
@@ -83,7 +85,12 @@ def split(text: str) -> list[Passage]:
     ``bot.text.sentences``) is cut inside, between words or lines, and a row of more than
     ``LONGEST_ROW`` characters between cells.
     """
-    return [
+    return list(_split(text))
+
+
+@lru_cache(maxsize=SPLIT_PAGES)
+def _split(text: str) -> tuple[Passage, ...]:
+    return tuple(
         Passage(
             group.start,
             group.end,
@@ -92,7 +99,7 @@ def split(text: str) -> list[Passage]:
             in_code=group.in_code,
         )
         for group in _groups(text)
-    ]
+    )
 
 
 @dataclass(slots=True)

@@ -30,6 +30,7 @@ class ModelReply:
     all attempts; ``hour_write_tokens`` is part of ``cache_write_tokens``. ``cut`` are the attempts
     that broke off before the one that gave the reply, each counted by itself: the price of a prompt
     may depend on its length. ``geo`` is where the API says it worked ("us", "global" or "").
+    ``plain`` tells that search results went as text, with marks asked for instead of citations.
     """
 
     model: str
@@ -43,6 +44,7 @@ class ModelReply:
     hour_write_tokens: int = 0
     cut: tuple[Tokens, ...] = ()
     geo: str = ""
+    plain: bool = False
 
 
 class ModelCalls(Protocol):

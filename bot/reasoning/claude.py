@@ -1,24 +1,24 @@
 """Claude as a reasoner: rewrites on the small model, researches and writes on the other one.
 
-Import this only when Claude is used: the SDK takes about a second to import.
+The SDK takes about a second to import, so ``open_claude`` can leave that to a thread.
 """
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
-from contextlib import aclosing, asynccontextmanager
+from contextlib import aclosing, asynccontextmanager, suppress
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from bot.errors import ModelBroken, ModelRefused
+from bot.errors import InvalidSetting, ModelBroken, ModelRefused
 from bot.messages import Message, Transcript
 from bot.observing import Observe, nothing_observed
 from bot.reasoning import claude_draft, claude_plan, claude_rewrite
 from bot.reasoning.calls import ModelCalls, ModelReply
 from bot.reasoning.claude_answer import AnswerWatch, reply_of
+from bot.reasoning.claude_calls import Again, Call, TooLong, Watch, credentials
 from bot.reasoning.claude_draft import Revising
-from bot.reasoning.claude_endpoint import Again, Call, Endpoint, Watch
-from bot.reasoning.claude_errors import TooLong
 from bot.reasoning.claude_json import Unusable, repair
 from bot.reasoning.claude_messages import CACHED, loop_messages, shown_pages
 from bot.reasoning.claude_plan import QueryWatch
@@ -37,23 +37,41 @@ from bot.reasoning.reasoner import OnAnswer, OnQueries, ReasonerFactory
 from bot.reasoning.recall import recalled
 from bot.settings import Settings
 
+if TYPE_CHECKING:
+    from bot.reasoning.claude_endpoint import Endpoint
+
 LONGEST_OUTPUT = 20_000  # tokens; the most a setting allows, for an answer that was all thinking
 
 
 @asynccontextmanager
 async def open_claude(
-    settings: Settings, observe: Callable[[str], Observe] = nothing_observed
+    settings: Settings,
+    observe: Callable[[str], Observe] = nothing_observed,
+    *,
+    wait: bool = True,
 ) -> AsyncIterator[ReasonerFactory]:
     """Makes Claude reasoners, one a run, over one shared client.
 
-    ``observe`` as for ``Endpoint``. Raises ``InvalidSetting`` or ``CredentialsRefused`` when the
+    ``observe`` as for ``Endpoint``. Without ``wait`` the SDK is imported in a thread, beside what a
+    run does before its first call. Raises ``InvalidSetting`` or ``CredentialsRefused`` when the
     settings cannot work.
     """
-    endpoint = Endpoint(settings, observe)
+    credentials(settings)
+    opening = asyncio.create_task(asyncio.to_thread(_endpoint, settings, observe))
     try:
-        yield partial(Claude, endpoint=endpoint)
+        if wait:
+            await opening
+        yield partial(Claude, settings=settings, opening=opening)
     finally:
-        await endpoint.aclose()
+        with suppress(InvalidSetting):  # said where the endpoint was needed
+            endpoint = await opening
+            await endpoint.aclose()
+
+
+def _endpoint(settings: Settings, observe: Callable[[str], Observe]) -> Endpoint:
+    from bot.reasoning.claude_endpoint import Endpoint
+
+    return Endpoint(settings, observe)
 
 
 async def probe(settings: Settings) -> str:
@@ -61,7 +79,7 @@ async def probe(settings: Settings) -> str:
 
     Raises ``CredentialsRefused``, ``InvalidSetting``, ``ModelUnavailable`` or ``ModelBroken``.
     """
-    endpoint = Endpoint(settings)
+    endpoint = _endpoint(settings, nothing_observed)
     try:
         models = dict.fromkeys((settings.model, settings.small_model))
         names = [await endpoint.describe(model) for model in models]
@@ -77,10 +95,12 @@ class Claude:
     opens = 2
     read_factor = 1
 
-    def __init__(self, calls: ModelCalls, endpoint: Endpoint) -> None:
+    def __init__(
+        self, calls: ModelCalls, settings: Settings, opening: asyncio.Future[Endpoint]
+    ) -> None:
         self._calls = calls
-        self._endpoint = endpoint
-        self._settings = endpoint.settings
+        self._settings = settings
+        self._opening = opening
 
     # ------------------------------------------------------------ rewrite
 
@@ -139,7 +159,7 @@ class Claude:
             return Turn((Finish(enough=False, outgrown=True),))
         pages = shown_pages(desk)
         if may_reply and reply.stop_reason != "max_tokens":
-            answer = reply_of(reply.content, desk.sources, pages)
+            answer = reply_of(reply.content, desk.sources, pages, has_marks=reply.plain)
             if answer is not None:
                 return Turn((answer,), reply.content)
         return Turn(tuple(actions(reply.content, reply.stop_reason, pages)), reply.content)
@@ -204,8 +224,10 @@ class Claude:
                     call = Call(_roomier(call.request), _roomier(call.plain or call.request))
                     collector = Collector(collector)
                 reader = Reader(writing)
-                async with aclosing(self._endpoint.events(call)) as events:
+                endpoint = await self._opened()
+                async with aclosing(endpoint.events(call)) as events:
                     async for event in events:
+                        reader.has_marks = not endpoint.cites(self._settings.model)
                         if isinstance(event, Again):
                             collector, reader = Collector(collector), Reader(writing)
                             yield Restart()
@@ -311,12 +333,19 @@ class Claude:
     ) -> ModelReply:
         reply = await self._calls.call(
             dict(call.request),
-            lambda: self._endpoint.complete(call, self._calls.lost, watch),
+            lambda: self._completed(call, watch),
             kind=kind,
             title=title,
         )
         _check_refusal(reply)
         return reply
+
+    async def _completed(self, call: Call, watch: Watch | None) -> ModelReply:
+        return await (await self._opened()).complete(call, self._calls.lost, watch)
+
+    async def _opened(self) -> Endpoint:
+        # Shared by all runs: one that is stopped must not cancel it.
+        return await asyncio.shield(self._opening)
 
 
 def _roomier(request: Any) -> dict[str, Any]:

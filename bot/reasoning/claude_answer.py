@@ -8,36 +8,43 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from anthropic.types import RawMessageStreamEvent
-
-from bot.reasoning.claude_endpoint import Again
+from bot.reasoning.claude_calls import Again
 from bot.reasoning.claude_messages import Block
 from bot.reasoning.desks import Reply
 from bot.reasoning.evidence import AnswerDelta, CitationDelta, Restart, Source, TextDelta
+
+if TYPE_CHECKING:
+    from anthropic.types import RawMessageStreamEvent
 
 _MARK = re.compile(r"\[(\d{1,6})(?:\.\d{1,6})?\]")
 
 
 def reply_of(
-    content: Sequence[Block], sources: Sequence[Source], pages: Mapping[int, Source]
+    content: Sequence[Block],
+    sources: Sequence[Source],
+    pages: Mapping[int, Source],
+    *,
+    has_marks: bool,
 ) -> Reply | None:
     """The answer that a turn's blocks are; None if they call a tool or cite nothing.
 
     ``sources`` are those of the request's search results in their order, ``pages`` what was shown
-    of each page by its number on the desk.
+    of each page by its number on the desk; ``has_marks`` whether marks were asked for instead.
     """
     if any(block["type"] == "tool_use" for block in content):
         return None
     deltas: list[AnswerDelta] = []
     for block in content:
         if block["type"] == "text":
-            deltas.append(TextDelta(block["text"], opens=True))
+            deltas.append(TextDelta(block["text"], opens=True, has_marks=False))
             for citation in block.get("citations") or ():
                 deltas += cited(citation, sources)
     if any(isinstance(delta, CitationDelta) for delta in deltas):
         return Reply(tuple(deltas))
+    if not has_marks:
+        return None
     text = "".join(block["text"] for block in content if block["type"] == "text")
     marked = _MARK.sub(lambda mark: _numbered(mark, pages), text)
     return Reply((TextDelta(marked, opens=True),)) if marked != text else None
@@ -101,7 +108,7 @@ class AnswerWatch:
             self._held, self._citations = [], []
 
     def _text(self, words: str) -> None:
-        delta = TextDelta(words, opens=self._opens)
+        delta = TextDelta(words, opens=self._opens, has_marks=False)
         self._opens = False
         if self._is_answer:
             self._hand_on(delta)

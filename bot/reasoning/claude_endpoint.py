@@ -17,7 +17,7 @@ import contextlib
 import random
 from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import aclosing
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import Any
 
 import anthropic
@@ -25,9 +25,10 @@ import httpx2
 from anthropic import AsyncStream
 from anthropic.types import RawMessageStreamEvent
 
-from bot.errors import CredentialsRefused, InvalidSetting
+from bot.errors import InvalidSetting
 from bot.observing import Observe, nothing_observed, timed
 from bot.reasoning.calls import ModelReply
+from bot.reasoning.claude_calls import API, Again, Call, Request, Watch, credentials
 from bot.reasoning.claude_errors import (
     CutOff,
     Feature,
@@ -41,13 +42,10 @@ from bot.reasoning.claude_messages import said
 from bot.reasoning.claude_reply import Collector
 from bot.settings import Settings
 
-API = "https://api.anthropic.com"
 RESTARTS = 2  # times a call whose stream broke off is sent again
 CONNECT = 10.0  # seconds
 THOUGHTS = ("thinking", "redacted_thinking")
 FIRST_PAUSE = 0.2  # seconds before the first such time; doubled for the second
-
-Request = Mapping[str, Any]
 
 _FAILURES = (
     anthropic.APIError,
@@ -56,22 +54,6 @@ _FAILURES = (
     CutOff,
     ValueError,  # an event that is no JSON
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Call:
-    """A request; ``plain`` is the same without ``search_result`` blocks, for who refuses them."""
-
-    request: Request
-    plain: Request | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Again:
-    """All events so far are void: the call is being sent again."""
-
-
-Watch = Callable[[RawMessageStreamEvent | Again], None]
 
 
 class Endpoint:
@@ -91,6 +73,10 @@ class Endpoint:
 
     async def aclose(self) -> None:
         await self._client.close()
+
+    def cites(self, model: str) -> bool:
+        """Whether the model cites by itself, as far as is known; else marks are asked for."""
+        return "search_result" not in self._refused.get(model, set())
 
     async def describe(self, model: str) -> str:
         """The model's name as the endpoint shows it. Raises like ``events``."""
@@ -117,7 +103,7 @@ class Endpoint:
                         collector = Collector(collector)
                     else:
                         collector.add(event)
-            return collector.reply()
+            return replace(collector.reply(), plain=not self.cites(str(call.request["model"])))
         except BaseException:
             lost(collector.reply())
             raise
@@ -284,20 +270,7 @@ def _pause(restarts: int) -> float:
 
 
 def _client(settings: Settings) -> anthropic.AsyncAnthropic:
-    key = (
-        settings.anthropic_api_key.get_secret_value().strip() if settings.anthropic_api_key else ""
-    )
-    if not key:
-        raise InvalidSetting(
-            "ANTHROPIC_API_KEY is not set: set it, or leave FOOTNOTE_REASONER at auto to be "
-            "answered with quotations."
-        )
-    if not key.isascii() or not key.isprintable() or " " in key:
-        raise CredentialsRefused(
-            "ANTHROPIC_API_KEY holds characters that no key has: copy it again, without spaces "
-            "or line breaks."
-        )
-    base = _base_url(settings)
+    key, base = credentials(settings)
 
     async def do_not_wait_too_long(response: httpx2.Response) -> None:
         # The SDK waits as long as Retry-After says, be it an hour.
@@ -323,21 +296,6 @@ def _client(settings: Settings) -> anthropic.AsyncAnthropic:
         max_retries=settings.model_retries,
         http_client=http,
     )
-
-
-def _base_url(settings: Settings) -> str:
-    """The address without a trailing ``/v1``, which the SDK adds itself."""
-    if not settings.anthropic_base_url:
-        return API
-    try:
-        url = httpx2.URL(settings.anthropic_base_url.strip())
-    except httpx2.InvalidURL:
-        url = httpx2.URL("")
-    if url.scheme not in ("http", "https") or not url.host:
-        raise InvalidSetting(
-            "ANTHROPIC_BASE_URL is not an address like https://host/path: correct it or unset it."
-        )
-    return str(url).rstrip("/").removesuffix("/v1").rstrip("/")
 
 
 def _asked_to_wait(response: httpx2.Response) -> float:

@@ -20,6 +20,7 @@ from bot.errors import (
     ModelBroken,
     ModelUnavailable,
 )
+from bot.reasoning.claude_calls import TooLong
 from bot.settings import Settings
 
 Feature = Literal[
@@ -40,10 +41,6 @@ Feature = Literal[
 
 RETRIED_TYPES = frozenset({"overloaded_error", "api_error", "rate_limit_error", "timeout_error"})
 WORDS = 300  # characters of the endpoint's own words that a person is shown
-
-
-class TooLong(ModelBroken):
-    """The material is larger than the endpoint or the model's context window takes."""
 
 
 class CutOff(Exception):

@@ -8,12 +8,13 @@ prompt cache warm, and newer models refuse a thinking block whose past has chang
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
 from urllib.parse import urlsplit
 
+from bot.pages.relevance import weigh
 from bot.reasoning.claude_text import HEADING_PATH, clean, element, line, middle_out, site
 from bot.reasoning.desks import (
     Desk,
@@ -26,12 +27,17 @@ from bot.reasoning.desks import (
 )
 from bot.reasoning.evidence import Finding, Source
 from bot.reasoning.questions import SubQuestion
+from bot.search.provider import Hit
+from bot.text.terms import has_cjk, terms
 
 Block = dict[str, Any]
 
 TITLE = 200  # characters
 SNIPPET = 120  # characters
 WITH_SNIPPET = 6  # hits of a query that are shown with one
+LACKING = 0.3  # of a query's weight: if no hit has words of so much, they are named
+NEAR = 0.5  # of a hit's relevance by meaning (``search.provider.Hit``)
+BESIDE = 0.5  # of the weight that the best hit has of a query's words; below it no snippet is shown
 QUESTION = 8_000  # characters
 CACHED: Block = {"type": "ephemeral"}
 UNPARSED = "unparsed"  # our own key on a tool_use whose input was no JSON; never sent
@@ -83,14 +89,12 @@ def today(now: datetime) -> str:
     return f"Today is {days[now.weekday()]}, {now.day} {months[now.month - 1]} {now.year}."
 
 
-def findings_lines(
-    findings: Sequence[Finding], titles: dict[int, str], *, pages: bool = True
-) -> str:
-    """One line a finding, with the ``pages`` that show it."""
+def findings_lines(findings: Sequence[Finding], titles: Mapping[int, str]) -> str:
+    """One line a finding, with the titles of those of its ``pages`` that the reader can see."""
     lines = []
     for finding in findings:
-        shown = [titles.get(n) or f"page {n}" for n in finding.sources]
-        named = f" ({'; '.join(shown)})" if shown and pages else ""
+        shown = [titles[n] for n in finding.sources if n in titles]
+        named = f" ({'; '.join(shown)})" if shown else ""
         lines.append(f"- {clean(finding.text).strip()}{named}")
     return "\n".join(lines)
 
@@ -104,7 +108,7 @@ def _opening(
     asked = clean(middle_out(question.text, QUESTION)).strip()
     parts = [today(now), element("question", asked, language=question.language)]
     if question.known:
-        parts.append(element("known", findings_lines(question.known, {}, pages=False)))
+        parts.append(element("known", findings_lines(question.known, {})))
     if question.missing:
         gaps = "\n".join(f"- {line(gap, QUESTION)}" for gap in question.missing)
         parts.append(element("missing", gaps))
@@ -228,15 +232,46 @@ def _query(result: QueryResult) -> str:
     """A line for each hit that is new; the snippets of the first ones; the numbers of the rest."""
     new = [hit for hit in result.hits if not hit.seen]
     sites = {site(hit.hit.url) for hit in new if urlsplit(hit.hit.url).hostname}
-    unread = [hit.number for hit in new if hit.page is None][:WITH_SNIPPET]
-    lines = [_hit(hit, hit.number in unread, len(sites) > 1) for hit in new]
+    fits = _fitting_hits(result)
+    told = [hit.number for hit in new if hit.page is None and hit.number in fits][:WITH_SNIPPET]
+    lines = [_hit(hit, hit.number in told, len(sites) > 1) for hit in new]
     if seen := ", ".join(str(hit.number) for hit in result.hits if hit.seen):
         lines.append(f"shown before: {seen}")
+    if lacking := _lacking(result):
+        lines.append(f"note: no title or snippet has: {', '.join(lacking)}")
     if result.note:
         lines.append(f"note: {line(result.note, 500)}")
     if not lines:
         lines.append("note: Nothing was found.")
     return element("results", "\n".join(lines), query=result.query)
+
+
+def _fitting_hits(result: QueryResult) -> set[int]:
+    """The numbers of the hits whose title and snippet have enough of the query's words beside the
+    best one, rare words counting for more, or that are near it by meaning; all where it is not
+    known which words are rare."""
+    weights = weigh(result.query, result.rarity) if result.rarity else {}
+    shares = {hit.number: _weight_in(weights, hit.hit) for hit in result.hits}
+    bar = BESIDE * max(shares.values(), default=0.0)
+    near = {hit.number for hit in result.hits if (hit.hit.relevance or 0.0) >= NEAR}
+    return near | {number for number, share in shares.items() if share >= bar}
+
+
+def _lacking(result: QueryResult) -> list[str]:
+    """The words of a query that no hit shows, where they are a good part of it."""
+    weights = weigh(result.query, result.rarity) if result.rarity else {}
+    if not weights or not result.hits or has_cjk(result.query):
+        return []
+    shown = {term for hit in result.hits for term in terms(f"{hit.hit.title} {hit.hit.snippet}")}
+    unseen = {term: weight for term, weight in weights.items() if term not in shown}
+    if sum(unseen.values()) < LACKING * sum(weights.values()):
+        return []
+    return [word for word in result.query.split() if not unseen.keys().isdisjoint(terms(word))]
+
+
+def _weight_in(weights: Mapping[str, float], hit: Hit) -> float:
+    found = frozenset(terms(f"{hit.title} {hit.snippet}"))
+    return sum(weight for term, weight in weights.items() if term in found)
 
 
 def _hit(numbered: NumberedHit, with_snippet: bool, with_site: bool) -> str:

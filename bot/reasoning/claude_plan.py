@@ -10,12 +10,12 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
-from typing import Any
+from itertools import zip_longest
+from typing import TYPE_CHECKING, Any
 
-from anthropic.types import RawMessageStreamEvent
 from pydantic_core import from_json
 
-from bot.reasoning.claude_endpoint import Again
+from bot.reasoning.claude_calls import Again
 from bot.reasoning.claude_json import Unusable, json_object
 from bot.reasoning.claude_messages import (
     CACHED,
@@ -31,12 +31,15 @@ from bot.reasoning.prompts import load
 from bot.reasoning.questions import SubQuestion
 from bot.reasoning.reasoner import OnQueries
 
+if TYPE_CHECKING:
+    from anthropic.types import RawMessageStreamEvent
+
 QUERIES = 3  # of a sub-question
 QUERY = 200  # characters
 GAP = 300  # characters of what is missing
 MOST = 20  # nodes read from one reply; more are not even refused one by one
-PARALLEL = 3  # sub-questions at once below which a graph is no faster than one loop
-TOGETHER = 4  # queries of one search
+TOGETHER = 6  # facts that one loop searches for in a turn
+FIRST = 8  # queries of the first search
 
 SCHEMA: Block = {
     "type": "object",
@@ -90,17 +93,18 @@ def plan_messages(question: SubQuestion, graph: Graph, now: datetime) -> list[Bl
 
 
 def worth_cutting(question: str, edit: GraphEdit) -> GraphEdit:
-    """A complete first edit; where fewer than ``PARALLEL`` of its sub-questions could be worked on
-    at once, the question itself as the only node, with the queries of those that could begin.
+    """A complete first edit; where no more than ``TOGETHER`` of its sub-questions could be worked
+    on at once, the question itself as the only node, with the first query of each that can be
+    searched now.
 
-    One loop searches for two independent facts in the same turn, and follows a chain with what it
-    has read before its eyes, for half the tokens.
+    One loop searches for that many facts in the same turn, and follows chains with all that it has
+    read before its eyes, in as many turns and for fewer tokens.
     """
-    first = [node for node in edit.nodes if not node.needs]
-    if not first or not edit.done or _widest(edit.nodes) >= PARALLEL:
+    if not edit.nodes or not edit.done or _widest(edit.nodes) > TOGETHER:
         return edit
-    queries = dict.fromkeys(query for node in first for query in node.queries)
-    whole = NewNode(first[0].id, question, queries=tuple(queries)[:TOGETHER])
+    of_nodes = [[query for query in node.queries if "[" not in query] for node in edit.nodes]
+    queries = dict.fromkeys(query for each in zip_longest(*of_nodes) for query in each if query)
+    whole = NewNode(edit.nodes[0].id, question, queries=tuple(queries)[:FIRST])
     return replace(edit, nodes=(whole,), missing=())
 
 

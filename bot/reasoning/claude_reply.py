@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import secrets
 from dataclasses import replace
-from typing import Any
-
-from anthropic.types import RawMessageStreamEvent
+from typing import TYPE_CHECKING, Any
 
 from bot.errors import ModelBroken
 from bot.reasoning.calls import ModelReply, Tokens
 from bot.reasoning.claude_messages import UNPARSED, Block
+
+if TYPE_CHECKING:
+    from anthropic.types import RawMessageStreamEvent
 
 LONGEST_UNPARSED = 500  # characters of a malformed tool input that are kept for the record
 

@@ -216,8 +216,13 @@ def _queries(value: Any) -> tuple[str, ...]:
 
 
 def _links(value: Any, transcript: Transcript, message: Message) -> tuple[str, ...]:
-    """The links named that people really sent: the model may not make up an address."""
-    sent = [message.text, *(entry.text for entry in transcript.entries)]
+    """The links named that people really sent, or that our answers cite.
+
+    The model may not make up an address, nor may the one that wrote an answer: a page could have it
+    write one that holds what the conversation says, and it would be fetched here.
+    """
+    people = [entry for entry in transcript.entries if entry.role == "person"]
+    sent = [message.text, *(entry.text for entry in people)]
     cited = [citation for entry in transcript.entries for citation in entry.cited]
     known = {" ".join(c.title.split()).casefold(): c.url for c in cited}
     known |= {dedupe_key(c.url): c.url for c in cited}

@@ -6,9 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Any, ClassVar
-
-from anthropic.types import CitationsSearchResultLocation, RawMessageStreamEvent
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from bot.reasoning.claude_messages import (
     CACHED,
@@ -30,6 +28,9 @@ from bot.reasoning.evidence import CitationDelta, Evidence, Source, TextDelta
 from bot.reasoning.prompts import load
 from bot.reasoning.questions import Rewritten
 from bot.text.terms import keywords
+
+if TYPE_CHECKING:
+    from anthropic.types import CitationsSearchResultLocation, RawMessageStreamEvent
 
 QUESTION = 8_000  # characters
 TRIED = 8  # queries that the writer is told of
@@ -206,6 +207,7 @@ class Reader:
     """
 
     writing: Writing
+    has_marks: bool = False  # whether marks were asked for, because there are no citations
     wrote: bool = False  # whether any visible text has come
     _opens: bool = False
     _citations: dict[CitationDelta, None] = field(default_factory=dict)
@@ -231,4 +233,4 @@ class Reader:
     def _text(self, words: str) -> TextDelta:
         opens, self._opens = self._opens, False
         self.wrote = self.wrote or bool(words.strip())
-        return TextDelta(words, opens=opens)
+        return TextDelta(words, opens=opens, has_marks=self.has_marks)

@@ -68,11 +68,14 @@ class TextDelta:
     ``opens`` marks the beginning of a new block: later citations do not speak for what came
     before it. ``verbatim`` text was taken from a page as it stands there: its code, tables and
     list items are structure, every other character is shown, and nothing in it is a mark.
+    ``has_marks`` is false where citations come as ``CitationDelta``: a mark that is typed there
+    all the same is no footnote.
     """
 
     text: str
     opens: bool = False
     verbatim: bool = False
+    has_marks: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from typing import Any, Literal
 from bot.reasoning.evidence import Finding
 from bot.reasoning.rewordings import asks_the_same
 
-MOST_NODES = 8
+MOST_NODES = 16
 EXTENSIONS = 3  # times that the planner may add to its first plan
 LONGEST_QUESTION = 300  # characters of a sub-question: one that is longer asks several things
 

@@ -3,9 +3,12 @@
 - Every citation is verbatim in its stored page.
 - Figures, dates and names of a cited sentence must occur in the words it cites (names also in
   the rest of what was shown of that page, its title and headings: pages say "he" and "the city").
-- A sentence with figures, dates or names that carries no footnote is marked too, unless they are
-  the asker's own. Headings, lead-ins that end with a colon, and block quotes (the writer's notes
-  on the search itself) need no footnote; one that they carry must hold like any other.
+- A sentence without a footnote is marked too if it has figures, dates or names that are not the
+  asker's own, or if most of its words are not: what is cited next to it counts as known.
+  Headings, lead-ins that end with a colon, and block quotes (the writer's notes on the
+  search itself) need no footnote; one that they carry must hold like any other.
+- A mark that was typed, where a model does not cite by itself, counts if most of the sentence's
+  words are in its page's passages.
 
 What does not hold is marked ⚠ in the text and explained. What holds, but is contradicted by another
 page that was read (``disagree``), is told with that page's words.
@@ -15,7 +18,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from bot.answers import Citation, Disagreement, Doubt
@@ -33,9 +36,12 @@ from bot.text.sentences import BlockKind, Sentence, sentences
 from bot.text.terms import keywords, terms
 
 DOUBT_MARK = "⚠"
+FEWEST_WORDS = 4  # keywords of a sentence that states something
+DERIVED = 0.5  # of the keywords of a sentence without a footnote, that must be known
 
 _Key = tuple[int, int, int]  # of a citation: its page's number, where it begins and ends
 _WORD = re.compile(r"\w+")
+_TARGET = re.compile(r"\]\([^()\s]*\)")  # of a link
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +88,10 @@ def check(written: Written, evidence: Evidence, question: str, texts: Texts = EN
         said = without_sources(claim) if asks_by_number else claim
         reason = ""
         if cited or not _makes_no_claim(sentence, piece, written.text, literals):
-            reason = _doubt(said, sentence.kind, cited, question, texts)
+            near = _cited_near(sentence, written, sources)
+            known = "\n".join((question, *evidence.missing, *near))
+            is_typed = not any(_overlap(span, sentence) for span in written.spans)
+            reason = _doubt(said, sentence.kind, cited, question, known, texts, is_typed=is_typed)
         if reason:
             doubts.append(Doubt(claim, reason))
         elif cited:
@@ -120,7 +129,7 @@ def _cited(
     """The passages a sentence cites: those that came with it, or the best of each marked page."""
     deltas: list[CitationDelta] = []
     for span in spans:
-        if span.start < sentence.end and sentence.start < span.end:
+        if _overlap(span, sentence):
             deltas += span.citations
     found: list[tuple[Source, Passage]] = []
     for delta in dict.fromkeys(deltas):
@@ -132,6 +141,10 @@ def _cited(
             claim = without_marks(piece)
             found += [(sources[number], p) for p in _best(claim, sources[number].passages)]
     return found
+
+
+def _overlap(span: CitedSpan, sentence: Sentence) -> bool:
+    return span.start < sentence.end and sentence.start < span.end
 
 
 def _within(passages: Sequence[Passage], delta: CitationDelta) -> list[Passage]:
@@ -166,9 +179,13 @@ def _doubt(
     kind: BlockKind,
     cited: Sequence[tuple[Source, Passage]],
     question: str,
+    known: str,
     texts: Texts,
+    *,
+    is_typed: bool,
 ) -> str:
-    """Why a claim is doubted, or ""."""
+    """Why a claim is doubted, or ""; ``known`` are the words that one without a footnote may be
+    made of, ``is_typed`` tells that its footnotes are typed marks."""
     quoted = "\n".join(passage.text for _, passage in cited)
     if kind == "row":  # the names of its columns, where the table began in an earlier passage
         quoted += "\n" + "\n".join(" ".join(columns_in(p.heading)[1]) for _, p in cited)
@@ -176,10 +193,13 @@ def _doubt(
         return ""  # word for word
     claimed = facts(claim)
     if not cited:
-        return texts("doubt-no-footnote") if missing_from(claimed, question) else ""
+        is_bare = missing_from(claimed, known) or _is_news(claim, known)
+        return texts("doubt-no-footnote") if is_bare else ""
     missing = missing_from(claimed, quoted)
+    around = "\n".join(_surroundings(source for source, _ in cited))
+    if is_typed and _is_news(claim, around):
+        return texts("doubt-not-covered")
     if missing:
-        around = "\n".join(_surroundings(source for source, _ in cited))
         names = [fact for fact in missing if fact.kind == "name"]
         absent = missing_from(names, around)
         missing = [fact for fact in missing if fact.kind != "name" or fact in absent]
@@ -187,6 +207,32 @@ def _doubt(
         return ""
     named = ", ".join(dict.fromkeys(fact.text for fact in missing))
     return texts("doubt-not-quoted", facts=named)
+
+
+def _cited_near(
+    sentence: Sentence, written: Written, sources: Mapping[int, Source]
+) -> Iterator[str]:
+    """The passages that are cited in the paragraph of a sentence and in the one before it; of
+    typed marks all passages of their pages."""
+    text = written.text
+    before = text.rfind("\n\n", 0, sentence.start)
+    start = text.rfind("\n\n", 0, max(0, before)) + 1
+    end = text.find("\n\n", sentence.end)
+    around = Sentence(start, len(text) if end < 0 else end, sentence.kind)
+    for delta in dict.fromkeys(
+        delta for span in written.spans if _overlap(span, around) for delta in span.citations
+    ):
+        yield from (passage.text for passage in _within(sources[delta.number].passages, delta))
+    for number in numbers_in(text[around.start : around.end]) if not written.spans else ():
+        if number in sources:
+            yield from (passage.text for passage in sources[number].passages)
+
+
+def _is_news(claim: str, known: str) -> bool:
+    """Whether most of what a claim says, and no less than a statement would, stands nowhere in
+    what is known."""
+    words = set(keywords(_TARGET.sub("]", claim)))
+    return len(words) >= FEWEST_WORDS and len(words & set(terms(known))) < DERIVED * len(words)
 
 
 def _words(text: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 
 from bot.pages.page import Page
 from bot.pages.passages import split
@@ -12,6 +13,7 @@ from bot.text.terms import keywords, terms
 ENOUGH = 0.5  # of the weight of the wanted words that one passage has, with the page's title
 BESIDE = 0.75  # of the share of the best page for the same words, below which one is left shut
 STUDIED = 60_000  # characters of a page that are looked at
+STUDIED_PAGES = 64  # whose terms are kept: several queries and questions find the same pages
 
 
 def fitting(wanted: Sequence[str], pages: Sequence[Page], rarity: Mapping[str, float]) -> list[str]:
@@ -21,7 +23,7 @@ def fitting(wanted: Sequence[str], pages: Sequence[Page], rarity: Mapping[str, f
     words, rare ones (``rarity`` as of ``search.provider.Lexicon``) counting for more, and no other
     page fits that text much better.
     """
-    passages = {page.url: _passage_terms(page) for page in pages}  # once, not for each text
+    passages = {page.url: _passage_terms(page.title, page.text[:STUDIED]) for page in pages}
     scores: dict[str, float] = {}
     for text in wanted:
         shares = {url: _best_share(text, found, rarity) for url, found in passages.items()}
@@ -35,13 +37,13 @@ def fitting(wanted: Sequence[str], pages: Sequence[Page], rarity: Mapping[str, f
     return sorted(scores, key=lambda url: -scores[url])
 
 
-def _passage_terms(page: Page) -> list[frozenset[str]]:
+@lru_cache(maxsize=STUDIED_PAGES)
+def _passage_terms(title: str, text: str) -> tuple[frozenset[str], ...]:
     """The terms of each passage, with those of its headings and of the page's title."""
-    title = frozenset(terms(page.title))
-    return [
-        title | frozenset(terms(f"{passage.heading} {passage.text}"))
-        for passage in split(page.text[:STUDIED])
-    ]
+    of_title = frozenset(terms(title))
+    return tuple(
+        of_title | frozenset(terms(f"{passage.heading} {passage.text}")) for passage in split(text)
+    )
 
 
 def _best_share(

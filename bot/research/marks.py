@@ -27,6 +27,7 @@ _LITERAL = re.compile(
     r"|(?<![\w$])\$(?=\S)[^$\n]+?(?<=\S)\$(?![\w$])",
     re.DOTALL,
 )
+_OPENERS = re.compile(r"[\\`~$]")  # without one of these there is nothing literal
 _NUMBERS = r"\^?\d{1,4}(?:\s*(?:[,;、，]|-|–|\s|and)\s*\^?\d{1,4})*"
 _MARK = re.compile(
     rf"(?P<space>[ \t]*)(?:"
@@ -36,20 +37,27 @@ _MARK = re.compile(
     rf"|［(?P<full>{_NUMBERS})］"
     rf")"
 )
+_INDEXED = re.compile(r"[A-Za-z_][\w.]*(?:\[\d{1,4}\])+")
 _ONE = re.compile(r"\[(\d{1,4})\]")
 _SPACED_MARK = re.compile(r"[ \t]*\[\d{1,4}\]")
 _RANGE = re.compile(r"(\d{1,4})\s*[-–]\s*\^?(\d{1,4})")
 LONGEST_RANGE = 20  # [1-900] is not a list of sources
 
 
-def normalise(text: str, known: Collection[int]) -> str:
-    """The text with every mark as ``[n]`` and unknown numbers dropped."""
-    return _outside_literals(text, lambda part: _normalise(part, known))
+def normalise(
+    text: str, known: Collection[int], is_quoted: Callable[[str], bool] = lambda words: False
+) -> str:
+    """The text with every mark as ``[n]`` and unknown numbers dropped.
+
+    Of a word with numbers in brackets behind it (``matrix[3][4]``), ``is_quoted`` tells if pages
+    have it so; it is then left alone.
+    """
+    return _outside_literals(text, lambda part: _normalise(part, known, is_quoted))
 
 
 def numbers_in(text: str) -> list[int]:
     """The numbers of the normalised marks in a piece of text, each once, in order."""
-    visible = _LITERAL.sub("\0", text)
+    visible = text if _OPENERS.search(text) is None else _LITERAL.sub("\0", text)
     return list(dict.fromkeys(int(n) for n in _ONE.findall(visible)))
 
 
@@ -67,6 +75,8 @@ def without_marks(text: str) -> str:
 
 def literal_spans(text: str) -> list[tuple[int, int]]:
     """Where code, math and escaped characters stand, as character spans."""
+    if _OPENERS.search(text) is None:
+        return []  # most text by far, and a streamed one is looked at again with every word
     return [match.span() for match in _LITERAL.finditer(text)]
 
 
@@ -90,7 +100,15 @@ def as_marks(numbers: Iterable[int]) -> str:
     return "".join(f"[{number}]" for number in dict.fromkeys(numbers))
 
 
-def _normalise(text: str, known: Collection[int]) -> str:
+def _normalise(text: str, known: Collection[int], is_quoted: Callable[[str], bool]) -> str:
+    kept = [match.span() for match in _INDEXED.finditer(text) if is_quoted(match.group())]
+    out, end = "", 0
+    for start, stop in kept:
+        out, end = out + _marked(text[end:start], known) + text[start:stop], stop
+    return out + _marked(text[end:], known)
+
+
+def _marked(text: str, known: Collection[int]) -> str:
     def replace(match: re.Match[str]) -> str:
         written = next(g for g in match.group("double", "single", "wide", "full") if g)
         marks = as_marks(n for n in _numbers(written) if n in known)

@@ -75,6 +75,10 @@ class Road:
     def reasoner_name(self) -> str:
         return self._reasoner.name
 
+    @property
+    def _by_model(self) -> bool:
+        return self._reasoner.name != self._fallback.name
+
     async def walk(self) -> Answer:
         """Raises what the reasoner raises, but for ``ModelUnavailable`` and ``BudgetSpent``, and
         ``NoProviderAvailable`` when not one search was answered and nothing was read."""
@@ -218,7 +222,9 @@ class Road:
             links = ()  # what the earlier answer rests on is gone: its question is searched anew
         elif rewritten.whole or depth == "quick" or not (searched or depth == "deep"):
             return await direct(self._run, question, reading, links=links)
-        if depth == "deep":
+        # With a query for each of its parts a question needs no plan, unless it has too many.
+        is_planned = self._by_model and len(rewritten.queries) > 1
+        if depth == "deep" and (rewritten.depth == "deep" or not is_planned):
             if searched:  # while the planner thinks
                 self._search_ahead(rewritten)
             return await explore(
@@ -235,7 +241,7 @@ class Road:
             self._reasoner,
             question,
             reading,
-            searches=settings.max_searches,
+            searches=settings.max_searches * (DEEP if depth == "deep" else 1),
             links=links,
             on_text=self._on_text,
         )
@@ -288,9 +294,8 @@ class Road:
         checked, suggestions = await asyncio.to_thread(
             self._judged, written, evidence, rewritten.question
         )
-        by_model = self._reasoner.name != self._fallback.name
         whole = evidence.enough and not evidence.missing
-        found: Status = "answered" if whole or not by_model else "partial"
+        found: Status = "answered" if whole or not self._by_model else "partial"
         found = found if checked.citations else "not_found"
         return self._run.answer(
             status or found,
@@ -302,7 +307,7 @@ class Road:
             disagreements=checked.disagreements,
             suggestions=suggestions,
             more=checked.more,
-            missing=evidence.missing if by_model else (),
+            missing=evidence.missing if self._by_model else (),
             linked=linked_pages("\n\n".join((checked.text, checked.more)), evidence.sources),
         )
 

@@ -39,7 +39,7 @@ _INLINE = re.compile(
     rf"|^(?P<indent>[ \t]*)(?P<line>>|=+[ \t]*$|-+[ \t]*$|-\#|(?:[-+]|\#{{1,6}}){_APART})"
     rf"|^[ \t]*\d{{1,9}}(?P<number>[.)]){_APART}"
     r"|(?<=[0-9A-Za-z])_(?=[0-9A-Za-z])"
-    r"|^[ \t]*\\[#|+]"  # as ``bot.pages.literal`` writes a line that is no heading, row or item
+    r"|^[ \t]*(?P<escaped>\\[#|+])"  # a line that ``bot.pages.literal`` wrote
     r"|(?P<slash>\\(?![0-9A-Za-z \t]))"
     r"|(?P<act>[*_`~\[\]$]|<(?=[A-Za-z/!?])|&(?=\#?\w+;)|\|(?=\|)|(?<=\|)\|)",
     re.DOTALL | re.MULTILINE,
@@ -250,17 +250,19 @@ def _row(line: str) -> str:
 
 def inline(text: str, *, in_cell: bool = False) -> str:
     """The words of one paragraph, or of one table cell, as Markdown."""
-    written = _INLINE.sub(_shown, text)
+    written = _INLINE.sub(lambda match: _shown(match, in_cell), text)
     return re.sub(r"\\?\|", r"\\|", written) if in_cell else written
 
 
-def _shown(match: re.Match[str]) -> str:
+def _shown(match: re.Match[str], in_cell: bool) -> str:
     whole = match.group()
     if match["url"]:
         address = whole.rstrip(TRAILING + "*_~\\")
         return f"`{address}`{inline(whole[len(address) :])}" if address else whole
     if match["bold"] is not None:
         return f"**{inline(match['bold'])}**"
+    if match["escaped"]:  # only of a line: a cell has its words as they are
+        return whole.replace("\\", "\\\\") if in_cell else whole
     if match["line"]:
         return f"{match['indent']}\\{match['line']}"
     if match["number"]:

@@ -157,7 +157,7 @@ class Composer:
         """The answer as far as it is written, without the further reading."""
         if self._fold is not None:
             return self._text[: self._fold]
-        return self._text + self._joined(lambda words: words)
+        return self._text + self._joined(self._without_typed)
 
     def finish(self) -> Written:
         self._close_block()
@@ -166,18 +166,18 @@ class Composer:
     # ------------------------------------------------------------ blocks
 
     def _add_text(self, delta: TextDelta) -> None:
-        if self._block and self._block[-1].verbatim == delta.verbatim:
-            last = self._block[-1]
+        last = self._block[-1] if self._block else None
+        if last and (last.verbatim, last.has_marks) == (delta.verbatim, delta.has_marks):
             self._block[-1] = replace(last, text=last.text + delta.text)
         else:
             self._block.append(delta)
 
-    def _joined(self, read: Callable[[str], str]) -> str:
+    def _joined(self, read: Callable[[TextDelta], str]) -> str:
         """The text of the open block; ``read`` is applied to what a reasoner wrote itself."""
         text = ""
         for delta in self._block:
             if not delta.verbatim:
-                text += read(delta.text)
+                text += read(delta)
                 continue
             line = (text or self._text).rpartition("\n")[2]
             if line.strip() and _STRUCTURE.match(delta.text):
@@ -187,7 +187,7 @@ class Composer:
 
     def _close_block(self) -> None:
         is_quote = bool(self._block) and all(delta.verbatim for delta in self._block)
-        block = defuse(self._joined(lambda words: normalise(words, self._known)), self._urls)
+        block = defuse(self._joined(self._with_marks), self._urls)
         cited = tuple(dict.fromkeys(self._citations))
         self._block, self._citations = [], []
         if not cited or not block.strip():
@@ -200,6 +200,19 @@ class Composer:
             self._cite(block[sentence.start : sentence.end], sentence.kind, cited, is_quote)
             end = sentence.end
         self._append(block[end:])
+
+    def _with_marks(self, delta: TextDelta) -> str:
+        if delta.has_marks:
+            return normalise(delta.text, self._known)
+        return self._without_typed(delta)
+
+    def _without_typed(self, delta: TextDelta) -> str:
+        """The text without the marks that were typed where citations come by themselves, but with
+        what pages have in brackets: ``argv[1]``."""
+        return delta.text if delta.has_marks else normalise(delta.text, (), self._has)
+
+    def _has(self, words: str) -> bool:
+        return any(words in p.text for passages in self._passages.values() for p in passages)
 
     def _append(self, words: str) -> None:
         """Add text as it is; behind a mark on a line of its own a paragraph begins."""

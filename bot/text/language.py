@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Hashable, Mapping
-from functools import cache
+from functools import cache, lru_cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, TypeVar
@@ -64,7 +64,12 @@ def detect(text: str) -> str:
     Code and links do not count. A name in another script does not make a language: "Who was
     李白?" is English, "什么是 GPT-4？" is Chinese.
     """
-    sample = _CODE_OR_LINK.sub(" ", text[:_LOOKED_AT])
+    return _detect(text[:_LOOKED_AT])
+
+
+@lru_cache(maxsize=1024)  # the same question, passages and quotes are asked about again and again
+def _detect(text: str) -> str:
+    sample = _CODE_OR_LINK.sub(" ", text)
     eastern = "".join(_EASTERN.findall(sample))
     words = _WORD.findall(_EASTERN.sub(" ", sample))
     if not eastern:

@@ -15,7 +15,7 @@ from typing import Any
 from tests.fakes.claude_replies import Block, Reply, citation, cited, says, text, thinking, tool
 
 PAGES_READ = 2
-PARTS = 6
+PARTS = 12
 SENTENCES = 6
 EXCERPT = 400  # characters
 CITED_IN_PARAGRAPH = 3  # passages

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -36,7 +37,9 @@ class Stage:
 
     @property
     def claude(self) -> Claude:
-        return Claude(self.calls, self.endpoint)
+        opened: asyncio.Future[Endpoint] = asyncio.get_running_loop().create_future()
+        opened.set_result(self.endpoint)
+        return Claude(self.calls, self.settings, opened)
 
     @property
     def statuses(self) -> list[int]:

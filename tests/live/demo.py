@@ -146,7 +146,7 @@ def _plan(request: Mapping[str, Any]) -> Reply:
         for id, question, needs, query in NODES
         if not begun
     ]
-    return says(json.dumps({"nodes": nodes, "done": True, "missing": []}))
+    return says(json.dumps({"nodes": nodes, "done": begun, "missing": []}))
 
 
 def _passages(request: Mapping[str, Any]) -> list[tuple[int, int, str]]:

@@ -20,12 +20,13 @@ from tests.scenario.program import Program
 from tests.scenario.serving import Nursery, Serving, ending, start_forked
 
 DECLINED = "Write something that no model should write."
-# Three sub-questions, each with one that needs it: what Claude is asked before they run is one
-# call, and then one for each that may begin.
+# Seven sub-questions, three of them with one that needs it: what Claude is asked before those run
+# is one call, and then one for each that may begin.
 DEEP = (
     "How often is the master key rotated, and then who is told of a lost key, and what does lunch "
     "in the canteen cost, and then when is the canteen open, and who approves travel, and then who "
-    "founded the company?"
+    "founded the company, and how are backups made, and what is a seal, and who is on call, and "
+    "which ports are open?"
 )
 CALLS_BEFORE_PARTS = 1
 MOST_CALLS = 8

@@ -82,7 +82,7 @@ def test_the_pictures_are_made(stage: Stage, camera: Camera) -> None:
     with camera.at(stage.http, DISTANT) as page:
         gate.hold(after=2)  # understanding, planning
         ask(page, demo.QUESTION, "deep")
-        expect(page.locator(".node.running")).to_have_count(2)
+        expect(page.locator(".node.running")).to_have_count(3)
         stage.let_on(until=page.locator(".node.done"))
         expect(page.locator(".node")).to_have_count(len(demo.NODES))
         camera.take(page, "console-plan")

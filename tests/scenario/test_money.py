@@ -29,7 +29,8 @@ from tests.scenario.serving import Nursery
 
 QUESTION = (
     "Could you tell me when the band AC/DC was formed, and then how long ago is that, and in which "
-    "city, and then where is that, and who was its singer?"
+    "city, and then where is that, and who was its singer, and who was its first drummer, and who "
+    "produced its first album, and which label released that, and who drew its logo?"
 )
 
 

@@ -34,6 +34,15 @@ def test_a_question_is_answered_from_documents(alone: Program, documents: Path) 
     assert ended.json["citations"][0]["url"] == (documents / "travel.md").as_uri()
 
 
+def test_what_is_kept_is_for_the_user_alone(alone: Program, documents: Path) -> None:
+    ended = alone.run("ask", "--docs", str(documents), "Who approves expensive journeys?")
+    assert ended.code == 0, ended.err
+    data = alone.folder / "data"
+    kept = [data, *data.rglob("*")]
+    assert any(path.suffix == ".sqlite" for path in kept)
+    assert {path: oct(path.stat().st_mode & 0o077) for path in kept} == dict.fromkeys(kept, "0o0")
+
+
 def test_the_json_contract(footnote: Program, documents: Path) -> None:
     answer = footnote.run("ask", "--json", "--docs", str(documents), "When is lunch?").json
     assert list(answer) == [

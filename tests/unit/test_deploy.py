@@ -250,6 +250,32 @@ def test_the_versions_that_are_tested_are_those_installed(tmp_path: Path) -> Non
     assert needed <= names
 
 
+def test_only_what_an_installation_needs_is_installed_by_its_hashes(tmp_path: Path) -> None:
+    report = tmp_path / "report.json"
+    folder = {"metadata": {"name": "footnote-bot"}, "download_info": {"url": "", "dir_info": {}}}
+    wheels = [
+        {"metadata": {"name": name}, "download_info": {"url": "https://x.example/a.whl"}}
+        for name in ("SQLAlchemy", "typing_extensions")
+    ]
+
+    def run(*installs: object) -> subprocess.CompletedProcess[str]:
+        report.write_text(json.dumps({"install": installs}), encoding="utf-8")
+        files = (DEPLOY / "needed.py", report, ROOT / "requirements-test.lock")
+        command = [sys.executable, *map(str, files)]
+        return subprocess.run(command, capture_output=True, text=True, check=False)
+
+    entries = run(folder, *wheels).stdout.split("\n")
+    assert [e.partition("==")[0] for e in entries if "==" in e] == [
+        "sqlalchemy",
+        "typing-extensions",
+    ]
+    assert sum("--hash=sha256:" in entry for entry in entries) > 2
+    other = {"metadata": {"name": "left-pad"}, "download_info": {"url": "https://x.example/b.whl"}}
+    failed = run(other)
+    assert failed.returncode == 1
+    assert failed.stderr == "Not in the lock file: left-pad.\n"
+
+
 def normalized(name: str) -> str:
     """A package's name as its registries compare it (PEP 503)."""
     return re.sub(r"[-_.]+", "-", name).lower()

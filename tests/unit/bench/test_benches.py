@@ -29,6 +29,7 @@ SMALLEST = {
     "overhead": Small(["--quick"]),
     "tokens": Small(["--questions", "1"]),
     "multihop": Small(["--questions", "1", "--pages", "20", "--every", "1190"]),
+    "check": Small(["--items", "4", "--failures"]),
     "own_words": Small(["--questions", "1", "--asked", "1", "--model", "words", "--set", "across"]),
     "indexing": Small(["--passages", "100", "--questions", "1"]),
     "extraction": Small(["--every", "90"], {"extraction.LONG": 5_000}),

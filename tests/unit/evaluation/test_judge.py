@@ -14,7 +14,7 @@ from bot.evaluation.judge import Judge, open_judge
 from bot.evaluation.questions import Asked, Case
 from bot.evaluation.scoring import Verdict
 from bot.reasoning.calls import ModelReply
-from bot.reasoning.claude_endpoint import Call
+from bot.reasoning.claude_calls import Call
 from bot.settings import load_settings
 from tests.unit.evaluation.samples import an_answer
 

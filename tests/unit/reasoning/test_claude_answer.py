@@ -25,10 +25,10 @@ ANSWER = (
     cited("Gustave Eiffel built it.", citation(1, 1, 2)),
 )
 DELTAS: list[AnswerDelta] = [
-    TextDelta("It is 330 metres tall.", opens=True),
+    TextDelta("It is 330 metres tall.", opens=True, has_marks=False),
     CitationDelta(7, TALL.passages[0].start, TALL.passages[0].end),
-    TextDelta(" ", opens=True),
-    TextDelta("Gustave Eiffel built it.", opens=True),
+    TextDelta(" ", opens=True, has_marks=False),
+    TextDelta("Gustave Eiffel built it.", opens=True, has_marks=False),
     CitationDelta(8, BUILT.passages[1].start, BUILT.passages[1].end),
 ]
 
@@ -113,7 +113,8 @@ async def test_only_where_it_may(stage: OpenStage) -> None:
 )
 def test_without_citations_marks_name_pages_of_the_desk(said: str, written: str) -> None:
     pages = {1: TALL, 2: BUILT}
-    reply = reply_of([{"type": "text", "text": said}], DESK.sources, pages)
+    reply = reply_of([{"type": "text", "text": said}], DESK.sources, pages, has_marks=True)
+    assert reply_of([{"type": "text", "text": said}], DESK.sources, pages, has_marks=False) is None
     assert reply == Reply((TextDelta(written, opens=True),))
 
 
@@ -128,4 +129,4 @@ def test_without_citations_marks_name_pages_of_the_desk(said: str, written: str)
 )
 def test_a_citation_that_leads_nowhere_is_none(broken: dict[str, Any]) -> None:
     block = {"type": "text", "text": "It is tall.", "citations": [broken]}
-    assert reply_of([block], DESK.sources, {}) is None
+    assert reply_of([block], DESK.sources, {}, has_marks=False) is None

@@ -18,8 +18,8 @@ from bot.errors import (
     ModelUnavailable,
 )
 from bot.reasoning.calls import ModelReply
-from bot.reasoning.claude_endpoint import Call, Endpoint
-from bot.reasoning.claude_errors import TooLong
+from bot.reasoning.claude_calls import Call, TooLong
+from bot.reasoning.claude_endpoint import Endpoint
 from bot.settings import load_settings
 from tests.fakes.claude import Fail, Fault, Reply, says, thinking, tool
 from tests.fakes.claude_stage import KEY, OpenStage, Stage

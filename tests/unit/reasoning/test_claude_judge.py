@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from bot.reasoning.claude_endpoint import Call
+from bot.reasoning.claude_calls import Call
 from bot.reasoning.claude_json import Unusable
 from bot.reasoning.claude_judge import GIVEN, REASON, SCHEMA, judged, request
 from bot.reasoning.prompts import load

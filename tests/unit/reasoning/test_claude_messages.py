@@ -249,6 +249,44 @@ def test_only_the_first_hits_have_snippets_and_one_site_is_not_named() -> None:
     assert lines == [*(f"{n}. T{n}: words" for n in range(1, 7)), "7. T7"]
 
 
+def test_a_hit_that_lacks_the_words_of_the_best_one_is_only_named() -> None:
+    hits = (
+        NumberedHit(1, Hit("Wilmington", "https://a.example/", "WILM is licensed here.", "p")),
+        NumberedHit(2, Hit("Columbia", "https://a.example/2", "A city of the state.", "p")),
+        NumberedHit(3, Hit("Ort", "https://a.example/3", "Eine Stadt.", "p", relevance=0.9)),
+    )
+    result = QueryResult("WILM city", hits, rarity={"wilm": 9.0, "citi": 1.0, "": 10.0})
+    desk = carry_out(Desk(), a_turn(1, Search(("WILM city",), "c1")))
+    outcome = Outcome("c1", queries=(result, replace(result, rarity={})))
+    shown = messages(replace(desk, turns=(replace(desk.turns[0], outcomes=(outcome,)),)))
+    lines = texts(shown[2]["content"]).splitlines()
+    assert lines[1:4] == [
+        "1. Wilmington: WILM is licensed here.",
+        "2. Columbia",
+        "3. Ort: Eine Stadt.",
+    ]
+    assert "2. Columbia: A city of the state." in lines  # where no word is known to be rare
+
+
+def test_words_that_no_hit_has_are_named_where_much_depends_on_them() -> None:
+    hits = (
+        NumberedHit(1, Hit("Tim Burton", "https://a.example/", "A director born in 1958.", "p")),
+    )
+    rarity = {"tim": 4.0, "burton": 6.0, "spous": 7.0, "the": 0.1, "": 10.0}
+    asked = [
+        QueryResult("Tim Burton spouse", hits, rarity=rarity),
+        QueryResult("the Tim Burton", hits, rarity=rarity),
+        QueryResult("Tim Burton spouse", hits),
+    ]
+    desk = carry_out(Desk(), a_turn(1, Search(("q",), "c1")))
+    outcome = Outcome("c1", queries=tuple(asked))
+    shown = messages(replace(desk, turns=(replace(desk.turns[0], outcomes=(outcome,)),)))
+    told = texts(shown[2]["content"]).split("</results>")
+    assert "note: no title or snippet has: spouse" in told[0]
+    assert "note" not in told[1]
+    assert "note" not in told[2]
+
+
 def test_a_title_that_begins_the_snippet_is_shown_once() -> None:
     """A text file without a heading is named after its first line."""
     hits = (

@@ -69,17 +69,18 @@ async def test_it_is_told_while_the_rest_is_still_to_come(stage: OpenStage) -> N
 
 
 async def test_nodes_are_read_as_they_were_meant(stage: OpenStage) -> None:
-    edit = await edit_from(stage, says(plan(A, B, C, LAST)))
+    edit = await edit_from(stage, says(plan(A, B, C, LAST, done=False)))
     assert edit.nodes == (
         NewNode("a", "Who directed Jaws?", (), ("jaws director",)),
         NewNode("b", "When was he born?", ("a",)),
         NewNode("c", "Who directed Alien?", (), ("alien director", "x")),
         NewNode("d", "Who directed Heat?", (), ("heat director",)),
     )
-    assert (edit.done, edit.missing, edit.problem) == (True, (), "")
+    assert (edit.done, edit.missing, edit.problem) == (False, (), "")
 
 
-AFTER = [{**LAST, "id": f"d{n}", "needs": ["a"]} for n in range(3)]
+MANY = [{**LAST, "id": f"d{n}"} for n in range(7)]
+AFTER = [{**each, "needs": ["a"]} for each in MANY]
 
 
 @pytest.mark.parametrize(
@@ -87,15 +88,16 @@ AFTER = [{**LAST, "id": f"d{n}", "needs": ["a"]} for n in range(3)]
     [
         (plan(A, B), 1),
         (plan(A, {**B, "needs": []}), 1),
-        (plan(A, {**B, "needs": []}, C), 3),
-        (plan(A, *AFTER[:2]), 1),
-        (plan(A, *AFTER), 4),
+        (plan(*MANY[:6]), 1),
+        (plan(*MANY), 7),
+        (plan(A, *AFTER[:6]), 1),
+        (plan(A, *AFTER), 8),
         (plan(A, B, done=False), 2),
         (plan(B), 1),
     ],
-    ids=["chain", "two", "three", "then two", "then three", "to be extended", "no beginning"],
+    ids=["chain", "two", "six", "seven", "then six", "then seven", "open", "no beginning"],
 )
-async def test_fewer_than_three_at_once_are_not_cut(
+async def test_what_one_loop_looks_up_at_once_is_not_cut(
     stage: OpenStage, reply: str, nodes: int
 ) -> None:
     edit = await edit_from(stage, says(reply))
@@ -105,8 +107,10 @@ async def test_fewer_than_three_at_once_are_not_cut(
 async def test_a_question_that_is_not_cut_keeps_the_queries_that_can_be_made(
     stage: OpenStage,
 ) -> None:
-    edit = await edit_from(stage, says(plan(A, {**B, "queries": ["[a] born"]}, done=True)))
-    assert edit.nodes == (NewNode("a", QUESTION.text, (), ("jaws director",)),)
+    then = {**B, "queries": ["[a] born", "Jaws premiere"]}
+    edit = await edit_from(stage, says(plan(A, then, C, done=True)))
+    queries = ("jaws director", "Jaws premiere", "alien director", "x")
+    assert edit.nodes == (NewNode("a", QUESTION.text, (), queries),)
 
 
 @pytest.mark.parametrize(
@@ -224,20 +228,20 @@ async def test_it_is_told_what_was_refused_found_and_missing(stage: OpenStage) -
     assert "b was not added: it needs z, which does not exist." in told(correcting)
     assert "sub_question" not in told(correcting)
     assert '<sub_question id="a" question="Who directed Jaws?">' in told(extending)
-    assert "- It is &lt;/sub_question> a. (page 4; page 7)" in told(extending)
+    assert "- It is &lt;/sub_question> a.\n" in told(extending)
     assert "(Nothing was found.)\nmissing: the year" in told(extending)
-    assert "3 more times, this one included, 6 sub-questions" in told(extending)
+    assert "3 more times, this one included, 14 sub-questions" in told(extending)
     assert 'id="c"' in told(ending)
     assert 'id="a"' not in told(ending)
-    assert "2 more times, this one included, 5 sub-questions" in told(ending)
+    assert "2 more times, this one included, 13 sub-questions" in told(ending)
 
 
 @pytest.mark.parametrize(
     ("left_after", "told"),
     [
-        (2, "You may add to the plan 3 more times, this one included, 7 sub-questions in all."),
-        (1, "You may add to the plan 2 more times, this one included, 7 sub-questions in all."),
-        (0, "This is the last time that you may add to the plan, 7 sub-questions in all."),
+        (2, "You may add to the plan 3 more times, this one included, 15 sub-questions in all."),
+        (1, "You may add to the plan 2 more times, this one included, 15 sub-questions in all."),
+        (0, "This is the last time that you may add to the plan, 15 sub-questions in all."),
     ],
 )
 def test_the_times_that_are_left_include_this_one(left_after: int, told: str) -> None:

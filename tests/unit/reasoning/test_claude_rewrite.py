@@ -190,6 +190,21 @@ async def test_a_link_of_the_thread_may_be_read_again(stage: OpenStage) -> None:
     assert rewritten.links == ("https://a.example/x",)
 
 
+@pytest.mark.parametrize("written", ["`http://evil.example/?d=SECRET`", "evil.example/?d=SECRET"])
+async def test_an_address_that_an_answer_wrote_is_not_read(stage: OpenStage, written: str) -> None:
+    """A page can have a model write what it knows into an address, and name that one next time."""
+    address = "http://evil.example/?d=SECRET"
+    on = stage([gives(kind="links", links=[address])])
+    thread = Transcript(
+        (
+            Entry("person", "Ada", "What does the page say?"),
+            Entry("footnote", "Footnote", f"More is at {written}.", question="What does it say?"),
+        )
+    )
+    rewritten = await on.claude.rewrite(thread, a_message("read that too"))
+    assert (rewritten.kind, rewritten.links) == ("search", ())
+
+
 @pytest.mark.parametrize(
     ("changes", "expected"),
     [

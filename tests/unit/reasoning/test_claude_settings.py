@@ -13,7 +13,8 @@ from bot.errors import (
     InvalidSetting,
 )
 from bot.reasoning.claude import open_claude, probe
-from bot.reasoning.claude_endpoint import Call, Endpoint
+from bot.reasoning.claude_calls import Call
+from bot.reasoning.claude_endpoint import Endpoint
 from bot.settings import load_settings
 from tests.fakes.claude import Fail
 from tests.fakes.claude_stage import KEY, OpenStage
@@ -109,4 +110,4 @@ async def test_reasoners_of_one_process_share_a_client(stage: OpenStage) -> None
     on = stage()
     async with open_claude(on.settings) as make:
         one, two = make(on.calls), make(on.calls)
-        assert vars(one)["_endpoint"] is vars(two)["_endpoint"]
+        assert vars(one)["_opening"] is vars(two)["_opening"]

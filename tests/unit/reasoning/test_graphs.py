@@ -111,11 +111,11 @@ def test_a_node_that_needs_a_refused_one_says_so() -> None:
 
 def test_more_nodes_than_there_is_room_for_are_left_out_with_their_needs_kept() -> None:
     chain = [
-        NewNode(f"n{n}", f"What is fact {n}?", (f"n{n + 1}",) if n < 9 else ()) for n in range(10)
+        NewNode(f"n{n}", f"What is fact {n}?", (f"n{n + 1}",) if n < 17 else ()) for n in range(18)
     ]
     graph = add(Graph(), *chain)
-    assert ids(graph) == [f"n{n}" for n in range(2, 10)]
-    assert "n1 was not added: this plan can have at most 8 sub-questions" in refused(graph)
+    assert ids(graph) == [f"n{n}" for n in range(2, 18)]
+    assert "n1 was not added: this plan can have at most 16 sub-questions" in refused(graph)
 
 
 def test_an_edit_without_nodes_is_refused_unless_it_is_done() -> None:
@@ -299,7 +299,7 @@ def test_the_planner_is_told_each_end_once() -> None:
         graph = graph.with_node(replace(node, state="done"))
     asked = graph.asked_again(EXTENSIONS - 1)
     assert [node.id for node in asked.turns[-1].ended] == ["a", "b"]
-    assert (asked.turns[-1].extensions_left, asked.turns[-1].room) == (2, 6)
+    assert (asked.turns[-1].extensions_left, asked.turns[-1].room) == (2, 14)
     more = add(asked, C)
     more = more.with_node(replace(more.node("c"), state="done")).asked_again(1)
     assert [node.id for node in more.turns[-1].ended] == ["c"]

@@ -19,7 +19,7 @@ from bot.reasoning.evidence import (
 )
 from bot.rendering.documents import answer_document
 from bot.research.check import DOUBT_MARK, Checked, check
-from bot.research.write import write
+from bot.research.write import Composer, write
 from tests.unit.samples import NOW
 
 TOWER = (
@@ -72,6 +72,69 @@ async def test_citations_beside_the_text_become_marks_in_it() -> None:
     assert checked.text == "It was completed in 1889 [1]. It is 330 metres tall [1]."
     assert quoted(checked) == [(1, TOWER[0]), (1, TOWER[1])]
     assert checked.doubts == ()
+
+
+def typed(text: str) -> TextDelta:
+    """Text of a model that cites by itself."""
+    return TextDelta(text, has_marks=False)
+
+
+@pytest.mark.parametrize("mark", ["[1]", "[^1]", "【1】", "[[1]]", "[1, 3]", "[1-3]"])
+async def test_a_typed_mark_is_no_footnote_where_citations_come_by_themselves(mark: str) -> None:
+    checked, texts = await answer(
+        typed("It is 330 metres tall."),
+        cites(1, 1),
+        typed(f" It is widely thought to be unsafe and about to fail {mark}."),
+    )
+    assert checked.text == (
+        "It is 330 metres tall [1]. It is widely thought to be unsafe and about to fail ⚠."
+    )
+    assert quoted(checked) == [(1, TOWER[1])]
+    assert all(mark not in text.replace("tall [1].", "") for text in texts)
+
+
+async def test_a_mark_typed_in_pieces_is_none_either() -> None:
+    checked, _ = await answer(
+        typed("It is 330 metres tall ["), typed("1"), typed("]."), cites(1, 1)
+    )
+    assert checked.text == "It is 330 metres tall [1]."
+
+
+async def test_what_pages_have_in_brackets_stays() -> None:
+    source = a_source(1, "Arguments", ("The first one is in argv[1], the cell in grid[0][1].",))
+    composer = Composer(Evidence(sources=(source,)))
+    composer.add(typed("It is in argv[1], not in argv[2]; the cell is grid[0][1] [1]."))
+    assert composer.finish().text == "It is in argv[1], not in argv; the cell is grid[0][1]."
+
+
+@pytest.mark.parametrize(
+    ("said", "is_marked"),
+    [
+        ("It was completed by Gustave Eiffel [1].", False),
+        ("Visitors are advised to bring warm clothes and sturdy boots [1].", True),
+    ],
+)
+async def test_where_marks_are_asked_for_they_count_if_their_page_says_it(
+    said: str, is_marked: bool
+) -> None:
+    checked, _ = await answer(said)
+    assert (DOUBT_MARK in checked.text) == is_marked
+
+
+@pytest.mark.parametrize(
+    ("said", "is_marked"),
+    [
+        (" So the tower was completed by Eiffel.", False),
+        (" In short, it is tall.", False),
+        (" Engineers regard the whole thing as dangerously corroded.", True),
+        (" Is there anything else?", False),
+    ],
+)
+async def test_a_sentence_without_a_footnote_follows_from_what_is_cited(
+    said: str, is_marked: bool
+) -> None:
+    checked, _ = await answer("It was completed by Eiffel in 1889.", cites(1, 0), said)
+    assert (DOUBT_MARK in checked.text) == is_marked
 
 
 async def test_a_run_of_sentences_from_the_same_words_carries_one_mark() -> None:

@@ -137,7 +137,9 @@ def test_processes_that_find_the_index_damaged_at_once_build_one_anew(
 
 def test_an_interrupt_from_the_keyboard_ends_a_run_at_once(docs: Path, tmp_path: Path) -> None:
     program = (
-        "import sys; from pathlib import Path; from bot.search.indexer import Indexer\n"
+        "import signal, sys; from pathlib import Path; from bot.search.indexer import Indexer\n"
+        # A test run in the background of a shell has the signal ignored.
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         "def tell(done, total):\n"
         "    print(done, flush=True)\n"
         "    sys.stdin.readline()\n"
