@@ -23,6 +23,7 @@ from bot.text.sentences import BlockKind, Sentence, sentences
 from bot.text.terms import has_cjk, keywords, terms
 
 MOST = 4  # sentences, items, rows or lines of a passage that are shown for one claim
+_QUOTED = 0.8  # share of a claim, in characters, that is words of the passage where it quotes it
 _FACT = 2.0  # what a figure, date or name weighs beside a word
 _WORTH = 1.0  # what another sentence must add to be shown beside the first
 _FRESH = 0.25  # share of a claim's words, weighed, that it must add where it adds no fact
@@ -191,6 +192,7 @@ class _Claim:
 
     def __init__(self, claim: str, parts: Sequence[_Part]) -> None:
         self._parts = parts
+        self._said = _said(claim)
         self._facts = _facts(claim)
         words = frozenset(keywords(claim))
         self._words = [words & part.words for part in parts]
@@ -205,7 +207,13 @@ class _Claim:
         self._of_fact = {fact: _FACT / count for fact, count in in_facts.items()}
 
     def chosen(self) -> Iterator[int]:
-        """The places of the parts that bear it out, the best first."""
+        """The places of the parts that bear it out, the best first; of a claim that is their very
+        words, all of them."""
+        said = [place for place, part in enumerate(self._parts) if _said(part.text) in self._said]
+        length = sum(len(_said(self._parts[place].text)) - 1 for place in said)
+        if length >= _QUOTED * len(self._said):
+            yield from said
+            return
         words: frozenset[str] = frozenset()
         borne: frozenset[int] = frozenset()
         left = set(range(len(self._parts)))
@@ -235,6 +243,11 @@ class _Claim:
         found = [span for fact in borne for span in _places(part.text, fact)]
         found = found or list(_places_of_words(part.text, self._words[place]))
         return [(part.start + start, part.start + end) for start, end in found]
+
+
+def _said(text: str) -> str:
+    """The words of a text as they are compared, with a space around each."""
+    return f" {' '.join(_WORD.findall(text))} "
 
 
 def _has(text: str, fact: Fact) -> bool:

@@ -94,6 +94,14 @@ def test_a_passage_of_which_nothing_is_left_out_stays_whole() -> None:
     assert shown(fenced) == shown(fenced, "x = 1") == [fenced]
 
 
+def test_of_words_that_a_claim_quotes_nothing_is_left_out() -> None:
+    lines = [f"value_{n} = compute({n}, scale)" for n in range(9)]
+    code = "```\n" + "\n".join(lines) + "\n```"
+    assert shown(f"{code}\n\nThat is all there is.", " ".join(lines)) == ["\n".join(lines)]
+    text = " ".join(f"Sentence {n} says one thing." for n in range(6))
+    assert shown(f"{text} Another one.", text) == [text]
+
+
 def test_of_passages_cited_together_those_that_add_nothing_are_not_shown() -> None:
     other = "The plant lies in the valley. It was opened in 1987."
     both = [(FILM, other), (other, FILM)]
