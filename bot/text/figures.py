@@ -153,6 +153,18 @@ def is_borne_out(value: Decimal, margin: float, by: frozenset[Decimal]) -> bool:
     return any(abs(other - value) <= reach for other in by)
 
 
+ROUNDED = 0.03  # relative: how far at most rounding that is not said may be off
+
+
+def reach(value: Decimal, margin: float = 0.0) -> float:
+    """How far a calculated value may be from the one that is written: half its last digit's place,
+    final zeros aside."""
+    if not value:
+        return 0.0
+    place = 10.0 ** int(value.normalize().as_tuple().exponent)
+    return max(min(0.501 * place, ROUNDED * abs(float(value))), margin * abs(float(value)))
+
+
 def _values(match: re.Match[str]) -> tuple[Decimal, ...]:
     values = _plain_values(match["number"])
     if match["fraction"]:

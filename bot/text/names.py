@@ -314,7 +314,8 @@ class NamesIn:
 
     def _has_parts(self, word: str) -> bool:
         parts = re.split("[·・‧]", word)
-        return len(parts) > 1 and all(part in self._compact for part in parts)
+        # A word may run into the first part ("是冯·布劳恩"): its last character is looked for.
+        return len(parts) > 1 and all(part in self._compact for part in (parts[0][-1:], *parts[1:]))
 
 
 def _roots(word: str, endings: tuple[str, ...]) -> Iterator[str]:
