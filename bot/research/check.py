@@ -29,6 +29,7 @@ from bot.research.disagree import dissent
 from bot.research.marks import literal_spans, numbers_in, without_marks
 from bot.research.verbatim import as_words
 from bot.research.write import CitedSpan, Written, at_tail
+from bot.text.arithmetic import unproven
 from bot.text.facts import facts, missing_from
 from bot.text.sentences import BlockKind, Sentence, sentences
 from bot.text.terms import keywords, terms
@@ -195,6 +196,7 @@ def _doubt(
         names = [fact for fact in missing if fact.kind == "name"]
         absent = missing_from(names, around)
         missing = [fact for fact in missing if fact.kind != "name" or fact in absent]
+    missing = unproven(claim, missing, quoted, question)
     if not missing:
         return ""
     named = ", ".join(dict.fromkeys(fact.text for fact in missing))

@@ -92,6 +92,11 @@ def missing_from(claimed: Iterable[Fact], text: str) -> list[Fact]:
     return [fact for fact in claimed if not support.bears_out(fact)]
 
 
+def values_in(text: str) -> frozenset[Decimal]:
+    """Every value of a figure or year that a text bears out."""
+    return figures.borne_out(text)
+
+
 def _fact(
     kind: FactKind,
     text: str,

@@ -10,6 +10,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from bot.text.listed import listed
+
 # One line for each unit: dimension, factor to its base unit, then the ways to write it. Those
 # with a capital letter, and those of one or two letters, are told apart by case.
 _TABLE = """
@@ -103,8 +105,8 @@ cny 1 CNY RMB 元 人民币
 jpy 1 JPY yen 日元
 pln 1 PLN 兹罗提
 """
-NO_MONEY = frozenset(
-    "length area volume mass energy power time months data frequency speed temperature".split()
+_CONVERTED = frozenset(
+    listed("length area volume mass energy power time months data frequency speed temperature")
 )
 _POWERS = {"square": "2", "sq": "2", "sq.": "2", "cubic": "3"}
 
@@ -183,7 +185,7 @@ def converted(value: float, written: Unit, claimed: Unit) -> float | None:
     """A value in another unit; None where that cannot be."""
     if written.dimension == "temperature" == claimed.dimension and written != claimed:
         return (value - 32) / 1.8 if written.factor != 1 else value * 1.8 + 32
-    if written.dimension != claimed.dimension or written.dimension not in NO_MONEY:
+    if written.dimension != claimed.dimension or written.dimension not in _CONVERTED:
         return None
     return value * written.factor / claimed.factor
 

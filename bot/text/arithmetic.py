@@ -1,0 +1,302 @@
+"""Arithmetic on figures: what a sentence calculates, shown or not, and whether it comes out.
+
+Shown is what stands in brackets or has an equals sign: "(1996 − 1987 = 9)", "(14,600 + 13,100)",
+"51.6% of 67.1%". Not shown are spans of years and ages, and sums, differences, ratios and changes
+of figures that the sentence itself names.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from itertools import permutations
+
+from bot.text import figures
+from bot.text.dates import dates
+from bot.text.facts import Fact, facts, values_in
+
+_UNIT = r"(?:\s?(?:(?!of\b|x\b)[A-Za-z²³]+(?!\w)|[米年岁歲名人户个元家种棵起分次公里毫平方克吨]+))?"
+_NUMBER = (
+    r"[$€£¥]?\d[\d,.]*(?:\s?(?:thousand|million|billion|trillion|bn|k|[千万萬亿億]+))?(?:\s?%)?"
+)
+_OPERATOR = r"\s?(?:[+−–*/×÷xX]|(?<=\s)-(?=\s)|of|的|加|减|減|乘以|除以)\s?"
+_EXPRESSION = re.compile(
+    rf"(?<![\w.,])(?P<left>{_NUMBER}{_UNIT}(?:{_OPERATOR}{_NUMBER}{_UNIT})+)"
+    rf"(?:\s?[=＝≈]\s?(?:about |约)?(?P<result>{_NUMBER}))?"
+)
+_PART = re.compile(rf"(?P<number>{_NUMBER}){_UNIT}(?P<operator>{_OPERATOR})?")
+_OPEN, _CLOSE = "(（", ")）"
+_SUM, _LESS, _TIMES, _OVER = "+加", "-−–减減", "*×xX乘", "/÷除"
+_SPAN = re.compile(
+    r"\b(?:years?|months?|decades?|centur\w+|age[ds]?|old|older|younger|was (?:about |only |just )?\d+"
+    r"|died at|at \d+|lived to)\b|[年月岁歲]",
+    re.IGNORECASE,
+)
+_AGO = re.compile(r"\byears ago\b|年前")
+_TOGETHER = re.compile(
+    r"\b(?:together|in all|in total|altogether|combined|total(?:led|ed|s)?|difference|"
+    r"(?:more|fewer|less|higher|lower|longer|shorter|older|younger) than|times|average|"
+    r"per ?cent|further|four|sum)\b|[共总總差倍比均]|合[计計]|%|相差",
+    re.IGNORECASE,
+)
+_TENTHS = re.compile(r"(?P<tenths>\w+)[\s-]tenths\b", re.IGNORECASE)
+_ONE_IN = re.compile(r"\b(?P<one>\w+) (?:in|out of)(?: every)? (?P<of>\w+)\b", re.IGNORECASE)
+NEAR = 0.06  # relative: how far "two goals every three games" may be from 0.68
+FEW = 12  # a factor up to this is the writer's own: "five of them make"
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """``text[start:end]`` is a calculation; ``came_to`` is what is said, ``comes_to`` what is."""
+
+    start: int
+    end: int
+    operands: tuple[Decimal, ...]
+    multiplies: bool
+    comes_to: tuple[float, ...]
+    came_to: Decimal | None
+
+
+def shown(text: str) -> Iterator[Shown]:
+    """The calculations of a text, in order: those with an equals sign or in brackets."""
+    for match in _EXPRESSION.finditer(text):
+        in_brackets = text[: match.start()].rstrip()[-1:] in _OPEN and match.start() > 0
+        if not match["result"] and not in_brackets:
+            continue
+        operands: list[Decimal] = []
+        operators: list[str] = []
+        for part in _PART.finditer(match["left"]):
+            operands.append(_value(part["number"]))
+            operators.append((part["operator"] or "").strip()[:2])
+            if part["number"].endswith("%") and operators[-1] in ("of", "的", "×", "*"):
+                operands[-1] /= 100
+                operators[-1] = "×"
+        if len(operands) < 2:
+            continue
+        if operators[0] == "of":
+            operators[0] = "/"
+        came_to = _value(match["result"]) if match["result"] else None
+        found = tuple(_evaluated(operands, operators))
+        multiplies = operators[0][:1] in _TIMES
+        if found and not _is_date_range(match["left"], operators, match["result"]):
+            named = tuple(_value(part["number"]) for part in _PART.finditer(match["left"]))
+            yield Shown(match.start(), match.end(), named, multiplies, found, came_to)
+
+
+def unproven(claim: str, missing: Sequence[Fact], quoted: str, question: str) -> list[Fact]:
+    """Those facts of a claim, ``missing`` from its quotes, that no arithmetic explains, and the
+    calculations in it that do not come out."""
+    gone = [fact for fact in missing if fact.kind != "name"]
+    wrong: list[Fact] = []
+    derived: list[float] = []
+    known = values_in(f"{quoted}\n{question}")
+    spans = list(shown(claim))
+    outside = claim
+    for each in reversed(spans):
+        outside = outside[: each.start] + " " * (each.end - each.start) + outside[each.end :]
+    for each in spans:
+        text = claim[each.start : each.end]
+        if not _has_operands(each, known, derived):
+            continue
+        said = each.came_to
+        if said is not None and not any(_is_near(said, value) for value in each.comes_to):
+            wrong.append(_calculated(text))
+            continue
+        found = [float(said)] if said is not None else list(each.comes_to)
+        if said is None and not _is_told(outside, found):
+            wrong.append(_calculated(text))
+            continue
+        derived += [*found, *(float(value) for value in each.operands), *each.comes_to]
+    rest = [fact for fact in gone if not _is_among(fact, derived)]
+    rest = [fact for fact in rest if not _is_implied(claim, fact, gone, quoted, known, derived)]
+    return [*(fact for fact in missing if fact.kind == "name"), *rest, *wrong]
+
+
+def _has_operands(each: Shown, known: Collection[Decimal], derived: Sequence[float]) -> bool:
+    for operand in each.operands:
+        if operand in known or float(operand) in derived or operand in (10, 12, 100, 1000):
+            continue
+        if each.multiplies and operand <= FEW:
+            continue
+        if _converts(operand, known):
+            continue
+        return False
+    return True
+
+
+def _converts(operand: Decimal, known: Collection[Decimal]) -> bool:
+    """Whether an operand is written in another scale than the page: 3 (million), 600 (0.6 kg)."""
+    return any(operand * Decimal(10) ** power in known for power in (3, 4, 6, 8, 9, -3))
+
+
+def _is_told(outside: str, results: Sequence[float]) -> bool:
+    """Whether a calculation without an equals sign comes to a figure of the sentence, or to none
+    that the sentence tells exactly."""
+    told = [fact for fact in facts(outside) if fact.kind == "figure"]
+    years = [fact for fact in facts(outside) if fact.kind == "date" and fact.text.isdecimal()]
+    return any(_is_among(fact, results) for fact in (*told, *years)) or not told
+
+
+def _is_implied(
+    claim: str,
+    fact: Fact,
+    gone: Sequence[Fact],
+    quoted: str,
+    known: Collection[Decimal],
+    derived: Sequence[float],
+) -> bool:
+    if fact.kind == "date":
+        return False
+    if _is_fraction(claim, fact, known):
+        return True
+    if _SPAN.search(claim) and _is_span(claim, fact, quoted):
+        return True
+    others = _others(claim, fact)
+    named = [value for value in others if Decimal(str(value)) in known]
+    if len(named) > 1 and _is_among(fact, list(_combined(named))):
+        return True
+    if derived and any(
+        abs(float(fact.values[0]) / value - result) <= NEAR * result
+        or abs(value / float(fact.values[0]) - result) <= NEAR * result
+        for value in others
+        for result in derived
+        if value and float(fact.values[0]) and value <= FEW
+    ):
+        return True
+    if named and _is_among(fact, [v for value in named for v in _of_others(value, quoted)]):
+        return bool(_TOGETHER.search(claim))
+    if len(fact.values[0].strip("0.")) > 2 and _TOGETHER.search(claim):
+        return _is_among(fact, list(_combined([float(v) for v in list(known)[:30]])))
+    return False
+
+
+def _of_others(value: float, quoted: str) -> Iterator[float]:
+    for there in values_in(quoted):
+        yield from _combined([value, float(there)])
+
+
+def _is_fraction(claim: str, fact: Fact, known: Collection[Decimal]) -> bool:
+    """ "one in five" of 20%, "nine tenths" of 90%."""
+    value = float(fact.values[0])
+    shares = [float(v) for v in known if 0 < v <= 100]
+    for match in _TENTHS.finditer(claim):
+        if fact.text.casefold() == match["tenths"].casefold():
+            return any(abs(share - 10 * value) <= 2 for share in shares)
+    for match in _ONE_IN.finditer(claim):
+        part, whole = values_in(match["one"]), values_in(match["of"])
+        if part and whole and max(whole) and value in (float(max(whole)), float(max(part))):
+            share = 100 * float(max(part)) / float(max(whole))
+            return any(abs(each - share) <= 0.05 * share for each in shares)
+    return False
+
+
+def _is_span(claim: str, fact: Fact, quoted: str) -> bool:
+    """Whether a figure is the years or months between two dates, or an age."""
+    found = dict.fromkeys(v for text in (quoted, claim) for d in dates(text) for v in d.values)
+    points = [value for value in found if re.fullmatch(r"[12]\d{3}(?:-\d{2}){0,2}", value)]
+    value = float(fact.values[0])
+    behind = claim[claim.find(fact.text) + len(fact.text) :][:14].lower()
+    scale = 12.0 if re.match(r"[\s-]{0,2}(?:decade|个?年代)", behind) else 1.0
+    near = figures.reach(Decimal(fact.values[0]), fact.margin)
+    for one, other in permutations(points, 2):
+        years = _years(one) - _years(other)
+        if years < 0:
+            continue
+        if re.match(r"[\s-]{0,2}(?:months?|个月)", behind) and len(one) > 4 and len(other) > 4:
+            if any(abs(12 * years % full - value) <= 1.1 for full in (12, 10**6)):
+                return True
+        elif re.match(r"[\s-]{0,2}decades?", behind):
+            if abs(years / 10 - value) <= 0.4:
+                return True
+        elif len(one) == 10 == len(other):
+            if abs(int(years + 0.002) - value) <= near + (0.5 * (scale > 1)):
+                return True
+        elif any(abs(int(one[:4]) - int(other[:4]) - less - value) <= near for less in (0, 1)):
+            return True
+    return False
+
+
+def _years(date: str) -> float:
+    parts = [int(part) for part in date.split("-")]
+    month = parts[1] - 1 if len(parts) > 1 else 0
+    day = parts[2] - 1 if len(parts) > 2 else 0
+    return parts[0] + month / 12 + day / 372
+
+
+def _others(claim: str, fact: Fact) -> list[float]:
+    return [
+        float(value)
+        for other in facts(claim)
+        if other != fact
+        for value in other.values
+        if re.fullmatch(r"[\d.]+", value)
+    ]
+
+
+def _combined(values: Sequence[float]) -> Iterator[float]:
+    """Sums, differences, ratios, changes and averages."""
+    if 2 < len(values) < 7:
+        yield from (sum(values), sum(values) / len(values))
+    for one, other in permutations(values, 2):
+        yield from (one + other, abs(one - other), (one + other) / 2)
+        if other:
+            yield from (one / other, 100 * one / other, abs(100 * (one - other) / other))
+            yield one * other
+            yield one * other / 100
+
+
+def _is_among(fact: Fact, values: Sequence[float]) -> bool:
+    if any(not re.fullmatch(r"[\d.]+", value) for value in fact.values):
+        return False
+    return any(
+        abs(found - float(said)) <= figures.reach(Decimal(said), fact.margin)
+        or abs(100 * found - float(said)) <= figures.reach(Decimal(said), fact.margin)
+        and fact.text.endswith(("%", "t"))
+        or any(
+            abs(found * scale - float(said)) <= figures.reach(Decimal(said), fact.margin)
+            for scale in (1e4, 1e6, 1e8, 1e9)
+        )
+        for said in fact.values
+        for found in values
+    )
+
+
+def _is_near(said: Decimal, value: float) -> bool:
+    return abs(float(said) - value) <= figures.reach(said) or abs(
+        float(said) - 100 * value
+    ) <= figures.reach(said)
+
+
+def _value(number: str) -> Decimal:
+    figure = next(figures.claimed_figures(number.strip().rstrip(".,")), None)
+    return figure.values[0] if figure else Decimal(0)
+
+
+def _evaluated(operands: Sequence[Decimal], operators: Sequence[str]) -> Iterator[float]:
+    values = [float(operand) for operand in operands]
+    terms, signs = [values[0]], [1]
+    for operator, value in zip(operators, values[1:], strict=False):
+        sign = operator[:1]
+        if sign in _TIMES:
+            terms[-1] *= value
+        elif sign in _OVER:
+            if not value:
+                return
+            terms[-1] /= value
+        else:
+            signs.append(-1 if sign in _LESS else 1)
+            terms.append(value)
+    yield sum(sign * term for sign, term in zip(signs, terms, strict=True))
+    if operators[0][:1] in _OVER and len(values) == 2 and values[1]:
+        yield from ((values[0] / values[1]) * scale for scale in (1e-6, 1e-4))
+
+
+def _is_date_range(left: str, operators: Sequence[str], result: str | None) -> bool:
+    """ "(1914–1929)" is no subtraction."""
+    return not result and operators[0] == "–" and not re.search(r"\s–\s", left)
+
+
+def _calculated(text: str) -> Fact:
+    return Fact("figure", text, (text,))
