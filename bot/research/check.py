@@ -31,6 +31,7 @@ from bot.research.verbatim import as_words
 from bot.research.write import CitedSpan, Written, at_tail
 from bot.text.arithmetic import unproven
 from bot.text.facts import facts, missing_from
+from bot.text.opposed import opposed
 from bot.text.sentences import BlockKind, Sentence, sentences
 from bot.text.terms import keywords, terms
 
@@ -198,7 +199,8 @@ def _doubt(
         missing = [fact for fact in missing if fact.kind != "name" or fact in absent]
     missing = unproven(claim, missing, quoted, question)
     if not missing:
-        return ""
+        otherwise = opposed(claim, quoted)
+        return texts("doubt-otherwise", words=otherwise) if otherwise else ""
     named = ", ".join(dict.fromkeys(fact.text for fact in missing))
     return texts("doubt-not-quoted", facts=named)
 

@@ -29,12 +29,16 @@ _EXPRESSION = re.compile(
 _PART = re.compile(rf"(?P<number>{_NUMBER}){_UNIT}(?P<operator>{_OPERATOR})?")
 _OPEN, _CLOSE = "(（", ")）"
 _SUM, _LESS, _TIMES, _OVER = "+加", "-−–减減", "*×xX乘", "/÷除"
-_SPAN = re.compile(
-    r"\b(?:years?|months?|decades?|centur\w+|age[ds]?|old|older|younger|was (?:about |only |just )?\d+"
-    r"|died at|at \d+|lived to)\b|[年月岁歲]",
+_SPAN_BEHIND = re.compile(
+    r"[\s-]{0,2}(?:full )?(?:years?|months?|decades?|centur\w+|or (?:younger|older)|when|then)\b"
+    r"|\s?(?:多)?(?:岁|歲|年|个月|個月)|\.?$|,",
     re.IGNORECASE,
 )
-_AGO = re.compile(r"\byears ago\b|年前")
+_SPAN_BEFORE = re.compile(
+    r"(?:\bage[ds]?(?: of)?|\bat|\bwas|\bonly|\babout|\blived to|\bover|year and|time in|for|相隔|相差)"
+    r"\s?$",
+    re.IGNORECASE,
+)
 _TOGETHER = re.compile(
     r"\b(?:together|in all|in total|altogether|combined|total(?:led|ed|s)?|difference|"
     r"(?:more|fewer|less|higher|lower|longer|shorter|older|younger) than|times|average|"
@@ -43,6 +47,11 @@ _TOGETHER = re.compile(
 )
 _TENTHS = re.compile(r"(?P<tenths>\w+)[\s-]tenths\b", re.IGNORECASE)
 _ONE_IN = re.compile(r"\b(?P<one>\w+) (?:in|out of)(?: every)? (?P<of>\w+)\b", re.IGNORECASE)
+_SCALES = (1e-8, 1e-6, 1e-4, 1e-3, 1e3, 1e4, 1e6, 1e8, 1e9, 1e12)  # said of one operand for both
+_CHENG = re.compile("([一二两三四五六七八九])成")
+_EASTERN_ONE_IN = re.compile(
+    "每(?P<of>[一二三四五六七八九十\\d]+).{1,6}有(?P<one>[一二三四五六七八九十\\d]+)"
+)
 NEAR = 0.06  # relative: how far "two goals every three games" may be from 0.68
 FEW = 12  # a factor up to this is the writer's own: "five of them make"
 
@@ -120,7 +129,7 @@ def _has_operands(each: Shown, known: Collection[Decimal], derived: Sequence[flo
             continue
         if each.multiplies and operand <= FEW:
             continue
-        if _converts(operand, known):
+        if _converts(operand, known) or 100 - operand in known:
             continue
         return False
     return True
@@ -135,6 +144,9 @@ def _is_told(outside: str, results: Sequence[float]) -> bool:
     """Whether a calculation without an equals sign comes to a figure of the sentence, or to none
     that the sentence tells exactly."""
     told = [fact for fact in facts(outside) if fact.kind == "figure"]
+    tenths = [int(values_in(part) and max(values_in(part))) for part in _CHENG.findall(outside)]
+    if tenths and not any(abs(10 * found - part) <= 1 for found in results for part in tenths):
+        return False
     years = [fact for fact in facts(outside) if fact.kind == "date" and fact.text.isdecimal()]
     return any(_is_among(fact, results) for fact in (*told, *years)) or not told
 
@@ -151,7 +163,7 @@ def _is_implied(
         return False
     if _is_fraction(claim, fact, known):
         return True
-    if _SPAN.search(claim) and _is_span(claim, fact, quoted):
+    if _is_span(claim, fact, quoted):
         return True
     others = _others(claim, fact)
     named = [value for value in others if Decimal(str(value)) in known]
@@ -184,7 +196,7 @@ def _is_fraction(claim: str, fact: Fact, known: Collection[Decimal]) -> bool:
     for match in _TENTHS.finditer(claim):
         if fact.text.casefold() == match["tenths"].casefold():
             return any(abs(share - 10 * value) <= 2 for share in shares)
-    for match in _ONE_IN.finditer(claim):
+    for match in (*_ONE_IN.finditer(claim), *_EASTERN_ONE_IN.finditer(claim)):
         part, whole = values_in(match["one"]), values_in(match["of"])
         if part and whole and max(whole) and value in (float(max(whole)), float(max(part))):
             share = 100 * float(max(part)) / float(max(whole))
@@ -197,8 +209,11 @@ def _is_span(claim: str, fact: Fact, quoted: str) -> bool:
     found = dict.fromkeys(v for text in (quoted, claim) for d in dates(text) for v in d.values)
     points = [value for value in found if re.fullmatch(r"[12]\d{3}(?:-\d{2}){0,2}", value)]
     value = float(fact.values[0])
-    behind = claim[claim.find(fact.text) + len(fact.text) :][:14].lower()
-    scale = 12.0 if re.match(r"[\s-]{0,2}(?:decade|个?年代)", behind) else 1.0
+    at = claim.find(fact.text)
+    behind = claim[at + len(fact.text) :][:14].lower()
+    is_years = re.match(r"[\s-]{0,2}(?:years?|months?|decades?)\b|\s?[年岁歲个]", behind)
+    if not is_years and not (_SPAN_BEHIND.match(behind) and _SPAN_BEFORE.search(claim[:at])):
+        return False
     near = figures.reach(Decimal(fact.values[0]), fact.margin)
     for one, other in permutations(points, 2):
         years = _years(one) - _years(other)
@@ -211,7 +226,7 @@ def _is_span(claim: str, fact: Fact, quoted: str) -> bool:
             if abs(years / 10 - value) <= 0.4:
                 return True
         elif len(one) == 10 == len(other):
-            if abs(int(years + 0.002) - value) <= near + (0.5 * (scale > 1)):
+            if abs(int(years + 0.002) - value) <= near:
                 return True
         elif any(abs(int(one[:4]) - int(other[:4]) - less - value) <= near for less in (0, 1)):
             return True
@@ -290,7 +305,7 @@ def _evaluated(operands: Sequence[Decimal], operators: Sequence[str]) -> Iterato
             terms.append(value)
     yield sum(sign * term for sign, term in zip(signs, terms, strict=True))
     if operators[0][:1] in _OVER and len(values) == 2 and values[1]:
-        yield from ((values[0] / values[1]) * scale for scale in (1e-6, 1e-4))
+        yield from ((values[0] / values[1]) * scale for scale in _SCALES)
 
 
 def _is_date_range(left: str, operators: Sequence[str], result: str | None) -> bool:

@@ -69,7 +69,9 @@ _CENTURY = re.compile(
     r"nineteenth|twentieth))[\s-]+centur(?:y|ies)",
     re.IGNORECASE,
 )
-_YEAR_RANGE = re.compile(r"(?<![\d.,-])(?P<from>[12]\d{3})\s?[-–—/]\s?(?P<to>\d{2})(?![\d-])")
+_YEAR_RANGE = re.compile(
+    r"(?<![\d.,-])(?P<from>[12]\d{3})\s?(?:[-–—/]|--)\s?(?P<to>\d{2})(?![\d-])"
+)
 _BARE_YEAR = re.compile(r"(?<![\d.,])(?:1\d{3}|20\d{2})(?![\d%]|[.,]\d)")
 
 
