@@ -3,6 +3,9 @@
 - Every citation is verbatim in its stored page.
 - Figures, dates and names of a cited sentence must occur in the words it cites (names also in
   the rest of what was shown of that page, its title and headings: pages say "he" and "the city").
+- A figure may also be calculated from those, by arithmetic that is shown and comes out, or that
+  a reader does at sight: spans of years, ages, sums, shares, rounding, other units.
+- What plain words of the quotes say the opposite of is marked: not for is, all for most.
 - A sentence without a footnote is marked too if it has figures, dates or names that are not the
   asker's own, or if most of its words are not: what is cited next to it counts as known.
   Headings, lead-ins that end with a colon, and block quotes (the writer's notes on the
@@ -19,6 +22,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 
 from bot.answers import Citation, Disagreement, Doubt
 from bot.pages.passages import Passage, columns_in
@@ -197,7 +201,8 @@ def _doubt(
         names = [fact for fact in missing if fact.kind == "name"]
         absent = missing_from(names, around)
         missing = [fact for fact in missing if fact.kind != "name" or fact in absent]
-    missing = unproven(claim, missing, quoted, question)
+    years = sorted({datetime.now(UTC).year, *(source.fetched_at.year for source, _ in cited)})
+    missing = unproven(claim, missing, quoted, question, years)
     if not missing:
         otherwise = opposed(claim, quoted)
         return texts("doubt-otherwise", words=otherwise) if otherwise else ""

@@ -16,6 +16,7 @@ from itertools import permutations
 from bot.text import figures
 from bot.text.dates import dates
 from bot.text.facts import Fact, facts, values_in
+from bot.text.numerals import chinese_number
 
 _UNIT = r"(?:\s?(?:(?!of\b|x\b)[A-Za-z²³]+(?!\w)|[米年岁歲名人户个元家种棵起分次公里毫平方克吨]+))?"
 _NUMBER = (
@@ -35,10 +36,11 @@ _SPAN_BEHIND = re.compile(
     re.IGNORECASE,
 )
 _SPAN_BEFORE = re.compile(
-    r"(?:\bage[ds]?(?: of)?|\bat|\bwas|\bonly|\babout|\blived to|\bover|year and|time in|for|相隔|相差)"
-    r"\s?$",
+    r"(?:\bage[ds]?(?: of)?|\bat|\bwas|\bonly|\babout|\blived to|\bover|year and|"
+    r"time in|for|相隔|相差)\s?$",
     re.IGNORECASE,
 )
+_AGO = re.compile(r"[\s-]{0,2}years? ago\b|\s?多?年前", re.IGNORECASE)
 _TOGETHER = re.compile(
     r"\b(?:together|in all|in total|altogether|combined|total(?:led|ed|s)?|difference|"
     r"(?:more|fewer|less|higher|lower|longer|shorter|older|younger) than|times|average|"
@@ -94,9 +96,12 @@ def shown(text: str) -> Iterator[Shown]:
             yield Shown(match.start(), match.end(), named, multiplies, found, came_to)
 
 
-def unproven(claim: str, missing: Sequence[Fact], quoted: str, question: str) -> list[Fact]:
+def unproven(
+    claim: str, missing: Sequence[Fact], quoted: str, question: str, years: Sequence[int]
+) -> list[Fact]:
     """Those facts of a claim, ``missing`` from its quotes, that no arithmetic explains, and the
-    calculations in it that do not come out."""
+    calculations in it that do not come out. ``years`` are those that "ago" may be counted from.
+    """
     gone = [fact for fact in missing if fact.kind != "name"]
     wrong: list[Fact] = []
     derived: list[float] = []
@@ -119,6 +124,7 @@ def unproven(claim: str, missing: Sequence[Fact], quoted: str, question: str) ->
             continue
         derived += [*found, *(float(value) for value in each.operands), *each.comes_to]
     rest = [fact for fact in gone if not _is_among(fact, derived)]
+    rest = [fact for fact in rest if not _is_ago(claim, fact, quoted, years)]
     rest = [fact for fact in rest if not _is_implied(claim, fact, gone, quoted, known, derived)]
     return [*(fact for fact in missing if fact.kind == "name"), *rest, *wrong]
 
@@ -144,7 +150,7 @@ def _is_told(outside: str, results: Sequence[float]) -> bool:
     """Whether a calculation without an equals sign comes to a figure of the sentence, or to none
     that the sentence tells exactly."""
     told = [fact for fact in facts(outside) if fact.kind == "figure"]
-    tenths = [int(values_in(part) and max(values_in(part))) for part in _CHENG.findall(outside)]
+    tenths = [chinese_number(part) or 0 for part in _CHENG.findall(outside)]
     if tenths and not any(abs(10 * found - part) <= 1 for found in results for part in tenths):
         return False
     years = [fact for fact in facts(outside) if fact.kind == "date" and fact.text.isdecimal()]
@@ -197,9 +203,10 @@ def _is_fraction(claim: str, fact: Fact, known: Collection[Decimal]) -> bool:
         if fact.text.casefold() == match["tenths"].casefold():
             return any(abs(share - 10 * value) <= 2 for share in shares)
     for match in (*_ONE_IN.finditer(claim), *_EASTERN_ONE_IN.finditer(claim)):
-        part, whole = values_in(match["one"]), values_in(match["of"])
-        if part and whole and max(whole) and value in (float(max(whole)), float(max(part))):
-            share = 100 * float(max(part)) / float(max(whole))
+        part = float(max(values_in(match["one"]), default=Decimal(0)))
+        whole = float(max(values_in(match["of"]), default=Decimal(0)))
+        if whole and value in (whole, part):
+            share = 100 * part / whole
             return any(abs(each - share) <= 0.05 * share for each in shares)
     return False
 
@@ -231,6 +238,20 @@ def _is_span(claim: str, fact: Fact, quoted: str) -> bool:
         elif any(abs(int(one[:4]) - int(other[:4]) - less - value) <= near for less in (0, 1)):
             return True
     return False
+
+
+def _is_ago(claim: str, fact: Fact, quoted: str, years: Sequence[int]) -> bool:
+    """ "58 years ago, in 1968", told in 2026."""
+    if fact.kind != "figure" or not _AGO.match(claim, claim.find(fact.text) + len(fact.text)):
+        return False
+    then = {int(v[:4]) for d in dates(quoted) for v in d.values if v[:4].isdecimal()}
+    near = figures.reach(Decimal(fact.values[0]), fact.margin)
+    return any(
+        abs(now - less - year - float(fact.values[0])) <= near
+        for now in years
+        for less in (0, 1)
+        for year in then
+    )
 
 
 def _years(date: str) -> float:
@@ -267,8 +288,10 @@ def _is_among(fact: Fact, values: Sequence[float]) -> bool:
         return False
     return any(
         abs(found - float(said)) <= figures.reach(Decimal(said), fact.margin)
-        or abs(100 * found - float(said)) <= figures.reach(Decimal(said), fact.margin)
-        and fact.text.endswith(("%", "t"))
+        or (
+            fact.text.endswith(("%", "cent"))
+            and abs(100 * found - float(said)) <= figures.reach(Decimal(said), fact.margin)
+        )
         or any(
             abs(found * scale - float(said)) <= figures.reach(Decimal(said), fact.margin)
             for scale in (1e4, 1e6, 1e8, 1e9)

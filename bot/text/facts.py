@@ -63,6 +63,8 @@ def facts(sentence: str) -> list[Fact]:
     taken = bytearray(len(text))
     found: list[Fact] = []
     for date in dates.dates(text):
+        if text[date.start : date.end].isdecimal() and _is_measured(text, date):
+            continue  # 1204 feet
         taken[date.start : date.end] = b"\1" * (date.end - date.start)
         if len(date.values[0]) > 4 or date.values[0][0] != "-":  # a month alone tells little
             found.append(_fact("date", text, date.start, date.end, date.values, 0.0, language))
@@ -90,6 +92,11 @@ def missing_from(claimed: Iterable[Fact], text: str) -> list[Fact]:
     """
     support = _support(text)
     return [fact for fact in claimed if not support.bears_out(fact)]
+
+
+def _is_measured(text: str, date: dates.DateMention) -> bool:
+    measure = units.measure_at(text, date.start, date.end)
+    return measure is not None and measure.unit.dimension not in ("months", "time", "length per")
 
 
 def values_in(text: str) -> frozenset[Decimal]:

@@ -30,7 +30,8 @@ def _any_of(words: str) -> str:
 
 
 _NOT = re.compile(
-    r"(?<!almost )(?<!nearly )\b(?:not|never|no|nobody|nothing|none|neither|nor|without|cannot)\b|n['’]t\b"
+    r"(?<!almost )(?<!nearly )\b(?:not|never|no|nobody|nothing|none|neither|nor|without|cannot)\b"
+    r"|n['’]t\b"
     r"|不(?!同|仅|僅|断|斷|久|少|平等|过|過|超)|没有|没|沒|未(?!来|來|成年)|从未|從未|并非|無法|无法"
 )
 _NEGATIVE = re.compile(
@@ -39,7 +40,8 @@ _NEGATIVE = re.compile(
     + _any_of(
         "fail refus reject deni declin lack absen unab unlike unpav unknown unfinish few little "
         "only last less least hardly rarely lost lose stop end oppos prevent avoid exclud except "
-        "ban prohibit forbid abolish drop miss remov withdr instead otherwise rather far but un in refrain ceas abandon"
+        "ban prohibit forbid abolish drop miss remov withdr instead otherwise rather far but un "
+        "refrain ceas abandon incomplet inactiv incapab insuffic ineffect invalid"
     )
     + r"|-free\b|拒|驳|駁|无|無|非|否|失|禁|反|避|免|停|但|缺|少|只|仅|僅|除|低于|难|難",
     re.IGNORECASE,
@@ -123,7 +125,8 @@ _ALL = re.compile(
 )
 _SOME = re.compile(
     r"\b(?:most|mostly|some|many|several|part|partly|almost|nearly|although|except|few|\d+%|"
-    r"usually|often|majority|one of)\b|\d%|大多|大部分|多数|一些|许多|不少|部分|但以|之一|不同程度|除",
+    r"usually|often|majority|one of)\b|\d%|大多|大部分|多数|"
+    r"一些|许多|不少|部分|但以|之一|不同程度|除",
     re.IGNORECASE,
 )
 _PLANNED = re.compile(
@@ -206,8 +209,14 @@ def _is_opposite(claim: str, said: str) -> str:
         for mine, theirs in (pair, pair[::-1]):
             there = mine.search(claim)
             if there and theirs.search(said) and not theirs.search(claim) and not mine.search(said):
-                return there.group()
+                return _whole(there)
     return ""
+
+
+def _whole(match: re.Match[str]) -> str:
+    """The word that begins with what was found."""
+    rest = re.compile(r"[A-Za-z]*").match(match.string, match.end())
+    return match.group() + (rest.group() if rest else "")
 
 
 def _is_plan(claim: str, best: _Retold) -> str:
