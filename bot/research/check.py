@@ -33,9 +33,7 @@ from bot.research.disagree import dissent
 from bot.research.marks import literal_spans, numbers_in, without_marks
 from bot.research.verbatim import as_words
 from bot.research.write import CitedSpan, Written, at_tail
-from bot.text.arithmetic import unproven
 from bot.text.facts import facts, missing_from
-from bot.text.opposed import opposed
 from bot.text.sentences import BlockKind, Sentence, sentences
 from bot.text.terms import keywords, terms
 
@@ -184,6 +182,10 @@ def _doubt(
 ) -> str:
     """Why a claim is doubted, or ""; ``known`` are the words that one without a footnote may be
     made of, ``is_typed`` tells that its footnotes are typed marks."""
+    # Loaded here: their expressions take a while to compile, and no start of a program needs them.
+    from bot.text.arithmetic import unproven
+    from bot.text.opposed import opposed
+
     quoted = "\n".join(passage.text for _, passage in cited)
     if kind == "row":  # the names of its columns, where the table began in an earlier passage
         quoted += "\n" + "\n".join(" ".join(columns_in(p.heading)[1]) for _, p in cited)

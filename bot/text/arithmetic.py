@@ -244,7 +244,8 @@ def _is_ago(claim: str, fact: Fact, quoted: str, years: Sequence[int]) -> bool:
     """ "58 years ago, in 1968", told in 2026."""
     if fact.kind != "figure" or not _AGO.match(claim, claim.find(fact.text) + len(fact.text)):
         return False
-    then = {int(v[:4]) for d in dates(quoted) for v in d.values if v[:4].isdecimal()}
+    told = dates(claim) or dates(quoted)
+    then = {int(v[:4]) for date in told for v in date.values if v[:4].isdecimal()}
     near = figures.reach(Decimal(fact.values[0]), fact.margin)
     return any(
         abs(now - less - year - float(fact.values[0])) <= near
