@@ -192,9 +192,10 @@ def _doubt(
     if cited and _words(claim) in _words(quoted):
         return ""  # word for word
     claimed = facts(claim)
+    years = sorted({datetime.now(UTC).year, *(source.fetched_at.year for source, _ in cited)})
     if not cited:
-        is_bare = missing_from(claimed, known) or _is_news(claim, known)
-        return texts("doubt-no-footnote") if is_bare else ""
+        missing = unproven(claim, missing_from(claimed, known), known, question, years)
+        return texts("doubt-no-footnote") if missing or _is_news(claim, known) else ""
     missing = missing_from(claimed, quoted)
     around = "\n".join(_surroundings(source for source, _ in cited))
     if is_typed and _is_news(claim, around):
@@ -203,7 +204,6 @@ def _doubt(
         names = [fact for fact in missing if fact.kind == "name"]
         absent = missing_from(names, around)
         missing = [fact for fact in missing if fact.kind != "name" or fact in absent]
-    years = sorted({datetime.now(UTC).year, *(source.fetched_at.year for source, _ in cited)})
     missing = unproven(claim, missing, quoted, question, years)
     if not missing:
         otherwise = opposed(claim, quoted)

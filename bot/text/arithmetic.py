@@ -44,7 +44,7 @@ _AGO = re.compile(r"[\s-]{0,2}years? ago\b|\s?多?年前", re.IGNORECASE)
 _TOGETHER = re.compile(
     r"\b(?:together|in all|in total|altogether|combined|total(?:led|ed|s)?|difference|"
     r"(?:more|fewer|less|higher|lower|longer|shorter|older|younger) than|times|average|"
-    r"per ?cent|further|four|sum)\b|[共总總差倍比均]|合[计計]|%|相差",
+    r"per ?cent|further|sum)\b|[共总總差倍比均]|合[计計]|%|相差",
     re.IGNORECASE,
 )
 _TENTHS = re.compile(r"(?P<tenths>\w+)[\s-]tenths\b", re.IGNORECASE)
@@ -55,6 +55,7 @@ _EASTERN_ONE_IN = re.compile(
     "每(?P<of>[一二三四五六七八九十\\d]+).{1,6}有(?P<one>[一二三四五六七八九十\\d]+)"
 )
 NEAR = 0.06  # relative: how far "two goals every three games" may be from 0.68
+MANY = 30  # figures of a quote from which nearly any other one could be made
 FEW = 12  # a factor up to this is the writer's own: "five of them make"
 
 
@@ -183,15 +184,16 @@ def _is_implied(
         if value and float(fact.values[0]) and value <= FEW
     ):
         return True
-    if named and _is_among(fact, [v for value in named for v in _of_others(value, quoted)]):
-        return bool(_TOGETHER.search(claim))
-    if len(fact.values[0].strip("0.")) > 2 and _TOGETHER.search(claim):
-        return _is_among(fact, list(_combined([float(v) for v in list(known)[:30]])))
-    return False
+    if not _TOGETHER.search(claim) or len(known) > MANY * FEW:
+        return False
+    if named and _is_among(fact, [v for value in named for v in _of_others(value, known)]):
+        return True
+    is_telling = len(fact.values[0].strip("0.")) > 2 and len(known) <= MANY
+    return is_telling and _is_among(fact, list(_combined([float(value) for value in known])))
 
 
-def _of_others(value: float, quoted: str) -> Iterator[float]:
-    for there in values_in(quoted):
+def _of_others(value: float, known: Collection[Decimal]) -> Iterator[float]:
+    for there in known:
         yield from _combined([value, float(there)])
 
 
@@ -213,8 +215,9 @@ def _is_fraction(claim: str, fact: Fact, known: Collection[Decimal]) -> bool:
 
 def _is_span(claim: str, fact: Fact, quoted: str) -> bool:
     """Whether a figure is the years or months between two dates, or an age."""
-    found = dict.fromkeys(v for text in (quoted, claim) for d in dates(text) for v in d.values)
-    points = [value for value in found if re.fullmatch(r"[12]\d{3}(?:-\d{2}){0,2}", value)]
+    named, points = _points(claim), _points(f"{quoted}\n{claim}")
+    if len(points) > MANY:  # any number of years lies between two of these
+        points = named
     value = float(fact.values[0])
     at = claim.find(fact.text)
     behind = claim[at + len(fact.text) :][:14].lower()
@@ -238,6 +241,11 @@ def _is_span(claim: str, fact: Fact, quoted: str) -> bool:
         elif any(abs(int(one[:4]) - int(other[:4]) - less - value) <= near for less in (0, 1)):
             return True
     return False
+
+
+def _points(text: str) -> list[str]:
+    found = dict.fromkeys(value for date in dates(text) for value in date.values)
+    return [value for value in found if re.fullmatch(r"[12]\d{3}(?:-\d{2}){0,2}", value)]
 
 
 def _is_ago(claim: str, fact: Fact, quoted: str, years: Sequence[int]) -> bool:
