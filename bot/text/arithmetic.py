@@ -49,6 +49,7 @@ _TOGETHER = re.compile(
 )
 _TENTHS = re.compile(r"(?P<tenths>\w+)[\s-]tenths\b", re.IGNORECASE)
 _ONE_IN = re.compile(r"\b(?P<one>\w+) (?:in|out of)(?: every)? (?P<of>\w+)\b", re.IGNORECASE)
+_WRITTEN = (1.0, 1e4, 1e6, 1e8, 1e9)  # a calculation in millions may leave them out
 _SCALES = (1e-8, 1e-6, 1e-4, 1e-3, 1e3, 1e4, 1e6, 1e8, 1e9, 1e12)  # said of one operand for both
 _CHENG = re.compile("([一二两三四五六七八九])成")
 _EASTERN_ONE_IN = re.compile(
@@ -295,19 +296,13 @@ def _combined(values: Sequence[float]) -> Iterator[float]:
 def _is_among(fact: Fact, values: Sequence[float]) -> bool:
     if any(not re.fullmatch(r"[\d.]+", value) for value in fact.values):
         return False
-    return any(
-        abs(found - float(said)) <= figures.reach(Decimal(said), fact.margin)
-        or (
-            fact.text.endswith(("%", "cent"))
-            and abs(100 * found - float(said)) <= figures.reach(Decimal(said), fact.margin)
-        )
-        or any(
-            abs(found * scale - float(said)) <= figures.reach(Decimal(said), fact.margin)
-            for scale in (1e4, 1e6, 1e8, 1e9)
-        )
-        for said in fact.values
-        for found in values
-    )
+    is_share = fact.text.endswith(("%", "cent"))
+    for said in fact.values:
+        value, near = float(said), figures.reach(Decimal(said), fact.margin)
+        for scale in (*_WRITTEN, 100.0) if is_share else _WRITTEN:
+            if any(abs(found * scale - value) <= near for found in values):
+                return True
+    return False
 
 
 def _is_near(said: Decimal, value: float) -> bool:

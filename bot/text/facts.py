@@ -99,6 +99,7 @@ def _is_measured(text: str, date: dates.DateMention) -> bool:
     return measure is not None and measure.unit.dimension not in ("months", "time", "length per")
 
 
+@lru_cache(maxsize=512)
 def values_in(text: str) -> frozenset[Decimal]:
     """Every value of a figure or year that a text bears out."""
     return figures.borne_out(text)
