@@ -28,8 +28,8 @@ _EXPRESSION = re.compile(
     rf"(?:\s?[=＝≈]\s?(?:about |约)?(?P<result>{_NUMBER}))?"
 )
 _PART = re.compile(rf"(?P<number>{_NUMBER}){_UNIT}(?P<operator>{_OPERATOR})?")
-_OPEN, _CLOSE = "(（", ")）"
-_SUM, _LESS, _TIMES, _OVER = "+加", "-−–减減", "*×xX乘", "/÷除"
+_OPEN = "(（"
+_LESS, _TIMES, _OVER = "-−–减減", "*×xX乘", "/÷除"
 _SPAN_BEHIND = re.compile(
     r"[\s-]{0,2}(?:full )?(?:years?|months?|decades?|centur\w+|or (?:younger|older)|when|then)\b"
     r"|\s?(?:多)?(?:岁|歲|年|个月|個月)|\.?$|,",
@@ -44,7 +44,7 @@ _AGO = re.compile(r"[\s-]{0,2}years? ago\b|\s?多?年前", re.IGNORECASE)
 _TOGETHER = re.compile(
     r"\b(?:together|in all|in total|altogether|combined|total(?:led|ed|s)?|difference|"
     r"(?:more|fewer|less|higher|lower|longer|shorter|older|younger) than|times|average|"
-    r"per ?cent|further|sum)\b|[共总總差倍比均]|合[计計]|%|相差",
+    r"further|sum)\b|[共总總差倍比均]|合[计計]|相差",
     re.IGNORECASE,
 )
 _TENTHS = re.compile(r"(?P<tenths>\w+)[\s-]tenths\b", re.IGNORECASE)
