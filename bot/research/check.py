@@ -3,6 +3,9 @@
 - Every citation is verbatim in its stored page.
 - Figures, dates and names of a cited sentence must occur in the words it cites (names also in
   the rest of what was shown of that page, its title and headings: pages say "he" and "the city").
+- A figure may also be calculated from those, by arithmetic that is shown and comes out, or that
+  a reader does at sight: spans of years, ages, sums, shares, rounding, other units.
+- What plain words of the quotes say the opposite of is marked: not for is, all for most.
 - A sentence without a footnote is marked too if it has figures, dates or names that are not the
   asker's own, or if most of its words are not: what is cited next to it counts as known.
   Headings, lead-ins that end with a colon, and block quotes (the writer's notes on the
@@ -20,6 +23,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 
 from bot.answers import Citation, Disagreement, Doubt
 from bot.pages.passages import Passage, columns_in
@@ -186,15 +190,20 @@ def _doubt(
 ) -> str:
     """Why a claim is doubted, or ""; ``known`` are the words that one without a footnote may be
     made of, ``is_typed`` tells that its footnotes are typed marks."""
+    # Loaded here: their expressions take a while to compile, and no start of a program needs them.
+    from bot.text.arithmetic import unproven
+    from bot.text.opposed import opposed
+
     quoted = "\n".join(passage.text for _, passage in cited)
     if kind == "row":  # the names of its columns, where the table began in an earlier passage
         quoted += "\n" + "\n".join(" ".join(columns_in(p.heading)[1]) for _, p in cited)
     if cited and _words(claim) in _words(quoted):
         return ""  # word for word
     claimed = facts(claim)
+    years = sorted({datetime.now(UTC).year, *(source.fetched_at.year for source, _ in cited)})
     if not cited:
-        is_bare = missing_from(claimed, known) or _is_news(claim, known)
-        return texts("doubt-no-footnote") if is_bare else ""
+        missing = unproven(claim, missing_from(claimed, known), known, question, years)
+        return texts("doubt-no-footnote") if missing or _is_news(claim, known) else ""
     missing = missing_from(claimed, quoted)
     around = "\n".join(_surroundings(source for source, _ in cited))
     if is_typed and _is_news(claim, around):
@@ -203,8 +212,10 @@ def _doubt(
         names = [fact for fact in missing if fact.kind == "name"]
         absent = missing_from(names, around)
         missing = [fact for fact in missing if fact.kind != "name" or fact in absent]
+    missing = unproven(claim, missing, quoted, question, years)
     if not missing:
-        return ""
+        otherwise = opposed(claim, quoted)
+        return texts("doubt-otherwise", words=otherwise) if otherwise else ""
     named = ", ".join(dict.fromkeys(fact.text for fact in missing))
     return texts("doubt-not-quoted", facts=named)
 

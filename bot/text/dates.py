@@ -11,7 +11,7 @@ import re
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
-from bot.text.numerals import chinese_digits, ordinal_word
+from bot.text.numerals import chinese_digits, chinese_number, ordinal_word
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,16 +58,20 @@ _DATES = tuple(
     )
 )
 _DECADE = re.compile(r"(?<!\d)(?P<year>[12]\d{2})0(?:['’]?s\b|\s?年代)")
-_CHINESE_DECADE = re.compile(r"(?<!\d)(?P<century>[12]?\d)\s?世[纪紀]\s?(?P<decade>\d)0\s?年代")
+_CHINESE_DECADE = re.compile(
+    r"(?<!\d)(?P<century>[12]?\d|[一二]?十?[一二三四五六七八九十])\s?世[纪紀]\s?(?P<decade>\d0|[一二三四五六七八九]十)\s?年代"
+)
 _SHORT_DECADE = re.compile(r"(?<!\d)(?P<decade>\d)0(?:s\b|\s?年代)")
 _CENTURY = re.compile(
-    r"(?<!\d)(?P<number>[12]?\d)(?:(?:st|nd|rd|th)[\s-]+centur(?:y|ies)|\s?世[纪紀]|\s?세기|\.\s?Jahrhundert)"
+    r"(?<!\d)(?P<number>[12]?\d|[一二]?十[一二三四五六七八九]?)(?:(?:st|nd|rd|th)[\s-]+centur(?:y|ies)|\s?世[纪紀]|\s?세기|\.\s?Jahrhundert)"
     r"|\b(?P<word>(?:twenty-)?(?:first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|"
     r"eleventh|twelfth|thirteenth|fourteenth|fifteenth|sixteenth|seventeenth|eighteenth|"
     r"nineteenth|twentieth))[\s-]+centur(?:y|ies)",
     re.IGNORECASE,
 )
-_YEAR_RANGE = re.compile(r"(?<![\d.,-])(?P<from>[12]\d{3})\s?[-–—/]\s?(?P<to>\d{2})(?![\d-])")
+_YEAR_RANGE = re.compile(
+    r"(?<![\d.,-])(?P<from>[12]\d{3})\s?(?:[-–—/]|--)\s?(?P<to>\d{2})(?![\d-])"
+)
 _BARE_YEAR = re.compile(r"(?<![\d.,])(?:1\d{3}|20\d{2})(?![\d%]|[.,]\d)")
 
 
@@ -88,14 +92,15 @@ def _candidates(text: str) -> Iterator[DateMention]:
         for match in pattern.finditer(text):
             yield DateMention(match.start(), match.end(), _calendar_values(match))
     for match in _CHINESE_DECADE.finditer(text):
-        value = f"{int(match['century']) - 1}{match['decade']}X".zfill(4)
+        century, decade = _number(match["century"]), _number(match["decade"]) // 10
+        value = f"{century - 1}{decade}X".zfill(4)
         yield DateMention(match.start(), match.end(), (value,))
     for match in _DECADE.finditer(text):
         yield DateMention(match.start(), match.end(), (match["year"] + "X",))
     for match in _SHORT_DECADE.finditer(text):
         yield DateMention(match.start(), match.end(), (f"XX{match['decade']}X",))
     for match in _CENTURY.finditer(text):
-        number = int(match["number"]) if match["number"] else ordinal_word(match["word"])
+        number = _number(match["number"]) if match["number"] else ordinal_word(match["word"])
         yield DateMention(match.start(), match.end(), (f"{number - 1:02}XX",))
     for match in _YEAR_RANGE.finditer(text):
         first = match["from"]
@@ -103,6 +108,10 @@ def _candidates(text: str) -> Iterator[DateMention]:
         yield DateMention(match.start("to"), match.end(), (first[:2] + match["to"],))
     for match in _BARE_YEAR.finditer(text):
         yield DateMention(match.start(), match.end(), (match.group(),))
+
+
+def _number(written: str) -> int:
+    return int(written) if written.isascii() else chinese_number(written) or 0
 
 
 def _calendar_values(match: re.Match[str]) -> tuple[str, ...]:
@@ -146,6 +155,8 @@ def is_borne_out(value: str, by: Collection[str]) -> bool:
         return any(other.startswith(value.rstrip("X")) for other in by)
     if value.startswith("--"):
         return any(other.endswith(value[1:]) and len(other) == 10 for other in by)
+    if len(value) == 7 and f"--{value[5:]}" in by and any(o.startswith(value[:4]) for o in by):
+        return True
     if len(value) == 10:
         return f"-{value[4:]}" in by and any(other.startswith(value[:4]) for other in by)
     return any(other.startswith(value) for other in by)

@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import lru_cache
 from typing import Literal
 
-from bot.text import dates, figures
+from bot.text import dates, figures, units
 from bot.text.language import detect
 from bot.text.names import NamesIn, names
 
@@ -28,7 +28,8 @@ class Fact:
 
     ``values`` of a figure are decimal numbers and of a date EDTF strings, several where the
     notation is ambiguous; of a name they are its significant words, folded. ``margin`` is how far
-    an exact figure may be off, relative to this one. ``language`` is that of the sentence.
+    an exact figure may be off, relative to this one. ``language`` is that of the sentence, ``unit``
+    that of a figure.
     """
 
     kind: FactKind
@@ -36,6 +37,7 @@ class Fact:
     values: tuple[str, ...]
     margin: float = 0.0
     language: str = "en"
+    unit: units.Unit | None = None
 
 
 # What a sentence says no fact in: links, code, footnote marks, the mark of a list item.
@@ -61,6 +63,8 @@ def facts(sentence: str) -> list[Fact]:
     taken = bytearray(len(text))
     found: list[Fact] = []
     for date in dates.dates(text):
+        if text[date.start : date.end].isdecimal() and _is_measured(text, date):
+            continue  # 1204 feet
         taken[date.start : date.end] = b"\1" * (date.end - date.start)
         if len(date.values[0]) > 4 or date.values[0][0] != "-":  # a month alone tells little
             found.append(_fact("date", text, date.start, date.end, date.values, 0.0, language))
@@ -68,12 +72,17 @@ def facts(sentence: str) -> list[Fact]:
         if not any(taken[figure.start : figure.end]):
             taken[figure.start : figure.end] = b"\1" * (figure.end - figure.start)
             values = tuple(f"{value:f}" for value in figure.values)
-            found.append(
-                _fact("figure", text, figure.start, figure.end, values, figure.margin, language)
-            )
+            fact = _fact("figure", text, figure.start, figure.end, values, figure.margin, language)
+            measure = units.measure_at(text, figure.start, figure.end)
+            if measure is not None:  # a unit is no name
+                taken[measure.start : measure.end] = b"\1" * (measure.end - measure.start)
+                fact = replace(fact, unit=measure.unit)
+            found.append(fact)
     for name in names(text, language, bytes(taken)):
         found.append(_fact("name", text, name.start, name.end, name.words, 0.0, language))
-    return list({(fact.kind, fact.values): fact for fact in reversed(found)}.values())[::-1]
+    return list({(fact.kind, fact.values, fact.unit): fact for fact in reversed(found)}.values())[
+        ::-1
+    ]
 
 
 def missing_from(claimed: Iterable[Fact], text: str) -> list[Fact]:
@@ -83,6 +92,17 @@ def missing_from(claimed: Iterable[Fact], text: str) -> list[Fact]:
     """
     support = _support(text)
     return [fact for fact in claimed if not support.bears_out(fact)]
+
+
+def _is_measured(text: str, date: dates.DateMention) -> bool:
+    measure = units.measure_at(text, date.start, date.end)
+    return measure is not None and measure.unit.dimension not in ("months", "time", "length per")
+
+
+@lru_cache(maxsize=512)
+def values_in(text: str) -> frozenset[Decimal]:
+    """Every value of a figure or year that a text bears out."""
+    return figures.borne_out(text)
 
 
 def _fact(
@@ -105,14 +125,18 @@ class _Support:
         self._dates = frozenset(value for date in dates.dates(text) for value in date.values)
         self._figures = figures.borne_out(text)
         self._names = NamesIn(text)
+        self._measures = [
+            (figure, measure.unit if measure else None)
+            for figure in figures.claimed_figures(text)
+            for measure in [units.measure_at(text, figure.start, figure.end)]
+        ]
 
     def bears_out(self, fact: Fact) -> bool:
         if fact.kind == "date":
             return any(self._has_date(value) for value in fact.values)
         if fact.kind == "figure":
             return self._is_foreign_word(fact) or any(
-                figures.is_borne_out(Decimal(value), fact.margin, self._figures)
-                for value in fact.values
+                self._has_figure(Decimal(value), fact) for value in fact.values
             )
         is_foreign = fact.language != self._language
         return is_foreign or self._names.bear_out(fact.values, fact.text)
@@ -121,6 +145,28 @@ class _Support:
         if dates.is_borne_out(value, self._dates):
             return True
         return value.isdecimal() and Decimal(value) in self._figures
+
+    def _has_figure(self, value: Decimal, fact: Fact) -> bool:
+        """Whether a figure is there in its own unit or one that it is converted from."""
+        if figures.is_borne_out(value, fact.margin, self._figures):
+            theirs = [
+                unit
+                for figure, unit in self._measures
+                if figures.is_borne_out(value, fact.margin, frozenset(figure.values))
+            ]
+            if fact.unit is None or not theirs:
+                return True
+            if any(unit is None or units.same(fact.unit, unit) for unit in theirs):
+                return True
+        if fact.unit is None:
+            return False
+        reach = figures.reach(value, fact.margin)
+        for figure, unit in self._measures:
+            for there in figure.values if unit else ():
+                same = units.converted(float(there), unit, fact.unit) if unit else None
+                if same is not None and abs(same - float(value)) <= reach:
+                    return True
+        return False
 
     def _is_foreign_word(self, fact: Fact) -> bool:
         """A number written as a word, in another language than the text's."""

@@ -76,6 +76,7 @@ _HEDGE = re.compile(
     re.IGNORECASE,
 )
 _HEDGE_AFTER = re.compile(r"\s?(?:\+|or so\b|or more\b|多|余|餘|左右|以上|以下|ほど|程度|이상|여)")
+_COUNTED = re.compile("个(?!别)|倍|名|次(?!次)|年(?!代|级)|日|家(?!庭)|人口|周|小时|岁|座")
 _ANAPHORIC = re.compile(
     r"\b(?:the|these|those|other|last|next|all|any|first|final|remaining|its|his|her|their|"
     r"our|one or)\s+$",
@@ -105,7 +106,8 @@ def claimed_figures(text: str) -> Iterator[Figure]:
         yield Figure(match.start(), match.end(), (Decimal(value),), margin)
     for match in CHINESE_NUMBER.finditer(text):
         number = chinese_number(match.group())
-        if number is not None and len(match.group()) > 1 and number > 10:
+        counts = _COUNTED.match(text, match.end()) and match.group() not in "一二两兩千百万亿〇零"
+        if number is not None and ((len(match.group()) > 1 and number > 10) or counts):
             before = text[max(0, match.start() - 8) : match.start()]
             if re.search(r"[\d.]\s?$", before) or match.group()[0] in "百千万萬亿億兆":
                 continue
@@ -151,6 +153,18 @@ def is_borne_out(value: Decimal, margin: float, by: frozenset[Decimal]) -> bool:
         return False
     reach = abs(value) * Decimal(str(margin))
     return any(abs(other - value) <= reach for other in by)
+
+
+ROUNDED = 0.03  # relative: how far at most rounding that is not said may be off
+
+
+def reach(value: Decimal, margin: float = 0.0) -> float:
+    """How far a calculated value may be from the one that is written: half its last digit's place,
+    final zeros aside."""
+    if not value:
+        return 0.0
+    place = 10.0 ** int(value.normalize().as_tuple().exponent)
+    return max(min(0.501 * place, ROUNDED * abs(float(value))), margin * abs(float(value)))
 
 
 def _values(match: re.Match[str]) -> tuple[Decimal, ...]:

@@ -61,7 +61,7 @@ _NOT_NAMES = listed(
     "millions people scientists researchers historians experts critics scholars others someone "
     "everyone nobody nothing everything something anyone whether whereas whenever wherever "
     "whoever whatever perhaps maybe probably possibly certainly indeed clearly only even just "
-    "also still then now here there again"
+    "also still then now here there again rumour rumor legend tradition"
 )
 """Capitalized at the beginning of a sentence, or always, without being names."""
 
@@ -314,7 +314,8 @@ class NamesIn:
 
     def _has_parts(self, word: str) -> bool:
         parts = re.split("[·・‧]", word)
-        return len(parts) > 1 and all(part in self._compact for part in parts)
+        # A word may run into the first part ("是冯·布劳恩"): its last character is looked for.
+        return len(parts) > 1 and all(part in self._compact for part in (parts[0][-1:], *parts[1:]))
 
 
 def _roots(word: str, endings: tuple[str, ...]) -> Iterator[str]:

@@ -295,6 +295,7 @@ price-unknown = The price of { $model } is not known: its cost is not in the tot
 doubt-no-footnote = it carries no footnote
 doubt-not-covered = its footnotes do not say that
 doubt-not-quoted = its footnotes do not say: { $facts }
+doubt-otherwise = its footnotes say otherwise: { $words }
 
 ## Reports
 

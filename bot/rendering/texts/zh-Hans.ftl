@@ -224,6 +224,7 @@ price-unknown = { $model } 的价格未知，其费用未计入总额。
 doubt-no-footnote = 没有脚注
 doubt-not-covered = 其脚注没有这样说
 doubt-not-quoted = 脚注中没有提到：{ $facts }
+doubt-otherwise = 脚注的说法不同：{ $words }
 
 ## Reports
 

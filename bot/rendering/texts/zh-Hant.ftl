@@ -224,6 +224,7 @@ price-unknown = { $model } 的價格未知，其費用未計入總額。
 doubt-no-footnote = 沒有註腳
 doubt-not-covered = 其腳註沒有這樣說
 doubt-not-quoted = 註腳中沒有提到：{ $facts }
+doubt-otherwise = 腳註的說法不同：{ $words }
 
 ## Reports
 

@@ -62,6 +62,33 @@ def quoted(checked: Checked) -> list[tuple[int, str]]:
     return [(citation.number, citation.quote) for citation in checked.citations]
 
 
+# ---------------------------------------------------------------- arithmetic and opposites
+
+
+@pytest.mark.parametrize(
+    ("sentence", "reason"),
+    [
+        ("It is 0.33 km tall (330 metres).", ""),
+        ("It is about 1,083 feet tall.", ""),
+        ("It is 330 feet tall.", "its footnotes do not say: 330"),
+        ("It is not 330 metres tall.", "its footnotes say otherwise: not"),
+        ("With ten more it would be 340 metres tall (330 + 20 = 340).", "its footnotes do not say"),
+    ],
+)
+async def test_units_arithmetic_and_negation_are_checked(sentence: str, reason: str) -> None:
+    checked, _ = await answer(sentence, cites(1, 1))
+    assert len(checked.doubts) == bool(reason)
+    assert all(doubt.reason.startswith(reason) for doubt in checked.doubts)
+
+
+async def test_a_sentence_without_a_footnote_may_calculate_from_its_neighbour() -> None:
+    tall = ("It is 330 metres tall.", cites(1, 1))
+    checked, _ = await answer(*tall, TextDelta(" That is about 1,083 feet.", opens=True))
+    assert checked.doubts == ()
+    checked, _ = await answer(*tall, TextDelta(" That is about 1,300 feet.", opens=True))
+    assert [doubt.reason for doubt in checked.doubts] == ["it carries no footnote"]
+
+
 # ---------------------------------------------------------------- marks
 
 

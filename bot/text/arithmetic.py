@@ -1,0 +1,344 @@
+"""Arithmetic on figures: what a sentence calculates, shown or not, and whether it comes out.
+
+Shown is what stands in brackets or has an equals sign: "(1996 − 1987 = 9)", "(14,600 + 13,100)",
+"51.6% of 67.1%". Not shown are spans of years and ages, and sums, differences, ratios and changes
+of figures that the sentence itself names.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from itertools import permutations
+
+from bot.text import figures
+from bot.text.dates import dates
+from bot.text.facts import Fact, facts, values_in
+from bot.text.numerals import chinese_number
+
+_UNIT = r"(?:\s?(?:(?!of\b|x\b)[A-Za-z²³]+(?!\w)|[米年岁歲名人户个元家种棵起分次公里毫平方克吨]+))?"
+_NUMBER = (
+    r"[$€£¥]?\d[\d,.]*(?:\s?(?:thousand|million|billion|trillion|bn|k|[千万萬亿億]+))?(?:\s?%)?"
+)
+_OPERATOR = r"\s?(?:[+−–*/×÷xX]|(?<=\s)-(?=\s)|of|的|加|减|減|乘以|除以)\s?"
+_EXPRESSION = re.compile(
+    rf"(?<![\w.,])(?P<left>{_NUMBER}{_UNIT}(?:{_OPERATOR}{_NUMBER}{_UNIT})+)"
+    rf"(?:\s?[=＝≈]\s?(?:about |约)?(?P<result>{_NUMBER}))?"
+)
+_PART = re.compile(rf"(?P<number>{_NUMBER}){_UNIT}(?P<operator>{_OPERATOR})?")
+_OPEN = "(（"
+_LESS, _TIMES, _OVER = "-−–减減", "*×xX乘", "/÷除"
+_SPAN_BEHIND = re.compile(
+    r"[\s-]{0,2}(?:full )?(?:years?|months?|decades?|centur\w+|or (?:younger|older)|when|then)\b"
+    r"|\s?(?:多)?(?:岁|歲|年|个月|個月)|\.?$|,",
+    re.IGNORECASE,
+)
+_SPAN_BEFORE = re.compile(
+    r"(?:\bage[ds]?(?: of)?|\bat|\bwas|\bonly|\babout|\blived to|\bover|year and|"
+    r"time in|for|相隔|相差)\s?$",
+    re.IGNORECASE,
+)
+_AGO = re.compile(r"[\s-]{0,2}years? ago\b|\s?多?年前", re.IGNORECASE)
+_TOGETHER = re.compile(
+    r"\b(?:together|in all|in total|altogether|combined|total(?:led|ed|s)?|difference|"
+    r"(?:more|fewer|less|higher|lower|longer|shorter|older|younger) than|times|average|"
+    r"further|sum)\b|[共总總差倍比均]|合[计計]|相差",
+    re.IGNORECASE,
+)
+_TENTHS = re.compile(r"(?P<tenths>\w+)[\s-]tenths\b", re.IGNORECASE)
+_ONE_IN = re.compile(r"\b(?P<one>\w+) (?:in|out of)(?: every)? (?P<of>\w+)\b", re.IGNORECASE)
+_WRITTEN = (1.0, 1e4, 1e6, 1e8, 1e9)  # a calculation in millions may leave them out
+_SCALES = (1e-8, 1e-6, 1e-4, 1e-3, 1e3, 1e4, 1e6, 1e8, 1e9, 1e12)  # said of one operand for both
+_CHENG = re.compile("([一二两三四五六七八九])成")
+_EASTERN_ONE_IN = re.compile(
+    "每(?P<of>[一二三四五六七八九十\\d]+).{1,6}有(?P<one>[一二三四五六七八九十\\d]+)"
+)
+NEAR = 0.06  # relative: how far "two goals every three games" may be from 0.68
+MANY = 30  # figures of a quote from which nearly any other one could be made
+FEW = 12  # a factor up to this is the writer's own: "five of them make"
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """``text[start:end]`` is a calculation; ``came_to`` is what is said, ``comes_to`` what is."""
+
+    start: int
+    end: int
+    operands: tuple[Decimal, ...]
+    multiplies: bool
+    comes_to: tuple[float, ...]
+    came_to: Decimal | None
+
+
+def shown(text: str) -> Iterator[Shown]:
+    """The calculations of a text, in order: those with an equals sign or in brackets."""
+    for match in _EXPRESSION.finditer(text):
+        in_brackets = text[: match.start()].rstrip()[-1:] in _OPEN and match.start() > 0
+        if not match["result"] and not in_brackets:
+            continue
+        operands: list[Decimal] = []
+        operators: list[str] = []
+        for part in _PART.finditer(match["left"]):
+            operands.append(_value(part["number"]))
+            operators.append((part["operator"] or "").strip()[:2])
+            if part["number"].endswith("%") and operators[-1] in ("of", "的", "×", "*"):
+                operands[-1] /= 100
+                operators[-1] = "×"
+        if len(operands) < 2:
+            continue
+        if operators[0] == "of":
+            operators[0] = "/"
+        came_to = _value(match["result"]) if match["result"] else None
+        found = tuple(_evaluated(operands, operators))
+        multiplies = operators[0][:1] in _TIMES
+        if found and not _is_date_range(match["left"], operators, match["result"]):
+            named = tuple(_value(part["number"]) for part in _PART.finditer(match["left"]))
+            yield Shown(match.start(), match.end(), named, multiplies, found, came_to)
+
+
+def unproven(
+    claim: str, missing: Sequence[Fact], quoted: str, question: str, years: Sequence[int]
+) -> list[Fact]:
+    """Those facts of a claim, ``missing`` from its quotes, that no arithmetic explains, and the
+    calculations in it that do not come out. ``years`` are those that "ago" may be counted from.
+    """
+    gone = [fact for fact in missing if fact.kind != "name"]
+    wrong: list[Fact] = []
+    derived: list[float] = []
+    known = values_in(f"{quoted}\n{question}")
+    spans = list(shown(claim))
+    outside = claim
+    for each in reversed(spans):
+        outside = outside[: each.start] + " " * (each.end - each.start) + outside[each.end :]
+    for each in spans:
+        text = claim[each.start : each.end]
+        if not _has_operands(each, known, derived):
+            continue
+        said = each.came_to
+        if said is not None and not any(_is_near(said, value) for value in each.comes_to):
+            wrong.append(_calculated(text))
+            continue
+        found = [float(said)] if said is not None else list(each.comes_to)
+        if said is None and not _is_told(outside, found):
+            wrong.append(_calculated(text))
+            continue
+        derived += [*found, *(float(value) for value in each.operands), *each.comes_to]
+    rest = [fact for fact in gone if not _is_among(fact, derived)]
+    rest = [fact for fact in rest if not _is_ago(claim, fact, quoted, years)]
+    rest = [fact for fact in rest if not _is_implied(claim, fact, gone, quoted, known, derived)]
+    return [*(fact for fact in missing if fact.kind == "name"), *rest, *wrong]
+
+
+def _has_operands(each: Shown, known: Collection[Decimal], derived: Sequence[float]) -> bool:
+    for operand in each.operands:
+        if operand in known or float(operand) in derived or operand in (10, 12, 100, 1000):
+            continue
+        if each.multiplies and operand <= FEW:
+            continue
+        if _converts(operand, known) or 100 - operand in known:
+            continue
+        return False
+    return True
+
+
+def _converts(operand: Decimal, known: Collection[Decimal]) -> bool:
+    """Whether an operand is written in another scale than the page: 3 (million), 600 (0.6 kg)."""
+    return any(operand * Decimal(10) ** power in known for power in (3, 4, 6, 8, 9, -3))
+
+
+def _is_told(outside: str, results: Sequence[float]) -> bool:
+    """Whether a calculation without an equals sign comes to a figure of the sentence, or to none
+    that the sentence tells exactly."""
+    told = [fact for fact in facts(outside) if fact.kind == "figure"]
+    tenths = [chinese_number(part) or 0 for part in _CHENG.findall(outside)]
+    if tenths and not any(abs(10 * found - part) <= 1 for found in results for part in tenths):
+        return False
+    years = [fact for fact in facts(outside) if fact.kind == "date" and fact.text.isdecimal()]
+    return any(_is_among(fact, results) for fact in (*told, *years)) or not told
+
+
+def _is_implied(
+    claim: str,
+    fact: Fact,
+    gone: Sequence[Fact],
+    quoted: str,
+    known: Collection[Decimal],
+    derived: Sequence[float],
+) -> bool:
+    if fact.kind == "date":
+        return False
+    if _is_fraction(claim, fact, known):
+        return True
+    if _is_span(claim, fact, quoted):
+        return True
+    others = _others(claim, fact)
+    named = [value for value in others if Decimal(str(value)) in known]
+    if len(named) > 1 and _is_among(fact, list(_combined(named))):
+        return True
+    if derived and any(
+        abs(float(fact.values[0]) / value - result) <= NEAR * result
+        or abs(value / float(fact.values[0]) - result) <= NEAR * result
+        for value in others
+        for result in derived
+        if value and float(fact.values[0]) and value <= FEW
+    ):
+        return True
+    if not _TOGETHER.search(claim) or len(known) > MANY * FEW:
+        return False
+    if named and _is_among(fact, [v for value in named for v in _of_others(value, known)]):
+        return True
+    is_telling = len(fact.values[0].strip("0.")) > 2 and len(known) <= MANY
+    return is_telling and _is_among(fact, list(_combined([float(value) for value in known])))
+
+
+def _of_others(value: float, known: Collection[Decimal]) -> Iterator[float]:
+    for there in known:
+        yield from _combined([value, float(there)])
+
+
+def _is_fraction(claim: str, fact: Fact, known: Collection[Decimal]) -> bool:
+    """ "one in five" of 20%, "nine tenths" of 90%."""
+    value = float(fact.values[0])
+    shares = [float(v) for v in known if 0 < v <= 100]
+    for match in _TENTHS.finditer(claim):
+        if fact.text.casefold() == match["tenths"].casefold():
+            return any(abs(share - 10 * value) <= 2 for share in shares)
+    for match in (*_ONE_IN.finditer(claim), *_EASTERN_ONE_IN.finditer(claim)):
+        part = float(max(values_in(match["one"]), default=Decimal(0)))
+        whole = float(max(values_in(match["of"]), default=Decimal(0)))
+        if whole and value in (whole, part):
+            share = 100 * part / whole
+            return any(abs(each - share) <= 0.05 * share for each in shares)
+    return False
+
+
+def _is_span(claim: str, fact: Fact, quoted: str) -> bool:
+    """Whether a figure is the years or months between two dates, or an age."""
+    named, points = _points(claim), _points(f"{quoted}\n{claim}")
+    if len(points) > MANY:  # any number of years lies between two of these
+        points = named
+    value = float(fact.values[0])
+    at = claim.find(fact.text)
+    behind = claim[at + len(fact.text) :][:14].lower()
+    is_years = re.match(r"[\s-]{0,2}(?:years?|months?|decades?)\b|\s?[年岁歲个]", behind)
+    if not is_years and not (_SPAN_BEHIND.match(behind) and _SPAN_BEFORE.search(claim[:at])):
+        return False
+    near = figures.reach(Decimal(fact.values[0]), fact.margin)
+    for one, other in permutations(points, 2):
+        years = _years(one) - _years(other)
+        if years < 0:
+            continue
+        if re.match(r"[\s-]{0,2}(?:months?|个月)", behind) and len(one) > 4 and len(other) > 4:
+            if any(abs(12 * years % full - value) <= 1.1 for full in (12, 10**6)):
+                return True
+        elif re.match(r"[\s-]{0,2}decades?", behind):
+            if abs(years / 10 - value) <= 0.4:
+                return True
+        elif len(one) == 10 == len(other):
+            if abs(int(years + 0.002) - value) <= near:
+                return True
+        elif any(abs(int(one[:4]) - int(other[:4]) - less - value) <= near for less in (0, 1)):
+            return True
+    return False
+
+
+def _points(text: str) -> list[str]:
+    found = dict.fromkeys(value for date in dates(text) for value in date.values)
+    return [value for value in found if re.fullmatch(r"[12]\d{3}(?:-\d{2}){0,2}", value)]
+
+
+def _is_ago(claim: str, fact: Fact, quoted: str, years: Sequence[int]) -> bool:
+    """ "58 years ago, in 1968", told in 2026."""
+    if fact.kind != "figure" or not _AGO.match(claim, claim.find(fact.text) + len(fact.text)):
+        return False
+    told = dates(claim) or dates(quoted)
+    then = {int(v[:4]) for date in told for v in date.values if v[:4].isdecimal()}
+    near = figures.reach(Decimal(fact.values[0]), fact.margin)
+    return any(
+        abs(now - less - year - float(fact.values[0])) <= near
+        for now in years
+        for less in (0, 1)
+        for year in then
+    )
+
+
+def _years(date: str) -> float:
+    parts = [int(part) for part in date.split("-")]
+    month = parts[1] - 1 if len(parts) > 1 else 0
+    day = parts[2] - 1 if len(parts) > 2 else 0
+    return parts[0] + month / 12 + day / 372
+
+
+def _others(claim: str, fact: Fact) -> list[float]:
+    return [
+        float(value)
+        for other in facts(claim)
+        if other != fact
+        for value in other.values
+        if re.fullmatch(r"[\d.]+", value)
+    ]
+
+
+def _combined(values: Sequence[float]) -> Iterator[float]:
+    """Sums, differences, ratios, changes and averages."""
+    if 2 < len(values) < 7:
+        yield from (sum(values), sum(values) / len(values))
+    for one, other in permutations(values, 2):
+        yield from (one + other, abs(one - other), (one + other) / 2)
+        if other:
+            yield from (one / other, 100 * one / other, abs(100 * (one - other) / other))
+            yield one * other
+            yield one * other / 100
+
+
+def _is_among(fact: Fact, values: Sequence[float]) -> bool:
+    if any(not re.fullmatch(r"[\d.]+", value) for value in fact.values):
+        return False
+    is_share = fact.text.endswith(("%", "cent"))
+    for said in fact.values:
+        value, near = float(said), figures.reach(Decimal(said), fact.margin)
+        for scale in (*_WRITTEN, 100.0) if is_share else _WRITTEN:
+            if any(abs(found * scale - value) <= near for found in values):
+                return True
+    return False
+
+
+def _is_near(said: Decimal, value: float) -> bool:
+    return abs(float(said) - value) <= figures.reach(said) or abs(
+        float(said) - 100 * value
+    ) <= figures.reach(said)
+
+
+def _value(number: str) -> Decimal:
+    figure = next(figures.claimed_figures(number.strip().rstrip(".,")), None)
+    return figure.values[0] if figure else Decimal(0)
+
+
+def _evaluated(operands: Sequence[Decimal], operators: Sequence[str]) -> Iterator[float]:
+    values = [float(operand) for operand in operands]
+    terms, signs = [values[0]], [1]
+    for operator, value in zip(operators, values[1:], strict=False):
+        sign = operator[:1]
+        if sign in _TIMES:
+            terms[-1] *= value
+        elif sign in _OVER:
+            if not value:
+                return
+            terms[-1] /= value
+        else:
+            signs.append(-1 if sign in _LESS else 1)
+            terms.append(value)
+    yield sum(sign * term for sign, term in zip(signs, terms, strict=True))
+    if operators[0][:1] in _OVER and len(values) == 2 and values[1]:
+        yield from ((values[0] / values[1]) * scale for scale in _SCALES)
+
+
+def _is_date_range(left: str, operators: Sequence[str], result: str | None) -> bool:
+    """ "(1914–1929)" is no subtraction."""
+    return not result and operators[0] == "–" and not re.search(r"\s–\s", left)
+
+
+def _calculated(text: str) -> Fact:
+    return Fact("figure", text, (text,))

@@ -1,0 +1,325 @@
+"""Where a sentence plainly says otherwise than the words it cites: not for is, all for most.
+
+Only what single words show: negation added or dropped, opposites, plans told as facts, "all" for
+"most", and figures or dates that belong to another sentence than the one that is retold. Who did
+what to whom, causes and comparisons need a reader.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import pairwise
+
+from bot.text.arithmetic import shown
+from bot.text.facts import Fact, facts, missing_from
+from bot.text.listed import listed
+from bot.text.sentences import sentences
+from bot.text.terms import STOP_WORDS, has_cjk, keywords, terms
+
+NEAR = 60  # characters around two figures in which the words they go with are looked for
+MOST = 0.7  # share of the words that must speak for a swap
+ABOUT = 0.4  # share of a claim's keywords in a sentence that may be the one it retells
+SURE = 0.6  # the same where the claim has no word of its own that says otherwise
+
+
+def _any_of(words: str) -> str:
+    return r"\b(?:" + "|".join(listed(words)) + ")"
+
+
+_NOT = re.compile(
+    r"(?<!almost )(?<!nearly )\b(?:not|never|no|nobody|nothing|none|neither|nor|without|cannot)\b"
+    r"|n['’]t\b"
+    r"|不(?!同|仅|僅|断|斷|久|少|平等|过|過|超)|没有|没|沒|未(?!来|來|成年)|从未|從未|并非|無法|无法"
+)
+_NEGATIVE = re.compile(
+    _NOT.pattern
+    + "|"
+    + _any_of(
+        "fail refus reject deni declin lack absen unab unlike unpav unknown unfinish few little "
+        "only last less least hardly rarely lost lose stop end oppos prevent avoid exclud except "
+        "ban prohibit forbid abolish drop miss remov withdr instead otherwise rather far but un "
+        "refrain ceas abandon incomplet inactiv incapab insuffic ineffect invalid"
+    )
+    + r"|-free\b|拒|驳|駁|无|無|非|否|失|禁|反|避|免|停|但|缺|少|只|仅|僅|除|低于|难|難",
+    re.IGNORECASE,
+)
+_EASTERN_NEVER = re.compile("从未|從未|从不|從不|从没|不必|无需|無需|不用|没有")
+_EASTERN_NOT = re.compile("[不未没沒无無非否]|拒绝|失败|停止|取消|缺|尚")
+_OPPOSITES = tuple(
+    (re.compile(_any_of(one), re.IGNORECASE), re.compile(_any_of(other), re.IGNORECASE))
+    for one, other in (
+        ("highest", "lowest"),
+        ("higher", "lower"),
+        ("largest biggest", "smallest"),
+        ("larger bigger", "smaller"),
+        ("longer", "shorter additional extra"),
+        ("longest", "shortest"),
+        ("oldest", "youngest"),
+        ("increas rose rising grew", "decreas fell decline dropp shrank declin"),
+        ("encourag", "discourag"),
+        ("support favou?r", "oppos reject"),
+        ("accept approv", "reject refus"),
+        ("welcom prais", "alarm criticis criticiz condemn"),
+        ("positive well.received acclaim", "negative poor flop panned"),
+        ("majority", "minority"),
+        ("allow permit", "forbid forbad prohibit ban"),
+        ("more", "less fewer"),
+        ("most", "least fewest"),
+        ("eastw east", "westw west"),
+        ("north", "south"),
+        ("open", "clos"),
+        ("won winn", "lost lose placed.second finished.second runner nominat"),
+        ("first", "last"),
+        ("maximum", "minimum"),
+        ("hot warm", "cold"),
+        ("free", "paid charge"),
+        ("public", "private"),
+        ("urban", "rural"),
+        ("success", "unsuccess fail"),
+        ("legal", "illegal"),
+        ("possible", "impossible"),
+        ("safe", "unsafe dangerous"),
+        ("rich", "poor"),
+        ("strong", "weak"),
+        ("early", "late"),
+        ("mandatory compulsory required", "optional voluntary"),
+        ("enabl", "disabl"),
+        ("import", "export"),
+        ("arriv", "depart"),
+        ("destroy", "preserv surviv"),
+        ("gain", "loss"),
+    )
+)
+_EASTERN_OPPOSITES = tuple(
+    (re.compile(one), re.compile(other))
+    for one, other in (
+        ("上升|增加|增长|提高|上涨", "下降|减少|降低|下跌|没有增加"),
+        ("扩建|扩大|新建", "关闭|缩小|拆除"),
+        ("获得?.{0,12}批准|通过|同意|接受", "驳回|拒绝|否决|反对"),
+        ("支持", "反对"),
+        ("向东|往东", "向西|往\\s?西"),
+        ("以南", "以北"),
+        ("最高|最大|最多", "最低|最小|最少"),
+        ("可以拒绝|不予", "应当|必须"),
+        ("允许", "禁止"),
+        ("成功", "失败"),
+        ("首次|第一次", "最后一次"),
+        ("更严格", "不像.{0,20}严格"),
+        ("不到一半", "一半以上"),
+        ("一定", "不太可能|可能"),
+        ("赢得|获胜|击败", "落败|输给"),
+        ("公开", "保密"),
+        ("最长", "最短"),
+        ("早于", "晚于"),
+        ("多于|高于", "少于|低于"),
+    )
+)
+_ALL = re.compile(
+    r"(?:^|\b(?:of|in|by|to|from|for|that|on|at) )all\b|\b(?:always|entire(?:ly)?|throughout|"
+    r"(?:all|whole) of|of any kind)\b|(?<!for )\bevery\b"
+    r"|所有|全部|整个|整個|任何|唯一|都是|恰好",
+    re.IGNORECASE,
+)
+_SOME = re.compile(
+    r"\b(?:most|mostly|some|many|several|part|partly|almost|nearly|although|except|few|\d+%|"
+    r"usually|often|majority|one of)\b|\d%|大多|大部分|多数|"
+    r"一些|许多|不少|部分|但以|之一|不同程度|除",
+    re.IGNORECASE,
+)
+_PLANNED = re.compile(
+    r"\b(?:plan(?:s|ned|ning)?|propos\w+|intend\w+|slated|scheduled|expect\w*|nominat\w+|"
+    r"announced plans|candidate|hop(?:ed|es)|might|(?-i:may)|could|claim(?:s|ed)?|alleg\w+|"
+    r"rumou?r\w*|suggest\w*|reported\w*|possib\w+|probab\w+|do not have to)\b"
+    r"|计划|計劃|拟|擬|打算|准备|提议|讨论|可能|预计|預計|据称|據稱|代理|或许|提名|有望",
+    re.IGNORECASE,
+)
+_HELD_BACK = re.compile(
+    _PLANNED.pattern
+    + r"|\b(?:will|was to|were to|to be|said|says|according|believed|thought|likely|about to|"
+    r"appear\w*|seem\w*|can|would|supposed|if|going to|due|wanted|meant|aim\w*|designed|projected|"
+    r"estimated?|argu\w+|potential\w*|contend\w+|in doubt|unclear|doctor|uncertain|unconfirmed|"
+    r"not have|need not|option\w*|optional\w*|sought)\b"
+    r"|将|將|会|會|据|據|认为|認為|称|稱|估计|似|若|如果|应|能|或|传|说|希望|想|要|宣布|指出",
+    re.IGNORECASE,
+)
+_BORDER = re.compile(r"[,;，；、。]\s?|\s(?:and|while|but|to|than|then)\s|而|和|与|后")
+_TOLD = re.compile(r"[^\W\d_\u3400-\u9fff]{3,}|[\u3400-\u9fff]{2}(?=[\u3400-\u9fff]*)")
+_CLAUSES = re.compile(r"[;；]|,\s(?=(?:but|although|though|while|whereas)\b)|，(?=但|尽管|虽然|而)")
+
+
+@dataclass(frozen=True, slots=True)
+class _Retold:
+    """A sentence of the quote, and the share of the claim's keywords that it has."""
+
+    text: str
+    share: float
+
+
+def opposed(claim: str, quoted: str) -> str:
+    """The words of a claim that its quote says the opposite of, or ""."""
+    retold = _ranked(claim, quoted)
+    if not retold or retold[0].share < ABOUT:
+        return ""
+    best = retold[0]
+    reason = _is_opposite(claim, best.text) or _is_plan(claim, best)
+    reason = reason or _is_general(claim, best) or _is_negated(claim, best)
+    if reason or next(shown(claim), None) is not None:
+        return reason
+    return _is_elsewhere(claim, retold) or _is_swapped(claim, quoted)
+
+
+def _ranked(claim: str, quoted: str) -> list[_Retold]:
+    words = _words(claim)
+    if len(words) < 2:
+        return []
+    found = [
+        _Retold(said, len(words & _terms_of(said)) / len(words)) for said in _sentences(quoted)
+    ]
+    return sorted(found, key=lambda each: -each.share)
+
+
+def _words(claim: str) -> frozenset[str]:
+    """The keywords of a claim, its figures and dates aside."""
+    measured = {t for fact in facts(claim) if fact.kind != "name" for t in terms(fact.text)}
+    return frozenset(keywords(claim)) - measured
+
+
+@lru_cache(maxsize=512)
+def _sentences(quoted: str) -> tuple[str, ...]:
+    return tuple(_split(quoted))
+
+
+def _split(quoted: str) -> Iterator[str]:
+    for sentence in sentences(quoted):
+        yield from (part for part in _CLAUSES.split(quoted[sentence.start : sentence.end]) if part)
+
+
+@lru_cache(maxsize=512)
+def _terms_of(text: str) -> frozenset[str]:
+    return frozenset(terms(text))
+
+
+def _is_opposite(claim: str, said: str) -> str:
+    if bool(_NOT.search(claim)) != bool(_NOT.search(said)) and not has_cjk(claim):
+        return ""  # not more is less
+    for pair in _EASTERN_OPPOSITES if has_cjk(claim) else _OPPOSITES:
+        for mine, theirs in (pair, pair[::-1]):
+            there = mine.search(claim)
+            if there and theirs.search(said) and not theirs.search(claim) and not mine.search(said):
+                return _whole(there)
+    return ""
+
+
+def _whole(match: re.Match[str]) -> str:
+    """The word that begins with what was found."""
+    rest = re.compile(r"[A-Za-z]*").match(match.string, match.end())
+    return match.group() + (rest.group() if rest else "")
+
+
+def _is_plan(claim: str, best: _Retold) -> str:
+    """A plan, a nomination or a rumour told as a fact."""
+    if best.share < SURE or _HELD_BACK.search(claim):
+        return ""
+    planned = _PLANNED.search(best.text)
+    return planned.group() if planned else ""
+
+
+def _is_general(claim: str, best: _Retold) -> str:
+    every = _ALL.search(claim)
+    if every is None or _ALL.search(best.text) or _SOME.search(claim):
+        return ""
+    return every.group() if _SOME.search(best.text) else ""
+
+
+def _is_negated(claim: str, best: _Retold) -> str:
+    mine, theirs = _NOT.search(claim), _NOT.search(best.text)
+    if has_cjk(claim):
+        mine = _EASTERN_NEVER.search(claim)
+        clauses = re.split("[，。；]", best.text)
+        near = max(clauses, key=lambda clause: len(_terms_of(clause) & _terms_of(claim)))
+        return mine.group() if mine and not _EASTERN_NOT.search(near) else ""
+    if mine and not _NEGATIVE.search(best.text):
+        return mine.group()
+    if theirs and best.share >= SURE and not _NEGATIVE.search(claim):
+        return theirs.group()
+    return ""
+
+
+def _is_elsewhere(claim: str, retold: Sequence[_Retold]) -> str:
+    """A date or figure that stands only in other sentences, while the one retold has its own.
+
+    Those others have no word of the claim that the one retold lacks: it is not told from both.
+    """
+    best = retold[0]
+    mine = _measured(claim)
+    if best.share < SURE or len(mine) > 2:
+        return ""
+    theirs = _measured(best.text)
+    words = _words(claim) - _terms_of(best.text)
+    for fact in missing_from(mine, best.text):
+        others = [o for o in theirs if o.kind == fact.kind and _is_comparable(o, fact)]
+        if not others or not missing_from(others, claim):
+            continue
+        homes = [each for each in retold if not missing_from([fact], each.text)]
+        if homes and not any(words & _terms_of(each.text) for each in homes):
+            return fact.text
+    return ""
+
+
+def _is_swapped(claim: str, quoted: str) -> str:
+    """Two figures of which each stands where the quote has the other.
+
+    If the quote turns the order of the figures round, it turns round the words they go with too.
+    """
+    for one, other in pairwise(_measured(claim)):
+        if one.kind != other.kind or (one.kind == "figure" and not _is_alike(one, other)):
+            continue
+        first, second = claim.find(one.text), claim.find(other.text)
+        there = [_place(fact.text, quoted) for fact in (one, other)]
+        if not 0 <= first < second or None in there or min(len(one.text), len(other.text)) < 2:
+            continue
+        between = _BORDER.search(claim, first + len(one.text), second)
+        if between is None:
+            continue
+        (left, right) = (claim[: between.start()], claim[between.start() :])
+        low, high = sorted(place for place in there if place is not None)
+        window = quoted[max(0, low - NEAR) : high + NEAR]
+        is_turned = there[0] == high
+        votes = [
+            (_place(a, window) or 0) > (_place(b, window) or 0)
+            for a in _told(left) - _told(right)
+            for b in _told(right) - _told(left)
+            if _place(a, window) is not None and _place(b, window) is not None
+        ]
+        if len(votes) and sum(vote != is_turned for vote in votes) > MOST * len(votes):
+            return f"{one.text}, {other.text}"
+    return ""
+
+
+def _is_alike(one: Fact, other: Fact) -> bool:
+    if one.unit is None or other.unit is None:
+        return one.unit == other.unit
+    return one.unit.dimension == other.unit.dimension
+
+
+def _told(text: str) -> frozenset[str]:
+    return frozenset(word for word in _TOLD.findall(text) if word.casefold() not in STOP_WORDS)
+
+
+def _place(words: str, text: str) -> int | None:
+    """Where words stand in a text, if that is once."""
+    found = [m.start() for m in re.finditer(rf"(?<!\d){re.escape(words)}(?!\d)", text)]
+    return found[0] if len(found) == 1 else None
+
+
+def _is_comparable(one: Fact, other: Fact) -> bool:
+    if one.kind == "date":
+        return True
+    return bool(one.unit and other.unit and one.unit.dimension == other.unit.dimension)
+
+
+def _measured(text: str) -> Sequence[Fact]:
+    return [fact for fact in facts(text) if fact.kind != "name"]

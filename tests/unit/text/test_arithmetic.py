@@ -1,0 +1,85 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bot.text.arithmetic import shown, unproven
+from bot.text.facts import facts, missing_from
+
+BRIDGE = (
+    "The bridge is 1,204 metres long and 87.4 metres high. Work began in 1987 and it was opened "
+    "in 1996. Each day 14,600 cars and 13,100 lorries pass. Of 711,988 people 35.7% can see it."
+)
+LIFE = "Maloney (January 4, 1888 – November 2, 1929) was an actor."
+
+
+def _left(claim: str, quoted: str) -> list[str]:
+    missing = missing_from(facts(claim), quoted)
+    return [fact.text for fact in unproven(claim, missing, quoted, "", [2026])]
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [
+        "It took about nine years (1996 − 1987 = 9).",
+        "It took about nine (1996 - 1987 = 9) years.",
+        "It is 14 times as long as high (1,204 / 87.4 = 13.8).",
+        "Each day 27,700 (14,600 + 13,100) vehicles pass.",
+        "About 254,000 people can see it (35.7% of 711,988).",
+        "It was built in nine years, from 1987 to 1996.",
+        "It was opened 30 years ago, in 1996.",
+        "Some 1,500 more cars than lorries pass, 14,600 to 13,100.",
+        "每天有27,700辆车通过（14,600 + 13,100）。",
+        "修建用了九年（1996 − 1987 = 9）。",
+    ],
+)
+def test_arithmetic_on_cited_figures_is_understood(claim: str) -> None:
+    assert _left(claim, BRIDGE) == []
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [
+        "It took about ten years (1996 − 1987 = 10).",
+        "Each day 27,900 (14,600 + 13,100) vehicles pass.",
+        "It took nine years (1997 − 1988 = 9).",
+        "It was built in six years, from 1987 to 1996.",
+        "It was opened 40 years ago, in 1996.",
+        "每天有27,900辆车通过（14,600 + 13,100）。",
+    ],
+)
+def test_what_does_not_come_out_or_rests_on_nothing_is_left(claim: str) -> None:
+    assert _left(claim, BRIDGE)
+
+
+def test_a_result_that_happens_to_be_quoted_does_not_excuse_the_sum() -> None:
+    quoted = "He scored 12 goals, then 7 in 33 games and 3 in 19."
+    assert _left("Abroad he scored twelve goals (7 + 3).", quoted) == ["7 + 3"]
+
+
+def test_an_age_is_counted_from_the_days() -> None:
+    assert _left("Maloney was 41 when he died.", LIFE) == []
+    assert _left("Maloney was 42 when he died.", LIFE) == ["42"]
+
+
+def test_a_range_of_years_is_no_subtraction() -> None:
+    assert list(shown("He acted (1914–1929) and sang.")) == []
+
+
+def test_code_and_dates_are_no_arithmetic() -> None:
+    assert list(shown("Call f(a - b) on 2020-05-01, see matrix[3][4].")) == []
+
+
+@given(st.integers(1000, 99_999), st.integers(1000, 99_999), st.sampled_from("+−×"))
+def test_whatever_is_calculated_right_comes_out(one: int, other: int, operator: str) -> None:
+    result = {"+": one + other, "−": one - other, "×": one * other}[operator]
+    quoted = f"There are {one} of these and {other} of those."
+    if result > 0:
+        assert _left(f"That makes {result} ({one} {operator} {other} = {result}).", quoted) == []
+        wrong = result + max(10, result // 5)
+        assert _left(f"That makes {wrong} ({one} {operator} {other} = {wrong}).", quoted)
+
+
+@given(st.text(alphabet="0123456789.,+-−×/÷=()%of 的加减km ", max_size=60))
+def test_any_text_can_be_read(text: str) -> None:
+    list(shown(text))
+    _left(text, BRIDGE)

@@ -1,0 +1,54 @@
+import pytest
+
+from bot.text.opposed import opposed
+
+
+@pytest.mark.parametrize(
+    ("claim", "quoted", "words"),
+    [
+        ("The bridge was never completed.", "The bridge was completed in 1996.", "never"),
+        ("The council opposed the plan.", "The council supported the plan.", "opposed"),
+        ("Admission is not free.", "It has free admission.", "not"),
+        ("The church was finished.", "The church was never finished.", "never"),
+        ("All churches were destroyed.", "Most churches were destroyed in 1944.", "All"),
+        (
+            "The film opened in cinemas in August.",
+            "The film was planned to be opened in cinemas in August.",
+            "planned",
+        ),
+        (
+            "Turbines run at 3000 RPM in the USA and 3600 RPM in Europe.",
+            "Turbines run at 3600 RPM in the USA, 3000 RPM in Europe.",
+            "3000, 3600",
+        ),
+        (
+            "Montreal was captured in 1763.",
+            "Montreal was captured in 1760. The peace treaty was signed in 1763.",
+            "1763",
+        ),
+        ("王室从未许诺过拨给他们土地。", "王室曾许诺向他们拨赠土地。", "从未"),
+        ("森林砍伐量显著上升。", "森林砍伐量显著下降。", "上升"),
+    ],
+)
+def test_what_words_plainly_show_is_found(claim: str, quoted: str, words: str) -> None:
+    assert opposed(claim, quoted) == words
+
+
+@pytest.mark.parametrize(
+    ("claim", "quoted"),
+    [
+        ("The bridge was completed in 1996.", "Work on the bridge was completed in 1996."),
+        ("The plan was not supported.", "The plan was rejected."),
+        ("The council did not support the plan.", "The council opposed the plan."),
+        ("The film was to open in August.", "The film was planned to open in August."),
+        ("Most churches were destroyed.", "Most of the churches were destroyed."),
+        (
+            "In Europe they run at 3000 RPM, in the USA at 3600 RPM.",
+            "They run at 3600 RPM in the USA, 3000 RPM in Europe.",
+        ),
+        ("The tower opens on 5 May 2010.", "The tower opens on 5 May 2010 at noon."),
+        ("博物馆不收费。", "博物馆免费开放。"),
+    ],
+)
+def test_a_true_sentence_is_let_pass(claim: str, quoted: str) -> None:
+    assert opposed(claim, quoted) == ""
