@@ -11,7 +11,7 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from itertools import permutations
+from itertools import combinations, permutations
 
 from bot.text import figures
 from bot.text.dates import dates
@@ -31,20 +31,22 @@ _PART = re.compile(rf"(?P<number>{_NUMBER}){_UNIT}(?P<operator>{_OPERATOR})?")
 _OPEN = "(（"
 _LESS, _TIMES, _OVER = "-−–减減", "*×xX乘", "/÷除"
 _SPAN_BEHIND = re.compile(
-    r"[\s-]{0,2}(?:full )?(?:years?|months?|decades?|centur\w+|or (?:younger|older)|when|then)\b"
+    r"[\s-]{0,2}(?:full )?"
+    r"(?:years?|months?|decades?|centur\w+|or (?:younger|older|\d{1,3})|when|then)\b"
     r"|\s?(?:多)?(?:岁|歲|年|个月|個月)|\.?$|,",
     re.IGNORECASE,
 )
 _SPAN_BEFORE = re.compile(
-    r"(?:\bage[ds]?(?: of)?|\bat|\bwas|\bonly|\babout|\blived to|\bover|year and|"
+    r"(?:\bage[ds]?(?: of)?|\bat|\bwas|\bonly|\babout|\blived to(?: be)?|\bover|year and|\d or|"
     r"time in|for|相隔|相差)\s?$",
     re.IGNORECASE,
 )
 _AGO = re.compile(r"[\s-]{0,2}years? ago\b|\s?多?年前", re.IGNORECASE)
 _TOGETHER = re.compile(
     r"\b(?:together|in all|in total|altogether|combined|total(?:led|ed|s)?|difference|"
-    r"(?:more|fewer|less|higher|lower|longer|shorter|older|younger) than|times|average|"
-    r"further|sum)\b|[共总總差倍比均]|合[计計]|相差",
+    r"(?:less|higher|lower|longer|shorter|older|younger)(?: \w+){0,3} than|times|average|"
+    r"more|fewer|further|sum|not|grew|rose|fell|gain\w*|lost|increas\w*|decreas\w*|dropp\w*"
+    r")\b|[共总總差倍比均]|合[计計]|相差",
     re.IGNORECASE,
 )
 _TENTHS = re.compile(r"(?P<tenths>\w+)[\s-]tenths\b", re.IGNORECASE)
@@ -56,6 +58,7 @@ _EASTERN_ONE_IN = re.compile(
     "每(?P<of>[一二三四五六七八九十\\d]+).{1,6}有(?P<one>[一二三四五六七八九十\\d]+)"
 )
 NEAR = 0.06  # relative: how far "two goals every three games" may be from 0.68
+HANDFUL = 6  # figures of a quote, years left out, from which few others can be made
 MANY = 30  # figures of a quote from which nearly any other one could be made
 FEW = 12  # a factor up to this is the writer's own: "five of them make"
 
@@ -155,6 +158,10 @@ def _is_told(outside: str, results: Sequence[float]) -> bool:
     tenths = [chinese_number(part) or 0 for part in _CHENG.findall(outside)]
     if tenths and not any(abs(10 * found - part) <= 1 for found in results for part in tenths):
         return False
+    for match in _ONE_IN.finditer(outside):
+        part, whole = (max(values_in(match[name]), default=Decimal(0)) for name in ("one", "of"))
+        if whole and any(abs(found - float(part / whole)) <= NEAR * found for found in results):
+            return True
     years = [fact for fact in facts(outside) if fact.kind == "date" and fact.text.isdecimal()]
     return any(_is_among(fact, results) for fact in (*told, *years)) or not told
 
@@ -185,12 +192,24 @@ def _is_implied(
         if value and float(fact.values[0]) and value <= FEW
     ):
         return True
+    if (fact.text.endswith(("%", "cent")) or _TOGETHER.search(claim)) and _is_among(
+        fact, list(_combined(_handful(quoted)))
+    ):
+        return True
     if not _TOGETHER.search(claim) or len(known) > MANY * FEW:
         return False
     if named and _is_among(fact, [v for value in named for v in _of_others(value, known)]):
         return True
     is_telling = len(fact.values[0].strip("0.")) > 2 and len(known) <= MANY
     return is_telling and _is_among(fact, list(_combined([float(value) for value in known])))
+
+
+def _handful(quoted: str) -> list[float]:
+    """The figures of a quote with the sums of two of them, if they are few; else none."""
+    there = {float(f.values[0]) for f in facts(quoted) if f.kind == "figure"}
+    if not 1 < len(there) <= HANDFUL:
+        return []
+    return [*there, *(one + other for one, other in combinations(sorted(there), 2))]
 
 
 def _of_others(value: float, known: Collection[Decimal]) -> Iterator[float]:

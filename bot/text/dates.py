@@ -69,6 +69,11 @@ _CENTURY = re.compile(
     r"nineteenth|twentieth))[\s-]+centur(?:y|ies)",
     re.IGNORECASE,
 )
+_CENTURIES = re.compile(
+    r"(?<!\d)(?P<number>[12]?\d)(?:st|nd|rd|th)"
+    r"(?=(?:,| (?:and|or|to)(?: the)?) [12]?\d(?:st|nd|rd|th)[\s-]+centur)",
+    re.IGNORECASE,
+)
 _YEAR_RANGE = re.compile(
     r"(?<![\d.,-])(?P<from>[12]\d{3})\s?(?:[-–—/]|--)\s?(?P<to>\d{2})(?![\d-])"
 )
@@ -102,6 +107,8 @@ def _candidates(text: str) -> Iterator[DateMention]:
     for match in _CENTURY.finditer(text):
         number = _number(match["number"]) if match["number"] else ordinal_word(match["word"])
         yield DateMention(match.start(), match.end(), (f"{number - 1:02}XX",))
+    for match in _CENTURIES.finditer(text):
+        yield DateMention(match.start(), match.end(), (f"{int(match['number']) - 1:02}XX",))
     for match in _YEAR_RANGE.finditer(text):
         first = match["from"]
         yield DateMention(match.start(), match.end("from"), (first,))

@@ -56,6 +56,35 @@ def test_a_result_that_happens_to_be_quoted_does_not_excuse_the_sum() -> None:
     assert _left("Abroad he scored twelve goals (7 + 3).", quoted) == ["7 + 3"]
 
 
+TRAFFIC = "It carries 14,600 cars and 13,100 lorries a day. Of 650 households 520 are connected."
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [
+        "It carries 1,500 more cars than lorries.",
+        "Cars are 53% of the traffic.",
+        "80% of the households are connected.",
+        "130 households are not connected.",
+        "Four in five households are connected (520 of 650).",
+    ],
+)
+def test_of_a_few_figures_others_can_be_made(claim: str) -> None:
+    assert _left(claim, TRAFFIC) == []
+
+
+@pytest.mark.parametrize("claim", ["Cars are 63% of the traffic.", "It carries 1,700 buses a day."])
+def test_not_any_figure_can_be_made_of_a_few(claim: str) -> None:
+    assert _left(claim, TRAFFIC)
+
+
+@pytest.mark.parametrize(
+    "claim", ["He lived to be 41.", "He was 40 or 41 when he died.", "He died at the age of 41."]
+)
+def test_an_age_may_be_told_in_several_ways(claim: str) -> None:
+    assert _left(claim, LIFE) == []
+
+
 def test_an_age_is_counted_from_the_days() -> None:
     assert _left("Maloney was 41 when he died.", LIFE) == []
     assert _left("Maloney was 42 when he died.", LIFE) == ["42"]
