@@ -1,8 +1,10 @@
-"""The buttons under a reply: what they look like, and what pressing one means.
+"""The controls under a reply: what they look like, and what using one means.
 
-Everything a press needs is in the button's ``custom_id``, so that old buttons work after a
-restart: ``footnote:feedback:good:RUN``, ``footnote:feedback:bad:RUN``, ``footnote:deeper:RUN``,
-``footnote:follow-up:NUMBER:RUN`` (counted from 0), ``footnote:stop:RUN``.
+Everything that needs is in the control's ``custom_id``, so that old ones work after a restart:
+``footnote:feedback:good:RUN``, ``footnote:feedback:bad:RUN``, ``footnote:deeper:RUN``,
+``footnote:details:RUN``, ``footnote:stop:RUN``; ``footnote:follow-ups:RUN`` is a menu whose options
+count the suggestions from 0. Answers of earlier versions have a button for each of them,
+``footnote:follow-up:NUMBER:RUN``.
 """
 
 from __future__ import annotations
@@ -14,17 +16,23 @@ from urllib.parse import urlsplit
 
 import discord
 
-from adapters.discord.limits import BUTTON_LABEL, BUTTON_URL, BUTTONS_IN_ROW
-from bot.conversing.presses import Deeper, Feedback, FollowUp, Press, Stop
+from adapters.discord.limits import BUTTON_URL, OPTION_LABEL, PLACEHOLDER
+from bot.conversing.presses import Deeper, Details, Feedback, FollowUp, Press, Stop
+from bot.logs import get_logger
 from bot.rendering.lines import shortened
 from bot.rendering.texts import Texts
 
 TEMPLATE = re.compile(
-    r"footnote:(?:feedback:(?P<verdict>good|bad)|(?P<deeper>deeper)"
-    r"|follow-up:(?P<number>\d{1,2})|(?P<stop>stop)):(?P<run>[0-9A-Za-z_-]{1,64})"
+    r"footnote:(?:feedback:(?P<verdict>good|bad)|(?P<deeper>deeper)|(?P<details>details)"
+    r"|follow-up:(?P<number>\d{1,2})|(?P<menu>follow-ups)|(?P<stop>stop))"
+    r":(?P<run>[0-9A-Za-z_-]{1,64})"
 )
+_MENU = "footnote:follow-ups:"
+_NUMBER = re.compile(r"[0-9]{1,2}")
 FOLLOW_UPS = 3
 
+
+log = get_logger()
 
 Pressed = Callable[[discord.Interaction[Any], Press], Awaitable[None]]
 
@@ -36,24 +44,30 @@ def encode(press: Press) -> str:
             return f"footnote:feedback:{verdict}:{run}"
         case Deeper(run):
             return f"footnote:deeper:{run}"
+        case Details(run):
+            return f"footnote:details:{run}"
         case FollowUp(run, number):
             return f"footnote:follow-up:{number}:{run}"
         case Stop(run):
             return f"footnote:stop:{run}"
 
 
-def parse(custom_id: str) -> Press | None:
-    """What a ``custom_id`` means; None when it is none of ours."""
+def parse(custom_id: str, chosen: Sequence[str] = ()) -> Press | None:
+    """What a ``custom_id`` means, with the options ``chosen`` in a menu; None when it is none of
+    ours, or a menu in which nothing was chosen."""
     match = TEMPLATE.fullmatch(custom_id)
-    return None if match is None else _press(match)
-
-
-def _press(match: re.Match[str]) -> Press:
+    if match is None:
+        return None
     run = match["run"]
+    if match["menu"]:
+        number = _NUMBER.fullmatch(chosen[0]) if chosen else None
+        return FollowUp(run, int(number[0])) if number else None
     if match["verdict"]:
         return Feedback(run, "good" if match["verdict"] == "good" else "bad")
     if match["number"]:
         return FollowUp(run, int(match["number"]))
+    if match["details"]:
+        return Details(run)
     return Deeper(run) if match["deeper"] else Stop(run)
 
 
@@ -68,29 +82,36 @@ def view_while_working(run: str, texts: Texts) -> discord.ui.View:
 
 
 def view_for(
-    run: str, texts: Texts, *, deeper: bool, suggestions: Sequence[str] = (), page: str = ""
+    run: str, texts: Texts, *, deeper: bool, details: bool, suggestions: Sequence[str] = ()
 ) -> discord.ui.View:
-    """Feedback, "Dig deeper" where that is something else, a link to the ``page`` that shows how
-    it came about, and up to three questions to go on with; a question that is too long for a button
-    is shortened on it."""
+    """A row: feedback, "Dig deeper" where that is something else, what is not shown where there is
+    something. Below it a menu of questions to go on with; too long ones are shortened in it."""
     view = discord.ui.View(timeout=None)
     looks = discord.ButtonStyle
     view.add_item(_button(Feedback(run, "good"), texts("feedback-good"), looks.secondary, "👍"))
     view.add_item(_button(Feedback(run, "bad"), texts("feedback-bad"), looks.secondary, "👎"))
     if deeper:
         view.add_item(_button(Deeper(run), texts("dig-deeper"), looks.primary, "🔎"))
-    if _may_link(page):
-        view.add_item(_link(page, texts))
-    for number, suggestion in enumerate(suggestions[:FOLLOW_UPS]):
-        label = shortened(suggestion, BUTTON_LABEL)
-        if label:
-            # Each in a row of its own: phones put long labels below each other anyway.
-            view.add_item(_button(FollowUp(run, number), label, looks.secondary, row=number + 1))
+    if details:
+        view.add_item(_button(Details(run), texts("details-button"), looks.secondary))
+    options = [
+        discord.SelectOption(label=label, value=str(number))
+        for number, suggestion in enumerate(suggestions[:FOLLOW_UPS])
+        if (label := shortened(suggestion, OPTION_LABEL))
+    ]
+    if options:
+        view.add_item(
+            discord.ui.Select(
+                custom_id=f"{_MENU}{run}",
+                placeholder=shortened(texts("follow-ups-heading"), PLACEHOLDER),
+                options=options,
+            )
+        )
     return view
 
 
-def view_of_failure(texts: Texts, page: str) -> discord.ui.View | None:
-    """The link to the ``page`` that shows how it came about, if there is one."""
+def view_of_link(texts: Texts, page: str) -> discord.ui.View | None:
+    """The link to the ``page`` that shows how an answer came about, if there is one."""
     if not _may_link(page):
         return None
     view = discord.ui.View(timeout=None)
@@ -123,25 +144,18 @@ def _button(
     label: str,
     style: discord.ButtonStyle,
     emoji: str | None = None,
-    row: int = 0,
 ) -> discord.ui.Button[discord.ui.View]:
-    return discord.ui.Button(
-        custom_id=encode(press), label=label, style=style, emoji=emoji, row=row
-    )
+    return discord.ui.Button(custom_id=encode(press), label=label, style=style, emoji=emoji, row=0)
 
 
 # ---------------------------------------------------------------- presses
 
 
 def dynamic_item(pressed: Pressed) -> type[discord.ui.DynamicItem[Any]]:
-    """The class to give to ``client.add_dynamic_items``: ``pressed`` learns of every press of a
-    button of ours, on whichever message it is."""
+    """The class to give to ``client.add_dynamic_items``: ``pressed`` learns of every use of a
+    control of ours, on whichever message it is."""
 
-    class FootnoteButton(discord.ui.DynamicItem[discord.ui.Button[Any]], template=TEMPLATE):
-        def __init__(self, button: discord.ui.Button[Any], press: Press) -> None:
-            super().__init__(button)
-            self.press = press
-
+    class FootnoteControl(discord.ui.DynamicItem[discord.ui.Item[Any]], template=TEMPLATE):
         @classmethod
         async def from_custom_id(
             cls,
@@ -149,14 +163,15 @@ def dynamic_item(pressed: Pressed) -> type[discord.ui.DynamicItem[Any]]:
             item: discord.ui.Item[Any],
             match: re.Match[str],
             /,
-        ) -> FootnoteButton:
-            custom_id = match.string
-            return cls(discord.ui.Button(custom_id=custom_id), _press(match))
+        ) -> FootnoteControl:
+            return cls(item)
 
         async def callback(self, interaction: discord.Interaction[Any]) -> None:
-            await pressed(interaction, self.press)
+            data: Any = interaction.data or {}
+            press = parse(self.custom_id, data.get("values") or ())
+            if press is None:
+                log.warning("unknown control", custom_id=self.custom_id)
+            else:
+                await pressed(interaction, press)
 
-    return FootnoteButton
-
-
-assert BUTTONS_IN_ROW >= FOLLOW_UPS  # noqa: S101 - a slip in the tables above
+    return FootnoteControl

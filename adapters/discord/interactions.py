@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
+from typing import Any
 
 import aiohttp
 import discord
 
 from adapters.discord.client import FootnoteClient
+from adapters.discord.format import Look
 from adapters.discord.incoming import Place, author_of, place_of
 from adapters.discord.limits import CONTENT
 from adapters.discord.listener import patiently
@@ -39,7 +41,7 @@ def arrival(
     interaction: FootnoteInteraction, text: str, attachments: tuple[Attachment, ...] = ()
 ) -> Message:
     """What someone asks by an interaction. In a channel its thread is yet to be made."""
-    place = _place(interaction)
+    place = place_in(interaction)
     permissions = interaction.permissions if interaction.guild_id is not None else None
     return Message(
         event_id=str(interaction.id),
@@ -54,7 +56,8 @@ def arrival(
     )
 
 
-def _place(interaction: FootnoteInteraction) -> Place:
+def place_in(interaction: FootnoteInteraction) -> Place:
+    """Where it happened. Raises ``Invalid`` for a kind of channel that is not known."""
     if interaction.channel is None:  # of a kind that this library does not know yet
         raise invalid("place-unknown")
     return place_of(interaction.channel, interaction.guild_id)
@@ -128,12 +131,32 @@ async def _responded(interaction: FootnoteInteraction, sentence: str) -> bool:
 async def _follow(interaction: FootnoteInteraction, sentence: str) -> None:
     """The sentence in place of "thinking", which every deferred command shows, or as a message of
     its own."""
-    deferred = discord.InteractionResponseType.deferred_channel_message
-    command = interaction.type is discord.InteractionType.application_command
-    if interaction.response.type is deferred or (interaction.response.type is None and command):
+    if _is_thinking(interaction):
         await interaction.edit_original_response(content=sentence, allowed_mentions=NOBODY)
     else:
         await interaction.followup.send(sentence, ephemeral=True, allowed_mentions=NOBODY)
+
+
+def _is_thinking(interaction: FootnoteInteraction) -> bool:
+    deferred = discord.InteractionResponseType.deferred_channel_message
+    command = interaction.type is discord.InteractionType.application_command
+    told = interaction.response.type
+    return told is deferred or (told is None and command)
+
+
+async def show(
+    interaction: FootnoteInteraction, looks: Sequence[Look], view: discord.ui.View | None
+) -> None:
+    """Messages for whoever acted, alone, after a deferral that was ``thinking`` and ``ephemeral``;
+    ``view`` is below the first one."""
+    for number, look in enumerate(looks):
+        shown: dict[str, Any] = {"embeds": list(look.embeds), "allowed_mentions": NOBODY}
+        if view is not None and number == 0:
+            shown["view"] = view
+        if number == 0 and _is_thinking(interaction):
+            await interaction.edit_original_response(content=look.content or None, **shown)
+        else:
+            await interaction.followup.send(look.content, ephemeral=True, **shown)
 
 
 class Asking:
@@ -166,7 +189,7 @@ class Asking:
                 return
             if not await acknowledged(interaction, thinking=True, ephemeral=True):
                 return
-            message = replace(message, thread=_place(interaction).thread(str(target.id)))
+            message = replace(message, thread=place_in(interaction).thread(str(target.id)))
             state: PostState = {"message": str(target.id)}
             if await self._receive(interaction, message, "auto", state):
                 texts = texts_for(message.locale)

@@ -17,9 +17,9 @@ EMBED_FIELD_VALUE = 1_024
 EMBED_FOOTER = 2_048
 EMBED_TOTAL = 6_000
 
-BUTTON_LABEL = 80  # characters; COMPONENTS, button structure
 BUTTON_URL = 512  # characters; COMPONENTS, button structure
-BUTTONS_IN_ROW = 5  # COMPONENTS, action row
+OPTION_LABEL = 100  # characters; COMPONENTS, select option structure
+PLACEHOLDER = 150  # characters; COMPONENTS, string select
 
 THREAD_NAME = 100  # characters; CHANNEL, start thread from message
 THREAD_ARCHIVES_AFTER = 4_320  # minutes without a message; CHANNEL, thread metadata

@@ -1,4 +1,4 @@
-"""Pressed buttons. They carry their run in their id, so they work after any restart."""
+"""Pressed buttons and menus. They carry their run in their id, so they work after any restart."""
 
 from __future__ import annotations
 
@@ -6,14 +6,15 @@ from typing import Any
 
 import discord
 
-from adapters.discord.buttons import dynamic_item
+from adapters.discord.buttons import dynamic_item, view_of_link
 from adapters.discord.client import FootnoteClient
-from adapters.discord.incoming import author_of
-from adapters.discord.interactions import acknowledged, guarded, tell
+from adapters.discord.details import details
+from adapters.discord.incoming import PLATFORM, author_of
+from adapters.discord.interactions import acknowledged, guarded, place_in, show, tell
 from adapters.discord.listener import patiently
-from bot.conversing.presses import Press, carry_out
+from bot.conversing.presses import Details, Press, carry_out
 from bot.conversing.reception import Reception
-from bot.rendering.texts import texts_for
+from bot.rendering.texts import Texts, texts_for
 
 
 class Presses:
@@ -30,6 +31,9 @@ class Presses:
         direct, locale = interaction.guild_id is None, str(interaction.locale)
         author = author_of(interaction.user, None if direct else interaction.permissions)
         async with guarded(interaction):
+            if isinstance(press, Details):
+                await self._show(interaction, press.run, texts_for(locale))
+                return
             # The message stays as it is; what follows is for the presser alone.
             if not await acknowledged(interaction):
                 return
@@ -38,3 +42,13 @@ class Presses:
             )
             if told is not None:
                 await tell(interaction, texts_for(locale)(told))
+
+    async def _show(self, interaction: discord.Interaction[Any], run: str, texts: Texts) -> None:
+        """What an answer rests on and how it was found, for the presser alone."""
+        if not await acknowledged(interaction, thinking=True, ephemeral=True):
+            return
+        channel = place_in(interaction).channel
+        answer, page = await patiently(lambda: self._reception.details(run, PLATFORM, channel))
+        may_embed = interaction.app_permissions.embed_links
+        looks = details(answer, texts, embeds=may_embed, page=page)
+        await show(interaction, looks, view_of_link(texts, page))

@@ -139,18 +139,18 @@ class DiscordReply:
     # ------------------------------------------------------------ its end
 
     async def finish(self, answer: Answer) -> None:
-        deeper = self._run.options.depth != "deep"
+        researched = bool(answer.citations or answer.queries)  # a greeting is not
         view = buttons.view_for(
             self._run.id,
             self._texts,
-            deeper=deeper,
+            deeper=researched and self._run.options.depth != "deep",
+            details=researched,
             suggestions=answer.suggestions,
-            page=self._run.page,
         )
         await self._end(answer, view)
 
     async def fail(self, answer: Answer, error: FootnoteError) -> None:
-        await self._end(answer, buttons.view_of_failure(self._texts, self._run.page))
+        await self._end(answer, buttons.view_of_link(self._texts, self._run.page))
 
     async def abandon(self) -> None:
         self._ending.set()
@@ -165,7 +165,7 @@ class DiscordReply:
             await asyncio.wait({self._sender})
         await self._run.save(self._posted.json())  # an attempt that lost the run ends here
         try:
-            await self._show(lambda embeds: self._looks(answer, embeds), view)
+            await self._put_all(self._looks(answer), view)
         except DiscordRefused:
             if self._apologise is not None:
                 await self._apologise()
@@ -173,12 +173,11 @@ class DiscordReply:
         self._posted = replace(self._posted, done=True)
         await self._run.save(self._posted.json())
 
-    def _looks(self, answer: Answer, embeds: bool) -> Sequence[Look]:
+    def _looks(self, answer: Answer) -> Sequence[Look]:
         looks = answered(
             answer,
             self._texts,
-            embeds=embeds,
-            gaps=self._posted.gaps,
+            gaps=[gap for gap in self._posted.gaps if gap != CANNOT_EMBED],
             opening=self._opening,
             page=self._run.page,
         )

@@ -10,7 +10,7 @@ from bot.errors import StorageUnavailable
 from bot.logs import get_logger
 from bot.storage.workspaces import Workspaces
 
-Ability = Literal["streaming", "sessions", "folding"]
+Ability = Literal["streaming", "sessions"]
 
 PLATFORM = "slack"
 RECONSIDERED = timedelta(days=7)  # then it is tried again: an admin may have granted it
@@ -59,9 +59,9 @@ class Abilities:
     async def lacks(self, ability: Ability, workspace: str, channel: str, refusal: Refusal) -> None:
         """Slack refused to do something: remember it where it will be refused again."""
         log.info("slack refuses", ability=ability, channel=channel, code=refusal.code)
-        if refusal.code in _CHANNEL and ability != "folding":
+        if refusal.code in _CHANNEL:
             self._channels.add((ability, workspace, channel))
-        elif refusal.code in _WORKSPACE or ability == "folding":  # blocks are refused everywhere
+        elif refusal.code in _WORKSPACE:
             self._refused.setdefault(workspace, set()).add(ability)
             fact = {"refused": refusal.code, "at": datetime.now(UTC).isoformat()}
             try:

@@ -1,7 +1,7 @@
-"""The buttons under an answer: their names, and what they carry.
+"""The controls under an answer: their names, and what they carry.
 
-Slack sends a pressed button's ``action_id`` and ``value`` back; a value always names its run, so
-that a button works after a restart and on any process.
+Slack sends the ``action_id`` and ``value`` of what was pressed or chosen back; a value always names
+its run, so that a control works after a restart and on any process.
 """
 
 from __future__ import annotations
@@ -9,13 +9,17 @@ from __future__ import annotations
 import re
 from typing import Literal
 
-from bot.conversing.presses import Deeper, Feedback, FollowUp, Press, Stop
+from bot.conversing.presses import Deeper, Details, Feedback, FollowUp, Press, Stop
 
+# Answers of earlier versions have other buttons, whose names begin with these two.
 FEEDBACK = "footnote_feedback"
+FOLLOW_UP = "footnote_follow_up"  # of the menu
+GOOD = f"{FEEDBACK}_good"
+BAD = f"{FEEDBACK}_bad"
 DEEPER = "footnote_deeper"
+DETAILS = "footnote_details"
 STOP = "footnote_stop"
-FOLLOW_UP = "footnote_follow_up_"  # followed by the suggestion's number
-ANY = re.compile(r"footnote_(?:feedback|deeper|stop|follow_up_\d+)")
+ANY = re.compile(r"footnote_(?:feedback(?:_good|_bad)?|deeper|details|stop|follow_up(?:_\d+)?)")
 
 _RUN = r"[0-9A-Za-z_-]{1,64}"
 _FEEDBACK = re.compile(rf"(?P<verdict>good|bad):(?P<run>{_RUN})")
@@ -31,13 +35,9 @@ def follow_up_value(run: str, number: int) -> str:
     return f"{run}:{number}"
 
 
-def follow_up_action(number: int) -> str:
-    return f"{FOLLOW_UP}{number}"
-
-
 def pressed(action_id: str, value: str) -> Press | None:
     """What pressing a button means, or None when it is none of ours or carries nonsense."""
-    if action_id == FEEDBACK:
+    if action_id.startswith(FEEDBACK):
         found = _FEEDBACK.fullmatch(value)
         if found is None:
             return None
@@ -49,4 +49,6 @@ def pressed(action_id: str, value: str) -> Press | None:
         return None
     if action_id == DEEPER:
         return Deeper(value)
+    if action_id == DETAILS:
+        return Details(value)
     return Stop(value) if action_id == STOP else None

@@ -1,12 +1,13 @@
-"""What people press: the buttons under an answer, and the message shortcut."""
+"""What people press: the controls under an answer, and the message shortcut."""
 
 from __future__ import annotations
 
 from datetime import UTC, datetime
 
 from adapters.slack import actions
-from adapters.slack.calls import Json
+from adapters.slack.calls import Calls, Json
 from adapters.slack.commands import asked_by
+from adapters.slack.details import details
 from adapters.slack.incoming import (
     attachments_of,
     event_id,
@@ -16,10 +17,11 @@ from adapters.slack.incoming import (
     without_mention,
     words_of,
 )
-from adapters.slack.listener import Listener, about_files, author_of
+from adapters.slack.listener import PLATFORM, Listener, about_files, author_of
 from adapters.slack.patience import Doing, Patience
 from adapters.slack.whispers import Ear
-from bot.conversing.presses import Press, carry_out
+from bot.conversing.presses import Deed, Details, carry_out
+from bot.errors import PlatformUnavailable, PostRefused
 from bot.logs import get_logger
 from bot.messages import Author, Message
 from bot.pages.urls import links_in
@@ -36,8 +38,9 @@ class Buttons:
     Slack delivers a press once, so a failure is told to whoever pressed.
     """
 
-    def __init__(self, listener: Listener, patience: Patience) -> None:
+    def __init__(self, listener: Listener, patience: Patience, calls: Calls) -> None:
         self._listener = listener
+        self._calls = calls
         self._patience = patience
         self._reception = listener.reception
         self._whispers = listener.whispers
@@ -55,21 +58,36 @@ class Buttons:
             response_url=str(body.get("response_url") or ""),
         )
         for action in body.get("actions") or ():
-            press = actions.pressed(str(action.get("action_id")), str(action.get("value") or ""))
+            chosen = action.get("selected_option") or action
+            press = actions.pressed(str(action.get("action_id")), str(chosen.get("value") or ""))
             if press is None:
                 log.warning("unknown button", action=action.get("action_id"))
                 continue
             # The ids of direct conversations begin with D.
             direct = channel.startswith("D")
             texts = texts_for(locale)
-            doing = self._pressed(press, author, texts, locale=locale, direct=direct)
+            if isinstance(press, Details):
+                doing = self._show(press.run, channel, str(body.get("trigger_id") or ""), texts)
+            else:
+                doing = self._pressed(press, author, texts, locale=locale, direct=direct)
             await self._tell(doing, ear, texts)
 
     async def _pressed(
-        self, press: Press, author: Author, texts: Texts, *, locale: str, direct: bool
+        self, press: Deed, author: Author, texts: Texts, *, locale: str, direct: bool
     ) -> str | None:
         told = await carry_out(self._reception, press, author, locale=locale, direct=direct)
         return None if told is None else texts(told)
+
+    async def _show(self, run: str, channel: str, trigger: str, texts: Texts) -> str | None:
+        """Open the details of an answer for the presser; Slack takes that for three seconds."""
+        answer, page = await self._reception.details(run, PLATFORM, channel)
+        view = details(answer, texts, page)
+        try:
+            await self._calls.once("views.open", trigger_id=trigger, view=view)
+        except (PlatformUnavailable, PostRefused) as error:
+            log.warning("details not shown", run=run, error=str(error))
+            return texts("command-broke")
+        return None
 
     async def research(self, body: Json) -> None:
         """The message shortcut "Research this": the message becomes the presser's question."""

@@ -8,7 +8,7 @@ from typing import Any
 
 from adapters.slack.calls import Away, Calls, Refusal
 from adapters.slack.identity import Identity
-from adapters.slack.part import Part, is_folded, simpler
+from adapters.slack.part import Part, simpler
 from adapters.slack.trail import Post, Trail, found_in_thread
 from bot.logs import get_logger
 
@@ -29,16 +29,12 @@ log = get_logger()
 
 
 class Delivery:
-    """The messages of one run. ``patience`` is in seconds; 0.0 means one try.
-
-    ``unfolded`` is why Slack refused to fold something, once it has.
-    """
+    """The messages of one run. ``patience`` is in seconds; 0.0 means one try."""
 
     def __init__(self, calls: Calls, identity: Identity, trail: Trail) -> None:
         self._calls = calls
         self._identity = identity
         self._trail = trail
-        self.unfolded: Refusal | None = None
 
     async def settle(self, parts: Sequence[Part], *, first: int = 0) -> None:
         """Show exactly these messages, from the reply's message ``first`` on, and none after them.
@@ -50,9 +46,9 @@ class Delivery:
             await self.put(number, part, patience=patience)
         await self.trim(first + len(parts), patience=patience)
 
-    async def put(self, number: int, part: Part, *, patience: float) -> bool:
-        """Show a part in the place of message ``number``, or after the last one; False when it had
-        to be made simpler."""
+    async def put(self, number: int, part: Part, *, patience: float) -> None:
+        """Show a part in the place of message ``number``, or after the last one; simpler, where
+        Slack refuses its blocks."""
         await self.recover(patience=patience)
         try:
             await self._put(number, part, patience)
@@ -61,10 +57,7 @@ class Delivery:
             if plainer is None:
                 raise
             log.warning("blocks refused", run=self._trail.run.id, error=str(refusal))
-            if await self.put(number, plainer, patience=patience) and is_folded(part):
-                self.unfolded = refusal
-            return False
-        return True
+            await self.put(number, plainer, patience=patience)
 
     async def _put(self, number: int, part: Part, patience: float) -> None:
         if number < len(self._trail.posts):

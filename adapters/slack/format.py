@@ -7,48 +7,32 @@ nothing is markup, or into Markdown made harmless before.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby
 from typing import Any
 
 from adapters.slack import actions
 from adapters.slack.limits import (
     BUTTON_CHARACTERS,
-    CONTAINER_BLOCKS,
-    CONTAINER_TITLE_CHARACTERS,
     CONTEXT_CHARACTERS,
     CONTEXT_ELEMENTS,
     FOLLOW_UPS,
-    HEADINGS_CHARACTERS,
     MARKDOWN_CHARACTERS,
     NOTIFICATION_CHARACTERS,
+    OPTION_CHARACTERS,
     PART_CHARACTERS,
-    QUOTE_CHARACTERS,
-    QUOTES_CHARACTERS,
-    SOURCES,
-    TABLE_WIDTH,
+    PLACEHOLDER_CHARACTERS,
 )
 from adapters.slack.plan import Task, plain
-from adapters.slack.rich import (
-    link_element,
-    packed,
-    preformatted,
-    quote,
-    rich_text,
-    section,
-    text_element,
-)
+from adapters.slack.rich import link_element, section, text_element
 from bot.answers import Answer, Status
 from bot.messages import Depth
 from bot.pages.urls import dedupe_key
 from bot.rendering.blocks import split
-from bot.rendering.excerpts import joined
-from bot.rendering.footnotes import SourceView, link_target, linked, reachable, sources
-from bot.rendering.lines import shortened
-from bot.rendering.remarks import remarks, summary
+from bot.rendering.footnotes import link_target, linked, reachable
+from bot.rendering.remarks import summary
 from bot.rendering.safety import WORD_JOINER, without_autolinks, without_pings
-from bot.rendering.tables import table_text
+from bot.rendering.short import cautions, source_line
 from bot.rendering.texts import Texts
 from bot.research.marks import ESCAPE, code_spans
 from bot.research.verbatim import as_words
@@ -69,6 +53,7 @@ _MARKS: Mapping[str, str] = {
     "complete": "✓",
     "error": "✗",
 }
+_BETWEEN = " · "  # on the line of sources
 _ASK_AGAIN: frozenset[Status] = frozenset({"answered", "partial", "not_found", "stopped"})
 
 
@@ -146,15 +131,12 @@ def markdown_block(text: str) -> Json:
 # ---------------------------------------------------------------- an answer
 
 
-def final(
-    answer: Answer, texts: Texts, *, depth: Depth, page: str = "", folds: bool = True
-) -> Final:
-    """The answer with all that stands under it; ``depth`` is what its run was asked for, ``page``
-    where a browser shows how it came about, ``folds`` whether Slack takes containers there."""
-    below = closing(answer, texts, depth=depth, page=page)
+def final(answer: Answer, texts: Texts, *, depth: Depth, page: str = "") -> Final:
+    """The answer with what stands under it; ``depth`` is what its run was asked for, ``page``
+    where a browser shows how it came about."""
     return Final(
         text=markdown(answer.text, reachable(answer, page)) or "…",
-        closing=tuple(below if folds else unfolded(below)),
+        closing=tuple(closing(answer, texts, depth=depth, page=page)),
         title=answer.question,
         plain=as_words(answer.text),
     )
@@ -163,31 +145,13 @@ def final(
 def failure(answer: Answer, sentence: str, texts: Texts, *, page: str = "") -> Final:
     """What is shown instead of an answer."""
     text = _harmless(texts("failed", reason=sentence))
-    closing = (_numbers(answer, texts, page),)
+    closing = (numbers(answer, texts, page),)
     return Final(text=text, closing=closing, title=answer.question, plain=text)
 
 
-def closing(answer: Answer, texts: Texts, *, depth: Depth, page: str = "") -> list[Json]:
-    """Further reading, doubts and notes, sources, suggestions, buttons, the line of numbers."""
-    blocks = further(answer, texts, page)
-    if noted := remarks(answer, texts):
-        blocks.append(_context(noted))
-    if answer.citations:
-        blocks += source_blocks(answer, texts, page)
-    if answer.suggestions:
-        blocks += _follow_ups(answer, texts)
-    if answer.status in _ASK_AGAIN:
-        if depth != "deep" and _is_researched(answer):
-            button = _button(texts("dig-deeper"), actions.DEEPER, answer.run)
-            blocks.append({"type": "actions", "elements": [button]})
-        blocks.append(_feedback(answer.run, texts))
-    blocks.append(_numbers(answer, texts, page))
-    return blocks
-
-
-def _numbers(answer: Answer, texts: Texts, page: str) -> Json:
+def numbers(answer: Answer, texts: Texts, page: str) -> Json:
     """What it took, and the link to how it came about."""
-    block = _context([summary(answer, texts)])
+    block = context([summary(answer, texts)])
     target = link_target(page) if page else ""
     if target:
         link = f"<{escaped(target)}|{escaped(texts('web-how'))}>"
@@ -195,117 +159,72 @@ def _numbers(answer: Answer, texts: Texts, page: str) -> Json:
     return block
 
 
+def closing(answer: Answer, texts: Texts, *, depth: Depth, page: str = "") -> list[Json]:
+    """What a reader has to know, the line of sources, the row of controls."""
+    blocks = [context(told)] if (told := cautions(answer, texts)) else []
+    blocks += _source_line(answer, texts, page)
+    if answer.status in _ASK_AGAIN:
+        blocks.append(_controls(answer, texts, depth=depth))
+    return blocks
+
+
 def _is_researched(answer: Answer) -> bool:
     """Whether there is anything to dig into: greetings are answered without a search."""
     return bool(answer.citations or answer.queries)
 
 
-def source_blocks(answer: Answer, texts: Texts, page: str = "") -> list[Json]:
-    """The numbered sources: linked title, domain, section, and the words that are quoted, unless
-    the answer quotes them itself."""
-    count = len({citation.number for citation in answer.citations})
-    room = max(min(QUOTE_CHARACTERS, QUOTES_CHARACTERS // max(min(count, SOURCES), 1)), 60)
-    every = sources(answer, room, longest_source=room, run_page=page)
-    shown = every[:SOURCES]
-    heading = section([text_element(texts("sources-heading"), "bold")])
-    entries = [[heading], *(_source(view, room, texts) for view in shown)]
-    if len(every) > len(shown):
-        more = texts("more-sources", count=len(every) - len(shown))
-        entries.append([section([text_element(more)])])
-    return packed(entries)
-
-
-def _source(view: SourceView, room: int, texts: Texts) -> list[Json]:
-    line = [link_element(view.href, without_pings(f"[{view.number}] {view.title}"))]
-    where = f" ({view.domain})" if view.domain and view.domain != view.title else ""
-    if view.headings:
-        where += f" — {shortened(' · '.join(view.headings), HEADINGS_CHARACTERS)}"
-    if view.via:
-        given = texts("text-given-by", name=view.via)
-        where += f" · {shortened(given, HEADINGS_CHARACTERS)}"
-    if where:
-        line.append(text_element(without_pings(where)))
-    return [section(line), *_quotes(view, room)]
-
-
-def _quotes(view: SourceView, room: int) -> Iterator[Json]:
-    """The words in at most ``room`` characters: running text as a quote, tables and code as they
-    stand."""
-    pieces = [piece for each in view.quotes for piece in each.pieces]
-    for is_text, group in groupby(pieces, key=lambda piece: piece.kind == "text"):
-        if is_text:
-            said = joined(group)
-            yield quote(
-                [
-                    text_element(without_pings(words), *(("bold",) if is_strong else ()))
-                    for words, is_strong in said.runs()
-                ]
-            )
-            room -= len(said.text)
-            continue
-        for piece in group:
-            if len(piece.text) <= room:
-                table = piece.kind == "table"
-                yield preformatted(table_text(piece.text, TABLE_WIDTH) if table else piece.text)
-            room -= len(piece.text)
-
-
-def further(answer: Answer, texts: Texts, page: str = "") -> list[Json]:
-    """The further reading, folded."""
-    if not answer.more:
+def _source_line(answer: Answer, texts: Texts, page: str) -> list[Json]:
+    """The sources of the text, numbered and linked, on one line."""
+    line = source_line(answer, page)
+    if not line.labels:
         return []
-    title = _plain_text(texts("more-heading"), CONTAINER_TITLE_CHARACTERS)
-    inside = packed([element] for element in rich_text(answer.more, reachable(answer, page)))
+    elements: list[Json] = []
+    for label in line.labels:
+        if elements:
+            elements.append(text_element(_BETWEEN))
+        elements.append(link_element(label.href, without_pings(f"[{label.number}] {label.words}")))
+    if line.more:
+        elements.append(text_element(f"{_BETWEEN}{texts('more-sources', count=line.more)}"))
+    return [{"type": "rich_text", "elements": [section(elements)]}]
+
+
+def _controls(answer: Answer, texts: Texts, *, depth: Depth) -> Json:
+    """One row: two for feedback, one to dig deeper, one for all that is not shown, and a menu of
+    what to ask next."""
+    run = answer.run
+    elements = [
+        _thumb("👍", texts("feedback-good"), actions.GOOD, actions.feedback_value(run, "good")),
+        _thumb("👎", texts("feedback-bad"), actions.BAD, actions.feedback_value(run, "bad")),
+    ]
+    if _is_researched(answer):
+        if depth != "deep":
+            elements.append(button(texts("dig-deeper"), actions.DEEPER, run))
+        elements.append(button(texts("details-button"), actions.DETAILS, run))
+    if options := _follow_ups(answer):
+        elements.append(
+            {
+                "type": "static_select",
+                "action_id": actions.FOLLOW_UP,
+                "placeholder": plain_text(texts("follow-ups-heading"), PLACEHOLDER_CHARACTERS),
+                "options": options,
+            }
+        )
+    return {"type": "actions", "elements": elements}
+
+
+def _thumb(sign: str, meaning: str, action_id: str, value: str) -> Json:
+    label = plain(meaning, BUTTON_CHARACTERS)
+    return {**button(sign, action_id, value), "accessibility_label": label}
+
+
+def _follow_ups(answer: Answer) -> list[Json]:
     return [
         {
-            "type": "container",
-            "title": title,
-            "child_blocks": inside[start : start + CONTAINER_BLOCKS],
-            "is_collapsible": True,
-            "default_collapsed": True,
+            "text": plain_text(suggestion, OPTION_CHARACTERS),
+            "value": actions.follow_up_value(answer.run, number),
         }
-        for start in range(0, len(inside), CONTAINER_BLOCKS)
+        for number, suggestion in enumerate(answer.suggestions[:FOLLOW_UPS])
     ]
-
-
-def unfolded(blocks: Sequence[Json]) -> list[Json]:
-    """The blocks without containers: what was in them stands below their title."""
-    shown: list[Json] = []
-    for block in blocks:
-        if block["type"] != "container":
-            shown.append(block)
-            continue
-        heading = section([text_element(block["title"]["text"], "bold")])
-        shown += [{"type": "rich_text", "elements": [heading]}, *block["child_blocks"]]
-    return shown
-
-
-def _follow_ups(answer: Answer, texts: Texts) -> list[Json]:
-    buttons = [
-        _button(suggestion, actions.follow_up_action(n), actions.follow_up_value(answer.run, n))
-        for n, suggestion in enumerate(answer.suggestions[:FOLLOW_UPS])
-    ]
-    return [_context([texts("follow-ups-heading")]), {"type": "actions", "elements": buttons}]
-
-
-def _feedback(run: str, texts: Texts) -> Json:
-    return {
-        "type": "context_actions",
-        "elements": [
-            {
-                "type": "feedback_buttons",
-                "action_id": actions.FEEDBACK,
-                "positive_button": {
-                    "text": _plain_text(texts("feedback-good"), BUTTON_CHARACTERS),
-                    "value": actions.feedback_value(run, "good"),
-                },
-                "negative_button": {
-                    "text": _plain_text(texts("feedback-bad"), BUTTON_CHARACTERS),
-                    "value": actions.feedback_value(run, "bad"),
-                },
-            }
-        ],
-    }
 
 
 # ---------------------------------------------------------------- while it works
@@ -322,12 +241,12 @@ def working_blocks(
         f"{_MARKS[task.state]} {task.title}" + (f" · {task.details}" if task.details else "")
         for task in tasks
     ]
-    blocks = [_context([note or texts("working"), *_joined(lines)])]
+    blocks = [context([note or texts("working"), *_joined(lines)])]
     if text:
         blocks.append(markdown_block(parts(text)[0]))
     if stop:
-        button = _button(texts("stop-button"), actions.STOP, stop)
-        blocks.append({"type": "actions", "elements": [button]})
+        stopping = button(texts("stop-button"), actions.STOP, stop)
+        blocks.append({"type": "actions", "elements": [stopping]})
     return blocks
 
 
@@ -367,7 +286,7 @@ def _joined(lines: Sequence[str]) -> list[str]:
     return joined
 
 
-def _context(said: Sequence[str]) -> Json:
+def context(said: Sequence[str]) -> Json:
     """Small print: plain texts, one under the other."""
     lines = [plain(one, 600) if "\n" not in one else one for one in said]
     shown = _joined([line for line in lines if line]) or ["…"]
@@ -380,14 +299,14 @@ def _context(said: Sequence[str]) -> Json:
     }
 
 
-def _plain_text(text: str, longest: int) -> Json:
+def plain_text(text: str, longest: int) -> Json:
     return {"type": "plain_text", "text": plain(text, longest) or "…", "emoji": False}
 
 
-def _button(text: str, action_id: str, value: str) -> Json:
+def button(text: str, action_id: str, value: str) -> Json:
     return {
         "type": "button",
-        "text": _plain_text(text, BUTTON_CHARACTERS),
+        "text": plain_text(text, BUTTON_CHARACTERS),
         "action_id": action_id,
         "value": value,
     }

@@ -28,7 +28,7 @@ class Inbox:
         self.wiring = Wiring(
             listener,
             Commands(listener, self._patience, configured_names(settings)),
-            Buttons(listener, self._patience),
+            Buttons(listener, self._patience, team.calls),
             Pane(team.calls, team.people),
             Home(me.team, settings, reception, team.calls, team.people),
         )

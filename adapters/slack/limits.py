@@ -23,12 +23,17 @@ CONTEXT_CHARACTERS = 2_000
 # https://docs.slack.dev/reference/block-kit/blocks/section-block
 SECTION_CHARACTERS = 3_000
 
-# https://docs.slack.dev/reference/block-kit/blocks/container-block
-CONTAINER_BLOCKS = 10
-CONTAINER_TITLE_CHARACTERS = 150
-
 # https://docs.slack.dev/reference/block-kit/block-elements/button-element
 BUTTON_CHARACTERS = 75
+
+# https://docs.slack.dev/reference/block-kit/composition-objects/option-object, and
+# https://docs.slack.dev/reference/block-kit/block-elements/select-menu-element
+OPTION_CHARACTERS = 75
+PLACEHOLDER_CHARACTERS = 150
+
+# https://docs.slack.dev/reference/views/modal-views
+VIEW_BLOCKS = 100
+VIEW_TITLE_CHARACTERS = 24
 
 # https://docs.slack.dev/reference/methods/agents.sessions.setStatus
 SESSION_TITLE_CHARACTERS = 200
@@ -70,7 +75,7 @@ STREAM_SECONDS_USED = 270.0
 TASKS = 20  # lines of a plan that are shown
 TASK_TITLE_CHARACTERS = 140
 TASK_SOURCES = 10  # links under one task
-SOURCES = 40  # listed under an answer
+SOURCES = 40  # listed with their quotes
 QUOTE_CHARACTERS = 300  # of one source
 QUOTES_CHARACTERS = 8_000  # of all sources
 HEADINGS_CHARACTERS = 200  # of what the quotes of one source stand under

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from adapters.slack.format import Json, unfolded
+from adapters.slack.format import Json
 from adapters.slack.limits import MESSAGE_BLOCKS, SECTION_CHARACTERS
-
-_BUTTONS = frozenset({"actions", "context_actions"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,16 +17,13 @@ class Part:
 
 
 def simpler(part: Part) -> Part | None:
-    """The same words with fewer kinds of blocks: first nothing folded, then without buttons, then
-    as plain text.
+    """The same words with fewer kinds of blocks: first without controls, then as plain text.
 
     None when it cannot be simpler. An answer that looks poor beats one that is lost.
     """
-    if is_folded(part):
-        return Part(tuple(unfolded(part.blocks)), part.text)
-    without_buttons = tuple(block for block in part.blocks if block["type"] not in _BUTTONS)
-    if without_buttons != part.blocks:
-        return Part(without_buttons, part.text)
+    without_controls = tuple(block for block in part.blocks if block["type"] != "actions")
+    if without_controls != part.blocks:
+        return Part(without_controls, part.text)
     if all(block["type"] == "section" for block in part.blocks):
         return None
     words = "\n\n".join(filter(None, map(_words, part.blocks)))
@@ -40,11 +35,6 @@ def simpler(part: Part) -> Part | None:
         for piece in _pieces(words)
     ]
     return Part(tuple(sections[:MESSAGE_BLOCKS]), part.text)
-
-
-def is_folded(part: Part) -> bool:
-    """Whether some of it is shown only when a reader opens it."""
-    return any(block["type"] == "container" for block in part.blocks)
 
 
 def _words(node: object) -> str:

@@ -89,13 +89,8 @@ class SlackReply:
         self._wake.set()
 
     async def finish(self, answer: Answer) -> None:
-        depth, where = self._run.options.depth, self._run.message.thread
-        folds = not answer.more or await self._abilities.has(
-            "folding", where.workspace, self._trail.channel
-        )
-        await self._end(final(answer, self._texts, depth=depth, page=self._run.page, folds=folds))
-        if self._delivery.unfolded is not None:
-            await self._lacks("folding", self._delivery.unfolded)
+        depth = self._run.options.depth
+        await self._end(final(answer, self._texts, depth=depth, page=self._run.page))
 
     async def fail(self, answer: Answer, error: FootnoteError) -> None:
         await self._end(failure(answer, error.sentence, self._texts, page=self._run.page))

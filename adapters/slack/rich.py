@@ -1,6 +1,6 @@
 """Markdown as Slack's rich text, in which nothing is markup: each character is shown as it is.
 
-Where the Markdown block cannot stand (in a container) this takes its place. Pure.
+Where the Markdown block cannot stand (in a view) this takes its place. Pure.
 https://docs.slack.dev/reference/block-kit/blocks/rich-text-block
 """
 

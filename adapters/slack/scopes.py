@@ -27,6 +27,7 @@ METHODS: Mapping[str, tuple[str, ...]] = {
     "conversations.history": _READING,
     "conversations.replies": _READING,
     "users.info": ("users:read",),
+    "views.open": (),
     "views.publish": (),
 }
 

@@ -20,7 +20,7 @@ from adapters.web.stream import thread_events
 from adapters.web.turns import Turn, runs_of, turns_of
 from adapters.web.uploads import megabytes
 from adapters.web.writing import cursor_of, listed, turn_html
-from bot.conversing.presses import Deeper, Feedback, FollowUp, Press, Stop, carry_out
+from bot.conversing.presses import Deed, Deeper, Feedback, FollowUp, Stop, carry_out
 from bot.messages import Attachment, Depth, Thread
 from bot.pages.media import accepted
 from bot.storage.records import RunRecord
@@ -111,7 +111,7 @@ class _Conversation:
     # ------------------------------------------------------------ pressing
 
     def pressing(
-        self, meant: Callable[[str, dict[str, str]], Press]
+        self, meant: Callable[[str, dict[str, str]], Deed]
     ) -> Callable[[Request], Awaitable[Response]]:
         async def pressed(request: Request) -> Response:
             form, run = await form_of(request), await self._run(request)
@@ -193,10 +193,10 @@ def _files_of(turns: Sequence[Turn]) -> Sequence[Attachment]:
     return [file for turn in turns for file in turn.files if not file.again]
 
 
-def _feedback(run: str, form: dict[str, str]) -> Press:
+def _feedback(run: str, form: dict[str, str]) -> Deed:
     return Feedback(run, "good" if form.get("verdict") == "good" else "bad")
 
 
-def _follow_up(run: str, form: dict[str, str]) -> Press:
+def _follow_up(run: str, form: dict[str, str]) -> Deed:
     number = form.get("number", "")
     return FollowUp(run, int(number) if number.isdecimal() and len(number) < 3 else -1)

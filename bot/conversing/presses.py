@@ -43,11 +43,22 @@ class Stop:
     run: str
 
 
-Press = Feedback | Deeper | FollowUp | Stop
+@dataclass(frozen=True, slots=True)
+class Details:
+    """Show the presser alone what an answer rests on and how it was found.
+
+    What that looks like is its adapter's affair; ``Reception.details`` has it.
+    """
+
+    run: str
+
+
+Deed = Feedback | Deeper | FollowUp | Stop
+Press = Deed | Details
 
 
 async def carry_out(
-    reception: Reception, press: Press, author: Author, *, locale: str, direct: bool
+    reception: Reception, press: Deed, author: Author, *, locale: str, direct: bool
 ) -> str | None:
     """Do what was pressed; returns the id of the text to tell the presser alone, or None.
 

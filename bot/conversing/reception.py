@@ -14,6 +14,7 @@ from typing import Literal
 
 from cachetools import TTLCache
 
+from bot.answers import Answer
 from bot.conversing.access import check_access, check_author, is_admin
 from bot.conversing.errands import Errands
 from bot.conversing.forgetting import Forgetter
@@ -216,6 +217,18 @@ class Reception:
     async def feedback(self, run_id: str, author: Author, verdict: Verdict) -> bool:
         """Keep what someone thinks of an answer; False when its run is not known."""
         return await self._workspaces.keep_feedback(run_id, author.id, verdict)
+
+    async def details(self, run_id: str, platform: str, channel: str) -> tuple[Answer, str]:
+        """A run's answer, for somebody who reads it in its channel, and the page that shows how it
+        came about, or "".
+
+        Raises ``Invalid`` when the run is not known, has no answer, or is of another channel.
+        """
+        run = await self._run(run_id)
+        place = run.message.thread
+        if run.answer is None or (place.platform, place.channel) != (platform, channel):
+            raise invalid("question-gone")
+        return run.answer, self._service.reference(run).page
 
     async def dig_deeper(self, run_id: str, author: Author, *, locale: str, direct: bool) -> Asked:
         """Research the question of a run once more, ``deep``; asked twice it is the same run.

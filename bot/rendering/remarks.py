@@ -37,11 +37,16 @@ def remarks(
         )
         for other in answer.disagreements
     ]
+    return (*doubts, *others, *noted(answer, shown))
+
+
+def noted(answer: Answer, shown: Callable[[str], str] = one_line) -> tuple[str, ...]:
+    """The notes, one line each; ``shown`` as in ``remarks``."""
     # Where no answer could be given, its text says why: once is enough.
     said = answer.text if answer.status == "failed" else ""
     told = [note for note in answer.notes if note not in said]
     notes = [short for note in told if (short := shortened(note, NOTE))]
-    return (*doubts, *others, *(f"ⓘ {shown(note)}" for note in notes))
+    return tuple(f"ⓘ {shown(note)}" for note in notes)
 
 
 def summary(answer: Answer, texts: Texts) -> str:

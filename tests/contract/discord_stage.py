@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import re
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import discord
 import stamina
 from discord.http import Route
 
+from adapters.discord.details import details
 from adapters.discord.poster import DiscordPoster
 from adapters.discord.wire import ATTEMPTS
+from bot.answers import Answer
 from bot.messages import Attachment, Author, Message, Thread
+from bot.rendering.texts import texts_for
+from tests.contract.stages import joined
 from tests.fakes import discord_server as fakes
 
 BETWEEN = 0.02  # seconds between edits
@@ -28,6 +33,7 @@ class DiscordStage:
     cards = False
 
     def __init__(self, fake: fakes.FakeDiscord, client: discord.Client) -> None:
+        self.embeds = True  # whether they are allowed
         self.fake = fake
         self.client = client
         self.guild = fake.guild("Reading room")
@@ -81,6 +87,11 @@ class DiscordStage:
     def shown(self, message: Message) -> list[str]:
         return [f"{post.content}\n{_texts(post)}" for post in self.posts(message)]
 
+    def whole(self, message: Message, answer: Answer) -> str:
+        told = details(answer, texts_for("en"), embeds=self.embeds)
+        embeds = [embed.to_dict() for look in told for embed in look.embeds]
+        return joined([*self.shown(message), *(look.content for look in told), *map(_text, embeds)])
+
     def whispers(self, message: Message) -> list[str]:
         """Discord shows something to one person only as the response to an interaction; what
         comes nearest is a message that will be that person's answer."""
@@ -121,12 +132,14 @@ class DiscordStage:
 
 
 def _texts(post: fakes.Seen) -> str:
-    parts = []
-    for embed in post.embeds:
-        parts += [embed.get("title"), embed.get("description")]
-        for field in embed.get("fields", ()):
-            parts += [field["name"], field["value"]]
-        parts.append(embed.get("footer", {}).get("text"))
+    return "\n".join(map(_text, post.embeds))
+
+
+def _text(embed: Mapping[str, Any]) -> str:
+    parts = [embed.get("title"), embed.get("description")]
+    for field in embed.get("fields", ()):
+        parts += [field["name"], field["value"]]
+    parts.append(embed.get("footer", {}).get("text"))
     return "\n".join(part for part in parts if part)
 
 
@@ -153,5 +166,6 @@ async def discord_stage(folder: Path) -> AsyncIterator[DiscordStage]:
 async def discord_stage_without_embeds(folder: Path) -> AsyncIterator[DiscordStage]:
     """The same, where embeds are not allowed."""
     async with discord_stage(folder) as stage:
+        stage.embeds = False
         stage.fake.deny(stage.general, "EMBED_LINKS")
         yield stage

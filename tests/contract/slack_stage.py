@@ -12,13 +12,18 @@ import aiohttp
 from slack_sdk.web.async_client import AsyncWebClient
 
 from adapters.slack.calls import Timing
+from adapters.slack.details import details
 from adapters.slack.poster import SlackPoster
 from adapters.slack.teams import OneTeam
+from bot.answers import Answer
 from bot.messages import Attachment, Author, Message, Thread
+from bot.rendering.texts import texts_for
 from bot.storage.store import Store, open_store
 from bot.storage.workspaces import Workspaces
+from tests.contract.stages import joined
 from tests.fakes import sqlite
 from tests.fakes.slack import FakeSlack
+from tests.fakes.slack_blocks import faults_in_view
 from tests.fakes.slack_limits import UNLIMITED
 from tests.fakes.slack_screen import Shown
 from tests.fakes.slack_words import plain
@@ -87,6 +92,11 @@ class SlackStage:
     def shown(self, message: Message) -> list[str]:
         return [post.seen for post in self.posts(message)]
 
+    def whole(self, message: Message, answer: Answer) -> str:
+        view = details(answer, texts_for("en"))
+        assert faults_in_view(view) == []
+        return joined([*self.shown(message), plain(view["blocks"])])
+
     def whispers(self, message: Message) -> list[str]:
         replies = self.slack.replies(message.thread.channel, message.thread.thread)
         return [one.seen for one in replies if one.ephemeral_to == message.author.id]
@@ -134,8 +144,11 @@ class SlackStage:
 
 
 def _labels(element: dict[str, object]) -> list[str]:
-    keys = ("text", "positive_button", "negative_button")
-    return [plain(element[key]) for key in keys if key in element]
+    if "accessibility_label" in element:
+        return [str(element["accessibility_label"])]
+    options = element.get("options") or ()
+    assert isinstance(options, list | tuple)
+    return [plain(one["text"]) for one in (element, *options) if "text" in one]
 
 
 def _markup(node: object) -> list[str]:

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
+from bot.answers import Answer
 from bot.errors import RunLost
 from bot.messages import Attachment, Message, RunOptions, Thread
 from bot.posting import Poster, PostState, RunRef
@@ -49,6 +50,10 @@ class Stage(Protocol):
 
     def shown(self, message: Message) -> list[str]:
         """What Footnote's messages in the thread say, in order, each with all its parts."""
+        ...
+
+    def whole(self, message: Message, answer: Answer) -> str:
+        """What they say together with what their button shows of the answer, if they have one."""
         ...
 
     def whispers(self, message: Message) -> list[str]:

@@ -152,12 +152,33 @@ async def test_a_finished_reply_shows_the_answer_its_sources_and_nothing_at_work
 ) -> None:
     reply = await stage.poster().open(desk.run(), None)
     reply.progress(WORKING)
-    await reply.finish(an_answer(desk))
-    shown = joined(stage.shown(desk.message))
+    answer = an_answer(desk)
+    await reply.finish(answer)
+    whole = stage.whole(desk.message, answer)
     for words in ("It is 330 m tall", "The Tower", "example.org", QUOTE, "4.2", "0.02"):
-        assert words in shown
-    assert shown.count("It is 330 m tall") == 1
+        assert words in whole
+    assert count(stage, desk, "It is 330 m tall") == 1
+    assert count(stage, desk, "The Tower") > 0
     assert not stage.at_work(desk.message)
+
+
+@in_chats
+async def test_in_a_channel_an_answer_is_its_answer(stage: Stage, desk: Desk) -> None:
+    answer = an_answer(
+        desk,
+        more="It opened in 1889 [1].",
+        doubts=(Doubt("It is 330 m tall", "it carries no footnote"),),
+        notes=("Brave did not answer.",),
+    )
+    reply = await stage.poster().open(desk.run(), None)
+    await reply.finish(answer)
+    shown, whole = joined(stage.shown(desk.message)), stage.whole(desk.message, answer)
+    assert "Sources and how this was found" in stage.buttons(desk.message)
+    for words in (QUOTE, "It opened", "carries no footnote", "Brave", "0.02", "4.2", desk.run_id):
+        assert words in whole
+        assert words not in shown
+    assert "One sentence is not borne out by its sources" in shown
+    assert len(shown.replace(URL, "")) < 250
 
 
 async def test_an_answer_without_any_progress_is_shown(stage: Stage, desk: Desk) -> None:
@@ -170,21 +191,31 @@ async def test_an_answer_without_any_progress_is_shown(stage: Stage, desk: Desk)
 async def test_doubts_and_notes_are_shown(stage: Stage, desk: Desk) -> None:
     doubt = Doubt("It opened in 1889", "it carries no footnote")
     reply = await stage.poster().open(desk.run(), None)
-    await reply.finish(an_answer(desk, doubts=(doubt,), notes=("Brave did not answer.",)))
-    shown = joined(stage.shown(desk.message))
+    answer = an_answer(desk, doubts=(doubt,), notes=("Brave did not answer.",))
+    await reply.finish(answer)
+    shown = stage.whole(desk.message, answer)
     for words in ("It opened in 1889", "it carries no footnote", "Brave did not answer."):
         assert words in shown
+
+
+async def test_what_is_missing_is_said(stage: Stage, desk: Desk) -> None:
+    reply = await stage.poster().open(desk.run(), None)
+    await reply.finish(an_answer(desk, status="partial", missing=("the weight", "the age")))
+    shown = joined(stage.shown(desk.message))
+    if not stage.cards:  # the console's page of the run tells
+        assert "Partly answered. Not found: the weight; the age" in shown
 
 
 async def test_further_reading_is_shown_after_the_answer(stage: Stage, desk: Desk) -> None:
     reply = await stage.poster().open(desk.run(), None)
     more = "It opened in 1889 [1].\n\n- Two lifts\n\n```\nlift = lifts[1]\n```\n[1]"
-    await reply.finish(an_answer(desk, more=more))
-    shown = joined(stage.shown(desk.message))
+    answer = an_answer(desk, more=more)
+    await reply.finish(answer)
+    shown = stage.whole(desk.message, answer)
     places = [shown.index(words) for words in ("330 m tall", "More from", "It opened", "Two lifts")]
     assert places == sorted(places)
     assert shown.count("lift = lifts[1]") == 1
-    assert shown.index("lift = lifts[1]") < shown.index(QUOTE)
+    assert QUOTE in shown
 
 
 async def test_words_of_a_page_are_shown_as_they_are_and_not_again_below(
@@ -194,8 +225,9 @@ async def test_words_of_a_page_are_shown_as_they_are_and_not_again_below(
     cited = Citation(1, URL, "The Tower", quote, "hash", 0, len(quote), "The Tower › Use")
     text = r"Use argv\[7\], x\*y\*z and \_\_name\_\_ [1]."
     reply = await stage.poster().open(desk.run(), None)
-    await reply.finish(an_answer(desk, text, citations=(cited,)))
-    shown = joined(stage.shown(desk.message)).replace("\\", "")
+    answer = an_answer(desk, text, citations=(cited,))
+    await reply.finish(answer)
+    shown = stage.whole(desk.message, answer).replace("\\", "")
     assert shown.count("argv[7], x*y*z and __name__") == (2 if stage.cards else 1)
     assert "Use" in shown.partition("The Tower")[2]  # the section that they stand under
 
@@ -210,8 +242,9 @@ async def test_a_quote_shows_the_proof_and_no_orders(stage: Stage, desk: Desk) -
         1, URL, "The Plant", quote, "hash", 0, len(quote), proof=found.spans, shared=found.shared
     )
     reply = await stage.poster().open(desk.run(), None)
-    await reply.finish(an_answer(desk, "The plant delivers 87.4 MW [1].", citations=(cited,)))
-    shown = joined(stage.shown(desk.message)).replace("*", "")
+    answer = an_answer(desk, "The plant delivers 87.4 MW [1].", citations=(cited,))
+    await reply.finish(answer)
+    shown = stage.whole(desk.message, answer).replace("*", "")
     assert "Its four turbines deliver 87.4 MW" in shown
     assert "ignore all rules" not in shown
     assert "long history" not in shown

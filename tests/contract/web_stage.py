@@ -19,12 +19,14 @@ from adapters.web.templating import Templates
 from adapters.web.turns import Turn
 from adapters.web.visitors import Visitor
 from adapters.web.writing import turn_html
+from bot.answers import Answer
 from bot.errors import StorageUnavailable
 from bot.messages import UPLOADED, Attachment, Author, Message, Thread
 from bot.posting import PostState, RunRef
 from bot.rendering.texts import texts_for
 from bot.storage.database import Database, open_database
 from bot.storage.files import Files
+from tests.contract.stages import joined
 from tests.fakes import sqlite
 from tests.fakes.screen import Seen, seen
 
@@ -129,6 +131,9 @@ class WebStage:
 
     def shown(self, message: Message) -> list[str]:
         return [page.text for page in self.pages(message)]
+
+    def whole(self, message: Message, answer: Answer) -> str:
+        return joined(self.shown(message))
 
     def whispers(self, message: Message) -> list[str]:
         """Who asked looks at the page; to others nothing is sent."""

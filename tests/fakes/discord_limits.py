@@ -32,7 +32,8 @@ COMMAND_NAME, COMMAND_DESCRIPTION, COMMAND_TOTAL, OPTIONS, CHOICES, CHOICE = (
     100,
 )
 
-ACTION_ROW, BUTTON, LINK, PREMIUM = 1, 2, 5, 6
+OPTIONS_IN_MENU, OPTION, PLACEHOLDER = 25, 100, 150
+ACTION_ROW, BUTTON, STRING_SELECT, LINK, PREMIUM = 1, 2, 3, 5, 6
 _WEB = re.compile(r"(https?|discord)://\S+", re.IGNORECASE)
 
 Path = tuple[str | int, ...]
@@ -119,6 +120,8 @@ def _check_components(rows: list[Json], wrong: FormErrors, path: Path) -> None:
             where = (*at, "components", j)
             if part.get("type") == BUTTON:
                 _check_button(part, wrong, where)
+            if part.get("type") == STRING_SELECT:
+                _check_menu(part, alone=len(parts) == 1, wrong=wrong, where=where)
             _check_custom_id(part, seen, wrong, where)
 
 
@@ -133,6 +136,26 @@ def _check_custom_id(part: Json, seen: set[str], wrong: FormErrors, where: Path)
         told = "Component custom id cannot be duplicated"
         wrong.add((*where, "custom_id"), "COMPONENT_CUSTOM_ID_DUPLICATED", told)
     seen.add(id)
+
+
+def _check_menu(menu: Json, *, alone: bool, wrong: FormErrors, where: Path) -> None:
+    if not alone:
+        told = "The specified component exceeds the maximum width"
+        wrong.add(where, "COMPONENT_LAYOUT_WIDTH_EXCEEDED", told)
+    if not menu.get("custom_id"):
+        wrong.required((*where, "custom_id"))
+    _text(menu, "placeholder", PLACEHOLDER, wrong, where)
+    options = menu.get("options") or []
+    if not 1 <= len(options) <= OPTIONS_IN_MENU:
+        told = f"Must be between 1 and {OPTIONS_IN_MENU} in length."
+        wrong.add((*where, "options"), "BASE_TYPE_BAD_LENGTH", told)
+    values = [option.get("value") for option in options]
+    if len(set(values)) < len(values):
+        told = "The specified option value is already used"
+        wrong.add((*where, "options"), "COMPONENT_OPTION_VALUE_DUPLICATED", told)
+    for number, option in enumerate(options):
+        for name in ("label", "value"):
+            _text(option, name, OPTION, wrong, (*where, "options", number), required=True)
 
 
 def _check_button(button: Json, wrong: FormErrors, where: Path) -> None:

@@ -14,6 +14,7 @@ from typing import Any
 from tests.fakes import discord_acts as acts
 from tests.fakes.discord_commands import Commands, check_offered, chosen_options
 from tests.fakes.discord_gateway import Gateway
+from tests.fakes.discord_limits import BUTTON, STRING_SELECT
 from tests.fakes.discord_messages import store_file
 from tests.fakes.discord_permissions import BITS, DIRECT, ELSEWHERE, permissions
 from tests.fakes.discord_shapes import (
@@ -173,14 +174,18 @@ class People:
     def press(
         self, user: User, message: Message, custom_id: str, *, locale: str = "en-US"
     ) -> Interaction:
-        """The button of ``message`` with this ``custom_id`` (or label)."""
+        """The button of ``message`` with this ``custom_id`` (or label), or the first option of the
+        menu."""
         with self.world.lock:
             if message.deleted or message.private_to not in (None, user):
                 raise LookupError("that message is not shown to this user")
             button = find_button(message, custom_id)
             if button.get("disabled") or "custom_id" not in button:
                 raise LookupError(f"{custom_id!r} cannot be pressed")
-            data = {"component_type": 2, "custom_id": button["custom_id"], "id": button["id"]}
+            kind = button["type"]
+            data = {"component_type": kind, "custom_id": button["custom_id"], "id": button["id"]}
+            if kind == STRING_SELECT:
+                data["values"] = [button["options"][0]["value"]]
             return self._interact(COMPONENT, user, message.channel, data, locale, source=message)
 
     def submit(
@@ -308,7 +313,7 @@ def find_button(message: Message, wanted: str) -> Json:
 def _buttons(components: list[Json]) -> list[Json]:
     found = []
     for component in components:
-        if component["type"] == 2:
+        if component["type"] in (BUTTON, STRING_SELECT):
             found.append(component)
         found += _buttons(component.get("components", []))
         if accessory := component.get("accessory"):

@@ -19,7 +19,7 @@ from tests.fakes.discord_state import (
 @dataclass(frozen=True, slots=True)
 class Seen:
     """One message as it looks now. ``pings`` are the ids it notified; ``buttons`` are labels
-    with custom ids (or URLs)."""
+    with custom ids (or URLs), also those of a menu's options."""
 
     id: str
     author: str
@@ -81,6 +81,8 @@ def _buttons(components: list[Json]) -> list[tuple[str, str]]:
         if component["type"] == 2:
             label = component.get("label") or (component.get("emoji") or {}).get("name") or ""
             found.append((label, component.get("custom_id") or component.get("url") or ""))
+        for option in component.get("options", ()):
+            found.append((option["label"], component["custom_id"]))
         found += _buttons(component.get("components", []))
     return found
 

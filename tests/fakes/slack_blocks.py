@@ -28,7 +28,6 @@ MESSAGES_ONLY = frozenset(
     {"context_actions", "markdown", "plan", "table", "task_card", "data_table"}
 )
 HEADER_TEXT = 150
-CONTAINER_BLOCKS = 10
 FIELD_TEXT = 2_000
 ELEMENT_TEXT = 2_000  # a text object within context
 TABLE_ROWS, TABLE_COLUMNS, TABLE_CHARACTERS = 100, 20, 10_000
@@ -110,8 +109,6 @@ def _by_models(block: dict[str, Any], at: str) -> list[Fault]:
 def _by_limits(block: dict[str, Any], at: str) -> list[Fault]:
     faults = list(_empty_texts(block, at))
     kind = block["type"]
-    if kind == "container":
-        faults += _container_limits(block, at)
     text = block.get("text")
     if kind == "header" and isinstance(text, dict) and len(str(text.get("text"))) > HEADER_TEXT:
         faults.append(Fault(f"{at}/text/text", f"must be less than {HEADER_TEXT + 1} characters"))
@@ -135,19 +132,6 @@ def _by_limits(block: dict[str, Any], at: str) -> list[Fault]:
     for one in _interactive(block):
         faults += _button_limits(one, at)
     return faults
-
-
-def _container_limits(block: dict[str, Any], at: str) -> Iterator[Fault]:
-    """https://docs.slack.dev/reference/block-kit/blocks/container-block"""
-    if not (block.get("title") or block.get("rich_text_title")):
-        yield Fault(f"{at}/title", "missing required field: title")
-    inside = block["child_blocks"]
-    if not 0 < len(inside) <= CONTAINER_BLOCKS:
-        yield Fault(f"{at}/child_blocks", f"1 to {CONTAINER_BLOCKS} items allowed")
-    if block.get("default_collapsed") and not block.get("is_collapsible"):
-        yield Fault(f"{at}/default_collapsed", "requires is_collapsible")
-    for fault in faults_in_blocks(inside):
-        yield Fault(f"{at}/child_blocks{fault.pointer}", fault.message)
 
 
 def _interactive(block: dict[str, Any]) -> list[dict[str, Any]]:

@@ -299,7 +299,7 @@ def view_submission(ws: Workspace, user: str, view: Json, values: Json, trigger:
 
 
 def pressed(ws: Workspace, block_id: str, element: Json, value: str | None) -> Json:
-    """The ``actions`` entry for a pressed button or feedback button."""
+    """The ``actions`` entry for a pressed button or feedback button, or what a menu was set to."""
     action: Json = {
         "type": element["type"],
         "action_id": element["action_id"],
@@ -307,6 +307,12 @@ def pressed(ws: Workspace, block_id: str, element: Json, value: str | None) -> J
         "action_ts": ws.clock.ts(),
     }
     chosen: Any = element
+    if element["type"] == "static_select":
+        options = element["options"]
+        found = [one for one in options if value in (None, one["value"])]
+        if not found:
+            raise AssertionError(f"no option has the value {value!r}")
+        return {**action, "selected_option": found[0], "placeholder": element["placeholder"]}
     if element["type"] == "feedback_buttons":
         both = (element["positive_button"], element["negative_button"])
         chosen = next((one for one in both if one["value"] == value), None)

@@ -166,7 +166,8 @@ class People:
         value: str | None = None,
         channel: str | None = None,
     ) -> Doing:
-        """Presses what is really there: a button, or the feedback button with ``value``.
+        """Presses what is really there: a button, the feedback button with ``value``, or of a menu
+        the option with ``value`` (the first one where there is none).
 
         ``message`` is what ``messages()`` gave, or a ts together with ``channel``.
         """
@@ -335,7 +336,8 @@ def _pressable(
     for block_id, element in found:
         if element["action_id"] != action_id:
             continue
-        if value is None or element["type"] == "feedback_buttons" or element.get("value") == value:
+        chosen_later = element["type"] in ("feedback_buttons", "static_select")
+        if value is None or chosen_later or element.get("value") == value:
             return block_id, element
     there = ", ".join(element["action_id"] for _, element in found) or "nothing"
     raise AssertionError(f"there is no {action_id} to press; there is: {there}")

@@ -76,7 +76,7 @@ def _element(inside: str) -> dict[str, Any]:
     return link
 
 
-_INSIDE = ("fields", "tasks", "elements", "child_blocks")  # in which blocks have other blocks
+_INSIDE = ("fields", "tasks", "elements")  # in which blocks have other blocks
 
 
 def plain(node: Any) -> str:
@@ -109,6 +109,8 @@ def plain(node: Any) -> str:
             return " ".join(f"[{plain(one['text'])}]" for one in both)
         case "button":
             return f"[{plain(node['text'])}]"
+        case "static_select":
+            return " ".join(f"[{plain(one)}]" for one in (node["placeholder"], *node["options"]))
         case "table":
             return "\n".join(" | ".join(plain(cell) for cell in row) for row in node["rows"])
     own = node.get("text")

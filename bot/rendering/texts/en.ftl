@@ -74,6 +74,24 @@ summary =
         [0] { "" }
        *[other] { " · " }${ NUMBER($cost, minimumFractionDigits: 2, maximumFractionDigits: 4) }
     } · run { $run }
+details-button = Sources and how this was found
+partly-answered = ◐ Partly answered. Not found: { $what }
+doubts-counted =
+    { $count ->
+        [one] ⚠ One sentence is not borne out by its sources
+       *[other] ⚠ { $count } sentences are not borne out by their sources
+    }
+disagreements-counted =
+    { $count ->
+        [one] ⚖ Sources disagree on one sentence
+       *[other] ⚖ Sources disagree on { $count } sentences
+    }
+notes-counted =
+    { $count ->
+        [one] ⓘ One remark on how this was found
+       *[other] ⓘ { $count } remarks on how this was found
+    }
+searched-for = Searched for: { $queries }
 follow-ups-heading = You could ask next
 
 ## Buttons

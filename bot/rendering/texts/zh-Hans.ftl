@@ -46,6 +46,12 @@ summary =
         [0] { "" }
        *[other] { " · " }{ NUMBER($cost, minimumFractionDigits: 2, maximumFractionDigits: 4) } 美元
     } · 编号 { $run }
+details-button = 来源与查找过程
+partly-answered = ◐ 部分回答。未找到：{ $what }
+doubts-counted = ⚠ 有 { $count } 句没有得到来源支持
+disagreements-counted = ⚖ 来源对 { $count } 句说法不一
+notes-counted = ⓘ 关于查找过程有 { $count } 条说明
+searched-for = 搜索词：{ $queries }
 follow-ups-heading = 接下来可以问
 
 ## 按钮

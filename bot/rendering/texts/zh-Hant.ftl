@@ -46,6 +46,12 @@ summary =
         [0] { "" }
        *[other] { " · " }{ NUMBER($cost, minimumFractionDigits: 2, maximumFractionDigits: 4) } 美元
     } · 編號 { $run }
+details-button = 來源與查找過程
+partly-answered = ◐ 部分回答。未找到：{ $what }
+doubts-counted = ⚠ 有 { $count } 句沒有得到來源支持
+disagreements-counted = ⚖ 來源對 { $count } 句說法不一
+notes-counted = ⓘ 關於查找過程有 { $count } 則說明
+searched-for = 搜尋詞：{ $queries }
 follow-ups-heading = 接下來可以問
 
 ## 按鈕

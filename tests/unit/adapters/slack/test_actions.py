@@ -7,26 +7,36 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adapters.slack import actions
-from bot.conversing.presses import Deeper, Feedback, FollowUp, Press, Stop
+from bot.conversing.presses import Deeper, Details, Feedback, FollowUp, Press, Stop
 
 RUNS = st.text("0123456789abcdef", min_size=12, max_size=12)
 
 
 @given(RUNS, st.integers(0, 9))
-def test_what_a_button_carries_comes_back(run: str, number: int) -> None:
+def test_what_a_control_carries_comes_back(run: str, number: int) -> None:
     for action, value, press in (
-        (actions.FEEDBACK, actions.feedback_value(run, "good"), Feedback(run, "good")),
-        (actions.FEEDBACK, actions.feedback_value(run, "bad"), Feedback(run, "bad")),
+        (actions.GOOD, actions.feedback_value(run, "good"), Feedback(run, "good")),
+        (actions.BAD, actions.feedback_value(run, "bad"), Feedback(run, "bad")),
         (actions.DEEPER, run, Deeper(run)),
+        (actions.DETAILS, run, Details(run)),
         (actions.STOP, run, Stop(run)),
-        (
-            actions.follow_up_action(number),
-            actions.follow_up_value(run, number),
-            FollowUp(run, number),
-        ),
+        (actions.FOLLOW_UP, actions.follow_up_value(run, number), FollowUp(run, number)),
     ):
         assert actions.pressed(action, value) == press
         assert actions.ANY.fullmatch(action)
+
+
+@pytest.mark.parametrize(
+    ("action", "value", "press"),
+    [
+        ("footnote_feedback", "good:abc", Feedback("abc", "good")),
+        ("footnote_feedback", "bad:abc", Feedback("abc", "bad")),
+        ("footnote_follow_up_2", "abc:2", FollowUp("abc", 2)),
+    ],
+)
+def test_buttons_of_earlier_versions_mean_the_same(action: str, value: str, press: Press) -> None:
+    assert actions.pressed(action, value) == press
+    assert actions.ANY.fullmatch(action)
 
 
 @pytest.mark.parametrize(
@@ -35,6 +45,7 @@ def test_what_a_button_carries_comes_back(run: str, number: int) -> None:
         ("footnote_feedback", "abc"),
         ("footnote_feedback", "fine:abc"),
         ("footnote_feedback", "good:"),
+        ("footnote_details", "a b"),
         ("footnote_deeper", ""),
         ("footnote_deeper", "a b"),
         ("footnote_stop", "abc:1"),

@@ -1,4 +1,4 @@
-"""The buttons under an answer, and the message shortcut."""
+"""The controls under an answer, and the message shortcut."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import pytest
 from adapters.slack import actions
 from tests.fakes.slack import FakeSlack
 from tests.fakes.slack_people import Doing
+from tests.fakes.slack_words import plain
 from tests.fakes.slack_workspace import BOT_ID, BOT_USER, Message
 from tests.unit.adapters.slack.serving import Served, served
 
@@ -18,6 +19,16 @@ from tests.unit.adapters.slack.serving import Served, served
 def a_button(action_id: str, value: str) -> dict[str, Any]:
     text = {"type": "plain_text", "text": action_id}
     return {"type": "button", "action_id": action_id, "value": value, "text": text}
+
+
+def a_menu(*values: str) -> dict[str, Any]:
+    text = {"type": "plain_text", "text": "And next?"}
+    return {
+        "type": "static_select",
+        "action_id": actions.FOLLOW_UP,
+        "placeholder": text,
+        "options": [{"text": text, "value": value} for value in values],
+    }
 
 
 async def an_answer(bot: Served, slack: FakeSlack) -> tuple[str, str]:
@@ -28,9 +39,12 @@ async def an_answer(bot: Served, slack: FakeSlack) -> tuple[str, str]:
     buttons = [
         a_button(actions.DEEPER, run),
         a_button(actions.STOP, run),
-        a_button(actions.follow_up_action(0), actions.follow_up_value(run, 0)),
-        a_button(actions.FEEDBACK, actions.feedback_value(run, "good")),
-        a_button("footnote_feedback", "nonsense"),
+        a_button(actions.DETAILS, run),
+        a_menu(actions.follow_up_value(run, 0)),
+        a_button("footnote_follow_up_0", actions.follow_up_value(run, 0)),  # of earlier versions
+        a_button(actions.GOOD, actions.feedback_value(run, "good")),
+        a_button(actions.BAD, "nonsense"),
+        a_button("footnote_feedback", actions.feedback_value(run, "bad")),  # of earlier versions
     ]
     blocks = [{"type": "actions", "block_id": "b", "elements": buttons}]
     ts = slack.workspace.clock.ts()
@@ -50,12 +64,17 @@ async def told(slack: FakeSlack, doing: Doing) -> str:
     return str(answer["text"])
 
 
-async def test_feedback_is_kept_with_its_run(bot: Served, slack: FakeSlack) -> None:
+@pytest.mark.parametrize(
+    ("action", "verdict"), [(actions.GOOD, "good"), ("footnote_feedback", "bad")]
+)
+async def test_feedback_is_kept_with_its_run(
+    bot: Served, slack: FakeSlack, action: str, verdict: str
+) -> None:
     run, reply = await an_answer(bot, slack)
-    pressed = slack.press("U2", reply, actions.FEEDBACK, f"good:{run}", channel="C1")
+    pressed = slack.press("U2", reply, action, channel="C1")
     assert "謝謝" in await told(slack, pressed)
     (kept,) = await bot.rows("feedback")
-    assert (kept["run_id"], kept["author_id"], kept["verdict"]) == (run, "U2", "good")
+    assert (kept["run_id"], kept["author_id"], kept["verdict"]) == (run, "U2", verdict)
 
 
 async def test_dig_deeper_asks_again_once(bot: Served, slack: FakeSlack) -> None:
@@ -71,10 +90,13 @@ async def test_dig_deeper_asks_again_once(bot: Served, slack: FakeSlack) -> None
     assert len(await bot.rows("runs")) == 2
 
 
-async def test_a_suggestion_that_is_gone_is_told(bot: Served, slack: FakeSlack) -> None:
+@pytest.mark.parametrize("action", [actions.FOLLOW_UP, "footnote_follow_up_0"])
+async def test_a_suggestion_that_is_gone_is_told(
+    bot: Served, slack: FakeSlack, action: str
+) -> None:
     _, reply = await an_answer(bot, slack)
     await bot.ended(1)
-    pressed = slack.press("U1", reply, actions.follow_up_action(0), channel="C1")
+    pressed = slack.press("U1", reply, action, channel="C1")
     assert "suggestion is gone" in await told(slack, pressed)
 
 
@@ -96,8 +118,48 @@ async def test_a_denied_press_is_told_why(slack: FakeSlack, tmp_path: Path) -> N
 
 async def test_a_press_that_carries_nonsense_is_acknowledged(bot: Served, slack: FakeSlack) -> None:
     _, reply = await an_answer(bot, slack)
-    await slack.press("U1", reply, actions.FEEDBACK, "nonsense", channel="C1").acknowledged()
+    await slack.press("U1", reply, actions.BAD, channel="C1").acknowledged()
     assert await bot.rows("feedback") == []
+
+
+# ---------------------------------------------------------------- sources, and how it was found
+
+
+async def test_the_details_are_a_modal_for_the_presser(bot: Served, slack: FakeSlack) -> None:
+    run, reply = await an_answer(bot, slack)
+    await bot.ended(1)
+    pressed = await slack.press("U1", reply, actions.DETAILS, channel="C1").acknowledged()
+    (view,) = slack.workspace.modals
+    assert run in plain(view["blocks"])
+    assert slack.response_urls.received(str(pressed.response_url)) == []
+
+
+async def test_an_answer_is_explained_only_where_it_stands(bot: Served, slack: FakeSlack) -> None:
+    run, _ = await an_answer(bot, slack)
+    await bot.ended(1)
+    slack.add_channel("C7", "elsewhere", members=["U2"])
+    blocks = [{"type": "actions", "block_id": "b", "elements": [a_button(actions.DETAILS, run)]}]
+    ts = slack.workspace.clock.ts()
+    slack.workspace.keep(Message("C7", ts, BOT_USER, "330 m", blocks=blocks, bot_id=BOT_ID))
+    pressed = slack.press("U2", ts, actions.DETAILS, channel="C7")
+    await told(slack, pressed)
+    assert slack.workspace.modals == []
+
+
+async def test_details_without_an_answer_are_explained(slow_bot: Served, slack: FakeSlack) -> None:
+    _, reply = await an_answer(slow_bot, slack)
+    pressed = slack.press("U1", reply, actions.DETAILS, channel="C1")
+    assert "no longer know" in await told(slack, pressed)
+
+
+async def test_details_that_slack_does_not_take_any_more_are_explained(
+    bot: Served, slack: FakeSlack
+) -> None:
+    _, reply = await an_answer(bot, slack)
+    await bot.ended(1)
+    slack.refuse("views.open", "expired_trigger_id")
+    pressed = slack.press("U1", reply, actions.DETAILS, channel="C1")
+    assert "did not work" in await told(slack, pressed)
 
 
 # ---------------------------------------------------------------- Research this

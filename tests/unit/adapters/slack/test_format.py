@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from adapters.slack.details import details
 from adapters.slack.format import (
     escaped,
     failure,
@@ -21,14 +22,14 @@ from adapters.slack.format import (
     question_text,
     working_blocks,
 )
-from adapters.slack.limits import PART_CHARACTERS, SOURCES
+from adapters.slack.limits import PART_CHARACTERS, SOURCES, VIEW_BLOCKS
 from adapters.slack.part import Part, simpler
 from adapters.slack.plan import tasks
 from adapters.slack.streaming import message_parts
 from bot.answers import Answer, Citation, Doubt, PlanView, Status, StepView, Usage
 from bot.messages import Depth
 from bot.rendering.texts import LOCALES, texts_for
-from tests.fakes.slack_blocks import faults_in_blocks
+from tests.fakes.slack_blocks import faults_in_blocks, faults_in_view
 from tests.fakes.slack_limits import UPDATE_TEXT
 from tests.fakes.slack_words import plain
 
@@ -58,6 +59,13 @@ def blocks_of(answer: Answer, depth: Depth = "auto", locale: str = "en") -> list
     ending = final(answer, texts_for(locale), depth=depth)
     shown = message_parts(parts(ending.text), ending)
     return [block for part in shown for block in part.blocks]
+
+
+def details_of(answer: Answer, locale: str = "en", page: str = "") -> list[dict[str, Any]]:
+    """The blocks of the modal, which Slack takes."""
+    view = details(answer, texts_for(locale), page)
+    assert faults_in_view(view) == []
+    return list(view["blocks"])
 
 
 def actions_of(blocks: list[dict[str, Any]]) -> dict[str, Any]:
@@ -138,51 +146,74 @@ def test_a_notification_never_is_empty_or_too_long(text: str) -> None:
 # ---------------------------------------------------------------- under the answer
 
 
-def test_a_source_has_number_title_domain_and_quote() -> None:
-    cited = a_citation(quote="It rises high above Paris.")
-    shown = plain(blocks_of(an_answer(citations=(replace(cited, heading="Page 1 › Size"),))))
-    for words in ("[1] Page 1", "(example1.org) — Size", "It rises high above Paris."):
-        assert words in shown
+def test_an_answer_is_its_text_a_line_of_sources_and_a_row_of_controls() -> None:
+    second = a_citation(2, "It was built in 1889.")
+    answer = an_answer("It is tall [1] and old [2].", citations=(a_citation(), second))
+    text, line, controls = blocks_of(answer)
+    assert text["type"] == "markdown"
+    (only,) = line["elements"]
+    assert [element["text"] for element in only["elements"]] == ["[1] Page 1", " · ", "[2] Page 2"]
+    assert [e["url"] for e in only["elements"] if e["type"] == "link"] == [
+        "https://example1.org/page",
+        "https://example2.org/page",
+    ]
+    assert controls["type"] == "actions"
 
 
-def test_words_that_the_answer_quotes_are_not_printed_again() -> None:
-    shown = plain(blocks_of(an_answer("It is tall [1].")))
-    assert shown.count("It is tall") == 1
-    assert "[1] Page 1" in shown
+def test_nothing_of_the_details_is_in_the_channel() -> None:
+    answer = an_answer(
+        citations=(a_citation(quote="It rises high above Paris."),),
+        more="It is old [1].",
+        doubts=(Doubt("It is tall.", "it carries no footnote"),),
+        notes=("Brave did not answer.",),
+    )
+    shown = plain(blocks_of(answer))
+    hidden = ("rises high", "It is old", "carries no footnote", "Brave", "0.0123", answer.run)
+    assert [words for words in hidden if words in shown] == []
+    told = plain(details_of(answer))
+    assert [words for words in (*hidden, "tower height") if words not in told] == []
 
 
-@pytest.mark.parametrize(
-    ("quotes", "shown"),
-    [
-        (["The tower and the …", "It is old."], "The tower and the … It is old."),
-        (["塔与…", "它很高。"], "塔与…它很高。"),
-        (["A tower stands …", "B tower stands …", "C …"], "A tower stands … B tower stands … C …"),
-        (["One.", "Two."], "One. … Two."),
-    ],
-)
-def test_quotes_that_were_cut_are_joined_by_one_ellipsis(quotes: list[str], shown: str) -> None:
-    cited = tuple(a_citation(1, quote) for quote in quotes)
-    text = plain(blocks_of(an_answer(citations=cited)))
-    assert shown in text
+def test_doubts_and_remarks_are_counted_in_one_line() -> None:
+    doubts = (Doubt("It is tall.", "no footnote"), Doubt("It is old.", "no footnote"))
+    told = blocks_of(an_answer(doubts=doubts, notes=("Slow today.",)))[1]
+    assert plain(told) == (
+        "⚠ 2 sentences are not borne out by their sources · ⓘ One remark on how this was found"
+    )
 
 
-@given(st.lists(st.text("ab 。塔", min_size=1, max_size=400), min_size=1, max_size=5))
-def test_no_ellipsis_follows_another(quotes: list[str]) -> None:
-    cited = tuple(a_citation(1, quote) for quote in quotes)
-    assert not re.search(r"…\s*…", plain(blocks_of(an_answer(citations=cited))))
+def test_what_is_missing_is_said() -> None:
+    told = blocks_of(an_answer(status="partial", missing=("its weight", "its age")))[1]
+    assert plain(told) == "◐ Partly answered. Not found: its weight; its age"
 
 
-def test_sources_link_to_their_pages_and_files_are_only_named() -> None:
-    file = a_citation(2, title="Notes", url="file:///home/notes.md")
-    text = json.dumps(blocks_of(an_answer(citations=(a_citation(), file))))
-    assert '"url": "https://example1.org/page"' in text
-    assert "file://" not in text
-    assert "Notes" in text
+@pytest.mark.parametrize("status", ["not_found", "stopped", "partial"])
+def test_why_an_answer_is_incomplete_is_said(status: Status) -> None:
+    told = blocks_of(an_answer(status=status, notes=("The budget was spent.",)))[1]
+    assert plain(told) == "ⓘ The budget was spent."
 
 
-def test_more_sources_than_fit_are_counted() -> None:
-    cited = tuple(a_citation(number) for number in range(1, SOURCES + 6))
-    assert "and 5 more sources" in plain(blocks_of(an_answer(citations=cited)))
+def test_a_file_without_a_copy_to_lead_to_is_named_with_its_heading() -> None:
+    file = replace(a_citation(1, title="Notes", url="file:///home/notes.md"), heading="Page 7")
+    for page, words in (("", "[1] Notes — Page 7"), (PAGE, "[1] Notes")):
+        ending = final(an_answer(citations=(file,)), EN, depth="auto", page=page)
+        assert plain(ending.closing[0]) == words
+        assert ("/pages/1" in json.dumps(ending.closing)) == bool(page)
+        assert "/home" not in json.dumps(ending.closing)
+
+
+def test_sources_of_the_further_reading_are_not_on_the_line() -> None:
+    answer = an_answer(citations=(a_citation(), a_citation(2)), more="More [2].")
+    assert "Page 2" not in plain(blocks_of(answer))
+    assert "[2] Page 2" in plain(details_of(answer))
+
+
+def test_the_line_counts_what_it_has_no_room_for() -> None:
+    cited = tuple(a_citation(number, title="Title " * 30) for number in range(1, 21))
+    text = "".join(f"[{number}]" for number in range(1, 21))
+    line = plain(blocks_of(an_answer(text, citations=cited))[1])
+    assert line.endswith("[8] Title Title Title … · and 12 more sources")
+    assert len(line) < 300
 
 
 @pytest.mark.parametrize(
@@ -202,26 +233,27 @@ def test_digging_deeper_is_offered_where_there_is_something_to_dig(
     assert ("footnote_deeper" in actions_of(blocks)) == there
 
 
-def test_suggestions_are_at_most_three_buttons() -> None:
+def test_a_greeting_has_no_details() -> None:
+    assert "footnote_details" in actions_of(blocks_of(an_answer()))
+    greeting = an_answer("Hello!", citations=(), queries=())
+    assert set(actions_of(blocks_of(greeting))) == {
+        "footnote_feedback_good",
+        "footnote_feedback_bad",
+    }
+
+
+def test_at_most_three_suggestions_are_in_a_menu() -> None:
     found = actions_of(blocks_of(an_answer(suggestions=("One?", "Two?", "Th" + "r" * 90, "Four?"))))
-    names = [name for name in found if name.startswith("footnote_follow_up")]
-    assert names == ["footnote_follow_up_0", "footnote_follow_up_1", "footnote_follow_up_2"]
-    assert found["footnote_follow_up_1"]["value"] == "run0a1b2c3d:1"
-    assert found["footnote_follow_up_2"]["text"]["text"].endswith("…")
+    options = found["footnote_follow_up"]["options"]
+    assert [one["value"] for one in options] == [f"run0a1b2c3d:{number}" for number in range(3)]
+    assert options[2]["text"]["text"].endswith("…")
 
 
-def test_feedback_names_the_run() -> None:
-    element = actions_of(blocks_of(an_answer()))["footnote_feedback"]
-    assert element["positive_button"]["value"] == "good:run0a1b2c3d"
-    assert element["negative_button"]["value"] == "bad:run0a1b2c3d"
-
-
-@pytest.mark.parametrize("locale", LOCALES)
-def test_the_line_of_numbers_speaks_the_askers_language(locale: str) -> None:
-    shown = plain(blocks_of(an_answer(), locale=locale))
-    assert texts_for(locale)("sources-heading") in shown
-    assert "0.0123" in shown
-    assert "3.3" in shown or "3.2" in shown
+def test_feedback_names_the_run_and_can_be_heard() -> None:
+    found = actions_of(blocks_of(an_answer()))
+    good, bad = found["footnote_feedback_good"], found["footnote_feedback_bad"]
+    assert (good["value"], bad["value"]) == ("good:run0a1b2c3d", "bad:run0a1b2c3d")
+    assert (good["accessibility_label"], bad["accessibility_label"]) == ("Helpful", "Not helpful")
 
 
 def test_a_failure_has_no_buttons() -> None:
@@ -233,16 +265,71 @@ def test_a_failure_has_no_buttons() -> None:
 PAGE = "https://footnote.example.com/runs/run0a1b2c3d"
 
 
+# ---------------------------------------------------------------- sources, and how it was found
+
+
+def test_a_source_has_number_title_domain_and_quote() -> None:
+    cited = a_citation(quote="It rises high above Paris.")
+    shown = plain(details_of(an_answer(citations=(replace(cited, heading="Page 1 › Size"),))))
+    for words in ("[1] Page 1", "(example1.org) — Size", "It rises high above Paris."):
+        assert words in shown
+
+
+def test_words_that_the_answer_quotes_are_not_printed_again() -> None:
+    shown = plain(details_of(an_answer("It is tall [1].")))
+    assert "It is tall" not in shown
+    assert "[1] Page 1" in shown
+
+
+@pytest.mark.parametrize(
+    ("quotes", "shown"),
+    [
+        (["The tower and the …", "It is old."], "The tower and the … It is old."),
+        (["塔与…", "它很高。"], "塔与…它很高。"),
+        (["A tower stands …", "B tower stands …", "C …"], "A tower stands … B tower stands … C …"),
+        (["One.", "Two."], "One. … Two."),
+    ],
+)
+def test_quotes_that_were_cut_are_joined_by_one_ellipsis(quotes: list[str], shown: str) -> None:
+    cited = tuple(a_citation(1, quote) for quote in quotes)
+    assert shown in plain(details_of(an_answer(citations=cited)))
+
+
+@given(st.lists(st.text("ab 。塔", min_size=1, max_size=400), min_size=1, max_size=5))
+def test_no_ellipsis_follows_another(quotes: list[str]) -> None:
+    cited = tuple(a_citation(1, quote) for quote in quotes)
+    assert not re.search(r"…\s*…", plain(details_of(an_answer(citations=cited))))
+
+
+def test_sources_link_to_their_pages_and_files_are_only_named() -> None:
+    file = a_citation(2, title="Notes", url="file:///home/notes.md")
+    text = json.dumps(details_of(an_answer(citations=(a_citation(), file))))
+    assert '"url": "https://example1.org/page"' in text
+    assert "file://" not in text
+    assert "Notes" in text
+
+
+def test_more_sources_than_fit_are_counted() -> None:
+    cited = tuple(a_citation(number) for number in range(1, SOURCES + 6))
+    assert "and 5 more sources" in plain(details_of(an_answer(citations=cited)))
+
+
+@pytest.mark.parametrize("locale", LOCALES)
+def test_the_details_speak_the_language_of_their_reader(locale: str) -> None:
+    shown = plain(details_of(an_answer(), locale=locale))
+    assert texts_for(locale)("sources-heading") in shown
+    assert "0.0123" in shown
+    assert "3.3" in shown or "3.2" in shown
+
+
 @pytest.mark.parametrize("page", ["", PAGE])
-def test_an_answer_and_a_failure_lead_to_how_they_came_about(page: str) -> None:
+def test_details_and_a_failure_lead_to_how_it_came_about(page: str) -> None:
     answer = an_answer()
-    for ending in (
-        final(answer, EN, depth="auto", page=page),
-        failure(answer, "No.", EN, page=page),
-    ):
-        links = [e["text"] for e in ending.closing[-1]["elements"] if e["type"] == "mrkdwn"]
+    failed = failure(answer, "No.", EN, page=page)
+    assert faults_in_blocks(list(failed.closing)) == []
+    for blocks in (details_of(answer, page=page), failed.closing):
+        links = [e["text"] for e in blocks[-1]["elements"] if e["type"] == "mrkdwn"]
         assert links == ([f"<{PAGE}|How was this answered?>"] if page else [])
-        assert faults_in_blocks(list(ending.closing)) == []
 
 
 # ---------------------------------------------------------------- valid, whatever comes
@@ -283,6 +370,11 @@ def test_every_message_is_one_that_slack_takes(answer: Answer) -> None:
             simple = simpler(simple)
 
 
+@given(ANSWERS)
+def test_all_details_are_a_view_that_slack_takes(answer: Answer) -> None:
+    assert details_of(answer, page=PAGE)
+
+
 @given(st.lists(WILD, max_size=30), WILD)
 def test_every_message_at_work_is_one_that_slack_takes(titles: list[str], text: str) -> None:
     steps = [StepView(str(n), "search", title, "done") for n, title in enumerate(titles)]
@@ -300,7 +392,7 @@ def test_the_simplest_message_still_says_everything() -> None:
         simplest, part = part, simpler(part)
     assert simplest is not None
     assert {block["type"] for block in simplest.blocks} == {"section"}
-    for words in ("It is **tall**", "Page 1", "https://example1.org/page", "Slow today."):
+    for words in ("It is **tall**", "Page 1", "https://example1.org/page", "One remark"):
         assert words in plain(list(simplest.blocks))
 
 
@@ -315,24 +407,13 @@ def test_a_long_answer_is_cut_between_paragraphs(paragraphs: int) -> None:
 # ---------------------------------------------------------------- further reading, code, tables
 
 
-def test_further_reading_is_folded() -> None:
-    blocks = blocks_of(an_answer(more="It is old [1].\n\n- one\n- two\n\n```\nx[1]\n```"))
-    (folded,) = (block for block in blocks if block["type"] == "container")
-    assert (folded["is_collapsible"], folded["default_collapsed"]) == (True, True)
-    assert folded["title"]["text"] == "More from these pages"
-    assert faults_in_blocks(blocks) == []
-    link = '{"type": "link", "url": "https://example1.org/page", "text": "[1]"}'
-    assert json.dumps(folded).count(link) == 1
-    assert {"type": "rich_text_preformatted", "elements": [{"type": "text", "text": "x[1]"}]} in (
-        folded["child_blocks"][0]["elements"]
-    )
-
-
-def test_where_nothing_can_be_folded_it_stands_below_a_heading() -> None:
-    answer = an_answer(more="It is old [1].")
-    ending = final(answer, EN, depth="auto", folds=False)
-    assert not any(block["type"] == "container" for block in ending.closing)
-    assert plain(list(ending.closing)).startswith("More from these pages\nIt is old [1].")
+def test_further_reading_has_links_and_code() -> None:
+    blocks = details_of(an_answer(more="It is old [1].\n\n- one\n- two\n\n```\nx[1]\n```"))
+    assert "More from these pages\nIt is old [1]." in plain(blocks)
+    link = {"type": "link", "url": "https://example1.org/page", "text": "[1]"}
+    assert json.dumps(blocks).count(json.dumps(link)) == 1
+    code = {"type": "rich_text_preformatted", "elements": [{"type": "text", "text": "x[1]"}]}
+    assert json.dumps(code) in json.dumps(blocks)
 
 
 MORE = st.lists(
@@ -346,25 +427,21 @@ MORE = st.lists(
 ).map("\n\n".join)
 
 
-@settings(max_examples=40)  # each takes 50 ms: two judges look at up to 50 blocks
+@settings(max_examples=40)  # each takes 50 ms: two judges look at all blocks
 @given(MORE)
 def test_any_further_reading_is_valid_and_within_the_limits(more: str) -> None:
-    blocks = blocks_of(an_answer(more=more))
-    assert faults_in_blocks(blocks) == []
-    plainer = simpler(Part(tuple(blocks), "x"))
-    assert plainer is not None
-    assert faults_in_blocks(list(plainer.blocks)) == []
+    assert len(details_of(an_answer(more=more))) <= VIEW_BLOCKS
 
 
 def test_numbers_of_items_and_rows_of_tables_are_kept() -> None:
     more = "3. three\n4. four\n\n| a | b |\n|---|---|\n| c[1] | d |"
-    shown = plain(blocks_of(an_answer(more=more)))
+    shown = plain(details_of(an_answer(more=more)))
     assert "3. three\n4. four\na    | b\n-----+--\nc[1] | d" in shown
 
 
 def test_quoted_code_and_tables_of_sources_keep_their_lines() -> None:
     code, table = "```\nx[1]\ny\n```", "| Year | Height |\n| --- | --- |\n| 1889 | 312 |"
-    blocks = blocks_of(an_answer(citations=(a_citation(1, code), a_citation(1, table))))
+    blocks = details_of(an_answer(citations=(a_citation(1, code), a_citation(1, table))))
     texts = [
         element["elements"][0]["text"]
         for block in blocks

@@ -300,15 +300,11 @@ async def test_with_a_native_stop_there_is_no_button(
     await reply.finish(an_answer())
 
 
-@pytest.mark.parametrize("kind", ["context_actions", "rich_text"])
+@pytest.mark.parametrize("kind", ["actions", "rich_text"])
 async def test_blocks_that_a_workspace_refuses_cost_no_answer(
     stage: SlackStage, slack: FakeSlack, desk: Desk, kind: str
 ) -> None:
-    # It refuses each method as often as it would for this kind of block.
-    times = 1 if kind == "context_actions" else 2
-    slack.refuse("chat.stopStream", "invalid_blocks", times=1)
-    slack.refuse("chat.update", "invalid_blocks", times=times)
-    slack.refuse("chat.postMessage", "invalid_blocks", times=times)
+    slack.lack_blocks(kind)
     reply = await stage.poster().open(desk.run(), None)
     reply.progress(a_plan())
     await stage.until(desk.message, "tower height")
@@ -316,22 +312,6 @@ async def test_blocks_that_a_workspace_refuses_cost_no_answer(
     (shown,) = stage.shown(desk.message)
     assert "It is 330 m tall" in shown
     assert URL in str(stage.posts(desk.message)[0].blocks)
-
-
-async def test_where_slack_folds_nothing_it_is_asked_to_once(
-    stage: SlackStage, slack: FakeSlack
-) -> None:
-    slack.lack_blocks("container")
-    poster = stage.poster()
-    for number in range(2):
-        desk = Desk(stage.ask(f"Question {number}?"))
-        reply = await poster.open(desk.run(), None)
-        await reply.finish(an_answer(more="It is old [1]."))
-        (shown,) = stage.shown(desk.message)
-        assert shown.index("More from these pages") < shown.index("It is old")
-        assert stage.buttons(desk.message)  # only what is folded was changed
-    refused = [call.method for call in slack.calls() if call.error == "invalid_blocks"]
-    assert len(refused) == 1
 
 
 @pytest.mark.parametrize("code", ["message_not_found", "edit_window_closed"])

@@ -9,6 +9,7 @@ import pytest
 
 from adapters.slack import actions
 from tests.fakes.slack import FakeSlack
+from tests.fakes.slack_words import plain
 from tests.unit.adapters.slack.serving import Served, served
 
 
@@ -25,11 +26,27 @@ async def test_an_answer_gets_feedback_by_the_button_under_it(
     await slack.until(lambda: any(one.elements() for one in slack.replies("C1", said.ts)))
     reply = slack.replies("C1", said.ts)[-1]
     assert "330 m tall" in slack.screen("C1", said.ts)
-    button = next(one for _, one in reply.elements() if one["action_id"] == actions.FEEDBACK)
-    value = button["negative_button"]["value"]
-    await slack.press("U2", reply, actions.FEEDBACK, value).acknowledged()
+    await slack.press("U2", reply, actions.BAD).acknowledged()
     (kept,) = await answering_bot.rows("feedback")
     assert (kept["author_id"], kept["verdict"]) == ("U2", "bad")
+
+
+async def test_all_that_is_not_shown_is_one_press_away(
+    answering_bot: Served, slack: FakeSlack
+) -> None:
+    said = await slack.say("U1", "C1", f"{slack.mention} how tall is the tower?").acknowledged()
+    await slack.until(lambda: any(one.elements() for one in slack.replies("C1", said.ts)))
+    reply = slack.replies("C1", said.ts)[-1]
+    await answering_bot.ended(1)
+    (answer,) = [run["answer"] for run in await answering_bot.rows("runs")]
+    for user, words in (("U1", "Sources"), ("U2", "來源")):  # each in their own language
+        await slack.press(user, reply, actions.DETAILS).acknowledged()
+        view = slack.workspace.modals[-1]
+        assert view["title"]["text"] == words
+        for shown in (answer["citations"][0]["title"], *answer["queries"], answer["run"]):
+            assert shown in plain(view["blocks"])
+    assert answer["run"] not in reply.seen
+    assert slack.replies("C1", said.ts)[-1] == reply
 
 
 @pytest.mark.parametrize("way", ["command", "shortcut"])
