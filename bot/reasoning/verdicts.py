@@ -1,4 +1,4 @@
-"""What a model says of the sentences of an answer, each held against the quotes that it cites."""
+"""Verdicts of a model on the sentences of an answer and the quotes that each of them cites."""
 
 from __future__ import annotations
 
