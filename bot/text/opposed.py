@@ -239,10 +239,10 @@ def _is_general(claim: str, best: _Retold) -> str:
 
 
 def _is_negated(claim: str, best: _Retold, quoted: str) -> str:
-    claim = _AT_MOST.sub("", claim)
+    claim, said = _AT_MOST.sub("", claim), _AT_MOST.sub("", best.text)
     if not set(_DIGITS.findall(claim)) <= set(_DIGITS.findall(quoted)):
         return ""  # "130 of them are not": the others
-    mine, theirs = _NOT.search(claim), _NOT.search(best.text)
+    mine, theirs = _NOT.search(claim), _NOT.search(said)
     if has_cjk(claim):
         mine = _EASTERN_NEVER.search(claim)
         clauses = re.split("[，。；]", best.text)
