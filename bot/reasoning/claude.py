@@ -6,7 +6,7 @@ The SDK takes about a second to import, so ``open_claude`` can leave that to a t
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
 from contextlib import aclosing, asynccontextmanager, suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from bot.errors import InvalidSetting, ModelBroken, ModelRefused
 from bot.messages import Message, Transcript
 from bot.observing import Observe, nothing_observed
-from bot.reasoning import claude_draft, claude_plan, claude_rewrite
+from bot.reasoning import claude_draft, claude_plan, claude_rewrite, claude_verify
 from bot.reasoning.calls import ModelCalls, ModelReply
 from bot.reasoning.claude_answer import AnswerWatch, reply_of
 from bot.reasoning.claude_calls import Again, Call, TooLong, Watch, credentials
@@ -35,6 +35,7 @@ from bot.reasoning.prompts import load
 from bot.reasoning.questions import Rewritten, SubQuestion
 from bot.reasoning.reasoner import OnAnswer, OnQueries, ReasonerFactory
 from bot.reasoning.recall import recalled
+from bot.reasoning.verdicts import Claim, Verdict
 from bot.settings import Settings
 
 if TYPE_CHECKING:
@@ -304,6 +305,17 @@ class Claude:
         )
         async for delta in stream:
             yield delta
+
+    # ------------------------------------------------------------ verify
+
+    async def verify(self, question: str, claims: Sequence[Claim]) -> tuple[Verdict | None, ...]:
+        """One call of the small model; a reply that is not in the form asked for says nothing."""
+        request = claude_verify.request(self._settings.small_model, question, claims)
+        reply = await self._complete(Call(request), "verify", "Verify the sentences")
+        try:
+            return claude_verify.verdicts(reply.content, reply.stop_reason, claims)
+        except Unusable:
+            return (None,) * len(claims)
 
     # ------------------------------------------------------------ requests
 

@@ -37,6 +37,8 @@ TAGS = (
     "report",
     "draft",
     "to_come",
+    "quote",
+    "sentence",
 )
 """Those of our prompts."""
 

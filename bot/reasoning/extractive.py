@@ -12,7 +12,7 @@ again in ``extractive_recall``, a report's outline and its parts in ``extractive
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 
 from bot.messages import Message, Transcript
 from bot.reasoning import (
@@ -30,6 +30,7 @@ from bot.reasoning.evidence import AnswerDelta, Evidence
 from bot.reasoning.graphs import Graph, GraphEdit
 from bot.reasoning.questions import Rewritten, SubQuestion
 from bot.reasoning.reasoner import OnAnswer, OnQueries
+from bot.reasoning.verdicts import Claim, Verdict
 
 
 class Extractive:
@@ -95,6 +96,10 @@ class Extractive:
         )
         for delta in quoted:
             yield delta
+
+    async def verify(self, question: str, claims: Sequence[Claim]) -> tuple[Verdict | None, ...]:
+        """Nothing: what it quotes is compared letter by letter."""
+        return (None,) * len(claims)
 
 
 def _all(quoting: Callable[..., Iterator[AnswerDelta]], *args: object) -> list[AnswerDelta]:

@@ -10,7 +10,7 @@ that an interrupted run can be replayed from its journal.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from typing import Protocol
 
 from bot.messages import Message, Transcript
@@ -20,6 +20,7 @@ from bot.reasoning.drafts import Manuscript, Paragraph
 from bot.reasoning.evidence import AnswerDelta, Evidence
 from bot.reasoning.graphs import Graph, GraphEdit
 from bot.reasoning.questions import Rewritten, SubQuestion
+from bot.reasoning.verdicts import Claim, Verdict
 
 OnAnswer = Callable[[AnswerDelta], None]
 OnQueries = Callable[[tuple[str, ...]], None]
@@ -87,6 +88,10 @@ class Reasoner(Protocol):
 
         What was not found comes last, as a block quote; so does the whole when nothing was.
         """
+        ...
+
+    async def verify(self, question: str, claims: Sequence[Claim]) -> tuple[Verdict | None, ...]:
+        """Whether the quotes of each claim of an answer say so; None where that is not known."""
         ...
 
 

@@ -59,7 +59,7 @@ def _that_fit(text: str, strong: Sequence[Span], longest: int) -> Sequence[Span]
 
 
 def _windows(text: str, strong: Iterable[Span], around: int) -> list[Span]:
-    """What of the text is shown where this many characters stand around each span, or fewer."""
+    """The pieces shown, with at most this many characters around each span."""
     found: list[Span] = []
     for start, end in strong:
         begin = _word_start(text, max(start - around, 0), start)
@@ -102,7 +102,7 @@ def _pieced(text: str, windows: Sequence[Span], strong: Sequence[Span]) -> str:
 
 
 def _between(before: str, after: str) -> str:
-    """What stands between two pieces: one ellipsis, with spaces but in Chinese and Japanese."""
+    """The ellipsis between two pieces, with spaces except in Chinese and Japanese."""
     before, after = before[-3:].replace(_SHUT, ""), after[:3].replace(_OPEN, "")
     space = "" if has_cjk(before) and has_cjk(after) else " "
     if before.endswith("…") or after.startswith("…"):

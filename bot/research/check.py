@@ -24,11 +24,13 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from types import MappingProxyType
 
 from bot.answers import Citation, Disagreement, Doubt
 from bot.pages.passages import Passage, columns_in
 from bot.reasoning.evidence import CitationDelta, Evidence, Source
 from bot.reasoning.recall import source_numbers, without_sources
+from bot.reasoning.verdicts import Claim, Verdict
 from bot.rendering.texts import Texts, texts_for
 from bot.research.disagree import dissent
 from bot.research.marks import literal_spans, numbers_in, without_marks
@@ -45,13 +47,15 @@ DERIVED = 0.5  # of the keywords of a sentence without a footnote, that must be 
 
 _Key = tuple[int, int, int]  # of a citation: its page's number, where it begins and ends
 _WORD = re.compile(r"\w+")
+_CALCULATION = re.compile(r"\d\)?\s?[+−–*/×÷=-]\s?\(?\d")
 _TARGET = re.compile(r"\]\([^()\s]*\)")  # of a link
 
 
 @dataclass(frozen=True, slots=True)
 class Checked:
     """The answer as it is shown, its citations in order of first use, and its doubts; ``more`` is
-    the further reading. The first ``direct`` citations are those of the answer itself."""
+    the further reading. The first ``direct`` citations are those of the answer itself, ``claims``
+    its cited sentences."""
 
     text: str
     citations: tuple[Citation, ...]
@@ -59,14 +63,26 @@ class Checked:
     disagreements: tuple[Disagreement, ...] = ()
     more: str = ""
     direct: int = 0
+    claims: tuple[Claim, ...] = ()
 
 
 ENGLISH = texts_for("en")
+NO_VERDICTS: Mapping[str, Verdict] = MappingProxyType({})
 
 
-def check(written: Written, evidence: Evidence, question: str, texts: Texts = ENGLISH) -> Checked:
+def check(
+    written: Written,
+    evidence: Evidence,
+    question: str,
+    texts: Texts = ENGLISH,
+    verdicts: Mapping[str, Verdict] = NO_VERDICTS,
+) -> Checked:
     """Check a written answer against the evidence it was written from; doubts are worded with
-    ``texts``."""
+    ``texts``.
+
+    ``verdicts`` are a model's, by the text of the claim (``Checked.claims``). They outweigh what
+    words tell, but for a calculation that is shown and does not come out.
+    """
     sources = {source.number: source for source in evidence.sources}
     literals = literal_spans(written.text)
     # In an answer about "source 2" that number is a name of ours and no figure.
@@ -77,6 +93,7 @@ def check(written: Written, evidence: Evidence, question: str, texts: Texts = EN
     disagreements: list[Disagreement] = []
     out: list[str] = []
     further: list[str] = []
+    held: list[Claim] = []
     end = direct = 0
     for sentence in _sentences(written):
         piece = written.text[sentence.start : sentence.end]
@@ -96,6 +113,10 @@ def check(written: Written, evidence: Evidence, question: str, texts: Texts = EN
             known = "\n".join((question, *evidence.missing, *near))
             is_typed = not any(_overlap(span, sentence) for span in written.spans)
             reason = _doubt(said, sentence.kind, cited, question, known, texts, is_typed=is_typed)
+        if cited and parts is out:
+            held.append(Claim(claim, tuple(passage.text for _, passage in cited)))
+        if (verdict := verdicts.get(claim)) is not None and cited:
+            reason = _by_verdict(verdict, reason, texts)
         if reason:
             doubts.append(Doubt(claim, reason))
         elif cited:
@@ -116,6 +137,7 @@ def check(written: Written, evidence: Evidence, question: str, texts: Texts = EN
         tuple(disagreements),
         "".join(further).strip(),
         direct,
+        tuple(held),
     )
 
 
@@ -218,6 +240,17 @@ def _doubt(
         return texts("doubt-otherwise", words=otherwise) if otherwise else ""
     named = ", ".join(dict.fromkeys(fact.text for fact in missing))
     return texts("doubt-not-quoted", facts=named)
+
+
+def _by_verdict(verdict: Verdict, reason: str, texts: Texts) -> str:
+    """Why a claim is doubted after a model has read it with its quotes, or ""."""
+    if verdict.judgement == "contradicted":
+        return texts("doubt-contradicted")
+    if verdict.judgement == "supported":
+        return reason if _CALCULATION.search(reason) else ""
+    if verdict.words:
+        return texts("doubt-not-quoted", facts=verdict.words)
+    return texts("doubt-not-covered")
 
 
 def _cited_near(

@@ -8,21 +8,30 @@ from __future__ import annotations
 
 import asyncio
 import math
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from dataclasses import replace
 
 from pydantic import TypeAdapter
 
 from bot.answers import Answer, Status
-from bot.errors import BudgetSpent, ModelUnavailable, NoProviderAvailable
+from bot.errors import (
+    BudgetSpent,
+    CredentialsRefused,
+    ModelBroken,
+    ModelRefused,
+    ModelUnavailable,
+    NoProviderAvailable,
+)
+from bot.logs import get_logger
 from bot.messages import Depth, Transcript
 from bot.pages.urls import dedupe_key
 from bot.reasoning.evidence import AnswerDelta, Evidence, Judged
 from bot.reasoning.questions import Rewritten, SubQuestion
 from bot.reasoning.reasoner import Reasoner
+from bot.reasoning.verdicts import Verdict
 from bot.research.asked import HITS_FETCHED
 from bot.research.budget import Budget
-from bot.research.check import Checked, check
+from bot.research.check import NO_VERDICTS, Checked, check
 from bot.research.desk import Reading
 from bot.research.direct import direct
 from bot.research.gathered import merge_sources
@@ -38,9 +47,13 @@ from bot.search.provider import ProviderKind, Query
 from bot.settings import Settings
 
 _title = TypeAdapter(str)
+log = get_logger()
 
 OFFERS = 200  # pages of searches that suggestions are made of
 DEEP = 2  # times the searches and the budget of other questions
+NOT_VERIFIED = (BudgetSpent, CredentialsRefused, ModelBroken, ModelRefused, ModelUnavailable)
+VERIFIED = 60  # sentences of an answer, in one call
+VERIFY_SECONDS = 30.0  # after which the answer stands as it is
 GUESSED = 500  # characters; a longer message is seldom guessed right, and takes long to guess
 
 
@@ -294,6 +307,11 @@ class Road:
         checked, suggestions = await asyncio.to_thread(
             self._judged, written, evidence, rewritten.question
         )
+        verdicts = {} if status == "stopped" else await self._verified(checked, rewritten.question)
+        if verdicts:
+            checked, suggestions = await asyncio.to_thread(
+                self._judged, written, evidence, rewritten.question, verdicts
+            )
         whole = evidence.enough and not evidence.missing
         found: Status = "answered" if whole or not self._by_model else "partial"
         found = found if checked.citations else "not_found"
@@ -327,10 +345,32 @@ class Road:
 
         await self._run.keep("judge", {"question": self.question}, judge, _title, title=title)
 
+    async def _verified(self, checked: Checked, question: str) -> dict[str, Verdict]:
+        """What the small model says of the cited sentences, where it is asked; without it the
+        answer stands as it was checked."""
+        claims = checked.claims[:VERIFIED]
+        wanted = self._settings.verify
+        is_telling = len(claims) > 1 or bool(checked.doubts)
+        if wanted == "off" or not self._by_model or not claims:
+            return {}
+        if wanted == "auto" and not is_telling:
+            return {}
+        try:
+            async with asyncio.timeout(VERIFY_SECONDS):
+                found = await self._reasoner.verify(question, claims)
+        except (*NOT_VERIFIED, TimeoutError) as error:
+            log.info("sentences were not verified", run=self._run.id, error=str(error))
+            return {}
+        return {claim.text: v for claim, v in zip(claims, found, strict=True) if v is not None}
+
     def _judged(
-        self, written: Written, evidence: Evidence, question: str
+        self,
+        written: Written,
+        evidence: Evidence,
+        question: str,
+        verdicts: Mapping[str, Verdict] = NO_VERDICTS,
     ) -> tuple[Checked, tuple[str, ...]]:
-        checked = check(written, evidence, question, self._run.texts)
+        checked = check(written, evidence, question, self._run.texts, verdicts)
         offers = tuple(self._run.offers.values())[:OFFERS]
         return checked, suggest(
             question,

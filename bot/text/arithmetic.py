@@ -11,12 +11,14 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import lru_cache
 from itertools import combinations, permutations
 
 from bot.text import figures
 from bot.text.dates import dates
 from bot.text.facts import Fact, facts, values_in
 from bot.text.numerals import chinese_number
+from bot.text.sentences import sentences
 
 _UNIT = r"(?:\s?(?:(?!of\b|x\b)[A-Za-z²³]+(?!\w)|[米年岁歲名人户个元家种棵起分次公里毫平方克吨]+))?"
 _NUMBER = (
@@ -45,10 +47,13 @@ _AGO = re.compile(r"[\s-]{0,2}years? ago\b|\s?多?年前", re.IGNORECASE)
 _TOGETHER = re.compile(
     r"\b(?:together|in all|in total|altogether|combined|total(?:led|ed|s)?|difference|"
     r"(?:less|higher|lower|longer|shorter|older|younger)(?: \w+){0,3} than|times|average|"
-    r"more|fewer|further|sum|not|grew|rose|fell|gain\w*|lost|increas\w*|decreas\w*|dropp\w*"
+    r"more|fewer|further|sum|not|grew|rose|fell|gain\w*|lost|increas\w*|decreas\w*|dropp\w*|"
+    r"margin|majority|lead|of (?:them|which|whom|these)"
     r")\b|[共总總差倍比均]|合[计計]|相差",
     re.IGNORECASE,
 )
+_REST = re.compile(r"\b(?:not|no|without|other|others|rest|remain\w*)\b", re.IGNORECASE)
+_PARTS = {"half": 2, "third": 3, "quarter": 4, "fifth": 5, "tenth": 10}
 _TENTHS = re.compile(r"(?P<tenths>\w+)[\s-]tenths\b", re.IGNORECASE)
 _ONE_IN = re.compile(r"\b(?P<one>\w+) (?:in|out of)(?: every)? (?P<of>\w+)\b", re.IGNORECASE)
 _WRITTEN = (1.0, 1e4, 1e6, 1e8, 1e9)  # a calculation in millions may leave them out
@@ -140,7 +145,7 @@ def _has_operands(each: Shown, known: Collection[Decimal], derived: Sequence[flo
             continue
         if each.multiplies and operand <= FEW:
             continue
-        if _converts(operand, known) or 100 - operand in known:
+        if _converts(operand, known) or 100 - operand in known or 100 * (operand - 1) in known:
             continue
         return False
     return True
@@ -192,8 +197,10 @@ def _is_implied(
         if value and float(fact.values[0]) and value <= FEW
     ):
         return True
+    if _is_part(claim, fact, known):
+        return True
     if (fact.text.endswith(("%", "cent")) or _TOGETHER.search(claim)) and _is_among(
-        fact, list(_combined(_handful(quoted)))
+        fact, _of_a_handful(quoted)
     ):
         return True
     if not _TOGETHER.search(claim) or len(known) > MANY * FEW:
@@ -204,12 +211,26 @@ def _is_implied(
     return is_telling and _is_among(fact, list(_combined([float(value) for value in known])))
 
 
-def _handful(quoted: str) -> list[float]:
-    """The figures of a quote with the sums of two of them, if they are few; else none."""
-    there = {float(f.values[0]) for f in facts(quoted) if f.kind == "figure"}
-    if not 1 < len(there) <= HANDFUL:
-        return []
-    return [*there, *(one + other for one, other in combinations(sorted(there), 2))]
+def _is_part(claim: str, fact: Fact, known: Collection[Decimal]) -> bool:
+    """The rest of a share ("13% are not" of 87%), or "a third" of a figure of the quote."""
+    if fact.text.endswith(("%", "cent")):
+        rest = [100 - float(value) for value in known if 0 < value < 100]
+        return _REST.search(claim) is not None and _is_among(fact, rest)
+    parts = [size for name, size in _PARTS.items() if re.search(rf"\b{name}s?\b", claim, re.I)]
+    return bool(parts) and _is_among(fact, [float(v) / part for v in known for part in parts])
+
+
+@lru_cache(maxsize=256)
+def _of_a_handful(quoted: str) -> tuple[float, ...]:
+    """The figures that those of one sentence of a quote make, where they are few, or those of all
+    of it; two of them may be added first."""
+    made: dict[float, None] = {}
+    for said in (quoted, *(quoted[each.start : each.end] for each in sentences(quoted))):
+        there = {float(fact.values[0]) for fact in facts(said) if fact.kind == "figure"}
+        if 1 < len(there) <= HANDFUL:
+            sums = [one + other for one, other in combinations(sorted(there), 2)]
+            made.update(dict.fromkeys(_combined([*there, *sums])))
+    return tuple(made)
 
 
 def _of_others(value: float, known: Collection[Decimal]) -> Iterator[float]:

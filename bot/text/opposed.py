@@ -34,6 +34,11 @@ _NOT = re.compile(
     r"|n['’]t\b"
     r"|不(?!同|仅|僅|断|斷|久|少|平等|过|過|超)|没有|没|沒|未(?!来|來|成年)|从未|從未|并非|無法|无法"
 )
+_AT_MOST = re.compile(
+    r"\b(?:no|not) (?:more|fewer|less|later|earlier|larger|longer|bigger|higher) than\b",
+    re.IGNORECASE,
+)
+_DIGITS = re.compile(r"\d+")
 _NEGATIVE = re.compile(
     _NOT.pattern
     + "|"
@@ -131,9 +136,8 @@ _SOME = re.compile(
 )
 _PLANNED = re.compile(
     r"\b(?:plan(?:s|ned|ning)?|propos\w+|intend\w+|slated|scheduled|expect\w*|nominat\w+|"
-    r"announced plans|candidate|hop(?:ed|es)|might|(?-i:may)|could|claim(?:s|ed)?|alleg\w+|"
-    r"rumou?r\w*|suggest\w*|reported\w*|possib\w+|probab\w+|do not have to)\b"
-    r"|计划|計劃|拟|擬|打算|准备|提议|讨论|可能|预计|預計|据称|據稱|代理|或许|提名|有望",
+    r"announced plans|might|alleg\w+|rumou?r\w*)\b"
+    r"|计划|計劃|拟|擬|打算|提议|预计|預計|据称|據稱|提名|有望",
     re.IGNORECASE,
 )
 _HELD_BACK = re.compile(
@@ -165,7 +169,7 @@ def opposed(claim: str, quoted: str) -> str:
         return ""
     best = retold[0]
     reason = _is_opposite(claim, best.text) or _is_plan(claim, best)
-    reason = reason or _is_general(claim, best) or _is_negated(claim, best)
+    reason = reason or _is_general(claim, best) or _is_negated(claim, best, quoted)
     if reason or next(shown(claim), None) is not None:
         return reason
     return _is_elsewhere(claim, retold) or _is_swapped(claim, quoted)
@@ -234,14 +238,17 @@ def _is_general(claim: str, best: _Retold) -> str:
     return every.group() if _SOME.search(best.text) else ""
 
 
-def _is_negated(claim: str, best: _Retold) -> str:
-    mine, theirs = _NOT.search(claim), _NOT.search(best.text)
+def _is_negated(claim: str, best: _Retold, quoted: str) -> str:
+    claim, said = _AT_MOST.sub("", claim), _AT_MOST.sub("", best.text)
+    if not set(_DIGITS.findall(claim)) <= set(_DIGITS.findall(quoted)):
+        return ""  # "130 of them are not": the others
+    mine, theirs = _NOT.search(claim), _NOT.search(said)
     if has_cjk(claim):
         mine = _EASTERN_NEVER.search(claim)
         clauses = re.split("[，。；]", best.text)
         near = max(clauses, key=lambda clause: len(_terms_of(clause) & _terms_of(claim)))
         return mine.group() if mine and not _EASTERN_NOT.search(near) else ""
-    if mine and not _NEGATIVE.search(best.text):
+    if mine and not _NEGATIVE.search(best.text) and not _NOT.search(quoted):
         return mine.group()
     if theirs and best.share >= SURE and not _NEGATIVE.search(claim):
         return theirs.group()

@@ -37,6 +37,7 @@ OPEN = "(open)"  # at the end of a hit's line
 PAGE = re.compile(r'<page number="(\d+)"[^>]*>\n(.*?)\n</page>', re.S)
 PASSAGE = re.compile(r"^\d+\.\d+ ", re.M)  # what numbers the passages on a desk
 TITLE = re.compile(r"Page (\d+): ")
+SENTENCE = re.compile(r'<sentence number="(\d+)" quotes="([^"]*)">\n(.*?)\n</sentence>', re.S)
 CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 
 
@@ -51,6 +52,8 @@ def researcher(request: Mapping[str, Any]) -> Reply:
         return _plan(request)
     if fields == {"queries"}:
         return _queries(request)
+    if fields == {"verdicts"}:
+        return _verify(request)
     if fields == {"reason", "grade"}:
         return _judge(request)
     if wanted:
@@ -310,6 +313,19 @@ def _judge(request: Mapping[str, Any]) -> Reply:
     grade = "right" if found == len(wanted) else "partly" if found else "wrong"
     reason = f"{found} of {len(wanted)} words are there."
     return says(json.dumps({"reason": reason, "grade": grade}))
+
+
+def _verify(request: Mapping[str, Any]) -> Reply:
+    """By how many words of a sentence its quotes have."""
+    asked = _asked(request)
+    quotes = dict(re.findall(r'<quote number="(\d+)">\n(.*?)\n</quote>', asked, re.S))
+    said = []
+    for number, cites, sentence in SENTENCE.findall(asked):
+        words = {w.lower() for w in _keywords(sentence)}
+        found = _overlap(words, " ".join(quotes[each] for each in cites.split(", ")))
+        verdict = "supported" if 2 * found >= len(words) else "not_supported"
+        said.append({"sentence": int(number), "verdict": verdict, "words": ""})
+    return says(json.dumps({"verdicts": said}))
 
 
 def _revise(request: Mapping[str, Any]) -> Reply:

@@ -12,6 +12,7 @@ from bot.reasoning.evidence import AnswerDelta, CitationDelta, Evidence, TextDel
 from bot.reasoning.graphs import Graph, GraphEdit
 from bot.reasoning.questions import Rewritten, SubQuestion
 from bot.reasoning.reasoner import OnAnswer, OnQueries
+from bot.reasoning.verdicts import Claim, Verdict
 
 
 def cite_all(question: Rewritten, evidence: Evidence) -> list[AnswerDelta]:
@@ -40,6 +41,7 @@ class Scripted:
     graphs: list[Graph] = field(default_factory=list)
     evidence: list[Evidence] = field(default_factory=list)
     transcripts: list[Transcript] = field(default_factory=list)
+    verdicts: dict[str, Verdict] = field(default_factory=dict)  # by the claim
     looked_at: list[Evidence] = field(default_factory=list)  # for drafting
     manuscripts: list[Manuscript] = field(default_factory=list)  # each seen when it was revised
 
@@ -80,6 +82,9 @@ class Scripted:
 
     async def queries(self, question: Rewritten, manuscript: Manuscript) -> tuple[str, ...]:
         return (manuscript.paragraph.topic,)
+
+    async def verify(self, question: str, claims: Sequence[Claim]) -> tuple[Verdict | None, ...]:
+        return tuple(self.verdicts.get(claim.text) for claim in claims)
 
     async def revise(
         self,

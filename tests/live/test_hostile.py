@@ -109,7 +109,7 @@ def brain(request: Mapping[str, Any]) -> Reply | Fail:
             for i, said in enumerate(POISON[:6])
             if not begun
         ]
-        return says(json.dumps({"nodes": nodes, "done": True, "missing": [*POISON[:3]]}))
+        return says(json.dumps({"nodes": nodes, "done": begun, "missing": [*POISON[:3]]}))
     results = [
         block
         for message in request["messages"]

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from tests.fakes.claude import Fail, FakeClaude, Reply, says
+from tests.fakes.claude import Fail, FakeClaude, Reply, researcher, says
 from tests.fakes.mediawiki import FakeWiki
 from tests.fakes.server import serve
 from tests.scenario.program import Ended, Program
@@ -81,6 +81,40 @@ def test_a_greeting_needs_no_search(footnote: Program, wiki: FakeWiki) -> None:
     assert (ended.code, ended.json["status"], ended.json["citations"]) == (0, "answered", [])
     assert ended.json["usage"]["model_calls"] == 1
     assert wiki.calls == []
+
+
+def test_the_small_model_reads_the_sentences_with_their_quotes(
+    footnote: Program, claude: FakeClaude
+) -> None:
+    def brain(request: Mapping[str, Any]) -> Reply:
+        if "<sentence number=" not in json.dumps(request["messages"]):
+            return researcher(request)
+        assert request["model"].startswith("claude-haiku")
+        wrong = {"sentence": 1, "verdict": "contradicted", "words": ""}
+        return says(json.dumps({"verdicts": [wrong]}))
+
+    claude.use(brain)
+    ended = footnote.run("ask", "--json", QUESTION, FOOTNOTE_VERIFY="always")
+    assert ended.code == 0, ended.err
+    assert [doubt["reason"] for doubt in ended.json["doubts"]] == ["its footnotes say otherwise"]
+    assert "⚠" in ended.json["answer"]
+    assert [step["kind"] for step in ended.json["steps"]].count("verify") == 1
+    assert ended.json["usage"]["model_calls"] == len(claude.requests)
+
+
+def test_an_answer_stands_where_it_cannot_be_verified(
+    footnote: Program, claude: FakeClaude
+) -> None:
+    def brain(request: Mapping[str, Any]) -> Reply | Fail:
+        if "<sentence number=" in json.dumps(request["messages"]):
+            return Fail(529)
+        return researcher(request)
+
+    claude.use(brain)
+    ended = footnote.run("ask", "--json", QUESTION, FOOTNOTE_VERIFY="always")
+    assert ended.code == 0, ended.err
+    assert (ended.json["doubts"], ended.json["notes"]) == ([], [])
+    assert "1973" in quotes(ended)
 
 
 def test_quick_takes_two_model_calls(footnote: Program) -> None:

@@ -310,6 +310,7 @@ page-away = It cannot be reached at the moment; try again later.
 page-refused = It may not be read by programs; open it yourself, and paste the text.
 page-unreadable = There is no text in it that can be read; paste the text.
 price-unknown = The price of { $model } is not known: its cost is not in the total.
+doubt-contradicted = its footnotes say otherwise
 doubt-no-footnote = it carries no footnote
 doubt-not-covered = its footnotes do not say that
 doubt-not-quoted = its footnotes do not say: { $facts }

@@ -227,6 +227,7 @@ page-away = 暂时打不开，请稍后再试。
 page-refused = 不允许由程序读取；请自行打开，并粘贴正文。
 page-unreadable = 没有可以读取的文字；请粘贴正文。
 price-unknown = { $model } 的价格未知，其费用未计入总额。
+doubt-contradicted = 脚注所说与此相反
 doubt-no-footnote = 没有脚注
 doubt-not-covered = 其脚注没有这样说
 doubt-not-quoted = 脚注中没有提到：{ $facts }

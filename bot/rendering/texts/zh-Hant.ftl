@@ -227,6 +227,7 @@ page-away = 暫時打不開，請稍後再試。
 page-refused = 不允許由程式讀取；請自行打開，並貼上正文。
 page-unreadable = 沒有可以讀取的文字；請貼上正文。
 price-unknown = { $model } 的價格未知，其費用未計入總額。
+doubt-contradicted = 註腳所說與此相反
 doubt-no-footnote = 沒有註腳
 doubt-not-covered = 其腳註沒有這樣說
 doubt-not-quoted = 註腳中沒有提到：{ $facts }

@@ -31,6 +31,7 @@ SMALLEST = {
     "multihop": Small(["--questions", "1", "--pages", "20", "--every", "1190"]),
     "check": Small(["--items", "4", "--failures"]),
     "own_words": Small(["--questions", "1", "--asked", "1", "--model", "words", "--set", "across"]),
+    "quotes": Small(["--every", "400"]),
     "indexing": Small(["--passages", "100", "--questions", "1"]),
     "extraction": Small(["--every", "90"], {"extraction.LONG": 5_000}),
     "run_page": Small([], {"run_page.ROUNDS": 1}),

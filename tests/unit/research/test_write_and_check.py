@@ -17,6 +17,7 @@ from bot.reasoning.evidence import (
     Source,
     TextDelta,
 )
+from bot.reasoning.verdicts import Claim, Verdict
 from bot.rendering.documents import answer_document
 from bot.research.check import DOUBT_MARK, Checked, check
 from bot.research.write import Composer, write
@@ -478,3 +479,32 @@ async def test_an_honest_claim_is_not_footnoted_with_orders_beside_its_words() -
     assert (citation.quote, citation.proven) == (words, ("Its turbines deliver 87.4 MW.",))
     document = answer_document(Answer("answered", checked.text, "?", "r1", checked.citations))
     assert [each["quote"] for each in document["citations"]] == ["Its turbines deliver 87.4 MW."]
+
+
+# ---------------------------------------------------------------- verdicts of a model
+
+
+@pytest.mark.parametrize(
+    ("said", "verdict", "reason"),
+    [
+        ("Eiffel completed it in 1889.", Verdict("contradicted"), "say otherwise"),
+        ("Eiffel completed it in 1889.", Verdict("partly", "Eiffel"), "do not say: Eiffel"),
+        ("Eiffel completed it in 1889.", Verdict("not_supported"), "do not say that"),
+        ("Eiffel completed it in 1889.", Verdict("supported"), ""),
+        ("It was completed in Lyon.", Verdict("supported"), ""),
+        ("A century later it was 1999 (1889 + 100 = 1999).", Verdict("supported"), "+ 100"),
+    ],
+)
+async def test_a_verdict_outweighs_what_words_tell(
+    said: str, verdict: Verdict, reason: str
+) -> None:
+    async def stream() -> AsyncIterator[AnswerDelta]:
+        yield TextDelta(said)
+        yield cites(1, 0)
+
+    written = await write(stream(), EVIDENCE, lambda text: None)
+    first = check(written, EVIDENCE, QUESTION)
+    assert first.claims == (Claim(said, (TOWER[0],)),)
+    checked = check(written, EVIDENCE, QUESTION, verdicts={said: verdict})
+    assert [reason in doubt.reason for doubt in checked.doubts] == [True] * bool(reason)
+    assert (DOUBT_MARK in checked.text) == bool(reason)

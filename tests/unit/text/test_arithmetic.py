@@ -67,6 +67,9 @@ TRAFFIC = "It carries 14,600 cars and 13,100 lorries a day. Of 650 households 52
         "80% of the households are connected.",
         "130 households are not connected.",
         "Four in five households are connected (520 of 650).",
+        "The bridge carries 1,500 fewer lorries than cars.",
+        "27,700 vehicles cross it, 14,600 of them cars.",
+        "About 217 households are a third of them.",
     ],
 )
 def test_of_a_few_figures_others_can_be_made(claim: str) -> None:

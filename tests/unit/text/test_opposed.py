@@ -48,6 +48,15 @@ def test_what_words_plainly_show_is_found(claim: str, quoted: str, words: str) -
         ),
         ("The tower opens on 5 May 2010.", "The tower opens on 5 May 2010 at noon."),
         ("博物馆不收费。", "博物馆免费开放。"),
+        ("You can create no more than 20 queues.", "Each account can create up to 20 queues."),
+        ("No more than 20 queues are allowed.", "No more than 20 queues are allowed here."),
+        ("At most 20 queues are allowed.", "No more than 20 queues are allowed."),
+        ("130 households are not connected.", "Of 650 households 520 are connected."),
+        (
+            "The dome was destroyed and has not been rebuilt.",
+            "In 1956 a storm destroyed the dome; it was never rebuilt.",
+        ),
+        ("Staff work from abroad for 20 days.", "Staff may work from abroad for 20 days."),
     ],
 )
 def test_a_true_sentence_is_let_pass(claim: str, quoted: str) -> None:

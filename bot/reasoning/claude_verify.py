@@ -1,0 +1,78 @@
+"""Verifying: the request that holds an answer's sentences against their quotes, and its reply."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, get_args
+
+from bot.reasoning.claude_json import Unusable, json_object
+from bot.reasoning.claude_messages import CACHED, Block
+from bot.reasoning.claude_text import clean, element, line, middle_out
+from bot.reasoning.prompts import load
+from bot.reasoning.verdicts import Claim, Judgement, Verdict
+
+QUESTION = 2_000  # characters
+QUOTE = 6_000  # characters: the beginning and the end of a longer one
+SENTENCE = 2_000  # characters
+WORDS = 200  # characters of what is not said
+TOKENS = 60  # of the reply for each sentence
+SCHEMA: Block = {
+    "type": "object",
+    "properties": {
+        "verdicts": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "properties": {
+                    "sentence": {"type": "integer"},
+                    "verdict": {"type": "string", "enum": list(get_args(Judgement))},
+                    "words": {"type": "string"},
+                },
+                "required": ["sentence", "verdict", "words"],
+                "additionalProperties": False,
+            },
+        }
+    },
+    "required": ["verdicts"],
+    "additionalProperties": False,
+}
+
+
+def request(model: str, question: str, claims: Sequence[Claim]) -> dict[str, Any]:
+    """The request to verify the claims of the answer to a question; each quote is given once."""
+    quotes = list(dict.fromkeys(quote for claim in claims for quote in claim.quotes))
+    numbers = {quote: number for number, quote in enumerate(quotes, start=1)}
+    parts = [element("question", clean(middle_out(question, QUESTION)).strip())]
+    for quote, number in numbers.items():
+        parts.append(element("quote", clean(middle_out(quote, QUOTE)).strip(), number=number))
+    for number, claim in enumerate(claims, start=1):
+        cites = ", ".join(str(numbers[quote]) for quote in dict.fromkeys(claim.quotes))
+        text = clean(middle_out(claim.text, SENTENCE)).strip()
+        parts.append(element("sentence", text, number=number, quotes=cites))
+    return {
+        "model": model,
+        "max_tokens": 200 + TOKENS * len(claims),
+        "system": [{"type": "text", "text": load("verify"), "cache_control": CACHED}],
+        "messages": [{"role": "user", "content": "\n\n".join(parts)}],
+        "thinking": {"type": "disabled"},
+        "output_config": {"format": {"type": "json_schema", "schema": SCHEMA}},
+    }
+
+
+def verdicts(
+    content: Sequence[Block], stop_reason: str, claims: Sequence[Claim]
+) -> tuple[Verdict | None, ...]:
+    """The verdict on each claim; None where the reply has none. Raises ``Unusable``."""
+    given = json_object(content, stop_reason).get("verdicts")
+    if not isinstance(given, list):
+        raise Unusable('"verdicts" must be a list.')
+    found: list[Verdict | None] = [None] * len(claims)
+    for item in given:
+        number = item.get("sentence") if isinstance(item, dict) else None
+        if not isinstance(number, int) or not 1 <= number <= len(claims):
+            continue
+        for judgement in get_args(Judgement):
+            if item.get("verdict") == judgement:
+                words = line(str(item.get("words") or ""), WORDS)
+                found[number - 1] = Verdict(judgement, words)
+    return tuple(found)

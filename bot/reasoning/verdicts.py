@@ -1,0 +1,25 @@
+"""Verdicts of a model on the sentences of an answer and the quotes that each of them cites."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+Judgement = Literal["supported", "partly", "not_supported", "contradicted"]
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A cited sentence of an answer, without marks, and the words that it cites."""
+
+    text: str
+    quotes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """``words`` are those of the sentence that its quotes do not say, if it is supported partly
+    or not at all."""
+
+    judgement: Judgement
+    words: str = ""
