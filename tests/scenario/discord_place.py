@@ -17,7 +17,8 @@ BUTTONS: Mapping[Press, str] = {
     "deeper": "footnote:deeper:",
     "good": "footnote:feedback:good:",
     "bad": "footnote:feedback:bad:",
-    "follow-up": "footnote:follow-up:0:",
+    "follow-up": "footnote:follow-ups:",
+    "details": "footnote:details:",
     "stop": "footnote:stop:",
 }
 

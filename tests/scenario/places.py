@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from tests.scenario.program import Program
     from tests.scenario.serving import Serving
 
-Press = Literal["deeper", "good", "bad", "follow-up", "stop"]
+Press = Literal["deeper", "good", "bad", "follow-up", "details", "stop"]
 
 
 Files = Mapping[str, bytes]

@@ -24,9 +24,10 @@ CHANGING = {*POSTING, "chat.appendStream", "chat.delete", "agents.sessions.setSt
 FEEDBACK = re.compile(r'"good:([0-9a-z]+)"')
 ACTIONS: Mapping[Press, str] = {
     "deeper": actions.DEEPER,
-    "good": actions.FEEDBACK,
-    "bad": actions.FEEDBACK,
-    "follow-up": actions.follow_up_action(0),
+    "good": actions.GOOD,
+    "bad": actions.BAD,
+    "follow-up": actions.FOLLOW_UP,
+    "details": actions.DETAILS,
     "stop": actions.STOP,
 }
 

@@ -9,8 +9,8 @@ from collections.abc import Callable
 import pytest
 from rich.console import Console
 
-from adapters.discord.format import answered
-from adapters.slack.format import final
+from adapters.discord.details import details as discord_details
+from adapters.slack.details import details as slack_details
 from adapters.terminal.format import rendered
 from adapters.terminal.plain_text import plain
 from adapters.web.views import reply_of
@@ -29,16 +29,16 @@ def answer_by(via: str) -> Answer:
 
 
 def in_discord(answer: Answer) -> str:
-    looks = answered(answer, EN, embeds=True)
+    looks = discord_details(answer, EN, embeds=True)
     return "".join(str(embed.to_dict()) for look in looks for embed in look.embeds)
 
 
 def in_discord_without_embeds(answer: Answer) -> str:
-    return "".join(look.content for look in answered(answer, EN, embeds=False))
+    return "".join(look.content for look in discord_details(answer, EN, embeds=False))
 
 
 def in_slack(answer: Answer) -> str:
-    return repr(final(answer, EN, depth="auto"))
+    return repr(slack_details(answer, EN))
 
 
 def in_terminal(answer: Answer) -> str:

@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
+from adapters.discord.details import details
 from adapters.discord.format import answered
 from adapters.slack.format import final
 from adapters.terminal.export import as_markdown
@@ -131,7 +132,8 @@ def test_chats_and_the_console_are_as_harmless() -> None:
     for payload in (*PINGS, *SCRIPTS):
         answer = answer_of(payload)
         slack = final(answer, EN, depth="standard")
-        discord = "".join(look.content for look in answered(answer, EN, embeds=False))
+        looks = (*answered(answer, EN), *details(answer, EN, embeds=False))
+        discord = "".join(look.content for look in looks)
         for text in (slack.text, discord):
             assert not re.search(r"@(?:everyone|here)|<!channel>|<@|<#C", text)
         page = reply_of(answer, EN, {})

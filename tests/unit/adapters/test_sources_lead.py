@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 
 import pytest
 
+from adapters.discord.details import details as discord_details
 from adapters.discord.format import answered
 from adapters.slack.details import details
 from adapters.slack.format import final
@@ -45,20 +46,26 @@ def in_slacks_details(answer: Answer, page: str) -> str:
 
 
 def in_discord(answer: Answer, page: str) -> str:
-    looks = answered(answer, EN, embeds=True, page=page)
+    return "".join(look.content for look in answered(answer, EN, page=page))
+
+
+def in_discords_details(answer: Answer, page: str) -> str:
+    looks = discord_details(answer, EN, embeds=True, page=page)
     embeds = [embed.to_dict() for look in looks for embed in look.embeds]
-    return "".join(look.content for look in looks) + json.dumps(embeds, ensure_ascii=False)
+    return json.dumps(embeds, ensure_ascii=False)
 
 
-def in_discord_without_embeds(answer: Answer, page: str) -> str:
-    return "".join(look.content for look in answered(answer, EN, embeds=False, page=page))
+def in_discords_details_without_embeds(answer: Answer, page: str) -> str:
+    looks = discord_details(answer, EN, embeds=False, page=page)
+    return "".join(look.content for look in looks)
 
 
 CHATS: list[Callable[[Answer, str], str]] = [
     in_slack,
     in_slacks_details,
     in_discord,
-    in_discord_without_embeds,
+    in_discords_details,
+    in_discords_details_without_embeds,
 ]
 
 

@@ -102,8 +102,8 @@ def in_slack_folded(answer: Answer) -> str:
 
 
 def in_discord(answer: Answer) -> str:
-    shown = "\n".join(look.content for look in answered(answer, EN, embeds=True))
-    return _unmarked(shown_by_discord(shown))
+    shown = "\n".join(look.content for look in answered(answer, EN))
+    return _unmarked(shown_by_discord(SOURCE_LINE.sub("", shown)))
 
 
 def _unmarked(text: str) -> str:
@@ -114,6 +114,7 @@ def squeezed(text: str) -> str:
     return "".join(text.split()).replace(WORD_JOINER, "")
 
 
+SOURCE_LINE = re.compile(r"\n-# [^\n]*\Z")
 PLATFORMS = [on_web, in_terminal, in_pipe, in_slack, in_slack_folded, in_discord]
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from bot.conversing.presses import Deeper, Feedback, FollowUp, Press, Stop, carry_out
+from bot.conversing.presses import Deeper, Feedback, FollowUp, Stop, carry_out
 from bot.errors import Denied, Invalid
 from bot.messages import Author
 from bot.storage.workspaces import Verdict
@@ -16,7 +16,9 @@ from tests.unit.samples import verdicts
 BOB = Author("U2", "Bob")
 
 
-async def press(house: House, pressed: Press, locale: str = "en") -> str | None:
+async def press(
+    house: House, pressed: Feedback | Deeper | FollowUp | Stop, locale: str = "en"
+) -> str | None:
     return await carry_out(house.reception, pressed, BOB, locale=locale, direct=False)
 
 
@@ -66,7 +68,9 @@ async def test_a_follow_up_asks_its_suggestion_once(house: House) -> None:
 
 
 @pytest.mark.parametrize("pressed", [Deeper("gone"), FollowUp("gone", 0)])
-async def test_a_question_nobody_knows_cannot_be_gone_on_with(house: House, pressed: Press) -> None:
+async def test_a_question_nobody_knows_cannot_be_gone_on_with(
+    house: House, pressed: Deeper | FollowUp
+) -> None:
     with pytest.raises(Invalid):
         await press(house, pressed)
 

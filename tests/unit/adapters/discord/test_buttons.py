@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import discord
@@ -16,10 +17,10 @@ from adapters.discord.buttons import (
     parse,
     runs_in,
     view_for,
-    view_of_failure,
+    view_of_link,
     view_while_working,
 )
-from bot.conversing.presses import Deeper, Feedback, FollowUp, Press, Stop
+from bot.conversing.presses import Deeper, Details, Feedback, FollowUp, Press, Stop
 from bot.rendering.texts import texts_for
 from tests.fakes.discord_limits import CUSTOM_ID
 
@@ -30,12 +31,14 @@ ACTIONS: dict[str, Press] = {
     f"footnote:deeper:{RUN}": Deeper(RUN),
     f"footnote:follow-up:0:{RUN}": FollowUp(RUN, 0),
     f"footnote:follow-up:2:{RUN}": FollowUp(RUN, 2),
+    f"footnote:details:{RUN}": Details(RUN),
     f"footnote:stop:{RUN}": Stop(RUN),
 }
 runs = st.from_regex(r"[0-9A-Za-z_-]{1,64}", fullmatch=True)
 actions = st.one_of(
     st.builds(Feedback, runs, st.sampled_from(["good", "bad"])),
     st.builds(Deeper, runs),
+    st.builds(Details, runs),
     st.builds(FollowUp, runs, st.integers(0, 99)),
     st.builds(Stop, runs),
 )
@@ -90,61 +93,75 @@ def test_a_working_run_can_be_stopped() -> None:
     assert (button["label"], button["custom_id"]) == ("Stop", f"footnote:stop:{RUN}")
 
 
-@pytest.mark.parametrize(("deeper", "expected"), [(True, True), (False, False)])
-def test_digging_deeper_is_offered_where_it_is_something_else(deeper: bool, expected: bool) -> None:
-    ids = [button["custom_id"] for button in buttons(view_for(RUN, texts, deeper=deeper))]
-    assert (encode(Deeper(RUN)) in ids) is expected
-    assert encode(Feedback(RUN, "good")) in ids
-    assert encode(Feedback(RUN, "bad")) in ids
+def made(*, deeper: bool = True, details: bool = True, **more: Any) -> discord.ui.View:
+    return view_for(RUN, more.pop("texts", texts), deeper=deeper, details=details, **more)
+
+
+@pytest.mark.parametrize(
+    ("deeper", "details", "extra"),
+    [
+        (True, True, [Deeper(RUN), Details(RUN)]),
+        (True, False, [Deeper(RUN)]),
+        (False, True, [Details(RUN)]),
+        (False, False, []),
+    ],
+)
+def test_what_is_offered_stands_in_one_row(deeper: bool, details: bool, extra: list[Press]) -> None:
+    (row,) = made(deeper=deeper, details=details).to_components()
+    pressed = [parse(button["custom_id"]) for button in row["components"]]
+    assert pressed == [Feedback(RUN, "good"), Feedback(RUN, "bad"), *extra]
 
 
 @pytest.mark.parametrize("count", range(6))
-def test_at_most_three_questions_are_offered(count: int) -> None:
+def test_at_most_three_questions_are_offered_in_a_menu(count: int) -> None:
     suggestions = [f"Question {number}?" for number in range(count)]
-    shown = buttons(view_for(RUN, texts, deeper=True, suggestions=suggestions))
-    labels = [b["label"] for b in shown if ":follow-up:" in b["custom_id"]]
-    assert labels == suggestions[:3]
+    _, *menus = made(suggestions=suggestions).to_components()
+    options = [option for menu in menus for option in menu["components"][0]["options"]]
+    assert [option["label"] for option in options] == suggestions[:3]
+    for number, option in enumerate(options):
+        custom_id = menus[0]["components"][0]["custom_id"]
+        assert parse(custom_id, [option["value"]]) == FollowUp(RUN, number)
 
 
 @given(st.lists(st.text(min_size=1), max_size=5))
-def test_any_suggestion_fits_its_button(suggestions: list[str]) -> None:
-    view = view_for(RUN, texts, deeper=True, suggestions=suggestions)
-    for button in buttons(view):
-        assert 1 <= len(button["label"]) <= limits.BUTTON_LABEL
-    ids = [button["custom_id"] for button in buttons(view)]
+def test_any_suggestion_fits_the_menu(suggestions: list[str]) -> None:
+    rows = made(suggestions=suggestions).to_components()
+    ids = [part["custom_id"] for row in rows for part in row["components"]]
     assert len(ids) == len(set(ids))
-    assert all(len(row["components"]) <= limits.BUTTONS_IN_ROW for row in view.to_components())
+    for row in rows[1:]:
+        (menu,) = row["components"]
+        assert all(1 <= len(option["label"]) <= limits.OPTION_LABEL for option in menu["options"])
+        assert 1 <= len(menu["placeholder"]) <= limits.PLACEHOLDER
+
+
+@pytest.mark.parametrize("chosen", [[], ["x"], ["-1"], ["100"], ["٣"], [""]])
+def test_a_menu_in_which_nothing_of_ours_was_chosen_means_nothing(chosen: list[str]) -> None:
+    assert parse(f"footnote:follow-ups:{RUN}", chosen) is None
 
 
 def test_labels_speak_the_askers_language() -> None:
-    labels = [b["label"] for b in buttons(view_for(RUN, texts_for("zh-CN"), deeper=True))]
-    assert labels == ["有帮助", "没帮助", "深入研究"]
+    labels = [b["label"] for b in buttons(made(texts=texts_for("zh-CN")))]
+    assert labels[:3] == ["有帮助", "没帮助", "深入研究"]
 
 
 PAGE = f"https://footnote.example.com/runs/{RUN}"
 
 
-def test_an_answer_and_a_failure_lead_to_how_they_came_about() -> None:
-    suggestions = [f"Question {number}?" for number in range(3)]
-    answered = view_for(RUN, texts, deeper=True, suggestions=suggestions, page=PAGE)
-    failed = view_of_failure(texts, PAGE)
-    assert failed is not None
-    for view in (answered, failed):
-        (link,) = [button for button in buttons(view) if "url" in button]
-        assert (link["url"], link["label"]) == (PAGE, "How was this answered?")
-        assert "custom_id" not in link
-    assert all(len(row["components"]) <= limits.BUTTONS_IN_ROW for row in answered.to_components())
-    assert runs_in(answered.to_components()) == {RUN}
+def test_a_link_leads_to_how_an_answer_came_about() -> None:
+    view = view_of_link(texts, PAGE)
+    assert view is not None
+    (link,) = buttons(view)
+    assert (link["url"], link["label"]) == (PAGE, "How was this answered?")
+    assert "custom_id" not in link
 
 
 @pytest.mark.parametrize("page", ["", "http://intranet/runs/1", "https://x.example/" + "a" * 500])
 def test_an_address_that_discord_refuses_costs_no_answer(page: str) -> None:
-    assert view_of_failure(texts, page) is None
-    assert not [b for b in buttons(view_for(RUN, texts, deeper=True, page=page)) if "url" in b]
+    assert view_of_link(texts, page) is None
 
 
 def test_the_runs_of_a_messages_buttons_are_known() -> None:
-    view = view_for(RUN, texts, deeper=True)
+    view = made(suggestions=["Why?"])
     assert runs_in(view.to_components()) == {RUN}
     assert runs_in([{"type": 1, "components": [{"type": 2, "custom_id": "x"}]}]) == set()
     assert runs_in([{"type": 2, "style": 5, "url": "https://example.org"}]) == set()
@@ -169,12 +186,12 @@ def presses() -> Presses:
 async def test_a_press_on_any_message_reaches_the_callback(
     presses: Presses, custom_id: str, action: Press
 ) -> None:
-    made = dynamic_item(presses.pressed)
-    match = made.__discord_ui_compiled_template__.fullmatch(custom_id)
+    control = dynamic_item(presses.pressed)
+    match = control.__discord_ui_compiled_template__.fullmatch(custom_id)
     assert match is not None
-    interaction: Any = None
+    interaction: Any = SimpleNamespace(data={})
     button: discord.ui.Button[Any] = discord.ui.Button(custom_id=custom_id)
-    item = await made.from_custom_id(interaction, button, match)
+    item = await control.from_custom_id(interaction, button, match)
     await item.callback(interaction)
     assert presses.actions == [action]
     assert item.is_persistent()

@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from adapters.discord import limits
+from adapters.discord.details import details
 from adapters.discord.format import (
     Look,
     answer_text,
@@ -43,12 +44,20 @@ LIVE = re.compile(
 
 
 def look(answer: Answer, **changes: Any) -> tuple[Look, ...]:
-    return answered(answer, texts, **{"embeds": True, **changes})
+    return answered(answer, texts, **changes)
+
+
+def behind(answer: Answer, **changes: Any) -> tuple[Look, ...]:
+    """What the button shows."""
+    return details(answer, texts, **{"embeds": True, **changes})
 
 
 def embed(answer: Answer, **changes: Any) -> discord.Embed:
-    (found,) = look(answer, **changes)[-1].embeds
+    (found,) = behind(answer, **changes)[0].embeds
     return found
+
+
+SMALL = re.compile(r"^-# .*\n?", re.MULTILINE)
 
 
 def check_limits(looks: tuple[Look, ...]) -> None:
@@ -85,7 +94,8 @@ def test_a_source_that_is_a_local_file_is_no_link() -> None:
     local = a_citation(1, url="file:///home/ada/notes.md")
     answer = an_answer(citations=(local,))
     assert answer_text(answer, texts) == "It is blue [1]."
-    check_limits(look(answer))
+    assert look(answer)[0].content == "It is blue [1].\n-# \\[1\\] Page 1"
+    check_limits(behind(answer))
 
 
 def test_a_table_becomes_monospaced() -> None:
@@ -111,8 +121,9 @@ def test_a_failure_says_what_happened() -> None:
 def test_every_outcome_is_shown_in_every_language(
     status: Literal["answered", "not_found", "failed", "stopped"], locale: str, embeds: bool
 ) -> None:
-    looks = answered(an_answer(status=status), texts_for(locale), embeds=embeds)
+    looks = answered(an_answer(status=status), texts_for(locale))
     check_limits(looks)
+    check_limits(details(an_answer(status=status), texts_for(locale), embeds=embeds))
     assert "blue" in looks[0].content
 
 
@@ -120,14 +131,14 @@ def test_a_long_answer_is_cut_at_paragraphs_and_nothing_is_lost() -> None:
     paragraphs = [f"Paragraph {n} " + "word " * 150 for n in range(12)]
     looks = look(an_answer(text="\n\n".join(paragraphs)))
     check_limits(looks)
-    joined = " ".join(one.content for one in looks)
+    joined = " ".join(SMALL.sub("", one.content) for one in looks)
     assert joined.split() == " ".join(paragraphs).split()
     assert all(one.content.startswith("Paragraph") for one in looks)
 
 
 def test_a_long_fence_is_closed_and_opened_again() -> None:
     code = "\n".join(f"line {n} = {n}" for n in range(400))
-    looks = look(an_answer(text=f"```python\n{code}\n```"))
+    looks = look(an_answer(text=f"```python\n{code}\n```", citations=()))
     assert len(looks) > 2
     for one in looks:
         assert one.content.startswith("```python")
@@ -146,6 +157,32 @@ def test_an_empty_answer_still_shows_something() -> None:
 
 
 # ---------------------------------------------------------------- what is under it
+
+
+def test_the_sources_of_the_text_stand_on_one_line() -> None:
+    cited = (a_citation(1), a_citation(2, title="Sky [colour]"), a_citation(3))
+    (one,) = look(an_answer(text="It is blue [1][2].", citations=cited))
+    assert one.embeds == ()
+    assert one.content.splitlines()[-1] == (
+        "-# \\[1\\] [Page 1](<https://example.org/1>) · "
+        "\\[2\\] [Sky \\[colour\\]](<https://example.org/2>)"
+    )
+
+
+def test_what_a_reader_has_to_know_stays_with_the_answer() -> None:
+    answer = an_answer(
+        status="partial",
+        missing=("its weight",),
+        doubts=(Doubt("It is green.", "no source says so"),),
+        notes=("The budget was spent.",),
+    )
+    shown = look(answer)[0].content
+    for words_shown in ("its weight", "One sentence", "One remark"):
+        assert words_shown in shown
+    assert "no source says so" not in shown
+
+
+# ---------------------------------------------------------------- what the button shows
 
 
 def test_sources_are_linked_titles_with_their_quotes() -> None:
@@ -167,14 +204,15 @@ def test_the_summary_is_the_footer() -> None:
     assert "run run1" in summary(answer, texts)
 
 
-def test_doubts_notes_and_gaps_stand_above_the_sources() -> None:
+def test_doubts_and_notes_stand_above_the_sources() -> None:
     answer = an_answer(
         doubts=(Doubt("It is green.", "no source says so"),), notes=("The budget was spent.",)
     )
-    shown = embed(answer, gaps=("cannot-open-thread",)).description or ""
+    shown = embed(answer).description or ""
     assert "⚠ Unverified: “It is green.” (no source says so)" in shown
     assert "The budget was spent." in shown
-    assert "not allowed to open a thread" in shown
+    gap = look(answer, gaps=("cannot-open-thread",))[0].content
+    assert "-# I am not allowed to open a thread" in gap
 
 
 def test_a_follow_up_too_long_for_its_button_is_listed() -> None:
@@ -194,6 +232,7 @@ def test_any_number_of_sources_fits(count: int, words_in_quote: int) -> None:
     )
     answer = an_answer(citations=cited, suggestions=("long question " * 20,))
     check_limits(look(answer))
+    check_limits(behind(answer))
     shown = embed(answer).fields
     named = sum((field.name or "").startswith("[") for field in shown)
     counted = re.search(r"and (\d+|one) more source", str([field.value for field in shown]))
@@ -204,12 +243,13 @@ def test_any_number_of_sources_fits(count: int, words_in_quote: int) -> None:
 def test_an_address_of_any_length_fits() -> None:
     cited = (a_citation(1, url="https://example.org/" + "a" * 5_000),)
     check_limits(look(an_answer(citations=cited)))
-    check_limits(look(an_answer(citations=cited), embeds=False))
+    for embeds in (True, False):
+        check_limits(behind(an_answer(citations=cited), embeds=embeds))
 
 
 def test_without_embeds_everything_is_text() -> None:
     answer = an_answer(notes=("The budget was spent.",))
-    (one,) = look(answer, embeds=False)
+    (one,) = behind(answer, embeds=False)
     assert one.embeds == ()
     for part in ("**Sources**", "**Page 1**](<https://example.org/1>)", "> Quote 1.", "4.2 s"):
         assert part in one.content
@@ -318,8 +358,7 @@ def test_no_answer_is_live_or_too_long(text: str) -> None:
         doubts=(Doubt(text, text),),
         suggestions=(text, text * 3),
     )
-    for embeds in (True, False):
-        looks = look(answer, embeds=embeds)
+    for looks in (look(answer), behind(answer), behind(answer, embeds=False)):
         check_limits(looks)
         for one in looks:
             assert not LIVE.search(one.content)
@@ -358,27 +397,27 @@ def test_the_answer_itself_is_not_changed() -> None:
 
 
 def test_further_reading_has_an_embed_of_its_own() -> None:
-    (one,) = look(an_answer(more="It is old [1]."))
-    first, second = one.embeds
-    assert first.title == "More from these pages"
-    assert first.description == "It is old [[1]](<https://example.org/1>)."
-    assert second.title == "Sources"
+    first, second = behind(an_answer(more="It is old [1]."))
+    assert first.embeds[0].title == "Sources"
+    assert second.embeds[0].title == "More from these pages"
+    assert second.embeds[0].description == "It is old [[1]](<https://example.org/1>)."
 
 
 @pytest.mark.parametrize("embeds", [True, False])
-def test_long_further_reading_is_text_under_small_print(embeds: bool) -> None:
+def test_long_further_reading_is_shown_in_order(embeds: bool) -> None:
     more = "\n\n".join(f"Paragraph {n}. {'word ' * 40}" for n in range(30))
-    looks = look(an_answer(more=more), embeds=embeds)
+    looks = behind(an_answer(more=more), embeds=embeds)
     check_limits(looks)
-    shown = "\n\n".join(one.content for one in looks)
-    assert shown.index("-# More from these pages") < shown.index("Paragraph 0.")
-    assert "Paragraph 29." in shown
+    shown = "".join(one.content + "".join(str(e.to_dict()) for e in one.embeds) for one in looks)
+    assert shown.index("Sources") < shown.index("More from these pages")
+    places = [shown.index(f"Paragraph {number}.") for number in range(30)]
+    assert places == sorted(places)
 
 
 @pytest.mark.parametrize("count", [1, 25, 60])
-def test_both_embeds_fit_together(count: int) -> None:
+def test_both_embeds_fit(count: int) -> None:
     cited = tuple(a_citation(n, quote="quote " * 300) for n in range(1, count + 1))
-    check_limits(look(an_answer(citations=cited, more="word " * 580)))
+    check_limits(behind(an_answer(citations=cited, more="word " * 580)))
 
 
 def test_quoted_code_and_tables_keep_their_lines() -> None:
