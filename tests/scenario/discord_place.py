@@ -108,7 +108,7 @@ class DiscordPlace:
             places.append(thread)
         seen = [one for place in places for one in self.discord.posts(place, to=self.ada)]
         direct = self.discord.posts(places[1])
-        return "\n".join(one.content for one in seen if one.ephemeral or one in direct)
+        return "\n".join(_text(one) for one in seen if one.ephemeral or one in direct)
 
     def at_work(self, said: Said) -> bool:
         return any(post.working for post in self.posts(said))
@@ -159,8 +159,11 @@ class DiscordPlace:
 def _post(seen: Seen) -> Post:
     found = [match[1] for _, id in seen.buttons if (match := FEEDBACK.fullmatch(id))]
     working = any(id.startswith(BUTTONS["stop"]) for _, id in seen.buttons)
-    text = "\n".join([seen.content, *map(_written_out, seen.embeds), *(b for b, _ in seen.buttons)])
-    return Post(seen.id, text, found[0] if found else "", working)
+    return Post(seen.id, _text(seen), found[0] if found else "", working)
+
+
+def _text(seen: Seen) -> str:
+    return "\n".join([seen.content, *map(_written_out, seen.embeds), *(b for b, _ in seen.buttons)])
 
 
 def _written_out(embed: Mapping[str, object]) -> str:

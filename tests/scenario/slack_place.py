@@ -102,7 +102,8 @@ class SlackPlace:
 
     def whispers(self, said: Said) -> str:
         shown = self.slack.messages(said.channel)
-        return "\n".join(one.seen for one in shown if one.ephemeral_to in (ADA, LIU))
+        told = [one.seen for one in shown if one.ephemeral_to in (ADA, LIU)]
+        return "\n".join((*told, *(json.dumps(view) for view in self.slack.workspace.modals)))
 
     def at_work(self, said: Said) -> bool:
         session = self.slack.session(said.channel, said.root)

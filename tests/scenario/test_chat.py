@@ -101,7 +101,7 @@ def test_a_file_that_is_sent_along_is_read(nursery: Nursery, chatty: Program, pl
         said = place.ask(asking, files={"courtyard.txt": words})
         answer = the_answer(place, said)
         assert "Olga Petrova" in answer
-        assert "courtyard" in answer.partition("Sources")[2]
+        assert "courtyard" in answer.partition("Olga Petrova")[2]  # its source
 
 
 # ---------------------------------------------------------------- stopping and changing

@@ -134,19 +134,26 @@ def test_buttons_work_after_a_restart(
         assert len(until_answered(place, said, 2)) == 2
 
 
-@pytest.mark.parametrize("permission", ["CREATE_PUBLIC_THREADS", "EMBED_LINKS"])
 def test_what_it_may_not_do_is_done_otherwise_and_said(
-    nursery: Nursery, chatty: Program, place: DiscordPlace, permission: str
+    nursery: Nursery, chatty: Program, place: DiscordPlace
 ) -> None:
-    place.discord.deny(place.general, permission)
+    place.discord.deny(place.general, "CREATE_PUBLIC_THREADS")
+    with running(nursery, chatty, place):
+        place.ask(KEYS)
+        answer = until_reads(place, place.general, "90 days")
+        assert "I am not allowed to" in answer
+
+
+def test_without_embeds_the_sources_are_told_as_text(
+    nursery: Nursery, chatty: Program, place: DiscordPlace
+) -> None:
+    place.discord.deny(place.general, "EMBED_LINKS")
     with running(nursery, chatty, place):
         said = place.ask(KEYS)
-        if permission == "EMBED_LINKS":
-            answer = the_answer(place, said)
-        else:
-            answer = until_reads(place, place.general, "90 days")
-        assert "90 days" in answer
-        assert "I am not allowed to" in answer
+        assert "90 days" in the_answer(place, said)
+        place.press(said, "details")
+        place.until(lambda: "I am not allowed to" in place.whispers(said))
+        assert "**Sources**" in place.whispers(said)
 
 
 def test_answers_stay_within_what_discord_is_seen_to_allow(

@@ -50,8 +50,10 @@ def test_an_answer_can_be_looked_into_and_is_counted(
     with running(nursery, chatty, place) as program:
         metrics = f"{program.http}/metrics"
         numbers(metrics)  # from here on it counts
-        (post,) = until_answered(place, place.ask(KEYS), 1)
-        assert "How was this answered?" in post.text
+        said = place.ask(KEYS)
+        (post,) = until_answered(place, said, 1)
+        place.press(said, "details")
+        place.until(lambda: "How was this answered?" in place.whispers(said))
 
         trace = page(f"{program.http}/runs/{post.run}")
         (question,) = trace.xpath("//h1")
