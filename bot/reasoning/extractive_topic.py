@@ -189,7 +189,7 @@ def _without_empty_it(message: str) -> str:
 
 
 def _with_content(words: list[str]) -> list[str]:
-    return [word for word in words if word[0].isalnum() and word not in STOP_WORDS]
+    return [word for word in words if word[:1].isalnum() and word not in STOP_WORDS]
 
 
 def _has_pronoun(message: str, words: list[str]) -> bool:
