@@ -23,4 +23,5 @@ LONGEST_FILE_NAME = 120  # characters
 LOOKING_SECONDS = 5.0  # at a file, before its question is taken
 THREADS_LISTED = 60
 SESSION_DAYS = 180
+GUESSES_PER_MINUTE = 10  # of one address at the token, in forms and headers
 REQUESTS_PER_MINUTE = 600  # of one client, pages, pictures and all

@@ -10,12 +10,12 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import BaseRoute, Route
 
+from adapters.web.addresses import Proxies
 from adapters.web.console import Console
 from adapters.web.forms import bounded_body
 from adapters.web.gate import SIGN_IN, set_cookie
+from adapters.web.limits import GUESSES_PER_MINUTE
 from adapters.web.pace import Pace
-
-TRIES_PER_MINUTE = 10  # of one address
 
 
 def sign_in_pages(console: Console) -> Sequence[BaseRoute]:
@@ -23,14 +23,15 @@ def sign_in_pages(console: Console) -> Sequence[BaseRoute]:
     if console.settings.console_token is None:
         return ()
     token = console.settings.console_token.get_secret_value()
-    pace = Pace(TRIES_PER_MINUTE)
+    pace = Pace(GUESSES_PER_MINUTE)
+    proxies = Proxies(console.settings.console_proxies)
 
     async def ask(request: Request) -> Response:
         to = _own_path(request.query_params.get("to", "/"))
         return console.page(request, "sign_in.html", to=to, wrong=False)
 
     async def sign_in(request: Request) -> Response:
-        if not pace.allows(request.client.host if request.client else ""):
+        if not pace.allows(proxies.client_of(request)):
             raise HTTPException(429, "Those were too many tries: wait a minute.")
         body = (await bounded_body(request)).decode("utf-8", "replace")
         fields = {name: values[0] for name, values in parse_qs(body).items()}
