@@ -28,6 +28,7 @@ from bot.rendering.lines import shortened
 from bot.settings import Settings
 
 SIGN_IN = "/sign-in"
+SIGN_OUT = "/sign-out"
 OPEN_PATHS = ("/static/", SIGN_IN)  # there is nothing to see in them
 SAFE = ("GET", "HEAD", "OPTIONS")
 
@@ -77,6 +78,7 @@ class Gate:
         cookie = ""
         answer: Response | None = None
         try:
+            await self._sessions.look()
             visitor, cookie = self._admitted(request)
             self._check_pace(request, visitor)
             if visitor is None and not request.url.path.startswith(OPEN_PATHS):
@@ -97,7 +99,9 @@ class Gate:
         peer = self._proxies.client_of(request)
         if way == "token" and self._shows_token(request, peer):
             return Visitor("token", "API", "token", "", "", operator=True, client=peer), ""
-        session, cookie = self._sessions.read(_cookie(request)), ""
+        shown = _cookie(request)
+        session = self._sessions.read(shown)
+        cookie = self._sessions.renewed(shown) if session else ""
         if not session:
             if way == "token":
                 return None, ""
@@ -175,7 +179,7 @@ class Gate:
 
 def set_cookie(value: str, *, secure: bool) -> str:
     """``SameSite=Lax``: a link in a chat leads here signed in; forms carry a token of their own."""
-    age = SESSION_DAYS * 86_400
+    age = SESSION_DAYS * 86_400 if value else 0
     end = "; Secure" if secure else ""
     return f"{COOKIE}={value}; Path=/; Max-Age={age}; HttpOnly; SameSite=Lax{end}"
 

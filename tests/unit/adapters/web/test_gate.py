@@ -305,3 +305,44 @@ async def test_pages_hold_no_script_or_style_of_their_own(browser: Browser) -> N
         assert "<style" not in page
         assert page.count("<script") == page.count("<script ") == page.count(' src="/static/')
         assert "http://" not in page.replace("http://www.w3.org", "")
+
+
+# ---------------------------------------------------------------- the end of a session
+
+
+async def signed_in(running: Running) -> Browser:
+    browser = await running.browser("192.0.2.1", "https://footnote.example")
+    answer = await browser.client.post("/sign-in", data={"token": TOKEN})
+    assert answer.status_code == 303
+    return browser
+
+
+async def sign_out(browser: Browser, **fields: str) -> httpx.Response:
+    page = await browser.get("/sign-out")
+    assert "Sign out everywhere" in page.text
+    csrf = page.text.partition('name="csrf" value="')[2].partition('"')[0]
+    return await browser.client.post("/sign-out", data={"csrf": csrf, **fields})
+
+
+async def test_signing_out_ends_the_session_of_one_browser(open_console: OpenConsole) -> None:
+    running = await open_console(console_token=TOKEN)
+    one, other = await signed_in(running), await signed_in(running)
+    answer = await sign_out(one)
+    assert answer.headers["location"] == "/sign-in"
+    assert "Max-Age=0" in answer.headers["set-cookie"]
+    assert (await one.get("/")).status_code == 303
+    assert (await other.get("/")).status_code == 200
+
+
+async def test_signing_out_everywhere_ends_all_sessions(open_console: OpenConsole) -> None:
+    running = await open_console(console_token=TOKEN)
+    one, other = await signed_in(running), await signed_in(running)
+    await sign_out(one, all="true")
+    assert (await other.get("/")).status_code == 303
+    assert (await (await signed_in(running)).get("/")).status_code == 200
+
+
+async def test_no_other_site_signs_anybody_out(open_console: OpenConsole) -> None:
+    browser = await signed_in(await open_console(console_token=TOKEN))
+    assert (await browser.client.post("/sign-out", data={"csrf": "00"})).status_code == 403
+    assert (await browser.get("/")).status_code == 200
