@@ -207,6 +207,9 @@ async def http_endpoint(
             lifespan="off",
             log_config=None,
             access_log=False,
+            # It would believe X-Forwarded-For from any process of this machine. Whoever has to know
+            # who asks looks at the TCP peer, and at the proxies that the operator names.
+            proxy_headers=False,
             timeout_graceful_shutdown=GRACE_SECONDS,
         )
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -145,13 +146,23 @@ def is_loopback(host: str) -> bool:
 
 
 # What a proxy adds to the requests that it passes on.
+_HOST = re.compile(
+    r"(?:\[(?P<v6>[0-9A-Fa-f:.]{2,45})\]|(?P<name>[A-Za-z0-9_-](?:[A-Za-z0-9._-]{0,252})))(?::\d{1,5})?"
+)
 FORWARDED = ("forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip", "via")
 
 
 def is_from_here(peer: str, host: str) -> bool:
     """Whether a request came from this machine and knew so: without a look at its Host, a name that
     was made to point here (DNS rebinding) would open what is closed to others."""
-    return is_loopback(peer) and is_loopback(urlsplit(f"//{host}").hostname or "")
+    return is_loopback(peer) and is_loopback(host_name(host))
+
+
+def host_name(header: str) -> str:
+    """The host in a Host header, in lower case and without its port; "" where there is none
+    (RFC 9110 section 7.2, RFC 3986 section 3.2.2)."""
+    match = _HOST.fullmatch(header)
+    return (match["v6"] or match["name"]).lower() if match else ""
 
 
 def postable_platforms(settings: Settings) -> list[str]:

@@ -147,7 +147,7 @@ class Settings(BaseSettings):
     embeddings_max_tokens: int | None = Field(None, ge=16)  # of a text; what is longer is cut
 
     # --- what is read
-    fetch_allow: StrList = ()  # hosts, host:port or CIDRs exempt from the private-address rule
+    fetch_allow: StrList = ()  # hosts, host:port, CIDRs, :port exempt from the address rule
     fetch_max_bytes: int = Field(10_000_000, ge=10_000)
     fetch_timeout: float = Field(20.0, gt=0)  # seconds for one page, redirects included
     page_ttl: float = Field(86_400.0, ge=0)  # seconds a stored page counts as fresh

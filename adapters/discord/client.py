@@ -19,7 +19,8 @@ from discord.gateway import DiscordWebSocket
 from discord.http import Route
 
 from adapters.discord.listener import log_failure
-from bot.errors import CredentialsRefused, Invalid
+from adapters.discord.parsing import SafeParsers
+from bot.errors import CredentialsRefused, FootnoteError, Invalid
 from bot.logs import get_logger
 from bot.observing import PlatformCalls
 from bot.platform import Connection
@@ -102,6 +103,12 @@ class FootnoteClient(discord.AutoShardedClient):
             ),
         )
 
+    def _get_state(self, **options: Any) -> Any:
+        """discord.py's own place to say how events are parsed."""
+        state = super()._get_state(**options)
+        state.parsers = SafeParsers().wrapped(state.parsers)
+        return state
+
     def listen(self, events: Iterable[Event]) -> None:
         """Call these at the events of their names."""
         for event in events:
@@ -175,7 +182,7 @@ class FootnoteClient(discord.AutoShardedClient):
                     await self.connect()
                 except discord.PrivilegedIntentsRequired:  # switched off since the login
                     self._do_without_content()
-                except _AWAY as error:
+                except Exception as error:  # noqa: BLE001  (discord.py's own slips, see SafeParsers)
                     self._judge(error)
                     self.connection.away(f"Discord's gateway is gone: {_told(error)}.")
                     log.warning("discord connection lost", error=_told(error), again_in=wait)
@@ -204,6 +211,8 @@ class FootnoteClient(discord.AutoShardedClient):
 
     def _judge(self, error: BaseException) -> None:
         """Raises when connecting again cannot help."""
+        if isinstance(error, FootnoteError):
+            raise error
         if not isinstance(error, discord.ConnectionClosed):
             return
         if error.code == AUTHENTICATION_FAILED:

@@ -10,9 +10,9 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable
 
-from bot.pages.urls import dedupe_key
 from bot.rendering.lines import one_line
 from bot.rendering.safety import WORD_JOINER, without_autolinks, without_pings
+from bot.research.links import addresses
 from bot.research.marks import code_spans
 from bot.text.control import without_controls
 
@@ -30,8 +30,7 @@ def harmless(text: str, sources: Collection[str] = ()) -> str:
 
     Other links keep their words and lose their target.
     """
-    allowed = frozenset(dedupe_key(url) for url in sources)
-    text = without_pings(without_autolinks(without_controls(text), allowed))
+    text = without_pings(without_autolinks(without_controls(text), addresses(sources)))
     out: list[str] = []
     end = 0
     for start, stop in code_spans(text):

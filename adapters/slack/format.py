@@ -7,7 +7,7 @@ nothing is markup, or into Markdown made harmless before.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -27,13 +27,13 @@ from adapters.slack.plan import Task, plain
 from adapters.slack.rich import link_element, section, text_element
 from bot.answers import Answer, Status
 from bot.messages import Depth
-from bot.pages.urls import dedupe_key
 from bot.rendering.blocks import split
 from bot.rendering.footnotes import link_target, linked, reachable
 from bot.rendering.remarks import summary
 from bot.rendering.safety import WORD_JOINER, without_autolinks, without_pings
 from bot.rendering.short import cautions, source_line
 from bot.rendering.texts import Texts
+from bot.research.links import addresses
 from bot.research.marks import ESCAPE, code_spans
 from bot.research.verbatim import as_words
 
@@ -73,7 +73,8 @@ class Final:
 
 def markdown(text: str, urls: Mapping[int, str]) -> str:
     """An answer's text with its footnotes as links, in which nothing else is live."""
-    sources_only = without_autolinks(without_pings(text), _keys(urls.values()))
+    allowed = addresses(target for url in urls.values() if (target := link_target(url)))
+    sources_only = without_autolinks(without_pings(text), allowed)
     shown = linked(sources_only, urls, lambda number, url: f"[[{number}]]({url})")
     out: list[str] = []
     end = 0
@@ -267,12 +268,7 @@ def question_text(name: str, question: str, texts: Texts) -> str:
 
 def _harmless(text: str) -> str:
     """Text of our own with foreign words in it, as Markdown in which nothing is live."""
-    return without_autolinks(without_pings(text), frozenset())
-
-
-def _keys(urls: Iterable[str]) -> frozenset[str]:
-    """What tells the sources' addresses from others, however they are written."""
-    return frozenset(dedupe_key(target) for url in urls if (target := link_target(url)))
+    return without_autolinks(without_pings(text), {})
 
 
 def _joined(lines: Sequence[str]) -> list[str]:

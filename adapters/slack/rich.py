@@ -12,10 +12,10 @@ from typing import Any
 from markdown_it.token import Token
 
 from adapters.slack.limits import RICH_TEXT_CHARACTERS, TABLE_WIDTH, URL_CHARACTERS
-from bot.pages.urls import dedupe_key
 from bot.rendering.footnotes import link_target
 from bot.rendering.tables import table_text
 from bot.rendering.tokens import answer_parser, with_marks
+from bot.research.links import addresses, stored
 
 Json = dict[str, Any]
 
@@ -81,7 +81,7 @@ class _Reader:
     def __init__(self, lines: Sequence[str], urls: Mapping[int, str]) -> None:
         self._lines = lines
         self._urls = urls
-        self._keys = {dedupe_key(url) for url in urls.values()}
+        self._allowed = addresses(urls.values())
 
     def blocks(self, tokens: Sequence[Token]) -> Iterator[Json]:
         depth = quoted = 0
@@ -130,7 +130,7 @@ class _Reader:
             if kind in _STYLES:
                 styles = [*styles, _STYLES[kind]] if end == "open" else styles[:-1]
             elif kind == "link":
-                target = self._allowed(str(child.attrs.get("href", ""))) if end == "open" else ""
+                target = self._target(str(child.attrs.get("href", ""))) if end == "open" else ""
             else:
                 words = "\n" if child.type in ("softbreak", "hardbreak") else child.content
                 code = ["code"] if child.type == "code_inline" else []
@@ -140,9 +140,9 @@ class _Reader:
                     out.append(text_element(words, *styles, *code))
         return _joined(out)
 
-    def _allowed(self, href: str) -> str:
+    def _target(self, href: str) -> str:
         target = link_target(href)
-        return target if target and dedupe_key(target) in self._keys else ""
+        return stored(target, self._allowed) or "" if target else ""
 
 
 def _item(words: list[Json], marker: str, indent: int) -> Json:

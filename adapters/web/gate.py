@@ -11,9 +11,7 @@ their session's CSRF token (see ``forms``).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from http.cookies import SimpleCookie
-from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
 from urllib.parse import quote, urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
@@ -21,14 +19,16 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from adapters.web.limits import REQUESTS_PER_MINUTE, SESSION_DAYS
+from adapters.web.addresses import Proxies, is_address, peer_of
+from adapters.web.limits import GUESSES_PER_MINUTE, REQUESTS_PER_MINUTE, SESSION_DAYS
 from adapters.web.pace import Pace
 from adapters.web.visitors import COOKIE, LOCAL, Sessions, Visitor, Way
-from bot.platform import FORWARDED, is_from_here
+from bot.platform import FORWARDED, host_name, is_from_here, is_loopback
 from bot.rendering.lines import shortened
 from bot.settings import Settings
 
 SIGN_IN = "/sign-in"
+SIGN_OUT = "/sign-out"
 OPEN_PATHS = ("/static/", SIGN_IN)  # there is nothing to see in them
 SAFE = ("GET", "HEAD", "OPTIONS")
 
@@ -64,10 +64,12 @@ class Gate:
         self._sessions = sessions
         self._token = settings.console_token.get_secret_value() if settings.console_token else ""
         self._header = settings.console_user_header.lower()
-        self._proxies = networks(settings.console_proxies)
+        self._proxies = Proxies(settings.console_proxies)
+        self._public_host = urlsplit(settings.public_url).hostname or ""
         self._admins = frozenset(settings.admins)
         self._secure = settings.public_url.startswith("https://")
         self._pace = Pace(REQUESTS_PER_MINUTE)
+        self._guesses = Pace(GUESSES_PER_MINUTE)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -76,6 +78,7 @@ class Gate:
         cookie = ""
         answer: Response | None = None
         try:
+            await self._sessions.look()
             visitor, cookie = self._admitted(request)
             self._check_pace(request, visitor)
             if visitor is None and not request.url.path.startswith(OPEN_PATHS):
@@ -93,10 +96,12 @@ class Gate:
     def _admitted(self, request: Request) -> tuple[Visitor | None, str]:
         """Who it is, if known, and the cookie of a session that begins now ("": none does)."""
         way, user = self._way(request)
-        peer = _peer(request)
-        if way == "token" and self._shows_token(request):
+        peer = self._proxies.client_of(request)
+        if way == "token" and self._shows_token(request, peer):
             return Visitor("token", "API", "token", "", "", operator=True, client=peer), ""
-        session, cookie = self._sessions.read(_cookie(request)), ""
+        shown = _cookie(request)
+        session = self._sessions.read(shown)
+        cookie = self._sessions.renewed(shown) if session else ""
         if not session:
             if way == "token":
                 return None, ""
@@ -109,30 +114,45 @@ class Gate:
         return Visitor(LOCAL, "You", way, session, csrf, operator=True, client=client), cookie
 
     def _way(self, request: Request) -> tuple[Way, str]:
-        peer = _peer(request)
         if self._header:
             user = request.headers.get(self._header, "").strip()
-            if user and _is_in(peer, self._proxies):
+            if user and peer_of(request) in self._proxies:
+                self._check_host(request)
                 return "proxy", shortened(user, 200)
             if not self._token:
                 raise Refusal(403, "You are not signed in: come through the proxy that does so.")
         if self._token:
             return "token", ""
-        _check_local(peer, request.headers)
+        _check_local(peer_of(request), request.headers)
         return "open", ""
 
-    def _shows_token(self, request: Request) -> bool:
+    def _check_host(self, request: Request) -> None:
+        """A name that was made to point to the proxy or to us (DNS rebinding) would let another
+        site's page say who asks."""
+        host = host_name(request.headers.get("host", ""))
+        if not (is_address(host) or is_loopback(host) or host == self._public_host):
+            raise Refusal(
+                403,
+                f"The console is not known as {shortened(host, 100) or 'that'}: set "
+                "FOOTNOTE_PUBLIC_URL to the address at which people reach it.",
+            )
+
+    def _shows_token(self, request: Request, client: str) -> bool:
         scheme, _, shown = request.headers.get("authorization", "").partition(" ")
         if scheme.lower() != "bearer":
             return False
+        if not self._guesses.has_room(client):
+            raise Refusal(429, "Those were too many wrong tokens: wait a minute.")
         if not self._sessions.same(shown.strip(), self._token):
+            self._guesses.allows(client)
             raise Refusal(401, "The token is not right: it is FOOTNOTE_CONSOLE_TOKEN.")
         return True
 
     # ------------------------------------------------------------ what it may do
 
     def _check_pace(self, request: Request, visitor: Visitor | None) -> None:
-        if not self._pace.allows(_peer(request) if visitor is None else visitor.client):
+        client = self._proxies.client_of(request) if visitor is None else visitor.client
+        if not self._pace.allows(client):
             raise Refusal(429, "That were too many requests in a minute: wait a little.")
 
     def _check_origin(self, request: Request, visitor: Visitor | None) -> None:
@@ -159,7 +179,7 @@ class Gate:
 
 def set_cookie(value: str, *, secure: bool) -> str:
     """``SameSite=Lax``: a link in a chat leads here signed in; forms carry a token of their own."""
-    age = SESSION_DAYS * 86_400
+    age = SESSION_DAYS * 86_400 if value else 0
     end = "; Secure" if secure else ""
     return f"{COOKIE}={value}; Path=/; Max-Age={age}; HttpOnly; SameSite=Lax{end}"
 
@@ -177,11 +197,6 @@ def is_program(request: Request) -> bool:
     return request.url.path.startswith("/api/") or accepted.startswith("application/json")
 
 
-def networks(listed: Sequence[str]) -> list[IPv4Network | IPv6Network]:
-    """Addresses and CIDRs; raises ``ValueError``."""
-    return [ip_network(each, strict=False) for each in listed]
-
-
 def _ask_to_sign_in(request: Request) -> Response:
     if is_program(request) or request.method not in SAFE:
         return refused(request, 401, "Sign in first, or send the token as Authorization: Bearer.")
@@ -193,18 +208,6 @@ def _check_local(peer: str, headers: Headers) -> None:
         raise Refusal(403, "This console is for the machine it runs on: use http://127.0.0.1.")
     if any(name in headers for name in FORWARDED):
         raise Refusal(403, "Behind a proxy the console needs FOOTNOTE_CONSOLE_TOKEN.")
-
-
-def _is_in(peer: str, allowed: Sequence[IPv4Network | IPv6Network]) -> bool:
-    try:
-        address = ip_address(peer)
-    except ValueError:
-        return False
-    return any(address in network for network in allowed)
-
-
-def _peer(request: Request) -> str:
-    return request.client.host if request.client else ""
 
 
 def _cookie(request: Request) -> str:

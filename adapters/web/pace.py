@@ -23,13 +23,20 @@ class Pace:
 
     def allows(self, client: str) -> bool:
         """Whether one more is in order; it counts when it is."""
-        now = self._clock()
-        left, since = self._buckets.get(client, (self._size, now))
-        left = min(self._size, left + (now - since) * self._size / 60.0)
+        left = self._left(client)
         if left < 1.0:
             return False
-        self._buckets[client] = (left - 1.0, now)
+        self._buckets[client] = (left - 1.0, self._clock())
         return True
+
+    def has_room(self, client: str) -> bool:
+        """Whether one more would be in order."""
+        return self._left(client) >= 1.0
+
+    def _left(self, client: str) -> float:
+        now = self._clock()
+        left, since = self._buckets.get(client, (self._size, now))
+        return min(self._size, left + (now - since) * self._size / 60.0)
 
 
 class OpenStreams:

@@ -64,7 +64,7 @@ async def open_web(
 ) -> AsyncIterator[WebPlatform]:
     """The console. Raises ``StorageUnavailable``."""
     token = settings.console_token.get_secret_value() if settings.console_token else ""
-    sessions = Sessions(await session_key(workspaces), token)
+    sessions = Sessions(await session_key(workspaces), token, workspaces)
     live = Live(workspaces.database)
     observed = observed or Observed()
     observed.streams = lambda: live.onlookers

@@ -1,4 +1,4 @@
-"""The page on which a browser shows the token, once."""
+"""The pages on which a browser shows the token, once, and on which its session is ended."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import BaseRoute, Route
 
+from adapters.web.addresses import Proxies
 from adapters.web.console import Console
-from adapters.web.forms import bounded_body
-from adapters.web.gate import SIGN_IN, set_cookie
+from adapters.web.forms import bounded_body, form_of
+from adapters.web.gate import SIGN_IN, SIGN_OUT, set_cookie
+from adapters.web.limits import GUESSES_PER_MINUTE
 from adapters.web.pace import Pace
-
-TRIES_PER_MINUTE = 10  # of one address
 
 
 def sign_in_pages(console: Console) -> Sequence[BaseRoute]:
@@ -23,14 +23,16 @@ def sign_in_pages(console: Console) -> Sequence[BaseRoute]:
     if console.settings.console_token is None:
         return ()
     token = console.settings.console_token.get_secret_value()
-    pace = Pace(TRIES_PER_MINUTE)
+    pace = Pace(GUESSES_PER_MINUTE)
+    secure = console.settings.public_url.startswith("https://")
+    proxies = Proxies(console.settings.console_proxies)
 
     async def ask(request: Request) -> Response:
         to = _own_path(request.query_params.get("to", "/"))
         return console.page(request, "sign_in.html", to=to, wrong=False)
 
     async def sign_in(request: Request) -> Response:
-        if not pace.allows(request.client.host if request.client else ""):
+        if not pace.allows(proxies.client_of(request)):
             raise HTTPException(429, "Those were too many tries: wait a minute.")
         body = (await bounded_body(request)).decode("utf-8", "replace")
         fields = {name: values[0] for name, values in parse_qs(body).items()}
@@ -38,13 +40,23 @@ def sign_in_pages(console: Console) -> Sequence[BaseRoute]:
         if not console.sessions.same(fields.get("token", "").strip(), token):
             return console.page(request, "sign_in.html", status=403, to=to, wrong=True)
         _, cookie = console.sessions.new()
-        secure = console.settings.public_url.startswith("https://")
         headers = {"Set-Cookie": set_cookie(cookie, secure=secure)}
         return RedirectResponse(to, status_code=303, headers=headers)
+
+    async def ask_how(request: Request) -> Response:
+        return console.page(request, "sign_out.html")
+
+    async def sign_out(request: Request) -> Response:
+        if (await form_of(request)).get("all") == "true":
+            await console.sessions.end_all()
+        headers = {"Set-Cookie": set_cookie("", secure=secure)}
+        return RedirectResponse(SIGN_IN, status_code=303, headers=headers)
 
     return [
         Route(SIGN_IN, ask, methods=["GET"]),
         Route(SIGN_IN, sign_in, methods=["POST"]),
+        Route(SIGN_OUT, ask_how, methods=["GET"]),
+        Route(SIGN_OUT, sign_out, methods=["POST"]),
     ]
 
 

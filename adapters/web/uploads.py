@@ -1,7 +1,7 @@
 """Files that come with a question: read from a form of parts, bounded, with harmless names, and
 looked at before the question is taken, so that what cannot be read is said at once.
 
-Forms are taken apart by aiohttp's reader (RFC 7578), which is here anyway for Discord.
+Forms are parsed by Starlette's reader (RFC 7578), in small pieces and with few parts.
 """
 
 from __future__ import annotations
@@ -9,11 +9,14 @@ from __future__ import annotations
 import asyncio
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from urllib.parse import quote
 
+from starlette.datastructures import FormData
 from starlette.exceptions import HTTPException
+from starlette.formparsers import MultiPartException, MultiPartParser
 from starlette.requests import Request
 
 from adapters.web.limits import (
@@ -22,7 +25,9 @@ from adapters.web.limits import (
     LARGEST_UPLOAD,
     LONGEST_FILE_NAME,
     LOOKING_SECONDS,
+    MOST_FIELDS,
     MOST_FILES,
+    PIECE,
 )
 from bot.errors import PageUnreadable
 from bot.messages import UPLOADED, Attachment
@@ -60,66 +65,74 @@ class Form:
 async def form_of_parts(request: Request, largest: int, texts: Texts) -> Form:
     """The form in a request; ``largest`` are the bytes that one file may have.
 
-    Answers 413 for what is too large, counted as it comes, and 400 for what is no form.
+    Answers 413 for what is too large, 422 for too many files, and 400 for what is no form or has
+    more than ``MOST_FIELDS`` fields.
     """
     most = max(LARGEST_UPLOAD, largest) + LARGEST_BODY
     body = await _body(request, most, texts)
+    if not body.rstrip(b"\r\n").endswith(b"--"):  # cut off: a file of it would be lost silently
+        raise HTTPException(400, "This form cannot be read.")
+    parser = MultiPartParser(
+        request.headers,
+        _pieces(body),
+        max_files=MOST_FILES + 1,  # one more, so that too many are told from a broken form
+        max_fields=MOST_FIELDS,
+        max_part_size=LARGEST_BODY,
+    )
     try:
-        return await _taken_apart(request.headers["content-type"], body, largest, texts)
-    except _unusable():
+        form = await parser.parse()
+    except MultiPartException as unusable:
+        if unusable.message.startswith("Too many files"):
+            raise HTTPException(422, texts("upload-too-many", limit=MOST_FILES)) from None
         raise HTTPException(400, "This form cannot be read.") from None
+    async with AsyncExitStack() as opened:
+        opened.push_async_callback(form.close)
+        return await _form(form, largest, texts)
 
 
 async def _body(request: Request, most: int, texts: Texts) -> bytes:
-    """All of the body. What is too large is heard to its end where that is near, so that who sends
-    it gets to read why it is not taken."""
+    """All of the body. A body that is a little too large is read to its end, so that its sender
+    gets to read why it is refused."""
     body = bytearray()
-    heard = 0
+    received = 0
     async for chunk in request.stream():
-        heard += len(chunk)
-        if heard <= most:
+        received += len(chunk)
+        if received <= most:
             body += chunk
         else:
             body.clear()
-        if heard > LARGEST_DRAINED + most:
+        if received > LARGEST_DRAINED + most:
             break
-    if heard > most:
+    if received > most:
         raise HTTPException(413, texts("upload-all-too-large", limit=megabytes(most)))
     return bytes(body)
 
 
-async def _taken_apart(kind: str, body: bytes, largest: int, texts: Texts) -> Form:
-    import aiohttp  # takes a while to load, and most forms have no files
-    from aiohttp.base_protocol import BaseProtocol
+async def _pieces(body: bytes) -> AsyncGenerator[bytes, None]:
+    """The body in small pieces; others get their turn between two of them."""
+    for start in range(0, len(body), PIECE):
+        yield body[start : start + PIECE]
+        await asyncio.sleep(0)
 
-    content = aiohttp.StreamReader(
-        BaseProtocol(asyncio.get_running_loop()), limit=len(body) + 1, loop=None
-    )
-    content.feed_data(body)
-    content.feed_eof()
+
+async def _form(form: FormData, largest: int, texts: Texts) -> Form:
     fields: dict[str, str] = {}
     again: list[str] = []
     files: list[Upload] = []
-    reader = aiohttp.MultipartReader({"Content-Type": kind}, content)
-    while (part := await reader.next()) is not None:
-        if isinstance(part, aiohttp.MultipartReader):
-            raise _NoForm
-        name = part.name or ""
-        if part.filename is None:
-            value = bytes(await part.read()).decode()
+    for name, value in form.multi_items():
+        if isinstance(value, str):
             if name == AGAIN:
                 again.append(value)
             fields[name] = value
-        elif part.filename or name == FILES:
-            held = bytes(await part.read())
-            if part.filename or held:  # a file field that was left empty comes without a name
-                files.append(_upload(part.filename, part.headers.get("content-type", ""), held))
+        elif value.filename or (name == FILES and value.size):  # else a file field left empty
+            if (value.size or 0) > largest:
+                shown = safe_name(value.filename or "")
+                sentence = texts("upload-too-large", name=shown, limit=megabytes(largest))
+                raise HTTPException(413, sentence)
+            held = await value.read()
+            files.append(_upload(value.filename or "", value.content_type or "", held))
     if len(files) > MOST_FILES:
         raise HTTPException(422, texts("upload-too-many", limit=MOST_FILES))
-    for file in files:
-        if len(file.body) > largest:
-            sentence = texts("upload-too-large", name=file.name, limit=megabytes(largest))
-            raise HTTPException(413, sentence)
     return Form(fields, tuple(files), tuple(again))
 
 
@@ -176,14 +189,3 @@ async def check_readable(files: Sequence[Upload], workers: Workers, texts: Texts
 def megabytes(size: int) -> str:
     """A number of bytes in millions, as a sentence says it."""
     return f"{size / 1_000_000:.3g}"
-
-
-class _NoForm(Exception):
-    """Parts within parts."""
-
-
-def _unusable() -> tuple[type[Exception], ...]:
-    """What taking a form apart may raise."""
-    from aiohttp.http_exceptions import HttpProcessingError
-
-    return ValueError, LookupError, AssertionError, RuntimeError, HttpProcessingError, _NoForm

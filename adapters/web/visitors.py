@@ -9,12 +9,15 @@ import time
 from dataclasses import dataclass
 from typing import Literal
 
-from adapters.web.limits import SESSION_DAYS
+from adapters.web.limits import SECONDS_BETWEEN_SESSION_LOOKS, SESSION_DAYS
+from bot.errors import StorageUnavailable
 from bot.messages import Author
 from bot.storage.workspaces import Workspaces
 
 COOKIE = "footnote_session"
 LOCAL = "local"
+_ENDED = "sessions_ended"  # the fact in the database
+_PAUSE = SECONDS_BETWEEN_SESSION_LOOKS
 
 # How they came in: nobody else can (loopback), with the token, through the proxy that knows them.
 Way = Literal["open", "token", "proxy"]
@@ -45,22 +48,57 @@ class Visitor:
 
 
 class Sessions:
-    """Signs what browsers keep. ``token`` is the console's, so that a new one ends all sessions."""
+    """Signs what browsers keep. ``token`` is the console's, so that a new one ends all sessions.
 
-    def __init__(self, key: bytes, token: str) -> None:
+    ``workspaces`` remembers for all processes when all sessions were ended.
+    """
+
+    def __init__(self, key: bytes, token: str, workspaces: Workspaces | None = None) -> None:
         self._key = hashlib.sha256(key + b"\0" + token.encode()).digest()
+        self._workspaces = workspaces
+        self._ended = 0  # seconds since 1970; what was signed until then is void
+        self._looked = float("-inf")
 
     def new(self) -> tuple[str, str]:
         """A session's name, and the cookie for it."""
         name = secrets.token_hex(16)
-        until = int(time.time()) + SESSION_DAYS * 86_400
-        return name, f"{name}.{until}.{self._sign(f'session {name} {until}')}"
+        return name, self._cookie(name)
+
+    def renewed(self, cookie: str) -> str:
+        """A later cookie for the session of a valid one that is a day old; "" for a newer one."""
+        name, until, _ = cookie.split(".")
+        if _signed_at(int(until)) > time.time() - 86_400:
+            return ""
+        return self._cookie(name)
+
+    async def end_all(self) -> None:
+        """End the sessions of all browsers; raises ``StorageUnavailable``."""
+        self._ended = int(time.time())
+        if self._workspaces is not None:
+            await self._workspaces.remember("web", "console", _ENDED, self._ended)
+
+    async def look(self) -> None:
+        """Look, now and then, whether another process has ended all sessions."""
+        if self._workspaces is None or time.monotonic() < self._looked + _PAUSE:
+            return
+        self._looked = time.monotonic()
+        try:
+            facts = await self._workspaces.facts("web", "console")
+        except StorageUnavailable:
+            return  # the page needs the database as well, and says so
+        self._ended = max(self._ended, int(facts.get(_ENDED, 0)))
+
+    def _cookie(self, name: str) -> str:
+        until = max(int(time.time()), self._ended + 1) + SESSION_DAYS * 86_400
+        return f"{name}.{until}.{self._sign(f'session {name} {until}')}"
 
     def read(self, cookie: str) -> str:
         """The name of the session, or "" for a cookie that is none of ours or too old."""
         name, _, rest = cookie.partition(".")
         until, _, signature = rest.partition(".")
         if not until.isdecimal() or len(until) > 12 or int(until) < time.time():
+            return ""
+        if _signed_at(int(until)) <= self._ended:
             return ""
         signed = self._sign(f"session {name} {until}")
         return name if hmac.compare_digest(signed.encode(), signature.encode()) else ""
@@ -76,6 +114,10 @@ class Sessions:
 
     def _sign(self, text: str) -> str:
         return hmac.new(self._key, text.encode(), hashlib.sha256).hexdigest()
+
+
+def _signed_at(until: int) -> int:
+    return until - SESSION_DAYS * 86_400
 
 
 def masked(secret: bytes) -> str:

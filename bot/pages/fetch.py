@@ -237,6 +237,7 @@ def reader_of(settings: Settings, resolver: Resolver = system_resolver) -> Reade
         seconds=settings.fetch_timeout,
         most_bytes=settings.fetch_max_bytes,
         resolver=resolver,
+        allow=Allow.parse(settings.fetch_allow),
     )
 
 

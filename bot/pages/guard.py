@@ -83,32 +83,49 @@ _PRIVATE_NAMES = re.compile(  # never public, whatever they resolve to
     re.VERBOSE,
 )
 
+WEB_PORTS = frozenset({80, 443})
+"""Where web pages are. Elsewhere are other services, also of hosts that have a public address."""
+
 # ---------------------------------------------------------------- what the operator permits
 
 
 @dataclass(frozen=True, slots=True)
 class Allow:
-    """Exceptions from the rule, parsed from ``settings.fetch_allow``; None as port is any port."""
+    """Exceptions from the rule, parsed from ``settings.fetch_allow``; None as port is any port.
+
+    ``ports`` are those of public hosts, the web's own among them.
+    """
 
     hosts: frozenset[tuple[str, int | None]] = frozenset()
     networks: tuple[tuple[IPNetwork, int | None], ...] = ()
+    ports: frozenset[int] = WEB_PORTS
 
     @classmethod
     def parse(cls, entries: Iterable[str]) -> Allow:
-        """Read ``wiki.corp``, ``wiki.corp:8080``, ``10.1.2.3``, ``10.0.0.0/8``, ``[fd00::/8]:443``.
+        """Read ``wiki.corp``, ``wiki.corp:8080``, ``10.1.2.3``, ``10.0.0.0/8``, ``[fd00::/8]:443``,
+        and ``:8080`` for this port of public hosts.
 
         Raises ``InvalidSetting`` that names the entry.
         """
         hosts: set[tuple[str, int | None]] = set()
         networks: list[tuple[IPNetwork, int | None]] = []
+        ports = set(WEB_PORTS)
         for entry in entries:
             what, port = _split_port(entry)
+            if not what and port is not None:
+                ports.add(port)
+                continue
             network = _network(entry, what)
             if network is not None:
                 networks.append((network, port))
             else:
                 hosts.add((_host_name(entry, what), port))
-        return cls(frozenset(hosts), tuple(networks))
+        return cls(frozenset(hosts), tuple(networks), frozenset(ports))
+
+    @property
+    def of_public_hosts(self) -> Allow:
+        """The exceptions without hosts and networks."""
+        return Allow(ports=self.ports)
 
     def has_host(self, host: str, port: int) -> bool:
         return (host, None) in self.hosts or (host, port) in self.hosts
@@ -125,7 +142,7 @@ class Allow:
 def _bad_entry(entry: str, reason: str) -> InvalidSetting:
     return InvalidSetting(
         f"FOOTNOTE_FETCH_ALLOW has the entry {entry[:100]!r}, {reason};"
-        " write hosts (wiki.corp), host:port, addresses or networks (10.0.0.0/8)."
+        " write hosts (wiki.corp), host:port, addresses, networks (10.0.0.0/8) or ports (:8080)."
     )
 
 
@@ -215,7 +232,8 @@ class Guard:
     async def addresses(self, host: str, port: int) -> list[IPAddress]:
         """Resolve a host once and return its addresses, all of them judged.
 
-        Raises ``AddressRefused`` if any of them is not public and not listed by the operator,
+        Raises ``AddressRefused`` if any of them is not public and not listed by the operator, or
+        the port is neither the web's nor listed,
         ``PageUnreadable`` for a name that does not exist, ``Unavailable`` when it cannot be told.
         """
         name = host.lower().removesuffix(".")
@@ -224,8 +242,12 @@ class Guard:
         private_name = _PRIVATE_NAMES.fullmatch(name) is not None
         if private_name and not self._allow.networks:
             raise _refusal(name, "the name is one for private networks")
+        if port not in self._allow.ports and not self._allow.networks:
+            raise _refused_port(name, port)
         found = _literal(name) or await self._resolved(name, port)
         for address in found:
+            if port not in self._allow.ports and not self._allow.has_address(address, port):
+                raise _refused_port(name, port)
             public = is_public(address) and not private_name
             if not public and not self._allow.has_address(address, port):
                 raise _refusal(name, f"{name} is {address}")
@@ -257,6 +279,14 @@ def _refusal(name: str, detail: str) -> AddressRefused:
         f"{name} is at a private or reserved network address, where Footnote does not go;"
         " an operator can permit the host in FOOTNOTE_FETCH_ALLOW.",
         detail=detail,
+    )
+
+
+def _refused_port(name: str, port: int) -> AddressRefused:
+    return AddressRefused(
+        f"{name} is asked for on port {port}, where Footnote does not read pages;"
+        f" an operator can permit it with {name}:{port} or :{port} in FOOTNOTE_FETCH_ALLOW.",
+        detail="only the web's own ports are open",
     )
 
 

@@ -55,7 +55,8 @@ class ReaderService:
     encoded, or one that the page's address is put behind as it is.
 
     ``seconds`` and ``most_bytes`` bound one answer. ``name`` is its host, by which footnotes call
-    it. Raises ``InvalidSetting`` for a place that is no web address.
+    it; ``allow`` tells further ports of public hosts. Raises ``InvalidSetting`` for a place that is
+    no web address.
     """
 
     def __init__(
@@ -66,6 +67,7 @@ class ReaderService:
         seconds: float,
         most_bytes: int,
         resolver: Resolver = system_resolver,
+        allow: Allow | None = None,
     ) -> None:
         self._place = place
         try:
@@ -75,7 +77,7 @@ class ReaderService:
         self._key = key
         self._seconds = seconds
         self._most_bytes = most_bytes
-        self._public = Guard(Allow(), resolver)
+        self._public = Guard((allow or Allow()).of_public_hosts, resolver)
         self._client: httpx.AsyncClient | None = None
 
     async def read(self, url: str) -> Reading:

@@ -132,12 +132,13 @@ async def _guard(order: Order) -> Guard:
     A page of the internet could otherwise read an intranet: by a name of its own that answers with
     a permitted address once the page is there, so that both are one origin.
     """
-    strict = Guard(Allow())
+    allow = Allow.parse(order.allow)
+    strict = Guard(allow.of_public_hosts)
     page = parse(order.url)
     try:
         await strict.addresses(page.host, page.port or DEFAULT_PORTS[page.scheme])
     except AddressRefused:
-        return Guard(Allow.parse(order.allow))
+        return Guard(allow)
     except FootnoteError:
         pass  # it cannot be found now, which the browser will say
     return strict

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from anthropic.types import CitationsSearchResultLocation, RawMessageStreamEvent
 
 QUESTION = 8_000  # characters
-TRIED = 8  # queries that the writer is told of
+TRIED = 12  # queries that the writer is told of
 EARLIER = 8_000  # characters of an answer that is to be reworked
 NOTE = 500  # characters
 SHORTENED = "Part of the passages had to be left out, because there were too many for one answer."
@@ -132,7 +132,7 @@ class Writing:
         if missing:
             parts.append(element("missing", _list(missing)))
         if missing or not self.sources:
-            tried = [f"searched: {query}" for query in _queries_for(missing, self.evidence.queries)]
+            tried = [f"searched: {query}" for query in self._queries()[:TRIED]]
             tried += self.evidence.notes
             parts.append(element("tried", _list(tried) or "- nothing could be searched"))
         elif self.evidence.notes:
@@ -149,6 +149,12 @@ class Writing:
         else:
             parts.append("Write the answer.")
         return "\n\n".join(parts)
+
+    def _queries(self) -> list[str]:
+        """What was searched, but for the question as it stands, where there is anything else."""
+        asked = keywords(self.question.question)
+        queries = [query for query in self.evidence.queries if keywords(query) != asked]
+        return queries or list(self.evidence.queries)
 
     # ------------------------------------------------------------ citations
 
@@ -185,13 +191,6 @@ def _search_result(source: Source) -> Block:
         ],
         "citations": {"enabled": True},
     }
-
-
-def _queries_for(missing: Sequence[str], queries: Sequence[str]) -> list[str]:
-    """The queries that looked for what is missing, or the first ones where that cannot be told."""
-    wanted = {word for gap in missing for word in keywords(gap)}
-    looked = [query for query in queries if wanted & set(keywords(query))]
-    return (looked or list(queries))[:TRIED]
 
 
 def _list(items: Sequence[str]) -> str:

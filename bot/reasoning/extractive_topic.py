@@ -189,7 +189,7 @@ def _without_empty_it(message: str) -> str:
 
 
 def _with_content(words: list[str]) -> list[str]:
-    return [word for word in words if word[0].isalnum() and word not in STOP_WORDS]
+    return [word for word in words if word[:1].isalnum() and word not in STOP_WORDS]
 
 
 def _has_pronoun(message: str, words: list[str]) -> bool:
@@ -232,7 +232,7 @@ def _is_named_in(words: list[str]) -> bool:
 def _has_name(message: str) -> bool:
     """Whether a message has a capitalized word beside its first."""
     words = [match.group() for match in _TOKEN.finditer(message) if match.group()[0].isalpha()]
-    return any(word[0].isupper() and not re.match(r"I(?:['’]|$)", word) for word in words[1:])
+    return any(word[:1].isupper() and not re.match(r"I(?:['’]|$)", word) for word in words[1:])
 
 
 def _is_part(message: str, words: list[str]) -> bool:
@@ -282,7 +282,7 @@ def _is_unbound(words: list[str]) -> bool:
     for at, word in enumerate(words):
         if word in _BINDING:
             return False
-        if not word[0].isalnum() or (at and word in STOP_WORDS):
+        if not word[:1].isalnum() or (at and word in STOP_WORDS):
             return at > 0
     return bool(words)
 
@@ -328,7 +328,7 @@ def _phrase(question: str, run: list[re.Match[str]], before: str, after: str) ->
     words = [match.group() for match in run]
     is_first = not before
     weight = 0.5 * min(3, len(words))
-    weight += 2.0 if any(word[0].isupper() for word in words[is_first:]) else 0.0
+    weight += 2.0 if any(word[:1].isupper() for word in words[is_first:]) else 0.0
     weight += 1.0 if before in _BEFORE_NOUNS else 0.0
     weight += 1.0 if before in ("of", "about") else 0.0
     weight += 1.0 if text.endswith(("'s", "’s")) else 0.0

@@ -7,11 +7,10 @@ as before. It is no white space, so a line is not broken there either.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from urllib.parse import unquote
 
-from bot.errors import AddressRefused
-from bot.pages.urls import dedupe_key
-from bot.research.links import defuse
+from bot.research.links import addresses, defuse, stored
 from bot.research.marks import ESCAPE, code_spans
 
 WORD_JOINER = "\u2060"
@@ -57,13 +56,13 @@ def without_pings(text: str) -> str:
     return _LIVE.sub(lambda match: match.group() + WORD_JOINER, text)
 
 
-def without_autolinks(text: str, allowed: Collection[str], *, names: bool = True) -> str:
+def without_autolinks(text: str, allowed: Mapping[str, str], *, names: bool = True) -> str:
     """The Markdown text with no address left that a platform would make a link of by itself.
 
-    ``allowed`` are the dedupe keys of the sources (``pages.urls.dedupe_key``); links to them stay,
-    other links keep their words, and so does code. Other addresses that go somewhere
-    ("evil.example/path") become code, as ``research.links.defuse`` makes of whole URLs; a mere
-    name ("Booking.com") reads as before, and is left as it is without ``names``.
+    ``allowed`` are the sources (``research.links.addresses``); links to them stay and lead to the
+    address that is stored. Other links keep their words, and so does code. Other addresses that
+    go somewhere ("evil.example/path") become code, as ``research.links.defuse`` makes of whole
+    URLs; a mere name ("Booking.com") reads as before, and is left as it is without ``names``.
     """
     if _has_stray_tick(text):
         # It would pair with a backtick of ours, and free what that was to hold.
@@ -75,7 +74,7 @@ def without_autolinks(text: str, allowed: Collection[str], *, names: bool = True
 def unwrapped(text: str, urls: Iterable[str]) -> str:
     """An answer's Markdown in which no address leads anywhere but to its sources ``urls``, for
     programs: nothing else of it is changed."""
-    return without_autolinks(text, frozenset(dedupe_key(url) for url in urls), names=False)
+    return without_autolinks(text, addresses(urls), names=False)
 
 
 def portable(text: str, urls: Iterable[str]) -> str:
@@ -96,7 +95,7 @@ def without_tags(text: str) -> str:
     return _TAG.sub(f"<{WORD_JOINER}", text)
 
 
-def _outside_code(text: str, allowed: Collection[str], *, may_be_code: bool, names: bool) -> str:
+def _outside_code(text: str, allowed: Mapping[str, str], *, may_be_code: bool, names: bool) -> str:
     out: list[str] = []
     end = 0
     for start, stop in _plain_spans(text):
@@ -116,7 +115,7 @@ def _plain_spans(text: str) -> list[tuple[int, int]]:
 
 
 def _disarmed(
-    text: str, start: int, stop: int, allowed: Collection[str], may_be_code: bool, names: bool
+    text: str, start: int, stop: int, allowed: Mapping[str, str], may_be_code: bool, names: bool
 ) -> Iterator[str]:
     """``text[start:stop]`` in pieces."""
     done = start
@@ -127,7 +126,13 @@ def _disarmed(
         address = whole
         if match["url"] or match["rest"]:
             address = whole.rstrip(_TRAILING if match["url"] else _TRAILING_MARKUP)
-        if _is_allowed(address if match["url"] else f"https://{address}", allowed):
+        source = stored(address if match["url"] else f"https://{address}", allowed)
+        if source is not None:
+            shown = source if match["url"] else source.partition("://")[2]
+            if unquote(shown) != unquote(address):
+                yield text[done : match.start()]
+                yield shown
+                done = match.start() + len(address)
             continue
         goes_somewhere = address != match["bare"] or address.lower().startswith("www.")
         if not (goes_somewhere or names):
@@ -141,10 +146,3 @@ def _disarmed(
             inert = address.replace(WORD_JOINER, "").replace(".", f".{WORD_JOINER}")
             yield inert.replace(":", f"{WORD_JOINER}:") if match["url"] else inert
     yield text[done:stop]
-
-
-def _is_allowed(address: str, allowed: Collection[str]) -> bool:
-    try:
-        return dedupe_key(address) in allowed
-    except AddressRefused:
-        return False

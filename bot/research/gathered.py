@@ -7,8 +7,8 @@ from dataclasses import replace
 
 from bot.reasoning.desks import Outcome, QueryResult
 from bot.reasoning.evidence import Source
+from bot.research.fitting import is_named
 from bot.search.blend import K
-from bot.text.terms import keywords
 
 
 def best_hits(results: Sequence[QueryResult]) -> list[int]:
@@ -22,25 +22,23 @@ def best_hits(results: Sequence[QueryResult]) -> list[int]:
 
 def to_open(results: Sequence[QueryResult], most: int) -> list[int]:
     """The numbers of the ``most`` hits that will most likely be chosen, of those that were not
-    read: one of each query, which is what it names or else the first, then the best of all."""
+    read: of each query what it names, or else the first, then the best of all."""
     unread = {hit.number for result in results for hit in result.hits if hit.page is None}
     firsts = [
-        named if (named := _named(result)) in unread else _first(result, unread)
-        for result in results
+        number for result in results for number in _named(result, unread) or _first(result, unread)
     ]
     best = [number for number in best_hits(results) if number in unread]
-    wanted = dict.fromkeys([number for number in firsts if number is not None] + best)
-    return list(wanted)[:most]
+    return list(dict.fromkeys([*firsts, *best]))[:most]
 
 
-def _named(result: QueryResult) -> int | None:
-    """The hit whose title is the query, as for a query that is the name of a thing."""
-    query = keywords(result.query)
-    return next((h.number for h in result.hits if query and keywords(h.hit.title) == query), None)
+def _named(result: QueryResult, unread: Collection[int]) -> list[int]:
+    """The hits whose titles the query names."""
+    named = [hit for hit in result.hits if is_named(hit.hit.title, result.query)]
+    return [hit.number for hit in named if hit.number in unread]
 
 
-def _first(result: QueryResult, unread: Collection[int]) -> int | None:
-    return next((hit.number for hit in result.hits if hit.number in unread), None)
+def _first(result: QueryResult, unread: Collection[int]) -> list[int]:
+    return [hit.number for hit in result.hits if hit.number in unread][:1]
 
 
 def with_opened(searched: Outcome, read: Outcome) -> Outcome:

@@ -12,7 +12,6 @@ from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, replace
 
 from bot.pages.passages import columns_in
-from bot.pages.urls import dedupe_key
 from bot.reasoning.evidence import (
     AnswerDelta,
     CitationDelta,
@@ -23,7 +22,7 @@ from bot.reasoning.evidence import (
     Restart,
     TextDelta,
 )
-from bot.research.links import defuse
+from bot.research.links import addresses, defuse
 from bot.research.marks import as_marks, normalise, numbers_in
 from bot.research.verbatim import as_markdown
 from bot.text.control import without_controls
@@ -115,7 +114,7 @@ class Composer:
 
     def __init__(self, evidence: Evidence) -> None:
         self._known = frozenset(source.number for source in evidence.sources)
-        self._urls = frozenset(dedupe_key(source.url) for source in evidence.sources)
+        self._urls = addresses(source.url for source in evidence.sources)
         self._passages = {source.number: source.passages for source in evidence.sources}
         self._begin()
 

@@ -249,6 +249,18 @@ async def test_a_database_that_hangs_is_told_in_time(database: Database) -> None
     assert (await ask(state))[0] == 200
 
 
+async def test_nobody_says_where_a_request_comes_from_but_the_connection() -> None:
+    async def peer(request: Request) -> Response:
+        return Response(request.client.host if request.client else "")
+
+    async with (
+        http_endpoint("127.0.0.1", 0, [Route("/", peer)]) as address,
+        httpx.AsyncClient(base_url=address) as client,
+    ):
+        headers = {"X-Forwarded-For": "203.0.113.7", "X-Forwarded-Proto": "https"}
+        assert (await client.get("/", headers=headers)).text == "127.0.0.1"
+
+
 async def test_a_port_that_is_taken_is_a_sentence(database: Database) -> None:
     routes = health_routes(ready(database))
     async with http_endpoint("127.0.0.1", 0, routes) as address:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from datetime import date, datetime, time, timedelta
-from decimal import ROUND_HALF_UP, Decimal
+from decimal import ROUND_HALF_UP, Context, Decimal
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -95,8 +95,10 @@ def _written(value: float, form: _Form) -> str:
     exact = exact.scaleb(-3 * form.thousands)
     if not exact.is_finite() or abs(exact.adjusted()) > _MOST_DECIMALS * 2:
         return _plain(value)
-    rounded = exact.quantize(Decimal(1).scaleb(-form.most_decimals), ROUND_HALF_UP)
-    digits = f"{abs(rounded):,f}" if form.grouped else f"{abs(rounded):f}"
+    precise = Context(prec=3 * _MOST_DECIMALS + form.most_decimals, rounding=ROUND_HALF_UP)
+    rounded = exact.quantize(Decimal(1).scaleb(-form.most_decimals), context=precise)
+    size = rounded.copy_abs()
+    digits = f"{size:,f}" if form.grouped else f"{size:f}"
     whole, point, fraction = digits.partition(".")
     while len(fraction) > form.decimals and fraction.endswith("0"):
         fraction = fraction[:-1]

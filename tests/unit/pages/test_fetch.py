@@ -324,7 +324,7 @@ async def fetched_by_service(path: str, base: str, place: str, **settings: Any) 
     port = base.rpartition(":")[2]
     fetcher = Fetcher(
         load_settings(
-            fetch_allow=("127.0.0.1",),
+            fetch_allow=("127.0.0.1", f":{port}"),
             robots="ignore",
             reader_url=place,
             fetch_timeout=5,

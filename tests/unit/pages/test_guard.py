@@ -325,3 +325,48 @@ def test_no_entry_breaks_the_parser(entry: str) -> None:
         Allow.parse([entry])
     except InvalidSetting:
         return
+
+
+# ---------------------------------------------------------------- ports
+
+
+@pytest.mark.parametrize(
+    "port", [1, 22, 25, 79, 81, 110, 2375, 3306, 5432, 6379, 8080, 9200, 65535]
+)
+@pytest.mark.parametrize("host", ["example.org", "93.184.215.14", "0x5db8d70e", "2606:4700::1"])
+async def test_only_the_webs_own_ports_are_open(host: str, port: int) -> None:
+    with pytest.raises(AddressRefused):
+        await where(host, Names(example_org=["93.184.215.14"]), port=port)
+
+
+@pytest.mark.parametrize("port", [80, 443])
+async def test_the_webs_own_ports_are(port: int) -> None:
+    assert await where("example.org", Names(example_org=["93.184.215.14"]), port=port)
+
+
+@pytest.mark.parametrize(
+    "entry", [":8080", "example.org", "example.org:8080", "93.184.215.0/24", "93.184.215.14:8080"]
+)
+async def test_an_operator_opens_a_port(entry: str) -> None:
+    names = Names(example_org=["93.184.215.14"])
+    assert await where("example.org", names, entry, port=8080) == ["93.184.215.14"]
+
+
+@pytest.mark.parametrize(
+    ("entry", "host", "port"),
+    [
+        (":8080", "example.org", 8081),
+        (":8080", "10.0.0.1", 8080),
+        (":8080", "localhost", 8080),
+        ("example.org:8080", "example.org", 8081),
+        ("10.0.0.0/8", "example.org", 8080),
+    ],
+)
+async def test_no_entry_opens_more_than_it_says(entry: str, host: str, port: int) -> None:
+    with pytest.raises(AddressRefused):
+        await where(host, Names(example_org=["93.184.215.14"]), entry, port=port)
+
+
+async def test_a_refused_port_says_the_way_out() -> None:
+    with pytest.raises(AddressRefused, match=r"example\.org:22 or :22 in FOOTNOTE_FETCH_ALLOW"):
+        await where("example.org", Names(example_org=["93.184.215.14"]), port=22)

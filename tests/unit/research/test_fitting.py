@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.pages.page import Page
-from bot.research.fitting import fitting
+from bot.research.fitting import fitting, is_named
 from tests.unit.samples import NOW
 
 QUESTION = "Where was the composer of the Forth Suite born?"
@@ -73,3 +73,24 @@ def test_the_best_come_first() -> None:
 def test_any_text_is_taken(wanted: str, title: str, text: str) -> None:
     page = a_page(title, text)
     assert set(fitting([wanted, ""], [page], {})) <= {page.url}
+
+
+@pytest.mark.parametrize(
+    ("title", "text", "named"),
+    [
+        ("Hello Love (song)", "'Hello Love' performer", True),
+        ("Norris Mountain (Montana)", "the range that Norris mountain is part of", True),
+        ("Midway (near Plains), White County", "In which country is Midway, near McRae?", True),
+        ("McRae, Arkansas", "Is McRae in the county of Midway?", True),
+        ("McRae, Arkansas", "mcrae population", False),
+        ("Pocahontas, Arkansas", "the state where Pocahontas Mounds is", False),
+        ("Van Helsing (film)", "Who is from the book of Abraham Van Helsing?", False),
+        ("Will to Love", "Hello Love performer", False),
+        ("(song)", "a song", True),
+        ("", "a song", False),
+    ],
+)
+def test_a_title_is_named_without_what_tells_namesakes_apart(
+    title: str, text: str, named: bool
+) -> None:
+    assert is_named(title, text) is named

@@ -6,12 +6,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.pages.urls import dedupe_key
-from bot.research.links import defuse, link_targets
+from bot.research.links import addresses, defuse, link_targets
 
 READ = "https://example.org/tower"
 EVIL = "https://evil.example/x"
-ALLOWED = {dedupe_key(READ)}
+ALLOWED = addresses([READ])
+ADDED = (  # what may stand behind an address without naming another page
+    *("?utm_source=SECRET", "?utm_term=SECRET", "?fbclid=SECRET", "?gclid=SECRET&utm_id=SECRET"),
+    *("?msclkid=SECRET", "?mc_eid=SECRET", "#SECRET", "#:~:text=SECRET", "?utm_term=a#SECRET"),
+    *("/#SECRET", "/index.html?utm_campaign=SECRET", "/?fbclid=SECRET#SECRET"),
+)
 
 
 @pytest.mark.parametrize(
@@ -88,6 +92,8 @@ def test_nothing_that_commonmark_makes_a_link_of_is_left(written: str) -> None:
                 "- ",
                 EVIL,
                 READ,
+                "?utm_term=S",
+                "#S",
                 "```",
                 "[r]: ",
                 "> ",
@@ -98,7 +104,26 @@ def test_nothing_that_commonmark_makes_a_link_of_is_left(written: str) -> None:
 )
 def test_no_way_of_writing_leads_elsewhere(written: str) -> None:
     targets = link_targets(defuse(written, ALLOWED))
-    assert all(dedupe_key(target) in ALLOWED for target in targets)
+    assert all(target == READ for target in targets)
+
+
+@pytest.mark.parametrize("added", ADDED)
+@pytest.mark.parametrize("host", ["example.org", "www.example.org", "m.example.org", "EXAMPLE.org"])
+@pytest.mark.parametrize(
+    "form", ["[x](%s)", "[x](<%s>)", "[x](%s 'title')", "<%s>", "%s", "> - %s.", "[a[b]](%s)"]
+)
+def test_a_link_to_a_source_carries_nothing_that_was_added(
+    form: str, host: str, added: str
+) -> None:
+    for scheme in ("http", "https"):
+        shown = defuse(form % f"{scheme}://{host}/tower{added}", ALLOWED)
+        assert "SECRET" not in shown
+        assert READ in shown
+
+
+def test_a_source_keeps_the_parameters_that_it_has() -> None:
+    here = "https://example.org/w/(a?id=7&lang=en"
+    assert defuse(f"[x](<{here}&utm_term=S>)", addresses([here])) == f"[x](<{here}>)"
 
 
 def test_a_stray_backtick_does_not_lay_an_address_bare() -> None:

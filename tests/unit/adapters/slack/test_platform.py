@@ -96,6 +96,53 @@ async def test_what_slack_did_not_sign_now_is_refused(
         assert "forged" not in [row["text"] for row in await http_bot.rows("messages")]
 
 
+DEEP = "[" * 100_000
+FORM = "application/x-www-form-urlencoded"
+
+
+@pytest.mark.parametrize("body", [DEEP, "{", "payload=" + DEEP, "\udc80", "x" * 100_000, ""])
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"X-Slack-Signature": "v0=" + "0" * 64},
+        {"X-Slack-Signature": ""},
+        {"X-Slack-Signature": "v0=é"},
+        {"X-Slack-Request-Timestamp": "now"},
+        {"X-Slack-Request-Timestamp": ""},
+        {"X-Slack-Request-Timestamp": "٣"},
+        {"X-Slack-Request-Timestamp": "-1"},
+        {"X-Slack-Request-Timestamp": "9" * 5_000},
+    ],
+)
+async def test_nothing_unsigned_is_read(
+    http_bot: Served, body: str, changed: dict[str, str]
+) -> None:
+    content = body.encode("utf-8", "surrogateescape")
+    kind = FORM if body.startswith("payload") else "application/json"
+    signed = signed_headers(SECRET, content.decode("utf-8", "replace"), kind)
+    headers = {name.encode(): value.encode() for name, value in (signed | changed).items()}
+    async with open_door(http_bot) as address, httpx.AsyncClient() as client:
+        answer = await client.post(address, content=content, headers=headers)
+        assert answer.status_code == 401
+
+
+@pytest.mark.parametrize("body", [DEEP, '{"a":' * 50_000, "{", "payload=" + DEEP])
+async def test_what_is_signed_and_cannot_be_read_is_not_delivered_again(
+    http_bot: Served, body: str
+) -> None:
+    kind = FORM if body.startswith("payload") else "application/json"
+    async with open_door(http_bot) as address, httpx.AsyncClient() as client:
+        headers = signed_headers(SECRET, body, kind)
+        assert (await client.post(address, content=body, headers=headers)).status_code in (200, 404)
+
+
+async def test_slack_may_look_at_the_certificate(http_bot: Served) -> None:
+    async with open_door(http_bot) as address, httpx.AsyncClient() as client:
+        headers = {"Content-Type": FORM}
+        answer = await client.post(address, content="ssl_check=1&token=x", headers=headers)
+        assert (answer.status_code, answer.text) == (200, "")
+
+
 async def test_a_body_that_is_too_large_is_not_read(http_bot: Served) -> None:
     async with open_door(http_bot) as address, httpx.AsyncClient() as client:
         body = "x" * 1_000_001

@@ -10,7 +10,11 @@ import pytest
 from tests.unit.adapters.web.conftest import Browser, OpenConsole, Running
 
 TOKEN = "a-token-of-the-tests"
-BEHIND_PROXY = {"console_user_header": "X-User", "console_proxies": ("10.0.0.0/8",)}
+BEHIND_PROXY = {
+    "console_user_header": "X-User",
+    "console_proxies": ("10.0.0.0/8", "127.0.0.1"),
+    "public_url": "https://footnote.example",
+}
 PATHS = ["/", "/threads/x", "/api/runs/x", "/static/x/app.css", "/nothing", "/sign-in"]
 
 
@@ -31,6 +35,16 @@ async def test_this_machine_comes_in(here: Running, base: str) -> None:
         ("127.0.0.1", "http://rebound.example", {}),
         ("127.0.0.1", "http://127.0.0.1.example", {}),
         ("127.0.0.1", "http://0.0.0.0:8080", {}),
+        ("127.0.0.1", "http://x", {"Host": "127.0.0.1#.evil.example"}),
+        ("127.0.0.1", "http://x", {"Host": "127.0.0.1?.evil.example"}),
+        ("127.0.0.1", "http://x", {"Host": "127.0.0.1/.evil.example"}),
+        ("127.0.0.1", "http://x", {"Host": "127.0.0.1\\.evil.example"}),
+        ("127.0.0.1", "http://x", {"Host": "evil.example@127.0.0.1"}),
+        ("127.0.0.1", "http://x", {"Host": "127.0.0.1, evil.example"}),
+        ("127.0.0.1", "http://x", {"Host": "["}),
+        ("127.0.0.1", "http://x", {"Host": "[::1"}),
+        ("127.0.0.1", "http://x", {"Host": "127.0.0.1:x"}),
+        ("127.0.0.1", "http://x", {"Host": ""}),
         ("127.0.0.1", "http://127.0.0.1:8080", {"X-Forwarded-For": "192.0.2.1"}),
         ("127.0.0.1", "http://127.0.0.1:8080", {"Forwarded": "for=192.0.2.1"}),
         ("127.0.0.1", "http://127.0.0.1:8080", {"Via": "1.1 proxy"}),
@@ -91,6 +105,37 @@ async def test_a_program_shows_the_token(shut: Browser) -> None:
     assert (await shut.get("/api/threads/x", **bad)).status_code == 401
 
 
+async def test_guessing_in_a_header_is_slow_too(open_console: OpenConsole) -> None:
+    running = await open_console(console_token=TOKEN)
+    guesser = await running.browser("192.0.2.1", "https://footnote.example")
+    codes = [
+        (await guesser.get("/api/threads/x", Authorization=f"Bearer guess{n}")).status_code
+        for n in range(12)
+    ]
+    assert codes == [401] * 10 + [429] * 2
+    right = {"Authorization": f"Bearer {TOKEN}"}
+    assert (await guesser.get("/api/threads/x", **right)).status_code == 429
+    other = await running.browser("192.0.2.2", "https://footnote.example")
+    for _ in range(30):
+        assert (await other.get("/api/threads/x", **right)).status_code == 404
+
+
+async def test_an_address_that_a_stranger_claims_gives_no_more_guesses(
+    open_console: OpenConsole,
+) -> None:
+    running = await open_console(console_token=TOKEN, console_proxies=("10.0.0.0/8",))
+    codes = []
+    for peer in ("192.0.2.1", "10.0.0.1"):  # itself, and through our proxy
+        for n in range(12):
+            claimed = f"203.0.113.{n}" if peer == "192.0.2.1" else f"203.0.113.{n}, 192.0.2.7"
+            guesser = await running.browser(
+                peer, "https://footnote.example", **{"X-Forwarded-For": claimed}
+            )
+            answer = await guesser.client.post("/sign-in", data={"token": f"guess{n}"})
+            codes.append(answer.status_code)
+    assert codes == ([403] * 10 + [429] * 2) * 2
+
+
 async def test_a_new_token_ends_all_sessions(open_console: OpenConsole) -> None:
     browser = await (await open_console(console_token=TOKEN)).browser()
     await browser.client.post("/sign-in", data={"token": TOKEN})
@@ -119,6 +164,32 @@ async def test_the_proxy_says_who_it_is(proxied: Running) -> None:
     record = await proxied.store.run(run)
     assert record is not None
     assert record.message.author.id == "ada"
+
+
+@pytest.mark.parametrize("host", ["10.1.2.3", "[fd00::1]:8080", "localhost:80", "Footnote.example"])
+async def test_a_proxy_may_name_us_by_address(proxied: Running, host: str) -> None:
+    ada = await proxied.browser("10.1.2.3", "http://x", **{"X-User": "ada", "Host": host})
+    assert (await ada.get("/")).status_code == 200
+
+
+@pytest.mark.parametrize("host", ["evil.example", "", "[", "footnote.example.evil.example"])
+async def test_a_name_that_was_made_to_point_to_a_proxy_opens_nothing(
+    proxied: Running, host: str
+) -> None:
+    browser = await proxied.browser("127.0.0.1", "http://x", **{"X-User": "boss", "Host": host})
+    answer = await browser.get("/")
+    assert answer.status_code == 403
+    assert "FOOTNOTE_PUBLIC_URL" in answer.text
+
+
+async def test_a_forged_chain_of_proxies_changes_nobody(proxied: Running) -> None:
+    for peer, chain in (("192.0.2.1", "127.0.0.1"), ("192.0.2.1", "10.1.2.3, 10.1.2.3")):
+        headers = {"X-User": "boss", "X-Forwarded-For": chain}
+        browser = await proxied.browser(peer, "https://footnote.example", **headers)
+        assert (await browser.get("/")).status_code == 403
+    headers = {"X-User": "ada", "X-Forwarded-For": "192.0.2.9"}
+    behind = await proxied.browser("127.0.0.1", "https://footnote.example", **headers)
+    assert (await behind.get("/")).status_code == 200
 
 
 async def test_only_the_proxy_is_believed(proxied: Running) -> None:
@@ -234,3 +305,44 @@ async def test_pages_hold_no_script_or_style_of_their_own(browser: Browser) -> N
         assert "<style" not in page
         assert page.count("<script") == page.count("<script ") == page.count(' src="/static/')
         assert "http://" not in page.replace("http://www.w3.org", "")
+
+
+# ---------------------------------------------------------------- the end of a session
+
+
+async def signed_in(running: Running) -> Browser:
+    browser = await running.browser("192.0.2.1", "https://footnote.example")
+    answer = await browser.client.post("/sign-in", data={"token": TOKEN})
+    assert answer.status_code == 303
+    return browser
+
+
+async def sign_out(browser: Browser, **fields: str) -> httpx.Response:
+    page = await browser.get("/sign-out")
+    assert "Sign out everywhere" in page.text
+    csrf = page.text.partition('name="csrf" value="')[2].partition('"')[0]
+    return await browser.client.post("/sign-out", data={"csrf": csrf, **fields})
+
+
+async def test_signing_out_ends_the_session_of_one_browser(open_console: OpenConsole) -> None:
+    running = await open_console(console_token=TOKEN)
+    one, other = await signed_in(running), await signed_in(running)
+    answer = await sign_out(one)
+    assert answer.headers["location"] == "/sign-in"
+    assert "Max-Age=0" in answer.headers["set-cookie"]
+    assert (await one.get("/")).status_code == 303
+    assert (await other.get("/")).status_code == 200
+
+
+async def test_signing_out_everywhere_ends_all_sessions(open_console: OpenConsole) -> None:
+    running = await open_console(console_token=TOKEN)
+    one, other = await signed_in(running), await signed_in(running)
+    await sign_out(one, all="true")
+    assert (await other.get("/")).status_code == 303
+    assert (await (await signed_in(running)).get("/")).status_code == 200
+
+
+async def test_no_other_site_signs_anybody_out(open_console: OpenConsole) -> None:
+    browser = await signed_in(await open_console(console_token=TOKEN))
+    assert (await browser.client.post("/sign-out", data={"csrf": "00"})).status_code == 403
+    assert (await browser.get("/")).status_code == 200

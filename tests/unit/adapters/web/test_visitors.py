@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from pathlib import Path
 
 import pytest
@@ -75,5 +76,31 @@ async def test_consoles_that_start_at_once_take_each_others_sessions(tmp_path: P
         assert {other.read(cookie) for other in others} == {name}
         assert all(same_secret(other.csrf(name), one.csrf(name)) for other in others)
         assert await session_key(Workspaces(database)) == keys[0], "also after a restart"
+    finally:
+        await database.close()
+
+
+def test_a_session_in_use_goes_on_and_an_idle_one_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    sessions, now = Sessions(b"key", "token"), time.time()
+    name, cookie = sessions.new()
+    assert sessions.renewed(cookie) == ""
+    monkeypatch.setattr("time.time", lambda: now + 29 * 86_400)
+    later = sessions.renewed(cookie)
+    monkeypatch.setattr("time.time", lambda: now + 31 * 86_400)
+    assert (sessions.read(cookie), sessions.read(later)) == ("", name)
+
+
+async def test_all_sessions_end_in_every_process(tmp_path: Path) -> None:
+    database = await open_database(sqlite.migrated(tmp_path))
+    try:
+        here = Sessions(b"key", "token", Workspaces(database))
+        there = Sessions(b"key", "token", Workspaces(database))
+        _, cookie = here.new()
+        await here.end_all()
+        assert here.read(cookie) == ""
+        await there.look()
+        assert there.read(cookie) == ""
+        name, new = there.new()
+        assert here.read(new) == name
     finally:
         await database.close()

@@ -68,3 +68,7 @@ def test_any_number_in_any_format_is_text(value: float, form: str) -> None:
 @given(st.floats(-1e12, 1e12, allow_nan=False))
 def test_a_number_without_a_format_has_its_fifteen_figures(value: float) -> None:
     assert math.isclose(float(shown(value, "General")), value, rel_tol=1e-14, abs_tol=1e-300)
+
+
+def test_a_large_number_with_many_decimals_is_text() -> None:
+    assert shown(1e14 + 1, "0." + "0" * 14) == "100000000000001." + "0" * 14
