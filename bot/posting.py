@@ -52,6 +52,9 @@ class Reply(Protocol):
     """One answer being shown. ``finish``, ``fail`` or ``abandon`` comes last, once; the first two
     may be repeated after a crash with the same content.
 
+    Where the poster ``amends``, ``finish`` may come again with another answer, which takes the
+    place of the one before: what its verification has changed.
+
     They raise ``PlatformUnavailable`` when the platform cannot be reached now (the answer is kept
     and posted later) and ``PostRefused`` when posting there will never work.
     """
@@ -80,7 +83,13 @@ class Reply(Protocol):
 
 
 class Poster(Protocol):
-    """An adapter's way out."""
+    """An adapter's way out.
+
+    ``amends`` tells that a finished answer can be shown anew in its place; elsewhere an answer is
+    finished only when its verification is.
+    """
+
+    amends: bool
 
     async def open(self, run: RunRef, saved: PostState | None) -> Reply:
         """Begin a reply, or find the one that an interrupted attempt left (``saved``).

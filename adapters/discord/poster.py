@@ -76,6 +76,8 @@ class DiscordPoster:
     ``between`` are the seconds from one edit of a reply's progress to the next.
     """
 
+    amends = True
+
     def __init__(self, client: discord.Client, *, between: float = SECONDS_BETWEEN_EDITS) -> None:
         self._wire = Wire(client)
         self._between = between

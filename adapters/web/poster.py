@@ -32,6 +32,8 @@ log = get_logger()
 class WebPoster:
     """``between`` are the seconds from one save of what a reply shows to the next."""
 
+    amends = True
+
     def __init__(self, live: Live, files: Files, between: float) -> None:
         self._live = live
         self._files = files

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, get_args
 
+from bot.answers import Judgement
 from bot.reasoning.claude_json import Unusable, json_object
 from bot.reasoning.claude_messages import CACHED, Block
 from bot.reasoning.claude_text import clean, element, line, middle_out
 from bot.reasoning.prompts import load
-from bot.reasoning.verdicts import Claim, Judgement, Verdict
+from bot.reasoning.verdicts import Claim, Verdict
 
 QUESTION = 2_000  # characters
 QUOTE = 6_000  # characters: the beginning and the end of a longer one
@@ -39,24 +40,31 @@ SCHEMA: Block = {
 
 
 def request(model: str, question: str, claims: Sequence[Claim]) -> dict[str, Any]:
-    """The request to verify the claims of the answer to a question; each quote is given once."""
+    """The request to verify the claims of the answer to a question."""
+    return {
+        "model": model,
+        "max_tokens": 200 + TOKENS * len(claims),
+        "system": [{"type": "text", "text": load("verify"), "cache_control": CACHED}],
+        "messages": [{"role": "user", "content": material(question, claims)}],
+        "thinking": {"type": "disabled"},
+        "output_config": {"format": {"type": "json_schema", "schema": SCHEMA}},
+    }
+
+
+def material(question: str, claims: Sequence[Claim], said: Sequence[Mapping[str, str]] = ()) -> str:
+    """A question, the quotes of the claims of its answer, each once, and the claims; ``said`` are
+    further attributes of each."""
     quotes = list(dict.fromkeys(quote for claim in claims for quote in claim.quotes))
     numbers = {quote: number for number, quote in enumerate(quotes, start=1)}
     parts = [element("question", clean(middle_out(question, QUESTION)).strip())]
     for quote, number in numbers.items():
         parts.append(element("quote", clean(middle_out(quote, QUOTE)).strip(), number=number))
-    for number, claim in enumerate(claims, start=1):
+    for place, claim in enumerate(claims):
         cites = ", ".join(str(numbers[quote]) for quote in dict.fromkeys(claim.quotes))
         text = clean(middle_out(claim.text, SENTENCE)).strip()
-        parts.append(element("sentence", text, number=number, quotes=cites))
-    return {
-        "model": model,
-        "max_tokens": 200 + TOKENS * len(claims),
-        "system": [{"type": "text", "text": load("verify"), "cache_control": CACHED}],
-        "messages": [{"role": "user", "content": "\n\n".join(parts)}],
-        "thinking": {"type": "disabled"},
-        "output_config": {"format": {"type": "json_schema", "schema": SCHEMA}},
-    }
+        more = said[place] if said else {}
+        parts.append(element("sentence", text, number=place + 1, quotes=cites, **more))
+    return "\n\n".join(parts)
 
 
 def verdicts(

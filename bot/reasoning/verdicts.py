@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
 
-Judgement = Literal["supported", "partly", "not_supported", "contradicted"]
+from bot.answers import Judgement
 
 
 @dataclass(frozen=True, slots=True)

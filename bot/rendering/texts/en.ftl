@@ -292,6 +292,23 @@ page-away = It cannot be reached at the moment; try again later.
 page-refused = It may not be read by programs; open it yourself, and paste the text.
 page-unreadable = There is no text in it that can be read; paste the text.
 price-unknown = The price of { $model } is not known: its cost is not in the total.
+verify-changed =
+    { $corrected ->
+        [0] { $left ->
+            [one] One sentence said otherwise than its sources; it was left out.
+           *[other] { $left } sentences said otherwise than their sources; they were left out.
+        }
+        [one] { $left ->
+            [0] One sentence was corrected: its sources did not bear it out.
+            [one] One sentence was corrected and one left out: their sources did not bear them out.
+           *[other] One sentence was corrected and { $left } left out: their sources did not bear them out.
+        }
+       *[other] { $left ->
+            [0] { $corrected } sentences were corrected: their sources did not bear them out.
+            [one] { $corrected } sentences were corrected and one left out: their sources did not bear them out.
+           *[other] { $corrected } sentences were corrected and { $left } left out: their sources did not bear them out.
+        }
+    }
 doubt-contradicted = its footnotes say otherwise
 doubt-no-footnote = it carries no footnote
 doubt-not-covered = its footnotes do not say that

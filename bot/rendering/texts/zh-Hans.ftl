@@ -221,6 +221,14 @@ page-away = 暂时打不开，请稍后再试。
 page-refused = 不允许由程序读取；请自行打开，并粘贴正文。
 page-unreadable = 没有可以读取的文字；请粘贴正文。
 price-unknown = { $model } 的价格未知，其费用未计入总额。
+verify-changed =
+    { $corrected ->
+        [0] 有 { $left } 句与其来源不符，已删去。
+       *[other] { $left ->
+            [0] 有 { $corrected } 句得不到其来源的支持，已更正。
+           *[other] 得不到来源支持的句子中，{ $corrected } 句已更正，{ $left } 句已删去。
+        }
+    }
 doubt-contradicted = 脚注所说与此相反
 doubt-no-footnote = 没有脚注
 doubt-not-covered = 其脚注没有这样说

@@ -221,6 +221,14 @@ page-away = 暫時打不開，請稍後再試。
 page-refused = 不允許由程式讀取；請自行打開，並貼上正文。
 page-unreadable = 沒有可以讀取的文字；請貼上正文。
 price-unknown = { $model } 的價格未知，其費用未計入總額。
+verify-changed =
+    { $corrected ->
+        [0] 有 { $left } 句與其來源不符，已刪去。
+       *[other] { $left ->
+            [0] 有 { $corrected } 句得不到其來源的支持，已更正。
+           *[other] 得不到來源支持的句子中，{ $corrected } 句已更正，{ $left } 句已刪去。
+        }
+    }
 doubt-contradicted = 註腳所說與此相反
 doubt-no-footnote = 沒有註腳
 doubt-not-covered = 其腳註沒有這樣說
