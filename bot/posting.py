@@ -36,7 +36,9 @@ class RunRef:
     that only exists once the question itself was posted (a slash command): until then the thread
     carries a name that the listener made up. Both raise ``RunLost`` and ``StorageUnavailable``.
     ``attempt`` counts the attempts at it from 1: an earlier one may have shown what nothing saved
-    tells of. ``page`` is where a browser shows how the answer came about, or "".
+    tells of. ``page`` is where a browser shows how the answer came about, or "". ``is_written``
+    tells that an earlier attempt has written the answer: if it is posted, it stays as it is until
+    it is finished again.
     """
 
     id: str
@@ -46,6 +48,7 @@ class RunRef:
     move: Callable[[Thread], Awaitable[None]]
     attempt: int = 1
     page: str = ""
+    is_written: bool = False
 
 
 class Reply(Protocol):

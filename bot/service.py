@@ -134,6 +134,7 @@ class ResearchService:
             move,
             attempt=record.attempt,
             page=run_page(self._settings, record.id),
+            is_written=record.answer is not None,
         )
 
     # ------------------------------------------------------------ answering

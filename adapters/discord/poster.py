@@ -112,9 +112,9 @@ class DiscordPoster:
 
     async def _again(self, run: RunRef, known: Posted) -> DiscordReply:
         """The reply that an earlier attempt began; one that was done is for a question that was
-        edited since."""
+        edited since, or stays until it is amended."""
         reply = self._reply(run, known, self._answered_there(run, known), recovered=True)
-        if known.done or not known.posts:
+        if (known.done and not run.is_written) or not known.posts:
             await reply.show_working()
         return reply
 

@@ -111,7 +111,8 @@ def _restated(piece: str, new: str) -> str:
 def _words(new: str) -> str:
     """A model's sentence without marks and links, on one line, as running text."""
     words = " ".join(unsourced(new).split())
-    return words[len(_item_mark(words)) :]
+    words = words[len(_item_mark(words)) :]
+    return words if any(char.isalnum() for char in words) else ""
 
 
 def _item_mark(piece: str) -> str:
