@@ -54,6 +54,8 @@ def researcher(request: Mapping[str, Any]) -> Reply:
         return _queries(request)
     if fields == {"verdicts"}:
         return _verify(request)
+    if fields == {"sentences"}:
+        return _restate(request)
     if fields == {"reason", "grade"}:
         return _judge(request)
     if wanted:
@@ -326,6 +328,17 @@ def _verify(request: Mapping[str, Any]) -> Reply:
         verdict = "supported" if 2 * found >= len(words) else "not_supported"
         said.append({"sentence": int(number), "verdict": verdict, "words": ""})
     return says(json.dumps({"verdicts": said}))
+
+
+def _restate(request: Mapping[str, Any]) -> Reply:
+    """Each sentence becomes the first one of what it cites."""
+    asked = _asked(request)
+    quotes = dict(re.findall(r'<quote number="(\d+)">\n(.*?)\n</quote>', asked, re.S))
+    said = [
+        {"sentence": int(number), "text": quotes[cites.split(", ")[0]].split(". ")[0]}
+        for number, cites in re.findall(r'<sentence number="(\d+)" quotes="([^"]*)"', asked)
+    ]
+    return says(json.dumps({"sentences": said}))
 
 
 def _revise(request: Mapping[str, Any]) -> Reply:

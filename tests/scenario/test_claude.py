@@ -90,15 +90,25 @@ def test_the_small_model_reads_the_sentences_with_their_quotes(
         if "<sentence number=" not in json.dumps(request["messages"]):
             return researcher(request)
         assert request["model"].startswith("claude-haiku")
-        wrong = {"sentence": 1, "verdict": "contradicted", "words": ""}
+        if "verdict=" in json.dumps(request["messages"]):
+            return says(json.dumps({"sentences": []}))
+        wrong = {"sentence": 1, "verdict": "not_supported", "words": "the sea"}
         return says(json.dumps({"verdicts": [wrong]}))
 
     claude.use(brain)
     ended = footnote.run("ask", "--json", QUESTION, FOOTNOTE_VERIFY="always")
     assert ended.code == 0, ended.err
-    assert [doubt["reason"] for doubt in ended.json["doubts"]] == ["its footnotes say otherwise"]
+    assert [doubt["reason"] for doubt in ended.json["doubts"]] == [
+        "its footnotes do not say: the sea"
+    ]
     assert "⚠" in ended.json["answer"]
-    assert [step["kind"] for step in ended.json["steps"]].count("verify") == 1
+    found = ended.json["verification"]
+    assert (found["state"], found["problem"]) == ("done", "")
+    (sentence,) = found["sentences"]
+    assert sentence["sentence"] == ended.json["doubts"][0]["sentence"]
+    assert (sentence["verdict"], sentence["outcome"]) == ("not_supported", "marked")
+    kinds = [step["kind"] for step in ended.json["steps"]]
+    assert (kinds.count("verify"), kinds.count("restate")) == (1, 1)
     assert ended.json["usage"]["model_calls"] == len(claude.requests)
 
 
@@ -114,6 +124,7 @@ def test_an_answer_stands_where_it_cannot_be_verified(
     ended = footnote.run("ask", "--json", QUESTION, FOOTNOTE_VERIFY="always")
     assert ended.code == 0, ended.err
     assert (ended.json["doubts"], ended.json["notes"]) == ([], [])
+    assert ended.json["verification"]["state"] == "failed"
     assert "1973" in quotes(ended)
 
 
