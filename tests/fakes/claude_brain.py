@@ -45,7 +45,7 @@ def researcher(request: Mapping[str, Any]) -> Reply:
     """Answer any request of ours in the way its shape asks for."""
     wanted = (request.get("output_config") or {}).get("format")
     names = {t["name"] for t in request.get("tools") or ()}
-    fields = set(wanted["schema"].get("properties") or ()) if wanted else set()
+    fields = _fields(request)
     if fields == {"paragraphs"}:
         return _draft(request)
     if fields == {"nodes", "done", "missing"}:
@@ -69,6 +69,12 @@ def researcher(request: Mapping[str, Any]) -> Reply:
     if '"kind"' in json.dumps(request.get("system") or ""):
         return _rewrite(request, None)
     return says("I see: " + _asked(request)[-200:].strip())
+
+
+def _fields(request: Mapping[str, Any]) -> set[str]:
+    """The fields of the JSON that is asked for."""
+    wanted = (request.get("output_config") or {}).get("format")
+    return set(wanted["schema"].get("properties") or ()) if wanted else set()
 
 
 # ---------------------------------------------------------------- rewrite
@@ -315,6 +321,20 @@ def _judge(request: Mapping[str, Any]) -> Reply:
     grade = "right" if found == len(wanted) else "partly" if found else "wrong"
     reason = f"{found} of {len(wanted)} words are there."
     return says(json.dumps({"reason": reason, "grade": grade}))
+
+
+def doubter(request: Mapping[str, Any]) -> Reply:
+    """As ``researcher``, but it finds no sentence supported, and none to put in other words."""
+    asked = _asked(request)
+    if _fields(request) == {"verdicts"}:
+        said = [
+            {"sentence": int(number), "verdict": "not_supported", "words": ""}
+            for number, _, _ in SENTENCE.findall(asked)
+        ]
+        return says(json.dumps({"verdicts": said}))
+    if _fields(request) == {"sentences"}:
+        return says(json.dumps({"sentences": []}))
+    return researcher(request)
 
 
 def _verify(request: Mapping[str, Any]) -> Reply:
