@@ -57,7 +57,9 @@ def amended(written: Written, changes: Mapping[str, str]) -> Written:
     for block in blocks(text):
         found = list(sentences_of(text, block))
         news = [changes.get(claim_of(text[each.start : each.end])) for each in found]
-        if any(new is not None for new in news):
+        if found and all(new == "" for new in news):
+            edits.append(_whole_lines(text, found[0].start, found[-1].end, edits))
+        elif any(new is not None for new in news):
             edits += _edits(written, found, news)
     if not edits:
         return written
@@ -75,12 +77,10 @@ def amended(written: Written, changes: Mapping[str, str]) -> Written:
 
 
 def _edits(written: Written, found: Sequence[Sentence], news: Sequence[str | None]) -> list[_Edit]:
-    """The edits of one block, in order and apart from each other."""
+    """The edits of one block that stays, in order and apart from each other."""
     text = written.text
     pieces = [text[each.start : each.end] for each in found]
     kept = [place for place, new in enumerate(news) if new != ""]
-    if not kept:
-        return [_whole_lines(text, found[0].start, found[-1].end)]
     now = list(pieces)
     for place, new in enumerate(news):
         if new:
@@ -147,9 +147,12 @@ def _citations(written: Written, sentence: Sentence) -> set[object]:
     }
 
 
-def _whole_lines(text: str, start: int, end: int) -> _Edit:
-    """Take away whole lines, and one of the empty lines around them."""
+def _whole_lines(text: str, start: int, end: int, edits: list[_Edit]) -> _Edit:
+    """Take away whole lines, and one of the empty lines around them; with those right above them,
+    if the last of the ``edits`` has taken them away."""
     start = text.rfind("\n", 0, start) + 1
+    if edits and edits[-1].end == start:
+        start = edits.pop().start
     line_end = text.find("\n", end)
     end = len(text) if line_end < 0 else line_end + 1
     if not text[:start].strip() or text[:start].endswith("\n\n"):
