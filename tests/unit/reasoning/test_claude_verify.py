@@ -83,7 +83,10 @@ JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=12),
     lambda inner: (
         st.lists(inner, max_size=4)
-        | st.dictionaries(st.sampled_from(["verdicts", "sentence", "verdict", "words"]), inner)
+        | st.dictionaries(
+            st.sampled_from(["verdicts", "sentences", "sentence", "verdict", "words", "text"]),
+            inner,
+        )
     ),
     max_leaves=12,
 )
