@@ -19,6 +19,7 @@ from bot.storage.store import Store
 
 STOPPED = "The verification was stopped."
 BROKE = "The verification broke; the log tells more."
+UNVERIFIED = "Its verification was switched off."
 
 log = get_logger()
 
@@ -84,6 +85,8 @@ class Posting:
         try:
             async for answer in self._work.amendments():
                 found.put_nowait(answer)
+            if answer.is_pending:  # settings may have changed since an earlier attempt
+                problem = UNVERIFIED
         except asyncio.CancelledError:
             problem = STOPPED
         except (RunLost, StorageUnavailable):

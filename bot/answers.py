@@ -181,6 +181,11 @@ class Answer:
         return dict(self.linked) | {each.number: each.url for each in self.citations}
 
     @property
+    def is_pending(self) -> bool:
+        """Whether its verification may still amend it."""
+        return self.verification is not None and self.verification.state == "pending"
+
+    @property
     def whole(self) -> str:
         """The text and the further reading, as one Markdown text."""
         return "\n\n".join(filter(None, (self.text, self.more)))

@@ -165,7 +165,7 @@ class ResearchService:
                 reply = await poster.open(run, (await self._saved(record)).post_state)
             if error is not None:
                 await reply.fail(answer, error)
-            elif answer.verification is not None and answer.verification.state == "pending":
+            elif answer.is_pending:
                 is_verified_first = self._settings.verify_first or not poster.amends
                 posting = Posting(
                     self._store, record, reply, work, is_verified_first=is_verified_first

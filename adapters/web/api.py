@@ -25,10 +25,11 @@ from adapters.web.documents import (
     run_document,
 )
 from adapters.web.forms import json_of, kind_is
-from adapters.web.shown import Shown, is_final, shown_of
+from adapters.web.shown import Shown, shown_of
 from adapters.web.sse import HERE, as_line, event, event_stream, moments
 from adapters.web.turns import runs_of, turns_of
 from adapters.web.uploads import AGAIN, PARTS, Upload, form_of_parts
+from bot.answers import Answer
 from bot.storage.records import UNFINISHED, RunRecord
 
 NAME_HEADER = "idempotency-key"
@@ -138,15 +139,19 @@ class _Api:
                     yield event("removed", as_line(Removed(run=run.id).model_dump()))
                     return
                 now = standing.shown
-                if now is None or (standing.over and not is_final(now.answer)):
+                if now is None or (standing.over and not _is_final(now.answer)):
                     stored = await self._console.store.run(run.id)
                     now = shown_of(stored) if stored is not None else Shown()
                 if now.mark != seen:
                     for told in _events(before, now):
                         yield told
                 seen, before = now.mark, now
-                if is_final(now.answer) or standing.over:
+                if _is_final(now.answer) or standing.over:
                     return
+
+
+def _is_final(answer: Answer | None) -> bool:
+    return answer is not None and not answer.is_pending
 
 
 def _events(before: Shown | None, now: Shown) -> list[str]:

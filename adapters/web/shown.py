@@ -66,10 +66,3 @@ def shown_of(run: RunRecord) -> Shown:
     if ended and run.answer is not None and state.answer != run.answer:
         return replace(state, answer=run.answer, mark=f"{state.mark}.end")
     return state
-
-
-def is_final(answer: Answer | None) -> bool:
-    """Whether there is an answer that no verification will amend."""
-    if answer is None:
-        return False
-    return answer.verification is None or answer.verification.state != "pending"

@@ -262,6 +262,25 @@ async def test_an_answer_that_comes_out_otherwise_the_next_time_is_not_amended(
     assert await world.state(run_id) == "answered"
 
 
+async def test_what_an_earlier_attempt_left_to_verify_ends_where_it_is_off_now(
+    open_world: OpenWorld,
+) -> None:
+    reasoner = a_verifier(Verdict("contradicted"), waits=True)
+    world = await open_world(reasoner)
+    run_id = await world.accept(a_message())
+    working = asyncio.create_task(world.work(run_id))
+    await reasoner.verifying.wait()
+    working.cancel()
+    await asyncio.gather(working, return_exceptions=True)
+    world = await open_world(reasoner, verify="off")
+    await world.work(run_id)
+    kept = await stored(world, run_id)
+    assert kept.text == BOTH
+    assert kept.verification is not None
+    assert kept.verification.problem == "Its verification was switched off."
+    assert not kept.is_pending
+
+
 async def test_when_storage_fails_while_verifying_the_run_stays_unfinished(
     open_world: OpenWorld,
 ) -> None:
