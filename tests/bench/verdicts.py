@@ -166,7 +166,8 @@ def main(arguments: Sequence[str]) -> None:
 
 
 def _median(times: Sequence[Times], name: str) -> float:
-    return statistics.median(getattr(each, name) for each in times)
+    values: list[float] = [getattr(each, name) for each in times]
+    return statistics.median(values)
 
 
 if __name__ == "__main__":
