@@ -8,6 +8,7 @@ the model from judging leaves the answer as the first step checked it, and is re
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import AsyncIterator, Callable, Mapping
 from dataclasses import dataclass, field, replace
 
@@ -22,7 +23,7 @@ from bot.errors import (
 )
 from bot.logs import get_logger
 from bot.reasoning.reasoner import Reasoner
-from bot.reasoning.verdicts import Verdict
+from bot.reasoning.verdicts import Claim, Verdict
 from bot.research.amend import amended, as_restated, restatable
 from bot.research.check import Checked
 from bot.research.write import Written
@@ -35,14 +36,26 @@ CONTRADICTED: Judgement = "contradicted"
 
 log = get_logger()
 
+_WORD = re.compile(r"\w+")
+
 Judge = Callable[[Written, Mapping[str, Verdict]], Checked]
 
 
 def is_wanted(settings: Settings, checked: Checked) -> bool:
     """Whether an answer that a model wrote is to be verified."""
-    if settings.verify == "off" or not checked.claims:
+    if settings.verify == "off" or all(is_quoted(claim) for claim in checked.claims):
         return False
     return settings.verify == "always" or len(checked.claims) > 1 or bool(checked.doubts)
+
+
+def is_quoted(claim: Claim) -> bool:
+    """Whether a claim stands word for word in one of its quotes: then it needs no verdict."""
+    words = _words(claim.text)
+    return any(words in _words(quote) for quote in claim.quotes)
+
+
+def _words(text: str) -> str:
+    return f" {' '.join(_WORD.findall(text))} "
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +117,9 @@ async def amendments(
         yield Amendment(written, checked, problem=_problem(error))
         return
     verdicts = {c.text: v for c, v in zip(claims, found, strict=True) if v is not None}
-    if not verdicts:
+    if verdicts:  # the others are asked about beside them: "he" may be one of theirs
+        verdicts |= {claim.text: Verdict("supported") for claim in claims if is_quoted(claim)}
+    else:
         yield Amendment(
             written, checked, problem="The small model gave no verdict on any sentence."
         )

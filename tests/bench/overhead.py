@@ -5,8 +5,8 @@ store are real SQLite files. Latencies as in the targets: 1.5 s to the first tok
 0.4 s a search, 0.3 s a fetch. Beyond its peers is the time of a run in which none of them works:
 each call of a peer is taken to last what the peer was told to take, from when it came, so that a
 peer's own slowness counts too. A run is timed until its answer is posted: verdicts come after, and
-have a bench of their own. Whether a run asks its peers for too much, or one after another what could
-be asked at once, is for the bench of depth to say.
+have a bench of their own. Whether a run asks its peers for too much, or one after another what
+could be asked at once, is for the bench of depth to say.
 
 Run: python -m tests.bench overhead [--quick]
 """

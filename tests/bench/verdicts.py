@@ -35,9 +35,9 @@ from tests.contract.discord_stage import discord_stage
 from tests.contract.slack_stage import slack_stage
 from tests.contract.stages import Stage
 from tests.contract.web_stage import web_stage
-from tests.fakes.claude import FakeClaude, researcher, says
+from tests.fakes.claude import FakeClaude, says
 from tests.fakes.claude import Reply as Said
-from tests.fakes.claude_brain import SENTENCE
+from tests.fakes.claude_brain import SENTENCE, paraphraser
 from tests.fakes.server import serve
 
 SECONDS = 1.5  # that a call of the model takes
@@ -53,11 +53,11 @@ SURFACES: Mapping[str, Callable[[Path], AbstractAsyncContextManager[Stage]]] = {
 
 
 def wrong_once(request: Mapping[str, Any]) -> Said:
-    """As ``researcher``, but of two sentences that are verified the first is contradicted."""
+    """As ``paraphraser``, but of two sentences that are verified the first is contradicted."""
     content = str(request["messages"][-1]["content"])
     found = SENTENCE.findall(content)
     if "<sentence " not in content:
-        return researcher(request)
+        return paraphraser(request)
     if "verdict=" in content:
         return says(json.dumps({"sentences": [{"sentence": 1, "text": "It was built then."}]}))
     verdicts = [

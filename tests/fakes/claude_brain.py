@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from tests.fakes.claude_replies import Block, Reply, citation, cited, says, text, thinking, tool
@@ -323,18 +324,27 @@ def _judge(request: Mapping[str, Any]) -> Reply:
     return says(json.dumps({"reason": reason, "grade": grade}))
 
 
+def paraphraser(request: Mapping[str, Any]) -> Reply:
+    """As ``researcher``, but what it cites does not stand word for word in its quotes."""
+    reply = researcher(request)
+    return replace(reply, content=tuple(map(_paraphrased, reply.content)))
+
+
+def _paraphrased(block: Block) -> Block:
+    return {**block, "text": f"As it says, {block['text']}"} if block.get("citations") else block
+
+
 def doubter(request: Mapping[str, Any]) -> Reply:
-    """As ``researcher``, but it finds no sentence supported, and none to put in other words."""
-    asked = _asked(request)
+    """As ``paraphraser``, but it finds no sentence supported, and none to put in other words."""
     if _fields(request) == {"verdicts"}:
         said = [
             {"sentence": int(number), "verdict": "not_supported", "words": ""}
-            for number, _, _ in SENTENCE.findall(asked)
+            for number, _, _ in SENTENCE.findall(_asked(request))
         ]
         return says(json.dumps({"verdicts": said}))
     if _fields(request) == {"sentences"}:
         return says(json.dumps({"sentences": []}))
-    return researcher(request)
+    return paraphraser(request)
 
 
 def _verify(request: Mapping[str, Any]) -> Reply:

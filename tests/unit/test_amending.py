@@ -19,6 +19,7 @@ from tests.unit.conftest import TURNS, OpenWorld, World
 from tests.unit.samples import a_message
 
 TALL = "Tower is 330 m tall."
+HIGH = "Tower is 330 m high."
 WIDE = "Tower is wide and it is made of wood."
 BOTH = f"{TALL} {WIDE[:-1]} [1]."
 
@@ -173,9 +174,9 @@ async def test_an_unsupported_sentence_that_cannot_be_restated_is_marked(
 
 
 async def test_where_no_sentence_is_left_the_sources_are_quoted(open_world: OpenWorld) -> None:
-    wrong = {TALL: Verdict("contradicted"), WIDE: Verdict("contradicted")}
     reasoner = a_verifier()
-    reasoner.verdicts = wrong
+    reasoner.verdicts = {HIGH: Verdict("contradicted"), WIDE: Verdict("contradicted")}
+    reasoner.answer = lambda question, evidence: says(HIGH, WIDE)
     world = await open_world(reasoner)
     last = (await world.work(await world.accept(a_message()))).finished[-1]
     assert (last.status, last.text) == ("answered", f"{TALL[:-1]} [1].")
@@ -325,13 +326,27 @@ async def test_what_cannot_be_amended_any_more_stays_as_it_was_posted(
     assert (await stored(world, run_id)).text == f"{TALL[:-1]} [1]."
 
 
+async def test_what_stands_word_for_word_in_its_quote_needs_no_verdict(
+    open_world: OpenWorld,
+) -> None:
+    reasoner = a_verifier(Verdict("supported"))
+    reasoner.verdicts[TALL] = Verdict("contradicted")
+    world = await open_world(reasoner)
+    run_id = await world.accept(a_message())
+    reply = await world.work(run_id)
+    assert [answer.text for answer in reply.finished] == [BOTH]
+    assert [each.verdict for each in sentences(await stored(world, run_id))] == ["supported"] * 2
+
+
 @pytest.mark.parametrize(
     ("verify", "answer", "asked"),
     [
         ("auto", says(TALL, WIDE), 1),
         ("auto", says(TALL), 0),
         ("auto", says("Tower is 331 m tall."), 1),
-        ("always", says(TALL), 1),
+        ("always", says(HIGH), 1),
+        ("always", says(TALL), 0),
+        ("auto", says(TALL, TALL), 0),
         ("always", [TextDelta("Nothing was found.")], 0),
         ("off", says(TALL, WIDE), 0),
     ],
