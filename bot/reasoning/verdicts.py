@@ -9,10 +9,15 @@ from bot.answers import Judgement
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A cited sentence of an answer, without marks, and the words that it cites."""
+    """A cited sentence of an answer, without marks, and the words that it cites.
+
+    ``places`` tells of each quote on what page and under which headings it stands; () if that is
+    not known.
+    """
 
     text: str
     quotes: tuple[str, ...]
+    places: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

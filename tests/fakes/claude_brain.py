@@ -350,7 +350,7 @@ def doubter(request: Mapping[str, Any]) -> Reply:
 def _verify(request: Mapping[str, Any]) -> Reply:
     """By how many words of a sentence its quotes have."""
     asked = _asked(request)
-    quotes = dict(re.findall(r'<quote number="(\d+)">\n(.*?)\n</quote>', asked, re.S))
+    quotes = dict(re.findall(r'<quote number="(\d+)"[^>]*>\n(.*?)\n</quote>', asked, re.S))
     said = []
     for number, cites, sentence in SENTENCE.findall(asked):
         words = {w.lower() for w in _keywords(sentence)}
@@ -363,7 +363,7 @@ def _verify(request: Mapping[str, Any]) -> Reply:
 def _restate(request: Mapping[str, Any]) -> Reply:
     """Each sentence becomes the first one of what it cites."""
     asked = _asked(request)
-    quotes = dict(re.findall(r'<quote number="(\d+)">\n(.*?)\n</quote>', asked, re.S))
+    quotes = dict(re.findall(r'<quote number="(\d+)"[^>]*>\n(.*?)\n</quote>', asked, re.S))
     said = [
         {"sentence": int(number), "text": quotes[cites.split(", ")[0]].split(". ")[0]}
         for number, cites in re.findall(r'<sentence number="(\d+)" quotes="([^"]*)"', asked)
