@@ -303,11 +303,11 @@ async def test_a_posted_answer_is_amended_in_its_place(stage: Stage, desk: Desk)
     reply.stream("It is 330 m tall [1].\n\nIt is made of")
     await stage.until(desk.message, "It is 330 m tall")
     await reply.finish(an_answer(desk, "It is 330 m tall [1].\n\nIt is made of wood [1]."))
-    doubt = Doubt("It is made of wood.", "its footnotes do not say that")
-    amended = an_answer(desk, "It is 330 m tall [1].\n\nIt is made of wood [1] ⚠.", doubts=(doubt,))
+    amended = an_answer(desk, "It is 330 m tall [1].\n\nIt is made of iron [1] ⚠.")
     await reply.finish(amended)
     assert len(stage.shown(desk.message)) == 1
-    assert count(stage, desk, "its footnotes do not say that") == 1
+    assert count(stage, desk, "It is made of wood") == 0
+    assert count(stage, desk, "It is made of iron") == 1
     assert count(stage, desk, "It is 330 m tall") == 1
     assert not stage.at_work(desk.message)
 
