@@ -22,6 +22,7 @@ from bot.reasoning.evidence import AnswerDelta, Evidence, Judged
 from bot.reasoning.questions import Rewritten, SubQuestion
 from bot.reasoning.reasoner import Reasoner
 from bot.reasoning.verdicts import Verdict
+from bot.rendering.changes import changed
 from bot.research.asked import HITS_FETCHED
 from bot.research.budget import Budget
 from bot.research.check import NO_VERDICTS, Checked, check
@@ -385,12 +386,9 @@ class Road:
             written = await write(quoted, shown, lambda text: None)
             checked = await asyncio.to_thread(self._judge, given.evidence, given.rewritten, written)
         answer = await self._told(checked, given.evidence, given.rewritten, None)
-        notes = answer.notes
-        if amendment.changes:
-            corrected, left_out = amendment.restated, amendment.left_out
-            told = self._run.texts("verify-changed", corrected=corrected, left=left_out)
-            notes = (*notes, told)
-        return replace(answer, notes=notes, verification=amendment.verification)
+        answer = replace(answer, verification=amendment.verification)
+        told = changed(answer, self._run.texts)
+        return replace(answer, notes=(*answer.notes, told)) if told else answer
 
 
 @dataclass(frozen=True, slots=True)

@@ -83,15 +83,6 @@ class Amendment:
             state = "failed"
         return Verification(state, found, self.problem)
 
-    @property
-    def restated(self) -> int:
-        """How many sentences were put in other words."""
-        return sum(1 for new in self.changes.values() if new)
-
-    @property
-    def left_out(self) -> int:
-        return len(self.changes) - self.restated
-
 
 def _told(claim: str, verdict: Verdict, change: str | None, is_doubted: bool) -> VerifiedSentence:
     told = VerifiedSentence(claim, verdict.judgement, verdict.words)
