@@ -118,7 +118,8 @@ async def amendments(
     unborne = [c for c in claims if _is_unborne(verdicts.get(c.text))]
     out = {c.text: "" for c in unborne if verdicts[c.text].judgement == CONTRADICTED}
     without = amended(written, out)
-    wrong = list({c.text: c for c in unborne if c.text in restatable(written)}.values())
+    running = restatable(written)
+    wrong = list({c.text: c for c in unborne if c.text in running}.values())
     first = await _judged(judge, without, verdicts)
     yield Amendment(without, first, verdicts, out, is_last=not wrong)
     if not wrong:
