@@ -13,14 +13,7 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from dataclasses import dataclass, field, replace
 
 from bot.answers import Judgement, Verification, VerificationState, VerifiedSentence
-from bot.errors import (
-    BudgetSpent,
-    CredentialsRefused,
-    FootnoteError,
-    ModelBroken,
-    ModelRefused,
-    ModelUnavailable,
-)
+from bot.errors import FootnoteError, RunLost, StorageUnavailable
 from bot.logs import get_logger
 from bot.reasoning.reasoner import Reasoner
 from bot.reasoning.verdicts import Claim, Verdict
@@ -31,7 +24,6 @@ from bot.settings import Settings
 
 MOST = 60  # sentences of an answer, in one call
 SECONDS = 30.0  # for both calls, after which the answer stands as it is
-UNABLE = (BudgetSpent, CredentialsRefused, ModelBroken, ModelRefused, ModelUnavailable)
 CONTRADICTED: Judgement = "contradicted"
 
 log = get_logger()
@@ -96,7 +88,8 @@ async def amendments(
 ) -> AsyncIterator[Amendment]:
     """The answer with its verdicts, and once more when sentences were restated.
 
-    ``judge`` is the first step of the check. Each amendment may be the last that is shown.
+    ``judge`` is the first step of the check. Each amendment may be the last that is shown. Raises
+    ``RunLost`` and ``StorageUnavailable``.
     """
     claims = checked.claims[:MOST]
     clock = asyncio.get_running_loop()
@@ -104,7 +97,9 @@ async def amendments(
     try:
         async with asyncio.timeout_at(deadline):
             found = await reasoner.verify(question, claims)
-    except (*UNABLE, TimeoutError) as error:
+    except (RunLost, StorageUnavailable):
+        raise
+    except (FootnoteError, TimeoutError) as error:
         yield Amendment(written, checked, problem=_problem(error))
         return
     verdicts = {c.text: v for c, v in zip(claims, found, strict=True) if v is not None}
@@ -127,7 +122,9 @@ async def amendments(
     try:
         async with asyncio.timeout_at(deadline):
             said = await reasoner.restate(question, wrong, [verdicts[c.text] for c in wrong])
-    except (*UNABLE, TimeoutError) as error:
+    except (RunLost, StorageUnavailable):
+        raise
+    except (FootnoteError, TimeoutError) as error:
         yield Amendment(without, first, verdicts, out, problem=_problem(error))
         return
     new = {

@@ -9,7 +9,13 @@ from dataclasses import dataclass, field
 import pytest
 
 from bot.answers import Answer, Verification, VerifiedSentence
-from bot.errors import BudgetSpent, ModelUnavailable, PostRefused, StorageUnavailable
+from bot.errors import (
+    BudgetSpent,
+    InvalidSetting,
+    ModelUnavailable,
+    PostRefused,
+    StorageUnavailable,
+)
 from bot.reasoning.evidence import AnswerDelta, CitationDelta, Evidence, TextDelta
 from bot.reasoning.questions import Rewritten
 from bot.reasoning.verdicts import Claim, Verdict
@@ -188,6 +194,7 @@ async def test_where_no_sentence_is_left_the_sources_are_quoted(open_world: Open
     [
         (ModelUnavailable("The model is away."), "The model is away."),
         (BudgetSpent("The budget is spent."), "The budget is spent."),
+        (InvalidSetting("There is no such model."), "There is no such model."),
         (TimeoutError(), "The small model took more than 30 seconds."),
         (KeyError("bug"), "The verification broke; the log tells more."),
     ],
