@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 
 from bot.answers import Answer
-from bot.errors import PostRefused, RunLost, StorageUnavailable
+from bot.errors import PlatformUnavailable, PostRefused, RunLost, StorageUnavailable
 from bot.investigation import Investigation, looks_alike, unverified
 from bot.logs import get_logger
 from bot.posting import Reply
@@ -51,11 +51,15 @@ class Posting:
         verifying = asyncio.create_task(self._verify(answer, found))
         stopping = asyncio.create_task(_cancel_after(stop, verifying))
         shown: Answer | None = None
+        away: PlatformUnavailable | None = None
         try:
             if not self._is_verified_first:
                 self._work.quiet()
-                await self._reply.finish(answer)
-                shown = answer
+                try:
+                    await self._reply.finish(answer)
+                    shown = answer
+                except PlatformUnavailable as error:
+                    away = error  # the verification has begun: it is kept for the next attempt
             while (latest := await _newest(found)) is not None:
                 answer = latest
                 await self._store.save_answer(
@@ -65,6 +69,8 @@ class Posting:
                     await self._amend(answer)
                     shown = answer
             await verifying  # raises what keeps the run unfinished
+            if away is not None:
+                raise away
             if shown is None:
                 await self._reply.finish(answer)
         finally:

@@ -159,13 +159,12 @@ class ResearchService:
             except PlatformUnavailable as away:
                 # Research does not wait for the platform; the answer is posted when it is back.
                 log.info("reply not opened", run=record.id, error=str(away))
-            work = await self._investigation(record, reply)
-            answer, error = await self._answer(record, work, stop)
+            answer, error, work = await self._answer(record, reply, stop)
             if isinstance(reply, Unseen):
                 reply = await poster.open(run, (await self._saved(record)).post_state)
             if error is not None:
                 await reply.fail(answer, error)
-            elif answer.is_pending:
+            elif work is not None and answer.is_pending:
                 is_verified_first = self._settings.verify_first or not poster.amends
                 posting = Posting(
                     self._store, record, reply, work, is_verified_first=is_verified_first
@@ -209,15 +208,20 @@ class ResearchService:
         return current
 
     async def _answer(
-        self, record: RunRecord, work: Investigation, stop: asyncio.Event
-    ) -> tuple[Answer, FootnoteError | None]:
-        """The stored answer of the run: an earlier attempt's, or the one made now."""
-        if record.answer is not None:  # written, but perhaps not posted
-            failed = record.answer.status == "failed"
-            return record.answer, FootnoteError(record.answer.text) if failed else None
+        self, record: RunRecord, reply: Reply, stop: asyncio.Event
+    ) -> tuple[Answer, FootnoteError | None, Investigation | None]:
+        """The stored answer of the run: an earlier attempt's, or the one made now; with the work
+        that can verify it, if that is still to be done."""
+        stored = record.answer  # written, but perhaps not posted
+        if stored is not None and not stored.is_pending:
+            failed = stored.status == "failed"
+            return stored, FootnoteError(stored.text) if failed else None, None
+        work = await self._investigation(record, reply)
+        if stored is not None:
+            return stored, None, work
         answer, error = await work.answer(stop)
         await self._store.save_answer(record.id, record.attempt, answer, work.shown)
-        return answer, error
+        return answer, error, work
 
     async def _investigation(self, record: RunRecord, reply: Reply) -> Investigation:
         """The work of this attempt, shown by ``reply``.

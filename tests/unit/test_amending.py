@@ -13,6 +13,7 @@ from bot.errors import (
     BudgetSpent,
     InvalidSetting,
     ModelUnavailable,
+    PlatformUnavailable,
     PostRefused,
     StorageUnavailable,
 )
@@ -302,6 +303,32 @@ async def test_when_storage_fails_while_verifying_the_run_stays_unfinished(
     reasoner.fails = None
     reply = await world.work(run_id)
     assert reply.finished[-1].text == f"{TALL[:-1]} [1]."
+
+
+async def test_while_a_platform_is_away_an_answer_is_verified_once_and_posted_as_amended(
+    open_world: OpenWorld, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    finish = Remembered.finish
+    tried: list[str] = []
+
+    async def away(self: Remembered, answer: Answer) -> None:
+        tried.append(answer.text)
+        if len(tried) == 1:
+            raise PlatformUnavailable("Slack is away.")
+        await finish(self, answer)
+
+    monkeypatch.setattr(Remembered, "finish", away)
+    reasoner = a_verifier(Verdict("contradicted"))
+    world = await open_world(reasoner)
+    run_id = await world.accept(a_message())
+    with pytest.raises(PlatformUnavailable):
+        await world.work(run_id)
+    assert await world.state(run_id) == "running"
+    reply = await world.work(run_id)
+    assert tried == [BOTH, f"{TALL[:-1]} [1]."]
+    assert [answer.text for answer in reply.finished] == tried[1:]
+    assert reasoner.asked == 1
+    assert await world.state(run_id) == "answered"
 
 
 @pytest.mark.parametrize("amends", [True, False])
