@@ -25,7 +25,7 @@ from tests.unit.samples import NOW
 
 WORDS = ("It is tall.", "It is old.", "It is red.", "It is wide.")
 PASSAGES = tuple(Passage(50 * n, 50 * n + len(w), w) for n, w in enumerate(WORDS))
-EVIDENCE = Evidence((Source(1, "https://a.example/", "A", PASSAGES, NOW, "h"),))
+EVIDENCE = Evidence((Source(1, "https://a.example/", "A", PASSAGES, "h", NOW),))
 
 Part = tuple[str, int | None]
 """What was streamed, and the passage that it cites."""
