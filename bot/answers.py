@@ -7,6 +7,8 @@ from typing import Literal
 
 Status = Literal["answered", "partial", "not_found", "failed", "stopped"]
 StepState = Literal["waiting", "running", "done", "failed"]
+VerificationState = Literal["pending", "done", "failed"]
+Judgement = Literal["supported", "partly", "not_supported", "contradicted"]
 
 Span = tuple[int, int]
 """Where a piece of a text begins and where it ends, in characters."""
@@ -81,6 +83,35 @@ class Disagreement:
 
 
 @dataclass(frozen=True, slots=True)
+class VerifiedSentence:
+    """What a model says of a cited sentence and its quotes, and what became of the sentence.
+
+    ``words`` are those of the sentence that its quotes do not say; ``now`` is the sentence that
+    took its place, if it was restated.
+    """
+
+    sentence: str
+    verdict: Judgement
+    words: str = ""
+    outcome: Literal["kept", "marked", "restated", "left_out"] = "kept"
+    now: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Verification:
+    """How far a model has verified an answer's sentences against their quotes.
+
+    An answer that is ``pending`` may still be amended. ``problem`` is the sentence why it was not
+    verified, or not to the end. ``of`` identifies the text that was written, before any amendment.
+    """
+
+    state: VerificationState
+    sentences: tuple[VerifiedSentence, ...] = ()
+    problem: str = ""
+    of: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class StepView:
     """One line of the plan: what is being done, how far it is, and what it led to.
 
@@ -123,6 +154,7 @@ class Answer:
     ``linked`` are the pages, cited or not, that the text has links to, as number and URL.
     ``missing`` is what of the question stays unproven, in a few words each: a ``partial`` answer
     has some, and one that says no more than that the research ended early has none.
+    ``verification`` is None where none was wanted.
     """
 
     status: Status
@@ -141,11 +173,17 @@ class Answer:
     missing: tuple[str, ...] = ()
     more: str = ""
     linked: tuple[tuple[int, str], ...] = ()
+    verification: Verification | None = None
 
     @property
     def targets(self) -> dict[int, str]:
         """The URLs that marks and links in the text may lead to, by their page's number."""
         return dict(self.linked) | {each.number: each.url for each in self.citations}
+
+    @property
+    def is_pending(self) -> bool:
+        """Whether its verification may still amend it."""
+        return self.verification is not None and self.verification.state == "pending"
 
     @property
     def whole(self) -> str:

@@ -36,7 +36,9 @@ class RunRef:
     that only exists once the question itself was posted (a slash command): until then the thread
     carries a name that the listener made up. Both raise ``RunLost`` and ``StorageUnavailable``.
     ``attempt`` counts the attempts at it from 1: an earlier one may have shown what nothing saved
-    tells of. ``page`` is where a browser shows how the answer came about, or "".
+    tells of. ``page`` is where a browser shows how the answer came about, or "". ``is_written``
+    tells that an earlier attempt has written the answer: if it is posted, it stays as it is until
+    it is finished again.
     """
 
     id: str
@@ -46,11 +48,15 @@ class RunRef:
     move: Callable[[Thread], Awaitable[None]]
     attempt: int = 1
     page: str = ""
+    is_written: bool = False
 
 
 class Reply(Protocol):
     """One answer being shown. ``finish``, ``fail`` or ``abandon`` comes last, once; the first two
     may be repeated after a crash with the same content.
+
+    Where the poster ``amends``, ``finish`` may come again with another answer, which takes the
+    place of the one before: what its verification has changed.
 
     They raise ``PlatformUnavailable`` when the platform cannot be reached now (the answer is kept
     and posted later) and ``PostRefused`` when posting there will never work.
@@ -80,7 +86,13 @@ class Reply(Protocol):
 
 
 class Poster(Protocol):
-    """An adapter's way out."""
+    """An adapter's way out.
+
+    ``amends`` tells that a finished answer can be shown anew in its place; elsewhere an answer is
+    finished only when its verification is.
+    """
+
+    amends: bool
 
     async def open(self, run: RunRef, saved: PostState | None) -> Reply:
         """Begin a reply, or find the one that an interrupted attempt left (``saved``).

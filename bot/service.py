@@ -15,6 +15,7 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
 
+from bot.amending import Posting
 from bot.answers import Answer, PlanView
 from bot.errors import (
     FootnoteError,
@@ -24,6 +25,7 @@ from bot.errors import (
     RunLost,
     StorageUnavailable,
 )
+from bot.investigation import Investigation
 from bot.logs import get_logger
 from bot.messages import Message, RunOptions, Thread
 from bot.platform import run_page
@@ -132,6 +134,7 @@ class ResearchService:
             move,
             attempt=record.attempt,
             page=run_page(self._settings, record.id),
+            is_written=record.answer is not None,
         )
 
     # ------------------------------------------------------------ answering
@@ -156,13 +159,19 @@ class ResearchService:
             except PlatformUnavailable as away:
                 # Research does not wait for the platform; the answer is posted when it is back.
                 log.info("reply not opened", run=record.id, error=str(away))
-            answer, error = await self._answer(record, reply, stop)
+            answer, error, work = await self._answer(record, reply, stop)
             if isinstance(reply, Unseen):
                 reply = await poster.open(run, (await self._saved(record)).post_state)
-            if error is None:
-                await reply.finish(answer)
-            else:
+            if error is not None:
                 await reply.fail(answer, error)
+            elif work is not None and answer.is_pending:
+                is_verified_first = self._settings.verify_first or not poster.amends
+                posting = Posting(
+                    self._store, record, reply, work, is_verified_first=is_verified_first
+                )
+                answer = await posting.finish(answer, stop)
+            else:
+                await reply.finish(answer)
             await self._end(record, answer.status)
         except RunLost as lost:
             # Whoever took the run over posts its answer; a word more from here would be a second.
@@ -200,18 +209,28 @@ class ResearchService:
 
     async def _answer(
         self, record: RunRecord, reply: Reply, stop: asyncio.Event
-    ) -> tuple[Answer, FootnoteError | None]:
-        """The stored answer of the run: an earlier attempt's, or the one made now.
+    ) -> tuple[Answer, FootnoteError | None, Investigation | None]:
+        """The stored answer of the run: an earlier attempt's, or the one made now; with the work
+        that can verify it, if that is still to be done."""
+        stored = record.answer  # written, but perhaps not posted
+        if stored is not None and not stored.is_pending:
+            failed = stored.status == "failed"
+            return stored, FootnoteError(stored.text) if failed else None, None
+        work = await self._investigation(record, reply)
+        if stored is not None:
+            return stored, None, work
+        answer, error = await work.answer(stop)
+        await self._store.save_answer(record.id, record.attempt, answer, work.shown)
+        return answer, error, work
+
+    async def _investigation(self, record: RunRecord, reply: Reply) -> Investigation:
+        """The work of this attempt, shown by ``reply``.
 
         What was said in the thread before Footnote came is read first, once.
         """
-        if record.answer is not None:  # written, but perhaps not posted
-            failed = record.answer.status == "failed"
-            return record.answer, FootnoteError(record.answer.text) if failed else None
         record, unread = await self._with_history(record)
         journal = await open_journal(self._store.database, record.id, record.attempt)
         transcript = await self._store.transcript(record)
-        numbering = Numbering(transcript)
         run = Run(
             record.id,
             record.message,
@@ -221,7 +240,7 @@ class ResearchService:
             library=self._library,
             budget=Budget.of(self._settings),
             price=self._price,
-            publish=lambda plan: reply.progress(numbering.plan(plan)),
+            publish=lambda plan: work.show(plan),
             download=partial(
                 self._posters[record.message.thread.platform].download, self.reference(record)
             ),
@@ -232,44 +251,16 @@ class ResearchService:
         )
         if unread:
             run.note(unread)
-
-        def on_text(text: str) -> None:
-            before = numbering.shown
-            text = numbering.text(text, run.numbered)
-            if numbering.shown != before:  # the marks that are new lead somewhere, too
-                reply.progress(numbering.plan(run.plan()))
-            reply.stream(text)
-
-        road = Road(
+        road = partial(
+            Road,
             run,
             self._reasoner(run.calls),
             self._fallback(run.calls),
             transcript,
             self._settings,
-            on_text=on_text,
         )
-        error: FootnoteError | None = None
-        try:
-            answer = await _until_stopped(road, stop)
-        except (RunLost, StorageUnavailable):
-            raise
-        except FootnoteError as caught:
-            log.info("run failed", run=record.id, error=str(caught))
-            error = caught
-        except Exception as caught:
-            hint = "FOOTNOTE_LOG_LEVEL=debug shows where"
-            log.error("run broke", run=record.id, error=repr(caught), hint=hint)
-            log.debug("run broke here", run=record.id, exc_info=True)
-            error = FootnoteError(run.texts("run-broke", run=record.id))
-        finally:
-            await journal.settle(datetime.now(UTC))
-        if error is not None:
-            answer = run.answer(
-                "failed", error.sentence, question=road.question, reasoner=road.reasoner_name
-            )
-        answer = numbering.answer(answer)
-        await self._store.save_answer(record.id, record.attempt, answer, numbering.shown)
-        return answer, error
+        work = Investigation(run, journal, Numbering(transcript), road, reply, record.answer)
+        return work
 
     async def _with_history(self, record: RunRecord) -> tuple[RunRecord, str]:
         """The record once its thread's history is kept, and the sentence if it cannot be read.
@@ -303,26 +294,6 @@ class Unseen:
     async def fail(self, answer: Answer, error: FootnoteError) -> None: ...
 
     async def abandon(self) -> None: ...
-
-
-async def _until_stopped(road: Road, stop: asyncio.Event) -> Answer:
-    """The answer, or what was found when the stop came; the work has ended in both cases."""
-    if stop.is_set():
-        return await road.stopped()
-    work = asyncio.create_task(road.walk())
-    stopping = asyncio.create_task(stop.wait())
-    try:
-        await asyncio.wait({work, stopping}, return_when=asyncio.FIRST_COMPLETED)
-        if not work.done():
-            work.cancel()
-            await asyncio.wait({work})
-            if work.cancelled():
-                return await road.stopped()
-        return work.result()
-    finally:
-        stopping.cancel()
-        work.cancel()
-        await asyncio.wait({work, stopping})
 
 
 def clean_question(text: str) -> str:

@@ -175,7 +175,8 @@ class Settings(BaseSettings):
     query_seconds: float = Field(15.0, gt=0)  # to decide what to search for one part
     reading_seconds: float = Field(30.0, gt=0)  # to search and read for it
     revision_seconds: float = Field(60.0, gt=0)  # to write it anew from what was read
-    verify: Literal["auto", "always", "off"] = "off"  # sentences, by the small model
+    verify: Literal["auto", "always", "off"] = "auto"  # sentences, by the small model
+    verify_first: bool = False  # before the answer is posted
     show_drafts: bool = False  # of parts that were left out, marked as drafts from memory
 
     # --- what may be spent in a day (UTC), in USD of model calls and in questions; None: no limit

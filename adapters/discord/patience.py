@@ -15,6 +15,8 @@ LOGIN_SECONDS = 10.0  # that a reply waits before it counts Discord as away
 class PatientPoster:
     """See ``bot.posting.Poster``."""
 
+    amends = True
+
     def __init__(self, poster: Poster, login: asyncio.Task[None]) -> None:
         self._poster = poster
         self._login = login

@@ -76,6 +76,8 @@ class DiscordPoster:
     ``between`` are the seconds from one edit of a reply's progress to the next.
     """
 
+    amends = True
+
     def __init__(self, client: discord.Client, *, between: float = SECONDS_BETWEEN_EDITS) -> None:
         self._wire = Wire(client)
         self._between = between
@@ -110,9 +112,9 @@ class DiscordPoster:
 
     async def _again(self, run: RunRef, known: Posted) -> DiscordReply:
         """The reply that an earlier attempt began; one that was done is for a question that was
-        edited since."""
+        edited since, or stays until it is amended."""
         reply = self._reply(run, known, self._answered_there(run, known), recovered=True)
-        if known.done or not known.posts:
+        if (known.done and not run.is_written) or not known.posts:
             await reply.show_working()
         return reply
 

@@ -28,6 +28,8 @@ log = get_logger()
 class SlackPoster:
     """Speaks in each run's workspace; ``teams`` may be shared with the listeners."""
 
+    amends = True
+
     def __init__(self, teams: Teams, workspaces: Workspaces) -> None:
         self._teams = teams
         self._abilities = Abilities(workspaces)

@@ -115,9 +115,8 @@ class SlackReply:
         patience = self._calls.timing.patience
         await self._delivery.recover(patience=patience)
         told = "active" if self._session_begun else None
-        shown = isinstance(self._way, Streaming) and await self._way.finish(
-            ending, self._view.plan, told
-        )
+        way = None if self._trail.settled else self._way  # what has ended streams no more
+        shown = isinstance(way, Streaming) and await way.finish(ending, self._view.plan, told)
         if not shown:
             await self._delivery.settle(message_parts(parts(ending.text), ending))
         self._trail.settled = True
@@ -148,6 +147,9 @@ class SlackReply:
         self._way = await self._chosen_way()
         if self._session:
             self._seen.set()
+        if self._run.is_written and self._trail.settled:
+            self._seen.set()
+            return  # the answer is there, and stays until it is finished again
         if self._trail.posts or not self._session:
             self._wake.set()  # what an earlier attempt left is not shown as if it were current
         tries = 0

@@ -20,6 +20,8 @@ from bot.text.control import without_controls
 class JsonPoster:
     """Shows the runs of this terminal that are in ``shown``, and keeps the answers of all."""
 
+    amends = False
+
     def __init__(self) -> None:
         self.shown: set[str] = set()
         self.answers: dict[str, Answer] = {}

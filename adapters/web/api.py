@@ -29,6 +29,7 @@ from adapters.web.shown import Shown, shown_of
 from adapters.web.sse import HERE, as_line, event, event_stream, moments
 from adapters.web.turns import runs_of, turns_of
 from adapters.web.uploads import AGAIN, PARTS, Upload, form_of_parts
+from bot.answers import Answer
 from bot.storage.records import UNFINISHED, RunRecord
 
 NAME_HEADER = "idempotency-key"
@@ -116,8 +117,8 @@ class _Api:
         return _json(Conversation(thread=thread.thread, key=thread.key, runs=runs))
 
     async def events(self, request: Request) -> Response:
-        """What changes, until there is an answer; a client that has it is told not to come again
-        (204, as the standard of server-sent events has it)."""
+        """What changes, until there is an answer that is verified; a client that has it is told not
+        to come again (204, as the standard of server-sent events has it)."""
         run = await run_named(self._console, request, request.path_params["run"])
         seen = request.headers.get("last-event-id", "")
         now = shown_of(run)
@@ -138,15 +139,19 @@ class _Api:
                     yield event("removed", as_line(Removed(run=run.id).model_dump()))
                     return
                 now = standing.shown
-                if now is None or (standing.over and now.answer is None):
+                if now is None or (standing.over and not _is_final(now.answer)):
                     stored = await self._console.store.run(run.id)
                     now = shown_of(stored) if stored is not None else Shown()
                 if now.mark != seen:
                     for told in _events(before, now):
                         yield told
                 seen, before = now.mark, now
-                if now.answer is not None or standing.over:
+                if _is_final(now.answer) or standing.over:
                     return
+
+
+def _is_final(answer: Answer | None) -> bool:
+    return answer is not None and not answer.is_pending
 
 
 def _events(before: Shown | None, now: Shown) -> list[str]:

@@ -35,9 +35,10 @@ _TYPES: tuple[type[BaseModel], ...] = (
 )
 
 _EVENTS = """Server-sent events: `plan` (the plan, whole), `text` (all that has been written so
-far), `answer` (the answer, after which the stream ends), `removed` (the question was deleted, after
-which it ends too). Of states that follow each other fast only the last is told. Ids grow, number by
-number; come back with `Last-Event-ID` to go on where you were. 204 tells that you have it all."""
+far), `answer` (the answer; while its verification is pending it may come again, amended, and after
+the last one the stream ends), `removed` (the question was deleted, after which it ends too). Of
+states that follow each other fast only the last is told. Ids grow, number by number; come back with
+`Last-Event-ID` to go on where you were. 204 tells that you have it all."""
 
 
 @cache
@@ -96,7 +97,7 @@ def _paths() -> dict[str, Any]:
         "/api/runs/{run}/events": {
             "get": {
                 "operationId": "events",
-                "summary": "What changes in a run, until it has an answer",
+                "summary": "What changes in a run, until it has its final answer",
                 "description": _EVENTS,
                 "parameters": [
                     run,

@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from adapters.web.limits import MOST_FILES
 from adapters.web.shown import Shown
 from adapters.web.turns import Turn
-from bot.answers import Answer, PlanView
+from bot.answers import Answer, Judgement, PlanView, VerificationState
 from bot.messages import Depth
 from bot.rendering.documents import answer_document
 from bot.service import MAX_QUESTION
@@ -106,6 +106,26 @@ class DisagreementDocument(BaseModel):
     quote: str
 
 
+class VerifiedDocument(BaseModel):
+    """A cited sentence, and what the small model says of it and its quotes. ``words`` are those
+    that the quotes do not say, ``now`` is the sentence that took its place."""
+
+    sentence: str
+    verdict: Judgement
+    words: str
+    outcome: Literal["kept", "marked", "restated", "left_out"]
+    now: str
+
+
+class VerificationDocument(BaseModel):
+    """While it is ``pending``, the answer may still be amended. ``problem`` says why sentences were
+    not verified."""
+
+    state: VerificationState
+    problem: str
+    sentences: list[VerifiedDocument]
+
+
 class AnswerDocument(BaseModel):
     """As `footnote ask --json` prints it; ``answer`` is Markdown with ``[n]`` marks, ``more`` is
     further reading in the same form, or empty."""
@@ -124,6 +144,7 @@ class AnswerDocument(BaseModel):
     notes: list[str]
     suggestions: list[str]
     missing: list[str]
+    verification: VerificationDocument | None
     run: str
 
 

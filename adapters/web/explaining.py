@@ -17,6 +17,7 @@ from adapters.web.svg.graph import MARKS, GraphNode, draw
 from adapters.web.svg.waterfall import Waterfall, waterfall
 from adapters.web.views import quoted_html
 from adapters.web.visitors import LOCAL
+from bot.answers import Verification, VerifiedSentence
 from bot.pages.passages import columns_in
 from bot.rendering.excerpts import excerpts
 from bot.rendering.lines import one_line, shortened
@@ -55,6 +56,20 @@ class Check:
     state: str
     mark: str
     text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What the small model says of a sentence: the verdict, the words that are not borne out, and
+    what ``became`` of the sentence; ``now`` is what took its place, if anything did."""
+
+    state: str
+    mark: str
+    judged: str
+    sentence: str
+    words: str
+    became: str
+    now: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +152,7 @@ class RunView:
         there = {
             "answer": bool(trace.answer),
             "checks": bool(self.sentences),
+            "verdicts": bool(self.verdicts),
             "graph": bool(self.graph),
             "steps": bool(trace.spans),
             "searches": bool(trace.searches),
@@ -162,6 +178,8 @@ class RunView:
         if there:
             text = texts("web-run-check-quotes", good=found, all=there)
             yield Check("good" if found == there else "doubtful", _mark(found == there), text)
+        if answer.verification is not None:
+            yield self._verified(answer.verification)
         cited = sum(bool(one.numbers) for one in self.sentences)
         text = texts("web-run-check-cited", cited=cited, all=len(self.sentences))
         yield Check("told", "•", text)
@@ -182,6 +200,36 @@ class RunView:
             yield Check("doubtful", "", texts("web-run-check-missing", what=gap))
         for note in answer.notes:
             yield Check("told", "•", note)
+
+    def _verified(self, found: Verification) -> Check:
+        texts = self._texts
+        if found.state == "pending":
+            return Check("told", "•", texts("web-run-check-verifying"))
+        if not found.sentences:
+            return Check("told", "•", texts("web-run-check-not-verified", problem=found.problem))
+        good = sum(each.verdict == "supported" for each in found.sentences)
+        count = len(found.sentences)
+        text = texts("web-run-check-verified", good=good, all=count)
+        text = f"{text} {found.problem}" if found.problem else text
+        return Check("good" if good == count else "doubtful", _mark(good == count), text)
+
+    @property
+    def verdicts(self) -> tuple[Verdict, ...]:
+        """What the small model says of each cited sentence, those that it doubts first."""
+        found = self.trace.answer.verification if self.trace.answer else None
+        told = [self._verdict(each) for each in found.sentences] if found else []
+        return tuple(sorted(told, key=lambda one: one.state == "good"))
+
+    def _verdict(self, one: VerifiedSentence) -> Verdict:
+        texts = self._texts
+        became = ""
+        if one.outcome != "kept":
+            became = texts(f"web-run-verdict-{one.outcome.replace('_', '-')}")
+        judged = texts(f"web-run-verdict-{one.verdict.replace('_', '-')}")
+        is_good = one.verdict == "supported" and one.outcome == "kept"
+        words = texts("web-run-verdict-words", words=one.words) if one.words else ""
+        state = "good" if is_good else "doubtful"
+        return Verdict(state, _mark(is_good), judged, one.sentence, words, became, one.now)
 
     # ------------------------------------------------------------ sub-questions and steps
 

@@ -32,6 +32,8 @@ log = get_logger()
 class WebPoster:
     """``between`` are the seconds from one save of what a reply shows to the next."""
 
+    amends = True
+
     def __init__(self, live: Live, files: Files, between: float) -> None:
         self._live = live
         self._files = files
@@ -39,6 +41,9 @@ class WebPoster:
 
     async def open(self, run: RunRef, saved: PostState | None) -> WebReply:
         before = shown(saved)
+        if run.is_written and before.answer is not None:
+            begun = next_turn(before)
+            return await self._begun(run, begun)
         # The plan of an attempt that was interrupted stays until this one has its own.
         begun = next_turn(
             before,
@@ -48,7 +53,10 @@ class WebPoster:
             text="",
             answer=None,
         )
-        reply = WebReply(run, self._live, begun, self._between)
+        return await self._begun(run, begun)
+
+    async def _begun(self, run: RunRef, now: Shown) -> WebReply:
+        reply = WebReply(run, self._live, now, self._between)
         await reply.begin()
         return reply
 

@@ -56,9 +56,13 @@ def next_turn(before: Shown, **changes: object) -> Shown:
 
 
 def shown_of(run: RunRecord) -> Shown:
-    """What a run's reply shows, whatever platform it is on."""
+    """What a run's reply shows, whatever platform it is on.
+
+    Of a run that is over, that is its stored answer: what its verification found is kept there,
+    also where it gave no reason to show the reply anew.
+    """
     state = shown(run.post_state) if run.message.thread.platform == "web" else Shown()
     ended = run.state not in ("accepted", "running")
-    if ended and state.answer is None and run.answer is not None:
+    if ended and run.answer is not None and state.answer != run.answer:
         return replace(state, answer=run.answer, mark=f"{state.mark}.end")
     return state

@@ -160,6 +160,8 @@ def _digest(said: Sequence[object]) -> str:
 class SilentPoster:
     """Shows nothing: answers are read from the store. Remembers why runs failed, by run id."""
 
+    amends = False
+
     def __init__(self) -> None:
         self.failures: dict[str, FootnoteError] = {}
 

@@ -14,7 +14,13 @@ from typing import TYPE_CHECKING, Any
 from bot.errors import InvalidSetting, ModelBroken, ModelRefused
 from bot.messages import Message, Transcript
 from bot.observing import Observe, nothing_observed
-from bot.reasoning import claude_draft, claude_plan, claude_rewrite, claude_verify
+from bot.reasoning import (
+    claude_draft,
+    claude_plan,
+    claude_restate,
+    claude_rewrite,
+    claude_verify,
+)
 from bot.reasoning.calls import ModelCalls, ModelReply
 from bot.reasoning.claude_answer import AnswerWatch, reply_of
 from bot.reasoning.claude_calls import Again, Call, TooLong, Watch, credentials
@@ -316,6 +322,18 @@ class Claude:
             return claude_verify.verdicts(reply.content, reply.stop_reason, claims)
         except Unusable:
             return (None,) * len(claims)
+
+    async def restate(
+        self, question: str, claims: Sequence[Claim], verdicts: Sequence[Verdict]
+    ) -> tuple[str, ...]:
+        """One call of the small model; a reply that is not in the form asked for says nothing."""
+        model = self._settings.small_model
+        request = claude_restate.request(model, question, claims, verdicts)
+        reply = await self._complete(Call(request), "restate", "Correct sentences")
+        try:
+            return claude_restate.restated(reply.content, reply.stop_reason, claims)
+        except Unusable:
+            return ("",) * len(claims)
 
     # ------------------------------------------------------------ requests
 

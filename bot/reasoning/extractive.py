@@ -101,6 +101,12 @@ class Extractive:
         """Nothing: what it quotes is compared letter by letter."""
         return (None,) * len(claims)
 
+    async def restate(
+        self, question: str, claims: Sequence[Claim], verdicts: Sequence[Verdict]
+    ) -> tuple[str, ...]:
+        """Nothing: it has no words of its own."""
+        return ("",) * len(claims)
+
 
 def _all(quoting: Callable[..., Iterator[AnswerDelta]], *args: object) -> list[AnswerDelta]:
     return list(quoting(*args))

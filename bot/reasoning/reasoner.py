@@ -94,5 +94,12 @@ class Reasoner(Protocol):
         """Whether the quotes of each claim of an answer say so; None where that is not known."""
         ...
 
+    async def restate(
+        self, question: str, claims: Sequence[Claim], verdicts: Sequence[Verdict]
+    ) -> tuple[str, ...]:
+        """Claims that were not found supported, in words that their quotes bear out; "" where the
+        quotes have none."""
+        ...
+
 
 ReasonerFactory = Callable[[ModelCalls], Reasoner]

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
 
-Judgement = Literal["supported", "partly", "not_supported", "contradicted"]
+from bot.answers import Judgement
 
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A cited sentence of an answer, without marks, and the words that it cites."""
+    """A cited sentence of an answer, without marks, and the words that it cites.
+
+    ``places`` tells of each quote on what page and under which headings it stands; () if that is
+    not known.
+    """
 
     text: str
     quotes: tuple[str, ...]
+    places: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

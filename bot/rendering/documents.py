@@ -7,7 +7,7 @@ import re
 from dataclasses import asdict
 from typing import Any
 
-from bot.answers import Answer
+from bot.answers import Answer, Verification
 from bot.rendering.safety import unwrapped
 
 # What a terminal would act on, and what no encoder takes; JSON itself escapes C0.
@@ -56,5 +56,16 @@ def answer_document(answer: Answer) -> dict[str, Any]:
         "notes": list(answer.notes),
         "suggestions": list(answer.suggestions),
         "missing": list(answer.missing),
+        "verification": _verification(answer.verification),
         "run": answer.run,
+    }
+
+
+def _verification(found: Verification | None) -> dict[str, Any] | None:
+    if found is None:
+        return None
+    return {
+        "state": found.state,
+        "problem": found.problem,
+        "sentences": [asdict(each) for each in found.sentences],
     }

@@ -27,7 +27,7 @@ from datetime import UTC, datetime
 from types import MappingProxyType
 
 from bot.answers import Citation, Disagreement, Doubt
-from bot.pages.passages import Passage, columns_in
+from bot.pages.passages import HEADING_SEPARATOR, Passage, columns_in
 from bot.reasoning.evidence import CitationDelta, Evidence, Source
 from bot.reasoning.recall import source_numbers, without_sources
 from bot.reasoning.verdicts import Claim, Verdict
@@ -114,7 +114,8 @@ def check(
             is_typed = not any(_overlap(span, sentence) for span in written.spans)
             reason = _doubt(said, sentence.kind, cited, question, known, texts, is_typed=is_typed)
         if cited and parts is out:
-            held.append(Claim(claim, tuple(passage.text for _, passage in cited)))
+            places = tuple(_place(source, passage) for source, passage in cited)
+            held.append(Claim(claim, tuple(passage.text for _, passage in cited), places))
         if (verdict := verdicts.get(claim)) is not None and cited:
             reason = _by_verdict(verdict, reason, texts)
         if reason:
@@ -277,6 +278,13 @@ def _is_news(claim: str, known: str) -> bool:
     what is known."""
     words = set(keywords(_TARGET.sub("]", claim)))
     return len(words) >= FEWEST_WORDS and len(words & set(terms(known))) < DERIVED * len(words)
+
+
+def _place(source: Source, passage: Passage) -> str:
+    """The page and the headings that a passage stands under, in which pages say who "he" is."""
+    heading = passage.heading
+    same = heading == source.title or heading.startswith(source.title + HEADING_SEPARATOR)
+    return heading if same else HEADING_SEPARATOR.join(filter(None, (source.title, heading)))
 
 
 def _words(text: str) -> str:

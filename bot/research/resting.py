@@ -77,6 +77,8 @@ def sentences_of(
     # The answer's text has a mark at each doubted sentence, which the doubt itself has not.
     doubts = {_words(one.sentence): one.reason for one in answer.doubts}
     others = {_words(one.sentence): one for one in answer.disagreements}
+    restated = answer.verification.sentences if answer.verification else ()
+    first = {_words(each.now): each.sentence for each in restated if each.now}
     text, found = answer.whole, sentences(answer.whole)
     traced = []
     for place, sentence in enumerate(found):
@@ -86,7 +88,7 @@ def sentences_of(
         claim = " ".join(as_words(markdown).split())
         numbers = own or _numbers_of_run(text, found, place)
         of_marks = [quote for quote in quotes if quote.citation.number in numbers]
-        came = _came_with(claim, of_marks, blocks)
+        came = _came_with(first.get(_words(claim), claim), of_marks, blocks)
         if own:
             known = {quote.citation.number for quote in came}
             came += [quote for quote in of_marks if quote.citation.number not in known]

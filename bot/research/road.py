@@ -9,26 +9,20 @@ from __future__ import annotations
 import asyncio
 import math
 from collections.abc import AsyncIterator, Callable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import partial
 
 from pydantic import TypeAdapter
 
-from bot.answers import Answer, Status
-from bot.errors import (
-    BudgetSpent,
-    CredentialsRefused,
-    ModelBroken,
-    ModelRefused,
-    ModelUnavailable,
-    NoProviderAvailable,
-)
-from bot.logs import get_logger
+from bot.answers import Answer, Status, Verification
+from bot.errors import BudgetSpent, ModelUnavailable, NoProviderAvailable
 from bot.messages import Depth, Transcript
 from bot.pages.urls import dedupe_key
 from bot.reasoning.evidence import AnswerDelta, Evidence, Judged
 from bot.reasoning.questions import Rewritten, SubQuestion
 from bot.reasoning.reasoner import Reasoner
 from bot.reasoning.verdicts import Verdict
+from bot.rendering.changes import changed
 from bot.research.asked import HITS_FETCHED
 from bot.research.budget import Budget
 from bot.research.check import NO_VERDICTS, Checked, check
@@ -42,18 +36,14 @@ from bot.research.recall import recall
 from bot.research.revise import Report
 from bot.research.run import Run
 from bot.research.suggest import suggest
+from bot.research.verify import Amendment, amendments, is_wanted
 from bot.research.write import Written, unsourced, write
 from bot.search.provider import ProviderKind, Query
 from bot.settings import Settings
 
 _title = TypeAdapter(str)
-log = get_logger()
-
 OFFERS = 200  # pages of searches that suggestions are made of
 DEEP = 2  # times the searches and the budget of other questions
-NOT_VERIFIED = (BudgetSpent, CredentialsRefused, ModelBroken, ModelRefused, ModelUnavailable)
-VERIFIED = 60  # sentences of an answer, in one call
-VERIFY_SECONDS = 30.0  # after which the answer stands as it is
 GUESSED = 500  # characters; a longer message is seldom guessed right, and takes long to guess
 
 
@@ -78,6 +68,7 @@ class Road:
         self._rewritten: Rewritten | None = None
         self._evidence: Evidence | None = None
         self._report: Report | None = None
+        self._unverified: _Unverified | None = None
 
     @property
     def question(self) -> str:
@@ -304,14 +295,28 @@ class Road:
         if written.cut:
             self._run.note(self._run.texts("answer-cut", limit=written.cut))
         # In a thread: a long answer takes a tenth of a second, which other runs would wait.
-        checked, suggestions = await asyncio.to_thread(
-            self._judged, written, evidence, rewritten.question
-        )
-        verdicts = {} if status == "stopped" else await self._verified(checked, rewritten.question)
-        if verdicts:
-            checked, suggestions = await asyncio.to_thread(
-                self._judged, written, evidence, rewritten.question, verdicts
-            )
+        checked = await asyncio.to_thread(self._judge, evidence, rewritten, written)
+        answer = await self._told(checked, evidence, rewritten, status)
+        wanted = self._by_model and status != "stopped" and is_wanted(self._settings, checked)
+        if not wanted:
+            return answer
+        self._unverified = _Unverified(written, checked, evidence, rewritten)
+        return replace(answer, verification=Verification("pending"))
+
+    def _judge(
+        self,
+        evidence: Evidence,
+        rewritten: Rewritten,
+        written: Written,
+        verdicts: Mapping[str, Verdict] = NO_VERDICTS,
+    ) -> Checked:
+        return check(written, evidence, rewritten.question, self._run.texts, verdicts)
+
+    async def _told(
+        self, checked: Checked, evidence: Evidence, rewritten: Rewritten, status: Status | None
+    ) -> Answer:
+        """What was checked as the answer of the run."""
+        suggestions = await asyncio.to_thread(self._suggested, checked, evidence, rewritten)
         whole = evidence.enough and not evidence.missing
         found: Status = "answered" if whole or not self._by_model else "partial"
         found = found if checked.citations else "not_found"
@@ -345,39 +350,52 @@ class Road:
 
         await self._run.keep("judge", {"question": self.question}, judge, _title, title=title)
 
-    async def _verified(self, checked: Checked, question: str) -> dict[str, Verdict]:
-        """What the small model says of the cited sentences, where it is asked; without it the
-        answer stands as it was checked."""
-        claims = checked.claims[:VERIFIED]
-        wanted = self._settings.verify
-        is_telling = len(claims) > 1 or bool(checked.doubts)
-        if wanted == "off" or not self._by_model or not claims:
-            return {}
-        if wanted == "auto" and not is_telling:
-            return {}
-        try:
-            async with asyncio.timeout(VERIFY_SECONDS):
-                found = await self._reasoner.verify(question, claims)
-        except (*NOT_VERIFIED, TimeoutError) as error:
-            log.info("sentences were not verified", run=self._run.id, error=str(error))
-            return {}
-        return {claim.text: v for claim, v in zip(claims, found, strict=True) if v is not None}
-
-    def _judged(
-        self,
-        written: Written,
-        evidence: Evidence,
-        question: str,
-        verdicts: Mapping[str, Verdict] = NO_VERDICTS,
-    ) -> tuple[Checked, tuple[str, ...]]:
-        checked = check(written, evidence, question, self._run.texts, verdicts)
-        offers = tuple(self._run.offers.values())[:OFFERS]
-        return checked, suggest(
-            question,
+    def _suggested(
+        self, checked: Checked, evidence: Evidence, rewritten: Rewritten
+    ) -> tuple[str, ...]:
+        return suggest(
+            rewritten.question,
             checked.text,
             checked.citations[: checked.direct],
-            offers,
+            tuple(self._run.offers.values())[:OFFERS],
             evidence.sources,
             checked.citations[checked.direct :],
             self._run.rarity,
         )
+
+    # ------------------------------------------------------------ verification
+
+    async def amendments(self) -> AsyncIterator[Answer]:
+        """The answer that ``walk`` gave as its verification leaves it, at least once if that was
+        ``pending``; each may be the last that is shown."""
+        if self._unverified is None:
+            return
+        given = self._unverified
+        judge = partial(self._judge, given.evidence, given.rewritten)
+        question = given.rewritten.question
+        async for amendment in amendments(
+            self._reasoner, question, given.written, given.checked, judge
+        ):
+            yield await self._amended(given, amendment)
+
+    async def _amended(self, given: _Unverified, amendment: Amendment) -> Answer:
+        checked = amendment.checked
+        if not checked.citations:  # what nothing is left of is quoted instead
+            shown = replace(given.evidence.for_writing(), rarity=self._run.rarity)
+            quoted = self._fallback.write(given.rewritten, shown)
+            written = await write(quoted, shown, lambda text: None)
+            checked = await asyncio.to_thread(self._judge, given.evidence, given.rewritten, written)
+        answer = await self._told(checked, given.evidence, given.rewritten, None)
+        answer = replace(answer, verification=amendment.verification)
+        told = changed(answer, self._run.texts)
+        return replace(answer, notes=(*answer.notes, told)) if told else answer
+
+
+@dataclass(frozen=True, slots=True)
+class _Unverified:
+    """An answer after the first step of its check."""
+
+    written: Written
+    checked: Checked
+    evidence: Evidence
+    rewritten: Rewritten

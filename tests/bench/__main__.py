@@ -10,6 +10,7 @@ BENCHES = {
     "overhead": "time of a run beyond its peers', and of 200 runs at once",
     "tokens": "billed input tokens against a plain loop",
     "multihop": "gold recall of the extractive reasoner",
+    "verdicts": "time from the last word of an answer to the verdicts on its sentences",
     "check": "false sentences that the check of answers finds, true ones that it marks",
     "rewriting": "topic words carried into follow-ups",
     "depth": "strategies against a plain loop and a loop by layers: time, tokens, recall",

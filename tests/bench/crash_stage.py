@@ -17,6 +17,7 @@ from tests.bench.crash_crew import Crew, Member
 from tests.bench.crash_record import Row
 from tests.bench.crash_web import ConsolePlace, WebScene
 from tests.fakes.claude import FakeClaude
+from tests.fakes.claude_brain import paraphraser
 from tests.fakes.mortal_postgres import MortalPostgres, a_mortal_postgres
 from tests.fakes.proxy import HOST, Link, Network
 from tests.fakes.server import serve
@@ -230,7 +231,7 @@ def open_stage(platforms: Sequence[str], nursery: Nursery) -> Iterator[Stage]:
         write_documents(documents)
         network = stack.enter_context(Network())
         postgres = stack.enter_context(a_mortal_postgres())
-        claude = FakeClaude(first_token=FIRST_TOKEN, rate=TOKENS_A_SECOND)
+        claude = FakeClaude(paraphraser, first_token=FIRST_TOKEN, rate=TOKENS_A_SECOND)
         port = stack.enter_context(serve(claude)).rpartition(":")[2]
         links = {"claude": network.to(HOST, int(port))}
         settings = {

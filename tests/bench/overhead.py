@@ -4,7 +4,8 @@ The fake Claude runs in a process of its own; documents are searched in a real i
 store are real SQLite files. Latencies as in the targets: 1.5 s to the first token, 60 tokens/s,
 0.4 s a search, 0.3 s a fetch. Beyond its peers is the time of a run in which none of them works:
 each call of a peer is taken to last what the peer was told to take, from when it came, so that a
-peer's own slowness counts too. Whether a run asks its peers for too much, or one after another what
+peer's own slowness counts too. A run is timed until its answer is posted: verdicts come after, and
+have a bench of their own. Whether a run asks its peers for too much, or one after another what
 could be asked at once, is for the bench of depth to say.
 
 Run: python -m tests.bench overhead [--quick]
@@ -120,6 +121,7 @@ async def opened(
     settings = load_settings(
         data_dir=folder / "data",
         docs=(str(folder / "docs"),),
+        verify="off",
         **({"anthropic_api_key": "sk-test", "anthropic_base_url": url} if url else {}),
     )
     (folder / "docs").mkdir(parents=True, exist_ok=True)

@@ -106,7 +106,7 @@ class Desk:
     attempt: int = 0
     moved: list[Thread] = field(default_factory=list)
 
-    def run(self) -> RunRef:
+    def run(self, *, is_written: bool = False) -> RunRef:
         """The run for its next attempt; the ones before lose it."""
         self.attempt += 1
         attempt = self.attempt
@@ -125,7 +125,9 @@ class Desk:
             self.message = replace(self.message, thread=thread)
 
         page = f"https://footnote.example.com/runs/{self.run_id}"
-        return RunRef(self.run_id, self.message, self.options, save, move, attempt, page)
+        return RunRef(
+            self.run_id, self.message, self.options, save, move, attempt, page, is_written
+        )
 
 
 def joined(texts: Sequence[str]) -> str:

@@ -328,6 +328,75 @@ async def test_an_attempt_takes_over_what_the_one_before_had_begun(
     assert not stage.at_work(desk.message)
 
 
+async def test_a_posted_answer_is_amended_in_its_place(stage: Stage, desk: Desk) -> None:
+    poster = stage.poster()
+    assert poster.amends
+    reply = await poster.open(desk.run(), None)
+    reply.progress(WORKING)
+    reply.stream("It is 330 m tall [1].\n\nIt is made of")
+    await stage.until(desk.message, "It is 330 m tall")
+    await reply.finish(an_answer(desk, "It is 330 m tall [1].\n\nIt is made of wood [1]."))
+    amended = an_answer(desk, "It is 330 m tall [1].\n\nIt is made of iron [1] ⚠.")
+    await reply.finish(amended)
+    assert len(stage.shown(desk.message)) == 1
+    assert count(stage, desk, "It is made of wood") == 0
+    assert count(stage, desk, "It is made of iron") == 1
+    assert count(stage, desk, "It is 330 m tall") == 1
+    assert not stage.at_work(desk.message)
+
+
+async def test_an_amended_answer_may_be_shorter(stage: Stage, desk: Desk) -> None:
+    reply = await stage.poster().open(desk.run(), None)
+    long = "\n\n".join(f"Paragraph {n}. {'word ' * 500}" for n in range(8))
+    await reply.finish(an_answer(desk, f"{long}\n\nIt is 330 m tall [1]."))
+    assert (len(stage.shown(desk.message)) > 1) == stage.splits
+    await reply.finish(an_answer(desk))
+    assert len(stage.shown(desk.message)) == 1
+    assert count(stage, desk, "Paragraph") == 0
+    assert count(stage, desk, "It is 330 m tall") == 1
+
+
+async def test_an_attempt_that_only_amends_leaves_the_answer_in_its_place(
+    stage: Stage, desk: Desk
+) -> None:
+    reply = await stage.poster().open(desk.run(), None)
+    await reply.finish(an_answer(desk))
+    before = stage.shown(desk.message)
+    reply = await stage.poster().open(desk.run(is_written=True), desk.saved)
+    assert stage.shown(desk.message) == before
+    await reply.finish(an_answer(desk))
+    await reply.finish(an_answer(desk, "It is 276 m up to the roof [1]."))
+    assert len(stage.shown(desk.message)) == 1
+    assert count(stage, desk, "276 m") == 1
+    assert count(stage, desk, "It is 330 m tall") == 0
+    assert not stage.at_work(desk.message)
+
+
+async def test_an_amendment_that_cannot_be_posted_is_left_to_the_next_attempt(
+    stage: Stage, desk: Desk
+) -> None:
+    reply = await stage.poster().open(desk.run(), None)
+    await reply.finish(an_answer(desk))
+    stage.down()
+    with pytest.raises(PlatformUnavailable):
+        await reply.finish(an_answer(desk, "It is 276 m up to the roof [1]."))
+    await reply.abandon()
+    stage.up()
+    reply = await stage.poster().open(desk.run(is_written=True), desk.saved)
+    await reply.finish(an_answer(desk, "It is 276 m up to the roof [1]."))
+    assert len(stage.shown(desk.message)) == 1
+    assert count(stage, desk, "276 m") == 1
+
+
+async def test_an_attempt_that_lost_its_run_amends_nothing(stage: Stage, desk: Desk) -> None:
+    first = await stage.poster().open(desk.run(), None)
+    await first.finish(an_answer(desk))
+    desk.run()
+    with pytest.raises(RunLost):
+        await first.finish(an_answer(desk, "It comes from the wrong attempt."))
+    assert count(stage, desk, "wrong attempt") == 0
+
+
 async def test_an_attempt_killed_at_any_save_leaves_one_answer(stage: Stage, desk: Desk) -> None:
     class Killed(BaseException):
         pass

@@ -16,6 +16,7 @@ from typing import get_args
 
 import pytest
 
+from bot.answers import Judgement
 from bot.messages import Entry, Transcript
 from bot.pages.urls import dedupe_key
 from bot.reasoning.claude import open_claude
@@ -37,6 +38,7 @@ from bot.reasoning.extractive import Extractive
 from bot.reasoning.graphs import EXTENSIONS, Graph, NewNode, edited, startable
 from bot.reasoning.questions import Kind, Rewritten, Scope, SubQuestion
 from bot.reasoning.reasoner import Reasoner, ReasonerFactory
+from bot.reasoning.verdicts import Claim, Verdict
 from bot.research.marks import normalise, without_marks
 from bot.settings import load_settings
 from tests.contract.core import Core
@@ -404,6 +406,27 @@ async def test_a_revision_without_evidence_is_a_remark_without_citations(
     assert not any(isinstance(delta, CitationDelta) for delta in deltas)
 
 
+# ---------------------------------------------------------------- verifying
+
+CLAIMS = (
+    Claim("Benjamin Baker was born in Frome.", ("Sir Benjamin Baker was born in Frome.",)),
+    Claim("The bridge is of marble.", ("The bridge is of steel.", "It opened in 1890.")),
+)
+
+
+async def test_every_claim_gets_a_verdict_or_none(reasoner: Reasoner) -> None:
+    found = await reasoner.verify(ASKED, CLAIMS)
+    assert len(found) == len(CLAIMS)
+    assert {each.judgement for each in found if each} <= set(get_args(Judgement))
+
+
+async def test_every_claim_is_restated_or_not(reasoner: Reasoner) -> None:
+    verdicts = (Verdict("partly", "in Frome"), Verdict("contradicted"))
+    found = await reasoner.restate(ASKED, CLAIMS, verdicts)
+    assert len(found) == len(CLAIMS)
+    assert all(isinstance(each, str) for each in found)
+
+
 # ---------------------------------------------------------------- again
 
 
@@ -420,6 +443,8 @@ async def test_a_replayed_run_is_the_same_and_makes_no_call(
         paragraph = (await reasoner.draft(rewritten, core.evidence(finish)))[-1]
         manuscript = Manuscript((text_of(deltas),), paragraph)
         assert await reasoner.queries(rewritten, manuscript)
+        await reasoner.verify(ASKED, CLAIMS)
+        await reasoner.restate(ASKED, CLAIMS, (Verdict("partly"), Verdict("contradicted")))
         revised = reasoner.revise(rewritten, manuscript, core.evidence(finish))
         return rewritten, graph, core.desk, deltas + await collected(revised)
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from tests.fakes.claude_replies import Block, Reply, citation, cited, says, text, thinking, tool
@@ -45,7 +46,7 @@ def researcher(request: Mapping[str, Any]) -> Reply:
     """Answer any request of ours in the way its shape asks for."""
     wanted = (request.get("output_config") or {}).get("format")
     names = {t["name"] for t in request.get("tools") or ()}
-    fields = set(wanted["schema"].get("properties") or ()) if wanted else set()
+    fields = _fields(request)
     if fields == {"paragraphs"}:
         return _draft(request)
     if fields == {"nodes", "done", "missing"}:
@@ -54,6 +55,8 @@ def researcher(request: Mapping[str, Any]) -> Reply:
         return _queries(request)
     if fields == {"verdicts"}:
         return _verify(request)
+    if fields == {"sentences"}:
+        return _restate(request)
     if fields == {"reason", "grade"}:
         return _judge(request)
     if wanted:
@@ -67,6 +70,12 @@ def researcher(request: Mapping[str, Any]) -> Reply:
     if '"kind"' in json.dumps(request.get("system") or ""):
         return _rewrite(request, None)
     return says("I see: " + _asked(request)[-200:].strip())
+
+
+def _fields(request: Mapping[str, Any]) -> set[str]:
+    """The fields of the JSON that is asked for."""
+    wanted = (request.get("output_config") or {}).get("format")
+    return set(wanted["schema"].get("properties") or ()) if wanted else set()
 
 
 # ---------------------------------------------------------------- rewrite
@@ -315,10 +324,33 @@ def _judge(request: Mapping[str, Any]) -> Reply:
     return says(json.dumps({"reason": reason, "grade": grade}))
 
 
+def paraphraser(request: Mapping[str, Any]) -> Reply:
+    """As ``researcher``, but what it cites does not stand word for word in its quotes."""
+    reply = researcher(request)
+    return replace(reply, content=tuple(map(_paraphrased, reply.content)))
+
+
+def _paraphrased(block: Block) -> Block:
+    return {**block, "text": f"As it says, {block['text']}"} if block.get("citations") else block
+
+
+def doubter(request: Mapping[str, Any]) -> Reply:
+    """As ``paraphraser``, but it finds no sentence supported, and none to put in other words."""
+    if _fields(request) == {"verdicts"}:
+        said = [
+            {"sentence": int(number), "verdict": "not_supported", "words": ""}
+            for number, _, _ in SENTENCE.findall(_asked(request))
+        ]
+        return says(json.dumps({"verdicts": said}))
+    if _fields(request) == {"sentences"}:
+        return says(json.dumps({"sentences": []}))
+    return paraphraser(request)
+
+
 def _verify(request: Mapping[str, Any]) -> Reply:
     """By how many words of a sentence its quotes have."""
     asked = _asked(request)
-    quotes = dict(re.findall(r'<quote number="(\d+)">\n(.*?)\n</quote>', asked, re.S))
+    quotes = dict(re.findall(r'<quote number="(\d+)"[^>]*>\n(.*?)\n</quote>', asked, re.S))
     said = []
     for number, cites, sentence in SENTENCE.findall(asked):
         words = {w.lower() for w in _keywords(sentence)}
@@ -326,6 +358,17 @@ def _verify(request: Mapping[str, Any]) -> Reply:
         verdict = "supported" if 2 * found >= len(words) else "not_supported"
         said.append({"sentence": int(number), "verdict": verdict, "words": ""})
     return says(json.dumps({"verdicts": said}))
+
+
+def _restate(request: Mapping[str, Any]) -> Reply:
+    """Each sentence becomes the first one of what it cites."""
+    asked = _asked(request)
+    quotes = dict(re.findall(r'<quote number="(\d+)"[^>]*>\n(.*?)\n</quote>', asked, re.S))
+    said = [
+        {"sentence": int(number), "text": quotes[cites.split(", ")[0]].split(". ")[0]}
+        for number, cites in re.findall(r'<sentence number="(\d+)" quotes="([^"]*)"', asked)
+    ]
+    return says(json.dumps({"sentences": said}))
 
 
 def _revise(request: Mapping[str, Any]) -> Reply:

@@ -43,6 +43,8 @@ class Remembered:
 class RememberingPoster:
     """Its replies, in the order they were opened."""
 
+    amends = True
+
     replies: list[Remembered] = field(default_factory=list)
     said: list[Message] = field(default_factory=list)  # the history of any thread
     files: dict[str, bytes] = field(default_factory=dict)

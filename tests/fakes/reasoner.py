@@ -42,6 +42,7 @@ class Scripted:
     evidence: list[Evidence] = field(default_factory=list)
     transcripts: list[Transcript] = field(default_factory=list)
     verdicts: dict[str, Verdict] = field(default_factory=dict)  # by the claim
+    restated: dict[str, str] = field(default_factory=dict)  # by the claim
     looked_at: list[Evidence] = field(default_factory=list)  # for drafting
     manuscripts: list[Manuscript] = field(default_factory=list)  # each seen when it was revised
 
@@ -85,6 +86,11 @@ class Scripted:
 
     async def verify(self, question: str, claims: Sequence[Claim]) -> tuple[Verdict | None, ...]:
         return tuple(self.verdicts.get(claim.text) for claim in claims)
+
+    async def restate(
+        self, question: str, claims: Sequence[Claim], verdicts: Sequence[Verdict]
+    ) -> tuple[str, ...]:
+        return tuple(self.restated.get(claim.text, "") for claim in claims)
 
     async def revise(
         self,

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.fakes.claude import FakeClaude
+from tests.fakes.claude_brain import doubter
 from tests.fakes.server import serve
 from tests.scenario.gate import until
 from tests.scenario.paid import Kept, Paid, paid
@@ -92,8 +93,10 @@ def run_and_kill(
     second, and so on; the last one lives. ``prepared`` has a data folder with the index."""
     shutil.copytree(prepared.folder, folder)
     claude = FakeClaude(first_token=THINKING_SECONDS)
+    claude.use(doubter)  # so that every answer is amended
     with open_place() as place, serve(claude) as url:
         model = {"ANTHROPIC_API_KEY": "sk-test", "ANTHROPIC_BASE_URL": url}
+        model["FOOTNOTE_VERIFY"] = "always"
         program = Program(folder, {**prepared.settings, **place.settings, **model})
         trap = Trap(place)
         said: Said | None = None

@@ -7,10 +7,14 @@ import threading
 import time
 from typing import Any
 
-from tests.fakes.claude import FakeClaude
+from tests.fakes.claude import FakeClaude, Recorded
 from tests.scenario.places import KEYS, Place, Said
 
 POLL_SECONDS = 0.005
+
+
+def _verifies(request: Recorded) -> bool:
+    return "<sentence number=" in str(request.body["messages"])
 
 
 class Gate:
@@ -33,6 +37,11 @@ class Gate:
     def release(self) -> None:
         with self._changes:
             self._free = None
+
+    @property
+    def research(self) -> list[Recorded]:
+        """The calls that led to answers: all but those that verify them."""
+        return [each for each in self.claude.requests if not _verifies(each)]
 
     @property
     def held(self) -> int:

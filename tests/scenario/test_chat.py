@@ -249,11 +249,11 @@ def test_an_answer_waits_for_a_platform_that_is_down(
         until_shown(place, said, "Searching: ")
         place.down()
         gate.release()
-        until(lambda: len([r for r in gate.claude.requests if r.finished]) == 3)
+        until(lambda: len([r for r in gate.research if r.finished]) == 3)
         assert "90 days" not in whole(place, said)
         place.up()
         assert "90 days" in the_answer(place, said)
-        assert len(gate.claude.requests) == 3
+        assert len(gate.research) == 3
 
 
 @pytest.mark.parametrize("ending_by", [signal.SIGTERM, signal.SIGKILL])
@@ -274,7 +274,7 @@ def test_a_restart_in_mid_run_continues_it_in_the_same_reply(
     gate.release()
     with running(nursery, thinking, place) as second:
         assert "90 days" in the_answer(place, said)
-        assert len(gate.claude.requests) == 3, "no finished model call is made again"
+        assert len(gate.research) == 3, "no finished model call is made again"
         second.until_said("Resuming 1 unfinished question")
 
 

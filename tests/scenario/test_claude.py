@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from tests.fakes.claude import Fail, FakeClaude, Reply, researcher, says
+from tests.fakes.claude_brain import paraphraser
 from tests.fakes.mediawiki import FakeWiki
 from tests.fakes.server import serve
 from tests.scenario.program import Ended, Program
@@ -88,17 +89,27 @@ def test_the_small_model_reads_the_sentences_with_their_quotes(
 ) -> None:
     def brain(request: Mapping[str, Any]) -> Reply:
         if "<sentence number=" not in json.dumps(request["messages"]):
-            return researcher(request)
+            return paraphraser(request)
         assert request["model"].startswith("claude-haiku")
-        wrong = {"sentence": 1, "verdict": "contradicted", "words": ""}
+        if "verdict=" in json.dumps(request["messages"]):
+            return says(json.dumps({"sentences": []}))
+        wrong = {"sentence": 1, "verdict": "not_supported", "words": "the sea"}
         return says(json.dumps({"verdicts": [wrong]}))
 
     claude.use(brain)
     ended = footnote.run("ask", "--json", QUESTION, FOOTNOTE_VERIFY="always")
     assert ended.code == 0, ended.err
-    assert [doubt["reason"] for doubt in ended.json["doubts"]] == ["its footnotes say otherwise"]
+    assert [doubt["reason"] for doubt in ended.json["doubts"]] == [
+        "its footnotes do not say: the sea"
+    ]
     assert "⚠" in ended.json["answer"]
-    assert [step["kind"] for step in ended.json["steps"]].count("verify") == 1
+    found = ended.json["verification"]
+    assert (found["state"], found["problem"]) == ("done", "")
+    (sentence,) = found["sentences"]
+    assert sentence["sentence"] == ended.json["doubts"][0]["sentence"]
+    assert (sentence["verdict"], sentence["outcome"]) == ("not_supported", "marked")
+    kinds = [step["kind"] for step in ended.json["steps"]]
+    assert (kinds.count("verify"), kinds.count("restate")) == (1, 1)
     assert ended.json["usage"]["model_calls"] == len(claude.requests)
 
 
@@ -108,12 +119,13 @@ def test_an_answer_stands_where_it_cannot_be_verified(
     def brain(request: Mapping[str, Any]) -> Reply | Fail:
         if "<sentence number=" in json.dumps(request["messages"]):
             return Fail(529)
-        return researcher(request)
+        return paraphraser(request)
 
     claude.use(brain)
     ended = footnote.run("ask", "--json", QUESTION, FOOTNOTE_VERIFY="always")
     assert ended.code == 0, ended.err
     assert (ended.json["doubts"], ended.json["notes"]) == ([], [])
+    assert ended.json["verification"]["state"] == "failed"
     assert "1973" in quotes(ended)
 
 
@@ -188,7 +200,6 @@ def test_a_refusal_is_said(footnote: Program, claude: FakeClaude) -> None:
 def test_a_model_that_only_talks_is_ended_and_what_it_read_is_quoted(
     footnote: Program, claude: FakeClaude
 ) -> None:
-    from tests.fakes.claude import researcher
 
     def talker(request: Mapping[str, Any]) -> Reply | Fail:
         return says("Let me think about that.") if request.get("tools") else researcher(request)
@@ -220,7 +231,7 @@ class Held:
     def __call__(self, request: Mapping[str, Any]) -> Reply | Fail:
         from dataclasses import replace
 
-        from tests.fakes.claude import Fault, researcher
+        from tests.fakes.claude import Fault
 
         self._calls += 1
         reply = researcher(request)

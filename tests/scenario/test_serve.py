@@ -267,7 +267,7 @@ def test_a_replica_that_dies_is_replaced_by_the_other(
         gate.wait_empty()  # or its last call would still be counted
         gate.release()
         assert "90 days" in the_answer(slack, said)
-        assert len(gate.claude.requests) == 3
+        assert len(gate.research) == 3
 
 
 def test_an_unsigned_event_is_refused(

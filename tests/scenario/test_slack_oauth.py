@@ -149,7 +149,7 @@ def test_a_question_that_one_process_took_in_is_answered_by_another(
     gate.release()
     with serving(nursery, many, two, **claude):
         assert "90 days" in the_answer(place, said)
-        assert len(gate.claude.requests) == 3
+        assert len(gate.research) == 3
     assert not two.one.slack.calls("chat.postMessage")
 
 

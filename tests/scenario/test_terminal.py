@@ -60,6 +60,7 @@ def test_the_json_contract(footnote: Program, documents: Path) -> None:
         "notes",
         "suggestions",
         "missing",
+        "verification",
         "run",
     ]
     assert set(answer["citations"][0]) == {"number", "url", "title", "heading", "quote", "via"}

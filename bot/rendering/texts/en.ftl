@@ -310,6 +310,23 @@ page-away = It cannot be reached at the moment; try again later.
 page-refused = It may not be read by programs; open it yourself, and paste the text.
 page-unreadable = There is no text in it that can be read; paste the text.
 price-unknown = The price of { $model } is not known: its cost is not in the total.
+verify-changed =
+    { $corrected ->
+        [0] { $left ->
+            [one] One sentence said otherwise than its sources; it was left out.
+           *[other] { $left } sentences said otherwise than their sources; they were left out.
+        }
+        [one] { $left ->
+            [0] One sentence was corrected: its sources did not bear it out.
+            [one] One sentence was corrected and one left out: their sources did not bear them out.
+           *[other] One sentence was corrected and { $left } left out: their sources did not bear them out.
+        }
+       *[other] { $left ->
+            [0] { $corrected } sentences were corrected: their sources did not bear them out.
+            [one] { $corrected } sentences were corrected and one left out: their sources did not bear them out.
+           *[other] { $corrected } sentences were corrected and { $left } left out: their sources did not bear them out.
+        }
+    }
 doubt-contradicted = its footnotes say otherwise
 doubt-no-footnote = it carries no footnote
 doubt-not-covered = its footnotes do not say that
@@ -459,6 +476,19 @@ web-run-checks = What was checked
 web-run-check-quotes = { $good } of { $all } quotations stand word for word in the stored pages.
 web-run-check-cited = { $cited } of { $all } sentences, headings and remarks carry a footnote.
 web-run-check-no-doubt = No figure, date or name was found that its source does not have.
+web-run-check-verifying = The small model is reading the sentences with their quotes.
+web-run-check-verified = The small model found { $good } of { $all } cited sentences borne out by their quotes.
+web-run-check-not-verified = The small model did not verify the sentences: { $problem }
+web-run-verdicts = What the small model says of each sentence
+web-run-verdicts-hint = It was given each cited sentence with exactly the quotes that it cites.
+web-run-verdict-supported = Supported.
+web-run-verdict-partly = Partly supported.
+web-run-verdict-not-supported = Not supported.
+web-run-verdict-contradicted = Contradicted.
+web-run-verdict-words = Not in the quotes: “{ $words }”.
+web-run-verdict-marked = It is marked in the answer.
+web-run-verdict-left-out = It was left out.
+web-run-verdict-restated = The answer now says:
 web-run-check-missing = Not found: { $what }
 web-run-graph = Sub-questions
 web-run-steps = Timeline

@@ -227,6 +227,14 @@ page-away = 暂时打不开，请稍后再试。
 page-refused = 不允许由程序读取；请自行打开，并粘贴正文。
 page-unreadable = 没有可以读取的文字；请粘贴正文。
 price-unknown = { $model } 的价格未知，其费用未计入总额。
+verify-changed =
+    { $corrected ->
+        [0] 有 { $left } 句与其来源不符，已删去。
+       *[other] { $left ->
+            [0] 有 { $corrected } 句得不到其来源的支持，已更正。
+           *[other] 得不到来源支持的句子中，{ $corrected } 句已更正，{ $left } 句已删去。
+        }
+    }
 doubt-contradicted = 脚注所说与此相反
 doubt-no-footnote = 没有脚注
 doubt-not-covered = 其脚注没有这样说
@@ -368,6 +376,19 @@ web-run-checks = 检查结果
 web-run-check-quotes = { $all } 段引文中有 { $good } 段与保存的网页逐字一致。
 web-run-check-cited = { $all } 个句子、标题和说明中有 { $cited } 个带脚注。
 web-run-check-no-doubt = 没有发现来源中不存在的数字、日期或名称。
+web-run-check-verifying = 小模型正在对照引文核对各句。
+web-run-check-verified = { $all } 个带脚注的句子中，小模型认为有 { $good } 个得到引文支持。
+web-run-check-not-verified = 小模型没有核对这些句子：{ $problem }
+web-run-verdicts = 小模型对各句的判断
+web-run-verdicts-hint = 它看到的是每个带脚注的句子及其所引的原文。
+web-run-verdict-supported = 得到支持。
+web-run-verdict-partly = 部分得到支持。
+web-run-verdict-not-supported = 未得到支持。
+web-run-verdict-contradicted = 与引文相反。
+web-run-verdict-words = 引文中没有：“{ $words }”。
+web-run-verdict-marked = 已在回答中标出。
+web-run-verdict-left-out = 已删去。
+web-run-verdict-restated = 回答现在写作：
 web-run-check-missing = 未找到：{ $what }
 web-run-graph = 子问题
 web-run-steps = 时间线

@@ -227,6 +227,14 @@ page-away = 暫時打不開，請稍後再試。
 page-refused = 不允許由程式讀取；請自行打開，並貼上正文。
 page-unreadable = 沒有可以讀取的文字；請貼上正文。
 price-unknown = { $model } 的價格未知，其費用未計入總額。
+verify-changed =
+    { $corrected ->
+        [0] 有 { $left } 句與其來源不符，已刪去。
+       *[other] { $left ->
+            [0] 有 { $corrected } 句得不到其來源的支持，已更正。
+           *[other] 得不到來源支持的句子中，{ $corrected } 句已更正，{ $left } 句已刪去。
+        }
+    }
 doubt-contradicted = 註腳所說與此相反
 doubt-no-footnote = 沒有註腳
 doubt-not-covered = 其腳註沒有這樣說
@@ -368,6 +376,19 @@ web-run-checks = 檢查結果
 web-run-check-quotes = { $all } 段引文中有 { $good } 段與儲存的網頁逐字一致。
 web-run-check-cited = { $all } 個句子、標題和說明中有 { $cited } 個帶腳註。
 web-run-check-no-doubt = 沒有發現來源中不存在的數字、日期或名稱。
+web-run-check-verifying = 小模型正在對照引文核對各句。
+web-run-check-verified = { $all } 個帶腳註的句子中，小模型認為有 { $good } 個得到引文支持。
+web-run-check-not-verified = 小模型沒有核對這些句子：{ $problem }
+web-run-verdicts = 小模型對各句的判斷
+web-run-verdicts-hint = 它看到的是每個帶腳註的句子及其所引的原文。
+web-run-verdict-supported = 得到支持。
+web-run-verdict-partly = 部分得到支持。
+web-run-verdict-not-supported = 未得到支持。
+web-run-verdict-contradicted = 與引文相反。
+web-run-verdict-words = 引文中沒有：「{ $words }」。
+web-run-verdict-marked = 已在回答中標出。
+web-run-verdict-left-out = 已刪去。
+web-run-verdict-restated = 回答現在寫作：
 web-run-check-missing = 未找到：{ $what }
 web-run-graph = 子問題
 web-run-steps = 時間線

@@ -29,6 +29,7 @@ SMALLEST = {
     "overhead": Small(["--quick"]),
     "tokens": Small(["--questions", "1"]),
     "multihop": Small(["--questions", "1", "--pages", "20", "--every", "1190"]),
+    "verdicts": Small(["--quick", "--surface", "slack"]),
     "check": Small(["--items", "4", "--failures"]),
     "own_words": Small(["--questions", "1", "--asked", "1", "--model", "words", "--set", "across"]),
     "quotes": Small(["--every", "400"]),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -19,6 +19,7 @@ from bot.messages import Author, Message, Thread
 from bot.reasoning.desks import Action, Desk, Read, Search, Turn
 from bot.reasoning.questions import SubQuestion
 from bot.reasoning.reasoner import OnAnswer
+from bot.reasoning.verdicts import Claim, Verdict
 from bot.service import ResearchService
 from bot.settings import load_settings
 from bot.storage.records import RunRecord
@@ -32,13 +33,21 @@ TURNS: list[list[Action]] = [[Search(("tower",))], [Read((1,))]]
 
 
 class Gated(Scripted):
-    """A reasoner that thinks until it is let on."""
+    """A reasoner that thinks until it is let on, and verifies until it may end that."""
 
     def __init__(self) -> None:
         super().__init__(TURNS)
         self.let_on = asyncio.Event()
         self.let_on.set()
         self.thinking = asyncio.Event()
+        self.verifying = asyncio.Event()
+        self.may_verify = asyncio.Event()
+        self.may_verify.set()
+
+    async def verify(self, question: str, claims: Sequence[Claim]) -> tuple[Verdict | None, ...]:
+        self.verifying.set()
+        await self.may_verify.wait()
+        return await super().verify(question, claims)
 
     async def next_turn(
         self, question: SubQuestion, desk: Desk, on_answer: OnAnswer | None = None

@@ -10,7 +10,16 @@ from typing import Any
 import pytest
 from pydantic import TypeAdapter
 
-from bot.answers import Answer, Citation, Disagreement, Doubt, StepView, Usage
+from bot.answers import (
+    Answer,
+    Citation,
+    Disagreement,
+    Doubt,
+    StepView,
+    Usage,
+    Verification,
+    VerifiedSentence,
+)
 from bot.messages import RunOptions
 from bot.reasoning.calls import ModelReply
 from bot.reasoning.evidence import CitationDelta, TextDelta
@@ -195,6 +204,30 @@ def test_a_sentence_rests_on_the_passages_that_came_with_it() -> None:
     first, second = found.sentences
     assert [quote.citation for quote in first.quotes] == [height]
     assert [quote.citation for quote in second.quotes] == [year]
+
+
+def test_a_restated_sentence_rests_on_the_passages_of_the_one_it_replaced() -> None:
+    height, year = a_quote("It is 330 m tall."), a_quote("The tower was built in 1889.")
+    stream = StreamOutcome(
+        (
+            TextDelta("It is 380 m high.", opens=True),
+            CitationDelta(1, height.start, height.end),
+            TextDelta(" It is from 1889.", opens=True),
+            CitationDelta(1, year.start, year.end),
+        ),
+        a_reply(),
+    )
+    now = VerifiedSentence(
+        "It is 380 m high.", "contradicted", "", "restated", "Its height: 330 m."
+    )
+    found = traced(
+        a_step("write", stream),
+        text="Its height: 330 m. It is from 1889 [1].",
+        citations=(height, year),
+        pages=(a_page(),),
+        verification=Verification("done", (now,)),
+    )
+    assert [quote.citation for quote in found.sentences[0].quotes] == [height]
 
 
 def test_a_sentence_of_a_run_rests_on_what_its_last_mark_stands_for() -> None:

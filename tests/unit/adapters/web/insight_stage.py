@@ -18,7 +18,16 @@ from adapters.web.app import console_app
 from adapters.web.console import Console
 from adapters.web.live import Live
 from adapters.web.visitors import Sessions
-from bot.answers import Answer, Citation, Disagreement, Doubt, StepView, Usage
+from bot.answers import (
+    Answer,
+    Citation,
+    Disagreement,
+    Doubt,
+    StepView,
+    Usage,
+    Verification,
+    VerifiedSentence,
+)
 from bot.messages import Author, RunOptions
 from bot.pages.page import Page
 from bot.reasoning.calls import ModelReply
@@ -118,10 +127,20 @@ async def hostile_run(store: Store, said: str = HOSTILE, run: str = "hostile") -
         (Disagreement(said, 1, said),),
         (said,),
         missing=(said,),
+        verification=Verification("done", _verified(said), said),
     )
     await store.save_answer(record.id, record.attempt, answer)
     await store.end(record.id, record.attempt, "answered", now + timedelta(seconds=5))
     return record.id
+
+
+def _verified(said: str) -> tuple[VerifiedSentence, ...]:
+    return (
+        VerifiedSentence(said, "supported"),
+        VerifiedSentence(said, "partly", said, "marked"),
+        VerifiedSentence(said, "not_supported", said, "restated", said),
+        VerifiedSentence(said, "contradicted", "", "left_out"),
+    )
 
 
 @dataclass

@@ -14,8 +14,10 @@ import pytest
 from adapters.web.description import description
 from adapters.web.live import Live
 from adapters.web.shown import Shown
-from bot.answers import PlanView, StepView
+from bot.answers import Judgement, PlanView, StepView
 from bot.messages import RunOptions, Thread
+from bot.reasoning.evidence import CitationDelta, TextDelta
+from bot.reasoning.verdicts import Verdict
 from tests.unit.adapters.web.conftest import Browser, Events, OpenConsole, Running
 from tests.unit.adapters.web.test_api import asked
 from tests.unit.samples import NOW, a_message
@@ -144,6 +146,46 @@ async def test_lines_in_a_text_do_not_break_an_event(working: Working, browser: 
         assert await events.until("text", "One.") == {"text": text}
     check(events)
     working.here.reasoner.let_on.set()
+
+
+@pytest.mark.parametrize("judgement", ["supported", "contradicted"])
+async def test_an_answer_is_told_at_once_and_again_when_it_is_verified(
+    working: Working, browser: Browser, judgement: Judgement
+) -> None:
+    reasoner = working.here.reasoner
+    reasoner.answer = lambda question, evidence: [
+        TextDelta("Tower is tall. "),
+        CitationDelta(1, 0, 20),
+        TextDelta("Tower is 330 m tall."),
+        CitationDelta(1, 0, 20),
+    ]
+    reasoner.verdicts = {
+        "Tower is tall.": Verdict(judgement),
+        "Tower is 330 m tall.": Verdict("supported"),
+    }
+    reasoner.may_verify.clear()
+    async with browser.follow(working.path) as events:
+        reasoner.let_on.set()
+        first = await events.until("answer")
+        await reasoner.verifying.wait()
+        assert first["verification"]["state"] == "pending"
+        assert first["answer"] == "Tower is tall. Tower is 330 m tall [1]."
+        assert (await browser.get(f"/api/runs/{working.run}")).json()["state"] == "running"
+        reasoner.may_verify.set()
+        await events.until_end()
+    check(events)
+    last = events.told[-1][1]
+    assert [each["verdict"] for each in last["verification"]["sentences"]] == [
+        judgement,
+        "supported",
+    ]
+    assert last["verification"]["state"] == "done"
+    assert ("Tower is tall." in last["answer"]) == (judgement == "supported")
+    kept = (await browser.get(f"/api/runs/{working.run}")).json()
+    assert kept["answer"] == last
+    async with browser.follow(working.path, **{"Last-Event-ID": events.told[-1][2]}) as again:
+        await again.until_end()
+    assert (again.status, again.told) == (204, [])
 
 
 # ---------------------------------------------------------------- coming back

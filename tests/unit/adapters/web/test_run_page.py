@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
+from bot.answers import Verification
 from bot.messages import Thread
 from bot.storage.conversations import Conversations
 from tests.unit.adapters.web.insight_stage import HOSTILE, Stage, document, hostile_run, opened
@@ -80,7 +82,8 @@ async def test_nothing_may_run_that_is_not_ours(stage: Stage) -> None:
 
 
 @pytest.mark.parametrize(
-    "section", ["answer", "checks", "graph", "steps", "searches", "pages", "revisions"]
+    "section",
+    ["answer", "checks", "verdicts", "graph", "steps", "searches", "pages", "revisions"],
 )
 async def test_every_part_of_a_run_has_its_place(stage: Stage, section: str) -> None:
     run = await hostile_run(stage.store)
@@ -105,6 +108,42 @@ async def test_what_was_not_found_is_named(stage: Stage) -> None:
     page = document(await stage.get(f"/runs/{await hostile_run(stage.store)}"))
     told = [item.text_content() for item in page.xpath("//section[@id='checks']//li")]
     assert any(line.strip().endswith(f"Not found: {HOSTILE}") for line in told)
+
+
+async def test_every_verdict_of_the_small_model_is_told_with_what_became_of_its_sentence(
+    stage: Stage,
+) -> None:
+    run = await hostile_run(stage.store, "It is so.")
+    page = document(await stage.get(f"/runs/{run}"))
+    told = [
+        " ".join(item.text_content().split())
+        for item in page.xpath("//section[@id='verdicts']//li")
+    ]
+    assert told == [
+        "⚠ Partly supported. It is so. Not in the quotes: “It is so.”. It is marked in the answer.",
+        "⚠ Not supported. It is so. Not in the quotes: “It is so.”. The answer now says: It is so.",
+        "⚠ Contradicted. It is so. It was left out.",
+        "✓ Supported. It is so.",
+    ]
+    (line,) = (
+        item.text_content()
+        for item in page.xpath("//section[@id='checks']//li")
+        if "small model" in item.text_content()
+    )
+    assert "found 1 of 4 cited sentences borne out" in line
+
+
+async def test_why_sentences_were_not_verified_is_told(stage: Stage) -> None:
+    failed = Verification("failed", problem="The budget is spent.")
+    past = Past(stage.store)
+    run = await past.answered(cited=pages("tower"))
+    record = await stage.store.run(run)
+    assert record is not None
+    assert record.answer is not None
+    answer = replace(record.answer, verification=failed)
+    await stage.store.save_answer(run, record.attempt, answer)
+    told = (await stage.get(f"/runs/{run}")).text
+    assert "did not verify the sentences: The budget is spent." in told
 
 
 async def test_a_run_that_works_says_so_and_can_be_followed(stage: Stage) -> None:

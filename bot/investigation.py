@@ -1,0 +1,184 @@
+"""One attempt at a run: its research up to a written answer, and the answer's verification.
+
+An attempt that finds the answer of an earlier one verifies that: it goes the same way again, by
+the journal, and what comes out must be the answer that was posted.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from collections.abc import AsyncIterator, Callable
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Protocol
+
+from bot.answers import Answer, PlanView, Usage, Verification, VerificationState
+from bot.errors import FootnoteError, RunLost, StorageUnavailable
+from bot.logs import get_logger
+from bot.research.numbering import Numbering
+from bot.research.road import Road
+from bot.research.run import Run
+from bot.storage.journal import Journal
+
+NOT_FOUND_AGAIN = "The answer was interrupted while it was verified, and cannot be made again."
+
+log = get_logger()
+
+
+class Showing(Protocol):
+    """What an attempt shows of its work: a ``Reply`` does."""
+
+    def progress(self, plan: PlanView) -> None: ...
+
+    def stream(self, text: str) -> None: ...
+
+
+class Investigation:
+    """See the module docstring. ``given`` is the answer of an earlier attempt, if there is one.
+
+    ``road`` makes the run's road, given what is called with the text so far.
+    """
+
+    def __init__(
+        self,
+        run: Run,
+        journal: Journal,
+        numbering: Numbering,
+        road: Callable[[Callable[[str], None]], Road],
+        showing: Showing,
+        given: Answer | None = None,
+    ) -> None:
+        self._run = run
+        self._journal = journal
+        self._numbering = numbering
+        self._road = road(self._on_text)
+        self._showing = showing
+        self._given = given
+        self._is_made = False
+        self._shows = given is None
+
+    @property
+    def shown(self) -> dict[int, int]:
+        """The number of each page in the answer that came last, by its number in the run."""
+        return self._numbering.shown
+
+    def quiet(self) -> None:
+        """Show nothing more of the work."""
+        self._shows = False
+
+    def show(self, plan: PlanView) -> None:
+        """The plan has changed."""
+        if self._shows:
+            self._showing.progress(self._numbering.plan(plan))
+
+    def _on_text(self, text: str) -> None:
+        if not self._shows:
+            return
+        before = self._numbering.shown
+        text = self._numbering.text(text, self._run.numbered)
+        if self._numbering.shown != before:  # the marks that are new lead somewhere, too
+            self.show(self._run.plan())
+        self._showing.stream(text)
+
+    # ------------------------------------------------------------ the answer
+
+    async def answer(self, stop: asyncio.Event) -> tuple[Answer, FootnoteError | None]:
+        """The answer as it was written and checked; one that has failed comes with the reason.
+
+        Raises ``RunLost`` and ``StorageUnavailable``.
+        """
+        error: FootnoteError | None = None
+        try:
+            answer = await until_stopped(self._road, stop)
+        except (RunLost, StorageUnavailable):
+            raise
+        except FootnoteError as caught:
+            log.info("run failed", run=self._run.id, error=str(caught))
+            error = caught
+        except Exception as caught:
+            hint = "FOOTNOTE_LOG_LEVEL=debug shows where"
+            log.error("run broke", run=self._run.id, error=repr(caught), hint=hint)
+            log.debug("run broke here", run=self._run.id, exc_info=True)
+            error = FootnoteError(self._run.texts("run-broke", run=self._run.id))
+        finally:
+            await self._journal.settle(datetime.now(UTC))
+        if error is not None:
+            road = self._road
+            answer = self._run.answer(
+                "failed", error.sentence, question=road.question, reasoner=road.reasoner_name
+            )
+        self._is_made = True
+        self._given = self._named(self._numbering.answer(answer))
+        return self._given, error
+
+    # ------------------------------------------------------------ its verification
+
+    async def amendments(self) -> AsyncIterator[Answer]:
+        """The answer as its verification leaves it, perhaps in several steps; each may be the last
+        that is shown. Raises ``RunLost`` and ``StorageUnavailable``."""
+        assert self._given is not None  # noqa: S101
+        try:
+            if not self._is_made and not await self._is_made_again(self._given):
+                yield unverified(self._given, NOT_FOUND_AGAIN)
+                return
+            async for answer in self._road.amendments():
+                yield self._named(self._numbering.answer(answer))
+        finally:
+            await self._journal.settle(datetime.now(UTC))
+
+    async def _is_made_again(self, given: Answer) -> bool:
+        try:
+            found = self._numbering.answer(await self._road.walk())
+        except (RunLost, StorageUnavailable):
+            raise
+        except FootnoteError as error:
+            log.info("answer not made again", run=self._run.id, error=str(error))
+            return False
+        return given.verification is not None and given.verification.of == _name(found)
+
+    def _named(self, answer: Answer) -> Answer:
+        """The answer with what tells its first text from others."""
+        verification = answer.verification
+        if verification is None:
+            return answer
+        first = self._given.verification if self._given is not None else None
+        name = first.of if first is not None else _name(answer)
+        return replace(answer, verification=replace(verification, of=name))
+
+
+def _name(answer: Answer) -> str:
+    return hashlib.sha256(answer.whole.encode()).hexdigest()[:16]
+
+
+def unverified(answer: Answer, problem: str) -> Answer:
+    """The answer as it stands, with why its verification ended."""
+    before = answer.verification or Verification("failed")
+    state: VerificationState = "done" if before.sentences else "failed"
+    return replace(answer, verification=replace(before, state=state, problem=problem))
+
+
+def looks_alike(one: Answer, other: Answer) -> bool:
+    """Whether a reader is shown the same; what was done for it and what it took may differ."""
+    bare = [replace(each, steps=(), usage=Usage(), verification=None) for each in (one, other)]
+    return bare[0] == bare[1]
+
+
+async def until_stopped(road: Road, stop: asyncio.Event) -> Answer:
+    """The answer, or what was found when the stop came; the work has ended in both cases."""
+    if stop.is_set():
+        return await road.stopped()
+    work = asyncio.create_task(road.walk())
+    stopping = asyncio.create_task(stop.wait())
+    try:
+        await asyncio.wait({work, stopping}, return_when=asyncio.FIRST_COMPLETED)
+        if not work.done():
+            work.cancel()
+            await asyncio.wait({work})
+            if work.cancelled():
+                return await road.stopped()
+        return work.result()
+    finally:
+        stopping.cancel()
+        work.cancel()
+        await asyncio.wait({work, stopping})
