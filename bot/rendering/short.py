@@ -6,9 +6,10 @@ Its sources on one line, and what a reader must know so as not to be misled. Pur
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from bot.answers import Answer
+from bot.rendering.changes import changed
 from bot.rendering.footnotes import SourceView, sources
 from bot.rendering.lines import one_line, shortened
 from bot.rendering.remarks import noted
@@ -73,6 +74,8 @@ def cautions(
     if is_partial:
         what = texts("report-separator").join(gaps[:GAPS]) + (" …" if len(gaps) > GAPS else "")
         lines.append(texts("partly-answered", what=what))
+    if amended := changed(answer, texts):
+        lines.append(shown(amended))
     counts = [
         texts(id, count=count)
         for id, count in (
@@ -81,7 +84,7 @@ def cautions(
         )
         if count
     ]
-    notes = noted(answer, shown)
+    notes = noted(replace(answer, notes=tuple(n for n in answer.notes if n != amended)), shown)
     if notes and (is_partial or answer.status == "answered"):
         counts.append(texts("notes-counted", count=len(notes)))
         notes = ()
