@@ -215,8 +215,10 @@ def _doubt(
     made of, ``is_typed`` tells that its footnotes are typed marks."""
     # Loaded here: their expressions take a while to compile, and no start of a program needs them.
     from bot.text.arithmetic import unproven
+    from bot.text.gaps import without_gaps
     from bot.text.opposed import opposed
 
+    claim = without_gaps(claim)
     quoted = "\n".join(passage.text for _, passage in cited)
     if kind == "row":  # the names of its columns, where the table began in an earlier passage
         quoted += "\n" + "\n".join(" ".join(columns_in(p.heading)[1]) for _, p in cited)

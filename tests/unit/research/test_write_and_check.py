@@ -508,3 +508,24 @@ async def test_a_verdict_outweighs_what_words_tell(
     checked = check(written, EVIDENCE, QUESTION, verdicts={said: verdict})
     assert [reason in doubt.reason for doubt in checked.doubts] == [True] * bool(reason)
     assert (DOUBT_MARK in checked.text) == bool(reason)
+
+
+# ---------------------------------------------------------------- what was not found
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "Which of the two is longer could not be found, as no length turned up for either.",
+        "It is 330 metres tall; who designed its lifts was not found.",
+    ],
+)
+async def test_what_was_not_found_is_no_claim(sentence: str) -> None:
+    cited = (cites(1, 1),) if "330" in sentence else ()
+    checked, _ = await answer(sentence, *cited)
+    assert checked.doubts == ()
+
+
+async def test_beside_what_was_not_found_claims_are_checked() -> None:
+    checked, _ = await answer("It is 340 metres tall; its age was not found.", cites(1, 1))
+    assert len(checked.doubts) == 1

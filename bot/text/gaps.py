@@ -1,0 +1,35 @@
+"""Words in which an answer says that something was not found, which state no fact."""
+
+from __future__ import annotations
+
+import re
+
+_FOUND = (
+    r"(?:found|shown|proven|proved|established|determined|confirmed|verified|settled|located|"
+    r"identified|named|stated|mentioned|given)"
+)
+_GAP = re.compile(
+    r"\b(?:could|can|cannot|can['’]t|couldn['’]t)(?: not)?(?: be)? " + _FOUND + r"\b"
+    r"|\b(?:was|were|is|are|has|have)(?: not|n['’]t)(?: been)?(?: \w+)? " + _FOUND + r"\b"
+    r"|\bnot found\b"
+    r"|\b(?:nothing |no (?:\w+ ){1,4}?)(?:was |were |is |are |could be |has been |have been )?"
+    r"(?:found|turned up|brought up|given|mentioned|stated|says|say|gives|give|gave|mentions|"
+    r"mention|names|states|shows|show)\b"
+    r"|\bremains? (?:open|unknown|unclear|unproven|unconfirmed)\b"
+    r"|\b(?:nicht |keine?\w* .{0,40}?\b)(?:gefunden|belegt|genannt|angegeben|feststell\w+)\b"
+    r"|(?:[未没沒]有?(?:能)?|无法|無法|不能)(?:找到|查到|查明|确认|確認|证实|證實|提及|提到|说明|說明|给出|給出)",
+    re.IGNORECASE,
+)
+_NOT_A_GAP = re.compile(r"\b(?:until|till|before|after|because|by)\b", re.IGNORECASE)
+_CLAUSE = re.compile(r"(?<=[;,—–])\s+|(?<=[；，])|\s+(?=(?:and|but|while|although|though|as|so)\s)")
+
+
+def without_gaps(sentence: str) -> str:
+    """The sentence without the clauses in which it says that something was not found.
+
+    "It joins the Lahn near Lollar; where it rises was not found." is left with its first clause.
+    What was not found "until 1985" or "by the police" is a fact, and stays.
+    """
+    clauses = _CLAUSE.split(sentence)
+    kept = [each for each in clauses if not _GAP.search(each) or _NOT_A_GAP.search(each)]
+    return sentence if len(kept) == len(clauses) else " ".join(kept).strip(" ;,—–；，")
