@@ -34,6 +34,7 @@ Block = dict[str, Any]
 
 TITLE = 200  # characters
 SNIPPET = 120  # characters
+SEEN, SEEN_TITLE = 4, 40  # hits shown before that are named again, and characters of a title
 WITH_SNIPPET = 6  # hits of a query that are shown with one
 LACKING = 0.3  # of a query's weight: if no hit has words of so much, they are named
 NEAR = 0.5  # of a hit's relevance by meaning (``search.provider.Hit``)
@@ -229,20 +230,22 @@ def shown_address(url: str) -> str:
 
 
 def _query(result: QueryResult) -> str:
-    """A line for each hit that is new; the snippets of the first ones; the numbers of the rest."""
+    """A line for each hit that is new, the first ones with a snippet; the best of the others."""
     new = [hit for hit in result.hits if not hit.seen]
     sites = {site(hit.hit.url) for hit in new if urlsplit(hit.hit.url).hostname}
     fits = _fitting_hits(result)
     told = [hit.number for hit in new if hit.page is None and hit.number in fits][:WITH_SNIPPET]
     lines = [_hit(hit, hit.number in told, len(sites) > 1) for hit in new]
-    if seen := ", ".join(str(hit.number) for hit in result.hits if hit.seen):
-        lines.append(f"shown before: {seen}")
+    seen = [hit for hit in result.hits if hit.seen and hit.number in fits][:SEEN]
+    if seen:
+        named = "; ".join(f"{hit.number}. {line(hit.hit.title, SEEN_TITLE)}" for hit in seen)
+        lines.append(f"shown before: {named}")
     if lacking := _lacking(result):
         lines.append(f"note: no title or snippet has: {', '.join(lacking)}")
     if result.note:
         lines.append(f"note: {line(result.note, 500)}")
     if not lines:
-        lines.append("note: Nothing was found.")
+        lines.append(f"note: Nothing{' new' if result.hits else ''} was found.")
     return element("results", "\n".join(lines), query=result.query)
 
 

@@ -35,7 +35,7 @@ OURS = 700  # characters of an answer of ours: what it was about, not all it sai
 THREAD = 9_000  # characters of all of them; the newest stay
 SOURCES = 3_000  # characters of the titles that answers before them cite
 MESSAGE = 20_000  # characters of the newest message
-QUERIES = 6
+QUERIES = 8
 QUERY = 200  # characters
 MAX_TOKENS = 4_096  # of the reply: a chat reply may be a longer text
 STANDS_ALONE = 400  # characters; a message as short as this that stands alone is unchanged
@@ -131,7 +131,7 @@ def rewritten(
     if kind == "sources" and (recalled or answers):
         return which_sources(recalled or answers[-1:], asked, language)
     if kind == "thread" and answers:
-        return of_thread(answers, asked, language)
+        return of_thread(transcript, asked, language)
     earlier, last = "", last_answer(transcript)
     if given.get("rework") is True and kind != "chat" and last is not None:
         kind, links, earlier, recalled = "links", pages_of([last]), last.text, [last]

@@ -33,13 +33,14 @@ if TYPE_CHECKING:
     from anthropic.types import CitationsSearchResultLocation, RawMessageStreamEvent
 
 QUESTION = 8_000  # characters
-TRIED = 12  # queries that the writer is told of
+TRIED = 30  # queries that the writer is told of
 EARLIER = 8_000  # characters of an answer that is to be reworked
 NOTE = 500  # characters
 SHORTENED = "Part of the passages had to be left out, because there were too many for one answer."
 
 
-_MARK = re.compile(r" ?\[\d{1,4}\]")  # a footnote of another run: its number means nothing here
+# Footnotes of another run, whose numbers mean nothing here, and the sign of a doubt.
+_OURS = re.compile(r" ?(?:\[\d{1,4}\]|⚠)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,13 +133,14 @@ class Writing:
         if missing:
             parts.append(element("missing", _list(missing)))
         if missing or not self.sources:
-            tried = [f"searched: {query}" for query in self._queries()[:TRIED]]
+            queries = "; ".join(self._queries()[:TRIED])
+            tried = [f"searched: {queries}"] if queries else []
             tried += self.evidence.notes
             parts.append(element("tried", _list(tried) or "- nothing could be searched"))
         elif self.evidence.notes:
             parts.append(element("tried", _list(self.evidence.notes)))
         if self.question.earlier:
-            earlier = _MARK.sub("", clean(middle_out(self.question.earlier, EARLIER))).strip()
+            earlier = _OURS.sub("", clean(middle_out(self.question.earlier, EARLIER))).strip()
             parts.append(element("earlier_answer", earlier))
         if self.instructions.strip():
             parts.append(element("operator", clean(self.instructions).strip()))

@@ -128,7 +128,7 @@ def recalled(transcript: Transcript, message: Message, language: str) -> Rewritt
     if not answers or sent or len(said) > LONGEST:
         return None
     if asks_for_thread(said):
-        return of_thread(answers, said, language)
+        return of_thread(transcript, said, language)
     numbers = source_numbers(said)
     if asks_which_source(said):
         meant = with_numbers(transcript, numbers) if numbers else answers[-1:]
@@ -139,14 +139,20 @@ def recalled(transcript: Transcript, message: Message, language: str) -> Rewritt
     return None
 
 
-def of_thread(answers: Sequence[Entry], question: str, language: str) -> Rewritten:
-    """What the conversation has found so far."""
+def of_thread(transcript: Transcript, question: str, language: str) -> Rewritten:
+    """What the conversation has found so far, and what it looked for in vain."""
+    answers = answers_in(transcript)
     retold = [answer for answer in answers if not _retells(answer)] or answers
+    told = [
+        entry
+        for entry in transcript.entries
+        if entry in retold or (entry.role == "footnote" and not entry.cited and _asked(entry))
+    ]
     return Rewritten(
         "thread",
         question,
         language=language,
-        earlier="\n\n".join(f"{answer.question}\n{answer.text}".strip() for answer in retold),
+        earlier="\n\n".join(f"{answer.question}\n{answer.text}".strip() for answer in told),
         recalled=tuple(retold),
     )
 
@@ -247,6 +253,11 @@ def asks_source(text: str) -> bool:
     """Whether all that a message wants is what one source of ours says, or says of something."""
     said = _TITLED.sub(_HERE, without_sources(text, _HERE))
     return said.count(_HERE) == 1 and _ASKS_IT.fullmatch(said) is not None
+
+
+def _asked(entry: Entry) -> bool:
+    """Whether an answer without footnotes was for a question, and not for a greeting."""
+    return entry.question.rstrip().endswith(("?", "？")) and not _retells(entry)
 
 
 def _retells(answer: Entry) -> bool:

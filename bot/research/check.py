@@ -113,6 +113,8 @@ def check(
             known = "\n".join((question, *evidence.missing, *near))
             is_typed = not any(_overlap(span, sentence) for span in written.spans)
             reason = _doubt(said, sentence.kind, cited, question, known, texts, is_typed=is_typed)
+            if reason and _goes_on(sentence, written.spans):  # as one without a footnote, then
+                reason = _doubt(said, sentence.kind, (), question, known, texts, is_typed=is_typed)
         if cited and parts is out:
             places = tuple(_place(source, passage) for source, passage in cited)
             held.append(Claim(claim, tuple(passage.text for _, passage in cited), places))
@@ -172,6 +174,16 @@ def _cited(
 
 def _overlap(span: CitedSpan, sentence: Sentence) -> bool:
     return span.start < sentence.end and sentence.start < span.end
+
+
+def _goes_on(sentence: Sentence, spans: Sequence[CitedSpan]) -> bool:
+    """Whether the words after a sentence cite the same as it: endpoints put a bare first answer
+    ("Astrid Young.") and the sentence that proves it into one block."""
+    own = {delta for span in spans if _overlap(span, sentence) for delta in span.citations}
+    behind = [span.start for span in spans if span.start >= sentence.end]
+    first = min(behind, default=None)
+    after = {delta for span in spans if span.start == first for delta in span.citations}
+    return bool(own) and own <= after
 
 
 def _within(passages: Sequence[Passage], delta: CitationDelta) -> list[Passage]:

@@ -225,7 +225,7 @@ class Road:
         if rewritten.earlier:
             links = ()  # what the earlier answer rests on is gone: its question is searched anew
         elif rewritten.whole or depth == "quick" or not (searched or depth == "deep"):
-            return await direct(self._run, question, reading, links=links)
+            return await direct(self._run, question, reading, links=links, choosy=self._by_model)
         # With a query for each of its parts a question needs no plan, unless it has too many.
         is_planned = self._by_model and len(rewritten.queries) > 1
         if depth == "deep" and (rewritten.depth == "deep" or not is_planned):

@@ -214,7 +214,7 @@ def test_a_search_that_was_never_answered_is_not_counted() -> None:
     assert all("Left: 2 searches" in words for words in shown)
 
 
-def test_a_hit_is_a_line_and_known_ones_are_numbers() -> None:
+def test_a_hit_is_a_line_and_known_ones_are_named_again() -> None:
     opened = NumberedHit(2, Hit("Read", "https://b.example/", "secret two", "p"), page=7)
     seen = NumberedHit(3, Hit("Seen", "https://www.c.example/x", "secret three", "p"), seen=True)
     new = NumberedHit(4, Hit("New\n title", "file:///docs/a/notes.md", "two\n lines", "p"))
@@ -230,7 +230,7 @@ def test_a_hit_is_a_line_and_known_ones_are_numbers() -> None:
         "2. Read — b.example (open)\n"
         "4. New title: two lines\n"
         "5. Web — d.example\n"
-        "shown before: 3, 1\n"
+        "shown before: 3. Seen; 1. Again\n"
         "note: A near-repeat.\n"
         "</results>\n\n"
         '<results query="r">\nnote: Nothing was found.\n</results>\n'

@@ -208,7 +208,7 @@ async def test_an_address_that_an_answer_wrote_is_not_read(stage: OpenStage, wri
 @pytest.mark.parametrize(
     ("changes", "expected"),
     [
-        ({"queries": [" a ", "a", "", 7, *"bcdefg"]}, tuple("abcdef")),
+        ({"queries": [" a ", "a", "", 7, *"bcdefghij"]}, tuple("abcdefgh")),
         ({"queries": "just one"}, ("just one",)),
         ({"queries": [], "knowledge_queries": ["k"]}, ("k",)),
         ({"queries": None, "knowledge_queries": None}, ("When was the Eiffel Tower built?",)),

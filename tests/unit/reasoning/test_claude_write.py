@@ -103,7 +103,7 @@ async def test_without_evidence_the_model_is_told_to_say_so(stage: OpenStage) ->
     deltas = await written(on, given)
     [block] = on.fake.calls[0]["messages"][0]["content"]
     assert "No passage was found. Say so; do not answer from memory." in block["text"]
-    assert "- searched: tour eiffel" in block["text"]
+    assert "- searched: eiffel tower; tour eiffel" in block["text"]
     assert text_of(deltas)
     assert not any(isinstance(delta, CitationDelta) for delta in deltas)
 

@@ -228,3 +228,15 @@ def test_each_source_spoken_of_has_a_number(text: str) -> None:
     spoken_of = without_sources(text, "\0").count("\0") - text.count("\0")
     assert len(numbers) == spoken_of
     assert all(number >= 0 for number in numbers)
+
+
+def test_a_summary_tells_also_what_was_looked_for_in_vain() -> None:
+    vain = (
+        Entry("person", "Ada", "Who painted it?"),
+        Entry("footnote", "Footnote", "Who painted it was not found.", (), "Who painted it?"),
+    )
+    taken = meant("Summarize this conversation", Transcript((*THREAD.entries, *vain)))
+    assert taken is not None
+    assert taken.earlier.endswith("Who painted it?\nWho painted it was not found.")
+    assert "welcome" not in taken.earlier
+    assert pages_of(taken.recalled) == pages_of(list(THREAD.entries))

@@ -297,3 +297,22 @@ async def test_direct_reads_the_links_and_searches_nothing(open_run: OpenRun) ->
     evidence = await direct(await open_run(shelf), QUESTION, READING, links=links)
     assert [source.url for source in evidence.sources] == ["https://example.org/4"]
     assert shelf.searched == []
+
+
+async def test_direct_may_leave_out_what_does_not_fit(open_run: OpenRun) -> None:
+    shelf = a_shelf("Wenne rises near Obringhausen.", "Batista rises to power.", "Fall of a river.")
+    question = replace(QUESTION, text="Where does the Wenne rise?", queries=("Wenne rises",))
+    every = await direct(await open_run(shelf), question, READING)
+    assert len(every.sources) > 1
+    fit = await direct(await open_run(shelf), question, READING, choosy=True)
+    assert [source.title for source in fit.sources] == ["Wenne"]
+    linked = ["https://example.org/3"]
+    fit = await direct(await open_run(shelf), question, READING, links=linked, choosy=True)
+    assert {source.title for source in fit.sources} == {"Wenne", "Fall"}
+
+
+async def test_direct_keeps_all_where_nothing_fits(open_run: OpenRun) -> None:
+    shelf = a_shelf("Batista rises to power.", "Quinces rise.")
+    question = replace(QUESTION, text="Who paints quilts in Oslo?", queries=("rises paints Oslo",))
+    found = await direct(await open_run(shelf), question, READING, choosy=True)
+    assert found.sources

@@ -529,3 +529,16 @@ async def test_what_was_not_found_is_no_claim(sentence: str) -> None:
 async def test_beside_what_was_not_found_claims_are_checked() -> None:
     checked, _ = await answer("It is 340 metres tall; its age was not found.", cites(1, 1))
     assert len(checked.doubts) == 1
+
+
+async def test_a_bare_answer_in_one_block_with_its_proof_is_proven_by_what_is_cited_next() -> None:
+    """The endpoint cites for both sentences what the second one says."""
+    block, proof = (
+        "In 1889. The bridge spans the Firth of Forth,",
+        " the tower was completed in 1889.",
+    )
+    checked, _ = await answer(block, cites(3, 1), TextDelta(proof), cites(1, 0))
+    assert checked.doubts == ()
+    wrong = block.replace("1889", "1887")
+    checked, _ = await answer(wrong, cites(3, 1), TextDelta(proof), cites(1, 0))
+    assert [doubt.reason for doubt in checked.doubts] == ["it carries no footnote"]
