@@ -66,7 +66,8 @@ def cautions(
     """What is missing, what is marked as doubtful, whether there are remarks: a line each, at most.
 
     Reasons and remarks in full are in ``remarks``; here stand only those that say why an answer is
-    incomplete. ``shown`` as in ``remarks``.
+    incomplete, and all remarks where no sentence has a source: they say that it is from memory.
+    ``shown`` as in ``remarks``.
     """
     lines: list[str] = []
     gaps = [shown(shortened(gap, GAP)) for gap in answer.missing if gap.strip()]
@@ -85,7 +86,7 @@ def cautions(
         if count
     ]
     notes = noted(replace(answer, notes=tuple(n for n in answer.notes if n != amended)), shown)
-    if notes and (is_partial or answer.status == "answered"):
+    if notes and answer.citations and (is_partial or answer.status == "answered"):
         counts.append(texts("notes-counted", count=len(notes)))
         notes = ()
     if counts:

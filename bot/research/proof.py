@@ -21,6 +21,7 @@ from bot.text.names import NamesIn
 from bot.text.orders import is_order
 from bot.text.sentences import BlockKind, Sentence, sentences
 from bot.text.terms import has_cjk, keywords, terms
+from bot.text.units import measure_at
 
 MOST = 4  # sentences, items, rows or lines of a passage that are shown for one claim
 _QUOTED = 0.8  # share of a claim, in characters, that is words of the passage where it quotes it
@@ -264,13 +265,18 @@ def _has(text: str, fact: Fact) -> bool:
 
 
 def _places(text: str, fact: Fact) -> Iterator[Span]:
-    """Where a text says a fact."""
+    """Where a text says a fact, figures with the unit behind them."""
     is_name = fact.kind == "name"  # a figure may be taken for a year
     written = [other.text for other in _facts(text) if (other.kind == "name") == is_name]
     same = [fact.text, *(other for other in written if other != fact.text and _has(other, fact))]
     for other in same:
         pattern = rf"(?<![A-Za-z0-9]){re.escape(other)}(?![A-Za-z0-9])"
-        yield from (match.span() for match in re.finditer(pattern, text))
+        for match in re.finditer(pattern, text):
+            start, end = match.span()
+            measure = measure_at(text, start, end) if fact.kind == "figure" else None
+            if measure and not any(c.isdecimal() for c in text[end : measure.end]):  # no range
+                end = max(end, measure.end)
+            yield start, end
 
 
 @lru_cache(maxsize=1024)

@@ -17,6 +17,7 @@ BENCHES = {
     "documentation": "real manuals: pages found, words quoted, off-topic questions refused",
     "own_words": "documents found and quoted by words and by meaning, with small models",
     "quotes": "printed quotes that hold the words which they prove",
+    "gallery": "the same answers on every surface, as text and in numbers",
     "indexing": "passages per second, query time, index size",
     "extraction": "text of real news pages",
     "reading": "text of real documentation: words kept, navigation",

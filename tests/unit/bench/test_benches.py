@@ -33,6 +33,7 @@ SMALLEST = {
     "check": Small(["--items", "4", "--failures"]),
     "own_words": Small(["--questions", "1", "--asked", "1", "--model", "words", "--set", "across"]),
     "quotes": Small(["--every", "400"]),
+    "gallery": Small(["--questions", "1"]),
     "indexing": Small(["--passages", "100", "--questions", "1"]),
     "extraction": Small(["--every", "90"], {"extraction.LONG": 5_000}),
     "run_page": Small([], {"run_page.ROUNDS": 1}),

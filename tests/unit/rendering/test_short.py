@@ -81,3 +81,8 @@ def test_what_was_corrected_is_told_once() -> None:
     assert "corrected" in line
     told = EN("verify-changed", corrected=1, left=0)
     assert cautions(replace(answer, notes=(told,)), EN) == (line,)
+
+
+def test_remarks_on_an_answer_without_any_source_are_told_in_full() -> None:
+    note = EN("report-not-sourced")
+    assert cautions(replace(answered("It is."), citations=(), notes=(note,)), EN) == (f"ⓘ {note}",)

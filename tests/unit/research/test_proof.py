@@ -48,9 +48,9 @@ def shared(quote: str, *claims: str) -> list[str]:
             ["flask --app hello run --port 5001"],
             ["port 5001"],
         ),
-        (BRIDGE, "主跨为1280米。", ["桥长2737米，主跨1280米。"], ["1280"]),
-        (BRIDGE, "The main span is 1,280 metres.", ["桥长2737米，主跨1280米。"], ["1280"]),
-        (LIST, "Windows needs 4 GB.", ["- Windows: 4 GB of memory"], ["4"]),
+        (BRIDGE, "主跨为1280米。", ["桥长2737米，主跨1280米。"], ["1280米"]),
+        (BRIDGE, "The main span is 1,280 metres.", ["桥长2737米，主跨1280米。"], ["1280米"]),
+        (LIST, "Windows needs 4 GB.", ["- Windows: 4 GB of memory"], ["4 GB"]),
     ],
 )
 def test_the_sentence_that_bears_a_claim_out(
@@ -130,3 +130,8 @@ def test_spans_are_in_order_and_lie_in_the_passage(quote: str, claims: list[str]
         assert all(0 <= start < end <= len(quote) for start, end in spans)
     for start, end in found.shared:
         assert any(begin <= start and end <= stop for begin, stop in found.spans)
+
+
+def test_a_figure_is_shared_with_its_unit() -> None:
+    assert shared("It has 4 GB of memory and 2 fans.", "It has 4 GB.") == ["4 GB"]
+    assert shared("It weighs 20 to 30 kg here.", "It weighs 20 to 30 kg.") == ["20", "30 kg"]
