@@ -103,7 +103,7 @@ class SlackStage:
 
     def buttons(self, message: Message) -> list[str]:
         elements = [element for post in self.posts(message) for _, element in post.elements()]
-        return [label for element in elements for label in _labels(element)]
+        return [label for element in elements for label in labels_of(element)]
 
     def at_work(self, message: Message) -> bool:
         session = self.slack.session(message.thread.channel, message.thread.thread)
@@ -143,7 +143,7 @@ class SlackStage:
         self.slack.workspace.channels[message.thread.channel].archived = True
 
 
-def _labels(element: dict[str, object]) -> list[str]:
+def labels_of(element: dict[str, object]) -> list[str]:
     if "accessibility_label" in element:
         return [str(element["accessibility_label"])]
     options = element.get("options") or ()

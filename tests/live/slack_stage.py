@@ -12,12 +12,16 @@ from pathlib import Path
 import aiohttp
 from slack_sdk.web.async_client import AsyncWebClient
 
+from adapters.slack.details import details
 from adapters.slack.poster import SlackPoster
 from adapters.slack.teams import OneTeam
+from bot.answers import Answer
 from bot.messages import Attachment, Author, Message, Thread
+from bot.rendering.texts import texts_for
 from bot.storage.store import open_store
 from bot.storage.workspaces import Workspaces
-from tests.contract.slack_stage import QUICK
+from tests.contract.slack_stage import QUICK, labels_of
+from tests.contract.stages import joined
 from tests.fakes import sqlite
 from tests.fakes.slack_words import as_sent, live_mentions, plain
 from tests.live.emulate import (
@@ -117,6 +121,10 @@ class LiveStage:
     def shown(self, message: Message) -> list[str]:
         return [_seen(post) for post in self.posts(message)]
 
+    def whole(self, message: Message, answer: Answer) -> str:
+        view = details(answer, texts_for("en"))
+        return joined([*self.shown(message), plain(view["blocks"])])
+
     def whispers(self, message: Message) -> list[str]:
         """emulate shows what is ephemeral to nobody: what it accepted counts."""
         return [
@@ -129,12 +137,12 @@ class LiveStage:
 
     def buttons(self, message: Message) -> list[str]:
         return [
-            plain(element[key])
+            label
             for post in self.posts(message)
             for block in post.get("blocks", ())
             for element in block.get("elements", ())
-            for key in ("text", "positive_button", "negative_button")
-            if "action_id" in element and key in element
+            if "action_id" in element
+            for label in labels_of(element)
         ]
 
     def at_work(self, message: Message) -> bool:
