@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
+from datetime import date
 from decimal import Decimal
 from functools import lru_cache
 from itertools import combinations, permutations
@@ -54,7 +55,7 @@ _TOGETHER = re.compile(
 )
 _REST = re.compile(r"\b(?:not|no|without|other|others|rest|remain\w*)\b", re.IGNORECASE)
 _PARTS = {"half": 2, "third": 3, "quarter": 4, "fifth": 5, "tenth": 10}
-_TENTHS = re.compile(r"(?P<tenths>\w+)[\s-]tenths\b", re.IGNORECASE)
+_FRACTION = re.compile(r"(?P<count>\w+)[\s-](?P<part>third|quarter|fifth|tenth)s\b", re.IGNORECASE)
 _ONE_IN = re.compile(r"\b(?P<one>\w+) (?:in|out of)(?: every)? (?P<of>\w+)\b", re.IGNORECASE)
 _WRITTEN = (1.0, 1e4, 1e6, 1e8, 1e9)  # a calculation in millions may leave them out
 _SCALES = (1e-8, 1e-6, 1e-4, 1e-3, 1e3, 1e4, 1e6, 1e8, 1e9, 1e12)  # said of one operand for both
@@ -62,6 +63,11 @@ _CHENG = re.compile("([一二两三四五六七八九])成")
 _EASTERN_ONE_IN = re.compile(
     "每(?P<of>[一二三四五六七八九十\\d]+).{1,6}有(?P<one>[一二三四五六七八九十\\d]+)"
 )
+_ABOUT = re.compile(
+    r"\b(?:about|around|roughly|approximately|nearly|almost|some|circa)\b", re.IGNORECASE
+)
+_LISTED = re.compile(r",\s(?:and |or )?|\s(?:and|or)\s|;\s")
+MOST_COUNTED = 20
 NEAR = 0.06  # relative: how far "two goals every three games" may be from 0.68
 HANDFUL = 6  # figures of a quote, years left out, from which few others can be made
 MANY = 30  # figures of a quote from which nearly any other one could be made
@@ -181,7 +187,9 @@ def _is_implied(
 ) -> bool:
     if fact.kind == "date":
         return False
-    if _is_fraction(claim, fact, known):
+    if _is_fraction(claim, fact, known) or _is_count(claim, fact, quoted):
+        return True
+    if _ABOUT.search(claim) and _is_rounded(fact, known):
         return True
     if _is_span(claim, fact, quoted):
         return True
@@ -209,6 +217,30 @@ def _is_implied(
         return True
     is_telling = len(fact.values[0].strip("0.")) > 2 and len(known) <= MANY
     return is_telling and _is_among(fact, list(_combined([float(value) for value in known])))
+
+
+def _is_count(claim: str, fact: Fact, quoted: str) -> bool:
+    """Whether a number in words counts the things that a sentence of the quote lists."""
+    count = float(fact.values[0])
+    things = claim[claim.find(fact.text) + len(fact.text) :][:2]
+    is_count = fact.text.isalpha() and fact.unit is None and things.strip().isalpha()
+    if not is_count or not 2 <= count <= MOST_COUNTED:
+        return False
+    for each in sentences(quoted):
+        parts = _LISTED.split(quoted[each.start : each.end])
+        if len(parts) > 2 and count in (len(parts), len(parts) - 1):
+            return True
+    return False
+
+
+def _is_rounded(fact: Fact, known: Collection[Decimal]) -> bool:
+    """Whether a figure is one of the quote to fewer places, but to two at least."""
+    value = Decimal(fact.values[0])
+    zeros = len(str(value)) - len(str(value).rstrip("0")) if value == value.to_integral() else 0
+    if not zeros or len(str(value).rstrip("0")) < 2:
+        return False
+    step = Decimal(10) ** zeros
+    return any(abs(each - value) <= step / 2 for each in known if each % step)
 
 
 def _is_part(claim: str, fact: Fact, known: Collection[Decimal]) -> bool:
@@ -239,12 +271,13 @@ def _of_others(value: float, known: Collection[Decimal]) -> Iterator[float]:
 
 
 def _is_fraction(claim: str, fact: Fact, known: Collection[Decimal]) -> bool:
-    """ "one in five" of 20%, "nine tenths" of 90%."""
+    """ "one in five" of 20%, "nine tenths" of 90%, "four-fifths" of 80%."""
     value = float(fact.values[0])
     shares = [float(v) for v in known if 0 < v <= 100]
-    for match in _TENTHS.finditer(claim):
-        if fact.text.casefold() == match["tenths"].casefold():
-            return any(abs(share - 10 * value) <= 2 for share in shares)
+    for match in _FRACTION.finditer(claim):
+        if fact.text.casefold() == match["count"].casefold():
+            share = 100 * value / _PARTS[match["part"].lower()]
+            return any(abs(each - share) <= 2 for each in shares)
     for match in (*_ONE_IN.finditer(claim), *_EASTERN_ONE_IN.finditer(claim)):
         part = float(max(values_in(match["one"]), default=Decimal(0)))
         whole = float(max(values_in(match["of"]), default=Decimal(0)))
@@ -255,14 +288,16 @@ def _is_fraction(claim: str, fact: Fact, known: Collection[Decimal]) -> bool:
 
 
 def _is_span(claim: str, fact: Fact, quoted: str) -> bool:
-    """Whether a figure is the years or months between two dates, or an age."""
+    """Whether a figure is the years, months, weeks or days between two dates, or an age."""
     named, points = _points(claim), _points(f"{quoted}\n{claim}")
     if len(points) > MANY:  # any number of years lies between two of these
         points = named
     value = float(fact.values[0])
     at = claim.find(fact.text)
     behind = claim[at + len(fact.text) :][:14].lower()
-    is_years = re.match(r"[\s-]{0,2}(?:years?|months?|decades?)\b|\s?[年岁歲个]", behind)
+    is_years = re.match(
+        r"[\s-]{0,2}(?:years?|months?|decades?|weeks?|days?)\b|\s?[年岁歲个周天]", behind
+    )
     if not is_years and not (_SPAN_BEHIND.match(behind) and _SPAN_BEFORE.search(claim[:at])):
         return False
     near = figures.reach(Decimal(fact.values[0]), fact.margin)
@@ -270,7 +305,11 @@ def _is_span(claim: str, fact: Fact, quoted: str) -> bool:
         years = _years(one) - _years(other)
         if years < 0:
             continue
-        if re.match(r"[\s-]{0,2}(?:months?|个月)", behind) and len(one) > 4 and len(other) > 4:
+        if unit := re.match(r"[\s-]{0,2}(?P<days>days?|天)|[\s-]{0,2}(?:weeks?|周)", behind):
+            days = _days(one, other)
+            if days is not None and abs(days / (1 if unit["days"] else 7) - value) <= 1:
+                return True
+        elif re.match(r"[\s-]{0,2}(?:months?|个月)", behind) and len(one) > 4 and len(other) > 4:
             if any(abs(12 * years % full - value) <= 1.1 for full in (12, 10**6)):
                 return True
         elif re.match(r"[\s-]{0,2}decades?", behind):
@@ -284,8 +323,16 @@ def _is_span(claim: str, fact: Fact, quoted: str) -> bool:
     return False
 
 
+def _days(later: str, earlier: str) -> int | None:
+    """The days between two dates; None if one of them is no day of the calendar."""
+    try:
+        return (date.fromisoformat(later) - date.fromisoformat(earlier)).days
+    except ValueError:
+        return None
+
+
 def _points(text: str) -> list[str]:
-    found = dict.fromkeys(value for date in dates(text) for value in date.values)
+    found = dict.fromkeys(value for each in dates(text) for value in each.values)
     return [value for value in found if re.fullmatch(r"[12]\d{3}(?:-\d{2}){0,2}", value)]
 
 
@@ -294,7 +341,7 @@ def _is_ago(claim: str, fact: Fact, quoted: str, years: Sequence[int]) -> bool:
     if fact.kind != "figure" or not _AGO.match(claim, claim.find(fact.text) + len(fact.text)):
         return False
     told = dates(claim) or dates(quoted)
-    then = {int(v[:4]) for date in told for v in date.values if v[:4].isdecimal()}
+    then = {int(v[:4]) for each in told for v in each.values if v[:4].isdecimal()}
     near = figures.reach(Decimal(fact.values[0]), fact.margin)
     return any(
         abs(now - less - year - float(fact.values[0])) <= near

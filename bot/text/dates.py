@@ -158,6 +158,8 @@ def is_borne_out(value: str, by: Collection[str]) -> bool:
         return any(other[2:3] == value[2] for other in by)
     if value.endswith("X") and f"XX{value[2]}X" in by:
         return True
+    if value.endswith("0X") and f"{value[:2]}XX" in by:
+        return True  # "the 1500s" may be the 16th century
     if "X" in value:
         return any(other.startswith(value.rstrip("X")) for other in by)
     if value.startswith("--"):

@@ -100,6 +100,7 @@ _PREDICATES = listed(
 _SAME = tuple(
     listed(group)
     for group in (
+        "oscar oscars academy",
         "france french frenchman frenchmen",
         "netherlands dutch holland nederland",
         "spain spanish spaniard spaniards spanien",

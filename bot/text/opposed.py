@@ -51,6 +51,7 @@ _NEGATIVE = re.compile(
     + r"|-free\b|拒|驳|駁|无|無|非|否|失|禁|反|避|免|停|但|缺|少|只|仅|僅|除|低于|难|難",
     re.IGNORECASE,
 )
+_FAILED = re.compile(_any_of("fail refus reject declin lack absen unabl without"), re.IGNORECASE)
 _EASTERN_NEVER = re.compile("从未|從未|从不|從不|从没|不必|无需|無需|不用|没有")
 _EASTERN_NOT = re.compile("[不未没沒无無非否]|拒绝|失败|停止|取消|缺|尚")
 _OPPOSITES = tuple(
@@ -76,7 +77,7 @@ _OPPOSITES = tuple(
         ("eastw east", "westw west"),
         ("north", "south"),
         ("open", "clos"),
-        ("won winn", "lost lose placed.second finished.second runner nominat"),
+        ("won winn", "lost lose placed.second finished.second runner nominate"),
         ("first", "last"),
         ("maximum", "minimum"),
         ("hot warm", "cold"),
@@ -248,7 +249,11 @@ def _is_negated(claim: str, best: _Retold, quoted: str) -> str:
         clauses = re.split("[，。；]", best.text)
         near = max(clauses, key=lambda clause: len(_terms_of(clause) & _terms_of(claim)))
         return mine.group() if mine and not _EASTERN_NOT.search(near) else ""
-    if mine and not _NEGATIVE.search(best.text) and not _NOT.search(quoted):
+    if (
+        mine
+        and not any(each.search(quoted) for each in (_NOT, _FAILED))
+        and not (_NEGATIVE.search(best.text))
+    ):
         return mine.group()
     if theirs and best.share >= SURE and not _NEGATIVE.search(claim):
         return theirs.group()

@@ -89,7 +89,7 @@ frequency 1 Hz hertz 赫兹
 frequency 1e3 kHz
 frequency 1e6 MHz
 frequency 1e9 GHz
-speed 0.277777778 km/h kmh kph 公里/小时
+speed 0.277777778 km/h kmh kph km_/_h 公里/小时
 speed 0.44704 mph
 temperature 1 °C
 temperature 0.5555556 °F
@@ -123,7 +123,8 @@ def _units() -> dict[str, Unit]:
     found: dict[str, Unit] = {}
     for row in _TABLE.strip().splitlines():
         dimension, factor, *written = row.split()
-        found.update(dict.fromkeys(written, Unit(dimension, float(factor))))
+        names = (name.replace("_", " ") for name in written)
+        found.update(dict.fromkeys(names, Unit(dimension, float(factor))))
     return found
 
 

@@ -93,6 +93,36 @@ def test_an_age_is_counted_from_the_days() -> None:
     assert _left("Maloney was 42 when he died.", LIFE) == ["42"]
 
 
+CHARGE = (
+    "The battery is charged from empty to 80% in 30 minutes. He ruled from 20 July 1951 to "
+    "8 September 1951. Piraeus handled 513,319 boxes, Patras 273,282. Cups went to Ayr, "
+    "Oban, Perth and Wick."
+)
+
+
+@pytest.mark.parametrize(
+    ("claim", "right"),
+    [
+        ("It takes half an hour to four-fifths of its capacity.", True),
+        ("It takes half an hour to three-fifths of its capacity.", False),
+        ("He ruled for just under seven weeks.", True),
+        ("He ruled for just under nine weeks.", False),
+        ("He ruled for 50 days.", True),
+        ("He ruled for 38 days.", False),
+        ("Piraeus handled about 513,000 boxes against 273,000.", True),
+        ("Piraeus handled about 513,000 boxes against 274,000.", False),
+        ("Four towns were given cups.", True),
+        ("Nine towns were given cups.", False),
+    ],
+)
+def test_parts_spans_and_counts(claim: str, right: bool) -> None:
+    assert (_left(claim, CHARGE) == []) is right
+
+
+def test_a_date_that_is_none_has_no_days() -> None:
+    assert _left("He ruled for five weeks.", "He ruled from 30 February 1951 to 1 April 1951.")
+
+
 def test_a_range_of_years_is_no_subtraction() -> None:
     assert list(shown("He acted (1914–1929) and sang.")) == []
 

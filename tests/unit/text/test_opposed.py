@@ -61,3 +61,8 @@ def test_what_words_plainly_show_is_found(claim: str, quoted: str, words: str) -
 )
 def test_a_true_sentence_is_let_pass(claim: str, quoted: str) -> None:
     assert opposed(claim, quoted) == ""
+
+
+def test_what_failed_did_not_happen() -> None:
+    quoted = "It came out in 1994 and charted. She released another in 1996, yet this failed to."
+    assert opposed("Her album of 1994 charted, but the one from 1996 did not.", quoted) == ""
