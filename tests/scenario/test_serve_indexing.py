@@ -68,6 +68,14 @@ def held_up(index: Path) -> Iterator[None]:
         other.execute("ROLLBACK")
 
 
+def until_shown(serving: Serving, words: str) -> None:
+    """The console looks at the index by itself, now and then."""
+    ends = time.monotonic() + PATIENCE
+    while words not in httpx.get(f"{serving.http}/").text:
+        assert time.monotonic() < ends, f"never shown: {words}"
+        time.sleep(0.05)
+
+
 def answer(serving: Serving, question: str) -> dict[str, Any]:
     asked = httpx.post(f"{serving.http}/api/questions", json={"question": question}, timeout=30)
     assert asked.status_code == 202, asked.text
@@ -91,8 +99,7 @@ def test_it_answers_from_what_is_indexed_and_says_what_is_missing(
             assert body["status"] == "ready"
             assert body["documents"]["state"] == "indexing"
             assert body["documents"]["total"] == FILES + 5
-            page = httpx.get(f"{serving.http}/").text
-            assert f"of {FILES + 5:,} files can be searched already" in page
+            until_shown(serving, f"of {FILES + 5:,} files can be searched already")
             early = answer(serving, "How often is the master key rotated?")
             assert "90 days" in early["answer"]
             (note,) = early["notes"]

@@ -100,30 +100,31 @@ DEEP = "[" * 100_000
 FORM = "application/x-www-form-urlencoded"
 
 
-@pytest.mark.parametrize("body", [DEEP, "{", "payload=" + DEEP, "\udc80", "x" * 100_000, ""])
-@pytest.mark.parametrize(
-    "changed",
-    [
-        {"X-Slack-Signature": "v0=" + "0" * 64},
-        {"X-Slack-Signature": ""},
-        {"X-Slack-Signature": "v0=é"},
-        {"X-Slack-Request-Timestamp": "now"},
-        {"X-Slack-Request-Timestamp": ""},
-        {"X-Slack-Request-Timestamp": "٣"},
-        {"X-Slack-Request-Timestamp": "-1"},
-        {"X-Slack-Request-Timestamp": "9" * 5_000},
-    ],
+UNREAD = (DEEP, "{", "payload=" + DEEP, "\udc80", "x" * 100_000, "")
+UNSIGNED = (
+    {"X-Slack-Signature": "v0=" + "0" * 64},
+    {"X-Slack-Signature": ""},
+    {"X-Slack-Signature": "v0=é"},
+    {"X-Slack-Request-Timestamp": "now"},
+    {"X-Slack-Request-Timestamp": ""},
+    {"X-Slack-Request-Timestamp": "٣"},
+    {"X-Slack-Request-Timestamp": "-1"},
+    {"X-Slack-Request-Timestamp": "9" * 5_000},
 )
-async def test_nothing_unsigned_is_read(
-    http_bot: Served, body: str, changed: dict[str, str]
-) -> None:
-    content = body.encode("utf-8", "surrogateescape")
-    kind = FORM if body.startswith("payload") else "application/json"
-    signed = signed_headers(SECRET, content.decode("utf-8", "replace"), kind)
-    headers = {name.encode(): value.encode() for name, value in (signed | changed).items()}
+
+
+async def test_nothing_unsigned_is_read(http_bot: Served) -> None:
     async with open_door(http_bot) as address, httpx.AsyncClient() as client:
-        answer = await client.post(address, content=content, headers=headers)
-        assert answer.status_code == 401
+        for body in UNREAD:
+            content = body.encode("utf-8", "surrogateescape")
+            kind = FORM if body.startswith("payload") else "application/json"
+            signed = signed_headers(SECRET, content.decode("utf-8", "replace"), kind)
+            for changed in UNSIGNED:
+                headers = {
+                    name.encode(): value.encode() for name, value in (signed | changed).items()
+                }
+                answer = await client.post(address, content=content, headers=headers)
+                assert answer.status_code == 401, (body[:20], changed)
 
 
 @pytest.mark.parametrize("body", [DEEP, '{"a":' * 50_000, "{", "payload=" + DEEP])
