@@ -6,9 +6,10 @@ among the hits and was not opened with them, and is read once more when what is 
 nothing of the text that proves its fact. It knows nothing else: a title that depends on an unread
 page is not used before; the planner may say how a query for it is put together from words of the
 question and answers to come, where these hold all of its words. Every decision costs a thought of
-the same length, whatever it judges; what was found is told once before the answer, in all ways in
-the same sentences, one a hop of at most 20 words, as Footnote's prompt asks; and the answer of all
-ways is the same text.
+the same length, whatever it judges; where an answer is a call of its own, what was found is told
+once before it, in all ways in the same sentences, one a hop of at most 20 words, as Footnote's
+prompt asks; and the answer of all ways is the same text. A loop of Footnote's that has been shown
+all pages of the whole question answers at once, as its prompt asks.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ from tests.bench.depth_requests import (
     searched,
     system_text,
     tagged,
+    title_of,
 )
 from tests.bench.depth_tasks import Part, Task
 from tests.fakes.claude_brain import researcher, search_results, user_texts
@@ -128,6 +130,8 @@ class Brain:
         wanted = [p.title for p in ready if p not in chosen and p.title not in asked][:4]
         if wanted:
             calls.append(tool("search", {"queries": wanted}, f"toolu_{mark}_search"))
+        if not calls and not about and parts and {part.title for part in parts} <= set(read):
+            return Reply((*_thought(request), *self._write(request, parts).content))
         if not calls:
             findings = [
                 {"text": f"{finding(part)} ({mark})", "pages": [read[part.title]]}
@@ -186,7 +190,7 @@ class Brain:
         blocks: list[Block] = []
         for part in parts:
             for at, result in enumerate(results):
-                if result["title"] == part.title:
+                if title_of(result) == part.title:
                     where = citation(at, 0, 1, source=result["source"], title=result["title"])
                     where["cited_text"] = result["content"][0]["text"]
                     blocks += [cited(f"{part.fact}.", where), text(" ")]

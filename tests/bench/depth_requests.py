@@ -84,13 +84,17 @@ def pages(request: Mapping[str, Any]) -> dict[str, OpenPage]:
     found: dict[str, OpenPage] = {}
     shown = PAGE.findall(all_shown(request))
     for result in search_results(request):
-        numbered = RESULT.fullmatch(result["title"])
-        assert numbered is not None
-        shown.append((numbered[1] or "0", numbered[2], "\n".join(texts_of(result["content"]))))
+        number = _numbered(result)[1] or "0"
+        shown.append((number, title_of(result), "\n".join(texts_of(result["content"]))))
     for number, title, body in shown:
         earlier = found[title].text if title in found else ""
         found[title] = OpenPage(int(number), f"{earlier}\n{PASSAGE.sub('', body)}")
     return found
+
+
+def title_of(result: Mapping[str, Any]) -> str:
+    """The page's title alone of a search result."""
+    return str(_numbered(result)[2])
 
 
 def hits(shown: str) -> dict[str, int]:
@@ -153,6 +157,12 @@ def all_shown(request: Mapping[str, Any]) -> str:
 def system_text(request: Mapping[str, Any]) -> str:
     system = request.get("system") or ""
     return system if isinstance(system, str) else "\n".join(block["text"] for block in system)
+
+
+def _numbered(result: Mapping[str, Any]) -> re.Match[str]:
+    found = RESULT.fullmatch(result["title"])
+    assert found is not None
+    return found
 
 
 def _strings(value: Any) -> list[str]:
