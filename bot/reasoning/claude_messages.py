@@ -28,7 +28,7 @@ from bot.reasoning.desks import (
 from bot.reasoning.evidence import Finding, Source
 from bot.reasoning.questions import SubQuestion
 from bot.search.provider import Hit
-from bot.text.terms import has_cjk, terms
+from bot.text.terms import terms
 
 Block = dict[str, Any]
 
@@ -263,13 +263,15 @@ def _fitting_hits(result: QueryResult) -> set[int]:
 def _lacking(result: QueryResult) -> list[str]:
     """The words of a query that no hit shows, where they are a good part of it."""
     weights = weigh(result.query, result.rarity) if result.rarity else {}
-    if not weights or not result.hits or has_cjk(result.query):
+    if not weights or not result.hits:
         return []
     shown = {term for hit in result.hits for term in terms(f"{hit.hit.title} {hit.hit.snippet}")}
     unseen = {term: weight for term, weight in weights.items() if term not in shown}
     if sum(unseen.values()) < LACKING * sum(weights.values()):
         return []
-    return [word for word in result.query.split() if not unseen.keys().isdisjoint(terms(word))]
+    # A word may be several terms, as in Chinese, of which some also stand in other words.
+    words = [(word, set(terms(word))) for word in result.query.split()]
+    return [word for word, parts in words if parts and parts <= unseen.keys()]
 
 
 def _weight_in(weights: Mapping[str, float], hit: Hit) -> float:

@@ -287,6 +287,16 @@ def test_words_that_no_hit_has_are_named_where_much_depends_on_them() -> None:
     assert "note" not in told[2]
 
 
+def test_words_of_chinese_that_no_hit_has_are_named_whole() -> None:
+    hits = (NumberedHit(1, Hit("盛宣怀", "https://a.example/", "清末官员,江苏武进人。", "p")),)
+    rarity = {"盛宣": 6.0, "宣怀": 6.0, "轮船": 4.0, "船招": 5.0, "招商": 5.0, "商局": 5.0, "": 7.0}
+    asked = QueryResult("盛宣怀 轮船招商局", hits, rarity=rarity)
+    desk = carry_out(Desk(), a_turn(1, Search(("q",), "c1")))
+    turns = (replace(desk.turns[0], outcomes=(Outcome("c1", queries=(asked,)),)),)
+    shown = messages(replace(desk, turns=turns))
+    assert "note: no title or snippet has: 轮船招商局\n" in texts(shown[2]["content"])
+
+
 def test_a_title_that_begins_the_snippet_is_shown_once() -> None:
     """A text file without a heading is named after its first line."""
     hits = (
