@@ -10,16 +10,15 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
-from datetime import date
 from decimal import Decimal
 from functools import lru_cache
 from itertools import combinations, permutations
 
 from bot.text import figures
-from bot.text.dates import dates
 from bot.text.facts import Fact, facts, values_in
 from bot.text.numerals import chinese_number
 from bot.text.sentences import sentences
+from bot.text.spans import is_ago, is_span
 
 _UNIT = r"(?:\s?(?:(?!of\b|x\b)[A-Za-z²³]+(?!\w)|[米年岁歲名人户个元家种棵起分次公里毫平方克吨]+))?"
 _NUMBER = (
@@ -33,21 +32,9 @@ _EXPRESSION = re.compile(
 _PART = re.compile(rf"(?P<number>{_NUMBER}){_UNIT}(?P<operator>{_OPERATOR})?")
 _OPEN = "(（"
 _LESS, _TIMES, _OVER = "-−–减減", "*×xX乘", "/÷除"
-_SPAN_BEHIND = re.compile(
-    r"[\s-]{0,2}(?:full )?"
-    r"(?:years?|months?|decades?|centur\w+|or (?:younger|older|\d{1,3})|when|then)\b"
-    r"|\s?(?:多)?(?:岁|歲|年|个月|個月)|\.?$|,",
-    re.IGNORECASE,
-)
-_SPAN_BEFORE = re.compile(
-    r"(?:\bage[ds]?(?: of)?|\bat|\bwas|\bonly|\babout|\blived to(?: be)?|\bover|year and|\d or|"
-    r"time in|for|相隔|相差)\s?$",
-    re.IGNORECASE,
-)
-_AGO = re.compile(r"[\s-]{0,2}years? ago\b|\s?多?年前", re.IGNORECASE)
 _TOGETHER = re.compile(
     r"\b(?:together|in all|in total|altogether|combined|total(?:led|ed|s)?|difference|"
-    r"(?:less|higher|lower|longer|shorter|older|younger)(?: \w+){0,3} than|times|average|"
+    r"(?!rather|other)(?:less|\w+er)(?: \w+){0,3} than|times|average|including|counting|plus|"
     r"more|fewer|further|sum|not|grew|rose|fell|gain\w*|lost|increas\w*|decreas\w*|dropp\w*|"
     r"margin|majority|lead|of (?:them|which|whom|these)"
     r")\b|[共总總差倍比均]|合[计計]|相差",
@@ -71,6 +58,7 @@ MOST_COUNTED = 20
 NEAR = 0.06  # relative: how far "two goals every three games" may be from 0.68
 HANDFUL = 6  # figures of a quote, years left out, from which few others can be made
 MANY = 30  # figures of a quote from which nearly any other one could be made
+_CONSTANTS = (7, 10, 12, 24, 30, 52, 60, 100, 365, 1000, 3600)  # of time and of scales
 FEW = 12  # a factor up to this is the writer's own: "five of them make"
 
 
@@ -140,14 +128,18 @@ def unproven(
             continue
         derived += [*found, *(float(value) for value in each.operands), *each.comes_to]
     rest = [fact for fact in gone if not _is_among(fact, derived)]
-    rest = [fact for fact in rest if not _is_ago(claim, fact, quoted, years)]
+    rest = [fact for fact in rest if not is_ago(claim, fact, quoted, years)]
     rest = [fact for fact in rest if not _is_implied(claim, fact, gone, quoted, known, derived)]
     return [*(fact for fact in missing if fact.kind == "name"), *rest, *wrong]
 
 
 def _has_operands(each: Shown, known: Collection[Decimal], derived: Sequence[float]) -> bool:
     for operand in each.operands:
-        if operand in known or float(operand) in derived or operand in (10, 12, 100, 1000):
+        if operand in known or float(operand) in derived or operand in _CONSTANTS:
+            continue
+        if 100 * operand in known and operand < 1:
+            continue  # "0.367" of 36.7%
+        if len(known) <= FEW and any(operand == a + b for a, b in combinations(known, 2)):
             continue
         if each.multiplies and operand <= FEW:
             continue
@@ -191,7 +183,7 @@ def _is_implied(
         return True
     if _ABOUT.search(claim) and _is_rounded(fact, known):
         return True
-    if _is_span(claim, fact, quoted):
+    if is_span(claim, fact, quoted):
         return True
     others = _others(claim, fact)
     named = [value for value in others if Decimal(str(value)) in known]
@@ -287,77 +279,6 @@ def _is_fraction(claim: str, fact: Fact, known: Collection[Decimal]) -> bool:
     return False
 
 
-def _is_span(claim: str, fact: Fact, quoted: str) -> bool:
-    """Whether a figure is the years, months, weeks or days between two dates, or an age."""
-    named, points = _points(claim), _points(f"{quoted}\n{claim}")
-    if len(points) > MANY:  # any number of years lies between two of these
-        points = named
-    value = float(fact.values[0])
-    at = claim.find(fact.text)
-    behind = claim[at + len(fact.text) :][:14].lower()
-    is_years = re.match(
-        r"[\s-]{0,2}(?:years?|months?|decades?|weeks?|days?)\b|\s?[年岁歲个周天]", behind
-    )
-    if not is_years and not (_SPAN_BEHIND.match(behind) and _SPAN_BEFORE.search(claim[:at])):
-        return False
-    near = figures.reach(Decimal(fact.values[0]), fact.margin)
-    for one, other in permutations(points, 2):
-        years = _years(one) - _years(other)
-        if years < 0:
-            continue
-        if unit := re.match(r"[\s-]{0,2}(?P<days>days?|天)|[\s-]{0,2}(?:weeks?|周)", behind):
-            days = _days(one, other)
-            if days is not None and abs(days / (1 if unit["days"] else 7) - value) <= 1:
-                return True
-        elif re.match(r"[\s-]{0,2}(?:months?|个月)", behind) and len(one) > 4 and len(other) > 4:
-            if any(abs(12 * years % full - value) <= 1.1 for full in (12, 10**6)):
-                return True
-        elif re.match(r"[\s-]{0,2}decades?", behind):
-            if abs(years / 10 - value) <= 0.4:
-                return True
-        elif len(one) == 10 == len(other):
-            if abs(int(years + 0.002) - value) <= near:
-                return True
-        elif any(abs(int(one[:4]) - int(other[:4]) - less - value) <= near for less in (0, 1)):
-            return True
-    return False
-
-
-def _days(later: str, earlier: str) -> int | None:
-    """The days between two dates; None if one of them is no day of the calendar."""
-    try:
-        return (date.fromisoformat(later) - date.fromisoformat(earlier)).days
-    except ValueError:
-        return None
-
-
-def _points(text: str) -> list[str]:
-    found = dict.fromkeys(value for each in dates(text) for value in each.values)
-    return [value for value in found if re.fullmatch(r"[12]\d{3}(?:-\d{2}){0,2}", value)]
-
-
-def _is_ago(claim: str, fact: Fact, quoted: str, years: Sequence[int]) -> bool:
-    """ "58 years ago, in 1968", told in 2026."""
-    if fact.kind != "figure" or not _AGO.match(claim, claim.find(fact.text) + len(fact.text)):
-        return False
-    told = dates(claim) or dates(quoted)
-    then = {int(v[:4]) for each in told for v in each.values if v[:4].isdecimal()}
-    near = figures.reach(Decimal(fact.values[0]), fact.margin)
-    return any(
-        abs(now - less - year - float(fact.values[0])) <= near
-        for now in years
-        for less in (0, 1)
-        for year in then
-    )
-
-
-def _years(date: str) -> float:
-    parts = [int(part) for part in date.split("-")]
-    month = parts[1] - 1 if len(parts) > 1 else 0
-    day = parts[2] - 1 if len(parts) > 2 else 0
-    return parts[0] + month / 12 + day / 372
-
-
 def _others(claim: str, fact: Fact) -> list[float]:
     return [
         float(value)
@@ -375,9 +296,11 @@ def _combined(values: Sequence[float]) -> Iterator[float]:
     for one, other in permutations(values, 2):
         yield from (one + other, abs(one - other), (one + other) / 2)
         if other:
-            yield from (one / other, 100 * one / other, abs(100 * (one - other) / other))
+            yield from (one / other, abs(one - other) / other)  # shares too: see _is_among
             yield one * other
             yield one * other / 100
+            if other <= 100 < one:
+                yield 100 * one / other  # the whole of which it is a share
 
 
 def _is_among(fact: Fact, values: Sequence[float]) -> bool:

@@ -52,6 +52,7 @@ _DATES = tuple(
         rf"(?:\s?(?P<day>[0-3]?\d)\s?[日号號일])?)?(?!代)",
         r"(?<!\d)(?P<month>[01]?\d)\s?[月월](?!\s?\d)(?!份)",
         r"(?<!\d)(?P<month>[01]?\d)\s?[月월]\s?(?P<day>[0-3]?\d)\s?[日号號일]",
+        rf"(?<![\d.,]){_DAY}(?=\s?[-–]\s?\d{{1,2}}\s{_MONTH}(?:,?\s{_YEAR})?)",
         rf"(?<![\d.,]){_DAY}\s?(?:of |de )?{_MONTH}(?:,?\s(?:of |del? )?{_YEAR})?",
         rf"\b{_MONTH}\s{_DAY}(?:,?\s{_YEAR})?",
         rf"\b{_MONTH},?\s(?:of |del? )?{_YEAR}",

@@ -101,6 +101,7 @@ _SAME = tuple(
     listed(group)
     for group in (
         "oscar oscars academy",
+        "games olympic olympics olympiad",
         "france french frenchman frenchmen",
         "netherlands dutch holland nederland",
         "spain spanish spaniard spaniards spanien",

@@ -1,0 +1,135 @@
+"""Spans of time: whether a figure of a sentence is the time between two dates, or an age."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from datetime import date
+from decimal import Decimal
+from itertools import permutations
+
+from bot.text import figures
+from bot.text.dates import dates
+from bot.text.facts import Fact
+
+MANY = 30  # dates between two of which nearly any number of years lies
+_DAYS = {"day": 1.0, "天": 1.0, "日": 1.0, "week": 7.0, "周": 7.0, "month": 30.44, "个月": 30.44}
+_UNIT = re.compile(
+    r"[\s-]{0,2}(?:full |more )?(?P<unit>year|month|decade|week|day)s?\b"
+    r"|\s?(?P<eastern>个月|個月|[年岁歲周天])",
+    re.IGNORECASE,
+)
+_AGE_BEHIND = re.compile(
+    r"[\s-]{0,2}(?:or (?:younger|older|\w+)|when|then|and|at (?:his|her|the|their))\b|\.?$|,",
+    re.IGNORECASE,
+)
+_AGE_BEFORE = re.compile(
+    r"(?:\bage[ds]?(?: of)?|\bat|\bwas|\bonly|\babout|\blived to(?: be)?|\bover|year and|\w or|"
+    r"\band|time in|for|相隔|相差)\s?$",
+    re.IGNORECASE,
+)
+_NEARLY = re.compile(
+    r"\b(?:nearly|almost|less than|under|not quite|within|up to)\s$|(?:近|不到|将近|將近)$",
+    re.IGNORECASE,
+)
+_REMAINDER = re.compile(r"\b(?:months?|years?),? and\s$", re.IGNORECASE)
+_AGO = re.compile(r"[\s-]{0,2}years? ago\b|\s?多?年前", re.IGNORECASE)
+
+
+def is_span(claim: str, fact: Fact, quoted: str) -> bool:
+    """Whether a figure of a claim is the years, months, weeks or days between two dates of it or of
+    the words quoted, or somebody's age at one of them."""
+    at = claim.find(fact.text)
+    before, behind = claim[:at], claim[at + len(fact.text) :][:20]
+    unit = _UNIT.match(behind)
+    if unit is None and not (_AGE_BEHIND.match(behind[:14]) and _AGE_BEFORE.search(before)):
+        return False
+    named, points = _points(claim), _points(f"{quoted}\n{claim}")
+    name = (unit["unit"] or unit["eastern"]).lower() if unit else "year"
+    is_rest, is_below = _REMAINDER.search(before) is not None, _NEARLY.search(before) is not None
+    said = float(fact.values[0])
+    near = figures.reach(Decimal(fact.values[0]), fact.margin)
+    for later, earlier in _pairs(points if len(points) <= MANY else named):
+        years = _years(later) - _years(earlier)
+        if years < 0:
+            continue
+        if is_below and 0 <= said - years * _per_year(name) < 1:
+            return True
+        if name in ("day", "天", "week", "周"):
+            days = _days(later, earlier)
+            if days is None:
+                continue
+            size = _DAYS[name]
+            if abs(days / size - said) <= max(1 / size, near):
+                return True
+            if is_rest and min(abs(days % month - said) for month in (28, 30, 30.44, 31)) <= 1.5:
+                return True
+        elif name in ("month", "个月", "個月"):
+            is_exact = len(later) > 4 and len(earlier) > 4
+            if is_exact and any(abs(12 * years % full - said) <= 1.1 for full in (12, 10**6)):
+                return True
+        elif name == "decade":
+            if abs(years / 10 - said) <= 0.4:
+                return True
+        elif len(later) == 10 == len(earlier):
+            if abs(int(years + 0.002) - said) <= near:
+                return True
+        elif any(abs(int(later[:4]) - int(earlier[:4]) - less - said) <= near for less in (0, 1)):
+            return True
+    return False
+
+
+def is_ago(claim: str, fact: Fact, quoted: str, years: Sequence[int]) -> bool:
+    """Whether a figure is the years since a date: "58 years ago, in 1968", told in 2026."""
+    if fact.kind != "figure" or not _AGO.match(claim, claim.find(fact.text) + len(fact.text)):
+        return False
+    told = dates(claim) or dates(quoted)
+    then = {int(v[:4]) for each in told for v in each.values if v[:4].isdecimal()}
+    near = figures.reach(Decimal(fact.values[0]), fact.margin)
+    return any(
+        abs(now - less - year - float(fact.values[0])) <= near
+        for now in years
+        for less in (0, 1)
+        for year in then
+    )
+
+
+def _points(text: str) -> list[str]:
+    """Dates as ``1887``, ``1887-05``, ``1887-05-03``, or ``--05-03`` without a year."""
+    found = dict.fromkeys(value for each in dates(text) for value in each.values)
+    return [v for v in found if re.fullmatch(r"[12]\d{3}(?:-\d{2}){0,2}|--\d{2}-\d{2}", v)]
+
+
+def _pairs(points: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Every two dates, both ways. One without a year is of the other's, if that is a day."""
+    for one, other in permutations(points, 2):
+        if one.startswith("-") or other.startswith("-"):
+            if min(len(one), len(other)) < 7:
+                continue
+            year = max(one, other)[:4]
+            year = "2001" if year.startswith("-") else year
+            one, other = (f"{year}{p[1:]}" if p.startswith("-") else p for p in (one, other))
+            if len(one) != 10 or len(other) != 10:
+                continue
+        yield one, other
+
+
+def _per_year(unit: str) -> float:
+    if unit == "decade":
+        return 0.1
+    return 365.25 / _DAYS["个月" if unit == "個月" else unit] if unit in (*_DAYS, "個月") else 1.0
+
+
+def _days(later: str, earlier: str) -> int | None:
+    """The days between two dates; None if one of them is no day of the calendar."""
+    try:
+        return (date.fromisoformat(later) - date.fromisoformat(earlier)).days
+    except ValueError:
+        return None
+
+
+def _years(date: str) -> float:
+    parts = [int(part) for part in date.split("-")]
+    month = parts[1] - 1 if len(parts) > 1 else 0
+    day = parts[2] - 1 if len(parts) > 2 else 0
+    return parts[0] + month / 12 + day / 372
