@@ -36,7 +36,7 @@ _TOGETHER = re.compile(
     r"\b(?:together|in all|in total|altogether|combined|total(?:led|ed|s)?|difference|"
     r"(?!rather|other)(?:less|\w+er)(?: \w+){0,3} than|times|average|including|counting|plus|"
     r"more|fewer|further|sum|not|grew|rose|fell|gain\w*|lost|increas\w*|decreas\w*|dropp\w*|"
-    r"margin|majority|lead|of (?:them|which|whom|these)|per|each|every|a (?:day|week|month|year)|"
+    r"margin|majority|lead|of (?:them|which|whom|these)|per|each|every|rate|"
     r"between|mean|added"
     r")\b|[共总總差倍比均]|合[计計]|相差",
     re.IGNORECASE,

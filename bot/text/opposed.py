@@ -22,6 +22,7 @@ from bot.text.terms import STOP_WORDS, has_cjk, keywords, terms
 NEAR = 60  # characters around two figures in which the words they go with are looked for
 MOST = 0.7  # share of the words that must speak for a swap
 ABOUT = 0.4  # share of a claim's keywords in a sentence that may be the one it retells
+SAME = 0.03  # relative: how far one quantity may be from itself in two units
 SURE = 0.6  # the same where the claim has no word of its own that says otherwise
 
 
@@ -267,8 +268,8 @@ def _is_elsewhere(claim: str, retold: Sequence[_Retold]) -> str:
     """
     best = retold[0]
     mine = _measured(claim)
-    if best.share < SURE or len(mine) > 2:
-        return ""
+    if best.share < SURE or len(mine) > 2 or missing_from(mine, "\n".join(r.text for r in retold)):
+        return ""  # a figure that no sentence has is calculated, mostly from several of them
     theirs = _measured(best.text)
     words = _words(claim) - _terms_of(best.text)
     for fact in missing_from(mine, best.text):
@@ -288,6 +289,8 @@ def _is_swapped(claim: str, quoted: str) -> str:
     """
     for one, other in pairwise(_measured(claim)):
         if one.kind != other.kind or (one.kind == "figure" and not _is_alike(one, other)):
+            continue
+        if _is_same(one, other):
             continue
         first, second = claim.find(one.text), claim.find(other.text)
         there = [_place(fact.text, quoted) for fact in (one, other)]
@@ -315,6 +318,14 @@ def _is_alike(one: Fact, other: Fact) -> bool:
     if one.unit is None or other.unit is None:
         return one.unit == other.unit
     return one.unit.dimension == other.unit.dimension
+
+
+def _is_same(one: Fact, other: Fact) -> bool:
+    """Whether two figures are one quantity in two units."""
+    if one.unit is None or other.unit is None or one.unit.factor == other.unit.factor:
+        return False
+    sizes = [float(max(f.values)) * f.unit.factor for f in (one, other) if f.unit is not None]
+    return abs(sizes[0] - sizes[1]) <= SAME * max(sizes)
 
 
 def _told(text: str) -> frozenset[str]:

@@ -66,3 +66,16 @@ def test_a_true_sentence_is_let_pass(claim: str, quoted: str) -> None:
 def test_what_failed_did_not_happen() -> None:
     quoted = "It came out in 1994 and charted. She released another in 1996, yet this failed to."
     assert opposed("Her album of 1994 charted, but the one from 1996 did not.", quoted) == ""
+
+
+def test_one_quantity_in_two_units_is_not_two_swapped_figures() -> None:
+    quoted = (
+        "The country fills the south of the peninsula, some 1,100 km (680 mi) from the mainland."
+    )
+    claim = "It lies about 680 miles, 1,100 kilometres, from the mainland."
+    assert opposed(claim, quoted) == ""
+
+
+def test_a_calculated_figure_is_not_taken_for_one_of_another_sentence() -> None:
+    quoted = "The population peaked at 8,615,245 in 1939. It had declined to 7,192,091 in 2001."
+    assert opposed("In 2001 it had 83 % of its peak population.", quoted) == ""
