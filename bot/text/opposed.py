@@ -171,7 +171,7 @@ def opposed(claim: str, quoted: str) -> str:
         return ""
     best = retold[0]
     reason = _is_opposite(claim, best.text) or _is_plan(claim, best)
-    reason = reason or _is_general(claim, best) or _is_negated(claim, best, quoted)
+    reason = reason or _is_general(claim, best) or _is_negated(claim, retold, quoted)
     if reason or next(shown(claim), None) is not None:
         return reason
     return _is_elsewhere(claim, retold) or _is_swapped(claim, quoted)
@@ -240,7 +240,8 @@ def _is_general(claim: str, best: _Retold) -> str:
     return every.group() if _SOME.search(best.text) else ""
 
 
-def _is_negated(claim: str, best: _Retold, quoted: str) -> str:
+def _is_negated(claim: str, retold: Sequence[_Retold], quoted: str) -> str:
+    best = retold[0]
     claim, said = _AT_MOST.sub("", claim), _AT_MOST.sub("", best.text)
     if not set(_DIGITS.findall(claim)) <= set(_DIGITS.findall(quoted)):
         return ""  # "130 of them are not": the others
@@ -256,7 +257,8 @@ def _is_negated(claim: str, best: _Retold, quoted: str) -> str:
         and not (_NEGATIVE.search(best.text))
     ):
         return mine.group()
-    if theirs and best.share >= SURE and not _NEGATIVE.search(claim):
+    is_alone = all(_NOT.search(each.text) for each in retold if each.share >= best.share)
+    if theirs and is_alone and best.share >= SURE and not _NEGATIVE.search(claim):
         return theirs.group()
     return ""
 
