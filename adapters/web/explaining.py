@@ -21,6 +21,7 @@ from bot.answers import Verification, VerifiedSentence
 from bot.pages.passages import columns_in
 from bot.rendering.excerpts import excerpts
 from bot.rendering.lines import one_line, shortened
+from bot.rendering.remarks import words_of
 from bot.rendering.texts import Texts
 from bot.research.resting import Quote, TracedSentence
 from bot.research.timeline import Span
@@ -186,12 +187,12 @@ class RunView:
         if not answer.doubts:
             yield Check("good", _mark(True), texts("web-run-check-no-doubt"))
         for doubt in answer.doubts:
-            text = texts("unverified", sentence=doubt.sentence, reason=doubt.reason)
+            text = texts("unverified", sentence=words_of(doubt.sentence), reason=doubt.reason)
             yield Check("doubtful", "", text)
         for other in answer.disagreements:
             text = texts(
                 "disagrees",
-                sentence=other.sentence,
+                sentence=words_of(other.sentence),
                 number=str(other.number),
                 quote=other.quote,
             )

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 from bot.answers import Answer
 from bot.rendering.lines import one_line, shortened
+from bot.rendering.tables import plain_text
 from bot.rendering.texts import Texts
 
 DOUBT = 200  # characters of a sentence that is doubted or disputed, and of the reason
 NOTE = 300  # characters
+_ITEM = re.compile(r"^\s*(?:[-*+]|\d{1,2}[.)])\s+")
 
 
 def remarks(
@@ -23,7 +26,7 @@ def remarks(
     doubts = [
         texts(
             "unverified",
-            sentence=shown(shortened(doubt.sentence, DOUBT)),
+            sentence=shown(shortened(words_of(doubt.sentence), DOUBT)),
             reason=shown(shortened(doubt.reason, DOUBT)),
         )
         for doubt in answer.doubts
@@ -31,13 +34,18 @@ def remarks(
     others = [
         texts(
             "disagrees",
-            sentence=shown(shortened(other.sentence, DOUBT)),
+            sentence=shown(shortened(words_of(other.sentence), DOUBT)),
             number=str(other.number),
             quote=shown(shortened(other.quote, DOUBT)),
         )
         for other in answer.disagreements
     ]
     return (*doubts, *others, *noted(answer, shown))
+
+
+def words_of(sentence: str) -> str:
+    """A sentence of an answer without its Markdown and the mark of its list item."""
+    return plain_text(_ITEM.sub("", sentence))
 
 
 def noted(answer: Answer, shown: Callable[[str], str] = one_line) -> tuple[str, ...]:

@@ -39,6 +39,12 @@ def test_foreign_words_are_shown_as_the_platform_shows_them_and_ours_as_they_are
     )
 
 
+def test_a_doubted_sentence_is_shown_in_plain_words() -> None:
+    doubt = Doubt("- Ask for the **A1 certificate** at `least` 1. four weeks ahead.", "why")
+    (told,) = remarks(an_answer(doubts=(doubt,)), EN)
+    assert told == "⚠ Unverified: “Ask for the A1 certificate at least 1. four weeks ahead.” (why)"
+
+
 def test_what_the_text_of_a_failure_says_is_not_said_again() -> None:
     why = "No search provider answered."
     failed = Answer("failed", why, "How tall is it?", "run1", notes=(why, "Slow today."))
