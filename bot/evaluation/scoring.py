@@ -11,6 +11,7 @@ from bot.evaluation.questions import Asked, Groups
 from bot.reasoning.claude_judge import Grade
 from bot.research.marks import numbers_in, without_marks
 from bot.research.verbatim import as_words
+from bot.text.gaps import says_gap
 from bot.text.sentences import sentences
 
 GRADES: tuple[Grade, ...] = ("right", "partly", "wrong")
@@ -71,9 +72,18 @@ class Score:
         return not self.amiss
 
 
+def _says_not_found(answer: Answer) -> bool:
+    """Whether an answer that offers something beside begins with what was not found."""
+    if answer.status != "partial":
+        return False
+    text = without_marks(answer.text)
+    first = next(iter(sentences(text)), None)
+    return first is not None and says_gap(text[first.start : first.end])
+
+
 def score(asked: Asked, answer: Answer, verdict: Verdict | None = None) -> Score:
     """Compare an answer with what its question expects."""
-    refused = answer.status == "not_found"
+    refused = answer.status == "not_found" or (asked.refuse and _says_not_found(answer))
     failed = answer.status in ("failed", "stopped")
     if failed or asked.refuse:
         rightly = refused if asked.refuse and not failed else None

@@ -324,11 +324,11 @@ class Claude:
             return (None,) * len(claims)
 
     async def restate(
-        self, question: str, claims: Sequence[Claim], verdicts: Sequence[Verdict]
+        self, question: str, answer: str, claims: Sequence[Claim], verdicts: Sequence[Verdict]
     ) -> tuple[str, ...]:
         """One call of the small model; a reply that is not in the form asked for says nothing."""
         model = self._settings.small_model
-        request = claude_restate.request(model, question, claims, verdicts)
+        request = claude_restate.request(model, question, answer, claims, verdicts)
         reply = await self._complete(Call(request), "restate", "Correct sentences")
         try:
             return claude_restate.restated(reply.content, reply.stop_reason, claims)

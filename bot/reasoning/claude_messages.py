@@ -7,6 +7,7 @@ prompt cache warm, and newer models refuse a thinking block whose past has chang
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -40,6 +41,7 @@ LACKING = 0.3  # of a query's weight: if no hit has words of so much, they are n
 NEAR = 0.5  # of a hit's relevance by meaning (``search.provider.Hit``)
 BESIDE = 0.5  # of the weight that the best hit has of a query's words; below it no snippet is shown
 QUESTION = 8_000  # characters
+_LITERAL = re.compile(r"\w(?:_|\.|::)\w|^--?\w")
 CACHED: Block = {"type": "ephemeral"}
 UNPARSED = "unparsed"  # our own key on a tool_use whose input was no JSON; never sent
 NO_WORDS = "(no reply)"  # stands for a turn in which the model said nothing that can be sent back
@@ -261,17 +263,24 @@ def _fitting_hits(result: QueryResult) -> set[int]:
 
 
 def _lacking(result: QueryResult) -> list[str]:
-    """The words of a query that no hit shows, where they are a good part of it."""
+    """The words of a query that no hit shows, where they are a good part of it, and the names of
+    settings and the like ("read_timeout", "app.run") that none has as they stand."""
     weights = weigh(result.query, result.rarity) if result.rarity else {}
     if not weights or not result.hits:
         return []
     shown = {term for hit in result.hits for term in terms(f"{hit.hit.title} {hit.hit.snippet}")}
     unseen = {term: weight for term, weight in weights.items() if term not in shown}
     if sum(unseen.values()) < LACKING * sum(weights.values()):
-        return []
+        unseen = {}
+    words_shown = "\n".join(f"{hit.hit.title} {hit.hit.snippet}" for hit in result.hits).casefold()
     # A word may be several terms, as in Chinese, of which some also stand in other words.
     words = [(word, set(terms(word))) for word in result.query.split()]
-    return [word for word, parts in words if parts and parts <= unseen.keys()]
+    return [
+        word
+        for word, parts in words
+        if (parts and parts <= unseen.keys())
+        or (_LITERAL.search(word) and word.casefold() not in words_shown)
+    ]
 
 
 def _weight_in(weights: Mapping[str, float], hit: Hit) -> float:

@@ -7,11 +7,12 @@ from typing import Any
 
 from bot.reasoning.claude_json import Unusable, json_object
 from bot.reasoning.claude_messages import CACHED, Block
-from bot.reasoning.claude_text import line
+from bot.reasoning.claude_text import clean, element, line, middle_out
 from bot.reasoning.claude_verify import SENTENCE, material
 from bot.reasoning.prompts import load
 from bot.reasoning.verdicts import Claim, Verdict
 
+ANSWER = 6_000  # characters
 TOKENS = 160  # of the reply for each sentence
 SCHEMA: Block = {
     "type": "object",
@@ -35,18 +36,21 @@ SCHEMA: Block = {
 
 
 def request(
-    model: str, question: str, claims: Sequence[Claim], verdicts: Sequence[Verdict]
+    model: str, question: str, answer: str, claims: Sequence[Claim], verdicts: Sequence[Verdict]
 ) -> dict[str, Any]:
-    """The request to restate claims that were not found supported, each with its verdict."""
+    """The request to restate claims of an answer (Markdown) that were not found supported, each
+    with its verdict."""
     said = [
         {"verdict": verdict.judgement} | ({"words": verdict.words} if verdict.words else {})
         for verdict in verdicts
     ]
+    context = element("answer", clean(middle_out(answer, ANSWER)).strip())
+    asked = material(question, claims, said)
     return {
         "model": model,
         "max_tokens": 200 + TOKENS * len(claims),
         "system": [{"type": "text", "text": load("restate"), "cache_control": CACHED}],
-        "messages": [{"role": "user", "content": material(question, claims, said)}],
+        "messages": [{"role": "user", "content": f"{context}\n\n{asked}"}],
         "thinking": {"type": "disabled"},
         "output_config": {"format": {"type": "json_schema", "schema": SCHEMA}},
     }

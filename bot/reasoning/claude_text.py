@@ -24,6 +24,7 @@ TAGS = (
     "older_sources",
     "operator",
     "earlier_answer",
+    "answer",
     "expected_answer",
     "given_answer",
     "known",

@@ -171,6 +171,7 @@ def _finish(given: Any, id: str, pages: Mapping[int, Source]) -> Finish:
         id=id,
         answer=_answer(given.get("answer")),
         carrying=_carrying(given.get("use"), pages),
+        none_carries=given.get("use") == [] and enough is not True and not findings,
     )
 
 

@@ -29,7 +29,8 @@ class Read:
 class Finish:
     """Stop gathering: what was found, whether it is enough, what is still unproven.
 
-    ``carrying`` are the pages that prove the answer, each with the passages that do. ``answer`` is
+    ``carrying`` are the pages that prove the answer, each with the passages that do;
+    ``none_carries`` says that no page shown tells anything of it. ``answer`` is
     the question's in a few words, for queries that build on it; "" if there is none.
     ``outgrown`` says that it had to end because the desk is more than the model can take in.
     """
@@ -41,6 +42,7 @@ class Finish:
     outgrown: bool = False
     answer: str = ""
     carrying: tuple[Source, ...] = ()
+    none_carries: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,15 +37,16 @@ class Evidence:
     """What a strategy gathered. ``sources`` has one entry per page, ordered by number.
 
     ``carrying`` are those of them, with the passages, that were named as proving the answer; empty
-    where none were. ``reply`` is the answer itself where it was written while gathering.
-    ``queries`` is all that was searched, in ``searches`` searches; ``notes`` are sentences about
-    what went wrong on the way; ``answer`` is that of a ``Finish``. ``rarity`` has for terms of the
-    queries how rare they are in the documents searched (``search.provider.Lexicon``); it is empty
-    where that is not known.
+    where none were, and ``none_carries`` where it was said that none does. ``reply`` is the answer
+    itself where it was written while gathering. ``queries`` is all that was searched, in
+    ``searches`` searches; ``notes`` are sentences about what went wrong on the way; ``answer`` is
+    that of a ``Finish``. ``rarity`` has for terms of the queries how rare they are in the documents
+    searched (``search.provider.Lexicon``); it is empty where that is not known.
     """
 
     sources: tuple[Source, ...] = ()
     carrying: tuple[Source, ...] = ()
+    none_carries: bool = False
     findings: tuple[Finding, ...] = ()
     missing: tuple[str, ...] = ()
     enough: bool = False
@@ -58,7 +59,8 @@ class Evidence:
 
     def for_writing(self) -> Evidence:
         """With the sources that carry the answer alone, where they are known."""
-        return replace(self, sources=self.carrying) if self.carrying else self
+        is_known = self.carrying or self.none_carries
+        return replace(self, sources=self.carrying) if is_known else self
 
 
 @dataclass(frozen=True, slots=True)

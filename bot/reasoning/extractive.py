@@ -102,7 +102,7 @@ class Extractive:
         return (None,) * len(claims)
 
     async def restate(
-        self, question: str, claims: Sequence[Claim], verdicts: Sequence[Verdict]
+        self, question: str, answer: str, claims: Sequence[Claim], verdicts: Sequence[Verdict]
     ) -> tuple[str, ...]:
         """Nothing: it has no words of its own."""
         return ("",) * len(claims)

@@ -95,10 +95,10 @@ class Reasoner(Protocol):
         ...
 
     async def restate(
-        self, question: str, claims: Sequence[Claim], verdicts: Sequence[Verdict]
+        self, question: str, answer: str, claims: Sequence[Claim], verdicts: Sequence[Verdict]
     ) -> tuple[str, ...]:
-        """Claims that were not found supported, in words that their quotes bear out; "" where the
-        quotes have none."""
+        """Claims of an answer that were not found supported, in words that their quotes bear out;
+        "" where the quotes have none."""
         ...
 
 

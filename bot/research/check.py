@@ -24,6 +24,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from itertools import takewhile
 from types import MappingProxyType
 
 from bot.answers import Citation, Disagreement, Doubt
@@ -95,7 +96,8 @@ def check(
     further: list[str] = []
     held: list[Claim] = []
     end = direct = 0
-    for sentence in _sentences(written):
+    told = list(_sentences(written))
+    for place, sentence in enumerate(told):
         piece = written.text[sentence.start : sentence.end]
         parts = out if written.fold is None or sentence.start < written.fold else further
         claim = " ".join(as_words(without_marks(piece)).split())
@@ -116,8 +118,15 @@ def check(
             if reason and _goes_on(sentence, written.spans):  # as one without a footnote, then
                 reason = _doubt(said, sentence.kind, (), question, known, texts, is_typed=is_typed)
         if cited and parts is out:
-            places = tuple(_place(source, passage) for source, passage in cited)
-            held.append(Claim(claim, tuple(passage.text for _, passage in cited), places))
+            rests_on = list(cited)
+            if claim.endswith((":", "：")):  # what leads a list in is borne out by its items
+                items = takewhile(lambda each: each.kind != "paragraph", told[place + 1 :])
+                for item in items:
+                    words = written.text[item.start : item.end]
+                    rests_on += _cited(item, words, written.spans, sources)
+            rests_on = list(dict.fromkeys(rests_on))
+            places = tuple(_place(source, passage) for source, passage in rests_on)
+            held.append(Claim(claim, tuple(passage.text for _, passage in rests_on), places))
         if (verdict := verdicts.get(claim)) is not None and cited:
             reason = _by_verdict(verdict, reason, texts)
         if reason:

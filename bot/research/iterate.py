@@ -120,6 +120,7 @@ async def iterate(
     return Evidence(
         sources=merge_sources(keeper.desk.sources),
         carrying=merge_sources(finish.carrying),
+        none_carries=finish.none_carries,
         findings=finish.findings,
         missing=finish.missing,
         enough=finish.enough,

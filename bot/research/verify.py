@@ -19,6 +19,7 @@ from bot.reasoning.reasoner import Reasoner
 from bot.reasoning.verdicts import Claim, Verdict
 from bot.research.amend import amended, as_restated, restatable
 from bot.research.check import Checked
+from bot.research.marks import without_marks
 from bot.research.write import Written
 from bot.settings import Settings
 
@@ -121,7 +122,9 @@ async def amendments(
         return
     try:
         async with asyncio.timeout_at(deadline):
-            said = await reasoner.restate(question, wrong, [verdicts[c.text] for c in wrong])
+            said = await reasoner.restate(
+                question, without_marks(written.text), wrong, [verdicts[c.text] for c in wrong]
+            )
     except (RunLost, StorageUnavailable):
         raise
     except (FootnoteError, TimeoutError) as error:

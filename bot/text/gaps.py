@@ -6,7 +6,7 @@ import re
 
 _FOUND = (
     r"(?:found|shown|proven|proved|established|determined|confirmed|verified|settled|located|"
-    r"identified|named|stated|mentioned|given)"
+    r"identified|named|stated|mentioned|given|said|told|answered)"
 )
 _GAP = re.compile(
     r"\b(?:could|can|cannot|can['’]t|couldn['’]t)(?: not)?(?: be)? " + _FOUND + r"\b"
@@ -21,6 +21,9 @@ _GAP = re.compile(
     re.IGNORECASE,
 )
 _NOT_A_GAP = re.compile(r"\b(?:until|till|before|after|because|by)\b", re.IGNORECASE)
+_OF_THE_QUESTION = re.compile(
+    r"\b(?:your|the) question (?:does(?: not|n['’]t)|leaves|names no)\b", re.IGNORECASE
+)
 _CLAUSE = re.compile(r"(?<=[;,—–])\s+|(?<=[；，])|\s+(?=(?:and|but|while|although|though|as|so)\s)")
 
 
@@ -31,5 +34,16 @@ def without_gaps(sentence: str) -> str:
     What was not found "until 1985" or "by the police" is a fact, and stays.
     """
     clauses = _CLAUSE.split(sentence)
-    kept = [each for each in clauses if not _GAP.search(each) or _NOT_A_GAP.search(each)]
+    kept = [each for each in clauses if not _is_gap(each)]
     return sentence if len(kept) == len(clauses) else " ".join(kept).strip(" ;,—–；，")
+
+
+def says_gap(sentence: str) -> bool:
+    """Whether any clause of a sentence says that something was not found."""
+    return any(map(_is_gap, _CLAUSE.split(sentence)))
+
+
+def _is_gap(clause: str) -> bool:
+    if _OF_THE_QUESTION.search(clause):
+        return True  # "because your question does not say which update"
+    return _GAP.search(clause) is not None and not _NOT_A_GAP.search(clause)

@@ -408,6 +408,7 @@ async def test_a_revision_without_evidence_is_a_remark_without_citations(
 
 # ---------------------------------------------------------------- verifying
 
+ANSWER = "Benjamin Baker was born in Frome. The bridge is of marble."
 CLAIMS = (
     Claim("Benjamin Baker was born in Frome.", ("Sir Benjamin Baker was born in Frome.",)),
     Claim("The bridge is of marble.", ("The bridge is of steel.", "It opened in 1890.")),
@@ -422,7 +423,7 @@ async def test_every_claim_gets_a_verdict_or_none(reasoner: Reasoner) -> None:
 
 async def test_every_claim_is_restated_or_not(reasoner: Reasoner) -> None:
     verdicts = (Verdict("partly", "in Frome"), Verdict("contradicted"))
-    found = await reasoner.restate(ASKED, CLAIMS, verdicts)
+    found = await reasoner.restate(ASKED, ANSWER, CLAIMS, verdicts)
     assert len(found) == len(CLAIMS)
     assert all(isinstance(each, str) for each in found)
 
@@ -444,7 +445,7 @@ async def test_a_replayed_run_is_the_same_and_makes_no_call(
         manuscript = Manuscript((text_of(deltas),), paragraph)
         assert await reasoner.queries(rewritten, manuscript)
         await reasoner.verify(ASKED, CLAIMS)
-        await reasoner.restate(ASKED, CLAIMS, (Verdict("partly"), Verdict("contradicted")))
+        await reasoner.restate(ASKED, ANSWER, CLAIMS, (Verdict("partly"), Verdict("contradicted")))
         revised = reasoner.revise(rewritten, manuscript, core.evidence(finish))
         return rewritten, graph, core.desk, deltas + await collected(revised)
 

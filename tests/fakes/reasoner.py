@@ -88,7 +88,7 @@ class Scripted:
         return tuple(self.verdicts.get(claim.text) for claim in claims)
 
     async def restate(
-        self, question: str, claims: Sequence[Claim], verdicts: Sequence[Verdict]
+        self, question: str, answer: str, claims: Sequence[Claim], verdicts: Sequence[Verdict]
     ) -> tuple[str, ...]:
         return tuple(self.restated.get(claim.text, "") for claim in claims)
 

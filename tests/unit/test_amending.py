@@ -61,10 +61,10 @@ class Verifier(Scripted):
         return await super().verify(question, claims)
 
     async def restate(
-        self, question: str, claims: Sequence[Claim], verdicts: Sequence[Verdict]
+        self, question: str, answer: str, claims: Sequence[Claim], verdicts: Sequence[Verdict]
     ) -> tuple[str, ...]:
         await self.may_restate.wait()
-        return await super().restate(question, claims, verdicts)
+        return await super().restate(question, answer, claims, verdicts)
 
 
 def a_verifier(

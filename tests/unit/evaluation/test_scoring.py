@@ -31,6 +31,8 @@ ELSEWHERE = a_citation("Long.", url="file:///docs/bridge.md", title="Bridge")
         (TALL, FAILURE, ("failed",)),
         (NEVER, REFUSAL, ()),
         (NEVER, an_answer(), ("should be refused",)),
+        (NEVER, an_answer("Who won was not found. It is 330 m tall [1].", status="partial"), ()),
+        (NEVER, an_answer("Ada won [1].", status="partial"), ("should be refused",)),
         (NEVER, FAILURE, ("failed",)),
         (TALL, an_answer("It is tall [1]."), ("words only in a quote",)),
         (

@@ -297,6 +297,18 @@ def test_words_of_chinese_that_no_hit_has_are_named_whole() -> None:
     assert "note: no title or snippet has: 轮船招商局\n" in texts(shown[2]["content"])
 
 
+def test_the_name_of_a_setting_that_no_hit_shows_as_it_stands_is_named() -> None:
+    hits = (
+        NumberedHit(1, Hit("Nginx as a proxy", "https://a.example/", "Its read timeout.", "p")),
+    )
+    rarity = {"nginx": 3.0, "proxi": 3.0, "read": 2.0, "timeout": 3.0, "": 7.0}
+    asked = QueryResult("nginx proxy_read_timeout", hits, rarity=rarity)
+    desk = carry_out(Desk(), a_turn(1, Search(("q",), "c1")))
+    turns = (replace(desk.turns[0], outcomes=(Outcome("c1", queries=(asked,)),)),)
+    shown = messages(replace(desk, turns=turns))
+    assert "no title or snippet has: proxy_read_timeout\n" in texts(shown[2]["content"])
+
+
 def test_a_title_that_begins_the_snippet_is_shown_once() -> None:
     """A text file without a heading is named after its first line."""
     hits = (

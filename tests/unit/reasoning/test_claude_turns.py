@@ -130,6 +130,24 @@ async def test_a_finish_names_the_passages_that_carry_the_answer(
 
 
 @pytest.mark.parametrize(
+    ("given", "none"),
+    [
+        ({"use": [], "enough": False}, True),
+        ({"use": [], "enough": True}, False),
+        ({"enough": False}, False),
+        ({"use": [], "enough": False, "findings": [{"text": "It is A.", "pages": [1]}]}, False),
+    ],
+)
+async def test_a_finish_may_say_that_no_page_tells_anything(
+    stage: OpenStage, given: dict[str, Any], none: bool
+) -> None:
+    turn = await turn_of(stage, says(tool("finish", given, "c1")))
+    [finish] = turn.actions
+    assert isinstance(finish, Finish)
+    assert finish.none_carries is none
+
+
+@pytest.mark.parametrize(
     ("name", "given", "words"),
     [
         ("search", {}, "search needs 'queries'"),

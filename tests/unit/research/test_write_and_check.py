@@ -542,3 +542,18 @@ async def test_a_bare_answer_in_one_block_with_its_proof_is_proven_by_what_is_ci
     wrong = block.replace("1889", "1887")
     checked, _ = await answer(wrong, cites(3, 1), TextDelta(proof), cites(1, 0))
     assert [doubt.reason for doubt in checked.doubts] == ["it carries no footnote"]
+
+
+async def test_what_leads_a_list_in_is_verified_by_the_quotes_of_its_items() -> None:
+    checked, _ = await answer(
+        TextDelta("Two landmarks of iron and steel:", opens=True),
+        cites(1, 0),
+        TextDelta("\n\n- The tower is 330 metres tall.", opens=True),
+        cites(1, 1),
+        TextDelta("\n- The bridge opened in 1890.\n\n", opens=True),
+        cites(3, 0),
+        TextDelta("It spans a firth.", opens=True),
+        cites(3, 1),
+    )
+    [lead_in] = [claim for claim in checked.claims if claim.text.endswith(":")]
+    assert lead_in.quotes == (TOWER[0], TOWER[1], BRIDGE[0])

@@ -221,7 +221,7 @@ def test_every_sentence_bears_itself_out(sentence: str) -> None:
 @given(st.lists(st.sampled_from(PHRASES)).map(" ".join))
 def test_facts_are_verbatim_and_come_once(sentence: str) -> None:
     claimed = facts(sentence)
-    assert len({(fact.kind, fact.values) for fact in claimed}) == len(claimed)
+    assert len({(fact.kind, fact.values, fact.unit) for fact in claimed}) == len(claimed)
     assert all(fact.text in sentence for fact in claimed)
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.text.gaps import without_gaps
+from bot.text.gaps import says_gap, without_gaps
 
 
 @pytest.mark.parametrize(
@@ -49,3 +49,10 @@ def test_what_was_not_found_is_left_out(sentence: str, left: str | None) -> None
 @given(st.text(max_size=200))
 def test_any_text_is_taken(text: str) -> None:
     assert set(without_gaps(text)) <= {*text, " "}
+
+
+def test_that_a_question_leaves_it_open_is_a_gap() -> None:
+    said = 'What to change cannot be said, because your question does not say what "it" is.'
+    assert without_gaps(said) == ""
+    assert says_gap(said)
+    assert not says_gap("The nginx page outlines the basics.")
