@@ -244,6 +244,8 @@ async def test_stop_stops_the_thread_and_says_how_much(
         assert await answer_of(here, stop) == "Stopping 2 questions…"
         assert stop.replies[0].private_to is room.bob
         slow_poster.go_on.set()
+        # The second one may end first: it was not begun yet.
+        await here.until(lambda: slow_poster.replies[0].finished)
         replies = await here.asked()
         assert replies[0].finished[0].status == "stopped"
 
