@@ -26,7 +26,10 @@ from bot.messages import Author, Depth, Message, RunOptions, Thread
 from bot.pages.urls import links_in
 from bot.posting import Poster, PostState
 from bot.rendering.sentences import invalid
+from bot.rendering.texts import Texts
 from bot.rights.rights import Rights
+from bot.rights.told import searched_here
+from bot.search.registry import configured_names
 from bot.service import LEASE, ResearchService, clean_question
 from bot.settings import ChannelRules, Settings
 from bot.storage.conversations import Conversations
@@ -283,6 +286,14 @@ class Reception:
             rules = ChannelRules.model_validate(stored)
             return bounded(rules, self.settings, thread.channel)
         return self.settings.channels.get(thread.channel, ChannelRules())
+
+    async def searched_here(self, message: Message, texts: Texts) -> list[str]:
+        """What questions search where ``message`` was given as a command, and why, as lines;
+        nothing where there are no documents."""
+        rules = await self.rules(message.thread)
+        providers = rules.providers or configured_names(self.settings)
+        reader = await self._rights.reader(message)
+        return searched_here(self._rights, reader, providers, texts)
 
     async def set_rules(self, message: Message, rules: ChannelRules | None) -> None:
         """Set the rules of the channel in which ``message`` was given as a command.
