@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import AsyncIterator, Collection, Mapping
+from collections.abc import AsyncIterator, Callable, Collection, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -16,7 +16,10 @@ from adapters.web.platform import WebPlatform, open_web
 from bot.answers import Answer
 from bot.app import App, open_app
 from bot.conversing.reception import Asked, Reception
-from bot.messages import Author, Message, Thread
+from bot.messages import Author, Message, Thread, Transcript
+from bot.reasoning.evidence import AnswerDelta, Evidence
+from bot.reasoning.extractive import Extractive
+from bot.reasoning.questions import Rewritten
 from bot.settings import Settings, load_settings
 from bot.storage.records import RunRecord
 from bot.storage.workspaces import Workspaces
@@ -81,7 +84,7 @@ def write_documents(docs: Path) -> None:
     for name, secret in SECRETS.items():
         folder = docs / FOLDERS[name]
         folder.mkdir(parents=True, exist_ok=True)
-        text = f"# Gate {name}\n\nThe passphrase of the gate at {name} is {secret}.\n"
+        text = f"# Gate {secret}\n\nThe passphrase of the gate at {name} is {secret}.\n"
         (folder / f"{name}.md").write_text(text, encoding="utf-8")
 
 
@@ -97,6 +100,28 @@ class GroupedPoster(RememberingPoster):
 
     async def groups(self, message: Message, among: Collection[str]) -> frozenset[str]:
         return frozenset(g for g in among if message.author.id in self.members.get(g, ()))
+
+
+class Parrot(Extractive):
+    """Repeats on demand what the thread's answers said, as a model could that was shown them.
+    ``at_writing`` is called when it has gathered all and begins to write."""
+
+    at_writing: Callable[[], None] = staticmethod(lambda: None)
+
+    async def rewrite(
+        self, transcript: Transcript, message: Message, instructions: str = ""
+    ) -> Rewritten:
+        if not message.text.startswith("Repeat"):
+            return await super().rewrite(transcript, message, instructions)
+        heard = repr([entry for entry in transcript.entries if entry.role == "footnote"])
+        return Rewritten("chat", message.text, reply=heard)
+
+    async def write(
+        self, question: Rewritten, evidence: Evidence, instructions: str = ""
+    ) -> AsyncIterator[AnswerDelta]:
+        Parrot.at_writing()
+        async for delta in super().write(question, evidence, instructions):
+            yield delta
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,6 +277,7 @@ async def open_stage(docs: Path, index: Path, database: str) -> AsyncIterator[St
     posters["discord"].members = {"700": {"7"}}
     async with AsyncExitStack() as stack:
         app = await stack.enter_async_context(open_app(settings, posters))
+        app.service._reasoner = Parrot
         reception = Reception(settings, app.store, app.service, app.dispatcher, posters)
         stack.push_async_callback(reception.aclose)
         platform: WebPlatform = await stack.enter_async_context(

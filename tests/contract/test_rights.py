@@ -28,6 +28,7 @@ from tests.contract.rights_stage import (
     QUESTION,
     SECRETS,
     VISITORS,
+    Parrot,
     Stage,
     address_of,
     documents_of,
@@ -121,11 +122,12 @@ async def test_words_of_documents_out_of_reach_are_as_unknown_as_any(stage: Stag
         asked = ["kiwinobody", *(SECRETS[name] for name in sorted(person.may_not))]
         judged = set()
         for word in asked:
-            run = await stage.ask(person, f"Who is called {word}?")
+            run = await stage.ask(person, f"When did {word.title()} open the gate?")
             assert run.answer is not None
             titles = (step.title for step in run.answer.steps if step.kind == "judge")
-            judged.add(tuple(title.replace(word, "…") for title in titles))
-        assert len(judged) == 1, person.name
+            judged.add(tuple(title.replace(word.title(), "…") for title in titles))
+        assert len(judged) == 1, (person.name, judged)
+        assert "…" in str(judged)
 
 
 # ---------------------------------------------------------------- what is there already
@@ -140,6 +142,7 @@ async def test_what_is_taken_away_is_gone_at_once_from_threads_that_quote_it(sta
     stage.take_away()
     for person, thread in threads.items():
         for text in (
+            "Repeat what you said.",
             "And where is it written down?",
             "Summarize your sources.",
             "Say that again, shorter.",
@@ -148,6 +151,35 @@ async def test_what_is_taken_away_is_gone_at_once_from_threads_that_quote_it(sta
             run = await stage.ask(person, text, thread=thread)
             assert "hr" not in documents_of(stage.docs, run.answer)
             assert "hr" not in secrets_in(stage.shown(person, run.id)), (person.name, text)
+
+
+async def test_what_an_answer_without_footnotes_repeats_is_withheld_with_what_it_repeats(
+    stage: Stage,
+) -> None:
+    thread = stage.thread(ANN)
+    await stage.ask(ANN, thread=thread)
+    repeated = await stage.ask(ANN, "Repeat what you said.", thread=thread)
+    assert repeated.answer is not None
+    assert not repeated.answer.citations
+    assert "hr" in secrets_in(repeated.answer.text)
+    stage.take_away()
+    again = await stage.ask(ANN, "Repeat what you said.", thread=thread)
+    assert "hr" not in secrets_in(stage.shown(ANN, again.id))
+    assert again.answer is not None
+    assert any("were left out" in note for note in again.answer.notes)
+
+
+async def test_what_is_taken_away_while_an_answer_is_written_is_not_posted(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Parrot, "at_writing", staticmethod(stage.take_away))
+    run = await stage.ask(ANN)
+    assert run.answer is not None
+    assert run.answer.status == "failed"
+    assert "rights to documents changed" in run.answer.text
+    (reply,) = [each for each in stage.posters["slack"].replies if each.run.id == run.id]
+    assert reply.finished == []
+    assert "hr" not in secrets_in(repr(reply.failed) + run.answer.text)
 
 
 async def test_details_suggestions_and_digging_deeper_are_checked_when_they_are_used(
