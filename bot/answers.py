@@ -154,7 +154,8 @@ class Answer:
     ``linked`` are the pages, cited or not, that the text has links to, as number and URL.
     ``missing`` is what of the question stays unproven, in a few words each: a ``partial`` answer
     has some, and one that says no more than that the research ended early has none.
-    ``verification`` is None where none was wanted.
+    ``verification`` is None where none was wanted. ``documents`` are the addresses of the
+    operator's documents that the run was shown anything of, quoted or not.
     """
 
     status: Status
@@ -174,6 +175,14 @@ class Answer:
     more: str = ""
     linked: tuple[tuple[int, str], ...] = ()
     verification: Verification | None = None
+    documents: tuple[str, ...] = ()
+
+    @property
+    def rests_on(self) -> frozenset[str]:
+        """The addresses of all pages and documents of which the answer may hold something: who may
+        not read one of them may not read the answer."""
+        shown = {url for step in self.steps for url in step.sources}
+        return frozenset({*self.documents, *self.targets.values(), *shown})
 
     @property
     def targets(self) -> dict[int, str]:

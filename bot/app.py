@@ -16,6 +16,7 @@ from bot.reasoning.calls import ModelReply
 from bot.reasoning.extractive import Extractive
 from bot.reasoning.reasoner import ReasonerFactory
 from bot.research.library import Library, Searching
+from bot.rights.rights import Rights
 from bot.search.blend import Search
 from bot.search.registry import open_search
 from bot.service import ResearchService
@@ -49,6 +50,8 @@ async def open_app(
     open already. ``role`` is what this process does with runs, ``observed`` is told what it calls.
     Raises ``InvalidSetting`` and ``StorageUnavailable``.
     """
+    if role != "alone":
+        Rights(settings).check()  # before anybody asks what nobody could be answered
     async with AsyncExitStack() as stack:
         store = store or await open_store(settings.database)
         stack.push_async_callback(store.close)

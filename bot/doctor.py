@@ -74,6 +74,13 @@ async def _documents(settings: Settings) -> str:
     return f"{count:,} documents are indexed in {settings.index_path}"
 
 
+async def _rights(settings: Settings) -> str:
+    """Raises ``InvalidSetting`` for collections that cannot be used."""
+    from bot.rights.report import report
+
+    return await report(settings)
+
+
 async def _meaning(settings: Settings) -> str:
     """Raises what keeps documents from being searched by meaning."""
     from bot.search.embedding.choice import open_embedder
@@ -182,6 +189,7 @@ def _checks(settings: Settings) -> Iterator[tuple[str, Check]]:
 
     yield "Storage", _storage
     yield "Documents", _documents
+    yield "Rights", _rights
     yield "Meaning", _meaning
     for name in configured_names(settings):
         yield f"Searching {name}", partial(_searched, name)

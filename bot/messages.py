@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Literal
 from urllib.parse import unquote
@@ -38,13 +38,17 @@ class Author:
     """Who wrote a message: the platform's id and the name people know.
 
     ``roles`` are the platform's ids of the groups the author is in, ``admin`` whether the platform
-    lets the author administer the workspace; both are known on arrival only, not stored.
+    lets the author administer the workspace; both are known on arrival only, not stored. So are
+    ``groups``, those that a proxy names, and whether the author is a ``guest`` from outside of the
+    team, who may search no documents; of a question these are kept in its options.
     """
 
     id: str
     name: str
     roles: tuple[str, ...] = ()
     admin: bool = False
+    groups: tuple[str, ...] = ()
+    guest: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +97,8 @@ class Entry:
     """One earlier message of a thread as a reasoner sees it.
 
     ``sources`` are the titles of the pages an answer of ours cited; ``question`` is the
-    standalone question that answer was for; ``cited`` are its footnotes, ordered by number.
+    standalone question that answer was for; ``cited`` are its footnotes, ordered by number, and
+    ``documents`` the addresses of all documents that it may hold something of.
     """
 
     role: Role
@@ -102,6 +107,7 @@ class Entry:
     sources: tuple[str, ...] = ()
     question: str = ""
     cited: tuple[Citation, ...] = ()
+    documents: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +125,9 @@ class RunOptions:
     ``instructions`` are the operator's words on tone and language for this channel, ``daily_usd``
     is what it may spend in a day if it has a rule of its own. A ``report`` is a long text, each
     paragraph of it drafted and then revised against what is read for it.
+
+    ``direct``, ``groups`` and ``guest`` are what was known of the question and its author on
+    arrival, on which rights to documents depend.
     """
 
     depth: Depth = "auto"
@@ -126,3 +135,15 @@ class RunOptions:
     instructions: str = ""
     style: Style = "auto"
     daily_usd: float | None = None
+    direct: bool = False
+    groups: tuple[str, ...] = ()
+    guest: bool = False
+
+    def asked_in(self, message: Message) -> RunOptions:
+        """The options for a message that has just arrived."""
+        author = message.author
+        return replace(self, direct=message.direct, groups=author.groups, guest=author.guest)
+
+    def standing_of(self, author: Author) -> Author:
+        """The author of a stored question, with what was known on arrival."""
+        return replace(author, groups=self.groups, guest=self.guest)

@@ -32,12 +32,17 @@ from bot.platform import run_page
 from bot.posting import Poster, PostState, Reply, RunRef
 from bot.reasoning.calls import ModelReply
 from bot.reasoning.reasoner import ReasonerFactory
+from bot.rendering.texts import texts_for
 from bot.research.account import Days
 from bot.research.budget import Budget, DayLimits
 from bot.research.library import Library
 from bot.research.numbering import Numbering
 from bot.research.road import Road
 from bot.research.run import Run
+from bot.rights.reach import Reach
+from bot.rights.rights import Rights
+from bot.rights.transcript import documents_of, readable
+from bot.rights.withheld import withheld
 from bot.settings import Settings
 from bot.storage.conversations import Conversations
 from bot.storage.journal import open_journal
@@ -78,6 +83,7 @@ class ResearchService:
         self._price = price
         self._posters = posters
         self._conversations = Conversations(store.database)
+        self._rights = Rights(settings, posters)
         self._days = Days(Spending(store.database))
 
     # ------------------------------------------------------------ accepting
@@ -147,6 +153,9 @@ class ResearchService:
         is resumed later, from its stored answer.
         """
         poster = self._posters[record.message.thread.platform]
+        reach = await self._reach(record)
+        if record.answer is not None and not reach().covers(record.answer.rests_on):
+            record = replace(record, answer=None)  # it is not to be told any more
         run = self.reference(record)
         reply: Reply = Unseen()
         try:
@@ -159,7 +168,7 @@ class ResearchService:
             except PlatformUnavailable as away:
                 # Research does not wait for the platform; the answer is posted when it is back.
                 log.info("reply not opened", run=record.id, error=str(away))
-            answer, error, work = await self._answer(record, reply, stop)
+            answer, error, work = await self._answer(record, reply, stop, reach)
             if isinstance(reply, Unseen):
                 reply = await poster.open(run, (await self._saved(record)).post_state)
             if error is not None:
@@ -208,7 +217,7 @@ class ResearchService:
         return current
 
     async def _answer(
-        self, record: RunRecord, reply: Reply, stop: asyncio.Event
+        self, record: RunRecord, reply: Reply, stop: asyncio.Event, reach: Callable[[], Reach]
     ) -> tuple[Answer, FootnoteError | None, Investigation | None]:
         """The stored answer of the run: an earlier attempt's, or the one made now; with the work
         that can verify it, if that is still to be done."""
@@ -216,28 +225,41 @@ class ResearchService:
         if stored is not None and not stored.is_pending:
             failed = stored.status == "failed"
             return stored, FootnoteError(stored.text) if failed else None, None
-        work = await self._investigation(record, reply)
+        work = await self._investigation(record, reply, reach)
         if stored is not None:
             return stored, None, work
         answer, error = await work.answer(stop)
+        if not reach().covers(answer.rests_on):  # rights were taken away while it was made
+            error = FootnoteError(texts_for(record.message.locale)("documents-out-of-reach"))
+            answer = withheld(answer, error.sentence)
         await self._store.save_answer(record.id, record.attempt, answer, work.shown)
         return answer, error, work
 
-    async def _investigation(self, record: RunRecord, reply: Reply) -> Investigation:
+    async def _reach(self, record: RunRecord) -> Callable[[], Reach]:
+        """What tells the documents that the readers of a run's answer may be told about."""
+        return partial(
+            self._rights.reach, await self._rights.reader(record.message, record.options)
+        )
+
+    async def _investigation(
+        self, record: RunRecord, reply: Reply, reach: Callable[[], Reach]
+    ) -> Investigation:
         """The work of this attempt, shown by ``reply``.
 
         What was said in the thread before Footnote came is read first, once.
         """
         record, unread = await self._with_history(record)
-        journal = await open_journal(self._store.database, record.id, record.attempt)
-        transcript = await self._store.transcript(record)
+        now = reach()
+        journal = await open_journal(self._store.database, record.id, record.attempt, now.signature)
+        said = await self._store.transcript(record)
+        transcript = readable(said, now)
         run = Run(
             record.id,
             record.message,
             record.options,
             record.accepted_at,
             journal=journal,
-            library=self._library,
+            library=self._library.within(reach),
             budget=Budget.of(self._settings),
             price=self._price,
             publish=lambda plan: work.show(plan),
@@ -248,9 +270,12 @@ class ResearchService:
             allowance=self._days.allowance(
                 journal.payer, DayLimits.of(self._settings, record.options)
             ),
+            known_documents=documents_of(transcript),
         )
         if unread:
             run.note(unread)
+        if transcript is not said:
+            run.note(run.texts("earlier-out-of-reach"))
         road = partial(
             Road,
             run,
@@ -259,7 +284,11 @@ class ResearchService:
             transcript,
             self._settings,
         )
-        work = Investigation(run, journal, Numbering(transcript), road, reply, record.answer)
+        # Of what was there before, an answer that is not to be told any more counts as none.
+        given = record.answer
+        if given is not None and not now.covers(given.rests_on):
+            given = None
+        work = Investigation(run, journal, Numbering(transcript), road, reply, given)
         return work
 
     async def _with_history(self, record: RunRecord) -> tuple[RunRecord, str]:

@@ -29,6 +29,7 @@ from pydantic import (
     ConfigDict,
     Field,
     SecretStr,
+    TypeAdapter,
     ValidationError,
     ValidationInfo,
     create_model,
@@ -46,6 +47,7 @@ from pydantic_settings import (
 from bot import wrong_settings
 from bot.errors import InvalidSetting
 from bot.messages import Depth
+from bot.rights.collection import DocumentCollection, without_doubles
 
 PREFIX = "FOOTNOTE_"
 DOTENV = ".env"
@@ -130,6 +132,7 @@ class Settings(BaseSettings):
     # each search provider declares its own settings in its file, see bot/search/declaration.py
     providers: StrList = ()  # empty: all that are switched on, else Wikipedia
     docs: StrList = ()  # folders or files to index
+    collections: tuple[DocumentCollection, ...] = ()  # parts of them, with who may search each
     wikipedia_url: str = "https://{language}.wikipedia.org"  # any MediaWiki, path to it included
     language: str = "en"  # of the wiki, where the question does not tell
     blocked_domains: StrList = ()
@@ -223,6 +226,7 @@ class Settings(BaseSettings):
     console: Literal["auto", "on", "off"] = "auto"  # auto: wherever it is safe
     console_token: SecretStr | None = Field(None, min_length=16)  # asked for once by the browser
     console_user_header: str = Field("", pattern=r"^[A-Za-z0-9-]*$")  # in it a proxy says who asks
+    console_groups_header: str = Field("", pattern=r"^[A-Za-z0-9-]*$")  # … and in which groups
     console_proxies: StrList = ("127.0.0.1", "::1")  # whose header is believed: addresses, CIDRs
     console_questions: int = Field(20, ge=1)  # that one client may ask in a minute
 
@@ -254,6 +258,14 @@ class Settings(BaseSettings):
         if not all(is_key(key.get_secret_value()) for key in keys):
             raise ValueError("a key is 44 characters that `footnote keys new` prints")
         return keys
+
+    @field_validator("collections")
+    @classmethod
+    def _are_distinct(
+        cls, collections: tuple[DocumentCollection, ...]
+    ) -> tuple[DocumentCollection, ...]:
+        without_doubles(collections)
+        return collections
 
     @field_validator("contact")
     @classmethod
@@ -410,6 +422,32 @@ def settings_in_file(path: Path, also: Collection[str] = ()) -> dict[str, Any]:
             plain = name.lower().removeprefix(PREFIX.lower())
             raise InvalidSetting(f"Unknown setting {name} in {path}.{_nearest(plain, fields)}")
     return found
+
+
+def is_set_outside_of_file(field: str) -> bool:
+    """Whether the environment or ``.env`` has a setting, which goes before ``footnote.toml``."""
+    name = _env_name(field)
+    there = {**dotenv_values(DOTENV), **os.environ}
+    return any(each.upper() == name and value for each, value in there.items())
+
+
+def collections_in(path: Path) -> tuple[DocumentCollection, ...]:
+    """The collections in a TOML file as it is now. Raises ``InvalidSetting``."""
+    try:
+        found = settings_in_file(path).get("collections", ())
+        collections = TypeAdapter(tuple[DocumentCollection, ...]).validate_python(found)
+        without_doubles(collections)
+    except OSError as error:
+        raise InvalidSetting(f"{path} cannot be read ({error.strerror}).") from None
+    except ValidationError as error:
+        problem = error.errors(include_url=False)[0]
+        raise InvalidSetting(
+            f"The collections in {path} cannot be used: {problem['msg']}. `footnote doctor` says "
+            "what is wrong."
+        ) from None
+    except ValueError as error:
+        raise InvalidSetting(f"{path}: {error}.") from None
+    return collections
 
 
 def _nearest(name: str, known: list[str]) -> str:

@@ -26,6 +26,7 @@ MEANT: Mapping[str, str] = {
 JSON: Mapping[str, str] = {
     "prices": '{"model": {"input": 3, "output": 15, "cache_write": 3.75, "cache_read": 0.3}}',
     "channels": '{"C0123": {"language": "English", "depth": "quick"}}',
+    "collections": '[{"name": "hr", "paths": ["/srv/docs/hr"], "people": ["U0123"]}]',
 }
 
 
@@ -85,6 +86,8 @@ def _told(
         return f"{name} is not right: correct it, or unset it."
     path = [str(part) for part in problem["loc"][1:]]
     if isinstance(part := _nested(info), type):
+        if get_origin(_kind(info.annotation)) is tuple:
+            return _told_in_list(name, path, problem, part)
         return _told_within(name, path, problem, part)
     given = problem.get("input")
     shown = "" if _is_secret(field, info, given) else f" is {_shown(given)}"
@@ -113,6 +116,19 @@ def _told_within(name: str, path: Sequence[str], problem: Any, part: type[BaseMo
     if problem["type"] == "missing":
         return f"{name} lacks {key} for {entry}: it must be {allowed}."
     return f"{name} has {_shown(problem.get('input'))} as {key} of {entry}: it must be {allowed}."
+
+
+def _told_in_list(name: str, path: Sequence[str], problem: Any, part: type[BaseModel]) -> str:
+    """Of a list of tables, such as the collections: ``path`` is place and key."""
+    if problem["type"] == "value_error" and len(path) < 2:
+        return f"{name} is not right: {problem['ctx']['error']}."
+    if not path:
+        return f"{name} is {_shown(problem.get('input'))}: it must be a list of tables."
+    place, *rest = path
+    entry = f"number {int(place) + 1}"
+    if problem["type"] == "value_error":
+        return f"{name} has {rest[0]} in {entry} that cannot be used: {problem['ctx']['error']}."
+    return _told_within(name, [entry, *rest], problem, part)
 
 
 # ---------------------------------------------------------------- what is allowed
@@ -173,9 +189,11 @@ def _kind(annotation: Any) -> Any:
 
 
 def _nested(info: FieldInfo) -> type[BaseModel] | None:
-    """What the values of a setting's table are."""
+    """What the values of a setting's table are, or of its list of tables."""
     kind = _kind(info.annotation)
     values = get_args(kind)[1] if get_origin(kind) is dict else None
+    if get_origin(kind) is tuple:
+        values = get_args(kind)[0]
     return values if isinstance(values, type) and issubclass(values, BaseModel) else None
 
 

@@ -174,12 +174,15 @@ class Commands:
             async with guarded(interaction):
                 if not await acknowledged(interaction, thinking=True, ephemeral=True):
                     return
-                here = await self._reception.rules(arrival(interaction, "").thread)
+                message = arrival(interaction, "")
+                here = await self._reception.rules(message.thread)
+                searched = await self._reception.searched_here(message, texts)
                 lines = [
                     texts("rules-line", key=key, value=value) for key, value in rules.shown(here)
                 ]
                 body = "\n".join([f"**{texts('rules-title')}**", *lines])
-                await tell(interaction, body if lines else texts("rules-none"))
+                told = [body if lines else texts("rules-none"), *searched]
+                await tell(interaction, "\n".join(told))
 
         @group.command(name="set", description=_texts("rules-set-description"))
         @app_commands.describe(key=_texts("rules-key"), value=_texts("rules-value"))

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
+from adapters.discord.poster import DiscordPoster
 from bot.errors import CredentialsRefused, PlatformUnavailable
 from bot.messages import Attachment, Message
-from bot.posting import Poster, PostState, Reply, RunRef
+from bot.posting import PostState, Reply, RunRef
 
 LOGIN_SECONDS = 10.0  # that a reply waits before it counts Discord as away
 
@@ -17,7 +18,7 @@ class PatientPoster:
 
     amends = True
 
-    def __init__(self, poster: Poster, login: asyncio.Task[None]) -> None:
+    def __init__(self, poster: DiscordPoster, login: asyncio.Task[None]) -> None:
         self._poster = poster
         self._login = login
 
@@ -40,6 +41,11 @@ class PatientPoster:
     async def download(self, run: RunRef, attachment: Attachment, limit: int) -> bytes:
         await self._logged_in()
         return await self._poster.download(run, attachment, limit)
+
+    async def groups(self, message: Message, among: Collection[str]) -> frozenset[str]:
+        """See ``bot.rights.rights.Membership``."""
+        await self._logged_in()
+        return await self._poster.groups(message, among)
 
     async def _logged_in(self) -> None:
         if self._login.done() and not self._login.cancelled() and self._login.exception() is None:

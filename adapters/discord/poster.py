@@ -11,7 +11,7 @@ Only REST is used, through a client that has logged in; no gateway is needed.
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Collection, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
@@ -34,6 +34,7 @@ from adapters.discord.outlet import (
     nonce_of,
 )
 from adapters.discord.reply import DiscordReply
+from adapters.discord.roles import Roles
 from adapters.discord.state import ORIGINAL, Posted, posted
 from adapters.discord.wire import DiscordRefused, Wire
 from bot.errors import PostRefused
@@ -80,7 +81,12 @@ class DiscordPoster:
 
     def __init__(self, client: discord.Client, *, between: float = SECONDS_BETWEEN_EDITS) -> None:
         self._wire = Wire(client)
+        self._roles = Roles(self._wire)
         self._between = between
+
+    async def groups(self, message: Message, among: Collection[str]) -> frozenset[str]:
+        """See ``bot.rights.rights.Membership``."""
+        return await self._roles.held(message.author.id, among)
 
     # ------------------------------------------------------------ beginning
 

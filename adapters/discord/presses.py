@@ -14,6 +14,7 @@ from adapters.discord.interactions import acknowledged, guarded, place_in, show,
 from adapters.discord.listener import patiently
 from bot.conversing.presses import Details, Press, carry_out
 from bot.conversing.reception import Reception
+from bot.messages import Author
 from bot.rendering.texts import Texts, texts_for
 
 
@@ -32,7 +33,7 @@ class Presses:
         author = author_of(interaction.user, None if direct else interaction.permissions)
         async with guarded(interaction):
             if isinstance(press, Details):
-                await self._show(interaction, press.run, texts_for(locale))
+                await self._show(interaction, press.run, author, texts_for(locale))
                 return
             # The message stays as it is; what follows is for the presser alone.
             if not await acknowledged(interaction):
@@ -43,12 +44,17 @@ class Presses:
             if told is not None:
                 await tell(interaction, texts_for(locale)(told))
 
-    async def _show(self, interaction: discord.Interaction[Any], run: str, texts: Texts) -> None:
+    async def _show(
+        self, interaction: discord.Interaction[Any], run: str, author: Author, texts: Texts
+    ) -> None:
         """What an answer rests on and how it was found, for the presser alone."""
         if not await acknowledged(interaction, thinking=True, ephemeral=True):
             return
         channel = place_in(interaction).channel
-        answer, page = await patiently(lambda: self._reception.details(run, PLATFORM, channel))
+        direct = interaction.guild_id is None
+        answer, page = await patiently(
+            lambda: self._reception.details(run, PLATFORM, channel, author, direct=direct)
+        )
         may_embed = interaction.app_permissions.embed_links
         looks = details(answer, texts, embeds=may_embed, page=page)
         await show(interaction, looks, view_of_link(texts, page))

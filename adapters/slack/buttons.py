@@ -67,7 +67,8 @@ class Buttons:
             direct = channel.startswith("D")
             texts = texts_for(locale)
             if isinstance(press, Details):
-                doing = self._show(press.run, channel, str(body.get("trigger_id") or ""), texts)
+                trigger = str(body.get("trigger_id") or "")
+                doing = self._show(press.run, channel, author, trigger, texts)
             else:
                 doing = self._pressed(press, author, texts, locale=locale, direct=direct)
             await self._tell(doing, ear, texts)
@@ -78,9 +79,14 @@ class Buttons:
         told = await carry_out(self._reception, press, author, locale=locale, direct=direct)
         return None if told is None else texts(told)
 
-    async def _show(self, run: str, channel: str, trigger: str, texts: Texts) -> str | None:
+    async def _show(
+        self, run: str, channel: str, author: Author, trigger: str, texts: Texts
+    ) -> str | None:
         """Open the details of an answer for the presser; Slack takes that for three seconds."""
-        answer, page = await self._reception.details(run, PLATFORM, channel)
+        # The ids of direct conversations begin with D.
+        answer, page = await self._reception.details(
+            run, PLATFORM, channel, author, direct=channel.startswith("D")
+        )
         view = details(answer, texts, page)
         try:
             await self._calls.once("views.open", trigger_id=trigger, view=view)

@@ -124,7 +124,8 @@ class Commands:
         words = message.text.split(maxsplit=2)
         verb = words[0].lower() if words else "rules"
         if verb == "rules" and len(words) < 2:
-            return self._shown(shown(await reception.rules(message.thread)), texts)
+            told = self._shown(shown(await reception.rules(message.thread)), texts)
+            return "\n".join([told, *await reception.searched_here(message, texts)])
         if verb == "set" and len(words) > 1:
             key, value = words[1].lower(), words[2] if len(words) > 2 else ""
             rules = changed(await reception.rules(message.thread), key, value, self._providers)

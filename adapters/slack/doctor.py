@@ -12,7 +12,7 @@ from adapters.slack.calls import FAILURES, Away, Calls, Json, Limited, Refusal, 
 from adapters.slack.client import TOKEN_ERRORS, new_session, refused_token, web_client
 from adapters.slack.installations import Place, opened
 from adapters.slack.oauth import install_url, redirect_url
-from adapters.slack.scopes import needed
+from adapters.slack.scopes import FOR_USER_GROUPS, needed
 from bot.errors import CredentialsRefused, InvalidSetting, PlatformUnavailable, PostRefused
 from bot.platform import in_many_workspaces
 from bot.settings import Settings
@@ -51,7 +51,10 @@ async def examine(settings: Settings) -> str:
 async def _bot(client: AsyncWebClient, settings: Settings, variable: str) -> Json:
     """What auth.test tells of a bot that has every scope."""
     bot, scopes = await _auth(client, settings, variable)
-    if lacking := sorted(needed() - scopes):
+    wanted = needed()
+    if not any(each.slack_groups for each in settings.collections):
+        wanted -= {FOR_USER_GROUPS}
+    if lacking := sorted(wanted - scopes):
         where = f" in {bot.get('team')}" if in_many_workspaces(settings) else ""
         raise InvalidSetting(
             f"The Slack app lacks {_scopes(lacking)}{where}: add what is missing at {APPS} under "

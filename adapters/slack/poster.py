@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from time import monotonic
 
 from slack_sdk.webhook.async_client import AsyncWebhookClient
@@ -82,6 +82,13 @@ class SlackPoster:
 
     async def download(self, run: RunRef, attachment: Attachment, limit: int) -> bytes:
         return await downloaded((await self._team(run)).calls, attachment, limit)
+
+    async def groups(self, message: Message, among: Collection[str]) -> frozenset[str]:
+        """See ``bot.rights.rights.Membership``."""
+        team = await self._teams.of(message.thread.workspace)
+        home = await team.home_of(message)
+        asked_of = "" if home == message.thread.workspace else home
+        return await team.user_groups.held(message.author.id, among, asked_of)
 
     async def _team(self, run: RunRef) -> Team:
         """Raises ``PostRefused`` where the app is not installed any more."""

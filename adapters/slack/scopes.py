@@ -26,6 +26,7 @@ METHODS: Mapping[str, tuple[str, ...]] = {
     "chat.update": ("chat:write",),
     "conversations.history": _READING,
     "conversations.replies": _READING,
+    "usergroups.users.list": ("usergroups:read",),
     "users.info": ("users:read",),
     "views.open": (),
     "views.publish": (),
@@ -53,7 +54,11 @@ OTHER = (
 )
 
 
+# What is called only where collections name user groups: apps without it work as well.
+FOR_USER_GROUPS = "usergroups:read"
+
+
 def needed() -> frozenset[str]:
-    """Every scope the bot token must have."""
+    """Every scope that the manifest asks for."""
     called = {scope for scopes in METHODS.values() for scope in scopes}
     return frozenset(called | set(filter(None, EVENTS.values())) | set(OTHER))

@@ -9,6 +9,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 from adapters.slack.calls import Calls, Timing
 from adapters.slack.identity import Identity
 from adapters.slack.people import People
+from adapters.slack.user_groups import UserGroups
 from bot.errors import FootnoteError, PostRefused
 from bot.messages import Message
 
@@ -36,6 +37,7 @@ class Team:
         self.calls = Calls(client, timing)
         self.identity = Identity(self.calls)
         self.people = People(self.calls)
+        self.user_groups = UserGroups(self.calls)
 
     async def aclose(self) -> None:
         await self.people.aclose()

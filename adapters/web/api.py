@@ -25,11 +25,13 @@ from adapters.web.documents import (
     run_document,
 )
 from adapters.web.forms import json_of, kind_is
+from adapters.web.seeing import Seeing
 from adapters.web.shown import Shown, shown_of
 from adapters.web.sse import HERE, as_line, event, event_stream, moments
 from adapters.web.turns import runs_of, turns_of
 from adapters.web.uploads import AGAIN, PARTS, Upload, form_of_parts
 from bot.answers import Answer
+from bot.rights.reader import Reader
 from bot.storage.records import UNFINISHED, RunRecord
 
 NAME_HEADER = "idempotency-key"
@@ -100,7 +102,11 @@ class _Api:
         turns = await turns_of(self._console, [run.id])
         if not turns:
             raise HTTPException(404, texts_of(request)("question-gone"))
-        return _json(run_document(turns[0], run.message.thread.thread))
+        turn = self._seeing(request).turn(turns[0])
+        return _json(run_document(turn, run.message.thread.thread))
+
+    def _seeing(self, request: Request) -> Seeing:
+        return Seeing(self._console.rights, visitor_of(request), texts_of(request))
 
     async def stop(self, request: Request) -> Response:
         if not isinstance(await json_of(request), dict):
@@ -113,7 +119,8 @@ class _Api:
         thread = await thread_named(self._console, request, request.path_params["thread"])
         ids = await runs_of(self._console.database, thread.key)
         turns = await turns_of(self._console, ids)
-        runs = [run_document(turn, thread.thread) for turn in turns]
+        seeing = self._seeing(request)
+        runs = [run_document(seeing.turn(turn), thread.thread) for turn in turns]
         return _json(Conversation(thread=thread.thread, key=thread.key, runs=runs))
 
     async def events(self, request: Request) -> Response:
@@ -125,10 +132,13 @@ class _Api:
         if run.state not in UNFINISHED and (now.answer is None or seen == now.mark):
             return Response(status_code=204)
         client = visitor_of(request).client
-        return event_stream(request, self._console.streams, client, self._follow(run, seen))
+        return event_stream(
+            request, self._console.streams, client, self._follow(run, seen, self._seeing(request))
+        )
 
-    async def _follow(self, run: RunRecord, seen: str) -> AsyncIterator[str]:
+    async def _follow(self, run: RunRecord, seen: str, seeing: Seeing) -> AsyncIterator[str]:
         before = None if seen else Shown()
+        reader = Reader.of_stored(run.message, run.options)
         async with self._console.live.follow(run.message.thread, run.id) as feed:
             async for changed in moments(feed):
                 if not changed:
@@ -142,6 +152,7 @@ class _Api:
                 if now is None or (standing.over and not _is_final(now.answer)):
                     stored = await self._console.store.run(run.id)
                     now = shown_of(stored) if stored is not None else Shown()
+                now = seeing.shown(now, reader)
                 if now.mark != seen:
                     for told in _events(before, now):
                         yield told

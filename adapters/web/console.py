@@ -22,6 +22,7 @@ from bot.messages import Thread
 from bot.observing import Observed
 from bot.pages.workers import Workers
 from bot.rendering.texts import Texts, texts_for
+from bot.rights.rights import Rights
 from bot.settings import Settings
 from bot.storage.archive import Archive
 from bot.storage.database import Database
@@ -43,6 +44,7 @@ class Console:
     sessions: Sessions
     reception: Reception | None = None
     observed: Observed = field(default_factory=Observed)
+    rights: Rights = field(init=False)
     store: Store = field(init=False)
     archive: Archive = field(init=False)
     workspaces: Workspaces = field(init=False)
@@ -54,6 +56,7 @@ class Console:
     workers: Workers = field(init=False)  # that look at what people send
 
     def __post_init__(self) -> None:
+        self.rights = Rights(self.settings)
         self.store = Store(self.database)
         self.archive = Archive(self.database)
         self.workspaces = Workspaces(self.database)

@@ -16,6 +16,7 @@ from adapters.web.asking import put_question, run_named, thread_named
 from adapters.web.console import Console, locale_of, texts_of, visitor_of
 from adapters.web.forms import form_of, question_form_of
 from adapters.web.limits import THREADS_LISTED
+from adapters.web.seeing import Seeing
 from adapters.web.stream import thread_events
 from adapters.web.turns import Turn, runs_of, turns_of
 from adapters.web.uploads import megabytes
@@ -63,7 +64,8 @@ class _Conversation:
         turns = []
         if thread is not None:
             ids = await runs_of(console.database, thread.key)
-            turns = await turns_of(console, ids)
+            seeing = Seeing(console.rights, visitor, texts)
+            turns = [seeing.turn(turn) for turn in await turns_of(console, ids)]
         return console.page(
             request,
             "conversation.html",

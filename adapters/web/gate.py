@@ -20,7 +20,12 @@ from starlette.responses import JSONResponse, PlainTextResponse, RedirectRespons
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from adapters.web.addresses import Proxies, is_address, peer_of
-from adapters.web.limits import GUESSES_PER_MINUTE, REQUESTS_PER_MINUTE, SESSION_DAYS
+from adapters.web.limits import (
+    GROUPS_OF_ONE_VISITOR,
+    GUESSES_PER_MINUTE,
+    REQUESTS_PER_MINUTE,
+    SESSION_DAYS,
+)
 from adapters.web.pace import Pace
 from adapters.web.visitors import COOKIE, LOCAL, Sessions, Visitor, Way
 from bot.platform import FORWARDED, host_name, is_from_here, is_loopback
@@ -64,6 +69,7 @@ class Gate:
         self._sessions = sessions
         self._token = settings.console_token.get_secret_value() if settings.console_token else ""
         self._header = settings.console_user_header.lower()
+        self._groups_header = settings.console_groups_header.lower()
         self._proxies = Proxies(settings.console_proxies)
         self._public_host = urlsplit(settings.public_url).hostname or ""
         self._admins = frozenset(settings.admins)
@@ -109,7 +115,8 @@ class Gate:
         csrf = self._sessions.csrf(session)
         if way == "proxy":
             operator = user in self._admins
-            return Visitor(user, user, way, session, csrf, operator, client=user), cookie
+            groups = self._groups(request)
+            return Visitor(user, user, way, session, csrf, operator, user, groups), cookie
         client = session if way == "token" else peer  # a session cost a sign-in, or nothing
         return Visitor(LOCAL, "You", way, session, csrf, operator=True, client=client), cookie
 
@@ -125,6 +132,14 @@ class Gate:
             return "token", ""
         _check_local(peer_of(request), request.headers)
         return "open", ""
+
+    def _groups(self, request: Request) -> tuple[str, ...]:
+        """The groups that the proxy names; none where somebody else may have added to them."""
+        named = request.headers.getlist(self._groups_header) if self._groups_header else []
+        if len(named) != 1:
+            return ()
+        parts = (part.strip() for part in named[0].split(","))
+        return tuple(part for part in parts if part)[:GROUPS_OF_ONE_VISITOR]
 
     def _check_host(self, request: Request) -> None:
         """A name that was made to point to the proxy or to us (DNS rebinding) would let another

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 
 from starlette.exceptions import HTTPException
@@ -15,6 +16,7 @@ from adapters.web.console import Console, operator_only, texts_of, visitor_of
 from adapters.web.explaining import RunView
 from adapters.web.figures import days_as_csv, document
 from adapters.web.overview import Looked, OverviewView
+from adapters.web.seeing import Seeing
 from adapters.web.shown import shown_of
 from adapters.web.views import copies_of
 from bot.answers import StepView
@@ -23,6 +25,7 @@ from bot.reasoning.calls import ModelReply
 from bot.rendering.footnotes import link_target
 from bot.research.health import health
 from bot.research.trace import page_of_trace, trace
+from bot.rights.reader import Reader
 from bot.storage.overview import Overview, Overviews
 from bot.storage.records import RunRecord
 from bot.storage.traces import KeptPage, KeptRun, Traces
@@ -50,6 +53,9 @@ class _RunPages:
         if kept is None:
             raise _gone(request)
         self._check(request, kept.record)
+        reader = Reader.of_stored(kept.record.message, kept.record.options)
+        if not self._seeing(request).may_see_run(kept, reader):
+            raise _out_of_reach(request)
         plan = shown_of(kept.record).plan
         # In a thread: a long report takes a twentieth of a second, which runs would wait.
         return await asyncio.to_thread(self._shown, request, kept, plan.steps if plan else ())
@@ -64,7 +70,12 @@ class _RunPages:
         kept = await self._traces.page(run_id, number, request.query_params.get("copy", ""))
         if kept is None:
             raise _gone(request)
+        if not self._seeing(request).reach.allows(kept.url):
+            raise _out_of_reach(request)
         return await asyncio.to_thread(self._shown_page, request, kept, record)
+
+    def _seeing(self, request: Request) -> Seeing:
+        return Seeing(self._console.rights, visitor_of(request), texts_of(request))
 
     def _shown(self, request: Request, kept: KeptRun, plan: Sequence[StepView]) -> Response:
         run_id = kept.record.id
@@ -136,7 +147,11 @@ class _OverviewPages:
     async def _look(self, request: Request) -> tuple[Looked, Overview, datetime]:
         now = datetime.now(UTC)
         looked = Looked.of(request.query_params)
-        return looked, await self._overviews.look(looked.scope(now.date())), now
+        found = await self._overviews.look(looked.scope(now.date()))
+        if not self._console.rights.reach(visitor_of(request).reader).is_all:
+            # They name pages, and queries that were made of what pages say.
+            found = replace(found, slowest=tuple(replace(s, title="") for s in found.slowest))
+        return looked, found, now
 
 
 def _metrics(console: Console) -> list[BaseRoute]:
@@ -149,6 +164,10 @@ def _metrics(console: Console) -> list[BaseRoute]:
 
 def _page_path(run: str, page: KeptPage) -> str:
     return f"{copies_of(run)}{page.number}?copy={page.hash}"
+
+
+def _out_of_reach(request: Request) -> HTTPException:
+    return HTTPException(403, texts_of(request)("answer-out-of-reach"))
 
 
 def _gone(request: Request) -> HTTPException:

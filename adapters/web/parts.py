@@ -28,11 +28,12 @@ class Parts:
             html = plan_html(self._templates, texts, run, now)
             return {"run": run, "html": html, "now": being_done(now, texts)}
 
-        return self._once(("plan", texts.locale, run, now.mark), made)
+        return self._once(("plan", texts.locale, run, now.mark, str(now.plan is None)), made)
 
     def text(self, run: str, now: Shown) -> str:
         """The answer as far as it has been written, as HTML."""
-        return self._once(("text", run, now.mark), lambda: {"run": run, "html": writing(now)})
+        name = ("text", run, now.mark, str(bool(now.text)))  # it may be withheld from some
+        return self._once(name, lambda: {"run": run, "html": writing(now)})
 
     def _once(self, name: tuple[str, ...], made: Callable[[], dict[str, str]]) -> str:
         kept = self._kept.get(name)

@@ -17,6 +17,7 @@ from starlette.responses import Response
 from adapters.web.console import Console, texts_of, visitor_of
 from adapters.web.live import Feed, Standing
 from adapters.web.parts import being_done
+from adapters.web.seeing import Seeing
 from adapters.web.shown import Shown
 from adapters.web.sse import HERE, as_line, event, event_stream, moments
 from adapters.web.turns import turns_of
@@ -24,6 +25,7 @@ from adapters.web.visitors import Visitor
 from adapters.web.writing import reply_html, tally, turn_html
 from bot.messages import Thread
 from bot.rendering.texts import Texts
+from bot.rights.reader import Reader
 
 
 def thread_events(console: Console, request: Request, thread: Thread) -> Response:
@@ -58,7 +60,12 @@ class _Page:
     parts: dict[str, Shown] = field(default_factory=dict)
     settled: dict[str, str] = field(default_factory=dict)  # marks of what is over
     gone: set[str] = field(default_factory=set)
+    readers: dict[str, Reader] = field(default_factory=dict)  # for whom each run was made
     first: bool = True
+
+    @property
+    def seeing(self) -> Seeing:
+        return Seeing(self.console.rights, self.visitor, self.texts)
 
     async def events(self, thread: Thread) -> AsyncIterator[str]:
         known = {*self.marks, self.last} - {""}
@@ -138,7 +145,8 @@ class _Page:
         turns = await feed.once(run, lambda: turns_of(self.console, [run]))
         if not turns:
             return self._gone(run)
-        turn = turns[0]
+        turn = self.seeing.turn(turns[0])
+        self.readers[run] = turn.reader
         if kind == "turn":
             self.last = run if self._is_new(feed, run) else self.last
             html = turn_html(self.console.templates, self.texts, turn, self.visitor)
@@ -156,6 +164,7 @@ class _Page:
         return event(kind, as_line(told), self._cursor())
 
     def _changed_parts(self, run: str, before: Shown, now: Shown) -> list[str]:
+        now = self.seeing.shown(now, self.readers[run])
         self.parts[run] = now
         self.marks[run] = now.mark
         parts = self.console.parts

@@ -13,6 +13,7 @@ from adapters.web.shown import Shown, shown_of
 from adapters.web.views import Dates
 from bot.answers import Answer
 from bot.messages import Attachment
+from bot.rights.reader import Reader
 from bot.storage.database import Database
 from bot.storage.records import UNFINISHED, RunRecord
 from bot.storage.tables import feedback, pages, runs
@@ -20,7 +21,8 @@ from bot.storage.tables import feedback, pages, runs
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """A question and its reply. ``verdicts`` are what visitors think of it, by their ids."""
+    """A question and its reply. ``verdicts`` are what visitors think of it, by their ids;
+    ``reader`` is for whom it was made. Who is shown it may see less: ``seeing.Seeing.turn``."""
 
     run: str
     question: str
@@ -31,6 +33,7 @@ class Turn:
     shown: Shown
     verdicts: Mapping[str, str]
     dates: Dates
+    reader: Reader
     files: tuple[Attachment, ...] = ()
     attempt: int = 0
 
@@ -78,6 +81,7 @@ def _turn(console: Console, run: RunRecord, verdicts: Mapping[str, str], dates: 
         shown=console.live.here(run.id) or shown_of(run),
         verdicts=verdicts,
         dates=dates,
+        reader=Reader.of_stored(run.message, run.options),
         attempt=run.attempt,
         files=run.message.attachments if run.message.thread.platform == "web" else (),
     )

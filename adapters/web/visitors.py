@@ -12,6 +12,7 @@ from typing import Literal
 from adapters.web.limits import SECONDS_BETWEEN_SESSION_LOOKS, SESSION_DAYS
 from bot.errors import StorageUnavailable
 from bot.messages import Author
+from bot.rights.reader import Reader
 from bot.storage.workspaces import Workspaces
 
 COOKIE = "footnote_session"
@@ -27,7 +28,7 @@ Way = Literal["open", "token", "proxy"]
 class Visitor:
     """``session`` names the browser ("" for a program that shows its token), ``csrf`` goes with
     its forms. An ``operator`` may see what everybody asked. ``client`` is who must keep to the
-    pace: a person, a browser, or an address."""
+    pace: a person, a browser, or an address. ``groups`` are those that the proxy names."""
 
     id: str
     name: str
@@ -36,10 +37,16 @@ class Visitor:
     csrf: str
     operator: bool
     client: str = ""
+    groups: tuple[str, ...] = ()
 
     @property
     def author(self) -> Author:
-        return Author(self.id, self.name, admin=self.operator)
+        return Author(self.id, self.name, admin=self.operator, groups=self.groups)
+
+    @property
+    def reader(self) -> Reader:
+        """The visitor as rights to documents see them. An operator has those of the lists, too."""
+        return Reader("console", self.channel, self.id, frozenset(self.groups))
 
     @property
     def channel(self) -> str:

@@ -26,6 +26,10 @@ from bot.messages import Author, Depth, Message, RunOptions, Thread
 from bot.pages.urls import links_in
 from bot.posting import Poster, PostState
 from bot.rendering.sentences import invalid
+from bot.rendering.texts import Texts
+from bot.rights.rights import Rights
+from bot.rights.told import searched_here
+from bot.search.registry import configured_names
 from bot.service import LEASE, ResearchService, clean_question
 from bot.settings import ChannelRules, Settings
 from bot.storage.conversations import Conversations
@@ -83,6 +87,7 @@ class Reception:
         self._posters = posters
         self._conversations = Conversations(store.database)
         self._workspaces = Workspaces(store.database)
+        self._rights = Rights(settings, posters)
         self._ours: TTLCache[str, bool] = TTLCache(THREADS_REMEMBERED, THREADS_SECONDS)
         # Deleted before they were kept: an event that comes again must not revive them.
         self._gone: TTLCache[tuple[str, str], bool] = TTLCache(GONE_REMEMBERED, GONE_SECONDS)
@@ -218,17 +223,28 @@ class Reception:
         """Keep what someone thinks of an answer; False when its run is not known."""
         return await self._workspaces.keep_feedback(run_id, author.id, verdict)
 
-    async def details(self, run_id: str, platform: str, channel: str) -> tuple[Answer, str]:
-        """A run's answer, for somebody who reads it in its channel, and the page that shows how it
-        came about, or "".
+    async def details(
+        self, run_id: str, platform: str, channel: str, author: Author, *, direct: bool
+    ) -> tuple[Answer, str]:
+        """A run's answer, for ``author`` who reads it in its channel, and the page that shows how
+        it came about, or "".
 
-        Raises ``Invalid`` when the run is not known, has no answer, or is of another channel.
+        Raises ``Invalid`` when the run is not known, has no answer, is of another channel, or rests
+        on documents that may not be read there any more.
         """
         run = await self._run(run_id)
         place = run.message.thread
         if run.answer is None or (place.platform, place.channel) != (platform, channel):
             raise invalid("question-gone")
+        message = _next(run, "", author, "", "", direct)
+        if not await self._may_be_told(run.answer, message):
+            raise invalid("answer-out-of-reach")
         return run.answer, self._service.reference(run).page
+
+    async def _may_be_told(self, answer: Answer, message: Message) -> bool:
+        """Whether all that an answer rests on may be told to the readers of a message's answer."""
+        reach = self._rights.reach(await self._rights.reader(message))
+        return reach.covers(answer.rests_on)
 
     async def dig_deeper(self, run_id: str, author: Author, *, locale: str, direct: bool) -> Asked:
         """Research the question of a run once more, ``deep``; asked twice it is the same run.
@@ -241,6 +257,8 @@ class Reception:
         message = _next(run, event_id, author, question, locale, direct)
         message = replace(message, attachments=run.message.attachments)
         check_access(self.settings, message)
+        if run.answer is not None and not await self._may_be_told(run.answer, message):
+            message = replace(message, text=run.message.text)
         return await self._accept(message, replace(run.options, depth="deep"), None)
 
     async def follow_up(
@@ -255,6 +273,8 @@ class Reception:
         event_id = f"{run_id}:follow-up:{_digest(question)}"
         message = _next(run, event_id, author, question, locale, direct)
         check_access(self.settings, message)
+        if run.answer is not None and not await self._may_be_told(run.answer, message):
+            raise invalid("suggestion-gone")
         return await self._accept(message, replace(run.options, depth="auto"), None)
 
     # ------------------------------------------------------------ places
@@ -266,6 +286,14 @@ class Reception:
             rules = ChannelRules.model_validate(stored)
             return bounded(rules, self.settings, thread.channel)
         return self.settings.channels.get(thread.channel, ChannelRules())
+
+    async def searched_here(self, message: Message, texts: Texts) -> list[str]:
+        """What questions search where ``message`` was given as a command, and why, as lines;
+        nothing where there are no documents."""
+        rules = await self.rules(message.thread)
+        providers = rules.providers or configured_names(self.settings)
+        reader = await self._rights.reader(message)
+        return searched_here(self._rights, reader, providers, texts)
 
     async def set_rules(self, message: Message, rules: ChannelRules | None) -> None:
         """Set the rules of the channel in which ``message`` was given as a command.
@@ -300,7 +328,11 @@ class Reception:
         files: Mapping[str, bytes] = NO_FILES,
     ) -> Asked:
         run_id, new = await self._service.accept(
-            message, options, owner=self._dispatcher.owner, post_state=post_state, files=files
+            message,
+            options.asked_in(message),
+            owner=self._dispatcher.owner,
+            post_state=post_state,
+            files=files,
         )
         self._ours[message.thread.key] = True
         if not new and message.attachments and not files:  # which came with the question itself

@@ -9,26 +9,33 @@ waits for it any more.
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Protocol
 
 from cachetools import TTLCache
 
-from bot.errors import Broken, BrowserNeeded, Unavailable
+from bot.errors import Broken, BrowserNeeded, PageUnreadable, Unavailable
 from bot.logs import get_logger
 from bot.messages import UPLOADED, Attachment
 from bot.pages.page import Page
 from bot.pages.passages import Weight
 from bot.pages.urls import canonical
+from bot.rights.reach import EVERYTHING, Reach
 from bot.search.blend import SearchResult
 from bot.search.flights import Flights
-from bot.search.provider import ProviderKind, Query, TextGiving, Weighing
+from bot.search.provider import UNKNOWN_DOCUMENT, ProviderKind, Query, TextGiving, Weighing
 
 log = get_logger()
 
 MOST_AHEAD = 64  # searches and reads that nobody asked for yet, of all runs at the same time
 CACHED_CHARACTERS = 32_000_000  # of page text kept in the process
+
+
+def _everything() -> Reach:
+    return EVERYTHING
 
 
 class Searching(Protocol):
@@ -76,7 +83,8 @@ class Library:
         largest: int = 10_000_000,
     ) -> None:
         self.largest = largest
-        self.ahead = 0
+        self._reach: Callable[[], Reach] = _everything
+        self._ahead = [0]  # shared by all views
         self._search = search
         self._fetcher = fetcher
         self._recent_page = recent_page
@@ -85,6 +93,25 @@ class Library:
             CACHED_CHARACTERS, ttl=page_ttl, getsizeof=lambda page: len(page.text)
         )
         self._reads: Flights[Page] = Flights()
+
+    def within(self, reach: Callable[[], Reach]) -> Library:
+        """The same library for readers who may be told about some documents only: their reach is
+        asked for at every search and read."""
+        view = copy.copy(self)
+        view._reach = reach
+        return view
+
+    def allows(self, url: str) -> bool:
+        """Whether the readers may be told about a page."""
+        return self._reach().allows(url)
+
+    @property
+    def ahead(self) -> int:
+        return self._ahead[0]
+
+    @ahead.setter
+    def ahead(self, count: int) -> None:
+        self._ahead[0] = count
 
     @property
     def is_busy(self) -> bool:
@@ -98,13 +125,20 @@ class Library:
 
     def can_search(self, providers: tuple[str, ...] = ()) -> frozenset[ProviderKind]:
         """What can be searched: the web, documents, or both."""
-        return self._search.can_search(providers)
+        kinds = self._search.can_search(providers)
+        return kinds - {"knowledge"} or kinds if self._reach().is_nothing else kinds
 
     async def search(
         self, query: Query, providers: tuple[str, ...] = (), kind: ProviderKind | None = None
     ) -> SearchResult:
         """Raises ``NoProviderAvailable`` when every provider asked has failed."""
-        return await self._search.search(query, providers, kind)
+        query = replace(query, reach=self._reach())
+        if query.reach.is_nothing and "web" in self._search.can_search(providers):
+            kind = "web"
+        found = await self._search.search(query, providers, kind)
+        if not query.reach.covers(hit.url for hit in found.hits):  # a provider that keeps no rights
+            found = replace(found, hits=tuple(h for h in found.hits if query.reach.allows(h.url)))
+        return found
 
     def weighs(self, url: str) -> bool:
         """Whether it can be told by meaning which passages of this page fit a question."""
@@ -116,6 +150,8 @@ class Library:
 
     async def read(self, url: str) -> Page:
         """Raises ``Refused``, ``Unavailable`` or ``Broken`` by meaning."""
+        if not self.allows(url):
+            raise PageUnreadable(UNKNOWN_DOCUMENT)
         if url.startswith("file:"):
             return await self._read_now(url)
         key = url if url.startswith(UPLOADED) else canonical(url)

@@ -9,7 +9,7 @@ results too, kept and replayed like any other.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import asdict
 from datetime import datetime
@@ -21,6 +21,7 @@ from bot.answers import Answer, Citation, Disagreement, Doubt, PlanView, Status,
 from bot.errors import (
     Broken,
     BudgetSpent,
+    PageUnreadable,
     Refused,
     Unavailable,
 )
@@ -42,7 +43,8 @@ from bot.research.steps import Steps
 from bot.research.suggest import Offer
 from bot.research.together import together
 from bot.research.used import Used
-from bot.search.provider import ProviderKind, Query
+from bot.rights.reach import is_document
+from bot.search.provider import UNKNOWN_DOCUMENT, ProviderKind, Query
 from bot.storage.journal import Journal, step_key
 
 log = get_logger()
@@ -62,7 +64,7 @@ class Run:
     ``publish`` is called with the whole plan whenever it changes. ``download`` brings the files
     that came with the message; they are read like pages, by the URL where a person opens them.
     At most ``prefetch_pages`` are read before anyone has chosen them. ``allowance`` is what may be
-    spent today.
+    spent today. ``known_documents`` are those that earlier answers of the thread hold something of.
     """
 
     def __init__(
@@ -80,6 +82,7 @@ class Run:
         download: Callable[[Attachment, int], Awaitable[bytes]] | None = None,
         prefetch_pages: int = 0,
         allowance: Allowance | None = None,
+        known_documents: Collection[str] = (),
     ) -> None:
         self.id = run_id
         self.message = message
@@ -101,6 +104,7 @@ class Run:
         self._account = Account(budget, price, allowance, journal.seconds)
         self._publish = publish
         self._download = download
+        self._known_documents = known_documents
         self._attachments = {attachment.url: attachment for attachment in message.attachments}
         self.notes = Notes(self.texts, self._attachments)
         self._steps = Steps(journal, lambda: self._publish(self.plan()))
@@ -134,6 +138,14 @@ class Run:
     def branch(self, id: str) -> AbstractContextManager[None]:
         """Within it, what is done belongs under the plan's line ``id``."""
         return self._steps.branch(id)
+
+    @property
+    def documents(self) -> tuple[str, ...]:
+        """The addresses of the operator's documents of which the run was shown anything, by its
+        searches, its reading or earlier answers of the thread."""
+        shown = {url for step in self.steps for url in step.sources}
+        every = {*self.offers, *self.numbered.values(), *shown}
+        return tuple(sorted({*filter(is_document, every), *self._known_documents}))
 
     @property
     def numbered(self) -> dict[int, str]:
@@ -176,6 +188,7 @@ class Run:
             missing=missing,
             more=more,
             linked=linked,
+            documents=self.documents,
         )
 
     # ------------------------------------------------------------ searching and reading
@@ -191,7 +204,9 @@ class Run:
         ``kind`` narrows them to the web or to documents: see ``search.blend.Search.search``.
         """
         providers = self.options.providers
-        inputs = {**asdict(query), "providers": list(providers), "kind": kind or ""}
+        # Not the reach: the journal itself tells one from another (``storage.journal``).
+        asked_for = {name: value for name, value in asdict(query).items() if name != "reach"}
+        inputs = {**asked_for, "providers": list(providers), "kind": kind or ""}
         asked = step_key("search", inputs)
         if failed := self._failed[asked]:  # what failed was no answer: it is asked again
             inputs["failed"] = failed
@@ -308,6 +323,11 @@ class Run:
         self.notes.say(sentence)
 
     async def _read(self, url: str, title: str, *, looks: bool = False) -> Page | str:
+        if not self._library.allows(url):  # also where an earlier answer of the thread cites it
+            self.notes.worded[UNKNOWN_DOCUMENT] = self.notes.of_page(
+                PageUnreadable(UNKNOWN_DOCUMENT)
+            )
+            return UNKNOWN_DOCUMENT
         fetched: list[Page] = []
 
         async def fetch() -> ReadOutcome:

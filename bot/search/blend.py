@@ -15,6 +15,7 @@ from bot.observing import Observe, nothing_observed
 from bot.pages.page import Page
 from bot.pages.passages import Weight
 from bot.pages.urls import dedupe_key
+from bot.rights.reach import Reach
 from bot.search.guarded import Guarded
 from bot.search.hits import host_of, is_within
 from bot.search.limits import Clock
@@ -122,7 +123,7 @@ class Search:
         return SearchResult(
             tuple(hits[:limit]),
             tuple(each.sentence for each in failures),
-            await self._rarity(asked, text),
+            await self._rarity(asked, text, query.reach),
             await self._missing(asked),
         )
 
@@ -204,12 +205,12 @@ class Search:
             task.add_done_callback(self._late.discard)
         return [task.result() for task in tasks if task.done()]
 
-    async def _rarity(self, asked: Sequence[Guarded], query: str) -> dict[str, float]:
+    async def _rarity(self, asked: Sequence[Guarded], query: str, reach: Reach) -> dict[str, float]:
         """How rare the query's terms are, by the first provider that knows."""
         words = keywords(query)
         for provider in asked:
             try:
-                if known := await provider.rarity(words):
+                if known := await provider.rarity(words, reach):
                     return known
             except FootnoteError as error:
                 log.info("rarity_unknown", provider=provider.name, error=str(error))

@@ -15,6 +15,7 @@ from bot.errors import FootnoteError, PageUnreadable, ProviderUnavailable, Refus
 from bot.observing import Observe, timed, unobserved
 from bot.pages.page import Page
 from bot.pages.passages import Weight
+from bot.rights.reach import EVERYTHING, Reach
 from bot.search.flights import Flights
 from bot.search.limits import Breaker, Clock, RateLimit
 from bot.search.policy import Policy
@@ -103,12 +104,13 @@ class Guarded:
         """See ``TextGiving.text_of``; None for a provider that gives no texts."""
         return self.provider.text_of(url) if isinstance(self.provider, TextGiving) else None
 
-    async def rarity(self, terms: Sequence[str]) -> dict[str, float]:
+    async def rarity(self, terms: Sequence[str], reach: Reach = EVERYTHING) -> dict[str, float]:
         """See ``Lexicon.rarity``; empty for a provider that does not know."""
         provider = self.provider
         if not isinstance(provider, Lexicon):
             return {}
-        return await self._call(lambda: provider.rarity(terms))
+        within = () if reach.is_all else (reach,)  # one that searches no documents need not know it
+        return await self._call(lambda: provider.rarity(terms, *within))
 
     async def missing(self) -> int:
         """See ``Growing.missing``; 0 for a provider that does not grow."""

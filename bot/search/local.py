@@ -18,13 +18,13 @@ from bot.errors import PageUnreadable, ProviderUnavailable, StorageUnavailable
 from bot.pages.page import Page
 from bot.pages.passages import Weight
 from bot.pages.relevance import weigh
+from bot.rights.reach import EVERYTHING, Reach
 from bot.search.embedding.embedder import Embedder, Vector
 from bot.search.folders import root_of
 from bot.search.index_file import (
     Damaged,
     Outdated,
     address,
-    below,
     count_passages,
     damage_mark,
     is_below,
@@ -35,8 +35,9 @@ from bot.search.index_file import (
     unusable,
 )
 from bot.search.meaning import Condition, Match, Meaning
-from bot.search.provider import Hit, ProviderKind, Query
+from bot.search.provider import UNKNOWN_DOCUMENT, Hit, ProviderKind, Query
 from bot.search.surroundings import Opened, opened, rated
+from bot.search.visible import Visible
 from bot.text.akin import akin
 from bot.text.language import detect, foreign
 from bot.text.terms import keywords
@@ -77,24 +78,13 @@ class LocalDocuments:
         embedder: Embedder | None = None,
     ) -> None:
         self._path = index_path
-        folders = [root_of(root) for root in roots]
-        self._roots = list(map(address, folders))
-        self._condition, self._values = below(folders)
-        self._visible, self._visible_values = self._visibility()
+        self._folders = [root_of(root) for root in roots]
+        self._roots = list(map(address, self._folders))
         self._meaning = None if embedder is None else Meaning(index_path, embedder)
         self._idle: queue.SimpleQueue[_Reader] = queue.SimpleQueue()
 
-    def _visibility(self) -> tuple[str, list[str]]:
-        """A condition on ``files`` for those at or below the roots of which no twin there is
-        searched instead, and its values."""
-        here = self._condition.replace("url", "files.url")
-        there = self._condition.replace("url", "other.url")
-        twin = (
-            "SELECT 1 FROM files AS other WHERE (other.id = files.twin"  # noqa: S608 - our own
-            f" OR other.twin = files.twin AND other.id < files.id) AND ({there})"
-        )
-        condition = f"({here}) AND (files.twin = 0 OR NOT EXISTS ({twin}))"
-        return condition, [*self._values, *self._values]
+    def _visible(self, reach: Reach = EVERYTHING) -> Visible:
+        return Visible.of(self._folders, reach)
 
     async def search(self, query: Query) -> list[Hit]:
         """See ``SearchProvider.search``. A hit's snippet is the whole passage that fits best.
@@ -103,20 +93,22 @@ class LocalDocuments:
         """
         question = query.text[:MOST_QUERY_CHARACTERS]
         wanted = keywords(question)[:MOST_TERMS]
-        if not wanted or query.limit < 1:
+        if not wanted or query.limit < 1 or query.reach.is_nothing:
             return []
         await self._settled()
         vector = await self._meaning.vector_of(question) if self._meaning else None
         return await asyncio.to_thread(
             self._with_reader,
-            lambda reader: self._search(reader.connection, question, wanted, query.limit, vector),
+            lambda reader: self._search(
+                reader.connection, question, wanted, query.limit, vector, query.reach
+            ),
         )
 
-    async def rarity(self, terms: Sequence[str]) -> dict[str, float]:
+    async def rarity(self, terms: Sequence[str], reach: Reach = EVERYTHING) -> dict[str, float]:
         """See ``bot.search.provider.Lexicon``."""
         wanted = list(dict.fromkeys(terms))
         return await asyncio.to_thread(
-            self._with_reader, lambda reader: self._rarity(reader.connection, wanted)
+            self._with_reader, lambda reader: self._rarity(reader.connection, wanted, reach)
         )
 
     async def missing(self) -> int:
@@ -148,10 +140,10 @@ class LocalDocuments:
             self._with_reader, lambda reader: self._weigh(reader.connection, vector, url)
         )
 
-    async def count(self) -> int:
+    async def count(self, reach: Reach = EVERYTHING) -> int:
         """How many documents can be searched."""
         return await asyncio.to_thread(
-            self._with_reader, lambda reader: self._count(reader.connection)
+            self._with_reader, lambda reader: self._count(reader.connection, reach)
         )
 
     async def aclose(self) -> None:
@@ -180,17 +172,18 @@ class LocalDocuments:
         wanted: list[str],
         limit: int,
         vector: Vector | None,
+        reach: Reach,
     ) -> list[Hit]:
+        visible = self._visible(reach).found
         others = sorted({other for term in wanted for other in akin(term)}.difference(wanted))
         chosen = _affordable(connection, wanted, others)
-        matches = list(self._matches(connection, chosen, CANDIDATES)) if chosen else []
+        matches = list(_matches(connection, chosen, CANDIDATES, visible)) if chosen else []
         pages = {match.file: opened(connection, match.file) for match in matches}
-        weights = weigh(question, self._rarity(connection, wanted))
+        weights = weigh(question, self._rarity(connection, wanted, reach))
         matches = rated(question, weights, matches, pages)
         if self._meaning is not None and vector is not None:
-            among = Condition(self._visible, self._visible_values)
             most = limit * PASSAGES_PER_HIT
-            matches = self._meaning.ranked(connection, vector, matches, most, among)
+            matches = self._meaning.ranked(connection, vector, matches, most, visible)
         best = {match.file: match for match in reversed(matches)}
         files = list(dict.fromkeys(match.file for match in matches))[: 2 * limit]
         if len(files) > limit:  # there is a choice: pages in another language come last
@@ -202,73 +195,52 @@ class LocalDocuments:
             for file in files
         ]
 
-    def _matches(
-        self, connection: sqlite3.Connection, chosen: list[str], most: int
-    ) -> Iterator[Match]:
-        """Passages with any of the terms, best first.
-
-        The inner query is sorted before the first row comes out; files are looked up row by row,
-        so that passages of other roots, and of files that are gone, cost a look-up only as far
-        as they are in the way.
-        """
-        rows = connection.execute(
-            f"""
-            SELECT files.id, files.url, found.id - files.first, -found.score
-            FROM (
-                SELECT rowid AS id,
-                    bm25(words, {TITLE_WEIGHT}, {HEADING_WEIGHT}, {BODY_WEIGHT}) AS score
-                FROM words WHERE words MATCH ?
-                ORDER BY score, rowid
-                LIMIT -1
-            ) AS found
-            CROSS JOIN files ON files.id = (
-                SELECT id FROM files WHERE count > 0 AND first <= found.id
-                ORDER BY first DESC LIMIT 1
-            )
-            WHERE found.id < files.first + files.count AND {self._visible}
-            LIMIT ?
-            """,  # noqa: S608 - constants and a condition made of our own column names
-            (" OR ".join(f'"{term}"' for term in chosen), *self._visible_values, most),
-        )
-        return (Match(*row) for row in rows)
-
-    def _rarity(self, connection: sqlite3.Connection, wanted: list[str]) -> dict[str, float]:
+    def _rarity(
+        self, connection: sqlite3.Connection, wanted: list[str], reach: Reach
+    ) -> dict[str, float]:
         passages = count_passages(connection)
         found = _found_in(connection, wanted)
+        if not reach.is_all:  # else a word would be known that only others may read
+            visible = self._visible(reach).found
+            found = {
+                term: count
+                for term, count in found.items()
+                if next(_matches(connection, [term], 1, visible), None) is not None
+            }
         # Those of files that are gone are found, but no longer counted, until the next clean-up.
         counts = {term: min(found.get(term, 0), passages) for term in ("", *wanted)}
         return {t: math.log(1 + (passages - n + 0.5) / (n + 0.5)) for t, n in counts.items()}
 
     def _read(self, connection: sqlite3.Connection, url: str) -> Page:
+        readable = self._visible().readable
         row = connection.execute(
             "SELECT files.url, title, text, indexed_at FROM files JOIN pages ON pages.file = id"  # noqa: S608 - our own column names
-            f" WHERE url = ? AND ({self._condition})",
-            (url.partition("#")[0], *self._values),
+            f" WHERE url = ? AND ({readable.sql})",
+            (url.partition("#")[0], *readable.values),
         ).fetchone()
         if row is None:
-            raise PageUnreadable(
-                "This file is not among the indexed documents: run `footnote index` on its folder."
-            )
+            raise PageUnreadable(UNKNOWN_DOCUMENT)
         return Page(row[0], row[1], unpack_text(row[2]), datetime.fromtimestamp(row[3], UTC))
 
     def _weigh(
         self, connection: sqlite3.Connection, vector: Vector, url: str
     ) -> tuple[Weight, ...]:
+        visible = self._visible()
         row = connection.execute(
             "SELECT id, spans FROM files JOIN pages ON pages.file = id"  # noqa: S608 - our own column names
-            f" WHERE url = ? AND ({self._condition})",
-            (url.partition("#")[0], *self._values),
+            f" WHERE url = ? AND ({visible.readable.sql})",
+            (url.partition("#")[0], *visible.readable.values),
         ).fetchone()
         if row is None or self._meaning is None:
             return ()
         file, spans = row
-        among = Condition(self._visible, self._visible_values)
-        found = self._meaning.relevances(connection, vector, file, among)
+        found = self._meaning.relevances(connection, vector, file, visible.found)
         return tuple(Weight(*unpack_span(spans, place), found[place]) for place in sorted(found))
 
-    def _count(self, connection: sqlite3.Connection) -> int:
-        query = f"SELECT count(*) FROM files WHERE count > 0 AND {self._visible}"  # noqa: S608
-        return int(connection.execute(query, self._visible_values).fetchone()[0])
+    def _count(self, connection: sqlite3.Connection, reach: Reach) -> int:
+        visible = self._visible(reach).found
+        query = f"SELECT count(*) FROM files WHERE count > 0 AND {visible.sql}"  # noqa: S608
+        return int(connection.execute(query, visible.values).fetchone()[0])
 
     def _awaited(self, connection: sqlite3.Connection) -> tuple[int, float]:
         """The number of files not indexed yet, and when the latest run to index them began."""
@@ -348,6 +320,37 @@ class _Reader:
 
     connection: sqlite3.Connection
     inode: int
+
+
+def _matches(
+    connection: sqlite3.Connection, chosen: list[str], most: int, visible: Condition
+) -> Iterator[Match]:
+    """Passages with any of the terms, best first.
+
+    The inner query is sorted before the first row comes out; files are looked up row by row,
+    so that passages of other roots, and of files that are gone, cost a look-up only as far
+    as they are in the way.
+    """
+    rows = connection.execute(
+        f"""
+        SELECT files.id, files.url, found.id - files.first, -found.score
+        FROM (
+            SELECT rowid AS id,
+                bm25(words, {TITLE_WEIGHT}, {HEADING_WEIGHT}, {BODY_WEIGHT}) AS score
+            FROM words WHERE words MATCH ?
+            ORDER BY score, rowid
+            LIMIT -1
+        ) AS found
+        CROSS JOIN files ON files.id = (
+            SELECT id FROM files WHERE count > 0 AND first <= found.id
+            ORDER BY first DESC LIMIT 1
+        )
+        WHERE found.id < files.first + files.count AND {visible.sql}
+        LIMIT ?
+        """,  # noqa: S608 - constants and a condition made of our own column names
+        (" OR ".join(f'"{term}"' for term in chosen), *visible.values, most),
+    )
+    return (Match(*row) for row in rows)
 
 
 def _affordable(connection: sqlite3.Connection, wanted: list[str], others: list[str]) -> list[str]:

@@ -8,9 +8,16 @@ from typing import Literal, Protocol, runtime_checkable
 
 from bot.pages.page import Page
 from bot.pages.passages import Weight
+from bot.rights.reach import EVERYTHING, Reach
 
 # What a provider searches: the web, or texts that were given to it (documents, a knowledge base).
 ProviderKind = Literal["web", "knowledge"]
+
+# Said of a document that is not in the index, and of one that is not in the reader's reach alike:
+# nobody learns which of the two it is.
+UNKNOWN_DOCUMENT = (
+    "This file is not among the indexed documents: run `footnote index` on its folder."
+)
 
 Freshness = Literal["", "day", "week", "month", "year"]
 
@@ -22,7 +29,8 @@ class Query:
     ``text`` is words, without operators of any search engine. ``limit`` bounds the hits. What is
     empty is not asked for: ``language`` is a BCP 47 tag, ``region`` an ISO 3166-1 alpha-2 code,
     ``freshness`` how long ago a page may have appeared at most, ``domains`` hosts whose pages
-    (and whose subdomains' pages) are wanted, and no others.
+    (and whose subdomains' pages) are wanted, and no others. ``reach`` are the operator's documents
+    that may be found: whoever searches documents keeps to it.
     """
 
     text: str
@@ -31,6 +39,7 @@ class Query:
     region: str = ""
     freshness: Freshness = ""
     domains: tuple[str, ...] = ()
+    reach: Reach = EVERYTHING
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,11 +115,12 @@ class Lexicon(Protocol):
     """A provider that knows how rare words are in the texts that it searches.
 
     ``rarity`` gives BM25's inverse document frequency of each term (as ``bot.text.terms`` makes
-    them) over the passages searched, from 0; "" has that of a term that no passage has. It raises
-    like ``SearchProvider.search``.
+    them) over the passages searched, from 0; "" has that of a term that no passage has. A term that
+    only documents out of ``reach`` have is as good as in none. It raises like
+    ``SearchProvider.search``.
     """
 
-    async def rarity(self, terms: Sequence[str]) -> dict[str, float]: ...
+    async def rarity(self, terms: Sequence[str], reach: Reach = EVERYTHING) -> dict[str, float]: ...
 
 
 @runtime_checkable

@@ -11,7 +11,7 @@ import hashlib
 import json
 from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
@@ -77,7 +77,9 @@ class Journal:
 
     ``payer`` is on whose account it works. ``seconds`` is how long earlier attempts worked on the
     question, as far as their finished steps show; several steps at once take their time once.
-    ``without_page`` are the keys of recorded steps that have to be done again.
+    ``without_page`` are the keys of recorded steps that have to be done again. ``reach`` is the
+    signature of the documents that its readers may be told about (``rights.reach``): what was found
+    with another one is not used again.
     """
 
     def __init__(
@@ -90,8 +92,10 @@ class Journal:
         numbers: Mapping[str, int],
         seconds: float,
         without_page: Collection[str] = (),
+        reach: str = "",
     ) -> None:
         self.database = database
+        self._reach = reach
         self._run_id = run_id
         self._attempt = attempt
         self.payer = payer
@@ -107,7 +111,10 @@ class Journal:
 
     def finished(self, key: str) -> RecordedStep | None:
         """The step with this key, if this or an earlier attempt finished it."""
-        return self._finished.get(key)
+        return self._finished.get(self._kept_as(key))
+
+    def _kept_as(self, key: str) -> str:
+        return step_key("within", {"reach": self._reach, "key": key}) if self._reach else key
 
     async def record(
         self, step: RecordedStep, page: Page | None = None, cost: Amount = NOTHING
@@ -117,7 +124,7 @@ class Journal:
         Steps that finish at the same time share one: a run that opens eight pages at once would
         otherwise wait for eight. What it cost is spent also when the run was lost meanwhile.
         """
-        entry = _Entry(step, page, cost)
+        entry = _Entry(replace(step, key=self._kept_as(step.key)), page, cost)
         self._waiting.append(entry)
         try:
             async with self._recording:
@@ -276,16 +283,16 @@ class Journal:
         return [self._numbers[key] for key in keys]
 
 
-async def open_journal(database: Database, run_id: str, attempt: int) -> Journal:
-    """Load what earlier attempts at the run have finished.
+async def open_journal(database: Database, run_id: str, attempt: int, reach: str = "") -> Journal:
+    """Load what earlier attempts at the run have finished; ``reach`` as for ``Journal``.
 
     An edited question may use again what was found for the earlier one, but its time begins anew.
     A page that was read then and has been pruned since is read again.
     """
-    return await patiently(database, lambda: _load(database, run_id, attempt))
+    return await patiently(database, lambda: _load(database, run_id, attempt, reach))
 
 
-async def _load(database: Database, run_id: str, attempt: int) -> Journal:
+async def _load(database: Database, run_id: str, attempt: int, reach: str) -> Journal:
     finished = sa.select(
         steps.c.key, steps.c.kind, steps.c.title, steps.c.result, steps.c.seconds, steps.c.at
     ).where(steps.c.run_id == run_id)
@@ -316,6 +323,7 @@ async def _load(database: Database, run_id: str, attempt: int) -> Journal:
         {dedupe_key(row.url): row.number for row in rows},
         _seconds([step for step in recorded if step.at >= accepted_at]),
         gone,
+        reach,
     )
 
 

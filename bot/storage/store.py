@@ -13,6 +13,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from bot.answers import Answer, Citation
 from bot.messages import Entry, Message, RunOptions, Transcript
 from bot.pages.page import Page
+from bot.rights.reach import is_document
 from bot.storage.again import awaited, repeated
 from bot.storage.database import Database, open_database
 from bot.storage.files import keep_files
@@ -367,6 +368,7 @@ def _entry(answer: Answer) -> Entry:
         sources=tuple(titles),
         question=answer.question,
         cited=tuple(sorted(answer.citations, key=lambda citation: citation.number)),
+        documents=frozenset(filter(is_document, answer.rests_on)),
     )
 
 

@@ -126,6 +126,7 @@ class WebStage:
             shown=shown(post.state),
             verdicts={},
             dates={},
+            reader=ADA.reader,
         )
         return seen(turn_html(self.templates, texts_for("en"), turn, ADA))
 

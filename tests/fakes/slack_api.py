@@ -41,6 +41,7 @@ _HANDLERS: dict[str, Handler] = {
     "reactions.add": slack_agents.add_reaction,
     "reactions.remove": slack_agents.remove_reaction,
     "team.info": slack_reads.team_info,
+    "usergroups.users.list": slack_reads.user_group,
     "users.info": slack_reads.users_info,
     "views.open": slack_agents.open_view,
     "views.publish": slack_agents.publish_view,

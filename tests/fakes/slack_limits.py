@@ -76,6 +76,7 @@ RULES: dict[str, Rule] = {
     "reactions.add": Rule(TIER_3, ("reactions:write",)),
     "reactions.remove": Rule(TIER_2, ("reactions:write",)),
     "team.info": Rule(TIER_3, ("team:read",)),
+    "usergroups.users.list": Rule(TIER_2, ("usergroups:read",)),
     "users.info": Rule(TIER_4, ("users:read",)),
     "views.open": Rule(TIER_4),
     "views.publish": Rule(TIER_4),

@@ -55,6 +55,13 @@ def users_info(ws: Workspace, args: Json) -> Json:
     return {"ok": True, "user": user.json(truth(args.get("include_locale")))}
 
 
+def user_group(ws: Workspace, args: Json) -> Json:
+    members = ws.user_groups.get(text_of(args, "usergroup"))
+    if members is None:
+        raise Refused("no_such_subteam")
+    return {"ok": True, "users": sorted(members)}
+
+
 def files_info(base: Callable[[], str]) -> Callable[[Workspace, Json], Json]:
     def handler(ws: Workspace, args: Json) -> Json:
         file = ws.files.get(text_of(args, "file"))

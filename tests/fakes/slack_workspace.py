@@ -206,6 +206,7 @@ class Workspace:
         self.users: dict[str, User] = {}
         self.channels: dict[str, Channel] = {}
         self.files: dict[str, File] = {}
+        self.user_groups: dict[str, set[str]] = {}  # id → people
         self.sessions: dict[tuple[str, str], Session] = {}
         self.assistant: dict[tuple[str, str], Json] = {}
         self.views: dict[str, Json] = {}  # user → published home view

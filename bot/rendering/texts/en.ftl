@@ -140,6 +140,9 @@ command-broke = That did not work. Please try again in a minute.
 run-broke = Something broke inside Footnote in run { $run }: asking again may help; if it does not, tell your operator this run.
 question-gone = I no longer know this question. Please ask it again.
 suggestion-gone = This suggestion is gone. Ask the question in the thread instead.
+answer-out-of-reach = This answer cannot be shown: it rests on documents that may not be read here, or not any more.
+documents-out-of-reach = The rights to documents changed while { -brand } was answering. Please ask again.
+earlier-out-of-reach = Earlier answers of this thread were left out: they rest on documents that may not be searched here any more.
 place-unknown = I cannot answer in this kind of channel. Ask me in another one.
 asked-already = This was asked already; see the thread.
 
@@ -184,6 +187,24 @@ rules-invalid = “{ $value }” does not work for { $key }. Possible: { $allowe
 rules-too-long = That is too long for { $key }: at most { $most } characters are possible.
 rules-not-admin = Only an admin of { -brand } can change how it answers here.
 rules-help = { $show } shows the rules of this channel, { $set } changes one of them ({ $keys }), { $reset } goes back to the general settings.
+searched-title = What { -brand } searches here
+searched-providers = Search engines: { $names }
+searched-collection = Documents “{ $name }”: { $why }
+searched-why-everybody = for everybody who may ask
+searched-why-channels = this channel may search them
+searched-why-people = you may search them
+searched-why-slack-groups = a user group that you are in may search them
+searched-why-discord-roles = a role that you have may search them
+searched-why-console-users = you may search them
+searched-why-console-groups = a group that you are in may search them
+searched-others = All documents in no collection: for everybody who may ask
+searched-all = All indexed documents: for everybody who may ask
+searched-not = { $count ->
+    [one] One more collection of documents is not searched here.
+   *[other] { $count } more collections of documents are not searched here.
+}
+searched-guest = No documents: they are not searched for guests.
+searched-unusable = No documents: whoever runs { -brand } has to correct the collections in its settings.
 
 ## Being forgotten
 

@@ -96,6 +96,9 @@ command-broke = 刚才没有成功，请过一分钟再试。
 run-broke = Footnote 内部在运行 { $run } 中出错：可以再问一次；如果仍然不行，请把这个运行编号告诉管理员。
 question-gone = 这个问题已经找不到了，请再问一次。
 suggestion-gone = 这个建议已经不在了。请直接在讨论串里提问。
+answer-out-of-reach = 无法显示这个回答：它依据的文档不允许或已不再允许在这里阅读。
+documents-out-of-reach = { -brand } 回答期间，文档的权限发生了变化。请再问一次。
+earlier-out-of-reach = 本讨论串中较早的一些回答没有使用：它们依据的文档已不再允许在这里搜索。
 place-unknown = 我无法在这种频道里回答。请换一个频道提问。
 asked-already = 这个已经问过了，请看讨论串。
 
@@ -125,6 +128,21 @@ rules-invalid = “{ $value }”不能用作 { $key } 的值。可选：{ $allow
 rules-too-long = 对 { $key } 来说太长了：最多 { $most } 个字符。
 rules-not-admin = 只有 { -brand } 管理员可以更改这里的回答方式。
 rules-help = { $show }：查看本频道的规则；{ $set }：修改其中一条（{ $keys }）；{ $reset }：恢复通用设置。
+searched-title = { -brand } 在这里搜索的内容
+searched-providers = 搜索引擎：{ $names }
+searched-collection = 文档“{ $name }”：{ $why }
+searched-why-everybody = 所有可以提问的人
+searched-why-channels = 这个频道可以搜索
+searched-why-people = 你可以搜索
+searched-why-slack-groups = 你所在的用户组可以搜索
+searched-why-discord-roles = 你拥有的身份组可以搜索
+searched-why-console-users = 你可以搜索
+searched-why-console-groups = 你所在的组可以搜索
+searched-others = 不属于任何文档集的文档：所有可以提问的人
+searched-all = 所有已索引的文档：所有可以提问的人
+searched-not = 另有 { $count } 个文档集不在这里搜索。
+searched-guest = 不搜索文档：不为访客搜索文档。
+searched-unusable = 不搜索文档：{ -brand } 的运行者需要更正设置中的文档集。
 
 ## 被遗忘
 

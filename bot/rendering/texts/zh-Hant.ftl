@@ -96,6 +96,9 @@ command-broke = 剛才沒有成功，請過一分鐘再試。
 run-broke = Footnote 內部在執行 { $run } 中出錯：可以再問一次；如果仍然不行，請把這個執行編號告訴管理員。
 question-gone = 這個問題已經找不到了，請再問一次。
 suggestion-gone = 這個建議已經不在了。請直接在討論串裡提問。
+answer-out-of-reach = 無法顯示這個回答：它依據的文件不允許或已不再允許在這裡閱讀。
+documents-out-of-reach = { -brand } 回答期間，文件的權限發生了變化。請再問一次。
+earlier-out-of-reach = 本討論串中較早的一些回答沒有使用：它們依據的文件已不再允許在這裡搜尋。
 place-unknown = 我無法在這種頻道裡回答。請換一個頻道提問。
 asked-already = 這個已經問過了，請看討論串。
 
@@ -125,6 +128,21 @@ rules-invalid = 「{ $value }」不能用作 { $key } 的值。可選：{ $allow
 rules-too-long = 對 { $key } 來說太長了：最多 { $most } 個字元。
 rules-not-admin = 只有 { -brand } 管理員可以變更這裡的回答方式。
 rules-help = { $show }：檢視本頻道的規則；{ $set }：修改其中一條（{ $keys }）；{ $reset }：恢復一般設定。
+searched-title = { -brand } 在這裡搜尋的內容
+searched-providers = 搜尋引擎：{ $names }
+searched-collection = 文件「{ $name }」：{ $why }
+searched-why-everybody = 所有可以提問的人
+searched-why-channels = 這個頻道可以搜尋
+searched-why-people = 你可以搜尋
+searched-why-slack-groups = 你所在的使用者群組可以搜尋
+searched-why-discord-roles = 你擁有的身分組可以搜尋
+searched-why-console-users = 你可以搜尋
+searched-why-console-groups = 你所在的群組可以搜尋
+searched-others = 不屬於任何文件集的文件：所有可以提問的人
+searched-all = 所有已索引的文件：所有可以提問的人
+searched-not = 另有 { $count } 個文件集不在這裡搜尋。
+searched-guest = 不搜尋文件：不為訪客搜尋文件。
+searched-unusable = 不搜尋文件：{ -brand } 的執行者需要更正設定中的文件集。
 
 ## 被遺忘
 

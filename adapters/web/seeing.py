@@ -1,0 +1,75 @@
+"""What a visitor may see of a run, by the rights to the documents that it rests on."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+
+from adapters.web.shown import Shown
+from adapters.web.turns import Turn
+from adapters.web.visitors import Visitor
+from bot.rendering.texts import Texts
+from bot.rights.reach import Reach
+from bot.rights.reader import Reader
+from bot.rights.rights import Rights
+from bot.rights.withheld import for_reader
+from bot.storage.records import UNFINISHED
+from bot.storage.traces import KeptRun
+
+# An address of a document in JSON text: it is ASCII, and holds no quotation mark or backslash.
+_DOCUMENT = re.compile(r"file:///[!#-\[\]_a-z~]+", re.IGNORECASE)
+
+
+class Seeing:
+    """What one visitor may see now; rights are looked at anew each time."""
+
+    def __init__(self, rights: Rights, visitor: Visitor, texts: Texts) -> None:
+        self._rights = rights
+        self._visitor = visitor
+        self._texts = texts
+
+    @property
+    def reach(self) -> Reach:
+        return self._rights.reach(self._visitor.reader)
+
+    def turn(self, turn: Turn) -> Turn:
+        """The turn, its reply withheld where it rests on something out of reach."""
+        shown = self.shown(turn.shown, turn.reader)
+        return turn if shown is turn.shown else replace(turn, shown=shown)
+
+    def shown(self, shown: Shown, asked: Reader) -> Shown:
+        """A reply as it may be seen; ``asked`` is the reader that it was made for. While a run
+        works nobody knows what it will rest on: then who may not read all that it may use sees
+        neither its plan nor its text."""
+        reach = self.reach
+        if reach.is_all:
+            return shown
+        answer, plan, text = shown.answer, shown.plan, shown.text
+        if answer is not None:
+            answer = for_reader(answer, reach, self._texts("answer-out-of-reach"))
+        if not reach.includes(self._rights.reach(asked)):
+            plan, text = None, ""
+        if (answer, plan, text) == (shown.answer, shown.plan, shown.text):
+            return shown
+        return replace(shown, answer=answer, plan=plan, text=text)
+
+    def may_see_run(self, kept: KeptRun, asked: Reader) -> bool:
+        """Whether the visitor may see everything that is kept of a run."""
+        reach = self.reach
+        if reach.is_all:
+            return True
+        record = kept.record
+        if record.state not in UNFINISHED and record.answer is not None:
+            return reach.covers(_documents(kept))
+        # The groups of people in chats are not kept: nothing tells what their run may use.
+        is_known = asked.surface == "console" and reach.includes(self._rights.reach(asked))
+        return is_known and reach.covers(_documents(kept))
+
+
+def _documents(kept: KeptRun) -> Iterator[str]:
+    """The addresses of all documents that are named anywhere in a run."""
+    yield from kept.record.answer.rests_on if kept.record.answer else ()
+    yield from (page.url for page in kept.pages)
+    for step in kept.steps:
+        yield from _DOCUMENT.findall(step.result)

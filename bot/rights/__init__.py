@@ -1,0 +1,1 @@
+"""Rights to documents: who may be told what they say, and where."""

@@ -1,0 +1,217 @@
+"""Rights computed from the settings at the moment of use.
+
+``footnote.toml`` is looked at each time: what is taken away there counts from the next search, page
+or answer on, in every process, without a restart. While it cannot be used, no document is in reach.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol, runtime_checkable
+
+from bot.errors import FootnoteError, InvalidSetting
+from bot.logs import get_logger
+from bot.messages import Message, RunOptions
+from bot.rights.collection import DocumentCollection
+from bot.rights.reach import EVERYTHING, NO_DOCUMENTS, Reach
+from bot.rights.reader import Reader
+from bot.settings import TOML, Settings, collections_in, is_set_outside_of_file
+
+log = get_logger()
+
+NO_POSTERS: Mapping[str, object] = {}
+
+
+@runtime_checkable
+class Membership(Protocol):
+    """A platform's poster that can tell in which groups somebody is."""
+
+    async def groups(self, message: Message, among: Collection[str]) -> frozenset[str]:
+        """Those of ``among`` that the message's author is in now. Raises ``FootnoteError``."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Root:
+    """An address at or below which documents belong to a collection."""
+
+    address: str
+    collection: DocumentCollection
+
+
+class Rights:
+    """See the module docstring. ``posters`` tell the groups of people, by platform."""
+
+    def __init__(self, settings: Settings, posters: Mapping[str, object] = NO_POSTERS) -> None:
+        self._settings = settings
+        self._posters = posters
+        self._file = None if is_set_outside_of_file("collections") else Path(TOML).absolute()
+        self._stamp = _stamp(self._file)
+        self._collections: tuple[DocumentCollection, ...] = settings.collections
+        self._roots: tuple[Root, ...] | None = None  # None: not made yet
+        self._problem = ""
+
+    # ------------------------------------------------------------ who may what
+
+    def reach(self, reader: Reader) -> Reach:
+        """The documents that a reader may be told about now."""
+        if reader.surface == "terminal":
+            return EVERYTHING
+        if reader.guest:
+            return NO_DOCUMENTS
+        roots = self._current()
+        if roots is None:
+            return NO_DOCUMENTS
+        rules = tuple((root.address, reader.may_search(root.collection)) for root in roots)
+        return Reach(rules)
+
+    async def reader(self, message: Message, options: RunOptions | None = None) -> Reader:
+        """The reader of the answer to a message; ``options`` are its run's where the message comes
+        from the store, which keeps there what was known on arrival.
+
+        A platform that cannot be asked about groups now names none.
+        """
+        author, direct = message.author, message.direct
+        if options is not None:
+            author, direct = options.standing_of(author), options.direct
+        reader = Reader.of(message.thread, author, direct=direct)
+        among = self._groups_named(message.thread.platform)
+        poster = self._posters.get(message.thread.platform)
+        if reader.surface != "direct" or reader.guest or not among:
+            return reader
+        if not isinstance(poster, Membership):
+            return reader
+        try:
+            held = await poster.groups(message, among)
+        except FootnoteError as error:
+            log.warning("groups not known", person=author.id, error=str(error))
+            return reader
+        return Reader.of(message.thread, author, direct=direct, groups=held)
+
+    def _groups_named(self, platform: str) -> frozenset[str]:
+        """The groups of a chat platform on which rights depend."""
+        self._current()
+        lists = {"slack": "slack_groups", "discord": "discord_roles"}
+        if platform not in lists:
+            return frozenset()
+        named = (getattr(each, lists[platform]) for each in self._collections)
+        return frozenset(id for ids in named for id in ids)
+
+    # ------------------------------------------------------------ what is told of it
+
+    @property
+    def collections(self) -> tuple[DocumentCollection, ...]:
+        """The collections as they are now. Raises ``InvalidSetting`` where they cannot be used."""
+        self.check()
+        return self._collections
+
+    @property
+    def roots(self) -> tuple[Root, ...]:
+        """Where the collections are, the longest address first; raises like ``collections``."""
+        self.check()
+        return self._current() or ()
+
+    def check(self) -> None:
+        """Raises ``InvalidSetting`` where the collections cannot be used as they are now."""
+        if self._current() is None:
+            raise InvalidSetting(self._problem)
+
+    # ------------------------------------------------------------ as they are now
+
+    def _current(self) -> tuple[Root, ...] | None:
+        """The roots; None while the settings cannot be used."""
+        stamp = _stamp(self._file)
+        if stamp != self._stamp:
+            self._stamp = stamp
+            self._roots, self._problem = None, ""
+            self._read_again()
+        if self._roots is None and not self._problem:
+            try:
+                self._roots = roots_of(self._collections, self._settings.docs)
+            except InvalidSetting as error:
+                self._fail(error)
+        return None if self._problem else self._roots
+
+    def _read_again(self) -> None:
+        assert self._file is not None  # noqa: S101 - else its stamp never changes
+        if self._stamp is None:
+            if self._collections:
+                self._fail(InvalidSetting(f"{TOML} with the collections is gone: put it back."))
+            return
+        try:
+            self._collections = collections_in(self._file)
+        except InvalidSetting as error:
+            self._fail(error)
+
+    def _fail(self, error: InvalidSetting) -> None:
+        self._problem = error.sentence
+        log.error("no documents are searched", error=error.sentence)
+
+
+def _stamp(file: Path | None) -> tuple[int, int, int] | None:
+    """Changes with the file; None where there is none."""
+    if file is None:
+        return None
+    try:
+        found = os.stat(file)
+    except OSError:
+        return None
+    return found.st_mtime_ns, found.st_size, found.st_ino
+
+
+# ---------------------------------------------------------------- where collections are
+
+
+def roots_of(collections: Sequence[DocumentCollection], docs: Sequence[str]) -> tuple[Root, ...]:
+    """The addresses of all collections, the longest first.
+
+    Raises ``InvalidSetting`` for a path that is not there or outside of the documents, and for one
+    that two collections have.
+    """
+    found: dict[str, DocumentCollection] = {}
+    for collection in collections:
+        for path in collection.paths:
+            for address in _addresses(collection, path, docs):
+                other = found.setdefault(address, collection)
+                if other is not collection:
+                    raise InvalidSetting(
+                        f"The collections {other.name} and {collection.name} both have the path "
+                        f"{path}: leave it in one of them."
+                    )
+    roots = [Root(address, collection) for address, collection in found.items()]
+    return tuple(sorted(roots, key=lambda root: (-len(root.address), root.address)))
+
+
+def _addresses(collection: DocumentCollection, path: str, docs: Sequence[str]) -> Iterator[str]:
+    """The addresses that documents below a path may have in the index: links are resolved in the
+    folders that are indexed, and not in what is found in them."""
+    from bot.search.folders import root_of
+    from bot.search.index_file import address, is_below
+
+    try:
+        real = root_of(path)
+    except InvalidSetting:
+        raise InvalidSetting(
+            f"The collection {collection.name} has the path {path}, where there is no file or "
+            "folder: correct it."
+        ) from None
+    written = Path(os.path.abspath(Path(path).expanduser()))
+    addresses = {address(real), address(written)}
+    inside = not docs
+    for folder in docs:
+        root, named = root_of(folder), Path(os.path.abspath(Path(folder).expanduser()))
+        if written.is_relative_to(named):
+            addresses.add(address(root / written.relative_to(named)))
+        inside = inside or any(
+            is_below(each, address(root)) or is_below(address(root), each) for each in addresses
+        )
+    if not inside:
+        raise InvalidSetting(
+            f"The collection {collection.name} has the path {path}, which is outside of the "
+            f"documents that are searched ({', '.join(docs)}): correct it, or add it to "
+            "FOOTNOTE_DOCS."
+        )
+    yield from sorted(addresses)

@@ -1,0 +1,348 @@
+"""Who may be told what a document says: people × places × collections × ways to look.
+
+Every document holds a word that stands nowhere else; whoever may not read it must not meet the
+word, whichever way they look.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from bot.errors import Invalid, PageUnreadable
+from bot.pages.fetch import Fetcher
+from bot.research.library import Library
+from bot.research.trace import page_of_trace
+from bot.rights.rights import Rights
+from bot.search.indexer import Indexer
+from bot.search.provider import UNKNOWN_DOCUMENT
+from bot.search.registry import open_search
+from bot.storage.archive import Archive
+from bot.storage.traces import Traces
+from tests.contract.rights_stage import (
+    ALL,
+    PEOPLE,
+    QUESTION,
+    SECRETS,
+    VISITORS,
+    Parrot,
+    Stage,
+    address_of,
+    documents_of,
+    open_stage,
+    secrets_in,
+    toml,
+    write_documents,
+)
+from tests.fakes import sqlite
+
+ANN = next(each for each in PEOPLE if each.name == "a person of hr in private")
+ANN_AT_HOME = next(each for each in VISITORS if each.id == "ann")
+OF_HR = [each for each in PEOPLE if "hr" in each.may and each.platform != "terminal"]
+
+
+@pytest.fixture(scope="module")
+def folders(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """The documents and the data folder with their index."""
+    root = tmp_path_factory.mktemp("rights").resolve()
+    docs, data = root / "docs", root / "data"
+    write_documents(docs)
+    data.mkdir()
+    Indexer(data / "index.sqlite").index([docs])
+    return docs, data
+
+
+@pytest.fixture
+async def stage(
+    folders: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> AsyncIterator[Stage]:
+    docs, data = folders
+    monkeypatch.chdir(tmp_path)
+    Path("footnote.toml").write_text(toml(docs), encoding="utf-8")
+    async with open_stage(docs, data, sqlite.migrated(tmp_path)) as stage:
+        yield stage
+
+
+# ---------------------------------------------------------------- asking
+
+
+async def test_a_question_is_answered_from_what_may_be_read_there_and_all_of_it(
+    stage: Stage,
+) -> None:
+    searched, told = {}, {}
+    for person in PEOPLE:
+        run = await stage.ask(person)
+        searched[person.name] = documents_of(stage.docs, run.answer)
+        told[person.name] = secrets_in(stage.shown(person, run.id))
+    assert searched == {person.name: person.may for person in PEOPLE}
+    assert [p.name for p in PEOPLE if not told[p.name] <= p.may] == []
+    assert [p.name for p in PEOPLE if p.may and not told[p.name]] == []
+
+
+async def test_a_document_is_read_by_its_address_where_it_may_be_and_nowhere_else(
+    stage: Stage,
+) -> None:
+    recent = stage.app.store.recent_page
+    everything = Library(open_search(stage.settings), Fetcher(stage.settings), recent, 60.0)
+    rights = Rights(stage.settings, stage.posters)
+    read = {person.name: frozenset[str]() for person in PEOPLE}
+    refused = set()
+    for person in PEOPLE:
+        reader = await rights.reader(stage.message(person, QUESTION))
+        library = everything.within(partial(rights.reach, reader))
+        for name in SECRETS:
+            url = address_of(stage.docs, name)
+            for link in (url, f"{url}#gate"):
+                try:
+                    read[person.name] |= secrets_in((await library.read(link)).text)
+                except PageUnreadable as error:
+                    refused.add(str(error))
+    await everything.aclose()
+    assert read == {person.name: person.may for person in PEOPLE}
+    assert refused == {UNKNOWN_DOCUMENT}  # as of one that is not there
+
+
+@pytest.mark.parametrize("spelt", ["file://localhost{}", "FILE://{}", "file:{}", "file:///.{}"])
+async def test_no_other_spelling_of_an_address_leads_to_a_document(
+    stage: Stage, spelt: str
+) -> None:
+    bob = next(each for each in PEOPLE if each.name == "anybody in private")
+    link = spelt.format(address_of(stage.docs, "hr").removeprefix("file://"))
+    for text in (f"Summarize {link}", link):
+        run = await stage.ask(bob, text, links=(link,))
+        assert secrets_in(stage.shown(bob, run.id)) <= bob.may
+
+
+async def test_words_of_documents_out_of_reach_are_as_unknown_as_any(stage: Stage) -> None:
+    """An answer must not tell that a word is known which only others may read."""
+    for person in PEOPLE:
+        asked = ["kiwinobody", *(SECRETS[name] for name in sorted(person.may_not))]
+        judged = set()
+        for word in asked:
+            run = await stage.ask(person, f"When did {word.title()} open the gate?")
+            assert run.answer is not None
+            titles = (step.title for step in run.answer.steps if step.kind == "judge")
+            judged.add(tuple(title.replace(word.title(), "…") for title in titles))
+        assert len(judged) == 1, (person.name, judged)
+        assert "…" in str(judged)
+
+
+# ---------------------------------------------------------------- what is there already
+
+
+async def test_what_is_taken_away_is_gone_at_once_from_threads_that_quote_it(stage: Stage) -> None:
+    threads = {person: stage.thread(person) for person in OF_HR}
+    for person, thread in threads.items():
+        first = await stage.ask(person, thread=thread)
+        assert first.answer is not None
+        assert "hr" in secrets_in(first.answer.whole + repr(first.answer.citations))
+    stage.take_away()
+    for person, thread in threads.items():
+        for text in (
+            "Repeat what you said.",
+            "And where is it written down?",
+            "Summarize your sources.",
+            "Say that again, shorter.",
+            QUESTION,
+        ):
+            run = await stage.ask(person, text, thread=thread)
+            assert "hr" not in documents_of(stage.docs, run.answer)
+            assert "hr" not in secrets_in(stage.shown(person, run.id)), (person.name, text)
+
+
+async def test_what_an_answer_without_footnotes_repeats_is_withheld_with_what_it_repeats(
+    stage: Stage,
+) -> None:
+    thread = stage.thread(ANN)
+    await stage.ask(ANN, thread=thread)
+    repeated = await stage.ask(ANN, "Repeat what you said.", thread=thread)
+    assert repeated.answer is not None
+    assert not repeated.answer.citations
+    assert "hr" in secrets_in(repeated.answer.text)
+    stage.take_away()
+    again = await stage.ask(ANN, "Repeat what you said.", thread=thread)
+    assert "hr" not in secrets_in(stage.shown(ANN, again.id))
+    assert again.answer is not None
+    assert any("were left out" in note for note in again.answer.notes)
+
+
+async def test_what_is_taken_away_while_an_answer_is_written_is_not_posted(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Parrot, "at_writing", staticmethod(stage.take_away))
+    run = await stage.ask(ANN)
+    assert run.answer is not None
+    assert run.answer.status == "failed"
+    assert "rights to documents changed" in run.answer.text
+    (reply,) = [each for each in stage.posters["slack"].replies if each.run.id == run.id]
+    assert reply.finished == []
+    assert "hr" not in secrets_in(repr(reply.failed) + run.answer.text)
+
+
+async def test_details_suggestions_and_digging_deeper_are_checked_when_they_are_used(
+    stage: Stage,
+) -> None:
+    reception, runs = stage.reception, {}
+    for person in OF_HR:
+        run = runs[person] = await stage.with_suggestion(await stage.ask(person))
+        at = (run.id, person.platform, person.channel, person.author)
+        assert (await reception.details(*at, direct=person.direct))[0] == run.answer
+    stage.take_away()
+    for person, run in runs.items():
+        at = (run.id, person.platform, person.channel, person.author)
+        with pytest.raises(Invalid, match="documents that may not be read"):
+            await reception.details(*at, direct=person.direct)
+        with pytest.raises(Invalid, match="suggestion is gone"):
+            await reception.follow_up(run.id, 0, person.author, locale="en", direct=person.direct)
+        deeper = await reception.dig_deeper(
+            run.id, person.author, locale="en", direct=person.direct
+        )
+        again = await stage.ended(deeper.run_id)
+        assert "hr" not in documents_of(stage.docs, again.answer)
+        assert "hr" not in secrets_in(stage.shown(person, again.id))
+
+
+async def test_a_guest_is_not_shown_the_details_of_an_answer_from_documents(stage: Stage) -> None:
+    member = next(each for each in PEOPLE if each.name == "anybody in the channel of eng")
+    guest = next(each for each in PEOPLE if each.name == "a guest in the channel of eng")
+    run = await stage.ask(member)
+    with pytest.raises(Invalid, match="documents that may not be read"):
+        await stage.reception.details(run.id, "slack", "CENG", guest.author, direct=False)
+
+
+async def test_an_answer_that_was_written_but_not_posted_is_made_anew(stage: Stage) -> None:
+    run = await stage.ask(ANN)
+    stage.take_away()
+    assert run.answer is not None
+    stage.posters["slack"].replies.clear()
+    async with stage.app.store.database.write() as db:
+        from bot.storage.tables import runs
+
+        await db.execute(runs.update().values(state="accepted", owner=None, lease_until=None))
+    await stage.app.dispatcher.submit(run.id, run.message.thread)
+    again = await stage.ended(run.id)
+    assert again.answer is not None
+    assert again.answer.documents
+    assert "hr" not in documents_of(stage.docs, again.answer)
+    assert "hr" not in secrets_in(stage.shown(ANN, run.id))
+
+
+@pytest.mark.parametrize("broken", ["gone", "no TOML", "a path that is not there"])
+async def test_while_the_settings_cannot_be_used_no_document_is_searched(
+    stage: Stage, broken: str
+) -> None:
+    file = Path("footnote.toml")
+    match broken:
+        case "gone":
+            file.unlink()
+        case "no TOML":
+            file.write_text("[[collections", encoding="utf-8")
+        case _:
+            file.write_text(toml(stage.docs / "elsewhere"), encoding="utf-8")
+    run = await stage.ask(ANN)
+    assert documents_of(stage.docs, run.answer) == frozenset()
+    assert not secrets_in(stage.shown(ANN, run.id))
+    file.write_text(toml(stage.docs), encoding="utf-8")
+    run = await stage.ask(ANN)
+    assert documents_of(stage.docs, run.answer) == ANN.may
+
+
+# ---------------------------------------------------------------- pages of the console
+
+
+async def paths_of(stage: Stage, run_id: str) -> list[str]:
+    """Every address at which something of a run is shown."""
+    kept = await Traces(stage.app.store).run(run_id)
+    assert kept is not None
+    thread = kept.record.message.thread.thread
+    return [
+        f"/runs/{run_id}",
+        *(f"/runs/{run_id}/pages/{page.number}" for page in kept.pages),
+        *(f"/runs/{run_id}/pages/{page.number}?copy={page.hash}" for page in kept.pages),
+        f"/api/runs/{run_id}",
+        f"/api/runs/{run_id}/events",
+        f"/threads/{thread}",
+        f"/api/threads/{thread}",
+        "/",
+        "/overview",
+        "/overview.json",
+        "/overview.csv",
+    ]
+
+
+async def test_no_page_of_the_console_tells_a_visitor_what_they_may_not_read(
+    stage: Stage,
+) -> None:
+    # One of each platform and right is enough: the pages know nothing else of a run.
+    askers = {(person.platform, person.may): person for person in PEOPLE}.values()
+    asked = [await stage.ask(person) for person in askers]
+    paths = {path: run for run in asked for path in await paths_of(stage, run.id)}
+    met: dict[str, frozenset[str]] = {visitor.id: frozenset() for visitor in VISITORS}
+    for visitor in VISITORS:
+        async with stage.browser(visitor) as browser:
+            for path, run in paths.items():
+                answer = await browser.get(path)
+                assert answer.status_code in (200, 204, 403, 404), path
+                told = secrets_in(answer.text)
+                assert told <= visitor.may, (visitor.name, run.message.author.name, path)
+                met[visitor.id] |= told
+    assert met == {visitor.id: visitor.may for visitor in VISITORS}
+
+
+async def test_the_visitors_own_pages_show_all_they_may_read_until_it_is_taken_away(
+    stage: Stage,
+) -> None:
+    runs = {visitor: await stage.ask(visitor) for visitor in VISITORS}
+    for visitor, run in runs.items():
+        own = [f"/runs/{run.id}", f"/api/runs/{run.id}", f"/threads/{run.message.thread.thread}"]
+        async with stage.browser(visitor) as browser:
+            for path in own:
+                assert secrets_in((await browser.get(path)).text), path
+    stage.take_away()
+    for visitor, run in runs.items():
+        async with stage.browser(visitor) as browser:
+            for path in await paths_of(stage, run.id):
+                assert "hr" not in secrets_in((await browser.get(path)).text), path
+
+
+async def test_what_is_shown_while_it_is_worked_on_is_for_who_may_read_all_it_may_use(
+    stage: Stage,
+) -> None:
+    """A plan and a text that grow are seen by an operator only where nothing is out of reach."""
+    from adapters.web.seeing import Seeing
+    from adapters.web.shown import Shown
+    from adapters.web.visitors import Visitor
+    from bot.answers import PlanView
+    from bot.rendering.texts import texts_for
+    from bot.rights.reader import Reader
+
+    shown = Shown(plan=PlanView("Gate", ()), text="The passphrase is kiwihr")
+    rights = Rights(stage.settings)
+
+    def seen(visitor: str, asked_by: str) -> Shown:
+        looking = Visitor(visitor, visitor, "proxy", "s", "c", operator=True)
+        asked = Reader("console", asked_by, asked_by)
+        return Seeing(rights, looking, texts_for("en")).shown(shown, asked)
+
+    assert seen("ann", "ann") == seen("root", "bob") == seen("ann", "bob") == shown
+    assert (seen("root", "ann").plan, seen("root", "ann").text) == (None, "")
+
+
+# ---------------------------------------------------------------- the terminal
+
+
+async def test_whoever_runs_footnote_reads_and_exports_everything(stage: Stage) -> None:
+    me = next(each for each in PEOPLE if each.platform == "terminal")
+    run = await stage.ask(ANN)
+    conversation = await Archive(stage.app.store.database).conversation(run.message.thread)
+    assert "hr" in secrets_in(repr(conversation))
+    traces = Traces(stage.app.store)
+    kept = await traces.run(run.id)
+    assert kept is not None
+    pages = [await traces.page(run.id, page.number) for page in kept.pages]
+    told = repr([page_of_trace(page, run.answer) for page in pages if page is not None])
+    assert "hr" in secrets_in(told)
+    assert documents_of(stage.docs, (await stage.ask(me)).answer) == ALL
