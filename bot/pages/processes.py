@@ -115,6 +115,23 @@ def receive(pipe: IO[bytes], most: int = MAX_REQUEST) -> tuple[Any, bytes]:
     return json.loads(_exactly(pipe, head_size)), _exactly(pipe, data_size)
 
 
+def data_of(text: str) -> bytes:
+    """A text as the data of a message. Not in UTF-8 unless in ASCII: to decode that, Python first
+    makes room for as many characters as there are bytes, of four bytes each where one is an emoji.
+    """
+    if text.isascii():
+        return b"a" + text.encode("ascii")
+    return b"u" + text.encode("utf-16-le", "surrogatepass")
+
+
+def text_of(data: bytes) -> str:
+    """The text in such data. Raises ``ValueError`` for what is none."""
+    code = {b"a": "ascii", b"u": "utf-16-le"}.get(data[:1])
+    if code is None:
+        raise ValueError("no text")
+    return str(memoryview(data)[1:], code, "surrogatepass")
+
+
 def _exactly(pipe: IO[bytes], size: int) -> bytes:
     data = pipe.read(size)
     if len(data) < size:

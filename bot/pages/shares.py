@@ -11,7 +11,7 @@ import os
 from dataclasses import dataclass
 
 USUAL = 500_000_000
-SMALL = 80_000_000  # bytes with which nearly all web pages can be read
+SMALL = 75_000_000  # bytes with which nearly all web pages can be read
 MOST_READERS = 4  # processes that read web pages and files side by side
 
 
@@ -25,12 +25,12 @@ class Shares:
     @property
     def large(self) -> int:
         """For the one process that reads what the others have no room for."""
-        return self.total * 36 // 100
+        return self.total * 34 // 100
 
     @property
     def choosing(self) -> int:
         """For the process that cuts long pages into passages and chooses among them."""
-        return self.total * 16 // 100
+        return self.total * 20 // 100
 
     @property
     def readers(self) -> int:

@@ -24,12 +24,14 @@ from bot.pages.extract import Extracted, from_bytes
 from bot.pages.pool import WorkerPool
 from bot.pages.processes import (
     NEAR_LIMIT,
+    data_of,
     limit_memory,
     own_pipes,
     peak_memory,
     receive,
     send,
     set_alarm,
+    text_of,
 )
 from bot.pages.shares import DEFAULT, Shares
 from bot.pages.urls import shown
@@ -158,7 +160,7 @@ def _understood(reply: Any, data: bytes) -> Extracted | PageUnreadable:
     """What a worker says, which may be anything once a document has got the better of it."""
     match reply:
         case {"title": str(title), "canonical": str(canonical), "kept": int() | float() as kept}:
-            text = data.decode("utf-8")
+            text = text_of(data)
             if len(text) > MOST_CHARACTERS + len(NOT_READ) + 20:
                 raise ValueError("a reply of too many characters")
             return Extracted(title, text, canonical, min(1.0, max(0.0, kept)))
@@ -218,4 +220,4 @@ def _read(data: bytes, media_type: str | None, name: str) -> tuple[dict[str, Any
         "title": extracted.title,
         "canonical": extracted.canonical,
         "kept": kept,
-    }, text.encode("utf-8")
+    }, data_of(text)

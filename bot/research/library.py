@@ -18,6 +18,7 @@ from cachetools import TTLCache
 from bot.errors import Broken, BrowserNeeded, Unavailable
 from bot.logs import get_logger
 from bot.messages import UPLOADED, Attachment
+from bot.pages.chooser import Chooser
 from bot.pages.page import Page
 from bot.pages.passages import Weight
 from bot.pages.urls import canonical
@@ -63,7 +64,8 @@ class Library:
     """See the module docstring.
 
     ``recent_page(url, since)`` looks a page up in the store. ``largest`` is the size in bytes of
-    the largest file that is read. ``ahead`` counts what runs do ahead (``research.ahead``).
+    the largest file that is read, ``chooser`` tells which passages of pages are shown.
+    ``ahead`` counts what runs do ahead (``research.ahead``).
     """
 
     def __init__(
@@ -74,8 +76,10 @@ class Library:
         page_ttl: float,
         *,
         largest: int = 10_000_000,
+        chooser: Chooser | None = None,
     ) -> None:
         self.largest = largest
+        self.chooser = chooser or Chooser()
         self.ahead = 0
         self._search = search
         self._fetcher = fetcher
@@ -93,6 +97,7 @@ class Library:
 
     async def aclose(self) -> None:
         await self._reads.aclose()
+        await self.chooser.aclose()
         await self._search.aclose()
         await self._fetcher.aclose()
 
