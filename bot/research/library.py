@@ -9,6 +9,7 @@ waits for it any more.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime, timedelta
 from typing import Protocol
@@ -29,7 +30,7 @@ from bot.search.provider import ProviderKind, Query, TextGiving, Weighing
 log = get_logger()
 
 MOST_AHEAD = 64  # searches and reads that nobody asked for yet, of all runs at the same time
-CACHED_CHARACTERS = 32_000_000  # of page text kept in the process
+CACHED_BYTES = 32_000_000  # of page text kept in the process; an emoji makes four of each character
 
 
 class Searching(Protocol):
@@ -86,7 +87,7 @@ class Library:
         self._recent_page = recent_page
         self._page_ttl = page_ttl
         self._cache: TTLCache[str, Page] = TTLCache(
-            CACHED_CHARACTERS, ttl=page_ttl, getsizeof=lambda page: len(page.text)
+            CACHED_BYTES, ttl=page_ttl, getsizeof=lambda page: sys.getsizeof(page.text)
         )
         self._reads: Flights[Page] = Flights()
 
@@ -139,7 +140,7 @@ class Library:
         if url.startswith(UPLOADED):
             since = datetime.min.replace(tzinfo=UTC)  # it is what it was
         page = await self._recent_page(key, since) or await self._read_now(url)
-        if len(page.text) <= CACHED_CHARACTERS and not page.via:
+        if sys.getsizeof(page.text) <= CACHED_BYTES and not page.via:
             self._cache[key] = page
         return page
 
