@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import aclosing
 from pathlib import Path
 
 import httpx
@@ -29,8 +30,11 @@ async def wiki(live_wiki: LiveWiki, requests: list[httpx.URL]) -> AsyncIterator[
     async def note(request: httpx.Request) -> None:
         requests.append(request.url)
 
-    async with httpx.AsyncClient(event_hooks={"request": [note]}) as client:
-        yield MediaWiki(load_settings(wikipedia_url=live_wiki.url), client)
+    async with (
+        httpx.AsyncClient(event_hooks={"request": [note]}) as client,
+        aclosing(MediaWiki(load_settings(wikipedia_url=live_wiki.url), client)) as wiki,
+    ):
+        yield wiki
 
 
 async def _titles(wiki: MediaWiki, query: str) -> list[str]:
