@@ -10,7 +10,9 @@ from dataclasses import dataclass
 from bot.dispatch.choice import Role, open_dispatcher
 from bot.dispatch.dispatcher import Dispatcher
 from bot.observing import Observed, nothing_observed, unobserved
+from bot.pages.chooser import Chooser
 from bot.pages.fetch import Fetcher
+from bot.pages.shares import Shares
 from bot.posting import Poster
 from bot.reasoning.calls import ModelReply
 from bot.reasoning.extractive import Extractive
@@ -63,6 +65,7 @@ async def open_app(
             store.recent_page,
             settings.page_ttl,
             largest=settings.fetch_max_bytes,
+            chooser=Chooser(Shares(settings.reading_memory)),
         )
         stack.push_async_callback(library.aclose)
         service = ResearchService(

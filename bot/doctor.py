@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import sys
 from collections.abc import Awaitable, Callable, Iterator
 from functools import partial
 from pathlib import Path
@@ -53,6 +54,12 @@ async def _storage(settings: Settings) -> str:
             pass
     finally:
         await database.close()
+    folder = settings.data_dir.expanduser()
+    if names := _open_to_others(folder):
+        return (
+            f"{settings.database} works, but others on this machine may read {', '.join(names)} in"
+            f" {folder}; `chmod -R go= {folder}` keeps them out"
+        )
     free = shutil.disk_usage(_existing(settings.data_dir)).free
     if free < LOW_DISK_BYTES:
         return f"{settings.database} works, but only {free // 1_000_000} MB of disk are free"
@@ -116,6 +123,15 @@ async def _model(settings: Settings) -> str:
     from bot.reasoning.claude import probe
 
     return await probe(settings)
+
+
+def _open_to_others(folder: Path) -> list[str]:
+    """The files with conversations and documents that others than their owner may read: of an
+    earlier version, or copied there. Those in a folder that is shut are shut."""
+    if sys.platform == "win32" or not folder.is_dir() or not folder.stat().st_mode & 0o077:
+        return []
+    ours = (each for each in folder.iterdir() if each.name.startswith(("footnote.", "index.")))
+    return sorted(each.name for each in ours if each.is_file() and each.stat().st_mode & 0o077)
 
 
 def _missing(paths: tuple[str, ...]) -> list[str]:

@@ -20,7 +20,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from bot.dispatch.dispatcher import Condition, Dispatcher
 from bot.errors import InvalidSetting, StorageUnavailable
-from bot.http_connection import PATIENCE_SECONDS, HttpConnection, bound
+from bot.http_connection import HttpConnection, Limits, Waiting, bound
 from bot.platform import Connection
 from bot.search.background_indexing import Indexing
 from bot.storage.database import Database
@@ -181,17 +181,18 @@ class _Server(uvicorn.Server):
 
 @contextlib.asynccontextmanager
 async def http_endpoint(
-    host: str, port: int, routes: Sequence[BaseRoute], *, patience: float = PATIENCE_SECONDS
+    host: str, port: int, routes: Sequence[BaseRoute], *, limits: Limits | None = None
 ) -> AsyncIterator[str]:
-    """Serve the routes; yields the address. Who reads nothing for ``patience`` seconds is cut off.
+    """Serve the routes; yields the address. Clients are cut off by the ``limits``.
 
     Raises ``InvalidSetting`` if the address cannot be had.
     """
+    limits = limits or Limits()
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     # With the protocol named, asyncio switches Nagle's algorithm off for what it accepts.
     listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    bound(listener, patience)
+    bound(listener, limits.patience)
     try:
         listener.bind((host, port))
     except OSError as error:
@@ -203,7 +204,7 @@ async def http_endpoint(
     server = _Server(
         uvicorn.Config(
             _until_disconnected(Starlette(routes=routes)),
-            http=partial(HttpConnection, patience=patience),  # type: ignore[arg-type]
+            http=partial(HttpConnection, limits=limits, waiting=Waiting()),  # type: ignore[arg-type]
             lifespan="off",
             log_config=None,
             access_log=False,

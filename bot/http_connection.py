@@ -1,9 +1,14 @@
-"""An HTTP connection that is given up when nobody reads what is sent over it.
+"""An HTTP connection that is given up when its other end neither reads nor writes.
 
 What is sent waits in memory (64 kB, after which uvicorn pauses whoever writes) and in the kernel.
 A reader that takes nothing for ``patience`` seconds is cut off, so that an event stream which is
 never read, or a page that is loaded through a hole in the network, holds nothing for ever. A
 browser comes again by itself, an event stream goes on at ``Last-Event-ID``.
+
+uvicorn waits for ever for the rest of a request (its time limit is for what comes between two). So
+whoever does not send a whole head in ``head`` seconds, nothing of a body for ``patience`` seconds
+or no whole body in ``body`` seconds is cut off. When there are ``most`` connections, a new one
+takes the place of the one that has been sending its head for longest.
 """
 
 from __future__ import annotations
@@ -11,25 +16,132 @@ from __future__ import annotations
 import asyncio
 import socket
 import struct
+import sys
+from dataclasses import dataclass, field
 from typing import Any
 
+import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from bot.logs import get_logger
 
-PATIENCE_SECONDS = 30.0
+MOST_CONNECTIONS = 1_000
+SPARE = 100  # more, while all others are answered: a look at the health must not fail
+OTHER_FILES = 300  # that a process has open beside its connections: database, peers, documents
 UNSENT_BYTES = 131_072
 
 log = get_logger()
 
 
-class HttpConnection(H11Protocol):
-    """uvicorn's connection, with that patience."""
+def _most_connections() -> int:
+    """As many as the process may have open files for."""
+    if sys.platform == "win32":
+        return MOST_CONNECTIONS
+    import resource
 
-    def __init__(self, *args: Any, patience: float = PATIENCE_SECONDS, **how: Any) -> None:
+    soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft == resource.RLIM_INFINITY:
+        return MOST_CONNECTIONS
+    return max(100, min(MOST_CONNECTIONS, soft - SPARE - OTHER_FILES))
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What clients may take, times in seconds; see the module docstring."""
+
+    patience: float = 30.0
+    head: float = 10.0
+    body: float = 300.0
+    most: int = field(default_factory=_most_connections)
+
+
+class Waiting:
+    """The connections of one endpoint whose request's head has not come, the oldest first."""
+
+    def __init__(self) -> None:
+        self._connections: dict[HttpConnection, None] = {}
+
+    def add(self, connection: HttpConnection) -> None:
+        self._connections[connection] = None
+
+    def discard(self, connection: HttpConnection) -> None:
+        self._connections.pop(connection, None)
+
+    def oldest(self) -> HttpConnection | None:
+        return next(iter(self._connections), None)
+
+
+class HttpConnection(H11Protocol):
+    """uvicorn's connection, with these limits; ``waiting`` is shared by those of an endpoint."""
+
+    def __init__(self, *args: Any, limits: Limits, waiting: Waiting, **how: Any) -> None:
         super().__init__(*args, **how)
-        self._patience = patience
+        self._limits = limits
+        self._waiting = waiting
+        self._patience = limits.patience
         self._giving_up: asyncio.TimerHandle | None = None
+        self._head_or_body: asyncio.TimerHandle | None = None  # the whole of it is late
+        self._more: asyncio.TimerHandle | None = None  # the next piece of a body is late
+        self._awaited: object = None  # the state of h11 that the first timer is for
+
+    # ------------------------------------------------------------ what the client sends
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        beyond = len(self.connections) - self._limits.most
+        if beyond > 0 and (oldest := self._waiting.oldest()) is not None:
+            oldest.cut_off("makes room for another")
+        elif beyond > SPARE:
+            self.cut_off("there is no room for another")
+        self._await_more()
+
+    def data_received(self, data: bytes) -> None:
+        super().data_received(data)
+        self._await_more()
+
+    def on_response_complete(self) -> None:
+        super().on_response_complete()
+        self._await_more()
+
+    def _await_more(self) -> None:
+        """Set the timers for what has to come now."""
+        state = self.conn.their_state
+        if state is not self._awaited:
+            self._awaited = state
+            self._cancel(self._head_or_body)
+            self._head_or_body = None
+            self._waiting.discard(self)
+            if state is h11.IDLE:
+                self._waiting.add(self)
+                self._head_or_body = self._later(self._limits.head, "sends no whole request")
+            elif state is h11.SEND_BODY:
+                self._head_or_body = self._later(self._limits.body, "sends no whole body")
+        self._cancel(self._more)
+        self._more = None
+        if state is h11.SEND_BODY:
+            self._more = self._later(self._patience, "sends no more of a body")
+
+    def _later(self, seconds: float, why: str) -> asyncio.TimerHandle:
+        return self.loop.call_later(seconds, self._late, why)
+
+    def _late(self, why: str) -> None:
+        if self.flow.read_paused:  # it is Footnote that does not read
+            self._more = self._later(self._patience, why)
+        else:
+            self.cut_off(why)
+
+    def cut_off(self, why: str) -> None:
+        """End the connection at once."""
+        log.debug("cut off a client", why=why, client=self.client[0] if self.client else "")
+        self._waiting.discard(self)
+        self.transport.abort()
+
+    @staticmethod
+    def _cancel(timer: asyncio.TimerHandle | None) -> None:
+        if timer is not None:
+            timer.cancel()
+
+    # ------------------------------------------------------------ what the client reads
 
     def pause_writing(self) -> None:
         super().pause_writing()
@@ -41,6 +153,9 @@ class HttpConnection(H11Protocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._keep()
+        self._cancel(self._head_or_body)
+        self._cancel(self._more)
+        self._waiting.discard(self)
         super().connection_lost(exc)
 
     def _keep(self) -> None:

@@ -153,6 +153,7 @@ class Settings(BaseSettings):
     fetch_allow: StrList = ()  # hosts, host:port, CIDRs, :port exempt from the address rule
     fetch_max_bytes: int = Field(10_000_000, ge=10_000)
     fetch_timeout: float = Field(20.0, gt=0)  # seconds for one page, redirects included
+    reading_memory: int = Field(500_000_000, ge=300_000_000)  # bytes, of all reading processes
     page_ttl: float = Field(86_400.0, ge=0)  # seconds a stored page counts as fresh
     reader_url: str = ""  # a service that gives Markdown for an address put behind it or at {url}
     reader_api_key: SecretStr | None = None

@@ -20,6 +20,7 @@ from adapters.web.visitors import Sessions, Visitor
 from bot.conversing.reception import Reception
 from bot.messages import Thread
 from bot.observing import Observed
+from bot.pages.shares import Shares
 from bot.pages.workers import Workers
 from bot.rendering.texts import Texts, texts_for
 from bot.rights.rights import Rights
@@ -65,7 +66,7 @@ class Console:
         self.questions = Pace(self.settings.console_questions)
         self.streams = OpenStreams(STREAMS_OF_ONE_CLIENT)
         self.files = Files(self.database)
-        self.workers = Workers(1)
+        self.workers = Workers.for_a_look(Shares(self.settings.reading_memory))
 
     async def aclose(self) -> None:
         await self.workers.aclose()

@@ -31,7 +31,7 @@ from adapters.web.limits import (
 )
 from bot.errors import PageUnreadable
 from bot.messages import UPLOADED, Attachment
-from bot.pages.workers import Workers
+from bot.pages.workers import NeedsMoreMemory, Workers
 from bot.rendering.texts import DEFAULT, Texts
 
 PARTS = "multipart/form-data"
@@ -170,15 +170,15 @@ def attachments_of(event_id: str, files: Sequence[Upload]) -> dict[Attachment, b
 
 
 async def check_readable(files: Sequence[Upload], workers: Workers, texts: Texts) -> None:
-    """Answers 422 for a file that cannot be read. What takes long to read is taken for now: its
-    run will say what became of it."""
+    """Answers 422 for a file that cannot be read. What takes long to read, or much memory, is
+    taken for now: its run will say what became of it."""
     for file in files:
         if not file.body.strip():
             raise HTTPException(422, texts("upload-empty", name=file.name))
         try:
             async with asyncio.timeout(LOOKING_SECONDS):
                 await workers.extract(file.body, file.media_type, file.name)
-        except TimeoutError:
+        except (TimeoutError, NeedsMoreMemory):
             continue
         except PageUnreadable as unreadable:
             if texts.locale == DEFAULT:

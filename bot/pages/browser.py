@@ -200,7 +200,7 @@ class Browser:
         )
 
 
-def _understood(reply: Any) -> Rendered | str | _Problem:
+def _understood(reply: Any, _: bytes) -> Rendered | str | _Problem:
     """What a process says, which may be anything once a page has got the better of it."""
     match reply:
         case {"url": str(url), "html": str(html)}:

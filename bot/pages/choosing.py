@@ -1,28 +1,20 @@
 """Which passages of a page matter for a question.
 
-A page is studied once: cut, counted and indexed by its terms. ``choose`` keeps the result, since
-the pages of a question are often those of the next one too. Studying takes a while for a long page
-(about 0.15 s for a million characters), which ``choose`` therefore does in a thread of its own;
-asking a studied page takes a few milliseconds.
+A page is studied once: cut, counted and indexed by its terms. That takes about 0.15 s for a million
+characters; asking a studied page takes a few milliseconds. ``bot.pages.chooser`` does both where
+they hold up nothing else.
 """
 
 from __future__ import annotations
 
-import asyncio
 import math
-import threading
+from array import array
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from functools import partial
 
-from cachetools import LRUCache
-
-from bot.pages.page import Page
-from bot.pages.passages import Passage, Weight, split
+from bot.pages.passages import Passage, Weight
 from bot.pages.relevance import relevance, weigh
-from bot.pages.spread import spread
 from bot.text.akin import akin
 from bot.text.terms import keywords, terms
 from bot.text.tokens import estimate
@@ -30,6 +22,7 @@ from bot.text.tokens import estimate
 OPENING = 0.25  # of the best score is added to a page's first passage, which says what it is about
 OPENING_SHARE = 0.5  # of the budget: an opening within it comes right after the best passage
 EARLINESS = 0.1  # of the best score, at most, is added the nearer a passage is to the top
+INDEXED = 500_000  # characters of a page whose terms are indexed
 FLOOR = 0.15  # of the best score: what is below is not worth its tokens
 
 
@@ -37,33 +30,50 @@ FLOOR = 0.15  # of the best score: what is below is not worth its tokens
 class Study:
     """The passages of a page in order, each with its cost (estimated tokens) and length (terms).
 
-    ``places`` has for a term the number of the passage of each occurrence, ``headings`` the terms
+    ``places`` has for a term the number of the passage of each occurrence; None for a page of more
+    than ``INDEXED``, whose index would take more memory than its text. ``headings`` has the terms
     of each heading path.
     """
 
     passages: tuple[Passage, ...]
     costs: tuple[int, ...]
     lengths: tuple[int, ...]
-    places: dict[str, list[int]]
+    places: dict[str, array[int]] | None
     headings: dict[str, frozenset[str]]
+
+    def counts(self, words: Collection[str]) -> list[dict[str, int]]:
+        """How often each passage has these terms, in their order."""
+        found: list[dict[str, int]] = [{} for _ in self.passages]
+        if self.places is not None:
+            for word in words:
+                for i, count in Counter(self.places.get(word, ())).items():
+                    found[i][word] = count
+            return found
+        for passage, inside in zip(self.passages, found, strict=True):
+            here = Counter(terms(passage.text))
+            inside.update((word, here[word]) for word in words if word in here)
+        return found
 
 
 def study(passages: Iterable[Passage]) -> Study:
     """Count and index passages."""
     passages = tuple(passages)
     lengths: list[int] = []
-    places: dict[str, list[int]] = {}
+    is_indexed = sum(len(passage.text) for passage in passages) <= INDEXED
+    places: dict[str, array[int]] = {}
     for i, passage in enumerate(passages):
         words = terms(passage.text)
         lengths.append(len(words))
-        for word in words:
-            places.setdefault(word, []).append(i)
+        for word in words if is_indexed else ():
+            if (found := places.get(word)) is None:
+                places[word] = found = array("I")
+            found.append(i)
     paths = {passage.heading for passage in passages}
     return Study(
         passages,
         tuple(estimate(passage.text) for passage in passages),
         tuple(lengths),
-        places,
+        places if is_indexed else None,
         {path: frozenset(terms(path)) for path in paths},
     )
 
@@ -77,12 +87,8 @@ def rank(question: str, studied: Study, rarity: Mapping[str, float] | None = Non
     """
     # in the order of the question: sums of floats must come out the same in every process
     wanted = keywords(question)
-    counts: list[dict[str, int]] = [{} for _ in studied.passages]
-    for word in dict.fromkeys(
-        [*wanted, *(other for term in wanted for other in sorted(akin(term)))]
-    ):
-        for i, count in Counter(studied.places.get(word, ())).items():
-            counts[i][word] = count
+    others = (other for term in wanted for other in sorted(akin(term)))
+    counts = studied.counts(dict.fromkeys([*wanted, *others]))
     headings = [studied.headings[passage.heading] for passage in studied.passages]
     weights = weigh(question, rarity or {}) or _rarity_here(wanted, counts, headings)
     scores = relevance(weights, counts, studied.lengths, headings)
@@ -180,69 +186,3 @@ class _Spans:
         while self._next < len(self._spans) and self._spans[self._next][1] <= passage.start:
             self._next += 1
         return self._next < len(self._spans) and self._spans[self._next][0] < passage.end
-
-
-# ---------------------------------------------------------------- off the event loop
-
-SHORT = 20_000  # characters of a page that is studied on the spot, within a few milliseconds
-KEPT = 4_000_000  # characters of pages whose studies are kept; about ten times that in bytes
-
-_studies: LRUCache[str, tuple[int, Study]] = LRUCache(KEPT, getsizeof=lambda kept: kept[0])
-_lock = threading.Lock()
-# One thread: several would only take turns, and so equal work finds what was done.
-_aside = ThreadPoolExecutor(1, thread_name_prefix="choosing")
-
-
-async def choose(
-    question: str,
-    page: Page,
-    budget_tokens: int,
-    *,
-    skip: Collection[tuple[int, int]] = (),
-    rarity: Mapping[str, float] | None = None,
-    weights: Iterable[Weight] = (),
-) -> list[Passage]:
-    """``select`` of a page; a long one is studied in a thread, once, and not on the event loop."""
-    studied = _kept(page)
-    if studied is None and len(page.text) <= SHORT:
-        studied = _study_once(page)
-    if studied is None:
-        loop = asyncio.get_running_loop()
-        studied = await loop.run_in_executor(_aside, _study_once, page)
-    return select(question, studied, budget_tokens, skip=skip, rarity=rarity, weights=weights)
-
-
-def is_whole(page: Page, shown: Collection[tuple[int, int]]) -> bool:
-    """Whether all passages of a page were shown; a long page never is."""
-    if len(page.text) > SHORT:
-        return False
-    studied = _kept(page)
-    passages = studied.passages if studied is not None else split(page.text)
-    return all((passage.start, passage.end) in shown for passage in passages)
-
-
-async def survey(
-    page: Page, budget_tokens: int, *, skip: Collection[tuple[int, int]] = ()
-) -> list[Passage]:
-    """``bot.pages.spread.spread`` of a page; of a long one in a thread."""
-    work = partial(spread, page.text, budget_tokens, skip=skip)
-    if len(page.text) <= SHORT:
-        return work()
-    return await asyncio.get_running_loop().run_in_executor(_aside, work)
-
-
-def _study_once(page: Page) -> Study:
-    studied = _kept(page)
-    if studied is None:
-        studied = study(split(page.text))
-        size = len(page.text)
-        with _lock:
-            if size <= KEPT:
-                _studies[page.hash] = size, studied
-    return studied
-
-
-def _kept(page: Page) -> Study | None:
-    with _lock:
-        kept = _studies.get(page.hash)
-    return None if kept is None else kept[1]

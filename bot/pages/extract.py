@@ -9,6 +9,8 @@ import json
 import re
 import unicodedata
 from dataclasses import dataclass, replace
+from functools import lru_cache
+from io import StringIO
 from pathlib import PurePosixPath
 from urllib.parse import unquote, urlsplit
 
@@ -22,6 +24,7 @@ from bot.pages.plain import read_plain
 from bot.pages.urls import shown
 
 MAX_TITLE = 300  # characters
+MOST_MARKS = 30  # on one letter
 MOST_MARKUP = 1_000_000
 """Characters of reStructuredText, AsciiDoc or Org that are parsed; what is longer is read as plain
 text. Nesting and tables that are made to be slow stay below 15 s and 350 MB. The largest file of
@@ -170,13 +173,22 @@ def _read_json(source: str) -> tuple[str, str]:
     """JSON indented, one value a line; what is not quite JSON as it is."""
     try:
         value = json.loads(source)
-        text = json.dumps(value, indent=2, ensure_ascii=False)
+        text = _indented(value, most=10 * len(source))
     except (ValueError, RecursionError):
         return "", source
     title = value.get("title") or value.get("name") if isinstance(value, dict) else ""
-    # deep nesting makes indentation grow with the square of the source
-    readable = len(text) <= 10 * len(source)
-    return title if isinstance(title, str) else "", text if readable else source
+    return title if isinstance(title, str) else "", text or source
+
+
+def _indented(value: object, most: int) -> str:
+    """JSON with one value a line; "" for more than ``most`` characters: deep nesting makes
+    indentation grow with the square of the source."""
+    text = StringIO()
+    for piece in json.JSONEncoder(indent=2, ensure_ascii=False).iterencode(value):
+        text.write(piece)
+        if text.tell() > most:
+            return ""
+    return text.getvalue()
 
 
 # ---------------------------------------------------------------- clean text
@@ -188,12 +200,21 @@ def _clean(text: str) -> str:
     if not text.isascii() or not text.replace("\n", "").replace("\t", "").isprintable():
         text = _LINE_ENDS.sub("\n", text)
         text = _WIDE_SPACES.sub(" ", _INVISIBLE.sub("", text))
+        text = _too_many_marks().sub(r"\1", text)
         text = unicodedata.normalize("NFC", _SURROGATES.sub("\ufffd", text))
     if " \n" in text or "\t\n" in text or text.endswith((" ", "\t")):
         text = _TRAILING_SPACE.sub("", text)
     if "\n\n\n" in text:
         text = _EMPTY_LINES.sub("\n\n", text)
     return text.strip("\n")
+
+
+@lru_cache(maxsize=1)
+def _too_many_marks() -> re.Pattern[str]:
+    """More combining marks in a row than any language has (UAX #15, section 13: 30). Normalizing
+    takes time with the square of their number."""
+    marks = "".join(map(chr, filter(lambda each: unicodedata.combining(chr(each)), range(0x1F000))))
+    return re.compile(f"([{marks}]{{{MOST_MARKS}}})[{marks}]+")
 
 
 def one_line(title: str) -> str:

@@ -30,6 +30,7 @@ from bot.pages.canonical import cited_as
 from bot.pages.gates import Signs, refuse_gate
 from bot.pages.guard import Allow, Guard, Resolver, system_resolver
 from bot.pages.page import Page
+from bot.pages.shares import Shares
 from bot.pages.workers import Workers
 from bot.settings import Settings
 
@@ -65,7 +66,7 @@ class Fetcher:
         self._seconds = settings.fetch_timeout
         self._contact = settings.contact
         self._respects_robots = settings.robots == "respect"
-        self._workers = workers or Workers()
+        self._workers = workers or Workers(shares=Shares(settings.reading_memory))
         self._observe = observe
         self._opened: tuple[Downloads, Permit] | None = None
         self._browser = browser_of(settings)

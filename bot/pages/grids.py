@@ -16,6 +16,7 @@ from bot.pages.inline import inline_text
 from bot.pages.literal import CODE_END, CODE_START
 
 MOST_COLUMNS = 100  # that spans may make; the HTML standard allows 1,000 for one cell
+MOST_SPANNED = 1_000_000  # characters that the spans of one table may add; a cell counts one more
 MOST_HEADER_ROWS = 4
 _WIDEST_CELL = 1_000  # characters; a cell that holds more is layout
 _WIDEST_UNDER_HEADER = 4_000  # the same for a table that names its columns or rows
@@ -164,20 +165,28 @@ def _spread_out(rows: list[list[Any]]) -> list[list[Cell]]:
     """The cells by row and column, as https://html.spec.whatwg.org/#forming-a-table has them.
 
     What spans rows is in each of them. What spans columns is in each of them if it is a header;
-    otherwise it stands in the first, and the others are empty.
+    otherwise it stands in the first, and the others are empty. Spans that would add more than
+    ``MOST_SPANNED`` are none.
     """
     taken: dict[tuple[int, int], Cell] = {}
+    room = MOST_SPANNED
     for y, row in enumerate(rows):
         x = 0
         for element in row:
             while (y, x) in taken:
                 x += 1
             wide = max(1, min(_span(element, "colspan"), MOST_COLUMNS - x))
-            high = _span(element, "rowspan")
+            high = min(_span(element, "rowspan"), len(rows) - y)
             cell = _cell(element)
+            if wide * high > 1:
+                added = wide * high * (1 + len(cell.text))
+                if added > room:
+                    wide = high = 1
+                else:
+                    room -= added
             for dx in range(wide):
                 shown = cell if dx == 0 or cell.is_head else Cell("")
-                for dy in range(min(high, len(rows) - y)):
+                for dy in range(high):
                     taken[y + dy, x + dx] = shown
             x += wide
     width = max((x for (_, x), cell in taken.items() if cell.text), default=-1) + 1

@@ -7,6 +7,7 @@ page text these are indented under the first line of the item, code and tables e
 from __future__ import annotations
 
 import re
+from itertools import islice
 
 from bot.text.sentences import Block
 
@@ -40,7 +41,8 @@ class OpenItems:
     """Meets the blocks of a section in order."""
 
     def __init__(self) -> None:
-        self._open: list[tuple[int, int, str]] = []  # indentation, start, name
+        self._open: list[tuple[int, Block]] = []  # with the item's indentation
+        self._text = ""
 
     def meet(self, text: str, block: Block) -> None:
         if block.kind in ("code", "row"):
@@ -49,12 +51,14 @@ class OpenItems:
         while self._open and self._open[-1][0] >= indentation:
             self._open.pop()
         if block.kind == "item":
-            self._open.append((indentation, block.start, _name(_first_line(text, block))))
+            self._open.append((indentation, block))
+            self._text = text
 
     def names(self, start: int) -> list[str]:
         """The names of the items that began before ``start`` and go on there."""
-        found = [name for _, began, name in self._open if began < start and name]
-        return found[-MOST_NAMES:]
+        around = (block for _, block in reversed(self._open) if block.start < start)
+        names = filter(None, (_name(_first_line(self._text, block)) for block in around))
+        return list(islice(names, MOST_NAMES))[::-1]
 
 
 def _first_line(text: str, item: Block) -> str:

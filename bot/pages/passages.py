@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from itertools import islice
 
 from bot.pages.open_items import OpenItems, is_named, plain
 from bot.text.sentences import Block, Sentence, blocks, sentences_of
@@ -73,11 +74,13 @@ FEW = 25  # tokens of an opening line ("Default: 30") that goes with the paragra
 LONGEST_ROW = 4_000  # characters of a table row; what is longer is cut between cells
 LONGEST_COLUMNS = 160  # characters of the columns' names in a heading; what is longer ends with …
 SPLIT_PAGES = 32  # kept split: a page is weighed, shown and searched for passages in turn
+LONGEST_KEPT = 60_000  # characters of a page that is kept split
+MOST_PASSAGES = 40_000  # of a page: four times those of 5,000,000 characters of prose
 MOST_SENTENCES = 4  # of running text in one passage; rows and items are many and short
 
 
 def split(text: str) -> list[Passage]:
-    """The passages of a page in order; they do not overlap.
+    """The passages of a page in order, at most ``MOST_PASSAGES``; they do not overlap.
 
     Cut only between sentences, list items, table rows and code fences. Headings are carried as
     the path of what stands below them; one that nothing stands below is a passage itself. All
@@ -85,12 +88,16 @@ def split(text: str) -> list[Passage]:
     ``bot.text.sentences``) is cut inside, between words or lines, and a row of more than
     ``LONGEST_ROW`` characters between cells.
     """
-    return list(_split(text))
+    return list(_split(text) if len(text) > LONGEST_KEPT else _split_once(text))
 
 
 @lru_cache(maxsize=SPLIT_PAGES)
-def _split(text: str) -> tuple[Passage, ...]:
-    return tuple(
+def _split_once(text: str) -> tuple[Passage, ...]:
+    return tuple(_split(text))
+
+
+def _split(text: str) -> Iterator[Passage]:
+    return (
         Passage(
             group.start,
             group.end,
@@ -98,7 +105,7 @@ def _split(text: str) -> tuple[Passage, ...]:
             group.heading,
             in_code=group.in_code,
         )
-        for group in _groups(text)
+        for group in islice(_groups(text), MOST_PASSAGES)
     )
 
 
@@ -150,11 +157,13 @@ def _groups(text: str) -> Iterator[_Group]:
         is_new_block = True
         table.meet(text, block)
         items.meet(text, block)
-        pieces = list(_pieces(text, block))
-        for sentence in pieces:
+        pieces = _pieces(text, block)
+        following = next(pieces, None)
+        while following is not None:
+            sentence, following = following, next(pieces, None)
             tokens = estimate(text[sentence.start : sentence.end])
             # the short end of a block does not stand alone
-            room = FULL + FEW if sentence is pieces[-1] and tokens <= FEW else FULL
+            room = FULL + FEW if following is None and tokens <= FEW else FULL
             if group is not None and not _takes(text, group, block, tokens, room, is_new_block):
                 lead_in = _lead_in(group, block, tokens, is_new_block)
                 yield group

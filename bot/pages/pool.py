@@ -40,9 +40,14 @@ class WorkerPool:
             self._idle.append(_started(self._command))
 
     async def ask(
-        self, head: dict[str, Any], data: bytes, seconds: float, understood: Callable[[Any], T]
+        self,
+        head: dict[str, Any],
+        data: bytes,
+        seconds: float,
+        understood: Callable[[Any, bytes], T],
     ) -> T:
-        """What ``understood`` makes of a process's reply; it raises ``ValueError`` for nonsense.
+        """What ``understood`` makes of a process's reply, its JSON and its data; it raises
+        ``ValueError`` for nonsense.
 
         Raises that, ``TimeoutError`` after so many seconds of work, ``OSError`` or ``EOFError``
         when the process has ended, ``Unavailable`` when none can be started.
@@ -57,7 +62,7 @@ class WorkerPool:
                 reply = loop.run_in_executor(self._threads, worker.ask, head, data)
                 # leaves the thread waiting when it is over; that ends with the worker's life
                 async with asyncio.timeout(seconds):
-                    outcome = understood(await reply)
+                    outcome = understood(*await reply)
             except BaseException:
                 worker.kill()
                 raise

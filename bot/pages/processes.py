@@ -19,7 +19,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import IO, Any
 
-MAX_MESSAGE = 500_000_000  # bytes; more is no message of ours
+MAX_REQUEST = 500_000_000  # bytes; more is no message of ours
+MAX_REPLY = 120_000_000  # ... and a process that sends it was taken over by a document
+
+NEAR_LIMIT = 0.7  # share of the memory that a process may have, above which it may have lacked some
 
 _HEAD = struct.Struct(">II")  # lengths of JSON and data
 
@@ -40,11 +43,10 @@ class WorkerProcess:
     def lives(self) -> bool:
         return self._process.poll() is None
 
-    def ask(self, head: dict[str, Any], data: bytes) -> Any:
+    def ask(self, head: dict[str, Any], data: bytes) -> tuple[Any, bytes]:
         """Send a request and return its reply; raises what ``tell`` and ``hear`` do."""
         self.tell(head, data)
-        reply, _ = self.hear()
-        return reply
+        return self.hear()
 
     def tell(self, head: dict[str, Any], data: bytes = b"") -> None:
         """Send a request. Blocks; raises ``OSError`` when the process has ended."""
@@ -57,7 +59,7 @@ class WorkerProcess:
         ended and ``ValueError`` for what is no JSON."""
         if self._process.stdout is None:
             raise EOFError("no pipes")
-        return receive(self._process.stdout)
+        return receive(self._process.stdout, MAX_REPLY)
 
     def stop(self) -> None:
         """Have the process end, without waiting for it: ``hear`` then raises ``EOFError``."""
@@ -106,11 +108,28 @@ def send(pipe: IO[bytes], head: dict[str, Any], data: bytes) -> None:
     pipe.flush()
 
 
-def receive(pipe: IO[bytes]) -> tuple[Any, bytes]:
+def receive(pipe: IO[bytes], most: int = MAX_REQUEST) -> tuple[Any, bytes]:
     head_size, data_size = _HEAD.unpack(_exactly(pipe, _HEAD.size))
-    if head_size + data_size > MAX_MESSAGE:
+    if head_size + data_size > most:
         raise EOFError("an impossible length")
     return json.loads(_exactly(pipe, head_size)), _exactly(pipe, data_size)
+
+
+def data_of(text: str) -> bytes:
+    """A text as the data of a message. Not in UTF-8 unless in ASCII: to decode that, Python first
+    makes room for as many characters as there are bytes, of four bytes each where one is an emoji.
+    """
+    if text.isascii():
+        return b"a" + text.encode("ascii")
+    return b"u" + text.encode("utf-16-le", "surrogatepass")
+
+
+def text_of(data: bytes) -> str:
+    """The text in such data. Raises ``ValueError`` for what is none."""
+    code = {b"a": "ascii", b"u": "utf-16-le"}.get(data[:1])
+    if code is None:
+        raise ValueError("no text")
+    return str(memoryview(data)[1:], code, "surrogatepass")
 
 
 def _exactly(pipe: IO[bytes], size: int) -> bytes:
@@ -133,14 +152,6 @@ def own_pipes() -> tuple[IO[bytes], IO[bytes]]:
     return requests, replies
 
 
-def limit_address_space(most: int) -> None:
-    """Have this process get no more than so many bytes of address space, where that works."""
-    if sys.platform == "linux":
-        import resource
-
-        _limit(resource.RLIMIT_AS, most)
-
-
 def limit_memory(most: int) -> None:
     """Have this process allocate no more than so many bytes, where that works.
 
@@ -150,7 +161,9 @@ def limit_memory(most: int) -> None:
     if sys.platform == "linux":
         import resource
 
-        _limit(resource.RLIMIT_DATA, most)
+        _, hard = resource.getrlimit(resource.RLIMIT_DATA)
+        least = most if hard == resource.RLIM_INFINITY else min(most, hard)
+        resource.setrlimit(resource.RLIMIT_DATA, (least, hard))
 
 
 def peak_memory() -> int:
@@ -190,13 +203,6 @@ def memory_below(process: int) -> int:
         reached = {number for number, parent in parents.items() if parent in reached} - below
         below |= reached
     return sum(sizes[number] for number in below)
-
-
-def _limit(what: int, most: int) -> None:
-    import resource
-
-    _, hard = resource.getrlimit(what)
-    resource.setrlimit(what, (most if hard == resource.RLIM_INFINITY else min(most, hard), hard))
 
 
 def set_alarm(seconds: float) -> None:

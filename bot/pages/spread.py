@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from bot.pages.passages import Passage, split
+from bot.pages.passages import Passage
 from bot.text.terms import STOP_WORDS, terms
 from bot.text.tokens import estimate
 
+COUNTED = 1_000_000  # characters of a page whose words are counted; of a longer one some passages
 OPENS_SECTION = 1.3  # times the worth of a section's first passage, which says what follows
 
 
 def spread(
-    text: str, budget_tokens: int, *, skip: Collection[tuple[int, int]] = ()
+    passages: Iterable[Passage], budget_tokens: int, *, skip: Collection[tuple[int, int]] = ()
 ) -> list[Passage]:
-    """Passages that stand for the whole page, in page order, within ``budget_tokens``.
+    """Those of a page's passages that stand for the whole, in order, within ``budget_tokens``.
 
     The page is cut into stretches of equal length, as many as passages fit, and each gives the
     passage closest to what the page is about (the centroid of its terms: Radev, Jing, Styś and
@@ -26,7 +27,7 @@ def spread(
     """
     passages = [
         passage
-        for passage in split(text)
+        for passage in passages
         if not any(start < passage.end and passage.start < end for start, end in skip)
     ]
     costs = [estimate(passage.text) for passage in passages]
@@ -60,15 +61,24 @@ def representatives(passages: Sequence[Passage], count: int) -> list[Passage]:
 
 def centrality(passages: Sequence[Passage]) -> list[float]:
     """How much each passage says of what all of them are about; in the order of ``passages``."""
-    words = [[word for word in terms(p.text) if word not in STOP_WORDS] for p in passages]
-    within = Counter(word for found in words for word in set(found))
+    within = Counter(
+        word for passage in _some_of(passages) for word in set(terms(passage.text)) - STOP_WORDS
+    )
     opens = [i == 0 or p.heading != passages[i - 1].heading for i, p in enumerate(passages)]
     return [
-        sum(within[word] for word in set(found) if within[word] > 1)
-        / math.sqrt(len(set(found)) or 1)
-        * (OPENS_SECTION if is_first else 1.0)
-        for found, is_first in zip(words, opens, strict=True)
+        _worth(set(terms(passage.text)) - STOP_WORDS, within) * (OPENS_SECTION if is_first else 1.0)
+        for passage, is_first in zip(passages, opens, strict=True)
     ]
+
+
+def _worth(words: set[str], within: Mapping[str, int]) -> float:
+    return sum(within[word] for word in words if within[word] > 1) / math.sqrt(len(words) or 1)
+
+
+def _some_of(passages: Sequence[Passage]) -> Sequence[Passage]:
+    """Passages from all over a page whose words are counted, for the memory that all would take."""
+    characters = sum(len(passage.text) for passage in passages)
+    return passages[:: -(-characters // COUNTED) or 1]
 
 
 def _stretches(costs: Sequence[int], count: int) -> list[int]:

@@ -6,12 +6,16 @@ what works on it. Why not ``concurrent.futures``: its pool cannot end one worker
 and its workers survive a parent that is killed. These end when their standard input does.
 
 What comes back is JSON, not pickles: a worker has had hostile input in its hands.
+
+Their memory is limited all together (``bot.pages.shares``). A document that needs more than one of
+several processes may have, or that breaks it, is read once more by a process of its own kind, of
+which there is one and which may have more.
 """
 
 from __future__ import annotations
 
-import os
 import sys
+import time
 from collections.abc import Sequence
 from typing import Any
 
@@ -19,32 +23,63 @@ from bot.errors import BrowserNeeded, PageUnreadable
 from bot.pages.extract import Extracted, from_bytes
 from bot.pages.pool import WorkerPool
 from bot.pages.processes import (
-    limit_address_space,
+    NEAR_LIMIT,
+    data_of,
+    limit_memory,
     own_pipes,
+    peak_memory,
     receive,
     send,
     set_alarm,
+    text_of,
 )
+from bot.pages.shares import DEFAULT, Shares
 from bot.pages.urls import shown
 
 SECONDS = 20.0
 """What one document may take. The slowest of 181 news pages takes 0.2 s."""
 
-SIZE = max(1, min(4, os.cpu_count() or 1))
-"""Processes at most; each is started when all others are busy."""
+LARGE_IDLE_SECONDS = 10.0  # after which the memory of the process for large documents is free again
+MOST_CHARACTERS = 5_000_000
+"""Characters of a document's text that are kept, as of a PDF: five times a long novel."""
+NOT_READ = "## What comes after the first {:,} characters was not read"
 
-MEMORY = 2 * 1024**3  # bytes of address space for one worker, where the system can limit it
-COMMAND = (sys.executable, "-P", "-c", "from bot.pages.workers import work; work()")
+LACKS_MEMORY = {"lacks": "memory"}
+COMMAND = (sys.executable, "-P", "-c", "import sys; from bot.pages.workers import work; "
+           "work(int(sys.argv[1]))")  # fmt: skip
 
 
 class Workers:
-    """A bounded set of processes, started when needed, that run ``extract.from_bytes``."""
+    """A bounded set of processes, started when needed, that run ``extract.from_bytes``.
+
+    ``size`` of them, by default as many as the ``shares`` have room for, and one for documents that
+    need more memory. ``command`` starts one; the bytes it may allocate are added to it. ``seconds``
+    are for one document.
+    """
 
     def __init__(
-        self, size: int = SIZE, seconds: float = SECONDS, command: Sequence[str] = COMMAND
+        self,
+        size: int = 0,
+        seconds: float = SECONDS,
+        command: Sequence[str] = COMMAND,
+        shares: Shares = DEFAULT,
     ) -> None:
-        self._pool = WorkerPool(size, command, "extraction")
+        self._shares = shares
+        self._pool = WorkerPool(
+            size or shares.readers, (*command, str(shares.one_of_several)), "extraction"
+        )
+        self._large: WorkerPool | None = WorkerPool(
+            1, (*command, str(shares.large)), "extraction-large", LARGE_IDLE_SECONDS
+        )
         self._seconds = seconds
+
+    @classmethod
+    def for_a_look(cls, shares: Shares) -> Workers:
+        """One process, which reads documents for which it has the memory; for others ``extract``
+        raises ``NeedsMoreMemory``."""
+        workers = cls(1, shares=shares)
+        workers._large = None
+        return workers
 
     def warm(self) -> None:
         """Start a process now if there is none, to be ready when the first page has come.
@@ -56,16 +91,32 @@ class Workers:
     async def extract(self, data: bytes, media_type: str | None, name: str) -> Extracted:
         """``extract.from_bytes`` elsewhere.
 
-        Raises ``PageUnreadable`` like it, and for a document that takes too long or breaks its
-        reader; ``Unavailable`` when no process can be started. When cancelled, ends the work.
+        Raises ``PageUnreadable`` like it, and for a document that takes too long, takes too much
+        memory or breaks its reader; ``Unavailable`` when no process can be started. Of a longer
+        text ``MOST_CHARACTERS`` are given. When cancelled, ends the work.
         """
-        head = {"media_type": media_type, "name": name, "seconds": self._seconds}
+        ends = time.monotonic() + self._seconds
         try:
-            outcome = await self._pool.ask(head, data, self._seconds, _understood)
-        except TimeoutError:
-            raise _too_slow(name, self._seconds) from None
+            return await self._read_by(self._pool, data, media_type, name, self._seconds)
+        except (OSError, EOFError, ValueError, _LacksMemory) as error:
+            if self._large is None:
+                raise self._too_large(name, self._shares.one_of_several) from error
+            rest = max(self._seconds / 2, ends - time.monotonic())
+        try:
+            return await self._read_by(self._large, data, media_type, name, rest)
+        except _LacksMemory:
+            raise self._too_large(name, self._shares.large) from None
         except (OSError, EOFError, ValueError) as error:
-            raise _broken(name, f"{type(error).__name__}: {error}") from None
+            raise self._broken(name, f"{type(error).__name__}: {error}") from None
+
+    async def _read_by(
+        self, pool: WorkerPool, data: bytes, media_type: str | None, name: str, seconds: float
+    ) -> Extracted:
+        head = {"media_type": media_type, "name": name, "seconds": seconds}
+        try:
+            outcome = await pool.ask(head, data, seconds, _understood)
+        except TimeoutError:
+            raise _too_slow(name, seconds) from None
         if isinstance(outcome, PageUnreadable):
             raise outcome
         return outcome
@@ -73,6 +124,29 @@ class Workers:
     async def aclose(self) -> None:
         """End all processes."""
         await self._pool.aclose()
+        if self._large is not None:
+            await self._large.aclose()
+
+    def _too_large(self, name: str, most: int) -> NeedsMoreMemory:
+        return NeedsMoreMemory(
+            f"{shown(name)} takes more than {most / 1e6:,.0f} MB of memory to read; split it, or"
+            " paste the part that matters."
+        )
+
+    def _broken(self, name: str, detail: str) -> PageUnreadable:
+        return PageUnreadable(
+            f"{shown(name)} could not be read: its reader broke on it, or needed more than"
+            f" {self._shares.large / 1e6:,.0f} MB of memory; paste its text.",
+            detail=detail,
+        )
+
+
+class NeedsMoreMemory(PageUnreadable):
+    """A document takes more memory than there is for it."""
+
+
+class _LacksMemory(Exception):
+    """A process had too little memory for a document."""
 
 
 def _too_slow(name: str, seconds: float) -> PageUnreadable:
@@ -82,35 +156,32 @@ def _too_slow(name: str, seconds: float) -> PageUnreadable:
     )
 
 
-def _understood(reply: Any) -> Extracted | PageUnreadable:
+def _understood(reply: Any, data: bytes) -> Extracted | PageUnreadable:
     """What a worker says, which may be anything once a document has got the better of it."""
     match reply:
-        case {
-            "title": str(title),
-            "text": str(text),
-            "canonical": str(canonical),
-            "kept": int() | float() as kept,
-        }:
+        case {"title": str(title), "canonical": str(canonical), "kept": int() | float() as kept}:
+            text = text_of(data)
+            if len(text) > MOST_CHARACTERS + len(NOT_READ) + 20:
+                raise ValueError("a reply of too many characters")
             return Extracted(title, text, canonical, min(1.0, max(0.0, kept)))
         case {"unreadable": str(sentence), "detail": str(detail), "for_browsers": bool(is_wall)}:
             return (BrowserNeeded if is_wall else PageUnreadable)(sentence, detail=detail)
+        case dict() if reply == LACKS_MEMORY:
+            raise _LacksMemory
         case _:
             raise ValueError("a reply that means nothing")
-
-
-def _broken(name: str, detail: str) -> PageUnreadable:
-    return PageUnreadable(
-        f"{shown(name)} could not be read: its reader broke on it; paste its text.", detail=detail
-    )
 
 
 # ---------------------------------------------------------------- inside a worker
 
 
-def work() -> None:
-    """The life of a worker: read a document, answer, until the parent is gone."""
+def work(memory: int) -> None:
+    """The life of a worker: read a document, answer, until the parent is gone.
+
+    ``memory`` is in bytes, see ``limit_memory``.
+    """
     requests, replies = own_pipes()
-    limit_address_space(MEMORY)
+    limit_memory(memory)
     from bot.pages import articles, markup  # noqa: F401 - slow to load, so loaded before needed
 
     while True:
@@ -120,20 +191,33 @@ def work() -> None:
             return
         # nobody else ends this process when the parent was killed
         set_alarm(2 * head["seconds"])
-        reply = _read(data, head["media_type"], head["name"])
+        try:
+            reply, text = _read(data, head["media_type"], head["name"])
+        except MemoryError:
+            reply, text = LACKS_MEMORY, b""
+        # Readers take a document for empty or broken when a library of theirs has found no room.
+        if "unreadable" in reply and peak_memory() > NEAR_LIMIT * memory:
+            reply = LACKS_MEMORY
         set_alarm(0)
-        send(replies, reply, b"")
+        del data
+        send(replies, reply, text)
 
 
-def _read(data: bytes, media_type: str | None, name: str) -> dict[str, Any]:
+def _read(data: bytes, media_type: str | None, name: str) -> tuple[dict[str, Any], bytes]:
+    """A document as the JSON and the data of a reply."""
     try:
         extracted = from_bytes(data, media_type, name)
     except PageUnreadable as error:
         is_wall = isinstance(error, BrowserNeeded)
-        return {"unreadable": error.sentence, "detail": error.detail, "for_browsers": is_wall}
+        return {"unreadable": error.sentence, "detail": error.detail, "for_browsers": is_wall}, b""
+    text, kept = extracted.text, extracted.kept
+    if len(text) > MOST_CHARACTERS:
+        at = text.rfind("\n", MOST_CHARACTERS // 2, MOST_CHARACTERS)
+        start = text[: at if at > 0 else MOST_CHARACTERS].rstrip()
+        kept *= len(start) / len(text)
+        text = f"{start}\n\n{NOT_READ.format(MOST_CHARACTERS)}"
     return {
         "title": extracted.title,
-        "text": extracted.text,
         "canonical": extracted.canonical,
-        "kept": extracted.kept,
-    }
+        "kept": kept,
+    }, data_of(text)

@@ -7,12 +7,14 @@ must see the same desk.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
+from bot.errors import PageUnreadable, Unavailable
 from bot.messages import name_of_upload
-from bot.pages.choosing import choose, is_whole, survey
 from bot.pages.page import Page
+from bot.pages.passages import Passage
 from bot.pages.urls import dedupe_key
 from bot.reasoning.desks import (
     Action,
@@ -264,7 +266,9 @@ class DeskKeeper:
             ready = await self._run.ready(tuple(urls), tuple(titles.values()), patience)
             pages = await self._run.look(ready, [titles[url] for url in ready])
             wanted = [result.query for result in outcome.queries]
-            fit = fitting(wanted, pages, self._rarity_of(outcome))[:most]
+            # Not on the event loop: pages can be made to take a tenth of a second each.
+            found = await asyncio.to_thread(fitting, wanted, pages, self._rarity_of(outcome))
+            fit = found[:most]
             reading = _Reading(outcome.action, self._page_tokens // 2)
             reading.urls = [(urls[url], url, "") for url in ready if url in fit]
             (read,) = await self._do([reading])
@@ -340,18 +344,10 @@ class DeskKeeper:
         """The page's best passages for the question, without those shown before."""
         desk_number = self._desk_numbers.setdefault(number, hit_number)
         spans = self._spans.setdefault(number, set())
-        if self._question.whole:
-            passages = await survey(page, tokens, skip=spans)
-        else:
-            weights = await self._run.weigh(self._question.text, page)
-            passages = await choose(
-                self._question.text,
-                page,
-                tokens,
-                skip=spans,
-                rarity=self.desk.rarity,
-                weights=weights,
-            )
+        try:
+            passages = await self._passages(page, tokens, spans)
+        except (PageUnreadable, Unavailable) as error:
+            return ReadResult(desk_number, None, error.sentence)
         if spans and not passages:
             return ReadResult(desk_number, None, "All of it that fits the question was shown.")
         spans.update((passage.start, passage.end) for passage in passages)
@@ -365,7 +361,21 @@ class DeskKeeper:
             via=page.via,
         )
         self._run.sources.append(source)
-        return ReadResult(desk_number, source, whole=is_whole(page, spans))
+        return ReadResult(desk_number, source, whole=self._run.chooser.is_whole(page, spans))
+
+    async def _passages(
+        self, page: Page, tokens: int, spans: set[tuple[int, int]]
+    ) -> list[Passage]:
+        if self._question.whole:
+            return await self._run.chooser.survey(page, tokens, skip=spans)
+        return await self._run.chooser.choose(
+            self._question.text,
+            page,
+            tokens,
+            skip=spans,
+            rarity=self.desk.rarity,
+            weights=await self._run.weigh(self._question.text, page),
+        )
 
     def _worded(self, query: AskedQuery) -> Query:
         return worded(query.text, replace(self._question, scope=query.scope), self._reading.shown)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -97,8 +98,8 @@ class Groundwork:
         pages = [
             page for page in await self._run.read(known[:FIRST_PAGES]) if isinstance(page, Page)
         ]
-        fit = fitting(wanted, pages, self._run.rarity)[:FIRST_FITTING]
-        return await self._gather(about, self._settings.read_tokens, PAGES, fit)
+        fit = await asyncio.to_thread(fitting, wanted, pages, self._run.rarity)
+        return await self._gather(about, self._settings.read_tokens, PAGES, fit[:FIRST_FITTING])
 
     def search_ahead(self, paragraph: Paragraph) -> None:
         """Begin to look for what the draft of the next paragraph is about."""

@@ -10,6 +10,7 @@ waits for it any more.
 from __future__ import annotations
 
 import copy
+import sys
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -20,6 +21,7 @@ from cachetools import TTLCache
 from bot.errors import Broken, BrowserNeeded, PageUnreadable, Unavailable
 from bot.logs import get_logger
 from bot.messages import UPLOADED, Attachment
+from bot.pages.chooser import Chooser
 from bot.pages.page import Page
 from bot.pages.passages import Weight
 from bot.pages.urls import canonical
@@ -31,7 +33,7 @@ from bot.search.provider import UNKNOWN_DOCUMENT, ProviderKind, Query, TextGivin
 log = get_logger()
 
 MOST_AHEAD = 64  # searches and reads that nobody asked for yet, of all runs at the same time
-CACHED_CHARACTERS = 32_000_000  # of page text kept in the process
+CACHED_BYTES = 32_000_000  # of page text kept in the process; an emoji makes four of each character
 
 
 def _everything() -> Reach:
@@ -70,7 +72,8 @@ class Library:
     """See the module docstring.
 
     ``recent_page(url, since)`` looks a page up in the store. ``largest`` is the size in bytes of
-    the largest file that is read. ``ahead`` counts what runs do ahead (``research.ahead``).
+    the largest file that is read, ``chooser`` tells which passages of pages are shown.
+    ``ahead`` counts what runs do ahead (``research.ahead``).
     """
 
     def __init__(
@@ -81,8 +84,10 @@ class Library:
         page_ttl: float,
         *,
         largest: int = 10_000_000,
+        chooser: Chooser | None = None,
     ) -> None:
         self.largest = largest
+        self.chooser = chooser or Chooser()
         self._reach: Callable[[], Reach] = _everything
         self._ahead = [0]  # shared by all views
         self._search = search
@@ -90,7 +95,7 @@ class Library:
         self._recent_page = recent_page
         self._page_ttl = page_ttl
         self._cache: TTLCache[str, Page] = TTLCache(
-            CACHED_CHARACTERS, ttl=page_ttl, getsizeof=lambda page: len(page.text)
+            CACHED_BYTES, ttl=page_ttl, getsizeof=lambda page: sys.getsizeof(page.text)
         )
         self._reads: Flights[Page] = Flights()
 
@@ -120,6 +125,7 @@ class Library:
 
     async def aclose(self) -> None:
         await self._reads.aclose()
+        await self.chooser.aclose()
         await self._search.aclose()
         await self._fetcher.aclose()
 
@@ -170,7 +176,7 @@ class Library:
         if url.startswith(UPLOADED):
             since = datetime.min.replace(tzinfo=UTC)  # it is what it was
         page = await self._recent_page(key, since) or await self._read_now(url)
-        if len(page.text) <= CACHED_CHARACTERS and not page.via:
+        if sys.getsizeof(page.text) <= CACHED_BYTES and not page.via:
             self._cache[key] = page
         return page
 

@@ -27,6 +27,7 @@ from bot.errors import (
 )
 from bot.logs import get_logger
 from bot.messages import Attachment, Message, RunOptions
+from bot.pages.chooser import Chooser
 from bot.pages.page import Page
 from bot.pages.passages import Weight
 from bot.reasoning.evidence import Source
@@ -270,6 +271,11 @@ class Run:
             for url, title in zip(urls, titles, strict=True)
         )
         return [page for page in pages if isinstance(page, Page)]
+
+    @property
+    def chooser(self) -> Chooser:
+        """Who tells which passages of pages are shown."""
+        return self._library.chooser
 
     async def weigh(self, question: str, page: Page) -> tuple[Weight, ...]:
         """How near the passages of a page are to a question by meaning; nothing where that cannot

@@ -24,6 +24,7 @@ State = Literal["none", "indexing", "ok", "not ok"]
 
 BEGIN_SECONDS = 5.0  # longest wait for the number of files to index
 TELL_SECONDS = 10.0  # between two lines of progress
+BESIDE_OTHERS = 2  # processes that read files while web pages are read: 240 MB of memory
 NAMED_PROBLEMS = 5  # unreadable files listed by name; the rest is counted
 
 
@@ -90,8 +91,9 @@ async def documents_being_indexed(
         yield
         return
     from bot.search.indexer import Indexer  # few processes index
+    from bot.search.readers import SIZE, Readers
 
-    indexer = Indexer(settings.index_path)
+    indexer = Indexer(settings.index_path, readers=Readers(size=min(BESIDE_OTHERS, SIZE)))
     indexing.stop = indexer.stop
     task = asyncio.create_task(_index(indexer, settings, tell, indexing))
     try:

@@ -36,7 +36,7 @@ from bot.search.index_file import (
 )
 from bot.search.meaning import Condition, Match, Meaning
 from bot.search.provider import UNKNOWN_DOCUMENT, Hit, ProviderKind, Query
-from bot.search.surroundings import Opened, opened, rated
+from bot.search.surroundings import Opened, Pages, rated
 from bot.search.visible import Visible
 from bot.text.akin import akin
 from bot.text.language import detect, foreign
@@ -53,6 +53,7 @@ MOST_TERMS = 32
 MOST_QUERY_CHARACTERS = 2_000
 PASSAGES_PER_HIT = 6  # looked at by meaning to fill one hit: several passages share a page
 CANDIDATES = 120  # passages that are looked at with their surroundings
+SAMPLE = 20_000  # characters of a page by which its language is told
 PATIENCE = 5.0  # seconds that a search waits for an indexing run which has just begun
 POLL = 0.05  # seconds between two looks whether it is over
 
@@ -178,7 +179,8 @@ class LocalDocuments:
         others = sorted({other for term in wanted for other in akin(term)}.difference(wanted))
         chosen = _affordable(connection, wanted, others)
         matches = list(_matches(connection, chosen, CANDIDATES, visible)) if chosen else []
-        pages = {match.file: opened(connection, match.file) for match in matches}
+        pages = Pages(connection)
+        candidates = {match.file for match in matches}
         weights = weigh(question, self._rarity(connection, wanted, reach))
         matches = rated(question, weights, matches, pages)
         if self._meaning is not None and vector is not None:
@@ -187,13 +189,10 @@ class LocalDocuments:
         best = {match.file: match for match in reversed(matches)}
         files = list(dict.fromkeys(match.file for match in matches))[: 2 * limit]
         if len(files) > limit:  # there is a choice: pages in another language come last
-            texts = {file: pages[file].text for file in files if file in pages}
+            texts = {file: pages[file].text[:SAMPLE] for file in files if file in candidates}
             in_another = foreign(texts, detect(question))
             files = sorted(files, key=in_another.__contains__)[:limit]
-        return [
-            _hit(pages.get(file) or opened(connection, file), best[file], self.name)
-            for file in files
-        ]
+        return [_hit(pages[file], best[file], self.name) for file in files]
 
     def _rarity(
         self, connection: sqlite3.Connection, wanted: list[str], reach: Reach

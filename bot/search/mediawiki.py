@@ -24,9 +24,10 @@ from urllib.parse import parse_qs, urlsplit
 import httpx
 
 from bot.errors import PageUnreadable
-from bot.pages.extract import from_bytes
 from bot.pages.page import Page
+from bot.pages.shares import Shares
 from bot.pages.urls import shown
+from bot.pages.workers import Workers
 from bot.search.languages import language
 from bot.search.mediawiki_api import MAX_TITLES, Listed, Site, WikiApi
 from bot.search.mediawiki_text import (
@@ -65,7 +66,7 @@ class MediaWiki:
     ``settings.wikipedia_url`` may hold ``{language}``; the language then follows the script of
     the query where that is certain, then the language it is said to be in, and is
     ``settings.language`` elsewhere. Freshness and region ask for nothing here. The client is
-    shared and closed by whoever made it.
+    shared and closed by whoever made it; close the provider, too.
     """
 
     name = "wikipedia"
@@ -75,6 +76,7 @@ class MediaWiki:
         self._base = settings.wikipedia_url.rstrip("/")
         self._language = _language_label(settings.language) or "en"
         self._client = client
+        self._workers = Workers.for_a_look(Shares(settings.reading_memory))
         self._wikis: dict[str, WikiApi] = {}
         self._address = _address_pattern(self._base)
 
@@ -112,10 +114,20 @@ class MediaWiki:
         article = await wiki.article(title)
         text = page_text(article.extract) if article.extract else ""
         if not text:
-            text = await _rendered_text(wiki, article.title)
+            text = await self._rendered_text(wiki, article.title)
         if not text:
             raise PageUnreadable(f"The page “{article.title}” of {site.name} has no text.")
         return Page(article.url, article.title, text, datetime.now(UTC))
+
+    async def aclose(self) -> None:
+        """End the process that reads rendered pages."""
+        await self._workers.aclose()
+
+    async def _rendered_text(self, wiki: WikiApi, title: str) -> str:
+        body = await wiki.html(title)
+        document = f"<html><body><main>{body}</main></body></html>".encode()
+        extracted = await self._workers.extract(document, "text/html; charset=utf-8", title)
+        return extracted.text
 
     # ------------------------------------------------------------ which wiki
 
@@ -273,16 +285,6 @@ def _fitting(entries: Sequence[Meaning], query: str) -> list[Meaning]:
         return -len(wanted.intersection(terms(f"{entry.title} {entry.line}")))
 
     return sorted(entries, key=shared)[:MOST_MEANINGS]
-
-
-# ---------------------------------------------------------------- reading
-
-
-async def _rendered_text(wiki: WikiApi, title: str) -> str:
-    body = await wiki.html(title)
-    document = f"<html><body><main>{body}</main></body></html>".encode()
-    extracted = await asyncio.to_thread(from_bytes, document, "text/html; charset=utf-8", title)
-    return extracted.text
 
 
 def _serves(wiki: WikiApi, netloc: str) -> bool:

@@ -19,6 +19,7 @@ from bot.pages.extract import from_bytes
 from bot.pages.media import GZIP, format_of, holds_pictures
 from bot.pages.passages import split
 from bot.pages.processes import (
+    NEAR_LIMIT,
     limit_memory,
     own_pipes,
     peak_memory,
@@ -31,7 +32,6 @@ from bot.search.index_file import Row, pack_spans, pack_text, word_rows
 from bot.search.twins import keys_of
 
 SAME_TICK = 2_000_000_000  # ns: a file changed this recently may change again unnoticed
-NEAR_LIMIT = 0.7  # share of the memory that a process may have, above which it may have lacked some
 PICTURES = 5  # times the limit for text, that documents may have which are mostly pictures
 LACKS_MEMORY = {"lacks": "memory"}
 ORPHANED_AFTER = 2.0  # times its seconds: then a process ends itself, should its parent be gone

@@ -8,6 +8,10 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import groupby
+from typing import Protocol
+
+from cachetools import LRUCache
 
 from bot.pages.relevance import (
     BESIDE,
@@ -38,6 +42,7 @@ class Opened:
         return self.text[start:end]
 
 
+HELD = 4_000_000  # characters of the pages that one search holds
 _HEADING_LINE = re.compile(r"^ {0,3}(#{1,6})[ \t]+(.+)$", re.MULTILINE)
 _FENCE = "\n```"
 _MOST_HEADINGS = 3  # that are looked for above a passage
@@ -80,45 +85,65 @@ def opened(connection: sqlite3.Connection, file: int) -> Opened:
     return Opened(title, unpack_text(text), spans)
 
 
+class Pages:
+    """Pages of an index by file, opened when asked for; few large ones are held at a time."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+        self._held: LRUCache[int, Opened] = LRUCache(HELD, getsizeof=lambda page: len(page.text))
+
+    def __getitem__(self, file: int) -> Opened:
+        """Raises ``Damaged`` and ``sqlite3.Error``."""
+        page = self._held.get(file)
+        if page is None:
+            page = opened(self._connection, file)
+            if len(page.text) <= HELD:
+                self._held[file] = page
+        return page
+
+
+class _ByFile(Protocol):
+    def __getitem__(self, file: int, /) -> Opened: ...
+
+
 def rated(
     question: str,
     weights: Mapping[str, float],
     matches: Sequence[Match],
-    pages: Mapping[int, Opened],
+    pages: _ByFile,
 ) -> list[Match]:
     """The matches with their score by ``bot.pages.relevance``, best first.
 
-    ``weights`` are those of the question's terms, ``pages`` the files of the matches.
+    ``weights`` are those of the question's terms, ``pages`` the files of the matches, of which one
+    at a time is looked at.
     """
-    counted: dict[tuple[int, int], list[str]] = {}
-
-    def words_of(file: int, place: int) -> list[str]:
-        key = file, place
-        if key not in counted:
-            counted[key] = terms(pages[file].passage(place))
-        return counted[key]
-
     reach = len(BESIDE)
     pairs = pairs_in(question)
     exact = literals(question)
-    titles = {file: frozenset(terms(page.title)) for file, page in pages.items()}
-    headings = {file: Headings(page.text) for file, page in pages.items()}
-    found = []
-    for match in matches:
-        page = pages[match.file]
-        places = range(match.place - reach, match.place + reach + 1)
-        words = [words_of(match.file, place) for place in places]
-        start, _ = unpack_span(page.spans, match.place)
-        heading = frozenset(terms("\n".join(headings[match.file].above(start))))
-        scores = relevance(
-            weights,
-            [Counter(each) for each in words],
-            [len(each) for each in words],
-            [heading] * len(words),
-            titles[match.file],
-        )
-        (bound,) = pair_scores(weights, pairs, [words[reach]])
-        (added,) = literal_scores(weights, exact, [page.passage(match.place)])
-        found.append(replace(match, score=scores[reach] + bound + added))
-    order = sorted(range(len(found)), key=lambda i: (-found[i].score, i))
-    return [found[i] for i in order]
+    found: dict[int, Match] = {}
+    by_file = sorted(range(len(matches)), key=lambda i: matches[i].file)
+    for file, places_of_matches in groupby(by_file, key=lambda i: matches[i].file):
+        page = pages[file]
+        title = frozenset(terms(page.title))
+        headings = Headings(page.text)
+        counted: dict[int, list[str]] = {}
+        for i in places_of_matches:
+            at = matches[i].place
+            around = range(at - reach, at + reach + 1)
+            for place in around:
+                if place not in counted:
+                    counted[place] = terms(page.passage(place))
+            words = [counted[place] for place in around]
+            start, _ = unpack_span(page.spans, at)
+            heading = frozenset(terms("\n".join(headings.above(start))))
+            scores = relevance(
+                weights,
+                [Counter(each) for each in words],
+                [len(each) for each in words],
+                [heading] * len(words),
+                title,
+            )
+            (bound,) = pair_scores(weights, pairs, [words[reach]])
+            (added,) = literal_scores(weights, exact, [page.passage(at)])
+            found[i] = replace(matches[i], score=scores[reach] + bound + added)
+    return [found[i] for i in sorted(found, key=lambda i: (-found[i].score, i))]

@@ -20,6 +20,7 @@ from bot.text.listed import listed
 BlockKind = Literal["heading", "paragraph", "item", "row", "code"]
 
 LONGEST = 1_200  # characters of one sentence or table row; what is longer is cut between words
+LINE_BEGINS = 10_000  # characters of a line in which it is looked what it opens
 LONGEST_CODE = 4_000  # characters of one code fence; what is longer is cut between lines
 LONGEST_INLINE_CODE = 200  # characters between two backticks that are taken for its marks
 
@@ -67,8 +68,8 @@ def blocks(text: str) -> Iterator[Block]:
     previous_end = -1
     for match in lines:
         start, end = match.span()
-        line = match.group()
-        stripped = line.strip()
+        line = text[start : min(end, start + LINE_BEGINS)]
+        stripped = line.strip() or text[start:end].strip()
         if not stripped:
             continue
         gap = previous_end < 0 or text.find("\n", previous_end, start) != start - 1

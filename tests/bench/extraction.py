@@ -30,7 +30,7 @@ from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
 from bot.errors import PageUnreadable
-from bot.pages.choosing import choose
+from bot.pages.chooser import Chooser
 from bot.pages.fetch import Fetcher
 from bot.pages.page import Page
 from bot.pages.passages import split
@@ -211,11 +211,12 @@ async def _passages(every: int) -> list[tuple[object, ...]]:
         ("cut", f"{count} of {len(text):,} characters", f"{count / seconds:,.0f} passages/s")
     ]
     page = Page("https://a.example/", "A long page", text, datetime.now(UTC))
+    chooser = Chooser()
     for what in ("choose, not studied yet", "choose, studied"):
         stall = asyncio.create_task(_longest_stall())
         await asyncio.sleep(0)
         started = time.perf_counter()
-        await choose("Who won the football game in the city?", page, 1_200)
+        await chooser.choose("Who won the football game in the city?", page, 1_200)
         seconds = time.perf_counter() - started
         stall.cancel()
         rows.append((what, ms(seconds), f"event loop held for {ms(await stall)}"))

@@ -24,6 +24,7 @@ from adapters.web.poster import WebReply
 from bot.answers import Answer, PlanView, StepView
 from bot.conversing.reception import Reception
 from bot.health import http_endpoint
+from bot.http_connection import Limits
 from bot.messages import RunOptions, Thread
 from bot.posting import PostState, RunRef
 from bot.settings import load_settings
@@ -141,7 +142,7 @@ async def main(folder: str, url: str, patience: str) -> None:
         stage = Stage(store, platform)
         routes = platform.routes
         address = await stack.enter_async_context(
-            http_endpoint("127.0.0.1", 0, routes, patience=float(patience))
+            http_endpoint("127.0.0.1", 0, routes, limits=Limits(patience=float(patience)))
         )
         nobody = cast(Reception, None)  # asks anything here
         running = asyncio.create_task(platform.run(nobody, lambda: None))

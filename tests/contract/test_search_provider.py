@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import AsyncIterator, Callable
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, aclosing, asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -48,7 +48,9 @@ def _settings(url: str) -> Settings:
 async def _wiki(wiki: FakeWiki) -> AsyncIterator[Case]:
     url = "http://wiki.example"
     async with httpx.AsyncClient(transport=httpx.ASGITransport(wiki.app)) as client:
-        yield Case(MediaWiki(_settings(url), client), f"{url}/wiki/No_such_page")
+        provider = MediaWiki(_settings(url), client)
+        async with aclosing(provider):
+            yield Case(provider, f"{url}/wiki/No_such_page")
     assert wiki.complaints == []
 
 
@@ -74,7 +76,9 @@ async def wiki_without_extracts(request: pytest.FixtureRequest) -> AsyncIterator
 async def live_mediawiki(request: pytest.FixtureRequest) -> AsyncIterator[Case]:
     url = request.getfixturevalue("live_wiki").url
     async with httpx.AsyncClient() as client:
-        yield Case(MediaWiki(_settings(url), client), f"{url}/wiki/No_such_page")
+        provider = MediaWiki(_settings(url), client)
+        async with aclosing(provider):
+            yield Case(provider, f"{url}/wiki/No_such_page")
 
 
 @asynccontextmanager

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from typing import Any
 
 from bot.errors import NoProviderAvailable, PageUnreadable
+from bot.pages.chooser import Chooser
+from bot.pages.choosing import select, study
 from bot.pages.page import Page
+from bot.pages.passages import Passage, split
+from bot.pages.spread import spread
 from bot.research.library import Library
 from bot.search.blend import SearchResult
 from bot.search.provider import Hit, ProviderKind, Query
@@ -83,6 +88,20 @@ class Shelf:
         return Hit(page.title, page.url, page.text[:80], "shelf")
 
 
+class ChooserHere(Chooser):
+    """Chooses among the passages of long pages, too, in this process, which nobody has to close."""
+
+    async def choose(
+        self, question: str, page: Page, budget_tokens: int, **options: Any
+    ) -> list[Passage]:
+        return select(question, study(split(page.text)), budget_tokens, **options)
+
+    async def survey(
+        self, page: Page, budget_tokens: int, *, skip: Collection[tuple[int, int]] = ()
+    ) -> list[Passage]:
+        return spread(split(page.text), budget_tokens, skip=skip)
+
+
 def a_shelf(*texts: str, broken: frozenset[str] = frozenset()) -> Shelf:
     """Pages ``https://example.org/1`` ... titled by their first word."""
     pages = {}
@@ -96,4 +115,4 @@ def a_library(shelf: Shelf) -> Library:
     async def nothing_stored(url: str, since: datetime) -> Page | None:
         return None
 
-    return Library(shelf, shelf, nothing_stored, page_ttl=3600)
+    return Library(shelf, shelf, nothing_stored, page_ttl=3600, chooser=ChooserHere())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import aclosing
 from pathlib import Path
 
 import httpx
@@ -29,8 +30,11 @@ async def wiki(live_wiki: LiveWiki, requests: list[httpx.URL]) -> AsyncIterator[
     async def note(request: httpx.Request) -> None:
         requests.append(request.url)
 
-    async with httpx.AsyncClient(event_hooks={"request": [note]}) as client:
-        yield MediaWiki(load_settings(wikipedia_url=live_wiki.url), client)
+    async with (
+        httpx.AsyncClient(event_hooks={"request": [note]}) as client,
+        aclosing(MediaWiki(load_settings(wikipedia_url=live_wiki.url), client)) as wiki,
+    ):
+        yield wiki
 
 
 async def _titles(wiki: MediaWiki, query: str) -> list[str]:
@@ -105,6 +109,7 @@ async def test_without_textextracts_the_rendered_page_is_read(
         wiki = MediaWiki(load_settings(wikipedia_url=url), client)
         planet = await wiki.read(f"{url}/wiki/Mercury_(planet)")
         table = await wiki.read(f"{url}/wiki/Tide_table")
+        await wiki.aclose()
     assert "## Orbit\n\nMercury goes round the Sun in 88 days." in planet.text
     assert "### Rotation" in planet.text
     assert "| Dover | 11:05 |" in table.text
@@ -156,6 +161,7 @@ async def test_the_wiki_is_found_whatever_part_of_its_address_is_configured(
         wiki = MediaWiki(load_settings(wikipedia_url=live_wiki.url + path), client)
         (hit,) = await wiki.search(Query("Stone Town", 1))
         assert (await wiki.read(hit.url)).title == "Stone Town"
+        await wiki.aclose()
 
 
 async def test_a_search_costs_few_requests(wiki: MediaWiki, requests: list[httpx.URL]) -> None:

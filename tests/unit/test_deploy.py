@@ -7,6 +7,7 @@ import configparser
 import json
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -26,6 +27,7 @@ from bot.cli import app
 from bot.command import EXIT_USAGE
 from bot.dispatch.choice import is_queued
 from bot.health import Readiness, health_routes, http_endpoint
+from bot.http_connection import MOST_CONNECTIONS, OTHER_FILES, SPARE
 from bot.metrics import Metrics
 from bot.observing import Observed
 from bot.platform import has_console
@@ -241,13 +243,37 @@ def test_what_is_copied_is_there_and_is_not_kept_out() -> None:
 
 def test_the_versions_that_are_tested_are_those_installed(tmp_path: Path) -> None:
     (run,) = [line for line in instructions("RUN") if "requirements-test.lock" in line]
-    sed = run.partition(" && ")[0].replace("/tmp/versions.txt", str(tmp_path / "versions.txt"))
+    sed = next(each for each in run.split(" && ") if each.startswith("sed ")).replace(
+        "/tmp/versions.txt", str(tmp_path / "versions.txt")
+    )
     subprocess.run(["sh", "-c", sed], cwd=ROOT, check=True)
     versions = (tmp_path / "versions.txt").read_text(encoding="utf-8").splitlines()
     assert all(re.fullmatch(r"[a-zA-Z0-9._-]+==[^ ;\\]+( ;.*)?", line) for line in versions)
     names = {normalized(line.partition("==")[0]) for line in versions}
     needed = {normalized(re.split(r"[\[>=<]", each)[0]) for each in PROJECT["dependencies"]}
     assert needed <= names
+
+
+def test_nothing_is_installed_without_its_hash_but_our_own_source() -> None:
+    (run,) = [line for line in instructions("RUN") if "requirements-test.lock" in line]
+    installs = [each for each in run.split(" && ") if "pip install" in each]
+    fetching = [each for each in installs if "--dry-run" not in each and " --no-deps " not in each]
+    assert len(fetching) == 2
+    assert all("--require-hashes" in each for each in fetching)
+    assert all("--no-build-isolation" in each for each in installs if each not in fetching)
+    locked = (DEPLOY / "build.lock").read_text(encoding="utf-8")
+    entries = re.findall(r"^[\w-]+==\S+ \\\n    --hash=sha256:[0-9a-f]{64}$", locked, re.MULTILINE)
+    pyproject = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    (backend,) = pyproject["build-system"]["requires"]
+    assert re.split("[>=]", backend)[0] in {entry.partition("==")[0] for entry in entries}
+
+
+def test_the_data_are_for_nobody_else_in_the_image() -> None:
+    (made,) = [line for line in instructions("RUN") if "install --directory" in line]
+    assert (
+        f"install --directory --mode 0700 --owner footnote --group footnote {instruction('VOLUME')}"
+        in made
+    )
 
 
 def test_only_what_an_installation_needs_is_installed_by_its_hashes(tmp_path: Path) -> None:
@@ -298,6 +324,22 @@ def test_the_unit_starts_a_command_that_there_is_with_time_to_drain() -> None:
     name, _, folder = service["Environment"].partition("=")
     assert name in known_names()
     assert folder == f"/var/lib/{service['StateDirectory']}" == service["WorkingDirectory"]
+
+
+@pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="needs systemd")
+def test_the_unit_is_shut_as_far_as_it_can_be() -> None:
+    unit = str(DEPLOY / "footnote.service")
+    command = ["systemd-analyze", "security", "--no-pager", "--offline=true", unit]
+    told = subprocess.run(command, capture_output=True, text=True, check=False).stdout
+    found = re.search(r"exposure level for footnote\.service: ([\d.]+)", told)
+    assert found is not None, told
+    assert float(found[1]) <= 2.0
+
+
+def test_the_unit_opens_as_many_files_as_connections_need() -> None:
+    unit = (DEPLOY / "footnote.service").read_text(encoding="utf-8")
+    (files,) = re.findall(r"^LimitNOFILE=(\d+)$", unit, re.MULTILINE)
+    assert int(files) >= MOST_CONNECTIONS + SPARE + OTHER_FILES
 
 
 # ---------------------------------------------------------------- alarms

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
-from datetime import UTC, datetime
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.pages import choosing
-from bot.pages.choosing import choose, rank, study, survey
-from bot.pages.page import Page
+from bot.pages.choosing import rank, study
 from bot.pages.passages import Passage, Weight, split
-from bot.pages.spread import spread
 from bot.text.tokens import estimate
 from tests.unit.pages.test_passages import PAGES
 
@@ -132,43 +127,6 @@ def test_an_endless_page_takes_linear_time(unit: str) -> None:
 # ---------------------------------------------------------------- off the event loop
 
 
-def page_of(text: str) -> Page:
-    return Page("https://a.example/", "A", text, datetime(2026, 11, 1, tzinfo=UTC))
-
-
-LONG = page_of("\n\n".join(f"Harbour {n} holds {n * 7} boats. " * 8 for n in range(2_000)))
-
-
-@pytest.mark.parametrize("page", [page_of(PAGE), LONG])
-async def test_what_is_chosen_is_the_same_off_the_loop(page: Page) -> None:
-    question = "Which harbour holds 84 boats?"
-    for _ in range(2):  # the second time from what was kept
-        assert await choose(question, page, 200) == select(question, page.text, 200)
-    first = await choose(question, page, 200)
-    skip = {(p.start, p.end) for p in first}
-    assert not set(first) & set(await choose(question, page, 200, skip=skip))
-    assert await survey(page, 200) == spread(page.text, 200)
-
-
-async def test_the_event_loop_goes_on_while_a_long_page_is_studied() -> None:
-    page = page_of(LONG.text + " And a new end.")
-    task = asyncio.create_task(choose("Which harbour holds 84 boats?", page, 200))
-    turns = 0
-    while not task.done():
-        turns += 1
-        await asyncio.sleep(0)
-    assert turns > 3
-    assert task.result()
-
-
-async def test_a_page_is_studied_once_for_all_who_ask() -> None:
-    page = page_of(LONG.text + " And another end.")
-    both = await asyncio.gather(*(choose("Which harbour holds 84 boats?", page, 200) for _ in "ab"))
-    again = await choose("Which harbour holds 84 boats?", page_of(page.text), 200)
-    for first, second, third in zip(*both, again, strict=True):
-        assert first is second is third
-
-
 # ---------------------------------------------------------------- by meaning
 
 
@@ -221,12 +179,3 @@ def test_chosen_passages_carry_their_relevance(text: str, budget: int, data: st.
         expected.get((each.start, each.end)) for each in chosen
     ]
     assert set(chosen) <= set(passages), "relevance does not make another passage of one"
-
-
-async def test_weights_reach_the_choice_of_a_long_page() -> None:
-    text = PAGE * 12
-    page = Page("https://example.org/long", "Long", text, datetime(2026, 1, 1, tzinfo=UTC))
-
-    chosen = await choose("谁？", page, 60, weights=weights_of(text, "Ingrid Dahl"))
-
-    assert any(each.relevance == 1.0 for each in chosen)

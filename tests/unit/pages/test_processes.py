@@ -7,8 +7,10 @@ import subprocess
 import sys
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from bot.pages.processes import WorkerProcess, memory_below
+from bot.pages.processes import WorkerProcess, data_of, memory_below, text_of
 
 LINUX = pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells and limits this")
 
@@ -61,3 +63,14 @@ def test_the_memory_of_all_processes_below_one_is_known() -> None:
         grown = memory_below(os.getpid()) - before
         process.stdin.close()
     assert 60_000_000 < grown < 300_000_000
+
+
+@given(st.text(st.characters(), max_size=50))
+def test_a_text_goes_through_a_message_as_it_is(text: str) -> None:
+    assert text_of(data_of(text)) == text
+
+
+@pytest.mark.parametrize("data", [b"", b"x", b"a\xff", b"u\x00", b"words"])
+def test_data_that_are_no_text_are_refused(data: bytes) -> None:
+    with pytest.raises(ValueError, match=r"."):
+        text_of(data)

@@ -20,11 +20,11 @@ LONG = "\n\n".join(
 
 def test_a_page_that_fits_comes_whole() -> None:
     text = "One.\n\nTwo is here."
-    assert spread(text, 1_000) == split(text)
+    assert spread(split(text), 1_000) == split(text)
 
 
 def test_the_passages_lie_all_over_the_page_and_fit() -> None:
-    chosen = spread(LONG, 900)
+    chosen = spread(split(LONG), 900)
     assert sum(estimate(passage.text) for passage in chosen) <= 900
     assert chosen[0].start == split(LONG)[0].start
     assert [p.start for p in chosen] == sorted(p.start for p in chosen)
@@ -33,8 +33,8 @@ def test_the_passages_lie_all_over_the_page_and_fit() -> None:
 
 
 def test_what_was_shown_does_not_come_again() -> None:
-    first = spread(LONG, 900)
-    again = spread(LONG, 900, skip={(p.start, p.end) for p in first})
+    first = spread(split(LONG), 900)
+    again = spread(split(LONG), 900, skip={(p.start, p.end) for p in first})
     assert not {p.start for p in first} & {p.start for p in again}
 
 
@@ -47,7 +47,7 @@ def test_a_passage_on_the_pages_own_topic_is_preferred_to_an_aside() -> None:
 @settings(max_examples=50)
 @given(st.text(max_size=2_000), st.integers(0, 300))
 def test_any_text_and_budget_are_taken(text: str, budget: int) -> None:
-    chosen = spread(text, budget)
+    chosen = spread(split(text), budget)
     assert set(chosen) <= set(split(text))
     assert len(chosen) <= 1 or sum(estimate(p.text) for p in chosen) <= budget
 

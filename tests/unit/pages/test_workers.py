@@ -31,8 +31,8 @@ LYING = (
     "time.sleep(600)"
 )
 CONFUSED = (
-    "workers._receive(sys.stdin.buffer)\n"
-    "workers._send(sys.stdout.buffer, {'title': 5}, b'')\n"
+    "workers.receive(sys.stdin.buffer)\n"
+    "workers.send(sys.stdout.buffer, {'title': 5}, b'')\n"
     "time.sleep(600)"
 )
 TALKATIVE = (
@@ -41,7 +41,7 @@ TALKATIVE = (
     "    print('hello from a library', flush=True)\n"
     "    return real(*document)\n"
     "workers.from_bytes = noisy\n"
-    "workers.work()"
+    "workers.work(int(sys.argv[1]))"
 )
 
 

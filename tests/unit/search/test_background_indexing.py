@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Generator, Sequence
-from functools import partial
 from pathlib import Path
 
 import pytest
@@ -51,8 +50,7 @@ class Halting(Readers):
 def halting(monkeypatch: pytest.MonkeyPatch) -> Halting:
     readers = Halting(after=4)
     monkeypatch.setattr("bot.search.indexer.BATCH_FILES", 2)
-    indexer = partial(Indexer, readers=readers)
-    monkeypatch.setattr("bot.search.indexer.Indexer", indexer)
+    monkeypatch.setattr("bot.search.readers.Readers", lambda **how: readers)
     return readers
 
 

@@ -24,6 +24,7 @@ class Wikis:
 
     def __init__(self) -> None:
         self.by_host: dict[str, FakeWiki] = {}
+        self.made: list[MediaWiki] = []
         self.client = httpx.AsyncClient(
             transport=_Hosts(self.by_host), headers={"User-Agent": "FootnoteBot/1"}
         )
@@ -33,7 +34,9 @@ class Wikis:
     ) -> MediaWiki:
         if wiki is not None:
             self.by_host["wiki.example"] = wiki
-        return MediaWiki(load_settings(wikipedia_url=url, language=language), self.client)
+        made = MediaWiki(load_settings(wikipedia_url=url, language=language), self.client)
+        self.made.append(made)
+        return made
 
 
 class _Hosts(httpx.AsyncBaseTransport):
@@ -52,6 +55,8 @@ async def wikis() -> AsyncIterator[Wikis]:
     wikis = Wikis()
     yield wikis
     await wikis.client.aclose()
+    for provider in wikis.made:
+        await provider.aclose()
     for wiki in wikis.by_host.values():
         assert wiki.complaints == []
 

@@ -1,0 +1,225 @@
+"""Which passages of pages are shown; long pages are studied in a process of their own.
+
+Cutting and counting a long page takes seconds and ten times its size in memory, and a page can be
+made to take more. That must neither stall the event loop nor fill the memory of the process that
+serves. The process keeps what it has studied, since the pages of a question are often those of the
+next one too.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+from cachetools import LRUCache
+
+from bot.errors import PageUnreadable
+from bot.pages.choosing import Study, select, study
+from bot.pages.page import Page
+from bot.pages.passages import Passage, Weight, split
+from bot.pages.pool import WorkerPool
+from bot.pages.processes import (
+    data_of,
+    limit_memory,
+    own_pipes,
+    receive,
+    send,
+    set_alarm,
+    text_of,
+)
+from bot.pages.shares import DEFAULT, Shares
+from bot.pages.spread import spread
+from bot.pages.urls import shown as shown_url
+
+SHORT = 20_000  # characters of a page that is studied on the spot, within a few milliseconds
+KEPT_HERE = 1_000_000  # characters of short pages whose studies are kept; ten times that in bytes
+KEPT_THERE = 6_000_000  # ... and of long ones, as far as the memory suffices
+SECONDS = 20.0  # that choosing among a long page's passages may take; usually below one
+IDLE_SECONDS = 60.0
+
+COMMAND = (sys.executable, "-P", "-c", "import sys; from bot.pages.chooser import work; "
+           "work(int(sys.argv[1]))")  # fmt: skip
+
+_UNKNOWN = {"lacks": "text"}
+_LACKS_MEMORY = {"lacks": "memory"}
+
+Spans = Collection[tuple[int, int]]
+
+
+class Chooser:
+    """Chooses among the passages of pages. Belongs to one event loop; close it at the end."""
+
+    def __init__(
+        self,
+        shares: Shares = DEFAULT,
+        seconds: float = SECONDS,
+        command: Sequence[str] = COMMAND,
+    ) -> None:
+        self._seconds = seconds
+        self._pool = WorkerPool(1, (*command, str(shares.choosing)), "choosing", IDLE_SECONDS)
+        self._studies: LRUCache[str, Study] = _kept_studies(KEPT_HERE)
+
+    async def choose(
+        self,
+        question: str,
+        page: Page,
+        budget_tokens: int,
+        *,
+        skip: Spans = (),
+        rarity: Mapping[str, float] | None = None,
+        weights: Iterable[Weight] = (),
+    ) -> list[Passage]:
+        """``choosing.select`` of a page.
+
+        Raises ``PageUnreadable`` for a page that takes too much time or memory, ``Unavailable``
+        when no process can be started.
+        """
+        if len(page.text) <= SHORT:
+            studied = self._studied(page)
+            return select(
+                question, studied, budget_tokens, skip=skip, rarity=rarity, weights=weights
+            )
+        head = {
+            "question": question,
+            "rarity": dict(rarity or {}),
+            "weights": [(each.start, each.end, each.relevance) for each in weights],
+        }
+        return await self._ask(head, page, budget_tokens, skip)
+
+    async def survey(self, page: Page, budget_tokens: int, *, skip: Spans = ()) -> list[Passage]:
+        """``spread.spread`` of a page. Raises like ``choose``."""
+        if len(page.text) <= SHORT:
+            return spread(self._studied(page).passages, budget_tokens, skip=skip)
+        return await self._ask({}, page, budget_tokens, skip)
+
+    def is_whole(self, page: Page, shown: Spans) -> bool:
+        """Whether all passages of a page were shown; a long page never is."""
+        if len(page.text) > SHORT:
+            return False
+        return all((each.start, each.end) in shown for each in self._studied(page).passages)
+
+    async def aclose(self) -> None:
+        """End the process."""
+        await self._pool.aclose()
+
+    def _studied(self, page: Page) -> Study:
+        studied = self._studies.get(page.hash)
+        if studied is None:
+            studied = self._studies[page.hash] = study(split(page.text))
+        return studied
+
+    async def _ask(
+        self, head: dict[str, Any], page: Page, budget_tokens: int, skip: Spans
+    ) -> list[Passage]:
+        head |= {
+            "hash": page.hash,
+            "budget": budget_tokens,
+            "skip": list(skip),
+            "seconds": self._seconds,
+        }
+        understood = partial(_understood, page)
+        try:
+            passages = await self._pool.ask(head, b"", self._seconds, understood)
+            if passages is None:
+                data = data_of(page.text)
+                passages = await self._pool.ask(head, data, self._seconds, understood)
+        except (TimeoutError, OSError, EOFError, ValueError) as error:
+            raise PageUnreadable(
+                f"{shown_url(page.url)} is too long, or made in a way that takes too long, to find"
+                " passages in it; paste the part that matters.",
+                detail=f"{type(error).__name__}: {error}",
+            ) from None
+        return passages or []
+
+
+def _understood(page: Page, reply: Any, _: bytes) -> list[Passage] | None:
+    """The passages that a reply names; None for a page that has to be sent."""
+    match reply:
+        case {"passages": list(found)}:
+            return [_passage(page, each) for each in found]
+        case dict() if reply == _UNKNOWN:
+            return None
+        case dict() if reply == _LACKS_MEMORY:
+            raise ValueError("it takes more memory than there is for it")
+        case _:
+            raise ValueError("a reply that means nothing")
+
+
+def _passage(page: Page, told: Any) -> Passage:
+    match told:
+        case [int(start), int(end), str(heading), int() | float() | None as near, bool(in_code)]:
+            if 0 <= start < end <= len(page.text):
+                return Passage(start, end, page.text[start:end], heading, near, in_code)
+    raise ValueError("a reply that means nothing")
+
+
+def _kept_studies(characters: int) -> LRUCache[str, Study]:
+    return LRUCache(
+        characters, getsizeof=lambda kept: sum(len(each.text) for each in kept.passages)
+    )
+
+
+# ---------------------------------------------------------------- inside the process
+
+
+def work(memory: int) -> None:
+    """The life of the process: study a page, choose, until the parent is gone.
+
+    ``memory`` is in bytes, see ``limit_memory``.
+    """
+    requests, replies = own_pipes()
+    limit_memory(memory)
+    studies = _kept_studies(KEPT_THERE)
+    while True:
+        try:
+            head, data = receive(requests)
+        except EOFError:
+            return
+        set_alarm(2 * head["seconds"])  # should the parent be killed meanwhile
+        try:
+            text = text_of(data) if data else ""
+            del data
+            reply = _again(studies, head, text)
+        except MemoryError:
+            reply = _LACKS_MEMORY
+        set_alarm(0)
+        text = ""  # free, before the next is received
+        send(replies, reply, b"")
+
+
+def _again(studies: LRUCache[str, Study], head: dict[str, Any], text: str) -> dict[str, Any]:
+    """The reply, if need be once nothing else is kept. Raises ``MemoryError``."""
+    try:
+        return _reply(studies, head, text)
+    except MemoryError:
+        studies.clear()
+    return _reply(studies, head, text)
+
+
+def _reply(studies: LRUCache[str, Study], head: dict[str, Any], text: str) -> dict[str, Any]:
+    studied = studies.get(head["hash"])
+    if studied is None:
+        if not text:
+            return _UNKNOWN
+        studied = study(split(text))
+        if studies.getsizeof(studied) <= studies.maxsize:
+            studies[head["hash"]] = studied
+    skip = [(start, end) for start, end in head["skip"]]
+    if "question" in head:
+        passages = select(
+            head["question"],
+            studied,
+            head["budget"],
+            skip=skip,
+            rarity=head["rarity"],
+            weights=[Weight(*each) for each in head["weights"]],
+        )
+    else:
+        passages = spread(studied.passages, head["budget"], skip=skip)
+    return {
+        "passages": [
+            (each.start, each.end, each.heading, each.relevance, each.in_code) for each in passages
+        ]
+    }

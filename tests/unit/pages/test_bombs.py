@@ -1,0 +1,100 @@
+"""Documents made to take memory or time: each is read or refused by name, within the limits that a
+container of 1 GB has room for, and those who come after it are served."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from bot.errors import PageUnreadable
+from bot.pages.extract import Extracted
+from bot.pages.shares import DEFAULT, USUAL, Shares
+from bot.pages.workers import MOST_CHARACTERS, NeedsMoreMemory, Workers
+from tests.fakes.bombs import BOMBS, LARGEST, Bomb
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="limits memory")
+
+ROOM = 30_000_000  # bytes of libraries, which the limits do not count
+REFUSED = re.compile(r"^(\S+) (is |could not be read|holds |takes more than )")
+BY_NAME = {bomb.file: bomb for bomb in BOMBS}
+
+
+@pytest.fixture
+async def workers() -> AsyncIterator[Workers]:
+    workers = Workers(1)
+    yield workers
+    await workers.aclose()
+
+
+@pytest.fixture
+async def looking() -> AsyncIterator[Workers]:
+    workers = Workers.for_a_look(DEFAULT)
+    yield workers
+    await workers.aclose()
+
+
+def peaks(workers: Workers) -> list[int]:
+    """The most memory that each living process has had at once, in bytes."""
+    pools = [pool for pool in (workers._pool, workers._large) if pool is not None]
+    pids = [process._process.pid for pool in pools for process in pool._idle]
+    texts = [Path(f"/proc/{pid}/status").read_text("ascii", "replace") for pid in pids]
+    return [int(re.findall(r"VmHWM:\s+(\d+)", text)[0]) * 1_024 for text in texts]
+
+
+async def read(workers: Workers, bomb: Bomb, data: bytes) -> Extracted | str:
+    try:
+        return await workers.extract(data, None, bomb.file)
+    except PageUnreadable as error:
+        return error.sentence
+
+
+async def test_each_is_read_or_refused_by_name(workers: Workers) -> None:
+    for bomb in BOMBS:
+        data = bomb.made(bomb.quick)
+        assert len(data) <= LARGEST
+        outcome = await read(workers, bomb, data)
+        if isinstance(outcome, Extracted):
+            assert 0 < len(outcome.text) <= MOST_CHARACTERS + 100, bomb.file
+        else:
+            assert REFUSED.match(outcome), outcome
+            assert outcome.startswith(bomb.file)
+        assert max(peaks(workers), default=0) < DEFAULT.large + ROOM, bomb.file
+    assert (await workers.extract(b"words", None, "x")).text == "words"
+
+
+async def test_what_needs_more_than_one_of_several_has_is_read_by_the_one_for_large_documents(
+    workers: Workers,
+) -> None:
+    page = b"<article>" + b"<p>Some words of a paragraph.</p>" * 150_000
+    assert len((await workers.extract(page, "text/html", "x.html")).text) > 4_000_000
+    large = max(peaks(workers))
+    assert DEFAULT.one_of_several + ROOM < large < DEFAULT.large + ROOM
+
+
+async def test_a_look_takes_no_more_than_one_of_several(looking: Workers) -> None:
+    page = b"<article>" + b"<p>Some words of a paragraph.</p>" * 150_000
+    with pytest.raises(NeedsMoreMemory, match=r"^x\.html takes more than 7\d MB of memory to read"):
+        await looking.extract(page, "text/html", "x.html")
+    assert (await looking.extract(b"words", None, "x")).text == "words"
+
+
+async def test_a_text_is_cut_at_the_end_of_a_line_and_says_so(workers: Workers) -> None:
+    line = "Some words in a line of text.\n"
+    read = await workers.extract(line.encode() * 200_000, "text/plain", "x.txt")
+    assert len(read.text) < MOST_CHARACTERS + 100
+    assert read.text.endswith(
+        "line of text.\n\n## What comes after the first 5,000,000 characters was not read"
+    )
+    assert read.kept == pytest.approx(MOST_CHARACTERS / (200_000 * len(line)), abs=0.01)
+
+
+@pytest.mark.parametrize("total", [300_000_000, USUAL, 1_000_000_000, 8_000_000_000])
+def test_all_together_have_no_more_than_the_setting_says(total: int) -> None:
+    shares = Shares(total)
+    readers = (shares.readers + 1) * shares.one_of_several
+    assert shares.large + shares.choosing + readers <= total
+    assert min(shares.one_of_several, shares.choosing) >= 48_000_000
