@@ -71,16 +71,25 @@ class Delivery:
             await self.delete(self._trail.posts[-1], patience=patience)
 
     async def delete(self, post: Post, *, patience: float) -> None:
-        """Take one message away; one that is gone already is fine."""
+        """Take one message away; one that is gone already is fine. Slack deletes none that is
+        being streamed: its stream is ended first."""
+        if post.streamed:
+            await self.end_stream(post, patience=patience)
         try:
-            await self._calls.patiently(
-                "chat.delete", patience=patience, channel=self._trail.channel, ts=post.ts
-            )
+            await self._delete(post, patience)
         except Refusal as refusal:
-            if refusal.code not in ("message_not_found", "thread_not_found"):
+            if refusal.code == "cant_delete_message":  # it may stream, though that is not known
+                await self.end_stream(post, patience=patience)
+                await self._delete(post, patience)
+            elif refusal.code not in ("message_not_found", "thread_not_found"):
                 raise
         self._trail.posts.remove(post)
         await self._trail.save()
+
+    async def _delete(self, post: Post, patience: float) -> None:
+        await self._calls.patiently(
+            "chat.delete", patience=patience, channel=self._trail.channel, ts=post.ts
+        )
 
     async def recover(self, *, patience: float) -> None:
         """Find what was posted when it is not known whether it was."""

@@ -13,7 +13,7 @@ from time import monotonic
 from adapters.slack.abilities import Abilities, Ability
 from adapters.slack.calls import Away, Limited, Refusal
 from adapters.slack.delivery import Delivery
-from adapters.slack.format import Final, failure, final, parts
+from adapters.slack.format import Final, escaped, failure, final, parts
 from adapters.slack.limits import SESSION_TITLE_CHARACTERS
 from adapters.slack.plan import plain
 from adapters.slack.streaming import Streaming, TakenOver, message_parts
@@ -25,8 +25,10 @@ from bot.answers import Answer, PlanView
 from bot.errors import FootnoteError, PlatformUnavailable, PostRefused, RunLost, StorageUnavailable
 from bot.logs import get_logger
 from bot.posting import RunRef
+from bot.rendering.lines import shortened
 from bot.rendering.texts import texts_for
 
+QUESTION = 100  # characters of a question that is named
 SESSION_PATIENCE = 65.0  # seconds; Slack counts calls by the minute
 
 # Slack refuses everything else there as well.
@@ -36,6 +38,9 @@ CLOSED = frozenset(
         *("invalid_auth", "not_authed", "token_revoked", "token_expired", "account_inactive"),
     }
 )
+
+# The place is closed to Footnote, but not the asker.
+PLACE_GONE = frozenset({"channel_not_found", "is_archived", "not_in_channel"})
 
 log = get_logger()
 
@@ -112,6 +117,18 @@ class SlackReply:
             if not self._sender.cancelled() and isinstance(self._sender.exception(), RunLost):
                 self._sender.result()
         await self._trail.save()  # an attempt that lost its run ends here
+        try:
+            await self._settle(ending)
+        except Refusal as refusal:
+            if refusal.code in PLACE_GONE:
+                await self._tell_asker()
+            raise
+        self._trail.settled = True
+        await self._trail.save()
+        await self._end_session()
+
+    async def _settle(self, ending: Final) -> None:
+        """Have exactly the answer there."""
         patience = self._calls.timing.patience
         await self._delivery.recover(patience=patience)
         told = "active" if self._session_begun else None
@@ -119,9 +136,30 @@ class SlackReply:
         shown = isinstance(way, Streaming) and await way.finish(ending, self._view.plan, told)
         if not shown:
             await self._delivery.settle(message_parts(parts(ending.text), ending))
-        self._trail.settled = True
-        await self._trail.save()
-        await self._end_session()
+
+    async def _tell_asker(self) -> None:
+        """Say in a direct message that nothing can be posted where it was asked any more; what
+        still streams there is ended, if Slack lets it."""
+        channel, asker = self._trail.channel, self._run.message.author.id
+        try:
+            for post in self._trail.posts:
+                if post.streamed:
+                    await self._delivery.end_stream(post, patience=0.0)
+        except (PlatformUnavailable, PostRefused) as error:
+            log.info("stream not ended", run=self._run.id, error=str(error))
+        if channel.startswith("D"):
+            return
+        question = shortened(self._run.message.text, QUESTION)
+        text = escaped(self._texts("answer-place-gone", question=question))
+        try:
+            await self._calls.patiently(
+                "chat.postMessage",
+                patience=self._calls.timing.patience,
+                channel=asker,
+                text=f"<#{channel}>: {text}",
+            )
+        except (PlatformUnavailable, PostRefused) as error:
+            log.warning("asker not told", run=self._run.id, error=str(error))
 
     async def _end_session(self) -> None:
         """Set the status that never changes by itself."""

@@ -297,18 +297,27 @@ class Streaming:
         wanted = heading(title)
         if wanted and wanted != stream.title:
             chunks.append({"type": "plan_update", "title": wanted})
+        closing: dict[str, Json] = {}  # the least that is said so that no task stays open
         for task in tasks(plan, self._texts, ended=ended):
             chunk = _task_news(stream, task)
             if chunk is not None:
                 chunks.append(chunk)
+            if ended and stream.said.get(task.id, ("", task.state))[1] != task.state:
+                closing[task.id] = task_chunk(task, details="", links=())
         budget = STREAM_RESERVE if ended else 0
         budget += PLAN_CHARACTERS - stream.plan_characters
+        budget -= sum(map(chunk_characters, closing.values()))
         kept: list[Json] = []
         for chunk in chunks:
-            budget -= chunk_characters(chunk)
-            if budget < 0:
-                break
-            kept.append(chunk)
+            least = closing.get(chunk.get("id", ""))
+            more = chunk_characters(chunk) - (chunk_characters(least) if least else 0)
+            if more <= budget:
+                kept.append(chunk)
+                budget -= more
+            elif least:
+                kept.append(least)
+            else:
+                budget = min(budget, 0)  # what comes later is not told before what came first
         return kept
 
     def _fresh(self, view: View) -> str:

@@ -69,6 +69,8 @@ def update(ws: Workspace, args: Json) -> Json:
 def delete(ws: Workspace, args: Json) -> Json:
     channel = writable(ws, text_of(args, "channel"), users_open_ims=False)
     message = own_message(ws, channel, text_of(args, "ts"), "cant_delete_message")
+    if message.stream is not None and message.stream.state == "streaming":
+        raise Refused("cant_delete_message")  # it has to be stopped first
     ws.emit(removed(ws, message))
     return {"ok": True, "channel": channel.id, "ts": message.ts}
 

@@ -61,6 +61,7 @@ more-sources =
        *[other] and { $count } more sources
     }
 text-given-by = text as given by { $name }
+answer-place-gone = I cannot post the answer to “{ $question }” there any more: the channel was archived, or I was removed from it. Ask again here, or in another channel.
 unverified = ⚠ Unverified: “{ $sentence }” ({ $reason })
 disagrees = ⚖ Sources disagree: “{ $sentence }”, but [{ $number }] says “{ $quote }”
 summary =

@@ -10,8 +10,9 @@ from slack_sdk.oauth.installation_store import Bot
 
 from adapters.slack.doctor import examine
 from adapters.slack.installations import opened
-from adapters.slack.scopes import needed
+from adapters.slack.scopes import FOR_USER_GROUPS, needed
 from bot.errors import CredentialsRefused, FootnoteError, InvalidSetting, PlatformUnavailable
+from bot.rights.collection import DocumentCollection
 from bot.settings import Settings
 from bot.storage.seal import new_key
 from tests.fakes.slack import FakeSlack
@@ -32,8 +33,16 @@ async def test_what_works_is_told_in_one_sentence(slack: FakeSlack, tmp_path: Pa
 @pytest.mark.parametrize("scope", sorted(needed()))
 async def test_a_missing_scope_is_named(slack: FakeSlack, tmp_path: Path, scope: str) -> None:
     slack.workspace.scopes.discard(scope)
+    by_group = DocumentCollection(name="People", paths=("people",), slack_groups=("S1",))
     with pytest.raises(InvalidSetting, match=f"lacks the scope {scope}: .*OAuth & Permissions"):
-        await examine(slack_settings(slack, tmp_path))
+        await examine(slack_settings(slack, tmp_path, collections=(by_group,)))
+
+
+async def test_groups_are_only_read_where_rights_depend_on_them(
+    slack: FakeSlack, tmp_path: Path
+) -> None:
+    slack.workspace.scopes.discard(FOR_USER_GROUPS)
+    assert "@footnote is in Footnote Test" in await examine(slack_settings(slack, tmp_path))
 
 
 async def test_several_missing_scopes_are_named(slack: FakeSlack, tmp_path: Path) -> None:

@@ -345,6 +345,35 @@ async def test_a_closed_place_is_told_before_the_research_begins(
     assert words in refused.value.sentence
 
 
+async def test_where_a_channel_is_closed_meanwhile_the_asker_is_told_directly(
+    stage: SlackStage, slack: FakeSlack, desk: Desk
+) -> None:
+    reply = await stage.poster().open(desk.run(), None)
+    reply.progress(a_plan())
+    await stage.until(desk.message, "tower height")
+    slack.workspace.channels[desk.message.thread.channel].archived = True
+    with pytest.raises(PostRefused):
+        await reply.finish(an_answer())
+    told = [call for call in slack.calls("chat.postMessage") if call.ok][-1].args
+    assert told["channel"] == desk.message.author.id
+    assert told["text"].startswith(f"<#{desk.message.thread.channel}>: ")
+    assert "“How tall is it?”" in told["text"]
+
+
+async def test_a_stream_that_ends_leaves_no_task_open(
+    stage: SlackStage, slack: FakeSlack, desk: Desk
+) -> None:
+    reply = await stage.poster().open(desk.run(), None)
+    titles = [f"part {n} {'x' * 180}" for n in range(18)]
+    reply.progress(a_plan(*titles))
+    await stage.until(desk.message, "part 17")
+    reply.progress(a_plan(*titles, *(f"more {n} {'y' * 180}" for n in range(6)), state="done"))
+    await reply.finish(an_answer())
+    (post,) = stage.posts(desk.message)
+    assert post.stream_state == "stopped"
+    assert {task["status"] for task in post.tasks} <= {"complete", "error"}
+
+
 # ---------------------------------------------------------------- options
 
 
