@@ -342,7 +342,7 @@ BOMBS: tuple[Bomb, ...] = (
     Bomb("nested tables", ".docx", _docx_nested, 8 * MEGABYTE),
     Bomb("short sentences", ".docx", _docx_words, 60 * MEGABYTE),
     Bomb("shared string", ".xlsx", _xlsx_strings, 40 * MEGABYTE),
-    Bomb("cells", ".xlsx", _xlsx_cells, 90 * MEGABYTE),
+    Bomb("cells", ".xlsx", _xlsx_cells, 60 * MEGABYTE),
     Bomb("far cells", ".xlsx", _xlsx_far),
     Bomb("one slide many times", ".pptx", _pptx, 20 * MEGABYTE, 40_000),
     Bomb("spaces by number", ".odt", _odt_spaces),
