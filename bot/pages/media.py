@@ -64,7 +64,8 @@ FORMATS = (
            ("text/x-rst", "text/prs.fallenstein.rst")),
     Format("asciidoc", "AsciiDoc", (".adoc", ".asciidoc"),
            ("text/asciidoc", "text/x-asciidoc")),
-    Format("org", "Org", (".org",), ("text/org", "text/x-org")),
+    Format("org", "Org", (".org",),
+           ("text/org", "text/x-org", "application/vnd.lotus-organizer")),  # what systems say of it
     Format("man", "manual pages", _MAN_ENDINGS, ("text/troff", "application/x-troff-man")),
     Format("pdf", "PDF", (".pdf",), ("application/pdf", "application/x-pdf")),
     Format("package", "Word", (".docx", ".docm", ".dotx"),

@@ -220,6 +220,7 @@ async def _passages(every: int) -> list[tuple[object, ...]]:
         seconds = time.perf_counter() - started
         stall.cancel()
         rows.append((what, ms(seconds), f"event loop held for {ms(await stall)}"))
+    await chooser.aclose()
     return rows
 
 

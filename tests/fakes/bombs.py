@@ -41,7 +41,7 @@ class Bomb:
     ending: str
     made: Callable[[int], bytes]
     full: int = 8 * MEGABYTE
-    quick: int = 100_000
+    quick: int = 40_000
 
     @property
     def file(self) -> str:
@@ -334,7 +334,7 @@ def _gzip(size: int) -> bytes:
 
 
 BOMBS: tuple[Bomb, ...] = (
-    Bomb("unpacking", ".pdf", _pdf_unpacking, 1_500 * MEGABYTE, 250 * MEGABYTE),
+    Bomb("unpacking", ".pdf", _pdf_unpacking, 1_500 * MEGABYTE, 220 * MEGABYTE),
     Bomb("drawing", ".pdf", _pdf_drawing, MEGABYTE * 100, 1_000),
     Bomb("text on a page", ".pdf", _pdf_text, 40 * MEGABYTE),
     Bomb("pages", ".pdf", _pdf_pages, 8 * MEGABYTE, 1_000),
@@ -342,9 +342,9 @@ BOMBS: tuple[Bomb, ...] = (
     Bomb("nested tables", ".docx", _docx_nested, 8 * MEGABYTE),
     Bomb("short sentences", ".docx", _docx_words, 60 * MEGABYTE),
     Bomb("shared string", ".xlsx", _xlsx_strings, 40 * MEGABYTE),
-    Bomb("cells", ".xlsx", _xlsx_cells, 90 * MEGABYTE),
+    Bomb("cells", ".xlsx", _xlsx_cells, 60 * MEGABYTE),
     Bomb("far cells", ".xlsx", _xlsx_far),
-    Bomb("one slide many times", ".pptx", _pptx, 20 * MEGABYTE, 60_000),
+    Bomb("one slide many times", ".pptx", _pptx, 20 * MEGABYTE, 40_000),
     Bomb("spaces by number", ".odt", _odt_spaces),
     Bomb("repeated rows", ".ods", _ods_repeated),
     Bomb("pages", ".odp", _odp, 11 * MEGABYTE),
@@ -385,10 +385,10 @@ BOMBS: tuple[Bomb, ...] = (
     Bomb("numbers", ".json", _between("[", "1,", "1]")),
     Bomb("names", ".json", _names),
     Bomb("output", ".ipynb", _notebook),
-    Bomb("grid", ".rst", _wide_rst, 990_000, 20_000),
-    Bomb("nested items", ".rst", _deeper_items, 990_000, 20_000),
-    Bomb("inline", ".rst", _repeated("*a* `b`_ c "), 990_000, 20_000),
-    Bomb("headings", ".rst", _rows(lambda at: f"A{at}\n====\n"), 990_000, 20_000),
+    Bomb("grid", ".rst", _wide_rst, 990_000, 8_000),
+    Bomb("nested items", ".rst", _deeper_items, 990_000, 8_000),
+    Bomb("inline", ".rst", _repeated("*a* `b`_ c "), 990_000, 8_000),
+    Bomb("headings", ".rst", _rows(lambda at: f"A{at}\n====\n"), 990_000, 8_000),
     Bomb("tables", ".adoc", _between("|===\n", "|a |b\n", "|==="), 990_000),
     Bomb("inline", ".adoc", _repeated("*a _b `c "), 990_000),
     Bomb("headings", ".org", _rows(lambda at: f"{'*' * (1 + at % 30)} A{at}"), 990_000),

@@ -72,6 +72,8 @@ def _settings() -> Any:
     settings.raw_enabled = False
     settings.syntax_highlight = "none"
     settings.smart_quotes = False
+    # A line of more makes it read nothing at all; whoever calls bounds the whole.
+    settings.line_length_limit = 10_000_000
     return settings
 
 

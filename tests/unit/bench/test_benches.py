@@ -36,6 +36,7 @@ SMALLEST = {
     "gallery": Small(["--questions", "1"]),
     "indexing": Small(["--passages", "100", "--questions", "1"]),
     "extraction": Small(["--every", "90"], {"extraction.LONG": 5_000}),
+    "memory": Small(["--quick", "--only", "^table.md"]),
     "run_page": Small([], {"run_page.ROUNDS": 1}),
     "streams": Small(
         [],
@@ -63,7 +64,7 @@ SMALLEST = {
         },
     ),
 }
-HEAVY = ("streams", "chat")
+HEAVY = ("streams", "chat", "memory")
 ELSEWHERE = {
     "depth": "tests/unit/bench/test_depth.py",
     "rewriting": "tests/unit/bench/test_rewriting.py",

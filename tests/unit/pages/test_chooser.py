@@ -146,12 +146,12 @@ async def test_a_reply_that_means_nothing_is_refused(reply: str, open_chooser: O
 
 
 HOSTILE = {
-    "short sentences": "A. " * 1_666_666,
-    "headings": "\n".join(f"{'#' * (1 + at % 6)} A{at}" for at in range(200_000)),
-    "rows": "\n".join(f"|{at}|2|" for at in range(200_000)),
-    "items": "- a\n" * 300_000,
-    "fences": "```\na\n" * 300_000,
-    "paragraphs": "a\n\n" * 500_000,
+    "short sentences": "A. " * 400_000,
+    "headings": "\n".join(f"{'#' * (1 + at % 6)} A{at}" for at in range(100_000)),
+    "rows": "\n".join(f"|{at}|2|" for at in range(100_000)),
+    "items": "- a\n" * 100_000,
+    "fences": "```\na\n" * 100_000,
+    "paragraphs": "a\n\n" * 150_000,
     "different words": " ".join(f"w{at:x}" for at in range(700_000)),
     "an emoji": "\U0001f600" + "北京。" * 1_600_000,
 }

@@ -76,6 +76,7 @@ HTML = b"\n <!-- hi -->\n<!DOCTYPE html><html><body>x</body></html>"
         (b".TH LS 1", None, "ls.1", "man"),
         (b"words", None, "release-1.2", "text"),
         (b"{}", None, "a.ipynb", "notebook"),
+        (b"* words", "application/vnd.lotus-organizer", "a.org", "org"),
     ],
 )
 def test_kinds_of_text(start: bytes, content_type: str | None, name: str, kind: str) -> None:

@@ -155,6 +155,7 @@ def test_a_reference_within_the_document_shows_its_title() -> None:
         ".. figure::\n\nwords",
         ".. list-table::\n\n   words without a list",
         ":role:`unclosed words",
+        "words " * 3_000,
     ],
 )
 def test_what_docutils_calls_an_error_loses_no_words(source: str) -> None:
