@@ -19,6 +19,7 @@ from discord.gateway import DiscordWebSocket
 from discord.http import Route
 
 from adapters.discord.listener import log_failure
+from adapters.discord.pace import Pace
 from adapters.discord.parsing import SafeParsers
 from bot.errors import CredentialsRefused, FootnoteError, Invalid
 from bot.logs import get_logger
@@ -93,7 +94,7 @@ class FootnoteClient(discord.AutoShardedClient):
             guild_ready_timeout=self.guilds_seconds,
             allowed_mentions=discord.AllowedMentions.none(),
             enable_debug_events=False,
-            http_trace=(calls or PlatformCalls()).trace("discord", method_of),
+            http_trace=Pace().set_for((calls or PlatformCalls()).trace("discord", method_of)),
         )
         self.tree: app_commands.CommandTree[FootnoteClient] = app_commands.CommandTree(
             self,

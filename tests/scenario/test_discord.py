@@ -168,6 +168,24 @@ def test_answers_stay_within_what_discord_is_seen_to_allow(
     assert len(refused) <= 2, refused
 
 
+def test_many_questions_at_once_keep_to_the_pace_of_all_requests(
+    nursery: Nursery, chatty: Program, place: DiscordPlace
+) -> None:
+    place.discord.traffic.like_discord()
+    rooms = [place.discord.text(place.guild, f"room-{number}") for number in range(5)]
+    with running(nursery, chatty, place):
+        for number in range(25):
+            place.discord.people.say(place.ada, rooms[number % 5], KEYS, mentions_bot=True)
+        place.until(lambda: _answers(place) >= 25)
+    assert [r for r in place.discord.requests() if r.status == 429] == []
+
+
+def _answers(place: DiscordPlace) -> int:
+    """How many messages of Footnote's show an answer."""
+    edits = [r for r in place.discord.requests() if r.method == "PATCH" and r.status < 300]
+    return len({r.path for r in edits if "90 days" in str(r.body)})
+
+
 def test_nobody_is_notified(nursery: Nursery, chatty: Program, place: DiscordPlace) -> None:
     trap = Path(chatty.settings["FOOTNOTE_DOCS"]) / "alarm.md"
     trap.write_text(
