@@ -248,6 +248,8 @@ class ResearchService:
             allowance=self._days.allowance(
                 journal.payer, DayLimits.of(self._settings, record.options)
             ),
+            transcript=transcript,
+            keeps_documents=self._settings.keep_documents_from_web,
         )
         if unread:
             run.note(unread)

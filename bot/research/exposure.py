@@ -1,0 +1,154 @@
+"""Which queries may be sent to the web: none that tells it what only documents or answers say.
+
+A search engine is a stranger, and a page can lead a model to write a query that holds a secret. So
+every query is compared with what was said and shown in the run:
+
+    people    the messages of the thread that people wrote: what is in them may be searched for
+    public    web pages and web hits that were shown: a stranger has them already
+    private   documents and files that were shown, and what Footnote itself answered before
+
+Compared are letters and digits alone, folded (``bot.text.terms.fold``), so that spaces, marks and
+capitals hide nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from bot.text.terms import STOP_WORDS, fold, has_cjk, keywords, terms
+
+LONGEST = 200  # characters of a query, unless people wrote all of it
+RUN = 32  # letters and digits in a row that may come from private text
+RUN_CJK = 16  # the same where they are Chinese, Japanese or Korean
+OPAQUE = 12  # letters and digits from which a string can be a key or an encoded text
+NAMED = 5  # words that a refusal names
+REMEMBERED = 2_000  # letters and digits of earlier queries that later ones are joined to
+
+_YEAR = re.compile(r"(?:1[0-9]|20)[0-9]{2}")
+_RISES = re.compile(r"(?<=[a-z])[A-Z]")
+_CHANGES = re.compile(r"(?<=[0-9])[^\W\d_]|(?<=[^\W\d_])[0-9]")
+
+
+@dataclass(slots=True)
+class Shown:
+    """Texts of one kind, as they are compared: ``squeezed`` and their ``terms``."""
+
+    squeezed: list[str] = field(default_factory=list)
+    terms: set[str] = field(default_factory=set)
+
+    def add(self, text: str) -> None:
+        """Add a text."""
+        if bare := squeeze(text):
+            self.squeezed.append(bare)
+            self.terms.update(terms(text))
+
+    def holds(self, run: str) -> bool:
+        """Whether a run of letters and digits stands in one of the texts."""
+        return any(run in text for text in self.squeezed)
+
+
+class Exposure:
+    """What was said and shown in one run. With ``keeps_documents``, queries consist of words that
+    people wrote or that web pages have, once a document was shown."""
+
+    def __init__(self, *, keeps_documents: bool = True) -> None:
+        self.people = Shown()
+        self.public = Shown()
+        self.private = Shown()
+        self.has_document = False
+        self._keeps_documents = keeps_documents
+        self._sent = ""  # letters and digits of the words that only earlier queries had
+
+    def objection(self, text: str) -> str:
+        """Why a query may not be sent to the web, as a sentence for whoever wrote it; "" if it may.
+
+        One that may be sent counts as sent.
+        """
+        bare = squeeze(text)
+        if self.people.holds(bare):
+            return ""
+        if len(text) > LONGEST:
+            return f"a query has at most {LONGEST} characters. Search for a few words."
+        if not (self.private.squeezed or self.public.squeezed):
+            return ""  # nothing was shown that it could hold
+        if key := next(self._keys(text), ""):
+            return f'"{key}" looks like a key or a code that no person wrote here. Leave it out.'
+        sent = self._sent + "".join(self._own(text))
+        if self._repeats(bare) or self._repeats(bare[::-1]) or self._repeats(sent):
+            return (
+                "it repeats a passage of a document or of an earlier answer. "
+                "Search for a few words of the question."
+            )
+        if self._keeps_documents and self.has_document and (words := self._unknown(text)):
+            named = ", ".join(f'"{word}"' for word in words[:NAMED])
+            return (
+                f"documents were read, and neither a message here nor a web page that was read has "
+                f"{named}. Use words of the question."
+            )
+        self._sent = sent[-REMEMBERED:]
+        return ""
+
+    def _repeats(self, bare: str) -> bool:
+        """Whether a run of it stands in private text, and nowhere else."""
+        size = RUN_CJK if has_cjk(bare) else RUN
+        return any(
+            self.private.holds(run) and not self._is_free(run)
+            for run in (bare[at : at + size] for at in range(len(bare) - size + 1))
+        )
+
+    def _is_free(self, bare: str) -> bool:
+        return self.people.holds(bare) or self.public.holds(bare)
+
+    def _keys(self, text: str) -> Iterator[str]:
+        """Strings that are no words: of one piece, or split into small pieces."""
+        small: list[str] = []
+        for piece in (*text.split(), ""):
+            bare = "".join(filter(str.isalnum, piece))
+            is_small = any(map(str.isdigit, bare)) or 0 < len(bare) <= 2
+            if is_small and not self._is_known(bare) and not _YEAR.fullmatch(bare):
+                small.append(piece)
+            elif not (bare and _YEAR.fullmatch(bare)):
+                if len(small) > 1 and len(squeeze("".join(small))) >= OPAQUE:
+                    yield " ".join(small)
+                small = []
+            if is_opaque(bare) and not self._is_free(squeeze(piece)):
+                yield piece
+
+    def _own(self, text: str) -> list[str]:
+        """The words that neither people nor web pages have, squeezed."""
+        return [bare for word in text.split() if not self._is_known(bare := squeeze(word))]
+
+    def _unknown(self, text: str) -> list[str]:
+        known = self.people.terms | self.public.terms
+        return [term for term in keywords(text) if term not in known and term not in STOP_WORDS]
+
+    def _is_known(self, word: str) -> bool:
+        found = terms(word)
+        return all(
+            term in STOP_WORDS or term in self.people.terms or term in self.public.terms
+            for term in found
+        )
+
+
+def squeeze(text: str) -> str:
+    """The letters and digits of a text, folded, in one piece."""
+    return "".join(filter(str.isalnum, fold(text)))
+
+
+def is_opaque(bare: str) -> bool:
+    """Whether letters and digits in one piece look like a key, a number of something, or a text in
+    base64 or hexadecimal, and not like a word, a name of software or a date."""
+    if len(bare) < OPAQUE or has_cjk(bare):
+        return False
+    digits = sum(map(str.isdigit, bare))
+    if not digits:  # camel case rises once in a word, base64 at every fourth character
+        return len(bare) >= 40 or (len(bare) >= 16 and len(_RISES.findall(bare)) * 5 > len(bare))
+    changes = len(_CHANGES.findall(bare))
+    return digits >= 10 or changes >= (2 if len(bare) >= 16 else 3)
+
+
+def of_hosts(hosts: Sequence[str]) -> str:
+    """What of host names is words: their labels but the last."""
+    return " ".join(label for host in hosts for label in host.split(".")[:-1] if label != "www")
