@@ -14,19 +14,23 @@ capitals hide nothing.
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from bot.text.terms import STOP_WORDS, fold, has_cjk, keywords, terms
 
 LONGEST = 200  # characters of a query, unless people wrote all of it
-RUN = 32  # letters and digits in a row that may come from private text
+RUN = 48  # letters and digits in a row that come from private text; the longest names are shorter
 RUN_CJK = 16  # the same where they are Chinese, Japanese or Korean
+RUN_OF_KEY = 16  # the same where they look like (a part of) a key or a number of something
 OPAQUE = 12  # letters and digits from which a string can be a key or an encoded text
+PIECES = 16  # the same of one in pieces
+UNEVEN = 5  # changes between letters and digits, or to capitals, from which pieces are no names
 NAMED = 5  # words that a refusal names
 REMEMBERED = 2_000  # letters and digits of earlier queries that later ones are joined to
 
-_YEAR = re.compile(r"(?:1[0-9]|20)[0-9]{2}")
+_YEAR = re.compile(r"(?:1[5-9]|20)[0-9]{2}")
 _RISES = re.compile(r"(?<=[a-z])[A-Z]")
 _CHANGES = re.compile(r"(?<=[0-9])[^\W\d_]|(?<=[^\W\d_])[0-9]")
 
@@ -59,7 +63,7 @@ class Exposure:
         self.private = Shown()
         self.has_document = False
         self._keeps_documents = keeps_documents
-        self._sent = ""  # letters and digits of the words that only earlier queries had
+        self._sent = ("", "")  # letters and digits of earlier queries, and of their own words
 
     def objection(self, text: str) -> str:
         """Why a query may not be sent to the web, as a sentence for whoever wrote it; "" if it may.
@@ -75,8 +79,9 @@ class Exposure:
             return ""  # nothing was shown that it could hold
         if key := next(self._keys(text), ""):
             return f'"{key}" looks like a key or a code that no person wrote here. Leave it out.'
-        sent = self._sent + "".join(self._own(text))
-        if self._repeats(bare) or self._repeats(bare[::-1]) or self._repeats(sent):
+        earlier, own = self._sent
+        sent = (earlier + bare, own + "".join(self._own(text)))
+        if any(map(self._repeats, (bare, bare[::-1], *sent))):
             return (
                 "it repeats a passage of a document or of an earlier answer. "
                 "Search for a few words of the question."
@@ -87,16 +92,17 @@ class Exposure:
                 f"documents were read, and neither a message here nor a web page that was read has "
                 f"{named}. Use words of the question."
             )
-        self._sent = sent[-REMEMBERED:]
+        self._sent = (sent[0][-REMEMBERED:], sent[1][-REMEMBERED:])
         return ""
 
     def _repeats(self, bare: str) -> bool:
         """Whether a run of it stands in private text, and nowhere else."""
         size = RUN_CJK if has_cjk(bare) else RUN
-        return any(
-            self.private.holds(run) and not self._is_free(run)
-            for run in (bare[at : at + size] for at in range(len(bare) - size + 1))
-        )
+        runs = [bare[at : at + size] for at in range(len(bare) - size + 1)]
+        if any(map(str.isdigit, bare)):
+            short = (bare[at : at + RUN_OF_KEY] for at in range(len(bare) - RUN_OF_KEY + 1))
+            runs += [run for run in short if _is_of_key(run)]
+        return any(self.private.holds(run) and not self._is_free(run) for run in runs)
 
     def _is_free(self, bare: str) -> bool:
         return self.people.holds(bare) or self.public.holds(bare)
@@ -104,17 +110,19 @@ class Exposure:
     def _keys(self, text: str) -> Iterator[str]:
         """Strings that are no words: of one piece, or split into small pieces."""
         small: list[str] = []
-        for piece in (*text.split(), ""):
+        for piece in (*unicodedata.normalize("NFKC", text).split(), ""):
             bare = "".join(filter(str.isalnum, piece))
-            is_small = any(map(str.isdigit, bare)) or 0 < len(bare) <= 2
-            if is_small and not self._is_known(bare) and not _YEAR.fullmatch(bare):
-                small.append(piece)
-            elif not (bare and _YEAR.fullmatch(bare)):
-                if len(small) > 1 and len(squeeze("".join(small))) >= OPAQUE:
-                    yield " ".join(small)
-                small = []
+            if _YEAR.fullmatch(bare):
+                continue
             if is_opaque(bare) and not self._is_free(squeeze(piece)):
                 yield piece
+            is_uneven = len(bare) <= 2 or any(map(str.isdigit, bare)) or _RISES.search(bare)
+            if bare and is_uneven and not self._is_known(bare):
+                small.append(piece)
+                continue
+            if _is_key_in_pieces(small):
+                yield " ".join(small)
+            small = []
 
     def _own(self, text: str) -> list[str]:
         """The words that neither people nor web pages have, squeezed."""
@@ -144,9 +152,22 @@ def is_opaque(bare: str) -> bool:
         return False
     digits = sum(map(str.isdigit, bare))
     if not digits:  # camel case rises once in a word, base64 at every fourth character
-        return len(bare) >= 40 or (len(bare) >= 16 and len(_RISES.findall(bare)) * 5 > len(bare))
+        return len(bare) >= 56 or (len(bare) >= 16 and len(_RISES.findall(bare)) * 5 > len(bare))
     changes = len(_CHANGES.findall(bare))
     return digits >= 10 or changes >= (2 if len(bare) >= 16 else 3)
+
+
+def _is_key_in_pieces(pieces: Sequence[str]) -> bool:
+    bare = "".join(filter(str.isalnum, "".join(pieces)))
+    if len(pieces) < 2 or len(bare) < PIECES:
+        return False
+    uneven = len(_CHANGES.findall(bare)) + len(_RISES.findall(bare))
+    return sum(map(str.isdigit, _YEAR.sub("", bare))) >= 10 or uneven >= UNEVEN
+
+
+def _is_of_key(run: str) -> bool:
+    """Whether a folded run is no prose: with long numbers, or with figures among its letters."""
+    return sum(map(str.isdigit, _YEAR.sub("", run))) >= 6 or len(_CHANGES.findall(run)) >= 4
 
 
 def of_hosts(hosts: Sequence[str]) -> str:
