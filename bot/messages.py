@@ -94,6 +94,7 @@ class Entry:
 
     ``sources`` are the titles of the pages an answer of ours cited; ``question`` is the
     standalone question that answer was for; ``cited`` are its footnotes, ordered by number.
+    ``files`` are those that a person sent with the message.
     """
 
     role: Role
@@ -102,6 +103,7 @@ class Entry:
     sources: tuple[str, ...] = ()
     question: str = ""
     cited: tuple[Citation, ...] = ()
+    files: tuple[Attachment, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

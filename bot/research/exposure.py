@@ -26,6 +26,7 @@ RUN_CJK = 16  # the same where they are Chinese, Japanese or Korean
 RUN_OF_KEY = 16  # the same where they look like (a part of) a key or a number of something
 OPAQUE = 12  # letters and digits from which a string can be a key or an encoded text
 PIECES = 16  # the same of one in pieces
+SPELLED = 6  # single letters and digits that a query may hold
 UNEVEN = 5  # changes between letters and digits, or to capitals, from which pieces are no names
 NAMED = 5  # words that a refusal names
 REMEMBERED = 2_000  # letters and digits of earlier queries that later ones are joined to
@@ -71,12 +72,13 @@ class Exposure:
         One that may be sent counts as sent.
         """
         bare = squeeze(text)
-        if self.people.holds(bare):
-            return ""
+        if len(bare) >= RUN_OF_KEY and self.people.holds(bare):
+            return ""  # what is shorter may stand within a word
         if len(text) > LONGEST:
             return f"a query has at most {LONGEST} characters. Search for a few words."
-        if not (self.private.squeezed or self.public.squeezed):
-            return ""  # nothing was shown that it could hold
+        if not self.private.squeezed:
+            self.public.add(text)  # whoever wrote it knew nothing that it could hold
+            return ""
         if key := next(self._keys(text), ""):
             return f'"{key}" looks like a key or a code that no person wrote here. Leave it out.'
         earlier, own = self._sent
@@ -109,8 +111,12 @@ class Exposure:
 
     def _keys(self, text: str) -> Iterator[str]:
         """Strings that are no words: of one piece, or split into small pieces."""
+        pieces = unicodedata.normalize("NFKC", text).split()
+        letters = [piece for piece in pieces if len(squeeze(piece)) == 1 and not has_cjk(piece)]
+        if len(letters) > SPELLED:
+            yield " ".join(letters)
         small: list[str] = []
-        for piece in (*unicodedata.normalize("NFKC", text).split(), ""):
+        for piece in (*pieces, ""):
             bare = "".join(filter(str.isalnum, piece))
             if _YEAR.fullmatch(bare):
                 continue

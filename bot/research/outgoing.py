@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from bot.errors import InvalidSetting, Refused
-from bot.messages import Message, Transcript
+from bot.messages import Attachment, Message, Transcript
 from bot.pages.urls import dedupe_key
 from bot.reasoning.evidence import Source
 from bot.research.exposure import Exposure, of_hosts
@@ -38,10 +38,10 @@ class Outgoing:
         self._sources = sources
         self._taken = 0  # of the sources
         self._exposure = Exposure(keeps_documents=keeps_documents)
-        self._documents = {file.url for file in message.attachments}
-        names = [file.name for file in message.attachments]
-        for text in (message.text, *message.links, *names):
-            self._exposure.people.add(text)
+        self._documents: set[str] = set()  # addresses of files, and of what is no web page
+        self._asked(message.text, message.attachments)
+        for link in message.links:
+            self._exposure.people.add(link)
         self._remember(transcript)
 
     async def search(
@@ -82,10 +82,15 @@ class Outgoing:
                 self._documents.add(dedupe_key(hit.url))
             self._add(hit.url, (hit.title, hit.snippet))
 
+    def _asked(self, text: str, files: Sequence[Attachment]) -> None:
+        for said in (text, *(file.name for file in files)):
+            self._exposure.people.add(said)
+        self._documents |= {file.url for file in files}
+
     def _remember(self, transcript: Transcript) -> None:
         for entry in transcript.entries:
             if entry.role == "person":
-                self._exposure.people.add(entry.text)
+                self._asked(entry.text, entry.files)
                 continue
             for text in (entry.text, entry.question, *entry.sources):
                 self._exposure.private.add(text)

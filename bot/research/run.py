@@ -248,7 +248,7 @@ class Run:
             self.offers.setdefault(hit.url, Offer(hit.title, hit.url, hit.snippet))
         for failure in outcome.failures:
             self.note(self.notes.of_search(failure))
-        if outcome.withheld:
+        if outcome.withheld and not outcome.hits:
             self.note(self.texts("queries-withheld"))
         if outcome.missing:
             self.notes.unindexed(outcome.missing)

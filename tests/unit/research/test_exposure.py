@@ -175,7 +175,32 @@ def test_names_and_numbers_of_ordinary_queries_are_no_keys(query: str) -> None:
 def test_nothing_is_refused_before_anything_was_shown() -> None:
     exposure = Exposure()
     exposure.people.add(QUESTION)
+    exposure.public.add(PUBLIC)
     assert not exposure.objection(SECRETS["key"])
+
+
+def test_words_of_queries_from_before_a_document_was_shown_are_told_after() -> None:
+    """Whoever wrote them knew nothing of the document; they are the question in other words."""
+    exposure = an_exposure()
+    assert not exposure.objection("remuneration of suppliers")
+    exposure.private.add(SECRETS["plan"])
+    exposure.has_document = True
+    assert not exposure.objection("suppliers remuneration fair")
+    assert exposure.objection("suppliers hooperco")
+
+
+@pytest.mark.parametrize("secret", SECRETS)
+@pytest.mark.parametrize("size", [1, 2, 3])
+def test_no_secret_is_spelled_with_syllables_that_a_page_lists(secret: str, size: int) -> None:
+    exposure = an_exposure(SECRETS[secret])
+    spelled = " ".join(pieces(SECRETS[secret].replace(",", ""), size)[: LONGEST // (size + 1)])
+    exposure.public.add(" ".join("abcdefghijklmnopqrstuvwxyz0123456789"))
+    assert exposure.objection(spelled)
+
+
+@pytest.mark.parametrize("piece", ["en", "dor", "w", "endo"])
+def test_a_part_of_a_word_is_no_word_that_people_wrote(piece: str) -> None:
+    assert an_exposure("private").objection(piece)
 
 
 def test_a_long_query_is_refused_unless_people_wrote_it() -> None:
