@@ -21,8 +21,8 @@ from dataclasses import dataclass, field
 from bot.text.terms import STOP_WORDS, fold, has_cjk, keywords, terms
 
 LONGEST = 200  # characters of a query, unless people wrote all of it
-RUN = 48  # letters and digits in a row that come from private text; the longest names are shorter
-RUN_CJK = 16  # the same where they are Chinese, Japanese or Korean
+RUN = 64  # letters and digits in a row that come from private text; names are shorter
+RUN_CJK = 32  # the same where they are Chinese, Japanese or Korean; names of laws have up to 30
 RUN_OF_KEY = 16  # the same where they look like (a part of) a key or a number of something
 OPAQUE = 12  # letters and digits from which a string can be a key or an encoded text
 PIECES = 16  # the same of one in pieces
@@ -62,6 +62,7 @@ class Exposure:
         self.people = Shown()
         self.public = Shown()
         self.private = Shown()
+        self.titles = Shown()  # of private pages: a name may be long, and is no passage
         self.has_document = False
         self._keeps_documents = keeps_documents
         self._sent = ("", "")  # letters and digits of earlier queries, and of their own words
@@ -101,6 +102,7 @@ class Exposure:
         """Whether a run of it stands in private text, and nowhere else."""
         size = RUN_CJK if has_cjk(bare) else RUN
         runs = [bare[at : at + size] for at in range(len(bare) - size + 1)]
+        runs = [run for run in runs if not self.titles.holds(run)]
         if any(map(str.isdigit, bare)):
             short = (bare[at : at + RUN_OF_KEY] for at in range(len(bare) - RUN_OF_KEY + 1))
             runs += [run for run in short if _is_of_key(run)]
@@ -173,7 +175,7 @@ def _is_key_in_pieces(pieces: Sequence[str]) -> bool:
 
 def _is_of_key(run: str) -> bool:
     """Whether a folded run is no prose: with long numbers, or with figures among its letters."""
-    return sum(map(str.isdigit, _YEAR.sub("", run))) >= 6 or len(_CHANGES.findall(run)) >= 4
+    return sum(map(str.isdigit, _YEAR.sub("", run))) >= 6 or len(_CHANGES.findall(run)) >= UNEVEN
 
 
 def of_hosts(hosts: Sequence[str]) -> str:

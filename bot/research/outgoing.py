@@ -80,7 +80,7 @@ class Outgoing:
         for hit in hits:
             if self._is_document(hit.url) or not self._is_of_web(hit):
                 self._documents.add(dedupe_key(hit.url))
-            self._add(hit.url, (hit.title, hit.snippet))
+            self._add(hit.url, hit.title, (hit.snippet,))
 
     def _asked(self, text: str, files: Sequence[Attachment]) -> None:
         for said in (text, *(file.name for file in files)):
@@ -92,24 +92,26 @@ class Outgoing:
             if entry.role == "person":
                 self._asked(entry.text, entry.files)
                 continue
-            for text in (entry.text, entry.question, *entry.sources):
+            for text in (entry.text, entry.question):
                 self._exposure.private.add(text)
             for cited in entry.cited:
-                self._add(cited.url, (cited.title, cited.heading, cited.quote))
+                self._add(cited.url, cited.title, (cited.heading, cited.quote))
 
     def _take(self) -> None:
         """Remember what was shown since the last query."""
         for source in self._sources[self._taken :]:
             texts = [text for each in source.passages for text in (each.heading, each.text)]
-            self._add(source.url, (source.title, *texts))
+            self._add(source.url, source.title, texts)
         self._taken = len(self._sources)
 
-    def _add(self, url: str, texts: Sequence[str]) -> None:
+    def _add(self, url: str, title: str, texts: Sequence[str]) -> None:
         is_document = self._is_document(url)
         self._exposure.has_document |= is_document
         shown = self._exposure.private if is_document else self._exposure.public
-        for text in texts:
+        for text in (title, *texts):
             shown.add(text)
+        if is_document:
+            self._exposure.titles.add(title)
 
     def _is_document(self, url: str) -> bool:
         if url in self._documents or not url.startswith(("http://", "https://")):

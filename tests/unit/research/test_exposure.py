@@ -22,7 +22,10 @@ SECRETS = {
     "token": "AKIA7Q3XK2M5TJ8WZ1RB",
     "hash": "5f4dcc3b5aa765d61d8327deb882cf99",
     "passphrase": "correct horse battery staple",
-    "plan": "Wibbleton will acquire Hooperco for ninety million in March, announced after the fair",
+    "plan": (
+        "Wibbleton will acquire Hooperco for ninety million in March, announced after the fair in "
+        "Leipzig by both boards and paid in shares"
+    ),
 }
 KEYS = ("key", "iban", "card", "token", "hash")
 Disguise = Callable[[str], str]
