@@ -98,7 +98,8 @@ class Entry:
 
     ``sources`` are the titles of the pages an answer of ours cited; ``question`` is the
     standalone question that answer was for; ``cited`` are its footnotes, ordered by number, and
-    ``documents`` the addresses of all documents that it may hold something of.
+    ``documents`` the addresses of all documents that it may hold something of. ``files`` are those
+    that a person sent with the message.
     """
 
     role: Role
@@ -108,6 +109,7 @@ class Entry:
     question: str = ""
     cited: tuple[Citation, ...] = ()
     documents: frozenset[str] = frozenset()
+    files: tuple[Attachment, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

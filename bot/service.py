@@ -41,7 +41,7 @@ from bot.research.road import Road
 from bot.research.run import Run
 from bot.rights.reach import Reach
 from bot.rights.rights import Rights
-from bot.rights.transcript import documents_of, readable
+from bot.rights.transcript import readable
 from bot.rights.withheld import withheld
 from bot.settings import Settings
 from bot.storage.conversations import Conversations
@@ -270,7 +270,8 @@ class ResearchService:
             allowance=self._days.allowance(
                 journal.payer, DayLimits.of(self._settings, record.options)
             ),
-            known_documents=documents_of(transcript),
+            transcript=transcript,
+            keeps_documents=self._settings.keep_documents_from_web,
         )
         if unread:
             run.note(unread)

@@ -137,6 +137,7 @@ class Settings(BaseSettings):
     language: str = "en"  # of the wiki, where the question does not tell
     blocked_domains: StrList = ()
     topk: int = Field(10, ge=1, le=50)  # hits shown for a query
+    keep_documents_from_web: bool = True  # no query to the web has words that only they have
 
     # --- documents by meaning as well as by words: an endpoint, or a folder with an ONNX model
     embeddings_url: str = ""  # OpenAI-compatible; with or without /v1/embeddings

@@ -249,7 +249,9 @@ def _scope(given: dict[str, Any], transcript: Transcript, message: Message) -> S
     freshness = given.get("freshness")
     region = given.get("region")
     wanted = given.get("domains")
-    said = set(terms(" ".join((message.text, *(entry.text for entry in transcript.entries)))))
+    people = (entry.text for entry in transcript.entries if entry.role == "person")
+    hosts_cited = (domain(c.url) for e in transcript.entries for c in e.cited if _is_web(c.url))
+    said = set(terms(" ".join((message.text, *people, *hosts_cited))))
     hosts = (
         domain(f"https://{item.strip().removeprefix('https://').removeprefix('http://')}")
         for item in (wanted if isinstance(wanted, list) else ())
@@ -261,6 +263,10 @@ def _scope(given: dict[str, Any], transcript: Transcript, message: Message) -> S
         domains=tuple(dict.fromkeys(named))[:DOMAINS],
         region=region.upper() if isinstance(region, str) and _REGION.fullmatch(region) else "",
     )
+
+
+def _is_web(url: str) -> bool:
+    return url.startswith(("http://", "https://"))
 
 
 def _is_named(host: str, said: set[str]) -> bool:

@@ -18,6 +18,7 @@ from bot.logs import get_logger
 from bot.pages.page import Page
 from bot.pages.urls import dedupe_key
 from bot.research.library import Library
+from bot.research.outgoing import Outgoing
 from bot.research.repeats import repeats
 from bot.search.blend import SearchResult
 from bot.search.provider import ProviderKind, Query
@@ -47,8 +48,15 @@ class Ahead:
     A run of several stages may ``renew`` what it may do ahead at each of them.
     """
 
-    def __init__(self, library: Library, pages: int, providers: tuple[str, ...] = ()) -> None:
+    def __init__(
+        self,
+        library: Library,
+        outgoing: Outgoing,
+        pages: int,
+        providers: tuple[str, ...] = (),
+    ) -> None:
         self._library = library
+        self._outgoing = outgoing
         self._pages = pages
         self.renew()
         self._providers = providers
@@ -115,7 +123,7 @@ class Ahead:
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
     async def _search(self, query: Query, kind: ProviderKind | None) -> SearchResult:
-        result = await self._library.search(query, self._providers, kind)
+        result = await self._outgoing.search(query, self._providers, kind)
         self.read([hit.url for hit in result.hits[:READ_OF_GUESS]])
         return result
 

@@ -292,7 +292,7 @@ class DeskKeeper:
                 outcome = answers[id(query)]
                 query.hits = outcome.hits
                 rarity = outcome.rarity
-                note = outcome.problem or ("" if outcome.hits else NOTHING)
+                note = outcome.problem or outcome.withheld or ("" if outcome.hits else NOTHING)
                 if outcome.problem:
                     self._asked.forget(query)  # it was never answered: asked again, it is sent
                     unanswered += 1

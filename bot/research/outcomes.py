@@ -20,7 +20,8 @@ from bot.search.provider import Hit
 @dataclass(frozen=True, slots=True)
 class SearchOutcome:
     """What a search step keeps. ``problem`` is set when no provider could answer, ``said`` how that
-    is told to the asker; ``rarity`` and ``missing`` are those of ``search.blend.SearchResult``."""
+    is told to the asker; ``withheld`` is why the web was not asked, if it was kept from it;
+    ``rarity`` and ``missing`` are those of ``search.blend.SearchResult``."""
 
     hits: tuple[Hit, ...]
     failures: tuple[str, ...] = ()
@@ -28,6 +29,7 @@ class SearchOutcome:
     said: str = ""
     rarity: dict[str, float] = field(default_factory=dict)
     missing: int = 0
+    withheld: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ results too, kept and replayed like any other.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import asdict
 from datetime import datetime
@@ -26,7 +26,7 @@ from bot.errors import (
     Unavailable,
 )
 from bot.logs import get_logger
-from bot.messages import Attachment, Message, RunOptions
+from bot.messages import Attachment, Message, RunOptions, Transcript
 from bot.pages.chooser import Chooser
 from bot.pages.page import Page
 from bot.pages.passages import Weight
@@ -40,17 +40,21 @@ from bot.research.library import Library
 from bot.research.model_calls import PaidCalls
 from bot.research.notes import Notes
 from bot.research.outcomes import ReadOutcome, SearchOutcome
+from bot.research.outgoing import Outgoing
 from bot.research.steps import Steps
 from bot.research.suggest import Offer
 from bot.research.together import together
 from bot.research.used import Used
 from bot.rights.reach import is_document
+from bot.rights.transcript import documents_of
 from bot.search.provider import UNKNOWN_DOCUMENT, ProviderKind, Query
 from bot.storage.journal import Journal, step_key
 
 log = get_logger()
 
 T = TypeVar("T")
+
+NOTHING_SAID = Transcript()
 
 _search = TypeAdapter(SearchOutcome)
 _read = TypeAdapter(ReadOutcome)
@@ -65,7 +69,8 @@ class Run:
     ``publish`` is called with the whole plan whenever it changes. ``download`` brings the files
     that came with the message; they are read like pages, by the URL where a person opens them.
     At most ``prefetch_pages`` are read before anyone has chosen them. ``allowance`` is what may be
-    spent today. ``known_documents`` are those that earlier answers of the thread hold something of.
+    spent today. ``transcript`` is what was said before in the thread; with ``keeps_documents``, the
+    web is not asked for words that only documents have.
     """
 
     def __init__(
@@ -83,17 +88,22 @@ class Run:
         download: Callable[[Attachment, int], Awaitable[bytes]] | None = None,
         prefetch_pages: int = 0,
         allowance: Allowance | None = None,
-        known_documents: Collection[str] = (),
+        transcript: Transcript = NOTHING_SAID,
+        keeps_documents: bool = True,
     ) -> None:
         self.id = run_id
         self.message = message
         self.options = options
         self.now = now
         self.texts = texts_for(message.locale)
-        # What an earlier attempt has asked for is in the journal, and need not be guessed again.
-        self.ahead = Ahead(library, 0 if journal.seconds else prefetch_pages, options.providers)
         self.queries: list[str] = []
         self.sources: list[Source] = []  # what any loop of the run was shown, as it was shown
+        self._outgoing = Outgoing(
+            library, message, transcript, self.sources, keeps_documents=keeps_documents
+        )
+        # What an earlier attempt has asked for is in the journal, and need not be guessed again.
+        pages_ahead = 0 if journal.seconds else prefetch_pages
+        self.ahead = Ahead(library, self._outgoing, pages_ahead, options.providers)
         self.offers: dict[str, Offer] = {}  # what searches found, by URL, in that order
         self.rarity: dict[str, float] = {}  # of the terms searched for: see ``Evidence``
         self.recalled: dict[str, str] = {}  # pages of earlier answers to reuse: URL → hash
@@ -105,7 +115,7 @@ class Run:
         self._account = Account(budget, price, allowance, journal.seconds)
         self._publish = publish
         self._download = download
-        self._known_documents = known_documents
+        self._known_documents = documents_of(transcript)
         self._attachments = {attachment.url: attachment for attachment in message.attachments}
         self.notes = Notes(self.texts, self._attachments)
         self._steps = Steps(journal, lambda: self._publish(self.plan()))
@@ -215,15 +225,20 @@ class Run:
         async def ask() -> SearchOutcome:
             self.budget.check_time(self.usage)
             held.enter_context(self._account.cover_search())
+            withheld = ""
             try:
-                found = await self.ahead.found(query, kind) or await self._library.search(
-                    query, providers, kind
-                )
+                found = await self.ahead.found(query, kind)
+                if found is None:
+                    found, withheld = await self._outgoing.reach(query, providers, kind)
             except (Unavailable, Refused, Broken) as error:
                 said = self.notes.of_search(error.sentence)
                 return SearchOutcome(hits=(), problem=error.sentence, said=said)
             return SearchOutcome(
-                found.hits, found.failures, rarity=found.rarity, missing=found.missing
+                found.hits,
+                found.failures,
+                rarity=found.rarity,
+                missing=found.missing,
+                withheld=withheld,
             )
 
         with ExitStack() as held:
@@ -240,13 +255,17 @@ class Run:
                 return SearchOutcome(hits=(), problem=problem)
             if self._account.first_time("search", inputs):
                 self._account.count(searches=1)
-        if query.text not in self.queries:
+        is_asked = bool(outcome.hits) or not outcome.withheld
+        if is_asked and query.text not in self.queries:
             self.queries.append(query.text)
         self.rarity |= outcome.rarity
+        self._outgoing.show(outcome.hits)
         for hit in outcome.hits:
             self.offers.setdefault(hit.url, Offer(hit.title, hit.url, hit.snippet))
         for failure in outcome.failures:
             self.note(self.notes.of_search(failure))
+        if outcome.withheld and not outcome.hits:
+            self.note(self.texts("queries-withheld"))
         if outcome.missing:
             self.notes.unindexed(outcome.missing)
         said = outcome.said or outcome.problem

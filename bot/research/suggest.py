@@ -50,7 +50,9 @@ _FROM_OFFERS = 2  # telling terms that the title of a page shares with the quest
 
 _EASTERN = ("zh", "ja", "ko")
 _OPTION = re.compile(r"^(?:[-*] )?`?(--[a-z][a-z-]+)", re.MULTILINE)
-_UNSAFE = re.compile(r"[<>@\[\]\n]")  # no part of a question, but of mentions, links and markup
+# No part of a question, but of mentions, links and markup: who presses one has written it, and what
+# people write is read.
+_UNSAFE = re.compile(r"[<>@\[\]\n]|://|\bwww\.|\w\.[a-z]{2,}/", re.IGNORECASE)
 _SITE = re.compile(
     r"\s+[|·•»]\s+|\s+[-–—]\s+(?=[^-–—|·•»]*$)|\s*(?:\||(?<=[^\x00-\x7f])_)\s*(?=\S{1,20}$)"
 )

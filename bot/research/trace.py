@@ -217,7 +217,7 @@ def _searches(
                 step.title,
                 step.seconds,
                 tuple(hits),
-                outcome.failures,
+                (*filter(None, (outcome.withheld,)), *outcome.failures),
                 outcome.problem,
                 under.get(id, ""),
             )

@@ -11,7 +11,7 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.answers import Answer, Citation
-from bot.messages import Entry, Message, RunOptions, Transcript
+from bot.messages import Attachment, Entry, Message, RunOptions, Transcript
 from bot.pages.page import Page
 from bot.rights.reach import is_document
 from bot.storage.again import awaited, repeated
@@ -170,7 +170,9 @@ class Store:
         # By the platform's clock: history that was read later still comes before.
         asked = messages.alias("asked")
         earlier = (
-            sa.select(messages.c.author_name, messages.c.text, runs.c.answer)
+            sa.select(
+                messages.c.author_name, messages.c.text, messages.c.attachments, runs.c.answer
+            )
             .join_from(messages, runs, isouter=True)
             .where(
                 messages.c.thread_key == run.message.thread.key,
@@ -188,8 +190,9 @@ class Store:
         async with self.database.read() as db:
             rows = (await db.execute(earlier)).all()
         entries: list[Entry] = []
-        for name, text, answer in reversed(rows):
-            entries.append(Entry(role="person", name=name, text=text))
+        for name, text, attachments, answer in reversed(rows):
+            files = tuple(Attachment(**file) for file in attachments)
+            entries.append(Entry(role="person", name=name, text=text, files=files))
             if answer is not None:
                 entries.append(_entry(as_answer.validate_python(answer)))
         return Transcript(tuple(entries))

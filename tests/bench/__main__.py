@@ -12,6 +12,7 @@ BENCHES = {
     "multihop": "gold recall of the extractive reasoner",
     "verdicts": "time from the last word of an answer to the verdicts on its sentences",
     "check": "false sentences that the check of answers finds, true ones that it marks",
+    "queries": "ordinary queries that are kept from the web by mistake",
     "rewriting": "topic words carried into follow-ups",
     "depth": "strategies against a plain loop and a loop by layers: time, tokens, recall",
     "documentation": "real manuals: pages found, words quoted, off-topic questions refused",

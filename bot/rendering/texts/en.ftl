@@ -327,6 +327,7 @@ documents-unindexed = { $count ->
     [one] One document is
    *[other] { $count } documents are
  } not indexed yet and could not be searched; ask again when they are.
+queries-withheld = Some queries were not sent to the web, because they held more than people wrote here; the run's page names them.
 search-unanswered = No answer came from the search provider { $names }.
 page-away = It cannot be reached at the moment; try again later.
 page-refused = It may not be read by programs; open it yourself, and paste the text.

@@ -241,6 +241,7 @@ peer-away = 暂时无法连接所需的服务。
 peer-refused = 所需的服务拒绝了请求。
 reply-unusable = 收到的内容无法使用。
 documents-unindexed = 还有 { $count } 个文档尚未建立索引，未能搜索；请在完成后再问一次。
+queries-withheld = 有些查询没有发往网络，因为其中含有此处的人没有写过的内容；运行页面列出了这些查询。
 search-unanswered = 搜索服务 { $names } 没有响应。
 page-away = 暂时打不开，请稍后再试。
 page-refused = 不允许由程序读取；请自行打开，并粘贴正文。

@@ -241,6 +241,7 @@ peer-away = 暫時無法連線到所需的服務。
 peer-refused = 所需的服務拒絕了請求。
 reply-unusable = 收到的內容無法使用。
 documents-unindexed = 還有 { $count } 個文件尚未建立索引，未能搜尋；請在完成後再問一次。
+queries-withheld = 有些查詢沒有發往網路，因為其中含有此處的人沒有寫過的內容；執行頁面列出了這些查詢。
 search-unanswered = 搜尋服務 { $names } 沒有回應。
 page-away = 暫時打不開，請稍後再試。
 page-refused = 不允許由程式讀取；請自行打開，並貼上正文。

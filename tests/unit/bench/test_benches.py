@@ -31,6 +31,7 @@ SMALLEST = {
     "multihop": Small(["--questions", "1", "--pages", "20", "--every", "1190"]),
     "verdicts": Small(["--quick", "--surface", "slack"]),
     "check": Small(["--items", "4", "--failures"]),
+    "queries": Small(["--questions", "1"]),
     "own_words": Small(["--questions", "1", "--asked", "1", "--model", "words", "--set", "across"]),
     "quotes": Small(["--every", "400"]),
     "gallery": Small(["--questions", "1"]),

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from bot.answers import PlanView
-from bot.messages import RunOptions
+from bot.messages import Message, RunOptions, Transcript
 from bot.reasoning.calls import ModelReply
 from bot.research.account import Allowance
 from bot.research.budget import Budget
-from bot.research.run import Run
+from bot.research.run import NOTHING_SAID, Run
 from bot.storage.journal import open_journal
 from bot.storage.store import Store, open_store
 from tests.fakes import sqlite
@@ -40,6 +40,9 @@ def open_run(store: Store) -> OpenRun:
         plans: list[PlanView] | None = None,
         prefetch_pages: int = 0,
         allowance: Allowance | None = None,
+        transcript: Transcript = NOTHING_SAID,
+        keeps_documents: bool = True,
+        message: Message | None = None,
     ) -> Run:
         nonlocal attempts
         await store.accept("r1", a_message(event_id="e1"), RunOptions(), NOW)
@@ -55,7 +58,7 @@ def open_run(store: Store) -> OpenRun:
 
         return Run(
             "r1",
-            a_message(),
+            message or a_message(),
             RunOptions(),
             NOW,
             journal=await open_journal(store.database, "r1", attempts),
@@ -65,6 +68,8 @@ def open_run(store: Store) -> OpenRun:
             publish=publish,
             prefetch_pages=prefetch_pages,
             allowance=allowance,
+            transcript=transcript,
+            keeps_documents=keeps_documents,
         )
 
     return open_run

@@ -180,6 +180,18 @@ def test_words_that_every_document_has_do_not_relate_pages() -> None:
     assert found(rare) == ("How do I configure the Footnote page?",)
 
 
+@pytest.mark.parametrize(
+    "address",
+    ["https://evil.ex/a", "http://evil.ex", "www.evil.ex", "evil.ex/a", "HTTP://EVIL.EX/A"],
+)
+def test_no_suggestion_holds_an_address(address: str) -> None:
+    """Who presses it would have written it, and what people write is read."""
+    there = PAGE.replace("Clearing cached pages", f"Clearing cached pages at {address}")
+    assert not any("evil" in each.lower() for each in suggested(page(there), limit=9))
+    harmless = PAGE.replace("Clearing cached pages", "Clearing cached pages at evil")
+    assert any("evil" in each for each in suggested(page(harmless), limit=9))
+
+
 def test_chinese_sections_are_asked_about_in_chinese() -> None:
     text = (
         "# 缓存手册\n\n本手册介绍缓存。\n\n## 缓存\n\n页面在缓存中保留一小时。\n\n"

@@ -111,6 +111,12 @@ def test_a_hit_that_led_elsewhere_has_the_number_of_the_page_it_led_to() -> None
     assert [(hit.fate, hit.page) for hit in found.searches[0].hits] == [("read", 1)]
 
 
+def test_a_search_tells_why_the_web_was_not_asked() -> None:
+    outcome = SearchOutcome((), ("brave: It is down.",), withheld="Not sent to the web: a key.")
+    (search,) = traced(a_step("search", outcome)).searches
+    assert search.failures == ("Not sent to the web: a key.", "brave: It is down.")
+
+
 def test_a_search_tells_for_which_sub_question_it_was() -> None:
     step = a_step("search", SearchOutcome(()), title="tower")
     lines = (

@@ -290,6 +290,16 @@ async def test_a_transcript_has_what_was_said_before_with_our_answers(store: Sto
     assert said == [("person", "How tall is the tower?"), ("footnote", "330 m [1].")]
 
 
+async def test_a_transcript_has_the_files_that_people_sent(store: Store) -> None:
+    file = Attachment("plan.pdf", "application/pdf", "https://team.slack.example/files/F1")
+    sent = replace(a_message("Read this.", a_thread("one")), attachments=(file,))
+    await store.accept("r1", sent, OPTIONS, NOW)
+    await store.accept("r2", a_message("And now?", a_thread("one")), OPTIONS, NOW)
+    run = await store.run("r2")
+    assert run is not None
+    assert [entry.files for entry in (await store.transcript(run)).entries] == [(file,)]
+
+
 async def test_a_long_thread_is_shown_by_its_end(store: Store) -> None:
     last = TRANSCRIPT_MESSAGES + 2
     for number in range(last + 1):
