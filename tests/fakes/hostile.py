@@ -11,6 +11,7 @@ import contextlib
 import gzip
 import itertools
 import json
+import os
 import sys
 import zlib
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
@@ -22,11 +23,12 @@ PAUSE = 0.02  # seconds between the bytes of a slow server
 Parts = Iterator[bytes | float]
 """What is sent: bytes, and seconds to wait."""
 
-CHUNKED = (
-    b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nTransfer-Encoding: chunked\r\n%s\r\n"
+CHUNKED = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nTransfer-Encoding: chunked\r\n%s\r\n"
+HONEST = (
+    b"<html><head><title>Tides</title></head><body><article><h1>Tides</h1>"
+    + b"<p>The tide rises and falls twice in a day because of the moon.</p>" * 40
+    + b"</article></body></html>"
 )
-PAGE = b"<html><head><title>Tides</title></head><body><article><h1>Tides</h1>%s</article></body></html>"
-HONEST = PAGE % (b"<p>The tide rises and falls twice in a day because of the moon.</p>" * 40)
 
 
 def _for_ever(piece: bytes, *, head: bytes = CHUNKED % b"") -> Parts:
@@ -99,10 +101,11 @@ def header_flood() -> Parts:
 
 def compressed_bomb() -> Parts:
     squeeze = zlib.compressobj(9, zlib.DEFLATED, zlib.MAX_WBITS | 16)
+    begin = squeeze.compress(bytes(1_000_000)) + squeeze.flush(zlib.Z_FULL_FLUSH)
     yield CHUNKED % b"Content-Encoding: gzip\r\n"
-    while True:
-        data = squeeze.compress(bytes(4_000_000)) + squeeze.flush(zlib.Z_SYNC_FLUSH)
-        yield b"%x\r\n%s\r\n" % (len(data), data)
+    yield b"%x\r\n%s\r\n" % (len(begin), begin)
+    more = squeeze.compress(bytes(1_000_000)) + squeeze.flush(zlib.Z_FULL_FLUSH)
+    yield from itertools.repeat(b"%x\r\n%s\r\n" % (len(more), more))
 
 
 def _compressed(members: bytes) -> Parts:
@@ -148,9 +151,7 @@ def honest() -> Parts:
 
 
 @asynccontextmanager
-async def hostile(
-    kinds: Sequence[str], *, robots: bool = False
-) -> AsyncIterator[list[int]]:
+async def hostile(kinds: Sequence[str], *, robots: bool = False) -> AsyncIterator[list[int]]:
     """Serve a port of 127.0.0.1 for each of the kinds, and one more that is honest; yields the
     ports. ``robots``: their robots.txt is hostile, too, else there is none."""
     makers = [*(KINDS[kind] for kind in kinds), honest]
@@ -206,6 +207,7 @@ async def _serve(
 
 
 async def _main(kinds: Sequence[str]) -> None:
+    os.nice(10)  # what they take of the processor is not to be measured
     async with hostile(kinds) as ports:
         print(json.dumps(ports), flush=True)
         await asyncio.to_thread(sys.stdin.read)
