@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import asyncio
 import ssl
+import time
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from typing import Any
@@ -22,6 +23,7 @@ import httpcore
 FREE_PIECES = 4_000  # of a body that may be as small as they like
 PIECE = 32  # bytes that the further ones must have, on average
 FREE_READS = 2_000  # from a connection, for each response
+HEAD_READS = 50  # in which headers may come as slowly as they like
 FREE_AROUND = 131_072  # bytes beside bodies, for each response: h11 takes headers of 100 kB
 GRACE = 5.0  # seconds after the headers in which a body may be as slow as it likes
 RATE = 1_000.0  # bytes a second that must have come on average since then
@@ -29,6 +31,24 @@ RATE = 1_000.0  # bytes a second that must have come on average since then
 
 class Wasteful(Exception):
     """A response is sent in a way that keeps a reader busy. Its text says in which."""
+
+
+class _Head:
+    """What came of interim responses and headers. A server may think as long as it likes in between
+    (RFC 8297 on early hints), so only headers that come in many small packets can be too slow."""
+
+    def __init__(self) -> None:
+        self._bytes = self._reads = 0
+        self._began = 0.0
+
+    def received(self, size: int) -> None:
+        now = time.monotonic()
+        self._began = self._began or now
+        self._bytes += size
+        self._reads += 1
+        late = now - self._began - GRACE
+        if self._reads > HEAD_READS and self._bytes < late * RATE:
+            raise Wasteful(f"fewer than {RATE:g} bytes of headers a second")
 
 
 class Meter:
@@ -41,11 +61,18 @@ class Meter:
     def __init__(self) -> None:
         self._received = self._reads = self._taken = 0
         self._responses = 1  # with the one that is being waited for
+        self._head: _Head | None = None
+
+    def asked(self) -> None:
+        """A request has gone out, and only the head of its response comes next."""
+        self._head = _Head()
 
     def received(self, size: int) -> None:
         """Some bytes have come. Raises ``Wasteful``."""
         self._received += size
         self._reads += 1
+        if self._head is not None:
+            self._head.received(size)
         if self._reads > FREE_READS * self._responses + self._received / PIECE:
             raise Wasteful("packets of a few bytes")
         around = self._received - self._taken
@@ -55,6 +82,7 @@ class Meter:
     def begun(self) -> None:
         """A response has begun: its headers are there."""
         self._responses += 1
+        self._head = None
 
     def taken(self, size: int) -> None:
         """Some bytes were of a body."""
@@ -67,6 +95,8 @@ class MeteredStream(httpcore.AsyncNetworkStream):
     def __init__(self, stream: httpcore.AsyncNetworkStream) -> None:
         self._stream = stream
         self.meter = Meter()
+        tls = stream.get_extra_info("ssl_object")
+        self._is_shared = tls is not None and tls.selected_alpn_protocol() == "h2"
 
     async def read(
         self,
@@ -83,6 +113,8 @@ class MeteredStream(httpcore.AsyncNetworkStream):
         timeout: float | None = None,  # noqa: ASYNC109 - httpcore's signature
     ) -> None:
         await self._stream.write(buffer, timeout)
+        if not self._is_shared:
+            self.meter.asked()
 
     async def aclose(self) -> None:
         await self._stream.aclose()

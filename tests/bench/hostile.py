@@ -13,6 +13,7 @@ import argparse
 import http.client
 import itertools
 import json
+import statistics
 import subprocess
 import sys
 import threading
@@ -20,6 +21,7 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from urllib.parse import urlsplit
 
 from tests.bench.chat_load import is_answered
@@ -32,6 +34,7 @@ SERVERS = 50
 QUESTIONS = 6  # under way at once
 LINKS = 20  # in each
 SLOW_LINKS = 12
+GOOD_LINKS = 5
 SECONDS = 20.0  # for which each load is measured
 EVERY = 0.02  # seconds between two looks, and between two events
 DRAIN_SECONDS = 120.0
@@ -50,6 +53,7 @@ def main(arguments: list[str]) -> None:
         for name, ports in (("honest", web.honest), ("hostile", web.hostile)):
             tell(f"{QUESTIONS} questions with {LINKS} links of {name} servers")
             with platforms(limits=UNLIMITED) as stage, served(stage) as running:
+                answered_in(stage, PEOPLE[1], question(web.honest, 1))  # what is slow once
                 found = measured(stage, running, ports, given.seconds)
             rows += found.rows(name)
         tell("two people's questions")
@@ -67,6 +71,7 @@ class AWeb:
     """Ports of 127.0.0.1."""
 
     hostile: Sequence[int]
+    laborious: Sequence[int]
     honest: Sequence[int]
 
 
@@ -82,8 +87,8 @@ def a_web(kinds: Sequence[str]) -> Iterator[AWeb]:
     )
     try:
         assert process.stdout is not None
-        *hostile, honest = json.loads(process.stdout.readline())
-        yield AWeb(hostile, [honest])
+        *hostile, laborious, honest = json.loads(process.stdout.readline())
+        yield AWeb(hostile, [laborious], [honest])
     finally:
         process.kill()
         process.communicate()
@@ -140,7 +145,6 @@ def measured(stage: Stage, running: Serving, ports: Sequence[int], seconds: floa
     """Keep so many questions under way for so long, and look at the listener meanwhile."""
     slack, found, ended = stage.slack, Found(), threading.Event()
     looker = threading.Thread(target=look, args=(running.address, found.looks, ended))
-    slack.say(PEOPLE[0], CHANNELS[0], "Good morning").wait()  # what is slow once
     asked: list[tuple[str, str]] = []
     first = len(slack.deliveries)
     began, used = time.perf_counter(), running.processor_seconds()
@@ -182,20 +186,28 @@ def look(address: str, taken: list[float], ended: threading.Event) -> None:
 
 
 def beside(web: AWeb) -> list[Row]:
-    """Seconds until a question with one good link is answered: alone, and while another person's
-    question with slow links is under way."""
-    with platforms(limits=UNLIMITED) as stage, served(stage) as running:
-        del running
-        answered_in(stage, PEOPLE[1], question(web.honest, 1))  # what is slow once
-        alone = answered_in(stage, PEOPLE[1], question(web.honest, 1))
+    """Until a question with one good link is answered: alone, and while another person's question
+    with slow links is under way."""
+    rows = []
+    with platforms(limits=UNLIMITED) as stage, served(stage):
         slack = stage.slack
-        slack.say(PEOPLE[2], CHANNELS[2], f"{slack.mention} {question(web.hostile, SLOW_LINKS)}")
-        time.sleep(1.0)
-        together = answered_in(stage, PEOPLE[1], question(web.honest, 1))
-    return [
-        ("one good link, alone: answered after, s", f"{alone:.1f}", ""),
-        (f"  beside a question with {SLOW_LINKS} slow ones", f"{together:.1f}", "the same"),
-    ]
+        answered_in(stage, PEOPLE[1], question(web.honest, 1))  # what is slow once
+        rows.append(("one good link, alone: median/max, s", good_links(stage, web), ""))
+        for name, ports in (("slow servers", web.hostile), ("laborious pages", web.laborious)):
+            words = f"{slack.mention} {question(ports, SLOW_LINKS)}"
+            slow = slack.say(PEOPLE[2], CHANNELS[2], words)
+            time.sleep(1.0)
+            rows.append((f"  beside {SLOW_LINKS} {name}", good_links(stage, web), "the same"))
+            if is_answered(slack, CHANNELS[2], slow.ts):
+                rows.append(("  (which were read before that)", "", ""))
+            slack.wait_for(partial(is_answered, slack, CHANNELS[2], slow.ts), DRAIN_SECONDS)
+    return rows
+
+
+def good_links(stage: Stage, web: AWeb) -> str:
+    """Seconds of some questions, one after the other."""
+    taken = [answered_in(stage, PEOPLE[1], question(web.honest, 1)) for _ in range(GOOD_LINKS)]
+    return f"{statistics.median(taken):.2f} / {max(taken):.2f}"
 
 
 def answered_in(stage: Stage, person: str, words: str) -> float:

@@ -29,6 +29,8 @@ HONEST = (
     + b"<p>The tide rises and falls twice in a day because of the moon.</p>" * 40
     + b"</article></body></html>"
 )
+ROW = b"<tr>" + b"<td>the tide</td>" * 20 + b"</tr>"
+LABORIOUS = b"<html><body><article><table>" + ROW * 12_000 + b"</table></article></body></html>"
 
 
 def _for_ever(piece: bytes, *, head: bytes = CHUNKED % b"") -> Parts:
@@ -145,16 +147,25 @@ KINDS: dict[str, Callable[[], Parts]] = {
 }
 
 
+def _page(page: bytes) -> Parts:
+    yield b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: %d\r\n\r\n" % len(page)
+    yield page
+
+
 def honest() -> Parts:
-    yield b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: %d\r\n\r\n" % len(HONEST)
-    yield HONEST
+    return _page(HONEST)
+
+
+def laborious() -> Parts:
+    """A page that comes at once, and whose text takes some seconds to be found."""
+    return _page(LABORIOUS)
 
 
 @asynccontextmanager
 async def hostile(kinds: Sequence[str], *, robots: bool = False) -> AsyncIterator[list[int]]:
-    """Serve a port of 127.0.0.1 for each of the kinds, and one more that is honest; yields the
-    ports. ``robots``: their robots.txt is hostile, too, else there is none."""
-    makers = [*(KINDS[kind] for kind in kinds), honest]
+    """Serve a port of 127.0.0.1 for each of the kinds, one that is laborious and one that is
+    honest; yields the ports. ``robots``: their robots.txt is hostile, too, else there is none."""
+    makers = [*(KINDS[kind] for kind in kinds), laborious, honest]
     servers: list[asyncio.Server] = []
     tasks: set[asyncio.Task[None]] = set()
     for make in makers:
@@ -194,7 +205,7 @@ async def _serve(
 ) -> None:
     while True:
         request = await reader.readuntil(b"\r\n\r\n")
-        if b" /robots.txt " in request and (not robots or make is honest):
+        if b" /robots.txt " in request and (not robots or make in (laborious, honest)):
             writer.write(b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n")
             continue
         for part in make():
