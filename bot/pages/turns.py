@@ -2,8 +2,8 @@
 
 Whoever waits is served run by run, not first come, first served: twelve slow links in one question
 hold up its own run only. A run may take all turns while no other run wants one. If one that has no
-turn comes then, the run with the most of them gives the latest one back, and what was begun there
-is begun again later.
+turn has waited for ``PATIENCE`` then, the run with the most of them gives the latest one back, and
+what was begun there is begun again later; for a while the last turn stays free for others then.
 """
 
 from __future__ import annotations
@@ -13,6 +13,9 @@ from collections import Counter, OrderedDict, deque
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from contextvars import ContextVar
+
+PATIENCE = 0.5  # seconds; nearly all pages are read in 0.2 s
+KEPT_FREE = 3.0  # seconds after the last time that a run without a turn needed one
 
 reading_for: ContextVar[str] = ContextVar("reading_for", default="")
 """The id of the run that pages are read for; "" outside of runs. Tasks inherit it."""
@@ -24,10 +27,6 @@ class Turn:
     def __init__(self, run: str) -> None:
         self.run = run
         self.wanted_back: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-
-    def want_back(self) -> None:
-        if not self.wanted_back.done():
-            self.wanted_back.set_result(None)
 
 
 class Turns:
@@ -41,6 +40,8 @@ class Turns:
         self._can_be_wanted_back = can_be_wanted_back
         self._held: list[Turn] = []  # in the order they were begun
         self._waiting: OrderedDict[str, deque[asyncio.Future[Turn]]] = OrderedDict()
+        self._kept_until = 0.0  # of the event loop's time: the last turn is for runs without one
+        self._later: asyncio.TimerHandle | None = None
 
     @asynccontextmanager
     async def turn(self) -> AsyncIterator[Turn]:
@@ -52,19 +53,26 @@ class Turns:
             self._end(turn)
 
     async def _begun(self, run: str) -> Turn:
-        if self._free and not self._waiting:
+        if self._free and not self._waiting and self._is_open_to(run):
             return self._begin(run)
-        waiter: asyncio.Future[Turn] = asyncio.get_running_loop().create_future()
+        loop = asyncio.get_running_loop()
+        waiter: asyncio.Future[Turn] = loop.create_future()
         self._waiting.setdefault(run, deque()).append(waiter)
-        self._want_back_for(run)
+        patience = loop.call_later(PATIENCE, self._want_back_for, run)
+        self._serve()
         try:
             return await waiter
         except asyncio.CancelledError:
             if not waiter.cancelled():  # the turn came at the same moment
                 self._end(waiter.result())
             raise
+        finally:
+            patience.cancel()
 
     def _begin(self, run: str) -> Turn:
+        now = asyncio.get_running_loop().time()
+        if self._free == 1 and now < self._kept_until:
+            self._kept_until = now + KEPT_FREE
         self._free -= 1
         turn = Turn(run)
         self._held.append(turn)
@@ -76,12 +84,25 @@ class Turns:
         turn.wanted_back.cancel()
         self._serve()
 
+    def _is_open_to(self, run: str) -> bool:
+        """Whether a free turn is for this run."""
+        is_kept = asyncio.get_running_loop().time() < self._kept_until
+        return self._free > 1 or not is_kept or not self._has_turn(run)
+
+    def _has_turn(self, run: str) -> bool:
+        return any(turn.run == run for turn in self._held)
+
     def _serve(self) -> None:
         """Give what is free to who waits: to the runs with the fewest turns first, among these to
         who was served longest ago."""
         while self._free and self._waiting:
             held = Counter(turn.run for turn in self._held)
             run = min(self._waiting, key=lambda each: held[each])
+            if not self._is_open_to(run):
+                if self._later is not None:
+                    self._later.cancel()
+                self._later = asyncio.get_running_loop().call_at(self._kept_until, self._serve)
+                return
             waiters = self._waiting[run]
             waiter = waiters.popleft()
             if waiters:
@@ -92,8 +113,8 @@ class Turns:
                 waiter.set_result(self._begin(run))
 
     def _want_back_for(self, run: str) -> None:
-        """Have a run with several turns give one back, if this one has none."""
-        if not self._can_be_wanted_back or any(turn.run == run for turn in self._held):
+        """Have a run with several turns give one back, if this one still has none."""
+        if not self._can_be_wanted_back or self._has_turn(run):
             return
         kept = [turn for turn in self._held if not turn.wanted_back.done()]
         without = self._waiting.keys() - {turn.run for turn in self._held}
@@ -102,4 +123,5 @@ class Turns:
         greedy, most = Counter(turn.run for turn in kept).most_common(1)[0]
         if most > 1:
             latest = [turn for turn in kept if turn.run == greedy][-1]
-            latest.want_back()
+            latest.wanted_back.set_result(None)
+            self._kept_until = asyncio.get_running_loop().time() + KEPT_FREE

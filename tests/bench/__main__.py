@@ -25,6 +25,7 @@ BENCHES = {
     "load": "one worker and two on one PostgreSQL: throughput, delays, database calls, memory",
     "run_page": "the page of a long run: time on the server, size",
     "streams": "500 open pages of the console: delays, memory, database calls; a first visit",
+    "hostile": "50 hostile web servers: latency of the listener; slow links beside a good one",
     "chat": "`serve` on Slack and Discord: acknowledgements, first signs, calls, memory",
 }
 

@@ -161,11 +161,56 @@ def laborious() -> Parts:
     return _page(LABORIOUS)
 
 
+def hints_and_a_pause() -> Parts:
+    yield b"HTTP/1.1 103 Early Hints\r\n\r\n" * 3
+    yield 0.5
+    yield from honest()
+
+
+def many_headers() -> Parts:
+    head, rest = b"".join(honest()).split(b"\r\n\r\n", 1)  # type: ignore[arg-type]
+    cookies = b"".join(b"\r\nSet-Cookie: c%d=%s" % (n, b"x" * 300) for n in range(200))
+    yield head + cookies + b"\r\n\r\n" + rest
+
+
+def small_chunks() -> Parts:
+    """As templates send them."""
+    yield CHUNKED % b""
+    page = HONEST.replace(b"</article>", b"<p>Ebb and flood.</p>" * 10_000 + b"</article>")
+    pieces = (page[at : at + 40] for at in range(0, len(page), 40))
+    yield b"".join(b"%x\r\n%s\r\n" % (len(piece), piece) for piece in pieces) + b"0\r\n\r\n"
+
+
+def chunks_of_one_byte() -> Parts:
+    """Of a page that is short."""
+    yield CHUNKED % b""
+    yield b"".join(b"1\r\n%c\r\n" % byte for byte in HONEST) + b"0\r\n\r\n"
+
+
+def slow_start() -> Parts:
+    yield CHUNKED % b""
+    yield 0.1
+    yield b"%x\r\n%s\r\n0\r\n\r\n" % (len(HONEST), HONEST)
+
+
+REAL: dict[str, Callable[[], Parts]] = {
+    make.__name__: make
+    for make in (
+        hints_and_a_pause,
+        many_headers,
+        small_chunks,
+        chunks_of_one_byte,
+        slow_start,
+    )
+}
+"""What looks alike, has an end, and is to be read."""
+
+
 @asynccontextmanager
 async def hostile(kinds: Sequence[str], *, robots: bool = False) -> AsyncIterator[list[int]]:
     """Serve a port of 127.0.0.1 for each of the kinds, one that is laborious and one that is
     honest; yields the ports. ``robots``: their robots.txt is hostile, too, else there is none."""
-    makers = [*(KINDS[kind] for kind in kinds), laborious, honest]
+    makers = [*((KINDS | REAL)[kind] for kind in kinds), laborious, honest]
     servers: list[asyncio.Server] = []
     tasks: set[asyncio.Task[None]] = set()
     for make in makers:
