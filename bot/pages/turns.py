@@ -82,6 +82,8 @@ class Turns:
         self._held.remove(turn)
         self._free += 1
         turn.wanted_back.cancel()
+        if turn.run in self._waiting:
+            self._waiting.move_to_end(turn.run)
         self._serve()
 
     def _is_open_to(self, run: str) -> bool:
@@ -94,7 +96,7 @@ class Turns:
 
     def _serve(self) -> None:
         """Give what is free to who waits: to the runs with the fewest turns first, among these to
-        who was served longest ago."""
+        the one whose last turn ended longest ago."""
         while self._free and self._waiting:
             held = Counter(turn.run for turn in self._held)
             run = min(self._waiting, key=lambda each: held[each])
@@ -105,9 +107,7 @@ class Turns:
                 return
             waiters = self._waiting[run]
             waiter = waiters.popleft()
-            if waiters:
-                self._waiting.move_to_end(run)
-            else:
+            if not waiters:
                 del self._waiting[run]
             if not waiter.done():  # else it was cancelled
                 waiter.set_result(self._begin(run))
