@@ -18,6 +18,8 @@ from bot.pages.fetch import Fetcher
 from bot.pages.retrieval import Retrieval, Retrieving, Way
 from bot.pages.retrieval_process import COMMAND, RetrievalProcess
 from tests.fakes.hostile import HONEST, KINDS, REAL, hostile
+from tests.fakes.http2 import AUTHORITY, HOST, Http2Site, http2_site
+from tests.unit.pages.conftest import to_loopback
 
 GRACE = 0.3  # seconds; the patience of these tests
 PATIENCE = 10.0  # seconds; less than what a document may take as a whole
@@ -108,6 +110,48 @@ async def test_a_hostile_robots_txt_closes_its_site() -> None:
         async with a_retrieval("here", way) as retrieval, asyncio.timeout(PATIENCE):
             with pytest.raises(Unavailable, match="cannot say"):
                 await retrieval.get(f"http://127.0.0.1:{ports[0]}/")
+
+
+def frame(kind: int, body: bytes, stream: int = 1) -> bytes:
+    """A frame without flags, RFC 9113 section 4.1."""
+    return len(body).to_bytes(3, "big") + bytes([kind, 0]) + stream.to_bytes(4, "big") + body
+
+
+@pytest.mark.usefixtures("hasty")
+@pytest.mark.parametrize(
+    "flood",
+    [
+        pytest.param(frame(0, b""), id="empty data"),
+        pytest.param(frame(0, b"a"), id="data of one byte"),
+        pytest.param(frame(6, b"12345678", 0), id="pings"),
+        pytest.param(frame(4, b"", 0), id="settings"),
+        pytest.param(frame(2, b"\0\0\0\0\0"), id="priorities"),
+        pytest.param(frame(8, b"\0\0\0\1", 0), id="window updates"),
+        pytest.param(frame(0xFA, b"?"), id="unknown"),
+    ],
+)
+async def test_frames_without_end_are_given_up_early(
+    flood: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SSL_CERT_FILE", str(AUTHORITY))
+    way = Way((HOST,), 1_000_000, 60.0, "", respects_robots=False)
+    async with http2_site(Http2Site(flood=flood * (65_536 // len(flood)))) as site:
+        retrieval = Retrieval(way, to_loopback)
+        async with asyncio.timeout(PATIENCE):
+            with pytest.raises((PageUnreadable, Unavailable)):
+                await retrieval.get(f"https://{HOST}:{site.port}/")
+        await retrieval.aclose()
+
+
+async def test_many_pages_over_one_connection_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SSL_CERT_FILE", str(AUTHORITY))
+    way = Way((HOST,), 1_000_000, 60.0, "", respects_robots=False)
+    page = HONEST * 15
+    async with http2_site(Http2Site(page.decode())) as site:
+        retrieval = Retrieval(way, to_loopback)
+        gets = [retrieval.get(f"https://{HOST}:{site.port}/{number}") for number in range(20)]
+        assert {found.data for found in await asyncio.gather(*gets)} == {page}
+        await retrieval.aclose()
 
 
 # ---------------------------------------------------------------- the process
