@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 
 from bot.errors import NoProviderAvailable, PageUnreadable
 from bot.pages.page import Page
+from bot.pages.turns import reading_for
 from bot.research.library import Library
 from bot.search.blend import SearchResult
 from bot.search.provider import Hit, ProviderKind, Query
@@ -31,6 +32,7 @@ class Shelf:
     queries: list[Query] = field(default_factory=list)  # the same, whole
     kinds: list[ProviderKind | None] = field(default_factory=list)
     read_urls: list[str] = field(default_factory=list)
+    read_for: set[str] = field(default_factory=set)  # runs, as those who share turns know them
     searchable: frozenset[ProviderKind] = frozenset({"web"})
     missing: int = 0
 
@@ -50,6 +52,7 @@ class Shelf:
 
     async def read(self, url: str) -> Page | None:
         self.read_urls.append(url)
+        self.read_for.add(reading_for.get())
         if url not in self.pages:
             raise PageUnreadable(f"There is no page {url}.")
         return self.pages[url]
