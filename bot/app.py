@@ -61,7 +61,11 @@ async def open_app(
             search = _open_search(settings, observed)
         library = Library(
             search,
-            Fetcher(settings, observe=observed.fetched if observed else unobserved),
+            Fetcher(
+                settings,
+                observe=observed.fetched if observed else unobserved,
+                apart=role != "alone",
+            ),
             store.recent_page,
             settings.page_ttl,
             largest=settings.fetch_max_bytes,

@@ -28,6 +28,7 @@ from bot.errors import (
 from bot.investigation import Investigation
 from bot.logs import get_logger
 from bot.messages import Message, RunOptions, Thread
+from bot.pages.turns import reading_for
 from bot.platform import run_page
 from bot.posting import Poster, PostState, Reply, RunRef
 from bot.reasoning.calls import ModelReply
@@ -152,6 +153,7 @@ class ResearchService:
         kept and ``PlatformUnavailable`` when it could not be posted: the run stays unfinished and
         is resumed later, from its stored answer.
         """
+        reading_for.set(record.id)  # each attempt is a task, with a context of its own
         poster = self._posters[record.message.thread.platform]
         reach = await self._reach(record)
         if record.answer is not None and not reach().covers(record.answer.rests_on):

@@ -13,6 +13,7 @@ from bot.errors import PageUnreadable
 
 ACCEPT_ENCODING = "gzip, deflate"
 
+MEMBERS = 1_000  # of gzip in one body: block gzip has 16 in each MB (SAM specification, 4.1)
 _PIECE = 65_536  # bytes decompressed at a time
 _GZIP = zlib.MAX_WBITS | 16
 _ZLIB = zlib.MAX_WBITS
@@ -40,6 +41,7 @@ class Decoder:
         self._inflate = None if self._window is None else zlib.decompressobj(self._window)
         self._begun = False
         self._ended = False
+        self._members = 1
 
     def decoded(self, data: bytes) -> Iterator[bytes]:
         """The next pieces, each small; stop taking them and nothing more is decompressed."""
@@ -53,6 +55,12 @@ class Decoder:
                 if self._window != _GZIP or not data.startswith(b"\x1f"):
                     return  # what follows the end is no part of the body
                 # another gzip member, RFC 1952 section 2.2
+                self._members += 1
+                if self._members > MEMBERS:
+                    raise PageUnreadable(
+                        f"{self._name} is compressed in more than {MEMBERS:,} parts; paste its"
+                        " text."
+                    )
                 self._inflate, self._ended = zlib.decompressobj(_GZIP), False
             piece = self._step(data)
             if piece:

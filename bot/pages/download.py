@@ -23,6 +23,8 @@ from bot import __version__
 from bot.errors import AddressRefused, BrowserNeeded, PageUnreadable, Unavailable
 from bot.pages import urls
 from bot.pages.body import ACCEPT_ENCODING, Decoder
+from bot.pages.bounds import Wasteful, in_pieces
+from bot.pages.document import Document
 from bot.pages.guard import Guard
 from bot.pages.media import LOOK_AT, kind_of
 from bot.pages.transport import GuardedTransport
@@ -53,16 +55,6 @@ _REFRESH = re.compile(
     rb"content\s*=\s*([\"'])\s*[0-5]?(?:\.\d*)?\s*[;,]\s*(?:url\s*=\s*)?[\"']?(.{1,2000}?)[\"']?\s*\1",
     re.IGNORECASE | re.DOTALL,
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Document:
-    """What a server sent: ``url`` is the final canonical address, ``data`` is decompressed."""
-
-    url: str
-    content_type: str | None
-    data: bytes
-    fetched_at: datetime
 
 
 @dataclass(slots=True)
@@ -97,14 +89,27 @@ class Downloads:
         ``permit`` is asked before each request and raises for what is not to be made. Raises
         ``AddressRefused``, ``PageUnreadable`` and ``Unavailable``; has no time limit.
         """
-        return await self._follow(address, progress, permit, self._page)
+        try:
+            return await self._follow(address, progress, permit, self._page)
+        except Wasteful as error:
+            raise PageUnreadable(
+                f"{urls.shown(progress.url)} is sent too slowly or in too small pieces; paste its"
+                " text.",
+                detail=str(error),
+            ) from None
 
     async def robots_txt(self, address: str) -> bytes:
         """The beginning of a robots.txt; what else it may be is not looked at.
 
         Raises like ``get``, which does not mean that nothing may be read.
         """
-        found = await self._follow(address, Progress(address), permit_all, self._start)
+        try:
+            found = await self._follow(address, Progress(address), permit_all, self._start)
+        except Wasteful as error:
+            raise Unavailable(
+                f"{urls.shown(address)} is sent too slowly or in too small pieces.",
+                detail=str(error),
+            ) from None
         return found.data
 
     async def _follow(
@@ -162,13 +167,15 @@ class Downloads:
     async def _start(self, address: str, response: httpx.Response) -> Document:
         decoder = Decoder(response.headers.get("content-encoding", ""), urls.shown(address))
         data = bytearray()
-        async for raw in response.aiter_raw():
-            for piece in decoder.decoded(raw):
-                data += piece
-                if len(data) >= ROBOTS_TXT_BYTES:
+        async with in_pieces() as pieces:
+            async for raw in response.aiter_raw():
+                pieces.came(len(raw))
+                for piece in decoder.decoded(raw):
+                    data += piece
+                    if len(data) >= ROBOTS_TXT_BYTES:
+                        break
+                if max(len(data), response.num_bytes_downloaded) >= ROBOTS_TXT_BYTES:
                     break
-            if max(len(data), response.num_bytes_downloaded) >= ROBOTS_TXT_BYTES:
-                break
         return _document(address, response, bytes(data[:ROBOTS_TXT_BYTES]))
 
     async def _body(self, address: str, response: httpx.Response) -> bytes:
@@ -179,16 +186,18 @@ class Downloads:
         content_type = response.headers.get("content-type")
         data = bytearray()
         looked = False
-        async for raw in response.aiter_raw():
-            for piece in decoder.decoded(raw):
-                data += piece
-                if len(data) > self._max_bytes:
+        async with in_pieces() as pieces:
+            async for raw in response.aiter_raw():
+                pieces.came(len(raw))
+                for piece in decoder.decoded(raw):
+                    data += piece
+                    if len(data) > self._max_bytes:
+                        self._refuse_size(address)
+                if not looked and len(data) >= LOOK_AT:
+                    kind_of(bytes(data[:LOOK_AT]), content_type, address)
+                    looked = True
+                if response.num_bytes_downloaded > self._max_bytes:
                     self._refuse_size(address)
-            if not looked and len(data) >= LOOK_AT:
-                kind_of(bytes(data[:LOOK_AT]), content_type, address)
-                looked = True
-            if response.num_bytes_downloaded > self._max_bytes:
-                self._refuse_size(address)
         return bytes(data)
 
     def _refuse_size(self, address: str) -> NoReturn:
@@ -214,8 +223,9 @@ def _document(address: str, response: httpx.Response, data: bytes) -> Document:
 async def _finish(response: httpx.Response) -> None:
     """Read a small body to its end, so that the connection can serve the next request."""
     if 0 <= _announced(response) <= _SMALL_BODY:
-        async for _ in response.aiter_raw():
-            pass
+        async with in_pieces() as pieces:
+            async for raw in response.aiter_raw():
+                pieces.came(len(raw))
 
 
 def _location(address: str, response: httpx.Response) -> str:

@@ -1,4 +1,4 @@
-"""Fetching one page from the web: its download with retries and a deadline, then its extraction.
+"""Fetching one page from the web: its download, then its extraction.
 
 A page for browsers only is asked of the operator's browser and reading service, where there are
 any. Caching is somebody else's business, and so is what a page means.
@@ -6,44 +6,33 @@ any. Caching is somebody else's business, and so is what a page means.
 
 from __future__ import annotations
 
-import asyncio
-import time
 from collections.abc import Awaitable, Callable, Iterator
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-import stamina
-
-from bot.errors import (
-    Broken,
-    BrowserNeeded,
-    FootnoteError,
-    Invalid,
-    PageUnreadable,
-    Refused,
-    Unavailable,
-)
+from bot.errors import Broken, BrowserNeeded, Invalid, Refused, Unavailable
 from bot.logs import get_logger
 from bot.observing import Observe, timed, unobserved
 from bot.pages import urls
 from bot.pages.canonical import cited_as
+from bot.pages.document import Document
 from bot.pages.gates import Signs, refuse_gate
-from bot.pages.guard import Allow, Guard, Resolver, system_resolver
+from bot.pages.guard import Allow, Resolver, system_resolver
 from bot.pages.page import Page
+from bot.pages.retrieval import Retrieval, Retrieving, Way
+from bot.pages.retrieval_process import RetrievalProcess
 from bot.pages.shares import Shares
+from bot.pages.turns import Turns
 from bot.pages.workers import Workers
 from bot.settings import Settings
 
 if TYPE_CHECKING:
     from bot.pages.browser import Browser
-    from bot.pages.download import Document, Downloads, Permit, Progress
     from bot.pages.reader import ReaderService
 
 log = get_logger()
 
-ATTEMPTS = 3  # for one page, all of them inside its deadline
-FIRST_WAIT = 0.5  # seconds before the second attempt, twice that before the third
-LONGEST_WAIT = 2.0
+DOWNLOADS = 200  # at the same time, of all runs
 
 
 class Fetcher:
@@ -56,19 +45,19 @@ class Fetcher:
         resolver: Resolver = system_resolver,
         workers: Workers | None = None,
         observe: Observe = unobserved,
+        apart: bool = False,
     ) -> None:
-        """``observe`` is told how each page went.
+        """``observe`` is told how each page went. ``apart``: download in a process of its own, for
+        whoever must answer others meanwhile; it resolves names by the system, not by ``resolver``.
 
         Raises ``InvalidSetting`` for a malformed ``fetch_allow``.
         """
-        self._guard = Guard(Allow.parse(settings.fetch_allow), resolver)
-        self._max_bytes = settings.fetch_max_bytes
-        self._seconds = settings.fetch_timeout
-        self._contact = settings.contact
-        self._respects_robots = settings.robots == "respect"
+        way = Way.of(settings)
+        self._retrieval: Retrieving
+        self._retrieval = RetrievalProcess(way) if apart else Retrieval(way, resolver)
+        self._turns = Turns(DOWNLOADS)
         self._workers = workers or Workers(shares=Shares(settings.reading_memory))
         self._observe = observe
-        self._opened: tuple[Downloads, Permit] | None = None
         self._browser = browser_of(settings)
         self._reader = reader_of(settings, resolver)
 
@@ -114,7 +103,7 @@ class Fetcher:
         shown = await self._browser.render(address)
         final = urls.canonical(shown.url)
         if final != address:
-            await self._open()[1](final)
+            await self._retrieval.permit(final)
         html = shown.html.encode("utf-8", "replace")
         extracted = await self._workers.extract(html, "text/html; charset=utf-8", final)
         at = cited_as(final, extracted.canonical)
@@ -127,10 +116,14 @@ class Fetcher:
 
     async def _plain(self, address: str) -> Page:
         self._workers.warm()
-        document = await self._download(address)
+        document = await self._document(address)
         extracted = await self._workers.extract(document.data, document.content_type, document.url)
         at = cited_as(document.url, extracted.canonical)
         return Page(at, extracted.title, extracted.text, document.fetched_at)
+
+    async def _document(self, address: str) -> Document:
+        async with self._turns.turn():
+            return await self._retrieval.get(address)
 
     async def read_file(self, url: str, data: bytes, media_type: str, name: str) -> Page:
         """The page in a file that was fetched elsewhere; ``url`` is where people open it.
@@ -156,56 +149,12 @@ class Fetcher:
         return Page(url, named, extracted.text, datetime.now(UTC), via=via)
 
     async def aclose(self) -> None:
-        """Close the connections, and end the processes of extraction and browser."""
-        if self._opened is not None:
-            await self._opened[0].aclose()
+        """Close the connections, and end the processes of download, extraction and browser."""
+        await self._retrieval.aclose()
         for other in (self._browser, self._reader):
             if other is not None:
                 await other.aclose()
         await self._workers.aclose()
-
-    def _open(self) -> tuple[Downloads, Permit]:
-        """Opened with the first page: loading httpx takes a while, and so do certificates."""
-        if self._opened is None:
-            from bot.pages.download import Downloads, permit_all
-            from bot.pages.robots import Robots
-
-            downloads = Downloads(self._guard, self._max_bytes, self._contact)
-            robots = Robots(downloads.robots_txt)
-            permit = robots.permit if self._respects_robots else permit_all
-            self._opened = downloads, permit
-        return self._opened
-
-    async def _download(self, address: str) -> Document:
-        from bot.pages.download import Progress
-
-        downloads, permit = self._open()
-        progress = Progress(address)
-        deadline = time.monotonic() + self._seconds
-        try:
-            async with asyncio.timeout(self._seconds):
-                async for attempt in stamina.retry_context(
-                    on=_wait_before_retry(deadline),
-                    attempts=ATTEMPTS,
-                    timeout=None,
-                    wait_initial=FIRST_WAIT,
-                    wait_max=LONGEST_WAIT,
-                    wait_jitter=FIRST_WAIT,
-                ):
-                    with attempt:
-                        return await downloads.get(address, progress, permit)
-        except TimeoutError:
-            raise self._too_slow(progress) from None
-        raise AssertionError("stamina returns or raises")
-
-    def _too_slow(self, progress: Progress) -> FootnoteError:
-        page = urls.shown(progress.url)
-        if progress.receiving:
-            return PageUnreadable(
-                f"{page} did not come to its end within {self._seconds:g} seconds; paste the part"
-                " that matters."
-            )
-        return Unavailable(f"{page} did not answer within {self._seconds:g} seconds; try again.")
 
 
 def browser_of(settings: Settings) -> Browser | None:
@@ -240,20 +189,3 @@ def reader_of(settings: Settings, resolver: Resolver = system_resolver) -> Reade
         resolver=resolver,
         allow=Allow.parse(settings.fetch_allow),
     )
-
-
-def _wait_before_retry(deadline: float) -> Callable[[Exception], bool | float]:
-    """Tells stamina whether to try again: yes for what may pass, if its wait ends in time.
-
-    ``deadline`` is on the clock of ``time.monotonic``.
-    """
-
-    def wait(error: Exception) -> bool | float:
-        if not isinstance(error, Unavailable):
-            return False
-        left = deadline - time.monotonic()
-        if error.retry_after is not None:
-            return error.retry_after if error.retry_after < left else False
-        return left > LONGEST_WAIT
-
-    return wait

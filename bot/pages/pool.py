@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 from bot.errors import Unavailable
 from bot.pages.processes import WorkerProcess
+from bot.pages.turns import Turn, Turns
 
 T = TypeVar("T")
 
@@ -18,14 +19,15 @@ END_SECONDS = 5.0  # that a process gets to put things in order
 class WorkerPool:
     """Processes that are started when all others are busy, at most ``size`` of them.
 
-    One that fails, is late or whose request is cancelled is ended; the next request starts another.
+    Runs share them fairly (``bot.pages.turns``). A process that fails, is late, whose request is
+    cancelled or whose turn another run needs is ended; the next request starts another.
     Those that had nothing to do for ``idle_seconds`` are ended; None keeps them.
     """
 
     def __init__(
         self, size: int, command: Sequence[str], name: str, idle_seconds: float | None = None
     ) -> None:
-        self._slots = asyncio.Semaphore(size)
+        self._turns = Turns(size, can_be_wanted_back=True)
         self._threads = ThreadPoolExecutor(size, thread_name_prefix=name)
         self._command = command
         self._idle_seconds = idle_seconds
@@ -52,7 +54,20 @@ class WorkerPool:
         Raises that, ``TimeoutError`` after so many seconds of work, ``OSError`` or ``EOFError``
         when the process has ended, ``Unavailable`` when none can be started.
         """
-        async with self._slots:
+        while True:
+            try:
+                return await self._ask(head, data, seconds, understood)
+            except _WantedBack:
+                continue  # again, from the beginning, after those who wait
+
+    async def _ask(
+        self,
+        head: dict[str, Any],
+        data: bytes,
+        seconds: float,
+        understood: Callable[[Any, bytes], T],
+    ) -> T:
+        async with self._turns.turn() as turn:
             if self._closed:
                 raise Unavailable("Footnote is shutting down; ask again later.")
             worker = self._free()
@@ -62,7 +77,7 @@ class WorkerPool:
                 reply = loop.run_in_executor(self._threads, worker.ask, head, data)
                 # leaves the thread waiting when it is over; that ends with the worker's life
                 async with asyncio.timeout(seconds):
-                    outcome = understood(*await reply)
+                    outcome = understood(*await _unless_wanted_back(turn, reply))
             except BaseException:
                 worker.kill()
                 raise
@@ -104,6 +119,24 @@ class WorkerPool:
         for worker in self._idle:
             worker.kill()
         self._idle.clear()
+
+
+class _WantedBack(Exception):
+    """Another run needs the turn."""
+
+
+async def _unless_wanted_back(turn: Turn, reply: asyncio.Future[T]) -> T:
+    either: tuple[asyncio.Future[Any], ...] = (reply, turn.wanted_back)
+    await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
+    if not reply.done():
+        reply.add_done_callback(_seen)  # it fails when its process is ended
+        raise _WantedBack
+    return reply.result()
+
+
+def _seen(reply: asyncio.Future[Any]) -> None:
+    if not reply.cancelled():
+        reply.exception()
 
 
 def _started(command: Sequence[str]) -> WorkerProcess:

@@ -92,6 +92,7 @@ def environment() -> dict[str, str]:
         for name, value in os.environ.items()
         if name.startswith(("PYTHON", "LC_", "LD_", "DYLD_"))
         or name in {"PATH", "LANG", "SYSTEMROOT", "TEMP", "TMP", "TMPDIR"}
+        or name in {"SSL_CERT_FILE", "SSL_CERT_DIR"}  # where companies put their CA
     }
     kept["PYTHONPATH"] = os.pathsep.join(path or os.curdir for path in sys.path)
     return kept

@@ -1,4 +1,4 @@
-"""Connections under the address rule: httpx on top, the guard at the bottom."""
+"""Connections under the address rule and bounds: httpx on top, guard and meter at the bottom."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ import httpcore
 import httpx
 
 from bot.errors import AddressRefused
+from bot.pages.bounds import MeteredStream, meter_of
 from bot.pages.guard import Guard, IPAddress
 
 HEAD_START = 0.25
@@ -44,7 +45,8 @@ class GuardedBackend(httpcore.AsyncNetworkBackend):
                 str(address), port, timeout, local_address, socket_options
             )
 
-        return await _first_to_connect(await self._guard.addresses(host, port), connect)
+        stream = await _first_to_connect(await self._guard.addresses(host, port), connect)
+        return MeteredStream(stream)
 
     async def connect_unix_socket(
         self,
@@ -116,7 +118,8 @@ def _trust(file: str | None, folder: str | None) -> ssl.SSLContext:
 
 
 class GuardedTransport(httpx.AsyncBaseTransport):
-    """An httpx transport whose every connection is judged by a guard. HTTP/1.1 and HTTP/2.
+    """An httpx transport whose every connection is judged by a guard and metered. HTTP/1.1 and
+    HTTP/2. Raises ``Wasteful`` besides httpx's own errors.
 
     A transport of our own over httpcore's pool, since httpx offers no way to give its pool another
     network backend, and a private attribute that is renamed one day would switch the guard off.
@@ -165,10 +168,15 @@ class GuardedTransport(httpx.AsyncBaseTransport):
 class _Body(httpx.AsyncByteStream):
     def __init__(self, response: httpcore.Response) -> None:
         self._response = response
+        self._meter = meter_of(response.extensions)
+        if self._meter is not None:
+            self._meter.begun()
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         with _httpx_errors():
             async for part in self._response.aiter_stream():
+                if self._meter is not None:
+                    self._meter.taken(len(part))
                 yield part
 
     async def aclose(self) -> None:

@@ -27,6 +27,7 @@ BENCHES = {
     "run_page": "the page of a long run: time on the server, size",
     "streams": "500 open pages of the console: delays, memory, database calls; a first visit",
     "memory": "hostile documents: memory of `serve` and its readers, how long others wait",
+    "hostile": "50 hostile web servers: latency of the listener; slow links beside a good one",
     "chat": "`serve` on Slack and Discord: acknowledgements, first signs, calls, memory",
 }
 

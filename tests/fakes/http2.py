@@ -24,13 +24,15 @@ _CERTIFICATE = Path(__file__).parent / "tls" / "site.pem"
 
 @dataclass
 class Http2Site:
-    """Answers every request with ``html``, or a redirect to ``location`` if there is one.
+    """Answers every request with ``html``, or a redirect to ``location`` if there is one; with
+    ``flood`` by headers and then these frames again and again, until the client leaves.
 
     ``names`` are the server names that TLS asked for, ``authorities`` those of the requests.
     """
 
     html: str = ""
     location: str = ""
+    flood: bytes = b""
     port: int = 0
     connections: int = 0
     names: list[str | None] = field(default_factory=list)
@@ -47,6 +49,13 @@ class Http2Site:
                 if isinstance(event, h2.events.RequestReceived) and event.stream_id is not None:
                     self._answer(peer, event)
             writer.write(peer.data_to_send())
+            while self.flood and self.authorities:
+                writer.write(self.flood)
+                try:
+                    await writer.drain()
+                except OSError:
+                    break
+                await asyncio.sleep(0)
         writer.close()
 
     def _answer(self, peer: h2.connection.H2Connection, request: h2.events.RequestReceived) -> None:
@@ -57,7 +66,12 @@ class Http2Site:
         if not self.location:
             status = [(":status", "200"), ("content-type", "text/html")]
         peer.send_headers(stream, status)
-        peer.send_data(stream, self.html.encode(), end_stream=True)
+        if self.flood:
+            return
+        data = self.html.encode()
+        for at in range(0, len(data), peer.max_outbound_frame_size):
+            peer.send_data(stream, data[at : at + peer.max_outbound_frame_size])
+        peer.end_stream(stream)
 
 
 @asynccontextmanager

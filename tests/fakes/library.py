@@ -13,6 +13,7 @@ from bot.pages.choosing import select, study
 from bot.pages.page import Page
 from bot.pages.passages import Passage, split
 from bot.pages.spread import spread
+from bot.pages.turns import reading_for
 from bot.research.library import Library
 from bot.search.blend import SearchResult
 from bot.search.provider import Hit, ProviderKind, Query
@@ -36,6 +37,7 @@ class Shelf:
     queries: list[Query] = field(default_factory=list)  # the same, whole
     kinds: list[ProviderKind | None] = field(default_factory=list)
     read_urls: list[str] = field(default_factory=list)
+    read_for: set[str] = field(default_factory=set)  # runs, as those who share turns know them
     searchable: frozenset[ProviderKind] = frozenset({"web"})
     missing: int = 0
 
@@ -55,6 +57,7 @@ class Shelf:
 
     async def read(self, url: str) -> Page | None:
         self.read_urls.append(url)
+        self.read_for.add(reading_for.get())
         if url not in self.pages:
             raise PageUnreadable(f"There is no page {url}.")
         return self.pages[url]

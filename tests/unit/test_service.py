@@ -85,6 +85,13 @@ async def test_a_question_becomes_a_posted_answer_with_footnotes(open_world: Ope
     assert await world.state(run_id) == "answered"
 
 
+async def test_pages_are_read_in_the_turn_of_their_run(open_world: OpenWorld) -> None:
+    world = await open_world(Scripted(TURNS))
+    run_id = await world.accept(a_message("How tall is the tower?"))
+    await world.work(run_id)
+    assert world.shelf.read_for == {run_id}
+
+
 async def test_a_follow_up_is_rewritten_with_what_was_said(open_world: OpenWorld) -> None:
     reasoner = Scripted(TURNS)
     world = await open_world(reasoner)

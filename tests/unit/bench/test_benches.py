@@ -1,6 +1,6 @@
 """Every bench runs at its smallest size, so that none rots while nobody measures with it.
 
-Three start whole servers and take up to 20 s of processor time each: those run in CI.
+Some start whole servers and take up to 20 s of processor time each: those run in CI.
 """
 
 from __future__ import annotations
@@ -53,6 +53,16 @@ SMALLEST = {
             "streams.PATIENCE": 0.2,
         },
     ),
+    "hostile": Small(
+        ["--seconds", "0.3", "--kind", "one_byte_chunks"],
+        {
+            "hostile.SERVERS": 2,
+            "hostile.QUESTIONS": 1,
+            "hostile.LINKS": 2,
+            "hostile.SLOW_LINKS": 2,
+            "hostile.GOOD_LINKS": 1,
+        },
+    ),
     "chat": Small(
         ["--seconds", "0.3"],
         {
@@ -65,7 +75,7 @@ SMALLEST = {
         },
     ),
 }
-HEAVY = ("streams", "chat", "memory")
+HEAVY = ("streams", "hostile", "chat", "memory")
 ELSEWHERE = {
     "depth": "tests/unit/bench/test_depth.py",
     "rewriting": "tests/unit/bench/test_rewriting.py",

@@ -1,0 +1,166 @@
+"""Bounds on the way a response is sent, beside those on its size.
+
+A server can keep a reader busy for ever with very little: chunks of one byte, interim responses
+without end (RFC 9110 section 15.2), chunk extensions and trailers (RFC 9112 section 7.1), packets
+of one byte, a byte now and then. What such a response costs is not its bytes but the handling of
+its pieces. So pieces are counted as well, and so is all that is sent around a body.
+
+The numbers leave room for what real servers do: a page that is sent by templates in pieces of some
+30 bytes, headers of 64 kB, a slow line of 8 kbit/s.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import ssl
+import time
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from typing import Any
+
+import httpcore
+
+FREE_PIECES = 4_000  # of a body that may be as small as they like
+PIECE = 32  # bytes that the further ones must have, on average
+FREE_READS = 2_000  # from a connection, for each response
+HEAD_READS = 50  # in which headers may come as slowly as they like
+FREE_AROUND = 131_072  # bytes beside bodies, for each response: h11 takes headers of 100 kB
+GRACE = 5.0  # seconds after the headers in which a body may be as slow as it likes
+RATE = 1_000.0  # bytes a second that must have come on average since then
+
+
+class Wasteful(Exception):
+    """A response is sent in a way that keeps a reader busy. Its text says in which."""
+
+
+class _Head:
+    """What came of interim responses and headers. A server may think as long as it likes in between
+    (RFC 8297 on early hints), so only headers that come in many small packets can be too slow."""
+
+    def __init__(self) -> None:
+        self._bytes = self._reads = 0
+        self._began = 0.0
+
+    def received(self, size: int) -> None:
+        now = time.monotonic()
+        self._began = self._began or now
+        self._bytes += size
+        self._reads += 1
+        late = now - self._began - GRACE
+        if self._reads > HEAD_READS and self._bytes < late * RATE:
+            raise Wasteful(f"fewer than {RATE:g} bytes of headers a second")
+
+
+class Meter:
+    """What came over one connection.
+
+    What is no body counts as around it: status lines, headers, framing, and with HTTP/2 what the
+    requests that share the connection have not taken yet, at most 64 kB for each.
+    """
+
+    def __init__(self) -> None:
+        self._received = self._reads = self._taken = 0
+        self._responses = 1  # with the one that is being waited for
+        self._head: _Head | None = None
+
+    def asked(self) -> None:
+        """A request has gone out, and only the head of its response comes next."""
+        self._head = _Head()
+
+    def received(self, size: int) -> None:
+        """Some bytes have come. Raises ``Wasteful``."""
+        self._received += size
+        self._reads += 1
+        if self._head is not None:
+            self._head.received(size)
+        if self._reads > FREE_READS * self._responses + self._received / PIECE:
+            raise Wasteful("packets of a few bytes")
+        around = self._received - self._taken
+        if around > FREE_AROUND * self._responses + self._taken:
+            raise Wasteful(f"{around} bytes around {self._taken} bytes of text")
+
+    def begun(self) -> None:
+        """A response has begun: its headers are there."""
+        self._responses += 1
+        self._head = None
+
+    def taken(self, size: int) -> None:
+        """Some bytes were of a body."""
+        self._taken += size
+
+
+class MeteredStream(httpcore.AsyncNetworkStream):
+    """A connection that is read through a ``Meter``; its reading raises ``Wasteful``."""
+
+    def __init__(self, stream: httpcore.AsyncNetworkStream) -> None:
+        self._stream = stream
+        self.meter = Meter()
+        tls = stream.get_extra_info("ssl_object")
+        self._is_shared = tls is not None and tls.selected_alpn_protocol() == "h2"
+
+    async def read(
+        self,
+        max_bytes: int,
+        timeout: float | None = None,  # noqa: ASYNC109 - httpcore's signature
+    ) -> bytes:
+        data = await self._stream.read(max_bytes, timeout)
+        self.meter.received(len(data))
+        return data
+
+    async def write(
+        self,
+        buffer: bytes,
+        timeout: float | None = None,  # noqa: ASYNC109 - httpcore's signature
+    ) -> None:
+        await self._stream.write(buffer, timeout)
+        if not self._is_shared:
+            self.meter.asked()
+
+    async def aclose(self) -> None:
+        await self._stream.aclose()
+
+    async def start_tls(
+        self,
+        ssl_context: ssl.SSLContext,
+        server_hostname: str | None = None,
+        timeout: float | None = None,  # noqa: ASYNC109 - httpcore's signature
+    ) -> httpcore.AsyncNetworkStream:
+        return MeteredStream(await self._stream.start_tls(ssl_context, server_hostname, timeout))
+
+    def get_extra_info(self, info: str) -> Any:
+        return self._stream.get_extra_info(info)
+
+
+def meter_of(extensions: Mapping[str, Any]) -> Meter | None:
+    """The meter of the connection that a response came over, by httpcore's extensions."""
+    stream = extensions.get("network_stream")
+    return stream.meter if isinstance(stream, MeteredStream) else None
+
+
+class Pieces:
+    """The pieces of one body."""
+
+    def __init__(self, limit: asyncio.Timeout) -> None:
+        self._limit = limit
+        self._began = asyncio.get_running_loop().time()
+        self._count = self._bytes = 0
+
+    def came(self, size: int) -> None:
+        """A piece has come. Raises ``Wasteful``."""
+        self._count += 1
+        self._bytes += size
+        if self._count > FREE_PIECES + self._bytes / PIECE:
+            raise Wasteful(f"{self._count} pieces for {self._bytes} bytes")
+        self._limit.reschedule(self._began + GRACE + self._bytes / RATE)
+
+
+@asynccontextmanager
+async def in_pieces() -> AsyncIterator[Pieces]:
+    """Bounds what is received within: tell each piece to what is yielded. Raises ``Wasteful``."""
+    try:
+        async with asyncio.timeout(GRACE) as limit:
+            yield Pieces(limit)
+    except TimeoutError:
+        if limit.expired():
+            raise Wasteful(f"fewer than {RATE:g} bytes a second") from None
+        raise

@@ -1,0 +1,147 @@
+"""Getting documents: attempts with retries inside a deadline, as robots.txt permits.
+
+Caching is somebody else's business, and so is what a document says.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+import stamina
+
+from bot.errors import FootnoteError, PageUnreadable, Unavailable
+from bot.pages import urls
+from bot.pages.document import Document
+from bot.pages.guard import Allow, Guard, Resolver, system_resolver
+from bot.settings import Settings
+
+if TYPE_CHECKING:
+    from bot.pages.download import Downloads, Permit, Progress
+
+ATTEMPTS = 3  # for one page, all of them inside its deadline
+FIRST_WAIT = 0.5  # seconds before the second attempt, twice that before the third
+LONGEST_WAIT = 2.0
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """How documents are got: the settings ``fetch_allow``, ``fetch_max_bytes``, ``fetch_timeout``
+    (seconds), ``contact`` and ``robots``."""
+
+    allow: tuple[str, ...]
+    max_bytes: int
+    seconds: float
+    contact: str
+    respects_robots: bool
+
+    @classmethod
+    def of(cls, settings: Settings) -> Way:
+        return cls(
+            tuple(settings.fetch_allow),
+            settings.fetch_max_bytes,
+            settings.fetch_timeout,
+            settings.contact,
+            settings.robots == "respect",
+        )
+
+
+class Retrieving(Protocol):
+    """Gets documents, in this process or in another one."""
+
+    async def get(self, address: str) -> Document:
+        """The document at a canonical address.
+
+        Raises ``AddressRefused``, ``PageUnreadable`` and ``Unavailable``.
+        """
+        ...
+
+    async def permit(self, address: str) -> None:
+        """Return if robots.txt permits to read an address. Raises like ``get``."""
+        ...
+
+    async def aclose(self) -> None: ...
+
+
+class Retrieval:
+    """Gets documents over shared connections. Belongs to one event loop; close it at the end."""
+
+    def __init__(self, way: Way, resolver: Resolver = system_resolver) -> None:
+        """Raises ``InvalidSetting`` for malformed exceptions from the address rule."""
+        self._way = way
+        self._guard = Guard(Allow.parse(way.allow), resolver)
+        self._opened: tuple[Downloads, Permit] | None = None
+
+    async def permit(self, address: str) -> None:
+        """See ``Retrieving``."""
+        await self._open()[1](address)
+
+    async def get(self, address: str) -> Document:
+        """See ``Retrieving``; takes no more than the seconds of its way."""
+        from bot.pages.download import Progress
+
+        downloads, permit = self._open()
+        progress = Progress(address)
+        deadline = time.monotonic() + self._way.seconds
+        try:
+            async with asyncio.timeout(self._way.seconds):
+                async for attempt in stamina.retry_context(
+                    on=_wait_before_retry(deadline),
+                    attempts=ATTEMPTS,
+                    timeout=None,
+                    wait_initial=FIRST_WAIT,
+                    wait_max=LONGEST_WAIT,
+                    wait_jitter=FIRST_WAIT,
+                ):
+                    with attempt:
+                        return await downloads.get(address, progress, permit)
+        except TimeoutError:
+            raise self._too_slow(progress) from None
+        raise AssertionError("stamina returns or raises")
+
+    async def aclose(self) -> None:
+        if self._opened is not None:
+            await self._opened[0].aclose()
+
+    def _open(self) -> tuple[Downloads, Permit]:
+        """Opened with the first page: loading httpx takes a while, and so do certificates."""
+        if self._opened is None:
+            from bot.pages.download import Downloads, permit_all
+            from bot.pages.robots import Robots
+
+            downloads = Downloads(self._guard, self._way.max_bytes, self._way.contact)
+            robots = Robots(downloads.robots_txt)
+            permit = robots.permit if self._way.respects_robots else permit_all
+            self._opened = downloads, permit
+        return self._opened
+
+    def _too_slow(self, progress: Progress) -> FootnoteError:
+        page = urls.shown(progress.url)
+        if progress.receiving:
+            return PageUnreadable(
+                f"{page} did not come to its end within {self._way.seconds:g} seconds; paste the"
+                " part that matters."
+            )
+        return Unavailable(
+            f"{page} did not answer within {self._way.seconds:g} seconds; try again."
+        )
+
+
+def _wait_before_retry(deadline: float) -> Callable[[Exception], bool | float]:
+    """Tells stamina whether to try again: yes for what may pass, if its wait ends in time.
+
+    ``deadline`` is on the clock of ``time.monotonic``.
+    """
+
+    def wait(error: Exception) -> bool | float:
+        if not isinstance(error, Unavailable):
+            return False
+        left = deadline - time.monotonic()
+        if error.retry_after is not None:
+            return error.retry_after if error.retry_after < left else False
+        return left > LONGEST_WAIT
+
+    return wait

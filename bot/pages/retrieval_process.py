@@ -1,0 +1,262 @@
+"""Getting documents in a process of its own, so that no web server can delay who listens to people.
+
+Why a process: parsing what a hostile server sends is Python code that holds the GIL, and an event
+loop in a thread shares that with everybody else. Many documents are got at the same time, so
+requests carry numbers and replies come in any order. What comes back is JSON, not pickles.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import itertools
+import sys
+import threading
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict
+from datetime import datetime
+from functools import partial
+from typing import IO, Any
+
+from bot.errors import AddressRefused, BrowserNeeded, FootnoteError, PageUnreadable, Unavailable
+from bot.logs import get_logger
+from bot.pages.document import Document
+from bot.pages.processes import WorkerProcess, own_pipes, receive, send
+from bot.pages.retrieval import Retrieval, Way
+
+log = get_logger()
+
+COMMAND = (sys.executable, "-P", "-c", "from bot.pages.retrieval_process import work; work()")
+END_SECONDS = 5.0  # that the process gets to close its connections
+RESOLVING = 64  # names at the same time
+MARGIN_SECONDS = 15.0  # beside those of a document, for starting the process and for waiting in it
+
+ERRORS: dict[str, type[FootnoteError]] = {
+    error.__name__: error for error in (AddressRefused, BrowserNeeded, PageUnreadable, Unavailable)
+}
+"""What may be raised, by name: the class itself or its nearest listed parent."""
+
+
+class RetrievalProcess:
+    """``Retrieving`` elsewhere. Belongs to one event loop; close it at the end.
+
+    The process is started with the first request. When it breaks, what is under way raises
+    ``Unavailable``, and the next request starts another.
+    """
+
+    def __init__(self, way: Way, command: Sequence[str] = COMMAND) -> None:
+        """Raises ``InvalidSetting`` for malformed exceptions from the address rule."""
+        Retrieval(way)  # only to have the settings judged here
+        self._way = way
+        self._command = command
+        self._line: _Line | None = None
+        self._closed = False
+
+    async def get(self, address: str) -> Document:
+        """See ``Retrieving``."""
+        head, data = await self._ask("get", address)
+        match head:
+            case {"url": str(url), "type": str() | None as content_type, "at": str(at)}:
+                return Document(url, content_type, data, datetime.fromisoformat(at))
+        raise _broken(f"it replied {head!r:.200}")
+
+    async def permit(self, address: str) -> None:
+        """See ``Retrieving``."""
+        await self._ask("permit", address)
+
+    async def aclose(self) -> None:
+        """End the process."""
+        self._closed = True
+        if self._line is not None:
+            await self._line.aclose()
+
+    async def _ask(self, what: str, address: str) -> tuple[dict[str, Any], bytes]:
+        if self._closed:
+            raise Unavailable("Footnote is shutting down; ask again later.")
+        if self._line is None or self._line.is_broken:
+            self._line = _Line(self._command, asdict(self._way))
+        line = self._line
+        try:
+            async with asyncio.timeout(self._way.seconds + MARGIN_SECONDS):
+                head, data = await line.ask({"what": what, "address": address})
+        except TimeoutError:
+            line.stop("a document took too long")  # it does not keep its own limits any more
+            raise _broken("no reply in time") from None
+        error = head.get("error")
+        if error is None:
+            return head, data
+        raise _raised(error)
+
+
+class _Line:
+    """The conversation with one process: a thread tells, another one hears."""
+
+    def __init__(self, command: Sequence[str], way: dict[str, Any]) -> None:
+        """Raises ``Unavailable`` when the process cannot be started."""
+        self.is_broken = False
+        self._loop = asyncio.get_running_loop()
+        self._numbers = itertools.count(1)
+        self._waiting: dict[int, asyncio.Future[tuple[dict[str, Any], bytes]]] = {}
+        try:
+            self._process = WorkerProcess(command)
+        except OSError as error:
+            raise Unavailable(
+                "No page could be read because the machine has no room for another process; try"
+                " again later.",
+                detail=str(error),
+            ) from None
+        self._telling = ThreadPoolExecutor(1, thread_name_prefix="retrieval")
+        self._hearing = threading.Thread(target=self._hear, name="retrieval-replies", daemon=True)
+        self._hearing.start()
+        self._tell(way)
+
+    async def ask(self, head: dict[str, Any]) -> tuple[dict[str, Any], bytes]:
+        """The reply to a request; when cancelled, the work on it is ended."""
+        number = next(self._numbers)
+        reply: asyncio.Future[tuple[dict[str, Any], bytes]] = self._loop.create_future()
+        self._waiting[number] = reply
+        self._tell({"number": number, **head})
+        try:
+            return await reply
+        except asyncio.CancelledError:
+            self._tell({"number": number, "what": "cancel"})
+            raise
+        finally:
+            self._waiting.pop(number, None)
+
+    def stop(self, reason: str) -> None:
+        """End the process at once; what is under way fails."""
+        self._process.stop()
+        self._break(reason)
+
+    async def aclose(self) -> None:
+        """End the process and both threads."""
+        self._break("Footnote is shutting down")
+        await asyncio.to_thread(self._process.end, END_SECONDS)
+        await asyncio.to_thread(self._hearing.join)
+
+    def _tell(self, head: dict[str, Any]) -> None:
+        # In a thread: a pipe that nobody reads would stop the event loop.
+        with contextlib.suppress(RuntimeError):  # the process has just ended, which is heard soon
+            self._telling.submit(self._process.tell, head)
+
+    def _hear(self) -> None:
+        try:
+            while True:
+                head, data = self._process.hear()
+                self._loop.call_soon_threadsafe(self._heard, head, data)
+        except (OSError, EOFError, ValueError) as error:
+            reason = f"{type(error).__name__}: {error}"
+        with contextlib.suppress(RuntimeError):  # the event loop is closed, and nobody waits
+            self._loop.call_soon_threadsafe(self._break, reason)
+        self._process.kill()
+        self._telling.shutdown()
+
+    def _heard(self, head: Any, data: bytes) -> None:
+        match head:
+            case {"number": int(number)} if number in self._waiting:  # else it was cancelled
+                reply = self._waiting[number]
+                if not reply.done():
+                    reply.set_result((head, data))
+
+    def _break(self, reason: str) -> None:
+        if self.is_broken:
+            return
+        self.is_broken = True
+        if self._waiting:
+            log.warning("reading pages has stopped", reason=reason, under_way=len(self._waiting))
+        for reply in self._waiting.values():
+            if not reply.done():
+                reply.set_exception(_broken(reason))
+
+
+def _broken(detail: str) -> Unavailable:
+    return Unavailable(
+        "The page could not be read because the process that reads pages broke; try again.",
+        detail=detail,
+    )
+
+
+def _raised(error: Any) -> FootnoteError:
+    match error:
+        case {
+            "kind": str(kind),
+            "sentence": str(sentence),
+            "detail": str(detail),
+            "retry_after": int() | float() | None as retry_after,
+        } if kind in ERRORS:
+            if kind == Unavailable.__name__:
+                return Unavailable(sentence, detail=detail, retry_after=retry_after)
+            return ERRORS[kind](sentence, detail=detail)
+    return _broken(f"it replied {error!r:.200}")
+
+
+# ---------------------------------------------------------------- inside the process
+
+
+def work() -> None:
+    """The life of the process: get documents until the parent is gone."""
+    requests, replies = own_pipes()
+    way, _ = receive(requests)
+    asyncio.run(_Desk(Way(**{**way, "allow": tuple(way["allow"])}), replies).work(requests))
+
+
+class _Desk:
+    """Requests under way, by their number."""
+
+    def __init__(self, way: Way, replies: IO[bytes]) -> None:
+        self._retrieval = Retrieval(way)
+        self._replies = replies
+        # One thread: a reply is sent whole, also when its request is cancelled meanwhile.
+        self._sending = ThreadPoolExecutor(1)
+        self._under_way: dict[int, asyncio.Task[None]] = {}
+
+    async def work(self, requests: IO[bytes]) -> None:
+        # Names are resolved in threads, and a hostile name server is slow.
+        loop = asyncio.get_running_loop()
+        loop.set_default_executor(ThreadPoolExecutor(RESOLVING, thread_name_prefix="resolving"))
+        while True:
+            try:
+                head, _ = await asyncio.to_thread(receive, requests)
+            except EOFError:
+                return  # the tasks are cancelled by ``asyncio.run``
+            number, what = head["number"], head["what"]
+            if what == "cancel":
+                if number in self._under_way:
+                    self._under_way[number].cancel()
+                continue
+            task = asyncio.create_task(self._serve(number, what, head["address"]))
+            self._under_way[number] = task
+            task.add_done_callback(partial(self._served, number))
+
+    def _served(self, number: int, task: asyncio.Task[None]) -> None:
+        del self._under_way[number]
+
+    async def _serve(self, number: int, what: str, address: str) -> None:
+        head: dict[str, Any] = {"number": number}
+        data = b""
+        try:
+            if what == "permit":
+                await self._retrieval.permit(address)
+            else:
+                found = await self._retrieval.get(address)
+                at = found.fetched_at.isoformat()
+                head |= {"url": found.url, "type": found.content_type, "at": at}
+                data = found.data
+        except FootnoteError as error:
+            head["error"] = _told(error)
+        except Exception as error:  # noqa: BLE001 - told to the parent, which raises it
+            head["error"] = _told(_broken(repr(error)))
+        loop = asyncio.get_running_loop()
+        await loop.run_in_executor(self._sending, send, self._replies, head, data)
+
+
+def _told(error: FootnoteError) -> dict[str, Any]:
+    known = next((kind.__name__ for kind in type(error).__mro__ if kind.__name__ in ERRORS), "")
+    return {
+        "kind": known or Unavailable.__name__,
+        "sentence": error.sentence,
+        "detail": error.detail,
+        "retry_after": getattr(error, "retry_after", None),
+    }

@@ -1,0 +1,223 @@
+"""What hostile web servers cost the people who ask nothing of them.
+
+`footnote serve` is connected to a fake Slack. People ask it to read links of 50 servers that are
+made to keep a reader busy, and meanwhile others write, and somebody looks at ``/healthz``. The same
+load with honest servers comes first, so that what the machine itself is busy with can be told from
+what the servers do. Last, one person's question with slow links runs beside another's with one good
+link. Servers are a process of their own.
+"""
+
+from __future__ import annotations
+
+import argparse
+import http.client
+import itertools
+import json
+import statistics
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import partial
+from urllib.parse import urlsplit
+
+from tests.bench.chat_load import is_answered
+from tests.bench.chat_stage import CHANNELS, PEOPLE, REPOSITORY, Serving, Stage, platforms, serving
+from tests.bench.table import percentile, print_table, tell
+from tests.fakes.hostile import KINDS
+from tests.fakes.slack_limits import UNLIMITED
+
+SERVERS = 50
+QUESTIONS = 6  # under way at once
+LINKS = 20  # in each
+SLOW_LINKS = 12
+GOOD_LINKS = 5
+SECONDS = 20.0  # for which each load is measured
+EVERY = 0.02  # seconds between two looks, and between two events
+DRAIN_SECONDS = 120.0
+
+TARGET = "< 100"
+
+
+def main(arguments: list[str]) -> None:
+    parser = argparse.ArgumentParser(prog="hostile", description=__doc__)
+    parser.add_argument("--kind", choices=KINDS, help="all servers of one kind")
+    parser.add_argument("--seconds", type=float, default=SECONDS)
+    given = parser.parse_args(arguments)
+    kinds = [given.kind] if given.kind else list(KINDS)
+    rows = []
+    with a_web(list(itertools.islice(itertools.cycle(kinds), SERVERS))) as web:
+        for name, ports in (("honest", web.honest), ("hostile", web.hostile)):
+            tell(f"{QUESTIONS} questions with {LINKS} links of {name} servers")
+            with platforms(limits=UNLIMITED) as stage, served(stage) as running:
+                answered_in(stage, PEOPLE[1], question(web.honest, 1))  # what is slow once
+                found = measured(stage, running, ports, given.seconds)
+            rows += found.rows(name)
+        tell("two people's questions")
+        rows += beside(web)
+    print_table(("hostile servers", "measured", "target"), rows)
+
+
+Row = tuple[str, str, str]
+
+# ---------------------------------------------------------------- the web
+
+
+@dataclass(frozen=True, slots=True)
+class AWeb:
+    """Ports of 127.0.0.1."""
+
+    hostile: Sequence[int]
+    laborious: Sequence[int]
+    honest: Sequence[int]
+
+
+@contextmanager
+def a_web(kinds: Sequence[str]) -> Iterator[AWeb]:
+    """Servers of these kinds, and an honest one."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "tests.fakes.hostile", *kinds],
+        cwd=REPOSITORY,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        assert process.stdout is not None
+        *hostile, laborious, honest = json.loads(process.stdout.readline())
+        yield AWeb(hostile, [laborious], [honest])
+    finally:
+        process.kill()
+        process.communicate()
+
+
+@contextmanager
+def served(stage: Stage) -> Iterator[Serving]:
+    with serving(stage, FOOTNOTE_FETCH_ALLOW="127.0.0.1", FOOTNOTE_PROVIDERS="local") as running:
+        yield running
+
+
+_numbers = itertools.count(1)
+
+
+def question(ports: Sequence[int], links: int) -> str:
+    """A question with so many links, all of which are new; each server in its turn."""
+    numbers = [next(_numbers) for _ in range(links)]
+    return "what do these say about tides? " + " ".join(
+        f"http://127.0.0.1:{ports[number % len(ports)]}/{number}" for number in numbers
+    )
+
+
+# ---------------------------------------------------------------- measuring
+
+
+@dataclass
+class Found:
+    """``looks`` and ``acks`` in milliseconds; ``share`` is `serve`'s own of a processor."""
+
+    looks: list[float] = field(default_factory=list)
+    acks: list[float] = field(default_factory=list)
+    missed: int = 0
+    asked: int = 0
+    share: float = 0.0
+
+    def rows(self, name: str) -> list[Row]:
+        target = TARGET if name == "hostile" else ""
+        return [
+            (f"{name}: /healthz p50/p99/max, ms", three(self.looks), target),
+            ("  Slack event p50/p99/max, ms", three(self.acks), target),
+            ("  events not acknowledged", f"{self.missed} of {len(self.acks) + self.missed}", "0"),
+            ("  questions asked", str(self.asked), ""),
+            ("  processor of `serve`", f"{self.share:.0%}", ""),
+        ]
+
+
+def three(values: Sequence[float]) -> str:
+    if not values:
+        return "none"
+    return f"{percentile(values, 0.5):.0f} / {percentile(values, 0.99):.0f} / {max(values):.0f}"
+
+
+def measured(stage: Stage, running: Serving, ports: Sequence[int], seconds: float) -> Found:
+    """Keep so many questions under way for so long, and look at the listener meanwhile."""
+    slack, found, ended = stage.slack, Found(), threading.Event()
+    looker = threading.Thread(target=look, args=(running.address, found.looks, ended))
+    asked: list[tuple[str, str]] = []
+    first = len(slack.deliveries)
+    began, used = time.perf_counter(), running.processor_seconds()
+    looker.start()
+    number = 0
+    while time.perf_counter() < began + seconds:
+        place = number % len(CHANNELS)
+        if number % 10 == 0:  # else it would be looked at all the time
+            open_ = [one for one in asked if not is_answered(slack, *one)]
+            for _ in range(QUESTIONS - len(open_)):
+                channel = CHANNELS[len(asked) % len(CHANNELS)]
+                words = f"{slack.mention} {question(ports, LINKS)}"
+                asked.append((channel, slack.say(PEOPLE[0], channel, words).ts))
+        slack.say(PEOPLE[place], CHANNELS[place], "lunch?")
+        number += 1
+        time.sleep(EVERY)
+    found.share = (running.processor_seconds() - used) / (time.perf_counter() - began)
+    ended.set()
+    looker.join()
+    if not all(one.acked for one in slack.deliveries[first:]):
+        time.sleep(slack.ack_seconds + 0.5)  # then the first attempts are over
+    found.asked = len(asked)
+    for one in slack.deliveries[first:]:
+        if one.ack_seconds is None:
+            found.missed += 1
+        else:
+            found.acks.append(one.ack_seconds * 1000)
+    return found
+
+
+def look(address: str, taken: list[float], ended: threading.Event) -> None:
+    """Milliseconds of ``/healthz``, again and again over one connection."""
+    connection = http.client.HTTPConnection(urlsplit(address).netloc, timeout=60)
+    while not ended.wait(EVERY):
+        began = time.perf_counter()
+        connection.request("GET", "/healthz")
+        connection.getresponse().read()
+        taken.append((time.perf_counter() - began) * 1000)
+    connection.close()
+
+
+def beside(web: AWeb) -> list[Row]:
+    """Until a question with one good link is answered: alone, and while another person's question
+    with slow links is under way."""
+    rows = []
+    with platforms(limits=UNLIMITED) as stage, served(stage):
+        slack = stage.slack
+        answered_in(stage, PEOPLE[1], question(web.honest, 1))  # what is slow once
+        rows.append(("one good link, alone: median/max, s", good_links(stage, web), ""))
+        for name, ports in (("slow servers", web.hostile), ("laborious pages", web.laborious)):
+            words = f"{slack.mention} {question(ports, SLOW_LINKS)}"
+            slow = slack.say(PEOPLE[2], CHANNELS[2], words)
+            time.sleep(1.0)
+            rows.append((f"  beside {SLOW_LINKS} {name}", good_links(stage, web), "the same"))
+            if is_answered(slack, CHANNELS[2], slow.ts):
+                rows.append(("  (which were read before that)", "", ""))
+            slack.wait_for(partial(is_answered, slack, CHANNELS[2], slow.ts), DRAIN_SECONDS)
+    return rows
+
+
+def good_links(stage: Stage, web: AWeb) -> str:
+    """Seconds of some questions, one after the other."""
+    taken = [answered_in(stage, PEOPLE[1], question(web.honest, 1)) for _ in range(GOOD_LINKS)]
+    return f"{statistics.median(taken):.2f} / {max(taken):.2f}"
+
+
+def answered_in(stage: Stage, person: str, words: str) -> float:
+    slack = stage.slack
+    began = time.perf_counter()
+    ts = slack.say(person, CHANNELS[1], f"{slack.mention} {words}").ts
+    slack.wait_for(lambda: is_answered(slack, CHANNELS[1], ts), DRAIN_SECONDS)
+    return time.perf_counter() - began
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

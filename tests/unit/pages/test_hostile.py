@@ -1,0 +1,239 @@
+"""Servers that are made to keep a reader busy are given up early, and real ones are not."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+import threading
+import time
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import asynccontextmanager
+
+import pytest
+import stamina
+
+from bot.errors import AddressRefused, FootnoteError, InvalidSetting, PageUnreadable, Unavailable
+from bot.pages import bounds
+from bot.pages.fetch import Fetcher
+from bot.pages.retrieval import Retrieval, Retrieving, Way
+from bot.pages.retrieval_process import COMMAND, RetrievalProcess
+from tests.fakes.hostile import HONEST, KINDS, REAL, hostile
+from tests.fakes.http2 import AUTHORITY, HOST, Http2Site, http2_site
+from tests.unit.pages.conftest import to_loopback
+
+GRACE = 0.3  # seconds; the patience of these tests
+PATIENCE = 10.0  # seconds; less than what a document may take as a whole
+WAY = Way(("127.0.0.1",), 1_000_000, 60.0, "", respects_robots=False)
+HASTY = (
+    *COMMAND[:-1],
+    "import stamina; from bot.pages import bounds; from bot.pages.retrieval_process import work;"
+    f"bounds.GRACE = {GRACE}; stamina.set_testing(True, attempts=2, cap=True); work()",
+)
+
+
+@pytest.fixture(scope="module")
+def web() -> Iterator[Mapping[str, str]]:
+    """Servers of all kinds in a thread; their addresses by kind."""
+    began, ended = threading.Event(), threading.Event()
+    addresses: dict[str, str] = {}
+
+    async def serve() -> None:
+        kinds = [*KINDS, *REAL]
+        async with hostile(kinds) as ports:
+            names = [*kinds, "laborious", "honest"]
+            for name, port in zip(names, ports, strict=True):
+                addresses[name] = f"http://127.0.0.1:{port}/"
+            began.set()
+            await asyncio.to_thread(ended.wait)
+
+    thread = threading.Thread(target=lambda: asyncio.run(serve()))
+    thread.start()
+    assert began.wait(20)
+    yield addresses
+    ended.set()
+    thread.join()
+
+
+@asynccontextmanager
+async def a_retrieval(where: str, way: Way = WAY) -> AsyncIterator[Retrieving]:
+    retrieval: Retrieving = Retrieval(way) if where == "here" else RetrievalProcess(way, HASTY)
+    try:
+        yield retrieval
+    finally:
+        await retrieval.aclose()
+
+
+@pytest.fixture
+def hasty(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setattr(bounds, "GRACE", GRACE)
+    with stamina.set_testing(True, attempts=2, cap=True):
+        yield
+
+
+@pytest.mark.usefixtures("hasty")
+@pytest.mark.parametrize("kind", KINDS)
+async def test_a_hostile_server_is_given_up_early(web: Mapping[str, str], kind: str) -> None:
+    async with a_retrieval("here") as retrieval, asyncio.timeout(PATIENCE):
+        with pytest.raises((PageUnreadable, Unavailable)) as error:
+            await retrieval.get(web[kind])
+    assert web[kind] in error.value.sentence
+    assert error.value.sentence.endswith(".")
+
+
+@pytest.mark.usefixtures("hasty")
+@pytest.mark.parametrize("kind", REAL)
+async def test_an_unusual_server_is_read(web: Mapping[str, str], kind: str) -> None:
+    async with a_retrieval("here") as retrieval, asyncio.timeout(PATIENCE):
+        assert (await retrieval.get(web[kind])).data.endswith(b"</html>")
+
+
+async def test_all_at_once_in_a_process_cost_this_one_nearly_nothing(
+    web: Mapping[str, str],
+) -> None:
+    """Measured in processor time, which does not depend on what else the machine does."""
+    async with a_retrieval("apart") as retrieval, asyncio.timeout(3 * PATIENCE):
+        assert (await retrieval.get(web["honest"])).data == HONEST
+        before = time.thread_time()
+        gets = [retrieval.get(web[kind]) for kind in KINDS]
+        found = await asyncio.gather(*gets, return_exceptions=True)
+        used = time.thread_time() - before
+        assert (await retrieval.get(web["honest"])).data == HONEST
+    told = {type(one) for one in found}
+    assert told <= {PageUnreadable, Unavailable}, found
+    assert used < 0.1
+
+
+@pytest.mark.usefixtures("hasty")
+async def test_a_hostile_robots_txt_closes_its_site() -> None:
+    async with hostile(["one_byte_chunks"], robots=True) as ports:
+        way = Way(("127.0.0.1",), 1_000_000, 60.0, "", respects_robots=True)
+        async with a_retrieval("here", way) as retrieval, asyncio.timeout(PATIENCE):
+            with pytest.raises(Unavailable, match="cannot say"):
+                await retrieval.get(f"http://127.0.0.1:{ports[0]}/")
+
+
+def frame(kind: int, body: bytes, stream: int = 1) -> bytes:
+    """A frame without flags, RFC 9113 section 4.1."""
+    return len(body).to_bytes(3, "big") + bytes([kind, 0]) + stream.to_bytes(4, "big") + body
+
+
+@pytest.mark.usefixtures("hasty")
+@pytest.mark.parametrize(
+    "flood",
+    [
+        pytest.param(frame(0, b""), id="empty data"),
+        pytest.param(frame(0, b"a"), id="data of one byte"),
+        pytest.param(frame(6, b"12345678", 0), id="pings"),
+        pytest.param(frame(4, b"", 0), id="settings"),
+        pytest.param(frame(2, b"\0\0\0\0\0"), id="priorities"),
+        pytest.param(frame(8, b"\0\0\0\1", 0), id="window updates"),
+        pytest.param(frame(0xFA, b"?"), id="unknown"),
+    ],
+)
+async def test_frames_without_end_are_given_up_early(
+    flood: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SSL_CERT_FILE", str(AUTHORITY))
+    way = Way((HOST,), 1_000_000, 60.0, "", respects_robots=False)
+    async with http2_site(Http2Site(flood=flood * (65_536 // len(flood)))) as site:
+        retrieval = Retrieval(way, to_loopback)
+        async with asyncio.timeout(PATIENCE):
+            with pytest.raises((PageUnreadable, Unavailable)):
+                await retrieval.get(f"https://{HOST}:{site.port}/")
+        await retrieval.aclose()
+
+
+async def test_many_pages_over_one_connection_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SSL_CERT_FILE", str(AUTHORITY))
+    way = Way((HOST,), 1_000_000, 60.0, "", respects_robots=False)
+    page = HONEST * 15
+    async with http2_site(Http2Site(page.decode())) as site:
+        retrieval = Retrieval(way, to_loopback)
+        gets = [retrieval.get(f"https://{HOST}:{site.port}/{number}") for number in range(20)]
+        assert {found.data for found in await asyncio.gather(*gets)} == {page}
+        await retrieval.aclose()
+
+
+# ---------------------------------------------------------------- the process
+
+
+async def test_the_address_rule_holds_in_the_process(web: Mapping[str, str]) -> None:
+    way = Way((), 1_000_000, 20.0, "", respects_robots=False)
+    async with a_retrieval("apart", way) as retrieval:
+        for address in (web["honest"], "http://localhost/", "http://169.254.169.254/"):
+            with pytest.raises(AddressRefused):
+                await retrieval.get(address)
+
+
+async def test_malformed_exceptions_from_the_rule_are_told_before_the_process_starts() -> None:
+    with pytest.raises(InvalidSetting, match="FOOTNOTE_FETCH_ALLOW"):
+        RetrievalProcess(Way(("10.0.0.0/99",), 1, 1.0, "", respects_robots=False))
+
+
+async def test_what_is_cancelled_ends_and_the_others_go_on(web: Mapping[str, str]) -> None:
+    async with a_retrieval("apart") as retrieval:
+        await retrieval.get(web["honest"])
+        slow = asyncio.create_task(retrieval.get(web["slow_headers"]))
+        await asyncio.sleep(0)
+        slow.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await slow
+        assert (await retrieval.get(web["honest"])).data == HONEST
+
+
+async def test_a_process_that_ends_is_replaced(web: Mapping[str, str]) -> None:
+    async with a_retrieval("apart") as retrieval:
+        assert isinstance(retrieval, RetrievalProcess)
+        slow = asyncio.create_task(retrieval.get(web["slow_headers"]))
+        await retrieval.get(web["honest"])
+        assert retrieval._line is not None
+        retrieval._line._process.stop()
+        with pytest.raises(Unavailable, match="process that reads pages broke"):
+            await slow
+        assert (await retrieval.get(web["honest"])).data == HONEST
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "sys.exit(3)",
+        "sys.stdin.buffer.read(1); sys.stdout.buffer.write(b'\\xff' * 64)",
+        "receive(sys.stdin.buffer); send(sys.stdout.buffer, {'number': 1, 'url': 5}, b'')",
+        "receive(sys.stdin.buffer); send(sys.stdout.buffer, {'number': 1, 'error': {}}, b'')",
+        "receive(sys.stdin.buffer); send(sys.stdout.buffer, [], b'')",
+    ],
+)
+async def test_a_process_that_talks_nonsense_is_unavailable(body: str) -> None:
+    prelude = "import sys; from bot.pages.processes import receive, send; "
+    retrieval = RetrievalProcess(WAY, (sys.executable, "-P", "-c", prelude + body))
+    with pytest.raises(Unavailable):
+        await retrieval.get("http://127.0.0.1/")
+    await retrieval.aclose()
+
+
+async def test_closing_ends_the_process_and_what_is_under_way(web: Mapping[str, str]) -> None:
+    async with a_retrieval("apart") as retrieval:
+        assert isinstance(retrieval, RetrievalProcess)
+        slow = asyncio.create_task(retrieval.get(web["slow_headers"]))
+        await retrieval.get(web["honest"])
+        line = retrieval._line
+    assert line is not None
+    assert not line._process.lives()
+    assert not line._hearing.is_alive()
+    with pytest.raises(Unavailable):
+        await slow
+    with pytest.raises(Unavailable, match="shutting down"):
+        await retrieval.get(web["honest"])
+
+
+async def test_a_fetcher_reads_pages_by_the_process(web: Mapping[str, str]) -> None:
+    from bot.settings import load_settings
+
+    settings = load_settings(fetch_allow=("127.0.0.1",), robots="ignore")
+    fetcher = Fetcher(settings, apart=True)
+    try:
+        assert (await fetcher.fetch(web["honest"])).title == "Tides"
+        with pytest.raises(FootnoteError, match="too small pieces"):
+            await fetcher.fetch(web["one_byte_chunks"])
+    finally:
+        await fetcher.aclose()
