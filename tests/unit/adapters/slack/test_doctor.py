@@ -32,8 +32,16 @@ async def test_what_works_is_told_in_one_sentence(slack: FakeSlack, tmp_path: Pa
 @pytest.mark.parametrize("scope", sorted(needed()))
 async def test_a_missing_scope_is_named(slack: FakeSlack, tmp_path: Path, scope: str) -> None:
     slack.workspace.scopes.discard(scope)
+    hr = {"name": "hr", "paths": [str(tmp_path)], "slack_groups": ["S1"]}
     with pytest.raises(InvalidSetting, match=f"lacks the scope {scope}: .*OAuth & Permissions"):
-        await examine(slack_settings(slack, tmp_path))
+        await examine(slack_settings(slack, tmp_path, collections=[hr]))
+
+
+async def test_without_user_groups_in_collections_their_scope_is_not_needed(
+    slack: FakeSlack, tmp_path: Path
+) -> None:
+    slack.workspace.scopes.discard("usergroups:read")
+    assert "is in Footnote Test" in await examine(slack_settings(slack, tmp_path))
 
 
 async def test_several_missing_scopes_are_named(slack: FakeSlack, tmp_path: Path) -> None:
