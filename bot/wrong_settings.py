@@ -51,7 +51,9 @@ def sentence(
     ``names`` are what settings are called in the environment, ``places`` where they were found
     (" in .env"), both by field.
     """
+    # A key that is not known explains the one that is missing.
     problems = error.errors(include_url=False)
+    problems.sort(key=lambda problem: problem["type"] != "extra_forbidden")
     by_field: dict[str, Any] = {}
     for problem in problems:
         by_field.setdefault(
