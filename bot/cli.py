@@ -185,9 +185,9 @@ def serve(
     with _sentences():
         settings = _settings(docs, provider)
         from bot.dispatch.choice import is_queued, need_queue
-        from bot.platform import configured_platforms
+        from bot.platform import listening_platforms
 
-        configured_platforms(settings)
+        listening_platforms(settings)
         if no_work:
             need_queue(settings, "footnote serve --no-work")
         is_queued(settings)

@@ -11,11 +11,10 @@ from bot.command import EXIT_NO_ANSWER, sentences, settings_for
 from bot.errors import Invalid
 
 if TYPE_CHECKING:
+    from bot.platform import Installations
     from bot.storage.removal import Removed
     from bot.storage.store import Store
     from bot.storage.subjects import Kind, Subject
-
-PLATFORMS = ("discord", "slack", "terminal")
 
 forget_kinds = typer.Typer(
     help="Remove everything about a thread, a person or a workspace.", no_args_is_help=True
@@ -42,8 +41,12 @@ DryRun = Annotated[bool, typer.Option("--dry-run", help="Only show what would be
 
 def threads(
     platform: Annotated[
-        Literal["discord", "slack", "terminal"] | None,
-        typer.Option("--platform", metavar="discord|slack|terminal", help="Only its threads."),
+        str | None,
+        typer.Option(
+            "--platform",
+            metavar="NAME",
+            help="Only its threads: slack, discord, web (the console), terminal.",
+        ),
     ] = None,
     limit: Annotated[int, typer.Option("--limit", min=1, help="How many, the latest.")] = 20,
     as_json: Annotated[bool, typer.Option("--json", help="Print them as JSON.")] = False,
@@ -53,6 +56,8 @@ def threads(
 
     with sentences():
         settings = settings_for()
+        if platform is not None:
+            _known_platform(platform, "--platform")
         from adapters.terminal.records import listed, show, threads_json, threads_lines
 
         found = asyncio.run(listed(settings, platform, limit))
@@ -177,14 +182,19 @@ def new() -> None:
 
 @keys.command("forget")
 def forget_workspaces() -> None:
-    """Give up the Slack workspaces whose tokens no key opens: they have to install it again."""
+    """Delete installations whose tokens cannot be decrypted; they must be installed again."""
     import asyncio
 
     with sentences():
-        from adapters.slack.installations import forget_unreadable
+        from bot.platform import platforms
 
-        count = asyncio.run(forget_unreadable(settings_for()))
-        typer.echo(f"{count} installation(s) forgotten.")
+        settings = settings_for()
+
+        async def forget_unreadable() -> int:
+            stored = [each.installations for each in platforms().values()]
+            return sum([await kept().forget_unreadable(settings) for kept in stored if kept])
+
+        typer.echo(f"{asyncio.run(forget_unreadable())} installation(s) forgotten.")
 
 
 # ---------------------------------------------------------------- forgetting
@@ -195,11 +205,9 @@ def _forget_place(kind: Kind, place: str, yes: bool, dry_run: bool) -> None:
 
     with sentences():
         platform, _, name = place.partition(":")
-        if platform not in PLATFORMS or not name:
-            raise Invalid(
-                f"{place} names no platform and id: write it like slack:U0123ABC; "
-                f"the platforms are {', '.join(PLATFORMS)}."
-            )
+        if not name:
+            raise Invalid(f"{place} names no platform and id: write it like slack:U0123ABC.")
+        _known_platform(platform, place)
         settings = settings_for()
         from adapters.terminal.records import opened
         from bot.storage.subjects import Subject
@@ -236,21 +244,39 @@ def _named(subject: Subject) -> str:
     return subject.name if subject.kind == "thread" else f"{subject.platform}:{subject.name}"
 
 
+def _known_platform(name: str, given: str) -> None:
+    """Raises ``Invalid`` for a name that no platform has; ``given`` is what it was found in."""
+    from bot.messages import TERMINAL
+    from bot.platform import platforms
+
+    names = (*platforms(), TERMINAL)
+    if name not in names:
+        raise Invalid(f"{given}: no platform is called {name}; they are {', '.join(names)}.")
+
+
 async def _installations(store: Store, subject: Subject) -> Removed:
+    """The installations of a workspace's app, to be removed with the workspace."""
     from bot.storage.removal import Removed
 
-    if (subject.kind, subject.platform) != ("workspace", "slack"):
+    kept = _kept_installations(subject)
+    if kept is None:
         return Removed()
-    from adapters.slack.installations import count_installations
-
-    return Removed(installations=await count_installations(store.database, subject.name))
+    return Removed(installations=await kept.count(store.database, subject.name))
 
 
 async def _uninstalled(store: Store, subject: Subject) -> Removed:
     from bot.storage.removal import Removed
 
-    if (subject.kind, subject.platform) != ("workspace", "slack"):
+    kept = _kept_installations(subject)
+    if kept is None:
         return Removed()
-    from adapters.slack.installations import forget_installations
+    return Removed(installations=await kept.forget(store.database, subject.name))
 
-    return Removed(installations=await forget_installations(store.database, subject.name))
+
+def _kept_installations(subject: Subject) -> Installations | None:
+    from bot.platform import platforms
+
+    platform = platforms().get(subject.platform)
+    if subject.kind != "workspace" or platform is None or platform.installations is None:
+        return None
+    return platform.installations()

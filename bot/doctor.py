@@ -13,9 +13,8 @@ from textwrap import fill
 from rich.console import Console
 from rich.text import Text
 
-from bot.conversing.access import shut_to_console
 from bot.errors import FootnoteError
-from bot.platform import configured_platforms, has_console
+from bot.platform import platforms
 from bot.settings import Settings, known_names
 
 WIDTH = 96  # characters of a line of names
@@ -171,33 +170,12 @@ async def _browser(settings: Settings) -> str:
     return said
 
 
-async def _slack(settings: Settings) -> str:
-    if "slack" not in configured_platforms(settings):
-        return "not connected. Set SLACK_BOT_TOKEN and SLACK_APP_TOKEN to answer there"
-    from adapters.slack.doctor import examine as examine_slack
-
-    return await examine_slack(settings)
-
-
-async def _discord(settings: Settings) -> str:
-    if "discord" not in configured_platforms(settings):
-        return "not connected. Set DISCORD_TOKEN to answer there"
-    from adapters.discord.doctor import examine as examine_discord
-
-    return await examine_discord(settings)
-
-
-async def _console(settings: Settings) -> str:
-    """Raises ``InvalidSetting`` where it is to be on and would be open to all."""
-    if settings.console == "off":
-        return "off. Unset FOOTNOTE_CONSOLE to ask in a browser"
-    if not has_console(settings):
-        return "shut, since others may reach it. Set FOOTNOTE_CONSOLE_TOKEN to open it"
-    where = f"`footnote serve` opens it on {settings.http_host}:{settings.http_port}"
-    shut = shut_to_console(settings)
-    if not shut:
-        return where
-    return f"{where}, but nobody may ask there. {'. '.join(shut)}. Or set FOOTNOTE_CONSOLE=off"
+async def _connected(name: str, settings: Settings) -> str:
+    """A platform: what works of it, or how to connect it."""
+    platform = platforms()[name]
+    if not platform.listens(settings):
+        return platform.to_connect(settings)
+    return await platform.check(settings)
 
 
 def _checks(settings: Settings) -> Iterator[tuple[str, Check]]:
@@ -212,6 +190,5 @@ def _checks(settings: Settings) -> Iterator[tuple[str, Check]]:
     yield "Reading service", _reader
     yield "Browser", _browser
     yield "Model", _model
-    yield "Slack", _slack
-    yield "Discord", _discord
-    yield "Console", _console
+    for each in platforms().values():
+        yield each.title, partial(_connected, each.name)

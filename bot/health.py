@@ -21,13 +21,13 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from bot.dispatch.dispatcher import Condition, Dispatcher
 from bot.errors import InvalidSetting, StorageUnavailable
 from bot.http_connection import HttpConnection, Limits, Waiting, bound
+from bot.messages import CONSOLE
 from bot.platform import Connection
 from bot.search.background_indexing import Indexing
 from bot.storage.database import Database
 
 GRACE_SECONDS = 3  # that HTTP requests get when the process ends
 CHECK_SECONDS = 2.0  # that the database gets to answer
-CONSOLE = "web"
 
 
 @dataclass

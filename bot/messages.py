@@ -13,6 +13,7 @@ Depth = Literal["auto", "quick", "standard", "deep"]
 Style = Literal["auto", "answer", "report"]
 Role = Literal["person", "footnote"]
 
+CONSOLE, TERMINAL = "web", "terminal"  # platforms that are read by one person at a time
 UPLOADED = "upload:"  # how the address of a file begins that Footnote keeps; it never changes
 
 

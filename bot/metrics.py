@@ -30,8 +30,8 @@ from starlette.routing import BaseRoute, Route
 
 from bot import __version__
 from bot.errors import StorageUnavailable
+from bot.http_peer import FORWARDED, is_from_here
 from bot.observing import Observed
-from bot.platform import FORWARDED, is_from_here
 from bot.research.health import health
 from bot.search.registry import provider_names
 from bot.settings import Settings

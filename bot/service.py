@@ -17,6 +17,7 @@ from functools import partial
 
 from bot.amending import Posting
 from bot.answers import Answer, PlanView
+from bot.console_access import run_page
 from bot.errors import (
     FootnoteError,
     InvalidQuestion,
@@ -29,7 +30,6 @@ from bot.investigation import Investigation
 from bot.logs import get_logger
 from bot.messages import Message, RunOptions, Thread
 from bot.pages.turns import reading_for
-from bot.platform import run_page
 from bot.posting import Poster, PostState, Reply, RunRef
 from bot.reasoning.calls import ModelReply
 from bot.reasoning.reasoner import ReasonerFactory

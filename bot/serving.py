@@ -4,23 +4,24 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import importlib
 import signal
 from collections.abc import Callable, Coroutine, Iterator, Sequence
 from contextlib import AsyncExitStack
 from typing import Any
 
 from bot.app import open_app
+from bot.console_access import has_console
 from bot.conversing.access import shut_to_console
 from bot.conversing.keeper import Keeper
 from bot.conversing.reception import Reception
 from bot.dispatch.choice import Role
 from bot.errors import FootnoteError, InvalidSetting, Unavailable
-from bot.health import CONSOLE, Readiness, health_routes, http_endpoint
+from bot.health import Readiness, health_routes, http_endpoint
 from bot.logs import get_logger
+from bot.messages import CONSOLE
 from bot.metrics import metrics_routes
 from bot.observing import Observed
-from bot.platform import Platform, configured_platforms, has_console
+from bot.platform import Platform, listening_platforms, platforms
 from bot.search.background_indexing import Indexing, documents_being_indexed
 from bot.search.vectors_at_work import vectors_being_made
 from bot.settings import Settings
@@ -31,13 +32,6 @@ from bot.storage.workspaces import Workspaces
 
 log = get_logger()
 
-# Platform → where its adapter opens it.
-OPENERS = {
-    "slack": "adapters.slack.platform:open_slack",
-    "discord": "adapters.discord.platform:open_discord",
-    CONSOLE: "adapters.web.platform:open_web",
-}
-
 
 async def serve(settings: Settings, tell: Callable[[str], None], *, role: Role = "serve") -> None:
     """Run until SIGINT or SIGTERM, then drain.
@@ -46,7 +40,7 @@ async def serve(settings: Settings, tell: Callable[[str], None], *, role: Role =
     started it. Raises ``InvalidSetting`` when no platform is configured or none can work, and
     ``StorageUnavailable``.
     """
-    names = configured_platforms(settings)
+    names = listening_platforms(settings)
     console = has_console(settings)
     if console:
         names.append(CONSOLE)
@@ -62,10 +56,10 @@ async def serve(settings: Settings, tell: Callable[[str], None], *, role: Role =
         stack.push_async_callback(store.close)
         observed = Observed()
         indexing = observed.documents = Indexing(bool(settings.docs))
-        platforms = await open_platforms(settings, names, store, stack, observed)
+        opened = await open_platforms(settings, names, store, stack, observed)
         await stack.enter_async_context(documents_being_indexed(settings, tell, indexing))
         await stack.enter_async_context(vectors_being_made(settings))
-        posters = {platform.name: platform.poster for platform in platforms}
+        posters = {platform.name: platform.poster for platform in opened}
         app = await stack.enter_async_context(
             open_app(settings, posters, store=store, role=role, observed=observed)
         )
@@ -73,11 +67,11 @@ async def serve(settings: Settings, tell: Callable[[str], None], *, role: Role =
         stack.push_async_callback(reception.aclose)
         state = Readiness(
             store.database,
-            {platform.name: platform.connection for platform in platforms},
+            {platform.name: platform.connection for platform in opened},
             dispatcher=app.dispatcher,
             documents=indexing,
         )
-        routes = [route for platform in platforms for route in platform.routes]
+        routes = [route for platform in opened for route in platform.routes]
         # The console takes every path that is left, and guards the numbers where it is open.
         numbers = metrics_routes(settings, store.database, observed, is_guarded=console)
         routes = [*health_routes(state), *numbers, *routes]
@@ -101,7 +95,7 @@ async def serve(settings: Settings, tell: Callable[[str], None], *, role: Role =
             left = await app.dispatcher.resume()
             if left:
                 tell(f"Resuming {len(left)} unfinished question(s).")
-            await _listen(platforms, reception, state, tell, ending)
+            await _listen(opened, reception, state, tell, ending)
         indexing.stop()
         tell("Ending: working questions are finished or kept for the next start.")
         # Here, so that health, numbers and pages are there until the last question is done.
@@ -120,7 +114,7 @@ async def open_platforms(
     them. Raises ``InvalidSetting``."""
     workspaces = Workspaces(store.database)
     return [
-        await stack.enter_async_context(_opener(name)(settings, workspaces, observed))
+        await stack.enter_async_context(platforms()[name].open(settings, workspaces, observed))
         for name in names
     ]
 
@@ -151,14 +145,6 @@ async def until_told_to_end(ending: asyncio.Event, failing: Coroutine[Any, Any, 
         for task in (end, failure):
             task.cancel()
         await asyncio.gather(end, failure, return_exceptions=True)
-
-
-def _opener(name: str) -> Callable[..., contextlib.AbstractAsyncContextManager[Platform]]:
-    module, _, function = OPENERS[name].partition(":")
-    opener: Callable[..., contextlib.AbstractAsyncContextManager[Platform]] = getattr(
-        importlib.import_module(module), function
-    )
-    return opener
 
 
 async def _listen(

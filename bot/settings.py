@@ -129,7 +129,7 @@ class Settings(BaseSettings):
     prices: dict[str, Price] = {}  # model → price; replaces or extends the built-in table
 
     # --- what is searched
-    # each search provider declares its own settings in its file, see bot/search/declaration.py
+    # search providers and platforms declare their own settings, see bot/plugins.py
     providers: StrList = ()  # empty: all that are switched on, else Wikipedia
     docs: StrList = ()  # folders or files to index
     collections: tuple[DocumentCollection, ...] = ()  # parts of them, with who may search each
@@ -189,18 +189,6 @@ class Settings(BaseSettings):
     user_daily_questions: int | None = Field(None, ge=1)
     channel_daily_usd: float | None = Field(None, gt=0)
     workspace_daily_usd: float | None = Field(None, gt=0)
-
-    # --- Slack: socket mode with the first two, signed HTTP with the first and the third
-    slack_bot_token: SecretStr | None = _plain("SLACK_BOT_TOKEN")
-    slack_app_token: SecretStr | None = _plain("SLACK_APP_TOKEN")
-    slack_signing_secret: SecretStr | None = _plain("SLACK_SIGNING_SECRET")
-    slack_client_id: str | None = _plain("SLACK_CLIENT_ID")  # with the next, in place of a bot
-    slack_client_secret: SecretStr | None = _plain("SLACK_CLIENT_SECRET")  # token: many workspaces
-    slack_api_url: str = "https://slack.com/api/"
-
-    # --- Discord
-    discord_token: SecretStr | None = _plain("DISCORD_TOKEN")
-    discord_api_url: str = "https://discord.com/api/v10"
 
     # --- who may ask where, by the platforms' ids; an empty allow list allows all
     allow_workspaces: StrList = ()
@@ -378,10 +366,16 @@ def load_settings(**overrides: Any) -> Settings:
 
 @cache
 def settings_class() -> type[Settings]:
-    """``Settings`` together with what the search providers declare of their own."""
-    from bot.search.declaration import declarations  # here: their files import this one
+    """``Settings`` together with what search providers and platforms declare of their own."""
+    from bot.platform import platforms  # here: their declarations import this module
+    from bot.search.declaration import declarations
 
-    declared = dict.fromkeys(each.settings for each in declarations().values())
+    declared = dict.fromkeys(
+        [
+            *(each.settings for each in declarations().values()),
+            *(each.settings for each in platforms().values()),
+        ]
+    )
     own = [each for each in declared if not issubclass(Settings, each)]
     return create_model("Settings", __base__=(*own, Settings))
 

@@ -11,7 +11,7 @@ from bot.errors import InvalidSetting
 from bot.health import Readiness, health_routes, http_endpoint
 from bot.metrics import metrics_routes
 from bot.observing import Observed
-from bot.platform import Platform, postable_platforms
+from bot.platform import Platform, posting_platforms
 from bot.search.background_indexing import Indexing, documents_being_indexed
 from bot.search.vectors_at_work import vectors_being_made
 from bot.serving import open_platforms, told_to_end, until_told_to_end
@@ -31,7 +31,7 @@ async def work(
     to post in, ``CredentialsRefused`` when one does not accept its token, and
     ``StorageUnavailable``.
     """
-    names = postable_platforms(settings)
+    names = posting_platforms(settings)
     if not names:
         raise InvalidSetting(
             "There is no platform to post in: set the same SLACK_BOT_TOKEN or DISCORD_TOKEN as "

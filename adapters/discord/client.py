@@ -18,6 +18,7 @@ from discord import app_commands
 from discord.gateway import DiscordWebSocket
 from discord.http import Route
 
+from adapters.discord.declaration import DiscordSettings
 from adapters.discord.listener import log_failure
 from adapters.discord.pace import Pace
 from adapters.discord.parsing import SafeParsers
@@ -25,7 +26,6 @@ from bot.errors import CredentialsRefused, FootnoteError, Invalid
 from bot.logs import get_logger
 from bot.observing import PlatformCalls
 from bot.platform import Connection
-from bot.settings import Settings
 
 CONTENT_INTENT_HINT = (
     "Discord does not show Footnote what is written without mentioning it, so follow-ups need a "
@@ -264,7 +264,7 @@ def _told(error: BaseException) -> str:
 
 
 @contextlib.contextmanager
-def api_of(settings: Settings) -> Iterator[None]:
+def api_of(settings: DiscordSettings) -> Iterator[None]:
     """Speak to the API of the settings; it is one for the whole process, as discord.py has it."""
     base, gateway = Route.BASE, DiscordWebSocket.DEFAULT_GATEWAY
     Route.BASE = settings.discord_api_url.rstrip("/")

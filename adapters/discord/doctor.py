@@ -14,8 +14,8 @@ from adapters.discord.client import (
     may_read_all,
     refused_token,
 )
+from adapters.discord.declaration import DiscordSettings
 from bot.errors import FootnoteError, InvalidSetting, PlatformUnavailable
-from bot.settings import Settings
 
 LOGIN_SECONDS = 15.0
 
@@ -42,7 +42,7 @@ def invitation(application_id: int) -> str:
     return discord.utils.oauth_url(application_id, permissions=needed_permissions(), scopes=SCOPES)
 
 
-async def examine(settings: Settings) -> str:
+async def examine(settings: DiscordSettings) -> str:
     """Log in and look at the application; a line for whoever runs `footnote doctor`.
 
     Raises ``InvalidSetting`` without a token, ``CredentialsRefused`` when Discord does not accept

@@ -11,6 +11,7 @@ from starlette.routing import BaseRoute
 from adapters.discord.absence import Absence, Left
 from adapters.discord.client import FootnoteClient, api_of, library_log
 from adapters.discord.commands import Commands
+from adapters.discord.declaration import DiscordSettings
 from adapters.discord.listener import Listener
 from adapters.discord.patience import PatientPoster
 from adapters.discord.poster import DiscordPoster
@@ -20,7 +21,6 @@ from bot.errors import CredentialsRefused, InvalidSetting
 from bot.observing import Observed
 from bot.platform import Connection
 from bot.posting import Poster
-from bot.settings import Settings
 from bot.storage.workspaces import Workspaces
 
 SHARD_GONE = "A connection to Discord's gateway is gone: it is being made again."
@@ -114,7 +114,7 @@ class DiscordPlatform:
 
 @asynccontextmanager
 async def open_discord(
-    settings: Settings, workspaces: Workspaces, observed: Observed | None = None
+    settings: DiscordSettings, workspaces: Workspaces, observed: Observed | None = None
 ) -> AsyncIterator[DiscordPlatform]:
     """The platform; logging in goes on in the background, for Discord may be away.
 

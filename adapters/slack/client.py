@@ -14,11 +14,11 @@ from slack_bolt.logger.messages import warning_client_prioritized_and_token_skip
 from slack_sdk.web.async_client import AsyncWebClient
 
 from adapters.slack.calls import Json, Refusal
+from adapters.slack.declaration import SlackSettings
 from bot.errors import CredentialsRefused, PlatformUnavailable
 from bot.logs import get_logger
 from bot.observing import PlatformCalls
 from bot.platform import Connection
-from bot.settings import Settings
 
 TIMEOUT_SECONDS = 30
 FIRST_PAUSE, LONGEST_PAUSE = 1.0, 60.0  # seconds between attempts to reach Slack at all
@@ -43,7 +43,7 @@ _METHOD = re.compile(r"[a-z]+(?:\.[A-Za-z]+){1,3}")  # "chat.postMessage", "user
 log = get_logger()
 
 
-def web_client(settings: Settings, session: aiohttp.ClientSession) -> AsyncWebClient:
+def web_client(settings: SlackSettings, session: aiohttp.ClientSession) -> AsyncWebClient:
     """A client for the bot's token. It repeats nothing by itself; see ``calls``."""
     token = settings.slack_bot_token
     return AsyncWebClient(

@@ -10,12 +10,11 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from adapters.slack.calls import FAILURES, Away, Calls, Json, Limited, Refusal, Timing
 from adapters.slack.client import TOKEN_ERRORS, new_session, refused_token, web_client
+from adapters.slack.declaration import SlackSettings, in_many_workspaces
 from adapters.slack.installations import Place, opened
 from adapters.slack.oauth import install_url, redirect_url
 from adapters.slack.scopes import FOR_USER_GROUPS, needed
 from bot.errors import CredentialsRefused, InvalidSetting, PlatformUnavailable, PostRefused
-from bot.platform import in_many_workspaces
-from bot.settings import Settings
 
 APPS = "https://api.slack.com/apps"
 MOST_ASKED = 20  # workspaces whose tokens are tried
@@ -23,7 +22,7 @@ NAMED = 5
 _SIGNING_SECRET = re.compile(r"[0-9a-f]{32}")
 
 
-async def examine(settings: Settings) -> str:
+async def examine(settings: SlackSettings) -> str:
     """What works, in one sentence. Raises ``FootnoteError``: what does not, and what to do.
 
     Which events the app subscribes to cannot be asked of Slack; the manifest has them.
@@ -48,7 +47,7 @@ async def examine(settings: Settings) -> str:
         return ", ".join([where, *ways])
 
 
-async def _bot(client: AsyncWebClient, settings: Settings, variable: str) -> Json:
+async def _bot(client: AsyncWebClient, settings: SlackSettings, variable: str) -> Json:
     """What auth.test tells of a bot that has every scope."""
     bot, scopes = await _auth(client, settings, variable)
     wanted = needed()
@@ -67,7 +66,7 @@ async def _bot(client: AsyncWebClient, settings: Settings, variable: str) -> Jso
 # ---------------------------------------------------------------- several workspaces
 
 
-async def _installed(settings: Settings, client: AsyncWebClient) -> str:
+async def _installed(settings: SlackSettings, client: AsyncWebClient) -> str:
     """In how many workspaces the app is, each of which is asked for, and where to install it."""
     await _look_at_secret(settings, client)
     async with opened(settings) as installations:
@@ -84,7 +83,7 @@ async def _installed(settings: Settings, client: AsyncWebClient) -> str:
     return f"{there}, to be installed at {install_url(settings)}, back to {redirect_url(settings)}"
 
 
-async def _in(place: Place, client: AsyncWebClient, settings: Settings) -> None:
+async def _in(place: Place, client: AsyncWebClient, settings: SlackSettings) -> None:
     try:
         await _bot(client, settings, place.name)
     except CredentialsRefused as refused:
@@ -95,7 +94,7 @@ async def _in(place: Place, client: AsyncWebClient, settings: Settings) -> None:
         ) from refused
 
 
-async def _look_at_secret(settings: Settings, client: AsyncWebClient) -> None:
+async def _look_at_secret(settings: SlackSettings, client: AsyncWebClient) -> None:
     """Ask Slack for a code that nobody was given: it looks at the app's secret first."""
     try:
         await Calls(client, Timing()).once(
@@ -116,7 +115,7 @@ async def _look_at_secret(settings: Settings, client: AsyncWebClient) -> None:
         raise _away(settings, away.detail) from away
 
 
-def _secret(settings: Settings) -> str:
+def _secret(settings: SlackSettings) -> str:
     secret = settings.slack_client_secret
     return "" if secret is None else secret.get_secret_value()
 
@@ -124,7 +123,7 @@ def _secret(settings: Settings) -> str:
 # ---------------------------------------------------------------- tokens
 
 
-def _look_at_tokens(settings: Settings) -> None:
+def _look_at_tokens(settings: SlackSettings) -> None:
     """Raises ``InvalidSetting`` for what can be seen without asking anybody."""
     _expect(settings.slack_bot_token, "SLACK_BOT_TOKEN", "xoxb-", "OAuth & Permissions")
     _expect(settings.slack_app_token, "SLACK_APP_TOKEN", "xapp-", "Basic Information")
@@ -154,7 +153,7 @@ def _expect(token: SecretStr | None, variable: str, beginning: str, page: str) -
 
 
 async def _auth(
-    client: AsyncWebClient, settings: Settings, variable: str
+    client: AsyncWebClient, settings: SlackSettings, variable: str
 ) -> tuple[Json, frozenset[str]]:
     """What auth.test tells, and the token's scopes, which only the response's headers have."""
     try:
@@ -174,7 +173,7 @@ async def _auth(
     return bot, frozenset(scope.strip() for scope in str(listed).split(","))
 
 
-def _away(settings: Settings, detail: str) -> PlatformUnavailable:
+def _away(settings: SlackSettings, detail: str) -> PlatformUnavailable:
     return PlatformUnavailable(
         f"Slack does not answer at {settings.slack_api_url}: check the network, or "
         "FOOTNOTE_SLACK_API_URL.",

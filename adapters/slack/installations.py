@@ -21,9 +21,9 @@ from slack_sdk.oauth.state_store.sqlalchemy import AsyncSQLAlchemyOAuthStateStor
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from adapters.slack.client import sdk_logger
+from adapters.slack.declaration import SlackSettings
 from adapters.slack.teams import ORGANISATION
 from bot.errors import InvalidSetting
-from bot.settings import Settings
 from bot.storage.database import Database, open_database
 from bot.storage.installations import slack_bots, slack_installations, slack_oauth_states
 from bot.storage.seal import Seal, Sealed
@@ -170,7 +170,7 @@ class Installations(AsyncSQLAlchemyInstallationStore):
         return ours, c.team_id == workspace
 
 
-def installations_of(settings: Settings, database: Database) -> Installations:
+def installations_of(settings: SlackSettings, database: Database) -> Installations:
     """Raises ``InvalidSetting`` without a key, or without the app's id."""
     if settings.slack_client_id is None:
         raise InvalidSetting("SLACK_CLIENT_ID is not set: only apps with it are installed here.")
@@ -178,7 +178,7 @@ def installations_of(settings: Settings, database: Database) -> Installations:
 
 
 @asynccontextmanager
-async def opened(settings: Settings) -> AsyncIterator[Installations]:
+async def opened(settings: SlackSettings) -> AsyncIterator[Installations]:
     """The installations, for a command that needs nothing else of the database."""
     database = await open_database(settings.database)
     try:
@@ -187,30 +187,31 @@ async def opened(settings: Settings) -> AsyncIterator[Installations]:
         await database.close()
 
 
-async def forget_unreadable(settings: Settings) -> int:
-    """See ``Installations.forget_unreadable``."""
-    async with opened(settings) as installations:
-        return await installations.forget_unreadable()
+class StoredInstallations:
+    """Every app's installations in the database; see ``bot.platform.Installations``."""
 
+    async def count(self, database: Database, workspace: str) -> int:
+        """How many rows ``forget`` would delete."""
+        async with database.read() as db:
+            counted = [
+                await db.scalar(sa.select(sa.func.count()).select_from(table).where(where))
+                for table, where in _installed_in(workspace)
+            ]
+        return sum(int(number or 0) for number in counted)
 
-async def count_installations(database: Database, workspace: str) -> int:
-    """How many rows ``forget_installations`` would delete."""
-    async with database.read() as db:
-        counted = [
-            await db.scalar(sa.select(sa.func.count()).select_from(table).where(where))
-            for table, where in _installed_in(workspace)
-        ]
-    return sum(int(number or 0) for number in counted)
+    async def forget(self, database: Database, workspace: str) -> int:
+        """Delete the installations in a workspace, whatever key sealed them; how many rows."""
+        async with database.urgent_write() as db:
+            gone = [
+                await db.execute(sa.delete(table).where(where))
+                for table, where in _installed_in(workspace)
+            ]
+        return sum(result.rowcount for result in gone)
 
-
-async def forget_installations(database: Database, workspace: str) -> int:
-    """Delete every app's installations in a workspace, whatever key sealed them; how many rows."""
-    async with database.urgent_write() as db:
-        gone = [
-            await db.execute(sa.delete(table).where(where))
-            for table, where in _installed_in(workspace)
-        ]
-    return sum(result.rowcount for result in gone)
+    async def forget_unreadable(self, settings: SlackSettings) -> int:
+        """See ``Installations.forget_unreadable``."""
+        async with opened(settings) as installations:
+            return await installations.forget_unreadable()
 
 
 def _installed_in(workspace: str) -> list[tuple[sa.Table, sa.ColumnElement[bool]]]:

@@ -22,13 +22,13 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from adapters.slack.calls import FAILURES, Json
 from adapters.slack.client import sdk_logger
+from adapters.slack.declaration import SlackSettings
 from adapters.slack.installations import Installations, States
 from adapters.slack.installed import InstalledTeams
 from adapters.slack.scopes import needed
 from adapters.slack.teams import NotInstalled
 from bot.errors import FootnoteError
 from bot.logs import get_logger
-from bot.settings import Settings
 
 INSTALL_PATH = "/slack/install"
 REDIRECT_PATH = "/slack/oauth_redirect"
@@ -46,17 +46,17 @@ NOT_HERE = (
 log = get_logger()
 
 
-def install_url(settings: Settings) -> str:
+def install_url(settings: SlackSettings) -> str:
     """Where an admin of a workspace begins, as far as the settings tell."""
     return f"{_public(settings)}{INSTALL_PATH}"
 
 
-def redirect_url(settings: Settings) -> str:
+def redirect_url(settings: SlackSettings) -> str:
     """Where Slack sends them back to: what the app's "Redirect URLs" have to hold."""
     return f"{_public(settings)}{REDIRECT_PATH}"
 
 
-def _public(settings: Settings) -> str:
+def _public(settings: SlackSettings) -> str:
     if settings.public_url:
         return settings.public_url
     host = f"[{settings.http_host}]" if ":" in settings.http_host else settings.http_host
@@ -88,7 +88,7 @@ class Flow(AsyncOAuthFlow):
 
 
 def oauth_flow(
-    settings: Settings, client: AsyncWebClient, installations: Installations, states: States
+    settings: SlackSettings, client: AsyncWebClient, installations: Installations, states: States
 ) -> AsyncOAuthFlow:
     """``client`` has no token."""
     assert settings.slack_client_secret is not None  # noqa: S101

@@ -20,13 +20,13 @@ from starlette.routing import BaseRoute, Route
 from adapters.slack import socket
 from adapters.slack.calls import Calls, Timing
 from adapters.slack.client import new_session, web_client
+from adapters.slack.declaration import SlackSettings, in_many_workspaces
 from adapters.slack.malformed import MALFORMED, note
 from adapters.slack.poster import SlackPoster
 from adapters.slack.tenancy import ManyWorkspaces, OneWorkspace, Tenancy
 from bot.conversing.reception import Reception
 from bot.observing import Observed
-from bot.platform import Connection, in_many_workspaces
-from bot.settings import Settings
+from bot.platform import Connection
 from bot.storage.workspaces import Workspaces
 
 PATH = "/slack/events"  # events, commands and interactivity alike
@@ -35,7 +35,7 @@ LARGEST_BODY = 1_000_000  # bytes; Slack's own bodies stay far below
 
 @asynccontextmanager
 async def open_slack(
-    settings: Settings, workspaces: Workspaces, observed: Observed | None = None
+    settings: SlackSettings, workspaces: Workspaces, observed: Observed | None = None
 ) -> AsyncIterator[SlackPlatform]:
     """Slack as the settings say. Says nothing yet: a Slack that is away must stop nobody.
 
@@ -61,7 +61,7 @@ class SlackPlatform:
 
     def __init__(
         self,
-        settings: Settings,
+        settings: SlackSettings,
         client: AsyncWebClient,
         tenancy: Tenancy,
         workspaces: Workspaces,

@@ -20,6 +20,7 @@ from starlette.routing import Route
 from adapters.slack.bolt import bolt_app, ignore_the_rest
 from adapters.slack.calls import Calls, Json, Timing
 from adapters.slack.client import until_reached
+from adapters.slack.declaration import SlackSettings
 from adapters.slack.inbox import Inbox
 from adapters.slack.installations import States, installations_of
 from adapters.slack.installed import InstalledTeams
@@ -39,7 +40,6 @@ from adapters.slack.teams import OneTeam, Teams
 from adapters.slack.wiring import Wiring
 from bot.conversing.reception import Reception
 from bot.platform import Connection
-from bot.settings import Settings
 from bot.storage.database import Database
 
 
@@ -70,7 +70,7 @@ class OneWorkspace:
 
     routes: Sequence[Route] = ()
 
-    def __init__(self, settings: Settings, client: AsyncWebClient) -> None:
+    def __init__(self, settings: SlackSettings, client: AsyncWebClient) -> None:
         self._settings = settings
         self._client = client
         self.connection = Connection()
@@ -113,7 +113,7 @@ class OneWorkspace:
 class ManyWorkspaces:
     """All workspaces that installed the app."""
 
-    def __init__(self, settings: Settings, client: AsyncWebClient, database: Database) -> None:
+    def __init__(self, settings: SlackSettings, client: AsyncWebClient, database: Database) -> None:
         """``client`` has no token. Raises ``InvalidSetting``."""
         self._settings = settings
         self._client = client

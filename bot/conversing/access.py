@@ -8,14 +8,14 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from bot.errors import Denied
-from bot.messages import Message
+from bot.messages import CONSOLE, Message
 from bot.settings import Settings
 
 _ADMIN = "ask an admin of Footnote"
 
 # The console as the lists know it: its platform, its workspace, and both its channel and its person
 # where no proxy tells people apart.
-CONSOLE, IN_CONSOLE, LOCAL = "web", "console", "local"
+IN_CONSOLE, LOCAL = "console", "local"
 NO_ROLES = (
     "FOOTNOTE_ALLOW_ROLES lets only people with roles ask, and nobody has one in the console: name "
     "people in FOOTNOTE_ALLOW_USERS in its place"

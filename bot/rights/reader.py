@@ -6,14 +6,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from bot.messages import Author, Message, RunOptions, Thread
+from bot.messages import CONSOLE, TERMINAL, Author, Message, RunOptions, Thread
 from bot.rights.collection import DocumentCollection
 
 # Where an answer is read: by all of a channel, by one person of a chat, by one of the console, or
 # by whoever runs Footnote.
 Surface = Literal["channel", "direct", "console", "terminal"]
-
-TERMINAL, CONSOLE = "terminal", "web"  # platforms with a surface of their own
 
 
 @dataclass(frozen=True, slots=True)

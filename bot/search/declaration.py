@@ -15,9 +15,10 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from pydantic import AliasChoices, BaseModel, ConfigDict, Field, SecretStr
+from pydantic import BaseModel, SecretStr
 
 from bot.errors import InvalidSetting
+from bot.plugins import installed
 from bot.search.policy import Policy
 
 if TYPE_CHECKING:
@@ -28,28 +29,6 @@ if TYPE_CHECKING:
 ENTRY_POINTS = "footnote.search_providers"
 
 Client = Callable[[], "httpx.AsyncClient"]
-
-
-class ProviderSettings(BaseModel):
-    """Base of a provider's own settings, which are read like all others.
-
-    Every field has a default and a ``description``, and begins with the provider's name, so that
-    no two providers share one; ``footnote doctor`` lists them. In the environment a field is
-    ``FOOTNOTE_`` and its name in capitals, unless it is a ``key_field``.
-    """
-
-    model_config = ConfigDict(frozen=True)
-
-
-def key_field(*names: str, description: str) -> Any:
-    """A secret under the name that the provider's own documentation gives it.
-
-    The first name is the one shown; the field itself is called like it, in lower case.
-    """
-    lower = [name.lower() for name in names]
-    return Field(
-        default=None, validation_alias=AliasChoices(*names, *lower), description=description
-    )
 
 
 def needed(value: SecretStr | str | None, provider: str, setting: str) -> str:
@@ -76,7 +55,7 @@ def _usual(settings: object) -> Policy:
 class Declaration(Generic[S]):
     """A search provider as its file declares it.
 
-    ``settings`` is its own subclass of ``ProviderSettings``, or ``bot.settings.Settings`` when it
+    ``settings`` is its own subclass of ``PartSettings``, or ``bot.settings.Settings`` when it
     has none of its own. ``build`` makes the provider; the client it may call for is shared, and
     closed by others. ``switched_on`` tells whether the settings ask for the provider (a key or an
     address is there): it is then searched unless ``FOOTNOTE_PROVIDERS`` says otherwise.
@@ -98,7 +77,7 @@ def declarations() -> dict[str, Declaration[Any]]:
     Raises ``InvalidSetting`` for an installed package whose provider cannot be loaded.
     """
     found: dict[str, Declaration[Any]] = {}
-    for declaration in (*_ours(), *_installed()):
+    for declaration in (*_ours(), *installed(ENTRY_POINTS, Declaration, "search provider")):
         found.setdefault(declaration.name, declaration)
     return found
 
@@ -108,24 +87,3 @@ def _ours() -> Iterator[Declaration[Any]]:
 
     for module in pkgutil.iter_modules(providers.__path__):
         yield importlib.import_module(f"{providers.__name__}.{module.name}").PROVIDER
-
-
-def _installed() -> Iterator[Declaration[Any]]:
-    from importlib.metadata import entry_points
-
-    for point in entry_points(group=ENTRY_POINTS):
-        package = point.dist.name if point.dist else point.value
-        try:
-            loaded = point.load()
-        except Exception as error:
-            raise InvalidSetting(
-                f"The search provider {point.name} of the package {package} cannot be loaded: "
-                "update or remove that package.",
-                detail=f"{type(error).__name__}: {error}",
-            ) from error
-        if not isinstance(loaded, Declaration):
-            raise InvalidSetting(
-                f"{point.value} of the package {package} declares no search provider: update or "
-                "remove that package."
-            )
-        yield loaded

@@ -17,6 +17,7 @@ from bot.cli import app
 from bot.command import HANDBOOK
 from bot.pages.media import FORMATS
 from bot.reasoning.prices import PRICES
+from bot.search.declaration import declarations
 from bot.settings import TOML, Settings, known_names, load_settings, settings_class
 
 PAGES = sorted(HANDBOOK.glob("*.md"))
@@ -75,7 +76,12 @@ def as_written(name: str, default: Any) -> str:
 
 
 FIELDS = dict(zip(known_names(), settings_class().model_fields, strict=True))
-CORE = [name for name, field in FIELDS.items() if field in Settings.model_fields]
+OF_PROVIDERS = {
+    field
+    for each in declarations().values()
+    for field in set(each.settings.model_fields) - set(Settings.model_fields)
+}
+CORE = [name for name, field in FIELDS.items() if field not in OF_PROVIDERS]
 
 
 def default_of(name: str) -> Any:

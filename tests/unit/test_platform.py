@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from base64 import b64encode
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
+from adapters.slack.declaration import SlackSettings, in_many_workspaces
+from bot.console_access import run_page
 from bot.errors import InvalidSetting
-from bot.platform import configured_platforms, in_many_workspaces, run_page
-from bot.settings import Settings, load_settings
+from bot.platform import listening_platforms
+from bot.settings import load_settings
 
 KEY = b64encode(bytes(range(32))).decode()  # the same in every process of a test run
 APP = {"slack_client_id": "1.2", "slack_client_secret": "very-secret"}
@@ -23,20 +25,20 @@ def _no_files(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.chdir(tmp_path)
 
 
-def settings(**given: Any) -> Settings:
-    return load_settings(**given)
+def settings(**given: Any) -> SlackSettings:
+    return cast(SlackSettings, load_settings(**given))
 
 
 @pytest.mark.parametrize("way_in", [SIGNED, SOCKET, {**SIGNED, **SOCKET}])
 def test_slack_is_there_for_one_workspace_or_for_many(way_in: dict[str, str]) -> None:
     one, many = settings(**BOT, **way_in), settings(**APP, **KEYS, **way_in)
-    assert configured_platforms(one) == configured_platforms(many) == ["slack"]
+    assert listening_platforms(one) == listening_platforms(many) == ["slack"]
     assert (in_many_workspaces(one), in_many_workspaces(many)) == (False, True)
 
 
 def test_a_bot_token_means_one_workspace_whatever_else_is_set() -> None:
     both = settings(**BOT, **APP, **SIGNED)
-    assert configured_platforms(both) == ["slack"]
+    assert listening_platforms(both) == ["slack"]
     assert not in_many_workspaces(both)
 
 
@@ -53,13 +55,13 @@ def test_a_bot_token_means_one_workspace_whatever_else_is_set() -> None:
 )
 def test_half_a_set_is_told(given: dict[str, str], told: str) -> None:
     with pytest.raises(InvalidSetting) as error:
-        configured_platforms(settings(**given))
+        listening_platforms(settings(**given))
     assert told in error.value.sentence
     assert "very-secret" not in error.value.sentence
 
 
 def test_nothing_is_configured_by_default() -> None:
-    assert configured_platforms(settings()) == []
+    assert listening_platforms(settings()) == []
 
 
 @pytest.mark.parametrize("keys", ["short", f"{KEY},short", KEY[:-1]])

@@ -23,7 +23,8 @@ from typing import TYPE_CHECKING, Any
 from pydantic import Field, SecretStr
 
 from bot.errors import ProviderUnavailable
-from bot.search.declaration import Client, Declaration, ProviderSettings, key_field, needed
+from bot.plugins import PartSettings, named_field
+from bot.search.declaration import Client, Declaration, needed
 from bot.search.given import GivenTexts
 from bot.search.hits import plain, wanted, web_hit, with_sites
 from bot.search.json_api import JsonApi, Reply
@@ -58,8 +59,8 @@ COUNTRIES = frozenset({
 _OTHER_CODES = {"ja": "jp", "no": "nb", "nn": "nb"}  # where Brave's code is not BCP 47's
 
 
-class BraveSettings(ProviderSettings):
-    brave_search_api_key: SecretStr | None = key_field(
+class BraveSettings(PartSettings):
+    brave_search_api_key: SecretStr | None = named_field(
         KEY, "BRAVE_API_KEY", description="the key of Brave Search"
     )
     brave_url: str = Field(

@@ -20,7 +20,8 @@ from typing import TYPE_CHECKING, Any
 from pydantic import Field
 
 from bot.errors import ProviderUnavailable, Refused
-from bot.search.declaration import Client, Declaration, ProviderSettings, needed
+from bot.plugins import PartSettings
+from bot.search.declaration import Client, Declaration, needed
 from bot.search.hits import wanted, web_hit, with_sites
 from bot.search.json_api import JsonApi
 from bot.search.json_values import mappings
@@ -39,7 +40,7 @@ MAX_QUERY_CHARACTERS = 400  # what the strictest of the usual engines takes
 _SYNTAX = re.compile(r"(?<!\S)[!:?<]+")
 
 
-class SearxngSettings(ProviderSettings):
+class SearxngSettings(PartSettings):
     searxng_url: str = Field("", description="the address of a SearXNG that answers in JSON")
 
 

@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import Field, SecretStr
 
-from bot.search.declaration import Client, Declaration, ProviderSettings, key_field, needed
+from bot.plugins import PartSettings, named_field
+from bot.search.declaration import Client, Declaration, needed
 from bot.search.hits import wanted, web_hit, with_sites
 from bot.search.json_api import JsonApi, Reply
 from bot.search.json_values import integer, mapping, mappings, string
@@ -36,8 +37,8 @@ MAX_QUERY_WORDS = 32  # Google leaves out what comes after
 FRESHNESS = {"day": "qdr:d", "week": "qdr:w", "month": "qdr:m", "year": "qdr:y"}
 
 
-class SerperSettings(ProviderSettings):
-    serper_api_key: SecretStr | None = key_field(KEY, description="the key of Serper")
+class SerperSettings(PartSettings):
+    serper_api_key: SecretStr | None = named_field(KEY, description="the key of Serper")
     serper_url: str = Field("https://google.serper.dev", description="where Serper is reached")
 
 

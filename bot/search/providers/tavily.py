@@ -23,7 +23,8 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import Field, SecretStr
 
-from bot.search.declaration import Client, Declaration, ProviderSettings, key_field, needed
+from bot.plugins import PartSettings, named_field
+from bot.search.declaration import Client, Declaration, needed
 from bot.search.given import GivenTexts
 from bot.search.hits import host_of, short, wanted, web_hit
 from bot.search.json_api import JsonApi
@@ -65,8 +66,8 @@ COUNTRIES = {
 # fmt: on
 
 
-class TavilySettings(ProviderSettings):
-    tavily_api_key: SecretStr | None = key_field(KEY, description="the key of Tavily")
+class TavilySettings(PartSettings):
+    tavily_api_key: SecretStr | None = named_field(KEY, description="the key of Tavily")
     tavily_url: str = Field("https://api.tavily.com", description="where Tavily is reached")
     tavily_raw_content: bool = Field(
         True,

@@ -11,20 +11,22 @@ import pytest
 from pydantic import SecretStr
 
 from bot.errors import InvalidSetting
-from bot.search.declaration import ProviderSettings, declarations
+from bot.plugins import PartSettings
+from bot.search.declaration import declarations
 from bot.search.registry import configured_names, open_search
 from bot.settings import Settings, known_names, load_settings, settings_class
 
 ROOT = Path(__file__).parents[3]
 
 PACKAGE = """
-from bot.search.declaration import Declaration, ProviderSettings, key_field
+from bot.plugins import PartSettings, named_field
+from bot.search.declaration import Declaration
 from bot.search.provider import Hit
 from pydantic import Field, SecretStr
 
-class AtlasSettings(ProviderSettings):
+class AtlasSettings(PartSettings):
     atlas_url: str = Field("https://atlas.example", description="where Atlas is reached")
-    atlas_api_key: SecretStr | None = key_field("ATLAS_API_KEY", description="its key")
+    atlas_api_key: SecretStr | None = named_field("ATLAS_API_KEY", description="its key")
 
 class Atlas:
     name, kind = "atlas", "knowledge"
@@ -74,7 +76,7 @@ def test_every_file_among_the_providers_is_one() -> None:
 
 def test_every_setting_of_a_provider_says_what_it_means_and_whose_it_is() -> None:
     for name, declared in declarations().items():
-        if issubclass(declared.settings, ProviderSettings):
+        if issubclass(declared.settings, PartSettings):
             for field, info in declared.settings.model_fields.items():
                 assert field.startswith(f"{name}_")
                 assert info.description
@@ -102,7 +104,7 @@ def test_reading_the_settings_loads_nothing_that_searching_needs() -> None:
 def test_the_core_settings_name_no_key_of_a_provider() -> None:
     fields = set(Settings.model_fields)
     for declared in declarations().values():
-        if issubclass(declared.settings, ProviderSettings):
+        if issubclass(declared.settings, PartSettings):
             assert fields.isdisjoint(declared.settings.model_fields)
 
 

@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import cast
 from urllib.parse import parse_qs, urlsplit
 
 import discord
 import pytest
 
+from adapters.discord.declaration import DiscordSettings
 from adapters.discord.doctor import PERMISSIONS, examine, invitation, needed_permissions
 from bot.errors import CredentialsRefused, FootnoteError, InvalidSetting, PlatformUnavailable
-from bot.settings import Settings, load_settings
+from bot.settings import load_settings
 from tests.unit.adapters.discord.conftest import Room
 
 
-def settings_of(room: Room, folder: Path, token: str = "") -> Settings:
-    return load_settings(
-        discord_token=token or room.discord.token,
-        discord_api_url=room.discord.url,
-        data_dir=folder,
+def settings_of(room: Room, folder: Path, token: str = "") -> DiscordSettings:
+    return cast(
+        DiscordSettings,
+        load_settings(
+            discord_token=token or room.discord.token,
+            discord_api_url=room.discord.url,
+            data_dir=folder,
+        ),
     )
 
 
@@ -52,7 +57,7 @@ async def test_an_absent_discord_is_no_wrong_token(
 
 async def test_without_a_token_there_is_nothing_to_examine() -> None:
     with pytest.raises(InvalidSetting, match="DISCORD_TOKEN"):
-        await examine(load_settings())
+        await examine(cast(DiscordSettings, load_settings()))
 
 
 def test_the_invitation_asks_for_what_is_needed_and_nothing_else() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from contextlib import suppress
 from pathlib import Path
+from typing import cast
 
 import aiohttp
 import discord
@@ -13,6 +14,7 @@ from discord.gateway import DiscordWebSocket
 from structlog.testing import capture_logs
 
 from adapters.discord.client import FootnoteClient
+from adapters.discord.declaration import DiscordSettings
 from adapters.discord.platform import DiscordPlatform, open_discord
 from bot.errors import CredentialsRefused, InvalidSetting, PlatformUnavailable
 from bot.messages import RunOptions, Thread
@@ -75,7 +77,7 @@ async def test_it_runs_as_many_shards_as_discord_says(open_footnote: Open, room:
 
 async def test_without_a_token_it_cannot_be_opened() -> None:
     with pytest.raises(InvalidSetting, match="DISCORD_TOKEN"):
-        async with open_discord(load_settings(), None):  # type: ignore[arg-type]
+        async with open_discord(cast(DiscordSettings, load_settings()), None):  # type: ignore[arg-type]
             raise AssertionError("unreachable")
 
 
@@ -84,8 +86,9 @@ async def test_every_call_is_counted_with_its_resource_and_status(
 ) -> None:
     observed = Observed()
     for token in (room.discord.token, "wrong"):
-        settings = load_settings(
-            discord_token=token, discord_api_url=room.discord.url, data_dir=tmp_path
+        settings = cast(
+            DiscordSettings,
+            load_settings(discord_token=token, discord_api_url=room.discord.url, data_dir=tmp_path),
         )
         async with open_discord(settings, None, observed) as platform:  # type: ignore[arg-type]
             with suppress(CredentialsRefused):
@@ -96,8 +99,9 @@ async def test_every_call_is_counted_with_its_resource_and_status(
 
 
 async def test_a_refused_token_is_named(room: Room, tmp_path: Path) -> None:
-    settings = load_settings(
-        discord_token="wrong", discord_api_url=room.discord.url, data_dir=tmp_path
+    settings = cast(
+        DiscordSettings,
+        load_settings(discord_token="wrong", discord_api_url=room.discord.url, data_dir=tmp_path),
     )
     store = await open_store(settings.database)
     async with open_discord(settings, Workspaces(store.database)) as platform:
@@ -136,8 +140,11 @@ async def test_a_reply_waits_for_the_login_and_then_counts_discord_as_away(
 ) -> None:
     monkeypatch.setattr("adapters.discord.patience.LOGIN_SECONDS", 0.05)
     room.discord.down("reset", where="/users/@me")
-    settings = load_settings(
-        discord_token=room.discord.token, discord_api_url=room.discord.url, data_dir=tmp_path
+    settings = cast(
+        DiscordSettings,
+        load_settings(
+            discord_token=room.discord.token, discord_api_url=room.discord.url, data_dir=tmp_path
+        ),
     )
     store = await open_store(settings.database)
     async with open_discord(settings, Workspaces(store.database)) as platform:
@@ -354,8 +361,11 @@ async def test_nothing_is_left_open(open_footnote: Open, room: Room) -> None:
 
 
 async def test_it_can_be_closed_before_it_ever_ran(room: Room, tmp_path: Path) -> None:
-    settings = load_settings(
-        discord_token=room.discord.token, discord_api_url=room.discord.url, data_dir=tmp_path
+    settings = cast(
+        DiscordSettings,
+        load_settings(
+            discord_token=room.discord.token, discord_api_url=room.discord.url, data_dir=tmp_path
+        ),
     )
     async with open_discord(settings, None) as platform:  # type: ignore[arg-type]
         assert isinstance(platform, DiscordPlatform)

@@ -8,16 +8,17 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from adapters.discord.client import FootnoteClient, api_of, library_log
+from adapters.discord.declaration import DiscordSettings
 from adapters.discord.platform import DiscordPlatform
 from bot.app import App, open_app
 from bot.conversing.reception import Address, Asked, Heard, Reception, Told
 from bot.errors import StorageUnavailable
 from bot.messages import Depth, Message
 from bot.posting import PostState, RunRef
-from bot.settings import Settings, load_settings
+from bot.settings import load_settings
 from bot.storage.records import RunRecord
 from bot.storage.store import NO_FILES, open_store
 from bot.storage.workspaces import Workspaces
@@ -149,12 +150,15 @@ async def running(
     discord: FakeDiscord, folder: Path, poster: RememberingPoster | None = None, **settings: Any
 ) -> AsyncIterator[Running]:
     """Footnote connected to ``discord``, its store in ``folder``."""
-    chosen: Settings = load_settings(
-        discord_token=discord.token,
-        discord_api_url=discord.url,
-        data_dir=folder,
-        reasoner="extractive",
-        **settings,
+    chosen: DiscordSettings = cast(
+        DiscordSettings,
+        load_settings(
+            discord_token=discord.token,
+            discord_api_url=discord.url,
+            data_dir=folder,
+            reasoner="extractive",
+            **settings,
+        ),
     )
     poster = poster or RememberingPoster()
     posters = {"discord": poster}

@@ -7,11 +7,12 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import uvicorn
 from starlette.applications import Starlette
 
+from adapters.slack.declaration import SlackSettings
 from adapters.slack.platform import PATH, SlackPlatform, open_slack
 from bot.app import open_app
 from bot.conversing.reception import Reception
@@ -20,7 +21,7 @@ from bot.messages import Message
 from bot.posting import Poster
 from bot.search.blend import SearchResult
 from bot.search.provider import ProviderKind, Query
-from bot.settings import Settings, load_settings
+from bot.settings import load_settings
 from bot.storage.store import Store, open_store
 from bot.storage.tables import feedback, messages, runs
 from bot.storage.workspaces import Workspaces
@@ -129,16 +130,19 @@ class Served:
                 await asyncio.sleep(0.005)
 
 
-def slack_settings(slack: FakeSlack, folder: Path, **settings: Any) -> Settings:
-    return load_settings(
-        **{
-            "slack_bot_token": slack.bot_token,
-            "slack_app_token": slack.app_token,
-            "slack_api_url": slack.api_url,
-            "data_dir": folder,
-            "providers": "wikipedia",
-            **settings,
-        }
+def slack_settings(slack: FakeSlack, folder: Path, **settings: Any) -> SlackSettings:
+    return cast(
+        SlackSettings,
+        load_settings(
+            **{
+                "slack_bot_token": slack.bot_token,
+                "slack_app_token": slack.app_token,
+                "slack_api_url": slack.api_url,
+                "data_dir": folder,
+                "providers": "wikipedia",
+                **settings,
+            }
+        ),
     )
 
 

@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 from slack_sdk.oauth.installation_store import Bot
 
+from adapters.slack.declaration import SlackSettings
 from adapters.slack.doctor import examine
 from adapters.slack.installations import opened
 from adapters.slack.scopes import FOR_USER_GROUPS, needed
 from bot.errors import CredentialsRefused, FootnoteError, InvalidSetting, PlatformUnavailable
 from bot.rights.collection import DocumentCollection
-from bot.settings import Settings
 from bot.storage.seal import new_key
 from tests.fakes.slack import FakeSlack
 from tests.fakes.slack_workspace import Tenant
@@ -120,7 +120,7 @@ PUBLIC = "https://footnote.example.com"
 basic = pytest.mark.filterwarnings("ignore:BasicAuth is deprecated:DeprecationWarning")
 
 
-def of_many(slack: FakeSlack, folder: Path, **given: Any) -> Settings:
+def of_many(slack: FakeSlack, folder: Path, **given: Any) -> SlackSettings:
     return slack_settings(
         slack,
         folder,
@@ -135,7 +135,7 @@ def of_many(slack: FakeSlack, folder: Path, **given: Any) -> Settings:
     )
 
 
-async def installed(settings: Settings, *tenants: FakeSlack) -> None:
+async def installed(settings: SlackSettings, *tenants: FakeSlack) -> None:
     async with opened(settings) as installations:
         for slack in tenants:
             slack.granted(f"xoxb-{slack.team}", slack.workspace.manifest.scopes)

@@ -21,8 +21,7 @@ from adapters.slack.installations import (
     Installations,
     Place,
     States,
-    count_installations,
-    forget_installations,
+    StoredInstallations,
 )
 from bot.errors import InvalidSetting
 from bot.storage.database import Database, open_database
@@ -282,7 +281,7 @@ async def test_a_workspace_is_forgotten_whatever_key_sealed_its_tokens(database:
     await store(database).async_save(installation("T1"))
     await store(database, NEW, client="another").async_save(installation("T1"))
     await store(database).async_save(installation("T2"))
-    counted = await count_installations(database, "T1")
-    assert counted == await forget_installations(database, "T1") == 4
-    assert await forget_installations(database, "T1") == 0
+    counted = await StoredInstallations().count(database, "T1")
+    assert counted == await StoredInstallations().forget(database, "T1") == 4
+    assert await StoredInstallations().forget(database, "T1") == 0
     assert [place.id for place in await store(database).places()] == ["T2"]
