@@ -17,7 +17,7 @@ from bot.posting import Poster
 from bot.reasoning.calls import ModelReply
 from bot.reasoning.extractive import Extractive
 from bot.reasoning.reasoner import ReasonerFactory
-from bot.research.library import Library, Searching
+from bot.research.evidence.library import Library, Searching
 from bot.rights.rights import Rights
 from bot.search.blend import Search
 from bot.search.registry import open_search

@@ -32,7 +32,7 @@ from bot import __version__
 from bot.errors import StorageUnavailable
 from bot.http_peer import FORWARDED, is_from_here
 from bot.observing import Observed
-from bot.research.health import health
+from bot.research.trace.health import health
 from bot.search.registry import provider_names
 from bot.settings import Settings
 from bot.storage.database import Database

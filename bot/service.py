@@ -34,11 +34,11 @@ from bot.posting import Poster, PostState, Reply, RunRef
 from bot.reasoning.calls import ModelReply
 from bot.reasoning.reasoner import ReasonerFactory
 from bot.rendering.texts import texts_for
-from bot.research.account import Days
-from bot.research.budget import Budget, DayLimits
-from bot.research.library import Library
-from bot.research.numbering import Numbering
-from bot.research.road import Road
+from bot.research.answer.numbering import Numbering
+from bot.research.budget.account import Days
+from bot.research.budget.budget import Budget, DayLimits
+from bot.research.evidence.library import Library
+from bot.research.pipeline import Road
 from bot.research.run import Run
 from bot.rights.reach import Reach
 from bot.rights.rights import Rights

@@ -12,8 +12,8 @@ from collections.abc import Collection, Iterable
 
 from bot.rendering.lines import one_line
 from bot.rendering.safety import WORD_JOINER, without_autolinks, without_pings
-from bot.research.links import addresses
-from bot.research.marks import code_spans
+from bot.research.answer.links import addresses
+from bot.research.answer.marks import code_spans
 from bot.text.control import without_controls
 
 _LINKED = re.compile(

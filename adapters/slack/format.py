@@ -33,9 +33,9 @@ from bot.rendering.remarks import summary
 from bot.rendering.safety import WORD_JOINER, without_autolinks, without_pings
 from bot.rendering.short import cautions, source_line
 from bot.rendering.texts import Texts
-from bot.research.links import addresses
-from bot.research.marks import ESCAPE, code_spans
-from bot.research.verbatim import as_words
+from bot.research.answer.links import addresses
+from bot.research.answer.marks import ESCAPE, code_spans
+from bot.research.answer.verbatim import as_words
 
 Json = dict[str, Any]
 

@@ -15,7 +15,7 @@ from adapters.slack.limits import RICH_TEXT_CHARACTERS, TABLE_WIDTH, URL_CHARACT
 from bot.rendering.footnotes import link_target
 from bot.rendering.tables import table_text
 from bot.rendering.tokens import answer_parser, with_marks
-from bot.research.links import addresses, stored
+from bot.research.answer.links import addresses, stored
 
 Json = dict[str, Any]
 

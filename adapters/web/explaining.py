@@ -23,9 +23,9 @@ from bot.rendering.excerpts import excerpts
 from bot.rendering.lines import one_line, shortened
 from bot.rendering.remarks import words_of
 from bot.rendering.texts import Texts
-from bot.research.resting import Quote, TracedSentence
-from bot.research.timeline import Span
-from bot.research.trace import ModelCall, Trace
+from bot.research.answer.support import Quote, TracedSentence
+from bot.research.trace.timeline import Span
+from bot.research.trace.trace import ModelCall, Trace
 
 _BORDER = re.compile(r"(?<!\\)\|")
 _HEADING = re.compile(r"(</?h)([4-6])>")

@@ -23,8 +23,8 @@ from bot.answers import StepView
 from bot.metrics import Metrics
 from bot.reasoning.calls import ModelReply
 from bot.rendering.footnotes import link_target
-from bot.research.health import health
-from bot.research.trace import page_of_trace, trace
+from bot.research.trace.health import health
+from bot.research.trace.trace import page_of_trace, trace
 from bot.rights.reader import Reader
 from bot.storage.overview import Overview, Overviews
 from bot.storage.records import RunRecord

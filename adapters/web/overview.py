@@ -13,7 +13,7 @@ from adapters.web.amounts import seconds, usd
 from adapters.web.svg.plot import Column, Part, draw
 from bot.rendering.lines import shortened
 from bot.rendering.texts import Texts
-from bot.research.health import ProviderHealth, health
+from bot.research.trace.health import ProviderHealth, health
 from bot.storage.overview import RECENT, Asked, Overview, Place, Scope, of_days
 
 STATES = ("answered", "partial", "not_found", "failed", "stopped")

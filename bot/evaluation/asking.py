@@ -21,8 +21,8 @@ from bot.pages.urls import links_in
 from bot.posting import PostState, RunRef
 from bot.reasoning.calls import ModelReply
 from bot.reasoning.prices import claude_price
-from bot.research.timeline import ID
-from bot.research.trace import trace
+from bot.research.trace.timeline import ID
+from bot.research.trace.trace import trace
 from bot.settings import Settings
 from bot.storage.traces import Traces
 

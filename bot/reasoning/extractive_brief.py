@@ -170,7 +170,7 @@ def _rows(
     """The best rows of a table, below its head.
 
     Where the passage has no head, the names of the columns are in its heading, from where
-    ``bot.research.write`` takes them.
+    ``bot.research.answer.write`` takes them.
     """
     rows = _table(passage, parts, best)
     head = _head(passage, parts[rows[0]])

@@ -10,8 +10,8 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from urllib.parse import unquote
 
-from bot.research.links import addresses, defuse, stored
-from bot.research.marks import ESCAPE, code_spans
+from bot.research.answer.links import addresses, defuse, stored
+from bot.research.answer.marks import ESCAPE, code_spans
 
 WORD_JOINER = "\u2060"
 
@@ -59,10 +59,11 @@ def without_pings(text: str) -> str:
 def without_autolinks(text: str, allowed: Mapping[str, str], *, names: bool = True) -> str:
     """The Markdown text with no address left that a platform would make a link of by itself.
 
-    ``allowed`` are the sources (``research.links.addresses``); links to them stay and lead to the
-    address that is stored. Other links keep their words, and so does code. Other addresses that
-    go somewhere ("evil.example/path") become code, as ``research.links.defuse`` makes of whole
-    URLs; a mere name ("Booking.com") reads as before, and is left as it is without ``names``.
+    ``allowed`` are the sources (``research.answer.links.addresses``); links to them stay and lead
+    to the address that is stored. Other links keep their words, and so does code. Other addresses
+    that go somewhere ("evil.example/path") become code, as ``research.answer.links.defuse`` makes
+    of whole URLs; a mere name ("Booking.com") reads as before, and is left as it is without
+    ``names``.
     """
     if _has_stray_tick(text):
         # It would pair with a backtick of ours, and free what that was to hold.

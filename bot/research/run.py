@@ -32,19 +32,19 @@ from bot.pages.page import Page
 from bot.pages.passages import Weight
 from bot.reasoning.evidence import Source
 from bot.rendering.texts import texts_for
-from bot.research.account import Account, Allowance, Price
-from bot.research.ahead import Ahead
-from bot.research.budget import Budget
+from bot.research.budget.account import Account, Allowance, Price
+from bot.research.budget.budget import Budget
+from bot.research.budget.model_calls import PaidCalls
+from bot.research.budget.used import Used
+from bot.research.concurrency import together
+from bot.research.evidence.library import Library
+from bot.research.evidence.outgoing import Outgoing
+from bot.research.evidence.prefetch import Ahead
 from bot.research.failures import attempted
-from bot.research.library import Library
-from bot.research.model_calls import PaidCalls
 from bot.research.notes import Notes
 from bot.research.outcomes import ReadOutcome, SearchOutcome
-from bot.research.outgoing import Outgoing
 from bot.research.steps import Steps
-from bot.research.suggest import Offer
-from bot.research.together import together
-from bot.research.used import Used
+from bot.research.suggestions.suggest import Offer
 from bot.rights.reach import is_document
 from bot.rights.transcript import documents_of
 from bot.search.provider import UNKNOWN_DOCUMENT, ProviderKind, Query

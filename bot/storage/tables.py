@@ -184,7 +184,7 @@ run_pages = sa.Table(
     metadata,
     sa.Column("run_id", sa.ForeignKey(runs.c.id, ondelete="CASCADE"), primary_key=True),
     sa.Column("number", sa.Integer, primary_key=True),
-    # The number in the answer, once there is one: ``research.numbering``.
+    # The number in the answer, once there is one: ``research.answer.numbering``.
     sa.Column("shown", sa.Integer),
     sa.Column("page_id", sa.ForeignKey(pages.c.id), nullable=False),
     sa.UniqueConstraint("run_id", "page_id"),

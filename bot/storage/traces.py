@@ -1,6 +1,6 @@
 """All that is kept of one run, as it is kept: its row, its journal, its pages, its feedback.
 
-``bot.research.trace`` tells what it means.
+``bot.research.trace.trace`` tells what it means.
 """
 
 from __future__ import annotations

@@ -4,8 +4,8 @@ Each item is one sentence with the words of a page that it cites, true to them o
 way (tests/bench/check_sets; quotes are resolved from the shared data). Half of every kind is
 ``tune``, which rules may be made from; ``held`` is kept apart for measuring alone.
 
-The first step is ``bot.research.check.check`` on an answer of that sentence. For the second, a
-judge that sees nothing but sentence and quotes:
+The first step is ``bot.research.answer.check.check`` on an answer of that sentence. For the second,
+a judge that sees nothing but sentence and quotes:
 
   python -m tests.bench check --write-judge-input batches.txt   (held items, without their labels)
   python -m tests.bench check --judge verdicts.txt
@@ -27,8 +27,8 @@ from pathlib import Path
 
 from bot.pages.passages import Passage
 from bot.reasoning.evidence import AnswerDelta, CitationDelta, Evidence, Source, TextDelta
-from bot.research.check import check
-from bot.research.write import Written, write
+from bot.research.answer.check import check
+from bot.research.answer.write import Written, write
 from tests.bench.check_items import (
     FALSE_KINDS,
     HALVES,

@@ -21,13 +21,13 @@ from bot.pages.passages import split
 from bot.reasoning.evidence import Evidence
 from bot.reasoning.questions import SubQuestion
 from bot.reasoning.reasoner import ReasonerFactory
-from bot.research.budget import Budget
-from bot.research.check import Checked, check
-from bot.research.desk import Reading
-from bot.research.iterate import iterate
-from bot.research.library import Library, Searching
+from bot.research.answer.check import Checked, check
+from bot.research.answer.write import write
+from bot.research.budget.budget import Budget
+from bot.research.evidence.desk import Reading
+from bot.research.evidence.library import Library, Searching
 from bot.research.run import Run
-from bot.research.write import write
+from bot.research.strategies.iterate import iterate
 from bot.search.blend import SearchResult
 from bot.search.indexer import Indexer
 from bot.search.local import LocalDocuments

@@ -1,8 +1,8 @@
 """How many ordinary queries are kept from the web by mistake.
 
-A query is judged as ``research.exposure`` judges it in a run that was shown the pages as documents,
-or the earlier questions of a thread as answers. Nothing of them counts as public, which is stricter
-than any run. Queries are those
+A query is judged as ``research.evidence.exposure`` judges it in a run that was shown the pages as
+documents, or the earlier questions of a thread as answers. Nothing of them counts as public, which
+is stricter than any run. Queries are those
 
   loop        of the extractive reasoner in the real loop, over MuSiQue's pages
   hops        a model would make of MuSiQue's chains: titles of gold pages, words of the question
@@ -26,7 +26,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from bot.reasoning.extractive import Extractive
-from bot.research.exposure import LONGEST, Exposure
+from bot.research.evidence.exposure import LONGEST, Exposure
 from bot.text.terms import content_words
 from tests.bench import multihop, rewriting
 from tests.bench.corpus import SHARED, MemoryCorpus, a_store, work

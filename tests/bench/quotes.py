@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 from bot.answers import Answer, Citation
 from bot.pages.passages import split
 from bot.rendering.footnotes import sources
-from bot.research.proof import proof
+from bot.research.answer.proof import proof
 from tests.bench.corpus import SHARED
 from tests.bench.table import print_table
 

@@ -25,8 +25,8 @@ from bot.messages import RunOptions
 from bot.pages.page import Page
 from bot.reasoning.calls import ModelReply
 from bot.research.outcomes import ReadOutcome, SearchOutcome
-from bot.research.revision import Revision, changes
-from bot.research.trace import trace
+from bot.research.report.revision import Revision, changes
+from bot.research.trace.trace import trace
 from bot.search.provider import Hit
 from bot.storage.journal import Journal, RecordedStep, open_journal, step_key
 from bot.storage.store import Store

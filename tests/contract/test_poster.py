@@ -20,7 +20,7 @@ from bot.errors import (
     PostRefused,
     RunLost,
 )
-from bot.research.proof import proof
+from bot.research.answer.proof import proof
 from tests.contract.discord_stage import discord_stage, discord_stage_without_embeds
 from tests.contract.slack_stage import refusing, slack_stage
 from tests.contract.stages import Desk, Stage, joined

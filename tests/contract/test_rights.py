@@ -14,8 +14,8 @@ import pytest
 
 from bot.errors import Invalid, PageUnreadable
 from bot.pages.fetch import Fetcher
-from bot.research.library import Library
-from bot.research.trace import page_of_trace
+from bot.research.evidence.library import Library
+from bot.research.trace.trace import page_of_trace
 from bot.rights.rights import Rights
 from bot.search.indexer import Indexer
 from bot.search.provider import UNKNOWN_DOCUMENT

@@ -49,7 +49,7 @@ PARTS = (
     "bot.reasoning.extractive",
     "bot.reasoning.prices",
     "bot.rendering.texts",
-    "bot.research.road",
+    "bot.research.pipeline",
     "bot.search.local",
     "bot.search.mediawiki",
     "bot.search.providers.brave",

@@ -26,10 +26,10 @@ from bot.pages.passages import Passage
 from bot.reasoning.evidence import AnswerDelta, CitationDelta, Evidence, Source, TextDelta
 from bot.rendering.safety import WORD_JOINER
 from bot.rendering.texts import texts_for
-from bot.research.check import check
-from bot.research.write import write
+from bot.research.answer.check import check
+from bot.research.answer.write import write
 from tests.fakes.discord_words import shown as shown_by_discord
-from tests.unit.research.test_verbatim import ALPHABET, PHRASES
+from tests.unit.research.answer.test_verbatim import ALPHABET, PHRASES
 from tests.unit.samples import NOW
 
 EN = texts_for("en")

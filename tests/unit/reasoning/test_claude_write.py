@@ -10,7 +10,7 @@ import pytest
 from bot.errors import ModelBroken, ModelRefused, ModelUnavailable
 from bot.reasoning.claude_write import SHORTENED
 from bot.reasoning.evidence import AnswerDelta, CitationDelta, Cut, Evidence, Restart, TextDelta
-from bot.research.write import Written, write
+from bot.research.answer.write import Written, write
 from tests.fakes.calls import MemoryCalls
 from tests.fakes.claude import Fail, Fault, citation, cited, says, thinking
 from tests.fakes.claude_stage import OpenStage, Stage

@@ -13,8 +13,8 @@ from bot.reasoning.evidence import CitationDelta, Evidence, Fold, Judged, Source
 from bot.reasoning.extractive_answer import ANSWER_WORDS, MORE_WORDS, MOST_RELATED, write
 from bot.reasoning.extractive_brief import count_words
 from bot.reasoning.questions import Rewritten
-from bot.research.check import check
-from bot.research.write import Composer, Written
+from bot.research.answer.check import check
+from bot.research.answer.write import Composer, Written
 from tests.unit.pages.test_passages import PAGES
 from tests.unit.reasoning.harbour import SOURCES
 from tests.unit.reasoning.samples import a_page_read, rarity_in

@@ -11,8 +11,8 @@ from bot.reasoning import extractive_recall
 from bot.reasoning.evidence import AnswerDelta, Evidence, Source, TextDelta
 from bot.reasoning.questions import Rewritten
 from bot.rendering.texts import texts_for
-from bot.research.check import Checked, check
-from bot.research.write import Composer
+from bot.research.answer.check import Checked, check
+from bot.research.answer.write import Composer
 from tests.unit.samples import NOW
 
 BRIDGE = "The Forth Bridge opened in 1890. It is red."

@@ -9,8 +9,8 @@ import pytest
 from bot.answers import PlanView
 from bot.messages import Message, RunOptions, Transcript
 from bot.reasoning.calls import ModelReply
-from bot.research.account import Allowance
-from bot.research.budget import Budget
+from bot.research.budget.account import Allowance
+from bot.research.budget.budget import Budget
 from bot.research.run import NOTHING_SAID, Run
 from bot.storage.journal import open_journal
 from bot.storage.store import Store, open_store

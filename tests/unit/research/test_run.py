@@ -15,8 +15,8 @@ from bot.errors import BudgetSpent, ModelUnavailable
 from bot.pages.page import Page
 from bot.reasoning.calls import ModelReply
 from bot.reasoning.evidence import AnswerDelta, CitationDelta, Restart, TextDelta
-from bot.research.account import Days
-from bot.research.budget import DayLimits
+from bot.research.budget.account import Days
+from bot.research.budget.budget import DayLimits
 from bot.research.run import Run
 from bot.search.provider import Query
 from bot.storage.journal import RecordedStep, open_journal

@@ -32,7 +32,7 @@ from bot.messages import Author, RunOptions
 from bot.pages.page import Page
 from bot.reasoning.calls import ModelReply
 from bot.research.outcomes import ReadOutcome, SearchOutcome
-from bot.research.revision import Change, Revision
+from bot.research.report.revision import Change, Revision
 from bot.search.provider import Hit
 from bot.settings import Settings
 from bot.storage.journal import RecordedStep, open_journal, step_key

@@ -1,0 +1,187 @@
+"""Amending a written answer: sentences restated or left out, their footnotes kept in order."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from bot.research.answer.marks import as_marks, numbers_in, without_marks
+from bot.research.answer.verbatim import as_words
+from bot.research.answer.write import CitedSpan, Written, at_tail, unsourced
+from bot.text.sentences import Sentence, blocks, sentences_of
+
+_ITEM = re.compile(r"[ \t]*(?:[-*+•‣◦]|\d{1,3}[.)])[ \t]+")
+_RUNNING = ("paragraph", "item")
+
+
+@dataclass(frozen=True, slots=True)
+class _Edit:
+    """``text[start:end]`` becomes ``new``."""
+
+    start: int
+    end: int
+    new: str
+
+
+def claim_of(piece: str) -> str:
+    """A sentence as ``check`` names it: on one line, without marks and escapes."""
+    return " ".join(as_words(without_marks(piece)).split())
+
+
+def as_restated(claim: str, new: str) -> str:
+    """What a claim is called once it is in new words; "" if those say nothing."""
+    words = _words(new)
+    return claim_of(_item_mark(claim) + words) if words else ""
+
+
+def restatable(written: Written) -> frozenset[str]:
+    """The sentences that can be put in other words: those of running text and lists."""
+    text = written.text[: written.fold]
+    return frozenset(
+        claim_of(text[sentence.start : sentence.end])
+        for block in blocks(text)
+        if block.kind in _RUNNING
+        for sentence in sentences_of(text, block)
+    )
+
+
+def amended(written: Written, changes: Mapping[str, str]) -> Written:
+    """The answer with some of its sentences changed, by ``claim_of``; "" leaves one out.
+
+    What takes a sentence's place rests on what that one cited. A footnote that stood for several
+    sentences stays with those that are left.
+    """
+    text = written.text[: written.fold]
+    edits: list[_Edit] = []
+    for block in blocks(text):
+        found = list(sentences_of(text, block))
+        news = [changes.get(claim_of(text[each.start : each.end])) for each in found]
+        if found and all(new == "" for new in news):
+            edits.append(_whole_lines(text, found[0].start, found[-1].end, edits))
+        elif any(new is not None for new in news):
+            edits += _edits(written, found, news)
+    if not edits:
+        return written
+    out, end = "", 0
+    for edit in edits:
+        out += written.text[end : edit.start] + edit.new
+        end = edit.end
+    fold = None if written.fold is None else _moved(written.fold, edits, to_end=False)
+    return replace(
+        written,
+        text=out + written.text[end:],
+        spans=tuple(_moved_spans(written.spans, edits)),
+        fold=fold,
+    )
+
+
+def _edits(written: Written, found: Sequence[Sentence], news: Sequence[str | None]) -> list[_Edit]:
+    """The edits of one block that stays, in order and apart from each other."""
+    text = written.text
+    pieces = [text[each.start : each.end] for each in found]
+    kept = [place for place, new in enumerate(news) if new != ""]
+    now = list(pieces)
+    for place, new in enumerate(news):
+        if new:
+            now[place] = _restated(pieces[place], new)
+    for place, new in enumerate(news):
+        if new == "":
+            _hand_on_marks(written, found, pieces, now, [k for k in kept if k < place], place)
+    edits = [
+        _Edit(found[place].start, found[place].end, now[place])
+        for place in kept
+        if now[place] != pieces[place]
+    ]
+    for place, new in enumerate(news):
+        if new == "" and place < kept[-1]:
+            begin = found[place].start + len(_item_mark(pieces[place]))
+            edits.append(_Edit(begin, found[place + 1].start, ""))
+    if kept[-1] < len(found) - 1:
+        edits.append(_Edit(found[kept[-1]].end, found[-1].end, ""))
+    return sorted(edits, key=lambda edit: edit.start)
+
+
+def _restated(piece: str, new: str) -> str:
+    words = _words(new)
+    numbers = as_marks(numbers_in(piece))
+    return _item_mark(piece) + (at_tail(words, numbers) if numbers else words)
+
+
+def _words(new: str) -> str:
+    """A model's sentence without marks and links, on one line, as running text."""
+    words = " ".join(unsourced(new).split())
+    words = words[len(_item_mark(words)) :]
+    return words if any(char.isalnum() for char in words) else ""
+
+
+def _item_mark(piece: str) -> str:
+    found = _ITEM.match(piece)
+    return found.group() if found else ""
+
+
+def _hand_on_marks(
+    written: Written,
+    found: Sequence[Sentence],
+    pieces: Sequence[str],
+    now: list[str],
+    before: Sequence[int],
+    place: int,
+) -> None:
+    """Give the marks of a sentence that goes to the one before, if they stood for both."""
+    marks = numbers_in(pieces[place])
+    if not marks or not before:
+        return
+    last = before[-1]
+    cited = _citations(written, found[place])
+    if cited and _citations(written, found[last]) == cited and not numbers_in(now[last]):
+        now[last] = at_tail(now[last], as_marks(marks))
+
+
+def _citations(written: Written, sentence: Sentence) -> set[object]:
+    return {
+        cited
+        for span in written.spans
+        if span.start < sentence.end and sentence.start < span.end
+        for cited in span.citations
+    }
+
+
+def _whole_lines(text: str, start: int, end: int, edits: list[_Edit]) -> _Edit:
+    """Take away whole lines, and one of the empty lines around them; with those right above them,
+    if the last of the ``edits`` has taken them away."""
+    start = text.rfind("\n", 0, start) + 1
+    if edits and edits[-1].end == start:
+        start = edits.pop().start
+    line_end = text.find("\n", end)
+    end = len(text) if line_end < 0 else line_end + 1
+    if not text[:start].strip() or text[:start].endswith("\n\n"):
+        while text[end : end + 1] == "\n":
+            end += 1
+    return _Edit(start, end, "")
+
+
+# ---------------------------------------------------------------- spans
+
+
+def _moved_spans(spans: Sequence[CitedSpan], edits: Sequence[_Edit]) -> list[CitedSpan]:
+    moved = []
+    for span in spans:
+        start = _moved(span.start, edits, to_end=False)
+        end = _moved(span.end, edits, to_end=True)
+        if start < end:
+            moved.append(replace(span, start=start, end=end))
+    return moved
+
+
+def _moved(at: int, edits: Sequence[_Edit], *, to_end: bool) -> int:
+    """Where a place is after the edits; one within an edit goes to its end or its beginning."""
+    shift = 0
+    for edit in edits:
+        if at >= edit.end and at > edit.start:
+            shift += len(edit.new) - (edit.end - edit.start)
+        elif at > edit.start:
+            return edit.start + shift + (len(edit.new) if to_end else 0)
+        else:
+            break
+    return at + shift

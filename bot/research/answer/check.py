@@ -1,0 +1,362 @@
+"""The check, without a model: does every footnote hold, and does every claim have one?
+
+- Every citation is verbatim in its stored page.
+- Figures, dates and names of a cited sentence must occur in the words it cites (names also in
+  the rest of what was shown of that page, its title and headings: pages say "he" and "the city").
+- A figure may also be calculated from those, by arithmetic that is shown and comes out, or that
+  a reader does at sight: spans of years, ages, sums, shares, rounding, other units.
+- What plain words of the quotes say the opposite of is marked: not for is, all for most.
+- A sentence without a footnote is marked too if it has figures, dates or names that are not the
+  asker's own, or if most of its words are not: what is cited next to it counts as known.
+  Headings, lead-ins that end with a colon, and block quotes (the writer's notes on the
+  search itself) need no footnote; one that they carry must hold like any other.
+- A mark that was typed, where a model does not cite by itself, counts if most of the sentence's
+  words are in its page's passages.
+
+What does not hold is marked ⚠ in the text and explained. What holds, but is contradicted by another
+page that was read (``disagree``), is told with that page's words.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from itertools import takewhile
+from types import MappingProxyType
+
+from bot.answers import Citation, Disagreement, Doubt
+from bot.pages.passages import HEADING_SEPARATOR, Passage, columns_in
+from bot.reasoning.evidence import CitationDelta, Evidence, Source
+from bot.reasoning.recall import source_numbers, without_sources
+from bot.reasoning.verdicts import Claim, Verdict
+from bot.rendering.texts import Texts, texts_for
+from bot.research.answer.disagreements import dissent
+from bot.research.answer.marks import literal_spans, numbers_in, without_marks
+from bot.research.answer.proof import proofs
+from bot.research.answer.verbatim import as_words
+from bot.research.answer.write import CitedSpan, Written, at_tail
+from bot.text.facts import facts, missing_from
+from bot.text.sentences import BlockKind, Sentence, sentences
+from bot.text.terms import keywords, terms
+
+DOUBT_MARK = "⚠"
+FEWEST_WORDS = 4  # keywords of a sentence that states something
+DERIVED = 0.5  # of the keywords of a sentence without a footnote, that must be known
+
+_Key = tuple[int, int, int]  # of a citation: its page's number, where it begins and ends
+_WORD = re.compile(r"\w+")
+_CALCULATION = re.compile(r"\d\)?\s?[+−–*/×÷=-]\s?\(?\d")
+_TARGET = re.compile(r"\]\([^()\s]*\)")  # of a link
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """The answer as it is shown, its citations in order of first use, and its doubts; ``more`` is
+    the further reading. The first ``direct`` citations are those of the answer itself, ``claims``
+    its cited sentences."""
+
+    text: str
+    citations: tuple[Citation, ...]
+    doubts: tuple[Doubt, ...]
+    disagreements: tuple[Disagreement, ...] = ()
+    more: str = ""
+    direct: int = 0
+    claims: tuple[Claim, ...] = ()
+
+
+ENGLISH = texts_for("en")
+NO_VERDICTS: Mapping[str, Verdict] = MappingProxyType({})
+
+
+def check(
+    written: Written,
+    evidence: Evidence,
+    question: str,
+    texts: Texts = ENGLISH,
+    verdicts: Mapping[str, Verdict] = NO_VERDICTS,
+) -> Checked:
+    """Check a written answer against the evidence it was written from; doubts are worded with
+    ``texts``.
+
+    ``verdicts`` are a model's, by the text of the claim (``Checked.claims``). They outweigh what
+    words tell, but for a calculation that is shown and does not come out.
+    """
+    sources = {source.number: source for source in evidence.sources}
+    literals = literal_spans(written.text)
+    # In an answer about "source 2" that number is a name of ours and no figure.
+    asks_by_number = bool(source_numbers(question))
+    citations: dict[_Key, Citation] = {}
+    claims: list[tuple[str, list[_Key]]] = []  # each with what it cites of one page
+    doubts: list[Doubt] = []
+    disagreements: list[Disagreement] = []
+    out: list[str] = []
+    further: list[str] = []
+    held: list[Claim] = []
+    end = direct = 0
+    told = list(_sentences(written))
+    for place, sentence in enumerate(told):
+        piece = written.text[sentence.start : sentence.end]
+        parts = out if written.fold is None or sentence.start < written.fold else further
+        claim = " ".join(as_words(without_marks(piece)).split())
+        cited = _cited(sentence, piece, written.spans, sources)
+        of_page: defaultdict[int, list[_Key]] = defaultdict(list)
+        for source, passage in cited:
+            key = (source.number, passage.start, passage.end)
+            citations.setdefault(key, _citation(source, passage))
+            of_page[source.number].append(key)
+        claims += [(claim, keys) for keys in of_page.values()]
+        said = without_sources(claim) if asks_by_number else claim
+        reason = ""
+        if cited or not _makes_no_claim(sentence, piece, written.text, literals):
+            near = _cited_near(sentence, written, sources)
+            known = "\n".join((question, *evidence.missing, *near))
+            is_typed = not any(_overlap(span, sentence) for span in written.spans)
+            reason = _doubt(said, sentence.kind, cited, question, known, texts, is_typed=is_typed)
+            if reason and _goes_on(sentence, written.spans):  # as one without a footnote, then
+                reason = _doubt(said, sentence.kind, (), question, known, texts, is_typed=is_typed)
+        if cited and parts is out:
+            rests_on = list(cited)
+            if claim.endswith((":", "：")):  # what leads a list in is borne out by its items
+                items = takewhile(lambda each: each.kind != "paragraph", told[place + 1 :])
+                for item in items:
+                    words = written.text[item.start : item.end]
+                    rests_on += _cited(item, words, written.spans, sources)
+            rests_on = list(dict.fromkeys(rests_on))
+            places = tuple(_place(source, passage) for source, passage in rests_on)
+            held.append(Claim(claim, tuple(passage.text for _, passage in rests_on), places))
+        if (verdict := verdicts.get(claim)) is not None and cited:
+            reason = _by_verdict(verdict, reason, texts)
+        if reason:
+            doubts.append(Doubt(claim, reason))
+        elif cited:
+            other = dissent(claim, [source for source, _ in cited], evidence.sources)
+            if other is not None:
+                key = (other.source.number, other.passage.start, other.passage.end)
+                citations.setdefault(key, _citation(other.source, other.passage))
+                claims.append((other.sentence, [key]))
+                disagreements.append(Disagreement(claim, other.source.number, other.sentence))
+        direct = len(citations) if parts is out else direct
+        parts.append(written.text[end : sentence.start])
+        parts.append(at_tail(piece, DOUBT_MARK) if reason else piece)
+        end = sentence.end
+    return Checked(
+        "".join(out).strip(),
+        _proven(citations, claims),
+        tuple(doubts),
+        tuple(disagreements),
+        "".join(further).strip(),
+        direct,
+        tuple(held),
+    )
+
+
+def _sentences(written: Written) -> Iterator[Sentence]:
+    """The sentences of the answer, then those of the further reading."""
+    fold = len(written.text) if written.fold is None else written.fold
+    yield from sentences(written.text[:fold])
+    for sentence in sentences(written.text[fold:]):
+        yield Sentence(sentence.start + fold, sentence.end + fold, sentence.kind)
+
+
+def _cited(
+    sentence: Sentence, piece: str, spans: Sequence[CitedSpan], sources: dict[int, Source]
+) -> list[tuple[Source, Passage]]:
+    """The passages a sentence cites: those that came with it, or the best of each marked page."""
+    deltas: list[CitationDelta] = []
+    for span in spans:
+        if _overlap(span, sentence):
+            deltas += span.citations
+    found: list[tuple[Source, Passage]] = []
+    for delta in dict.fromkeys(deltas):
+        source = sources[delta.number]
+        found += [(source, passage) for passage in _within(source.passages, delta)]
+    with_span = {source.number for source, _ in found}
+    for number in numbers_in(piece):
+        if number in sources and number not in with_span:
+            claim = without_marks(piece)
+            found += [(sources[number], p) for p in _best(claim, sources[number].passages)]
+    return found
+
+
+def _overlap(span: CitedSpan, sentence: Sentence) -> bool:
+    return span.start < sentence.end and sentence.start < span.end
+
+
+def _goes_on(sentence: Sentence, spans: Sequence[CitedSpan]) -> bool:
+    """Whether the words after a sentence cite the same as it: endpoints put a bare first answer
+    ("Astrid Young.") and the sentence that proves it into one block."""
+    own = {delta for span in spans if _overlap(span, sentence) for delta in span.citations}
+    behind = [span.start for span in spans if span.start >= sentence.end]
+    first = min(behind, default=None)
+    after = {delta for span in spans if span.start == first for delta in span.citations}
+    return bool(own) and own <= after
+
+
+def _within(passages: Sequence[Passage], delta: CitationDelta) -> list[Passage]:
+    """The passages that a citation covers, or the words of the one that it names a part of."""
+    covered = [p for p in passages if delta.start <= p.start and p.end <= delta.end]
+    if covered or delta.start >= delta.end:
+        return covered
+    for passage in passages:
+        if passage.start <= delta.start and delta.end <= passage.end:
+            words = passage.text[delta.start - passage.start : delta.end - passage.start]
+            return [replace(passage, start=delta.start, end=delta.end, text=words)]
+    return []
+
+
+def _best(claim: str, passages: Sequence[Passage]) -> list[Passage]:
+    """The passage closest to a claim, and another one if only that has the rest of its facts."""
+    if not passages:
+        return []
+    words = set(keywords(claim))
+    ranked = sorted(passages, key=lambda p: (-len(words & set(terms(p.text))), p.start))
+    best = [ranked[0]]
+    missing = missing_from(facts(claim), ranked[0].text)
+    for passage in ranked[1:]:
+        if missing and len(missing_from(missing, passage.text)) < len(missing):
+            best.append(passage)
+            break
+    return best
+
+
+def _doubt(
+    claim: str,
+    kind: BlockKind,
+    cited: Sequence[tuple[Source, Passage]],
+    question: str,
+    known: str,
+    texts: Texts,
+    *,
+    is_typed: bool,
+) -> str:
+    """Why a claim is doubted, or ""; ``known`` are the words that one without a footnote may be
+    made of, ``is_typed`` tells that its footnotes are typed marks."""
+    # Loaded here: their expressions take a while to compile, and no start of a program needs them.
+    from bot.text.arithmetic import unproven
+    from bot.text.gaps import without_gaps
+    from bot.text.opposed import opposed
+
+    claim = without_gaps(claim)
+    quoted = "\n".join(passage.text for _, passage in cited)
+    if kind == "row":  # the names of its columns, where the table began in an earlier passage
+        quoted += "\n" + "\n".join(" ".join(columns_in(p.heading)[1]) for _, p in cited)
+    if cited and _words(claim) in _words(quoted):
+        return ""  # word for word
+    claimed = facts(claim)
+    years = sorted({datetime.now(UTC).year, *(source.fetched_at.year for source, _ in cited)})
+    if not cited:
+        missing = unproven(claim, missing_from(claimed, known), known, question, years)
+        return texts("doubt-no-footnote") if missing or _is_news(claim, known) else ""
+    missing = missing_from(claimed, quoted)
+    around = "\n".join(_surroundings(source for source, _ in cited))
+    if is_typed and _is_news(claim, around):
+        return texts("doubt-not-covered")
+    if missing:
+        names = [fact for fact in missing if fact.kind == "name"]
+        absent = missing_from(names, around)
+        missing = [fact for fact in missing if fact.kind != "name" or fact in absent]
+    missing = unproven(claim, missing, quoted, question, years)
+    if not missing:
+        otherwise = opposed(claim, quoted)
+        return texts("doubt-otherwise", words=otherwise) if otherwise else ""
+    named = ", ".join(dict.fromkeys(fact.text for fact in missing))
+    return texts("doubt-not-quoted", facts=named)
+
+
+def _by_verdict(verdict: Verdict, reason: str, texts: Texts) -> str:
+    """Why a claim is doubted after a model has read it with its quotes, or ""."""
+    if verdict.judgement == "contradicted":
+        return texts("doubt-contradicted")
+    if verdict.judgement == "supported":
+        return reason if _CALCULATION.search(reason) else ""
+    if verdict.words:
+        return texts("doubt-not-quoted", facts=verdict.words)
+    return texts("doubt-not-covered")
+
+
+def _cited_near(
+    sentence: Sentence, written: Written, sources: Mapping[int, Source]
+) -> Iterator[str]:
+    """The passages that are cited in the paragraph of a sentence and in the one before it; of
+    typed marks all passages of their pages."""
+    text = written.text
+    before = text.rfind("\n\n", 0, sentence.start)
+    start = text.rfind("\n\n", 0, max(0, before)) + 1
+    end = text.find("\n\n", sentence.end)
+    around = Sentence(start, len(text) if end < 0 else end, sentence.kind)
+    for delta in dict.fromkeys(
+        delta for span in written.spans if _overlap(span, around) for delta in span.citations
+    ):
+        yield from (passage.text for passage in _within(sources[delta.number].passages, delta))
+    for number in numbers_in(text[around.start : around.end]) if not written.spans else ():
+        if number in sources:
+            yield from (passage.text for passage in sources[number].passages)
+
+
+def _is_news(claim: str, known: str) -> bool:
+    """Whether most of what a claim says, and no less than a statement would, stands nowhere in
+    what is known."""
+    words = set(keywords(_TARGET.sub("]", claim)))
+    return len(words) >= FEWEST_WORDS and len(words & set(terms(known))) < DERIVED * len(words)
+
+
+def _place(source: Source, passage: Passage) -> str:
+    """The page and the headings that a passage stands under, in which pages say who "he" is."""
+    heading = passage.heading
+    same = heading == source.title or heading.startswith(source.title + HEADING_SEPARATOR)
+    return heading if same else HEADING_SEPARATOR.join(filter(None, (source.title, heading)))
+
+
+def _words(text: str) -> str:
+    return f" {' '.join(_WORD.findall(text))} "
+
+
+def _surroundings(sources: Iterable[Source]) -> Iterable[str]:
+    for source in {source.number: source for source in sources}.values():
+        yield source.title
+        for passage in source.passages:
+            yield passage.heading
+            yield passage.text
+
+
+def _makes_no_claim(
+    sentence: Sentence, piece: str, text: str, literals: Sequence[tuple[int, int]]
+) -> bool:
+    if sentence.kind in ("heading", "code") or piece.rstrip().endswith((":", "：")):
+        return True
+    line_start = text.rfind("\n", 0, sentence.start) + 1
+    if text[line_start : sentence.end].lstrip().startswith(">"):
+        return True
+    return any(start <= sentence.start and sentence.end <= stop for start, stop in literals)
+
+
+def _proven(
+    citations: dict[_Key, Citation], claims: Iterable[tuple[str, Sequence[_Key]]]
+) -> tuple[Citation, ...]:
+    """The citations, each with what of it bears the claims out."""
+    places = {key: place for place, key in enumerate(citations)}
+    found = proofs(
+        [citation.quote for citation in citations.values()],
+        [(claim, [places[key] for key in keys]) for claim, keys in claims],
+    )
+    return tuple(
+        replace(citation, proof=each.spans, shared=each.shared)
+        for citation, each in zip(citations.values(), found, strict=True)
+    )
+
+
+def _citation(source: Source, passage: Passage) -> Citation:
+    return Citation(
+        number=source.number,
+        url=source.url,
+        title=source.title,
+        quote=passage.text,
+        page_hash=source.page_hash,
+        start=passage.start,
+        end=passage.end,
+        heading=passage.heading,
+        via=source.via,
+    )

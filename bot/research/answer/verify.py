@@ -1,0 +1,172 @@
+"""The second step of the check: the small model reads an answer's sentences with their quotes.
+
+Sentences that it does not find supported are restated once from what they cite. Those that say
+otherwise than their quotes are left out where that fails; the others are marked. Whatever keeps
+the model from judging leaves the answer as the first step checked it, and is recorded.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import AsyncIterator, Callable, Mapping
+from dataclasses import dataclass, field, replace
+
+from bot.answers import Judgement, Verification, VerificationState, VerifiedSentence
+from bot.errors import FootnoteError, RunLost, StorageUnavailable
+from bot.logs import get_logger
+from bot.reasoning.reasoner import Reasoner
+from bot.reasoning.verdicts import Claim, Verdict
+from bot.research.answer.amend import amended, as_restated, restatable
+from bot.research.answer.check import Checked
+from bot.research.answer.marks import without_marks
+from bot.research.answer.write import Written
+from bot.settings import Settings
+
+MOST = 60  # sentences of an answer, in one call
+SECONDS = 30.0  # for both calls, after which the answer stands as it is
+CONTRADICTED: Judgement = "contradicted"
+
+log = get_logger()
+
+_WORD = re.compile(r"\w+")
+
+Judge = Callable[[Written, Mapping[str, Verdict]], Checked]
+
+
+def is_wanted(settings: Settings, checked: Checked) -> bool:
+    """Whether an answer that a model wrote is to be verified."""
+    if settings.verify == "off" or all(is_quoted(claim) for claim in checked.claims):
+        return False
+    return settings.verify == "always" or len(checked.claims) > 1 or bool(checked.doubts)
+
+
+def is_quoted(claim: Claim) -> bool:
+    """Whether a claim stands word for word in one of its quotes: then it needs no verdict."""
+    words = _words(claim.text)
+    return any(words in _words(quote) for quote in claim.quotes)
+
+
+def _words(text: str) -> str:
+    return f" {' '.join(_WORD.findall(text))} "
+
+
+@dataclass(frozen=True, slots=True)
+class Amendment:
+    """An answer as verification leaves it; ``changes`` are the sentences that were restated, and
+    those that were left out (""), by the claim. ``is_last`` tells that no other follows."""
+
+    written: Written
+    checked: Checked
+    verdicts: Mapping[str, Verdict] = field(default_factory=dict)
+    changes: Mapping[str, str] = field(default_factory=dict)
+    problem: str = ""
+    is_last: bool = True
+
+    @property
+    def verification(self) -> Verification:
+        """What was found, sentence by sentence."""
+        doubted = {doubt.sentence for doubt in self.checked.doubts}
+        found = tuple(
+            _told(claim, verdict, self.changes.get(claim), claim in doubted)
+            for claim, verdict in self.verdicts.items()
+        )
+        state: VerificationState = "done" if self.is_last else "pending"
+        if self.problem and not found:
+            state = "failed"
+        return Verification(state, found, self.problem)
+
+
+def _told(claim: str, verdict: Verdict, change: str | None, is_doubted: bool) -> VerifiedSentence:
+    told = VerifiedSentence(claim, verdict.judgement, verdict.words)
+    if change is not None:
+        return replace(told, outcome="restated" if change else "left_out", now=change)
+    return replace(told, outcome="marked") if is_doubted else told
+
+
+async def amendments(
+    reasoner: Reasoner, question: str, written: Written, checked: Checked, judge: Judge
+) -> AsyncIterator[Amendment]:
+    """The answer with its verdicts, and once more when sentences were restated.
+
+    ``judge`` is the first step of the check. Each amendment may be the last that is shown. Raises
+    ``RunLost`` and ``StorageUnavailable``.
+    """
+    claims = checked.claims[:MOST]
+    clock = asyncio.get_running_loop()
+    deadline = clock.time() + SECONDS
+    try:
+        async with asyncio.timeout_at(deadline):
+            found = await reasoner.verify(question, claims)
+    except (RunLost, StorageUnavailable):
+        raise
+    except (FootnoteError, TimeoutError) as error:
+        yield Amendment(written, checked, problem=_problem(error))
+        return
+    verdicts = {c.text: v for c, v in zip(claims, found, strict=True) if v is not None}
+    if verdicts:  # the others are asked about beside them: "he" may be one of theirs
+        verdicts |= {claim.text: Verdict("supported") for claim in claims if is_quoted(claim)}
+    else:
+        yield Amendment(
+            written, checked, problem="The small model gave no verdict on any sentence."
+        )
+        return
+    unborne = [c for c in claims if _is_unborne(verdicts.get(c.text))]
+    out = {c.text: "" for c in unborne if verdicts[c.text].judgement == CONTRADICTED}
+    without = amended(written, out)
+    running = restatable(written)
+    wrong = list({c.text: c for c in unborne if c.text in running}.values())
+    first = await _judged(judge, without, verdicts)
+    yield Amendment(without, first, verdicts, out, is_last=not wrong)
+    if not wrong:
+        return
+    try:
+        async with asyncio.timeout_at(deadline):
+            said = await reasoner.restate(
+                question, without_marks(written.text), wrong, [verdicts[c.text] for c in wrong]
+            )
+    except (RunLost, StorageUnavailable):
+        raise
+    except (FootnoteError, TimeoutError) as error:
+        yield Amendment(without, first, verdicts, out, problem=_problem(error))
+        return
+    new = {
+        claim.text: text
+        for claim, words in zip(wrong, said, strict=True)
+        if (text := as_restated(claim.text, words)) and text != claim.text
+    }
+    changes = out | await _borne_out(judge, amended(written, out | new), verdicts, new)
+    last = amended(written, changes)
+    yield Amendment(last, await _judged(judge, last, verdicts), verdicts, changes)
+
+
+async def _borne_out(
+    judge: Judge, tried: Written, verdicts: Mapping[str, Verdict], new: Mapping[str, str]
+) -> dict[str, str]:
+    """Those of the restated sentences that the first step of the check finds nothing amiss with."""
+    if not new:
+        return {}
+    checked = await _judged(judge, tried, verdicts)
+    doubted = [doubt.sentence for doubt in checked.doubts]
+    cited = [claim.text for claim in checked.claims]
+    return {
+        claim: text
+        for claim, text in new.items()
+        if any(each in text for each in cited) and not any(each in text for each in doubted)
+    }
+
+
+def _is_unborne(verdict: Verdict | None) -> bool:
+    return verdict is not None and verdict.judgement != "supported"
+
+
+async def _judged(judge: Judge, written: Written, verdicts: Mapping[str, Verdict]) -> Checked:
+    # In a thread: a long answer takes a tenth of a second, which other runs would wait.
+    return await asyncio.to_thread(judge, written, verdicts)
+
+
+def _problem(error: Exception) -> str:
+    log.info("sentences not verified", error=repr(error))
+    if isinstance(error, FootnoteError):
+        return error.sentence
+    return f"The small model took more than {SECONDS:.0f} seconds."

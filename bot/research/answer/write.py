@@ -1,0 +1,310 @@
+"""From a reasoner's stream to a text with footnote marks, and what each mark rests on.
+
+Two kinds of stream meet here: one in which citations come beside the text (each covering the
+block before it), and one in which the text itself holds ``[n]`` marks. Both leave as the same
+value, so that nothing after this point knows the difference.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass, replace
+
+from bot.pages.passages import columns_in
+from bot.reasoning.evidence import (
+    AnswerDelta,
+    CitationDelta,
+    Cut,
+    Evidence,
+    Fold,
+    Judged,
+    Restart,
+    TextDelta,
+)
+from bot.research.answer.links import addresses, defuse
+from bot.research.answer.marks import as_marks, normalise, numbers_in
+from bot.research.answer.verbatim import as_markdown
+from bot.text.control import without_controls
+from bot.text.sentences import BlockKind, sentences
+
+# Where a mark goes in a finished sentence: before its last punctuation, so that sentence and mark
+# stay together however the text is cut later; in a table row before the closing bar.
+_TAIL = re.compile(r"(?:[ \t]*(?<!\\)\|[ \t]*|[ \t]*[.!?…:。！？：]*[ \t]*)$")
+_EMPTY_LINE = re.compile(r"\n[ \t]*\n")
+_NOTHING = re.compile(r"\|[\s|:-]*")  # the line below the head of a table, or an empty head
+_STRUCTURE = re.compile(r"[ \t]*(?:`{3}|~{3}|\|)")  # fences and table rows begin a line
+_RUNNING: frozenset[BlockKind] = frozenset(("paragraph", "item"))
+
+LONGEST = 100_000  # characters of an answer; an endpoint that never ends is not followed
+
+
+@dataclass(frozen=True, slots=True)
+class CitedSpan:
+    """``text[start:end]`` of the written answer rests on these words of the sources."""
+
+    start: int
+    end: int
+    citations: tuple[CitationDelta, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """The answer as written: Markdown with normalised ``[n]`` marks, and its cited spans.
+
+    A sentence with marks but without a span was marked in the text itself. ``cut`` is the limit in
+    tokens at which the text was cut off; 0 if it is whole. What stands from ``fold`` on is further
+    reading; None if there is none. ``judged`` says how sure it is an answer, where a reasoner told.
+    """
+
+    text: str
+    spans: tuple[CitedSpan, ...]
+    cut: int = 0
+    fold: int | None = None
+    judged: Judged | None = None
+
+
+async def write(
+    stream: AsyncIterator[AnswerDelta], evidence: Evidence, on_text: Callable[[str], None]
+) -> Written:
+    """Follow a stream to its end; ``on_text`` gets the whole text so far whenever it grows, but
+    nothing of the further reading."""
+    composer = Composer(evidence)
+    shown = ""
+    async for delta in stream:
+        if composer.length > LONGEST:
+            break
+        composer.add(delta)
+        text = composer.text_so_far()
+        if text != shown or isinstance(delta, Restart):
+            on_text(shown := text)
+    written = composer.finish()
+    on_text(written.text[: written.fold])
+    return written
+
+
+def unsourced(text: str) -> str:
+    """A reply that rests on no source: without marks, links and control characters."""
+    composer = Composer(Evidence())
+    composer.add(TextDelta(text))
+    return composer.finish().text.strip()
+
+
+@dataclass(frozen=True, slots=True)
+class _Cited:
+    """The cited sentence that was added last, and the mark that went in for it.
+
+    ``text[at : at + size]`` of the composer is the mark, with the space before it; ``end`` is
+    where the sentence ends with it.
+    """
+
+    kind: BlockKind
+    citations: tuple[CitationDelta, ...]
+    at: int
+    size: int
+    end: int
+
+
+class Composer:
+    """Puts deltas together, keeping only marks and links that lead to the evidence.
+
+    Sentences in a row that rest on the same words get one mark, behind the last of them; each has
+    a span of its own.
+    """
+
+    def __init__(self, evidence: Evidence) -> None:
+        self._known = frozenset(source.number for source in evidence.sources)
+        self._urls = addresses(source.url for source in evidence.sources)
+        self._passages = {source.number: source.passages for source in evidence.sources}
+        self._begin()
+
+    def _begin(self) -> None:
+        self._text = ""
+        self._spans: list[CitedSpan] = []
+        self._block: list[TextDelta] = []
+        self._citations: list[CitationDelta] = []
+        self._last: _Cited | None = None
+        self._cut = 0
+        self._fold: int | None = None
+        self._judged: Judged | None = None
+
+    def add(self, delta: AnswerDelta) -> None:
+        if isinstance(delta, Restart):
+            self._begin()
+        elif isinstance(delta, Cut):
+            self._cut = delta.limit
+        elif isinstance(delta, Judged):
+            self._judged = delta
+        elif isinstance(delta, Fold):
+            self._close_block()
+            if self._fold is None:
+                self._text = f"{self._text.rstrip()}\n\n"
+                self._fold, self._last = len(self._text), None
+        elif isinstance(delta, TextDelta):
+            if self._citations or delta.opens:
+                self._close_block()
+            self._add_text(replace(delta, text=without_controls(delta.text)))
+        elif delta.number in self._known:
+            self._citations.append(delta)
+
+    @property
+    def length(self) -> int:
+        """Characters so far, with the further reading."""
+        return len(self._text) + sum(len(delta.text) for delta in self._block)
+
+    def text_so_far(self) -> str:
+        """The answer as far as it is written, without the further reading."""
+        if self._fold is not None:
+            return self._text[: self._fold]
+        return self._text + self._joined(self._without_typed)
+
+    def finish(self) -> Written:
+        self._close_block()
+        return Written(self._text, tuple(self._spans), self._cut, self._fold, self._judged)
+
+    # ------------------------------------------------------------ blocks
+
+    def _add_text(self, delta: TextDelta) -> None:
+        last = self._block[-1] if self._block else None
+        if last and (last.verbatim, last.has_marks) == (delta.verbatim, delta.has_marks):
+            self._block[-1] = replace(last, text=last.text + delta.text)
+        else:
+            self._block.append(delta)
+
+    def _joined(self, read: Callable[[TextDelta], str]) -> str:
+        """The text of the open block; ``read`` is applied to what a reasoner wrote itself."""
+        text = ""
+        for delta in self._block:
+            if not delta.verbatim:
+                text += read(delta)
+                continue
+            line = (text or self._text).rpartition("\n")[2]
+            if line.strip() and _STRUCTURE.match(delta.text):
+                text, line = f"{text}\n\n", ""
+            text += as_markdown(delta.text, begins_line=not line.strip(), columns=self._columns())
+        return text
+
+    def _close_block(self) -> None:
+        is_quote = bool(self._block) and all(delta.verbatim for delta in self._block)
+        block = defuse(self._joined(self._with_marks), self._urls)
+        cited = tuple(dict.fromkeys(self._citations))
+        self._block, self._citations = [], []
+        if not cited or not block.strip():
+            self._append(block)
+            self._last = None if block.strip() else self._last
+            return
+        end = 0
+        for sentence in sentences(block):
+            self._append(block[end : sentence.start])
+            self._cite(block[sentence.start : sentence.end], sentence.kind, cited, is_quote)
+            end = sentence.end
+        self._append(block[end:])
+
+    def _with_marks(self, delta: TextDelta) -> str:
+        if delta.has_marks:
+            return normalise(delta.text, self._known)
+        return self._without_typed(delta)
+
+    def _without_typed(self, delta: TextDelta) -> str:
+        """The text without the marks that were typed where citations come by themselves, but with
+        what pages have in brackets: ``argv[1]``."""
+        return delta.text if delta.has_marks else normalise(delta.text, (), self._has)
+
+    def _has(self, words: str) -> bool:
+        return any(words in p.text for passages in self._passages.values() for p in passages)
+
+    def _append(self, words: str) -> None:
+        """Add text as it is; behind a mark on a line of its own a paragraph begins."""
+        if self._last is not None and self._last.kind == "code" and self._last.size:
+            between = self._text[self._last.end :] + words[: len(words) - len(words.lstrip())]
+            if words.strip() and between.count("\n") < 2:
+                self._text += "\n" * (2 - between.count("\n"))
+        self._text += words
+
+    def _columns(self) -> tuple[str, ...]:
+        """The names of the columns that the cited rows stand under, where their table began in an
+        earlier passage."""
+        for cited in self._citations[:1]:
+            for passage in self._passages[cited.number]:
+                if passage.start <= cited.start < passage.end:
+                    return columns_in(passage.heading)[1]
+        return ()
+
+    # ------------------------------------------------------------ cited sentences
+
+    def _cite(
+        self, words: str, kind: BlockKind, cited: tuple[CitationDelta, ...], is_quote: bool
+    ) -> None:
+        """Add a sentence with its span and, where the run that it is in ends, a mark: a quote is
+        one run."""
+        last = self._last if self._last and self._last.citations == cited else None
+        between = self._text[last.end :] if last else ""
+        leads_in = last is not None and kind == "code" and last.kind in ("paragraph", "item")
+        if last is not None and (leads_in or _NOTHING.fullmatch(words)):
+            start, end = self._place(words)
+            self._last = replace(last, end=end) if not leads_in else None
+            self._spans.append(CitedSpan(start, end, cited))
+            return
+        if last is not None and (is_quote or _go_on(last.kind, kind, between, words)):
+            self._unmark(last)
+        start, end = self._place(words)
+        at, mark = _mark(words, kind, cited, margin=self._margin(start))
+        self._text = f"{self._text[: start + at]}{mark}{self._text[start + at :]}"
+        self._last = _Cited(kind, cited, start + at, len(mark), end + len(mark))
+        self._spans.append(CitedSpan(start, end + len(mark), cited))
+
+    def _place(self, words: str) -> tuple[int, int]:
+        self._append(words)
+        return len(self._text) - len(words), len(self._text)
+
+    def _margin(self, start: int) -> str:
+        """The white space before a block that begins at ``start``."""
+        line = self._text[self._text.rfind("\n", 0, start) + 1 : start]
+        return line if not line.strip() else ""
+
+    def _unmark(self, last: _Cited) -> None:
+        """Take the mark of the last sentence out again: the next one goes on."""
+        self._text = self._text[: last.at] + self._text[last.at + last.size :]
+        for number in range(len(self._spans) - 1, -1, -1):
+            span = self._spans[number]
+            if span.end <= last.at:
+                break
+            moved = last.size if span.start > last.at else 0
+            self._spans[number] = replace(span, start=span.start - moved, end=span.end - last.size)
+
+
+def _go_on(before: BlockKind, kind: BlockKind, between: str, words: str) -> bool:
+    """Whether a sentence goes on with the paragraph, list, table or code of the one before."""
+    if kind == "code":
+        return before == "code" and not words.startswith(("```", "~~~"))
+    if "row" in (before, kind):
+        return before == kind and not _EMPTY_LINE.search(between)
+    return before in _RUNNING and kind in _RUNNING and not _EMPTY_LINE.search(between)
+
+
+def _mark(
+    sentence: str, kind: BlockKind, cited: tuple[CitationDelta, ...], *, margin: str
+) -> tuple[int, str]:
+    """The mark of a sentence with the space before it, and where in the sentence it goes; "" if
+    it has all its marks already, or is a heading."""
+    there = numbers_in(sentence)
+    marks = as_marks(each.number for each in cited if each.number not in there)
+    if not marks or kind == "heading" or _NOTHING.fullmatch(sentence):
+        return len(sentence), ""
+    if kind == "code":
+        return len(sentence), f"\n{margin}{marks}"
+    return _tail(sentence), f" {marks}"
+
+
+def at_tail(sentence: str, mark: str) -> str:
+    """The sentence with a mark before its last punctuation, or the closing bar of a table row."""
+    at = _tail(sentence)
+    return f"{sentence[:at]} {mark}{sentence[at:]}"
+
+
+def _tail(sentence: str) -> int:
+    tail = _TAIL.search(sentence)
+    if tail is None or not tail.start():  # not before its first word
+        return len(sentence)
+    escapes = len(sentence[: tail.start()]) - len(sentence[: tail.start()].rstrip("\\"))
+    return tail.start() - escapes % 2

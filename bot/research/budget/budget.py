@@ -1,0 +1,157 @@
+"""What may be spent: by one run, and in a day by a person, a channel and a workspace.
+
+The limits are values; what a run has spent is an ``answers.Usage`` that only grows, what was spent
+in a day is kept by ``storage.spending``. ``research.budget.account`` holds one against the other
+before each call.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from datetime import UTC, datetime, time, timedelta
+
+from bot.answers import Usage
+from bot.errors import BudgetSpent, DaySpentUp
+from bot.messages import RunOptions
+from bot.rendering.texts import texts_for
+from bot.settings import Settings
+from bot.storage.spending import SCOPES, DaySpent, Scope
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """Limits of one run. ``seconds`` are those it was worked on, in all attempts together: waiting
+    in a queue, or for a process to start again, does not count. ``searches`` are queries."""
+
+    model_calls: int
+    pages: int
+    input_tokens: int
+    seconds: float
+    usd: float
+    searches: int = 40
+    output_tokens: int = 100_000
+
+    @classmethod
+    def of(cls, settings: Settings, times: int = 1) -> Budget:
+        """The budget in the settings; ``times`` of it for deep research (time stays)."""
+        return cls(
+            model_calls=settings.max_model_calls * times,
+            pages=settings.max_pages * times,
+            input_tokens=settings.max_input_tokens * times,
+            seconds=settings.max_seconds,
+            usd=settings.max_usd * times,
+            searches=settings.max_queries * times,
+            output_tokens=settings.max_written_tokens * times,
+        )
+
+    def check_model_call(self, spent: Usage) -> None:
+        """Raises ``BudgetSpent`` when another model call is not covered."""
+        if spent.model_calls >= self.model_calls:
+            raise _spent("budget-model-calls", self.model_calls)
+        if spent.input_tokens + spent.cached_tokens >= self.input_tokens:
+            raise _spent("budget-input-tokens", self.input_tokens)
+        if spent.output_tokens >= self.output_tokens:
+            raise _spent("budget-output-tokens", self.output_tokens)
+        if spent.usd >= self.usd:
+            raise _spent("budget-usd", self.usd)
+        self.check_time(spent)
+
+    def check_time(self, spent: Usage) -> None:
+        """Raises ``BudgetSpent`` when the time is over; before any search, read or model call."""
+        if spent.seconds >= self.seconds:
+            raise _spent("budget-seconds", self.seconds)
+
+    def check_search(self, searches: int) -> None:
+        """Raises ``BudgetSpent`` when another search is not covered."""
+        if searches >= self.searches:
+            raise _spent("budget-searches", self.searches)
+
+    def check_page(self, pages: int) -> None:
+        """Raises ``BudgetSpent`` when another page is not covered."""
+        if pages >= self.pages:
+            raise _spent("budget-pages", self.pages)
+
+    def covers(self, spent: Usage) -> bool:
+        """Whether another model call is covered after ``spent``."""
+        try:
+            self.check_model_call(spent)
+        except BudgetSpent:
+            return False
+        return True
+
+
+_DAY_SPENT: dict[Scope, str] = {
+    "user": "budget-day-user",
+    "channel": "budget-day-channel",
+    "workspace": "budget-day-workspace",
+}
+_DAY_SPENT_UP: dict[Scope, str] = {
+    "user": "denied-day-user",
+    "channel": "denied-day-channel",
+    "workspace": "denied-day-workspace",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class DayLimits:
+    """Limits of one day (UTC); None is none. Money in USD."""
+
+    user_usd: float | None = None
+    channel_usd: float | None = None
+    workspace_usd: float | None = None
+    user_questions: int | None = None
+
+    @classmethod
+    def of(cls, settings: Settings, options: RunOptions) -> DayLimits:
+        """Those of the settings; a channel's own rule goes before what they say of channels."""
+        return cls(
+            user_usd=settings.user_daily_usd,
+            channel_usd=options.daily_usd or settings.channel_daily_usd,
+            workspace_usd=settings.workspace_daily_usd,
+            user_questions=settings.user_daily_questions,
+        )
+
+    def __bool__(self) -> bool:
+        """Whether anything is limited at all."""
+        return self.user_questions is not None or bool(self.micro_usd)
+
+    @property
+    def micro_usd(self) -> dict[Scope, int]:
+        """The limits on money, in millionths of a USD, of the scopes that have one."""
+        usd: dict[Scope, float | None] = {
+            "user": self.user_usd,
+            "channel": self.channel_usd,
+            "workspace": self.workspace_usd,
+        }
+        return {
+            scope: round(1_000_000 * limit)
+            for scope in reversed(SCOPES)
+            if (limit := usd[scope]) is not None
+        }
+
+    def check_call(self, spent: DaySpent) -> None:
+        """Raises ``BudgetSpent`` when the day's money does not cover another model call."""
+        for scope, limit in self.micro_usd.items():
+            if spent.of(scope).micro_usd >= limit:
+                raise _spent(_DAY_SPENT[scope], limit / 1_000_000)
+
+    def check_question(self, spent: DaySpent, now: datetime) -> None:
+        """Raises ``DaySpentUp``, which says until when, if a question is not covered that is
+        counted in ``spent`` already."""
+        asked = spent.user.questions
+        if self.user_questions is not None and asked > self.user_questions:
+            raise _spent_up("denied-day-questions", now, limit=self.user_questions)
+        for scope, limit in self.micro_usd.items():
+            if spent.of(scope).micro_usd >= limit:
+                raise _spent_up(_DAY_SPENT_UP[scope], now)
+
+
+def _spent(text_id: str, limit: float) -> BudgetSpent:
+    return BudgetSpent(texts_for("en")(text_id, limit=limit), text_id=text_id, limit=limit)
+
+
+def _spent_up(text_id: str, now: datetime, **values: int) -> DaySpentUp:
+    tomorrow = datetime.combine(now.astimezone(UTC).date() + timedelta(1), time(), UTC)
+    values["hours"] = max(1, math.ceil((tomorrow - now).total_seconds() / 3600))
+    return DaySpentUp(text_id, texts_for("en")(text_id, **values), values=values)

@@ -1,0 +1,433 @@
+"""Carrying out a reasoner's actions: numbering hits, noticing repeats, choosing passages.
+
+One desk serves one loop. All actions of a turn are carried out at once, but what they give is
+put on the desk in the order they were asked for, never in the order it arrived: a replayed run
+must see the same desk.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from bot.errors import PageUnreadable, Unavailable
+from bot.messages import name_of_upload
+from bot.pages.page import Page
+from bot.pages.passages import Passage
+from bot.pages.urls import dedupe_key
+from bot.reasoning.desks import (
+    Action,
+    Desk,
+    DeskTurn,
+    Finish,
+    Malformed,
+    NumberedHit,
+    Outcome,
+    QueryResult,
+    Read,
+    ReadResult,
+    Reply,
+    Search,
+    Turn,
+)
+from bot.reasoning.evidence import Source
+from bot.reasoning.questions import ANYWHERE, SubQuestion
+from bot.research.concurrency import both, together
+from bot.research.evidence.merging import best_hits, to_open, with_opened
+from bot.research.evidence.queries import Asked, AskedQuery, Searching, worded
+from bot.research.evidence.relevance import fitting
+from bot.research.outcomes import SearchOutcome
+from bot.research.run import Run
+from bot.search.provider import Hit, Query
+
+NOTHING = "Nothing was found."
+WHOLE = 4  # times the tokens of one page are given to pages that are wanted as a whole
+PREFETCHED = 3  # pages read ahead while the reasoner chooses
+MOST_OPENED = 6  # pages opened by rank with one search
+LOOKED_AT = 2  # times as many are read to see which of them fit
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How much is shown: hits per query, tokens of passages per page.
+
+    ``opened`` of a search's best pages are shown with its hits, half as much of each, if they can
+    be read within ``patience`` seconds and fit what is looked for
+    (``research.evidence.relevance``).
+    """
+
+    shown: int
+    page_tokens: int
+    opened: int = 0
+    patience: float = 2.0
+
+
+@dataclass(slots=True)
+class _Reading:
+    """A Read under way: each number with the URL to read, or the note why not."""
+
+    action: str
+    tokens: int  # of passages of one page
+    urls: list[tuple[int, str | None, str]] = field(default_factory=list)
+    pages: int = 0  # of the desk's own that it takes
+
+
+class DeskKeeper:
+    """Keeps the desk of one loop: ``desk`` is what the reasoner sees.
+
+    ``unread`` has a sentence for each of the asker's links that could not be read.
+    """
+
+    def __init__(
+        self,
+        run: Run,
+        question: SubQuestion,
+        desk: Desk,
+        reading: Reading,
+    ) -> None:
+        self.desk = desk
+        self._pages = desk.pages_left  # of this desk's own share; others read at the same time
+        self.unread: list[str] = []
+        self._free: set[int] = set()  # citation numbers of pages that were placed
+        self._wants_more_pages = False
+        self._run = run
+        self._question = question
+        self._reading = reading
+        self._page_tokens = reading.page_tokens
+        self._hits: list[Hit] = []
+        self._hit_numbers: dict[str, int] = {}  # dedupe key of a hit's URL → its number
+        self._asked = Asked(run.can_search, question.text)
+        self._page_numbers: dict[str, int] = {}  # dedupe key of a read URL → citation number
+        self._desk_numbers: dict[int, int] = {}  # citation number → the page's number on the desk
+        self._by_rank: set[int] = set()  # citation numbers of pages that were not chosen
+        self._spans: dict[int, set[tuple[int, int]]] = {}  # citation number → spans shown
+
+    def place(self, sources: Sequence[Source]) -> None:
+        """Put passages that the run was shown before on the desk; their pages are not counted."""
+        reads = []
+        for source in sources:
+            number = self._number_of(Hit(source.title, source.url, "", ""))
+            self._page_numbers[dedupe_key(source.url)] = source.number
+            self._desk_numbers.setdefault(source.number, number)
+            self._free.add(source.number)
+            spans = self._spans.setdefault(source.number, set())
+            spans.update((passage.start, passage.end) for passage in source.passages)
+            reads.append(ReadResult(number, source))
+        if reads:
+            given = Outcome("placed", reads=tuple(reads))
+            self.desk = replace(self.desk, given=(*self.desk.given, given))
+
+    async def give(
+        self,
+        *,
+        queries: Sequence[str] = (),
+        knowledge_queries: Sequence[str] = (),
+        links: Sequence[str] = (),
+    ) -> None:
+        """Put results on the desk before the first turn: the asker's links, a first search.
+
+        ``queries`` go to the web, ``knowledge_queries`` to documents, all to whatever there is
+        where there is only one of them. What the asker restricted is searched without that
+        restriction if it finds nothing at all, and the run's notes say so.
+        """
+        scope = self._question.scope
+        under_way: list[Searching | _Reading | Outcome] = []
+        if links:
+            if self._question.whole:
+                tokens = self._reading.page_tokens
+                self._page_tokens = max(tokens, WHOLE * tokens // len(links))
+            reading = _Reading("given", self._page_tokens)
+            reading.urls = [(self._number_of(Hit("", link, "", "")), link, "") for link in links]
+            under_way.append(reading)
+        if queries or knowledge_queries:
+            under_way.append(self._asked.first(queries, knowledge_queries, scope))
+        outcomes = await self._do(under_way)
+        for link, read in zip(links, outcomes[0].reads if links else (), strict=True):
+            if read.source is None:
+                self.unread.append(self._run.notes.unread(link, read.note))
+        if scope != ANYWHERE and _found_nothing(outcomes):
+            self._run.notes.widened(scope)
+            wider = self._asked.first(queries, knowledge_queries, ANYWHERE)
+            outcomes += await self._do([wider])
+        outcomes = await self._opened(outcomes)
+        left = self._pages_left()
+        given = (*self.desk.given, *outcomes)
+        self.desk = replace(self.desk, given=given, pages_left=left, pages_given=left)
+        self._read_ahead(outcomes)
+
+    async def carry_out(self, turn: Turn, nudge: str = "") -> None:
+        """Do all actions of a turn at once and append the turn to the desk."""
+        searches = 0
+        pages_left = self.desk.pages_left
+        under_way: list[Searching | _Reading | Outcome] = []
+        for action in turn.actions:
+            if isinstance(action, Search) and searches < self.desk.searches_left:
+                searches += 1
+                under_way.append(self._asked.search(action.id, action.queries))
+            elif isinstance(action, Read):
+                reading = self._prepare_read(action, pages_left)
+                pages_left -= reading.pages
+                under_way.append(reading)
+            else:
+                under_way.append(_refusal(action))
+        outcomes = await self._opened(await self._do(under_way))
+        if self._wants_more_pages:
+            self._note_spent_pages()
+        searches -= sum(outcome.unanswered for outcome in outcomes)
+        left = self._pages_left()
+        self.desk = replace(
+            self.desk,
+            turns=(*self.desk.turns, DeskTurn(turn, tuple(outcomes), nudge, left)),
+            searches_left=self.desk.searches_left - searches,
+            pages_left=left,
+        )
+        self._read_ahead(outcomes)
+
+    @property
+    def searched(self) -> tuple[str, ...]:
+        """The queries that were sent, in the order they were asked for."""
+        return self._asked.texts
+
+    # ------------------------------------------------------------ before: what is to be read
+
+    def _prepare_read(self, action: Read, pages_left: int) -> _Reading:
+        reading = _Reading(action.id, self._page_tokens)
+        for number in dict.fromkeys(action.ids):
+            if not 1 <= number <= len(self._hits):
+                reading.urls.append((number, None, f"There is no hit {number}."))
+                continue
+            url = self._hits[number - 1].url
+            key = dedupe_key(url)
+            if key not in self._page_numbers:
+                if reading.pages >= pages_left:
+                    self._wants_more_pages = True
+                    note = "No more pages can be read: finish with what there is."
+                    reading.urls.append((number, None, note))
+                    continue
+                reading.pages += 1
+            reading.urls.append((number, url, ""))
+        return reading
+
+    # ------------------------------------------------------------ all at once
+
+    async def _do(self, under_way: Sequence[Searching | _Reading | Outcome]) -> list[Outcome]:
+        sent = [
+            query
+            for item in under_way
+            if isinstance(item, Searching)
+            for _, query, is_sent in item.queries
+            if is_sent
+        ]
+        urls = [
+            url
+            for item in under_way
+            if isinstance(item, _Reading)
+            for _, url, _ in item.urls
+            if url is not None
+        ]
+        titles = [self._title(url) for url in urls]
+        searching = together(self._run.search(self._worded(query), query.kind) for query in sent)
+        found, read = await both(searching, self._run.read(urls, titles))
+        pages = [page for page in read if isinstance(page, Page)]
+        numbers = dict(
+            zip([page.url for page in pages], await self._run.number(pages), strict=True)
+        )
+        answers = dict(zip([id(query) for query in sent], found, strict=True))
+        readings = dict(zip(urls, read, strict=True))
+        outcomes = []
+        for item in under_way:
+            if isinstance(item, Searching):
+                outcomes.append(self._searched(item, answers))
+            elif isinstance(item, _Reading):
+                outcomes.append(await self._was_read(item, readings, numbers))
+            else:
+                outcomes.append(item)
+        return outcomes
+
+    async def _opened(self, outcomes: list[Outcome]) -> list[Outcome]:
+        """The outcomes, each search with its best new pages as if they had been chosen.
+
+        Choosing takes a turn of the reasoner's, and mostly it would choose these. Those that
+        cannot be read at once, or do not fit, are left for it to choose. Half of the run's pages
+        are kept for what is chosen.
+        """
+        opened: list[Outcome] = []
+        for outcome in outcomes:
+            left = self._run.budget.pages - self._run.usage.pages
+            room = min(self._pages - len(self._by_rank), left)
+            most = min(MOST_OPENED, max(self._reading.opened, len(outcome.queries)), max(0, room))
+            numbers = to_open(outcome.queries, LOOKED_AT * most) if self._reading.opened else []
+            if not numbers:
+                opened.append(outcome)
+                continue
+            urls = {self._hits[number - 1].url: number for number in numbers}
+            titles = {url: self._hits[number - 1].title for url, number in urls.items()}
+            patience = self._reading.patience
+            ready = await self._run.ready(tuple(urls), tuple(titles.values()), patience)
+            pages = await self._run.look(ready, [titles[url] for url in ready])
+            wanted = [result.query for result in outcome.queries]
+            # Not on the event loop: pages can be made to take a tenth of a second each.
+            found = await asyncio.to_thread(fitting, wanted, pages, self._rarity_of(outcome))
+            fit = found[:most]
+            reading = _Reading(outcome.action, self._page_tokens // 2)
+            reading.urls = [(urls[url], url, "") for url in ready if url in fit]
+            (read,) = await self._do([reading])
+            self._by_rank.update(r.source.number for r in read.reads if r.source is not None)
+            opened.append(with_opened(outcome, read))
+        return opened
+
+    def _rarity_of(self, outcome: Outcome) -> dict[str, float]:
+        """Of the terms searched for, on the desk and in an outcome that is not on it yet."""
+        new = {term: idf for result in outcome.queries for term, idf in result.rarity.items()}
+        return self.desk.rarity | new
+
+    # ------------------------------------------------------------ after: what is shown
+
+    def _searched(self, searching: Searching, answers: dict[int, SearchOutcome]) -> Outcome:
+        results = []
+        unanswered = 0
+        for text, query, is_sent in searching.queries:
+            note, rarity = "", {}
+            if is_sent:
+                outcome = answers[id(query)]
+                query.hits = outcome.hits
+                rarity = outcome.rarity
+                note = outcome.problem or outcome.withheld or ("" if outcome.hits else NOTHING)
+                if outcome.problem:
+                    self._asked.forget(query)  # it was never answered: asked again, it is sent
+                    unanswered += 1
+            following = query.hits[query.next : query.next + self._reading.shown]
+            query.next += len(following)
+            if not is_sent:
+                more = "these are its next results" if following else "it has no further results"
+                note = f'You searched "{query.text}" before; {more}.'
+            results.append(QueryResult(text, self._numbered(following), note, rarity))
+        return Outcome(
+            searching.action,
+            queries=tuple(results),
+            unanswered=bool(results) and unanswered == len(results),
+        )
+
+    def _numbered(self, hits: Sequence[Hit]) -> tuple[NumberedHit, ...]:
+        numbered = []
+        for hit in hits:
+            key = dedupe_key(hit.url)
+            seen = key in self._hit_numbers
+            number, page = self._number_of(hit), self._page_numbers.get(key)
+            numbered.append(NumberedHit(number, hit, seen, page))
+        return tuple(numbered)
+
+    def _number_of(self, hit: Hit) -> int:
+        """The number of a hit on the desk, a new one if it is new."""
+        key = dedupe_key(hit.url)
+        if key not in self._hit_numbers:
+            self._hits.append(hit)
+            self._hit_numbers[key] = len(self._hits)
+        return self._hit_numbers[key]
+
+    async def _was_read(
+        self, reading: _Reading, readings: dict[str, Page | str], numbers: dict[str, int]
+    ) -> Outcome:
+        results = []
+        for hit_number, url, note in reading.urls:
+            page = note if url is None else readings[url]
+            if isinstance(page, str):
+                results.append(ReadResult(hit_number, None, page))
+            else:
+                number = numbers[page.url]
+                key = dedupe_key(url or page.url)
+                self._page_numbers[key] = number
+                results.append(await self._shown(hit_number, number, page, reading.tokens))
+        return Outcome(reading.action, reads=tuple(results))
+
+    async def _shown(self, hit_number: int, number: int, page: Page, tokens: int) -> ReadResult:
+        """The page's best passages for the question, without those shown before."""
+        desk_number = self._desk_numbers.setdefault(number, hit_number)
+        spans = self._spans.setdefault(number, set())
+        try:
+            passages = await self._passages(page, tokens, spans)
+        except (PageUnreadable, Unavailable) as error:
+            return ReadResult(desk_number, None, error.sentence)
+        if spans and not passages:
+            return ReadResult(desk_number, None, "All of it that fits the question was shown.")
+        spans.update((passage.start, passage.end) for passage in passages)
+        source = Source(
+            number=number,
+            url=page.url,
+            title=page.title,
+            passages=tuple(passages),
+            page_hash=page.hash,
+            fetched_at=page.fetched_at,
+            via=page.via,
+        )
+        self._run.sources.append(source)
+        return ReadResult(desk_number, source, whole=self._run.chooser.is_whole(page, spans))
+
+    async def _passages(
+        self, page: Page, tokens: int, spans: set[tuple[int, int]]
+    ) -> list[Passage]:
+        if self._question.whole:
+            return await self._run.chooser.survey(page, tokens, skip=spans)
+        return await self._run.chooser.choose(
+            self._question.text,
+            page,
+            tokens,
+            skip=spans,
+            rarity=self.desk.rarity,
+            weights=await self._run.weigh(self._question.text, page),
+        )
+
+    def _worded(self, query: AskedQuery) -> Query:
+        return worded(query.text, replace(self._question, scope=query.scope), self._reading.shown)
+
+    def _read_ahead(self, outcomes: Sequence[Outcome]) -> None:
+        """Begin to read what will probably be chosen of new hits, while the choice is made."""
+        best = best_hits([result for outcome in outcomes for result in outcome.queries])
+        unread = [self._hits[number - 1].url for number in best]
+        self._run.ahead.read(
+            [url for url in unread if dedupe_key(url) not in self._page_numbers][:PREFETCHED]
+        )
+
+    def _title(self, url: str) -> str:
+        number = self._hit_numbers.get(dedupe_key(url))
+        return self._hits[number - 1].title if number else name_of_upload(url) or url
+
+    def _pages_left(self) -> int:
+        """What is left of this desk's share, and of the run's budget."""
+        counted = set(self._page_numbers.values()) - self._free - self._by_rank
+        own = self._pages - len(counted)
+        return max(0, min(own, self._run.budget.pages - self._run.usage.pages))
+
+    def _note_spent_pages(self) -> None:
+        """Say so if it is the run's budget, and not this desk's share of it."""
+        run = self._run
+        if run.usage.pages >= run.budget.pages:
+            run.note(run.texts("budget-pages", limit=run.budget.pages))
+
+
+def _found_nothing(outcomes: Sequence[Outcome]) -> bool:
+    results = [result for outcome in outcomes for result in outcome.queries]
+    # A search that failed has not found nothing: asking for more would fail as well.
+    return any(r.note == NOTHING for r in results) and not any(r.hits for r in results)
+
+
+def _refusal(action: Action) -> Outcome:
+    if isinstance(action, Malformed):
+        return Outcome(action.id, problem=action.problem)
+    if isinstance(action, Finish):
+        problem = "Finish alone, after you have seen the results of this turn."
+        return Outcome(action.id, problem=problem)
+    return Outcome(action.id, problem="No searches are left: read, or finish.")
+
+
+def reply_of(turn: Turn) -> Reply | None:
+    """The turn's Reply, if it is one."""
+    return next((action for action in turn.actions if isinstance(action, Reply)), None)
+
+
+def finish_of(turn: Turn) -> Finish | None:
+    """The turn's Finish, if it is the only thing in it."""
+    if len(turn.actions) == 1 and isinstance(turn.actions[0], Finish):
+        return turn.actions[0]
+    return None

@@ -1,0 +1,207 @@
+"""Where pages come from: the providers that can read their own, the web for all else, and a cache.
+
+A page is kept in the process for ``page_ttl`` seconds, and in the store, where another process
+finds it. What only a search engine could give of a page is not kept: the page may be
+there the next time, and excerpts are chosen for one question. Local documents are never cached:
+their index is the truth. Equal reads at the same time share one fetch, which ends early when nobody
+waits for it any more.
+"""
+
+from __future__ import annotations
+
+import copy
+import sys
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from typing import Protocol
+
+from cachetools import TTLCache
+
+from bot.errors import Broken, BrowserNeeded, PageUnreadable, Unavailable
+from bot.logs import get_logger
+from bot.messages import UPLOADED, Attachment
+from bot.pages.chooser import Chooser
+from bot.pages.page import Page
+from bot.pages.passages import Weight
+from bot.pages.urls import canonical
+from bot.rights.reach import EVERYTHING, Reach
+from bot.search.blend import SearchResult
+from bot.search.flights import Flights
+from bot.search.provider import UNKNOWN_DOCUMENT, ProviderKind, Query, TextGiving, Weighing
+
+log = get_logger()
+
+MOST_AHEAD = 64  # searches and reads that nobody asked for yet, of all runs at the same time
+CACHED_BYTES = 32_000_000  # of page text kept in the process; an emoji makes four of each character
+
+
+def _everything() -> Reach:
+    return EVERYTHING
+
+
+class Searching(Protocol):
+    """The part of ``search.blend.Search`` that is used here."""
+
+    def can_search(self, providers: tuple[str, ...] = ()) -> frozenset[ProviderKind]: ...
+
+    async def search(
+        self, query: Query, providers: tuple[str, ...] = (), kind: ProviderKind | None = None
+    ) -> SearchResult: ...
+
+    async def read(self, url: str) -> Page | None: ...
+
+    async def aclose(self) -> None: ...
+
+
+class Fetching(Protocol):
+    """The part of ``pages.fetch.Fetcher`` that is used here."""
+
+    async def fetch(self, url: str) -> Page: ...
+
+    async def read_file(self, url: str, data: bytes, media_type: str, name: str) -> Page: ...
+
+    async def read_given(
+        self, url: str, title: str, text: str, via: str, media_type: str = "text/markdown"
+    ) -> Page: ...
+
+    async def aclose(self) -> None: ...
+
+
+class Library:
+    """See the module docstring.
+
+    ``recent_page(url, since)`` looks a page up in the store. ``largest`` is the size in bytes of
+    the largest file that is read, ``chooser`` tells which passages of pages are shown.
+    ``ahead`` counts what runs do ahead (``research.evidence.prefetch``).
+    """
+
+    def __init__(
+        self,
+        search: Searching,
+        fetcher: Fetching,
+        recent_page: Callable[[str, datetime], Awaitable[Page | None]],
+        page_ttl: float,
+        *,
+        largest: int = 10_000_000,
+        chooser: Chooser | None = None,
+    ) -> None:
+        self.largest = largest
+        self.chooser = chooser or Chooser()
+        self._reach: Callable[[], Reach] = _everything
+        self._ahead = [0]  # shared by all views
+        self._search = search
+        self._fetcher = fetcher
+        self._recent_page = recent_page
+        self._page_ttl = page_ttl
+        self._cache: TTLCache[str, Page] = TTLCache(
+            CACHED_BYTES, ttl=page_ttl, getsizeof=lambda page: sys.getsizeof(page.text)
+        )
+        self._reads: Flights[Page] = Flights()
+
+    def within(self, reach: Callable[[], Reach]) -> Library:
+        """The same library for readers who may be told about some documents only: their reach is
+        asked for at every search and read."""
+        view = copy.copy(self)
+        view._reach = reach
+        return view
+
+    def allows(self, url: str) -> bool:
+        """Whether the readers may be told about a page."""
+        return self._reach().allows(url)
+
+    @property
+    def ahead(self) -> int:
+        return self._ahead[0]
+
+    @ahead.setter
+    def ahead(self, count: int) -> None:
+        self._ahead[0] = count
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether so much is being done ahead that no more should be begun."""
+        return self.ahead >= MOST_AHEAD
+
+    async def aclose(self) -> None:
+        await self._reads.aclose()
+        await self.chooser.aclose()
+        await self._search.aclose()
+        await self._fetcher.aclose()
+
+    def can_search(self, providers: tuple[str, ...] = ()) -> frozenset[ProviderKind]:
+        """What can be searched: the web, documents, or both."""
+        kinds = self._search.can_search(providers)
+        return kinds - {"knowledge"} or kinds if self._reach().is_nothing else kinds
+
+    async def search(
+        self, query: Query, providers: tuple[str, ...] = (), kind: ProviderKind | None = None
+    ) -> SearchResult:
+        """Raises ``NoProviderAvailable`` when every provider asked has failed."""
+        query = replace(query, reach=self._reach())
+        if query.reach.is_nothing and "web" in self._search.can_search(providers):
+            kind = "web"
+        found = await self._search.search(query, providers, kind)
+        if not query.reach.covers(hit.url for hit in found.hits):  # a provider that keeps no rights
+            found = replace(found, hits=tuple(h for h in found.hits if query.reach.allows(h.url)))
+        return found
+
+    def weighs(self, url: str) -> bool:
+        """Whether it can be told by meaning which passages of this page fit a question."""
+        return isinstance(self._search, Weighing) and self._search.weighs(url)
+
+    async def weigh(self, question: str, url: str) -> tuple[Weight, ...]:
+        """See ``search.provider.Weighing.weigh``; nothing of a page that nobody ``weighs``."""
+        return await self._search.weigh(question, url) if isinstance(self._search, Weighing) else ()
+
+    async def read(self, url: str) -> Page:
+        """Raises ``Refused``, ``Unavailable`` or ``Broken`` by meaning."""
+        if not self.allows(url):
+            raise PageUnreadable(UNKNOWN_DOCUMENT)
+        if url.startswith("file:"):
+            return await self._read_now(url)
+        key = url if url.startswith(UPLOADED) else canonical(url)
+        if (page := self._cache.get(key)) is not None:
+            return page
+        return await self._reads.join(key, lambda: self._read_through(key, url))
+
+    async def page_of_file(self, attachment: Attachment, data: bytes) -> Page:
+        """A file that came with a message, as a page. Raises ``PageUnreadable``."""
+        return await self._fetcher.read_file(
+            attachment.url, data, attachment.media_type, attachment.name
+        )
+
+    async def _read_through(self, key: str, url: str) -> Page:
+        since = datetime.now(UTC) - timedelta(seconds=self._page_ttl)
+        if url.startswith(UPLOADED):
+            since = datetime.min.replace(tzinfo=UTC)  # it is what it was
+        page = await self._recent_page(key, since) or await self._read_now(url)
+        if sys.getsizeof(page.text) <= CACHED_BYTES and not page.via:
+            self._cache[key] = page
+        return page
+
+    async def _read_now(self, url: str) -> Page:
+        page = await self._search.read(url)
+        if page is not None:
+            return page
+        try:
+            return await self._fetcher.fetch(url)
+        except (BrowserNeeded, Unavailable) as error:
+            page = await self._given(url)
+            if page is None:
+                raise
+            log.info("page_as_given", url=url, by=page.via, instead_of=str(error))
+            return page
+
+    async def _given(self, url: str) -> Page | None:
+        """The page as a search engine gave it along with its hits, if one did."""
+        given = self._search.text_of(url) if isinstance(self._search, TextGiving) else None
+        if given is None:
+            return None
+        try:
+            return await self._fetcher.read_given(
+                canonical(url), given.title, given.text, given.by, given.media_type
+            )
+        except (Broken, Unavailable) as error:
+            log.info("given_text_unusable", url=url, by=given.by, error=str(error))
+            return None

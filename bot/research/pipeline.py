@@ -1,0 +1,401 @@
+"""The road of one question: rewrite, gather by a strategy, write, check.
+
+When the model cannot be reached, the extractive reasoner takes over from the stage that failed:
+quoted passages beat an apology.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import math
+from collections.abc import AsyncIterator, Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+
+from pydantic import TypeAdapter
+
+from bot.answers import Answer, Status, Verification
+from bot.errors import BudgetSpent, ModelUnavailable, NoProviderAvailable
+from bot.messages import Depth, Transcript
+from bot.pages.urls import dedupe_key
+from bot.reasoning.evidence import AnswerDelta, Evidence, Judged
+from bot.reasoning.questions import Rewritten, SubQuestion
+from bot.reasoning.reasoner import Reasoner
+from bot.reasoning.verdicts import Verdict
+from bot.rendering.changes import changed
+from bot.research.answer.check import NO_VERDICTS, Checked, check
+from bot.research.answer.links import linked_pages
+from bot.research.answer.verify import Amendment, amendments, is_wanted
+from bot.research.answer.write import Written, unsourced, write
+from bot.research.budget.budget import Budget
+from bot.research.evidence.desk import Reading
+from bot.research.evidence.merging import merge_sources
+from bot.research.evidence.queries import HITS_FETCHED
+from bot.research.evidence.recall import recall
+from bot.research.report.report import Report
+from bot.research.run import Run
+from bot.research.strategies.direct import direct
+from bot.research.strategies.graph import explore
+from bot.research.strategies.iterate import iterate
+from bot.research.suggestions.suggest import suggest
+from bot.search.provider import ProviderKind, Query
+from bot.settings import Settings
+
+_title = TypeAdapter(str)
+OFFERS = 200  # pages of searches that suggestions are made of
+DEEP = 2  # times the searches and the budget of other questions
+GUESSED = 500  # characters; a longer message is seldom guessed right, and takes long to guess
+
+
+class Road:
+    """See the module docstring. ``on_text`` gets the whole text written so far as it grows."""
+
+    def __init__(
+        self,
+        run: Run,
+        reasoner: Reasoner,
+        fallback: Reasoner,
+        transcript: Transcript,
+        settings: Settings,
+        on_text: Callable[[str], None],
+    ) -> None:
+        self._run = run
+        self._reasoner = reasoner
+        self._fallback = fallback
+        self._transcript = transcript
+        self._settings = settings
+        self._on_text = on_text
+        self._rewritten: Rewritten | None = None
+        self._evidence: Evidence | None = None
+        self._report: Report | None = None
+        self._unverified: _Unverified | None = None
+
+    @property
+    def question(self) -> str:
+        """The standalone question as far as it is known."""
+        return self._rewritten.question if self._rewritten else self._run.message.text
+
+    @property
+    def reasoner_name(self) -> str:
+        return self._reasoner.name
+
+    @property
+    def _by_model(self) -> bool:
+        return self._reasoner.name != self._fallback.name
+
+    async def walk(self) -> Answer:
+        """Raises what the reasoner raises, but for ``ModelUnavailable`` and ``BudgetSpent``, and
+        ``NoProviderAvailable`` when not one search was answered and nothing was read."""
+        try:
+            return await self._walk()
+        except (ModelUnavailable, BudgetSpent) as error:
+            # A budget that does not even cover the rewrite leaves nothing else either.
+            self._run.notes.error(error, "quoted-without-model")
+            self._reasoner = self._fallback
+            return await self._walk()
+        finally:
+            if self._report is not None:
+                self._report.close()
+            await self._run.ahead.aclose()
+
+    async def stopped(self) -> Answer:
+        """What was found until a stop, as quotations."""
+        self._reasoner = self._fallback
+        if self._rewritten is None:
+            self._rewritten = await self._fallback.rewrite(
+                self._transcript, self._run.message, self._run.options.instructions
+            )
+        self._run.note(self._run.texts("stopped-before-complete"))
+        if self._report is not None and self._report.is_sourced:
+            report = self._report
+            return await self._checked(report.written, report.evidence, self._rewritten, "stopped")
+        evidence = Evidence(
+            sources=merge_sources(self._run.sources), queries=tuple(self._run.queries)
+        )
+        return await self._write(self._rewritten, evidence, "stopped")
+
+    async def _walk(self) -> Answer:
+        if self._rewritten is None:
+            await self._guess()
+            self._rewritten = await self._reasoner.rewrite(
+                self._transcript, self._run.message, self._run.options.instructions
+            )
+        attached = tuple(file.url for file in self._run.message.attachments if not file.again)
+        if attached and self._rewritten.kind == "chat":  # "summarize this", with a file
+            self._rewritten = replace(self._rewritten, kind="links", links=attached, whole=True)
+        if self._rewritten.kind == "chat":
+            return self._run.answer(
+                "answered",
+                unsourced(self._rewritten.reply),
+                question=self.question,
+                reasoner=self._reasoner.name,
+            )
+        for answer in self._rewritten.recalled:
+            self._run.recalled |= {cited.url: cited.page_hash for cited in answer.cited}
+        if self._wants_report(self._rewritten):
+            report = await self._reported(self._rewritten)
+            if report is not None:
+                return report
+        if self._evidence is None:
+            evidence = await self._gather(self._rewritten)
+            if self._run.unanswered and not evidence.sources:
+                raise NoProviderAvailable(self._run.unanswered)
+            self._evidence = evidence
+        return await self._write(self._rewritten, self._evidence, None)
+
+    async def _guess(self) -> None:
+        """Search what the question probably means while the model is still rewriting it."""
+        if self._reasoner is self._fallback or len(self._run.message.text) > GUESSED:
+            return
+        guess = await self._fallback.rewrite(
+            self._transcript, self._run.message, self._run.options.instructions
+        )
+        if guess.kind == "search":
+            self._search_ahead(guess)
+
+    def _search_ahead(self, rewritten: Rewritten) -> None:
+        """Begin to search a question's queries, each where it will be asked."""
+        web, knowledge = rewritten.queries, rewritten.knowledge_queries
+        both = tuple(query for query in web if query in knowledge)
+        wanted: list[tuple[tuple[str, ...], ProviderKind | None]] = [
+            (both, None),
+            (tuple(query for query in web if query not in both), "web"),
+            (tuple(query for query in knowledge if query not in both), "knowledge"),
+        ]
+        kinds = self._run.can_search
+        limit = self._settings.topk * HITS_FETCHED
+        for queries, kind in wanted:
+            if kind is None or kind in kinds:
+                asked = [Query(text, limit, rewritten.language) for text in queries]
+                self._run.ahead.search(asked, kind if len(kinds) > 1 else None)
+
+    # ------------------------------------------------------------ a report
+
+    def _wants_report(self, rewritten: Rewritten) -> bool:
+        options = self._run.options
+        judged = rewritten.long_form and options.depth != "quick"
+        wanted = options.style == "report" or (options.style == "auto" and judged)
+        wanted = wanted and rewritten.kind not in ("sources", "thread")
+        return wanted and self._evidence is None
+
+    async def _reported(self, rewritten: Rewritten) -> Answer | None:
+        """The report, or None when it came to nothing and a plain answer has to do."""
+        if self._report is None:
+            self._run.budget = Budget.of(self._settings, times=DEEP)
+            self._report = Report(
+                self._run,
+                rewritten,
+                self._settings,
+                self._depth(rewritten),
+                self._links(rewritten),
+                self._on_text,
+            )
+        report = self._report
+        await report.write(self._reasoner)
+        if report.is_sourced:
+            return await self._checked(report.written, report.evidence, rewritten, None)
+        if report.is_drafted:  # and read for in vain: reading once more would find no more
+            self._run.note(self._run.texts("report-not-sourced"))
+            if self._run.unanswered and not report.evidence.sources:
+                raise NoProviderAvailable(self._run.unanswered)
+            self._evidence = report.evidence
+        return None
+
+    # ------------------------------------------------------------ an answer
+
+    async def _gather(self, rewritten: Rewritten) -> Evidence:
+        settings, depth = self._settings, self._depth(rewritten)
+        if depth == "deep":
+            self._run.budget = Budget.of(settings, times=DEEP)
+        if rewritten.earlier or rewritten.kind == "sources":
+            evidence = await recall(self._run, rewritten.recalled)
+            if evidence.sources or rewritten.kind != "links":
+                return evidence
+        searched = rewritten.kind == "search"
+        question = SubQuestion(
+            rewritten.question,
+            rewritten.language,
+            rewritten.queries if searched else (),
+            knowledge_queries=rewritten.knowledge_queries if searched else (),
+            scope=rewritten.scope,
+            whole=rewritten.whole,
+        )
+        reading = Reading(settings.topk, settings.read_tokens * self._reasoner.read_factor)
+        links = self._links(rewritten)
+        if rewritten.earlier:
+            links = ()  # what the earlier answer rests on is gone: its question is searched anew
+        elif rewritten.whole or depth == "quick" or not (searched or depth == "deep"):
+            return await direct(self._run, question, reading, links=links, choosy=self._by_model)
+        # With a query for each of its parts a question needs no plan, unless it has too many.
+        is_planned = self._by_model and len(rewritten.queries) > 1
+        if depth == "deep" and (rewritten.depth == "deep" or not is_planned):
+            if searched:  # while the planner thinks
+                self._search_ahead(rewritten)
+            return await explore(
+                self._run,
+                self._reasoner,
+                question,
+                reading,
+                searches=settings.max_searches * DEEP,
+                links=links,
+                on_text=self._on_text,
+            )
+        return await iterate(
+            self._run,
+            self._reasoner,
+            question,
+            reading,
+            searches=settings.max_searches * (DEEP if depth == "deep" else 1),
+            links=links,
+            on_text=self._on_text,
+        )
+
+    def _depth(self, rewritten: Rewritten) -> Depth:
+        asked = self._run.options.depth
+        return rewritten.depth if asked == "auto" else asked
+
+    def _links(self, rewritten: Rewritten) -> tuple[str, ...]:
+        """Files and links to read, each page once, and no more than the budget has pages."""
+        # What sources of ours say is asked of them alone, not of files that came before.
+        files = () if rewritten.recalled else self._run.message.attachments
+        attached = (attachment.url for attachment in files)
+        links: dict[str, str] = {}
+        for url in (*attached, *rewritten.links):
+            links.setdefault(dedupe_key(url), url)
+        wanted = tuple(links.values())
+        most = self._run.budget.pages
+        if len(wanted) > most:
+            self._run.note(self._run.texts("links-left-out", count=len(wanted) - most))
+        return wanted[:most]
+
+    async def _write(
+        self, rewritten: Rewritten, evidence: Evidence, status: Status | None
+    ) -> Answer:
+        shown = replace(evidence.for_writing(), rarity=self._run.rarity)
+        written = await write(self._deltas(rewritten, shown), shown, self._on_text)
+        return await self._checked(written, evidence, rewritten, status)
+
+    async def _deltas(self, rewritten: Rewritten, evidence: Evidence) -> AsyncIterator[AnswerDelta]:
+        """The answer: the one that was written while gathering, or a new one."""
+        for delta in evidence.reply:
+            yield delta
+        if not evidence.reply:
+            instructions = self._run.options.instructions
+            # What a source of ours was is told from what is stored: no model knows it better.
+            named = rewritten.kind == "sources"
+            writer = self._fallback if named else self._reasoner
+            async for delta in writer.write(rewritten, evidence, instructions):
+                yield delta
+
+    async def _checked(
+        self, written: Written, evidence: Evidence, rewritten: Rewritten, status: Status | None
+    ) -> Answer:
+        if written.judged is not None:
+            await self._show_judgement(written.judged)
+        if written.cut:
+            self._run.note(self._run.texts("answer-cut", limit=written.cut))
+        # In a thread: a long answer takes a tenth of a second, which other runs would wait.
+        checked = await asyncio.to_thread(self._judge, evidence, rewritten, written)
+        answer = await self._told(checked, evidence, rewritten, status)
+        wanted = self._by_model and status != "stopped" and is_wanted(self._settings, checked)
+        if not wanted:
+            return answer
+        self._unverified = _Unverified(written, checked, evidence, rewritten)
+        return replace(answer, verification=Verification("pending"))
+
+    def _judge(
+        self,
+        evidence: Evidence,
+        rewritten: Rewritten,
+        written: Written,
+        verdicts: Mapping[str, Verdict] = NO_VERDICTS,
+    ) -> Checked:
+        return check(written, evidence, rewritten.question, self._run.texts, verdicts)
+
+    async def _told(
+        self, checked: Checked, evidence: Evidence, rewritten: Rewritten, status: Status | None
+    ) -> Answer:
+        """What was checked as the answer of the run."""
+        suggestions = await asyncio.to_thread(self._suggested, checked, evidence, rewritten)
+        whole = evidence.enough and not evidence.missing
+        found: Status = "answered" if whole or not self._by_model else "partial"
+        found = found if checked.citations else "not_found"
+        return self._run.answer(
+            status or found,
+            checked.text,
+            question=self.question,
+            reasoner=self._reasoner.name,
+            citations=checked.citations,
+            doubts=checked.doubts,
+            disagreements=checked.disagreements,
+            suggestions=suggestions,
+            more=checked.more,
+            missing=evidence.missing if self._by_model else (),
+            linked=linked_pages("\n\n".join((checked.text, checked.more)), evidence.sources),
+        )
+
+    async def _show_judgement(self, judged: Judged) -> None:
+        """A line of the plan, and of the trace, that says why there is an answer or none."""
+        texts = self._run.texts
+        if judged.unknown:
+            title = texts("judged-unknown", names=", ".join(judged.unknown))
+        elif math.isinf(judged.enough):
+            title = texts("judged-open")
+        else:
+            shares = {"covered": round(100 * judged.covered), "enough": round(100 * judged.enough)}
+            title = texts("judged-share", **shares)
+
+        async def judge() -> str:
+            return title
+
+        await self._run.keep("judge", {"question": self.question}, judge, _title, title=title)
+
+    def _suggested(
+        self, checked: Checked, evidence: Evidence, rewritten: Rewritten
+    ) -> tuple[str, ...]:
+        return suggest(
+            rewritten.question,
+            checked.text,
+            checked.citations[: checked.direct],
+            tuple(self._run.offers.values())[:OFFERS],
+            evidence.sources,
+            checked.citations[checked.direct :],
+            self._run.rarity,
+        )
+
+    # ------------------------------------------------------------ verification
+
+    async def amendments(self) -> AsyncIterator[Answer]:
+        """The answer that ``walk`` gave as its verification leaves it, at least once if that was
+        ``pending``; each may be the last that is shown."""
+        if self._unverified is None:
+            return
+        given = self._unverified
+        judge = partial(self._judge, given.evidence, given.rewritten)
+        question = given.rewritten.question
+        async for amendment in amendments(
+            self._reasoner, question, given.written, given.checked, judge
+        ):
+            yield await self._amended(given, amendment)
+
+    async def _amended(self, given: _Unverified, amendment: Amendment) -> Answer:
+        checked = amendment.checked
+        if not checked.citations:  # what nothing is left of is quoted instead
+            shown = replace(given.evidence.for_writing(), rarity=self._run.rarity)
+            quoted = self._fallback.write(given.rewritten, shown)
+            written = await write(quoted, shown, lambda text: None)
+            checked = await asyncio.to_thread(self._judge, given.evidence, given.rewritten, written)
+        answer = await self._told(checked, given.evidence, given.rewritten, None)
+        answer = replace(answer, verification=amendment.verification)
+        told = changed(answer, self._run.texts)
+        return replace(answer, notes=(*answer.notes, told)) if told else answer
+
+
+@dataclass(frozen=True, slots=True)
+class _Unverified:
+    """An answer after the first step of its check."""
+
+    written: Written
+    checked: Checked
+    evidence: Evidence
+    rewritten: Rewritten

@@ -1,0 +1,92 @@
+"""Stages of a run with a time limit each, whose coming to nothing is kept like a result.
+
+A stage that is missed, fails or finds the budget spent leaves a *lapse* in the journal. The next
+attempt at the run finds it there instead of trying again, with everything that was done and spent
+until then: a resumed run comes out the same, and asks the same of others afterwards.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Literal, TypeVar
+
+from pydantic import TypeAdapter
+
+from bot.errors import BudgetSpent, ModelBroken, ModelRefused
+from bot.research.budget.used import NOTHING, Used
+from bot.research.run import Run
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Lapse:
+    """Why a stage came to nothing.
+
+    ``problem`` is what the plan says of it, in the asker's language. ``sentence``, ``text_id`` and
+    ``limit`` are those of a ``BudgetSpent``. ``used`` is what was done and spent in the stage.
+    """
+
+    why: Literal["missed", "failed", "nothing", "budget"]
+    problem: str = ""
+    sentence: str = ""
+    text_id: str = ""
+    limit: float = 0.0
+    used: Used = NOTHING
+
+    @property
+    def budget_spent(self) -> BudgetSpent:
+        """The error that it was, where ``why`` is ``budget``."""
+        return BudgetSpent(self.sentence, text_id=self.text_id, limit=self.limit)
+
+
+class Lapsed(Exception):
+    """A stage came to nothing; whoever began it goes on without."""
+
+    def __init__(self, lapse: Lapse) -> None:
+        super().__init__(lapse.why)
+        self.lapse = lapse
+
+
+_lapse = TypeAdapter(Lapse)
+
+
+async def within(
+    run: Run,
+    seconds: float,
+    work: Callable[[], Awaitable[T]],
+    *,
+    inputs: Mapping[str, str | int],
+    title: str,
+) -> T:
+    """What ``work`` gives within ``seconds``; ``inputs`` tell this stage from every other.
+
+    Only one stage of a run is worked on at a time. Raises ``Lapsed`` in the place of
+    ``BudgetSpent``, ``ModelRefused`` and ``ModelBroken``, and when the time is over; what was under
+    way is then cancelled. Raises what else ``work`` raises.
+    """
+
+    async def kept() -> Lapse:
+        return lapse
+
+    earlier = run.kept("lapse", inputs, _lapse)
+    if earlier is not None:
+        run.restore(earlier.used)
+        lapse = earlier
+    else:
+        before = run.used
+        try:
+            async with asyncio.timeout(seconds):
+                return await work()
+        except TimeoutError:
+            lapse = Lapse("missed", run.texts("report-stage-missed"))
+        except BudgetSpent as error:
+            problem = run.notes.described(error)
+            lapse = Lapse("budget", problem, error.sentence, error.text_id, error.limit)
+        except (ModelRefused, ModelBroken) as error:
+            lapse = Lapse("failed", run.notes.described(error))
+        lapse = replace(lapse, used=run.used.since(before))
+    await run.keep("lapse", inputs, kept, _lapse, title=title)
+    raise Lapsed(lapse)

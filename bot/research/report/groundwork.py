@@ -1,0 +1,171 @@
+"""What a report rests on: a first look at what there is, then pages for each of its paragraphs."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import replace
+
+from bot.pages.page import Page
+from bot.pages.urls import dedupe_key
+from bot.reasoning.desks import Desk, QueryResult, Read, Turn
+from bot.reasoning.drafts import Paragraph
+from bot.reasoning.evidence import Evidence
+from bot.reasoning.questions import Rewritten, SubQuestion
+from bot.reasoning.reasoner import Reasoner
+from bot.research.budget.budget import Budget
+from bot.research.evidence.desk import DeskKeeper, Reading
+from bot.research.evidence.merging import best_hits, merge_sources
+from bot.research.evidence.queries import HITS_FETCHED
+from bot.research.evidence.relevance import fitting
+from bot.research.run import Run
+from bot.research.strategies.graph import explore
+from bot.search.provider import Query
+from bot.settings import Settings
+from bot.text.terms import content_words
+
+FIRST_PAGES = 4  # read before drafting: enough for an outline
+FIRST_FITTING = 2  # of them that are given to a paragraph which they fit
+FIRST_TOKENS = 500  # of passages of each of them
+PAGES = 3  # read for one paragraph
+GUESSED_WORDS = 8  # of the query that a draft is thought to lead to
+
+
+class Groundwork:
+    """See the module docstring. ``links`` are pages that the asker gave."""
+
+    def __init__(
+        self, run: Run, question: Rewritten, settings: Settings, links: Sequence[str]
+    ) -> None:
+        self._run = run
+        self._question = question
+        self._settings = settings
+        self._links = tuple(links)
+        self._first = Evidence()
+        self._read: list[Evidence] = []
+
+    @property
+    def evidence(self) -> Evidence:
+        """All that was read."""
+        sources = merge_sources([s for one in self._read for s in one.sources])
+        return Evidence(sources=sources, enough=True, queries=tuple(self._run.queries))
+
+    async def look_around(self, reasoner: Reasoner) -> Evidence:
+        """What the question's own queries and links lead to: what there is to report on."""
+        del reasoner  # the best pages are read, without thinking about them
+        self._first = await self._gather(self._asked(), FIRST_TOKENS, FIRST_PAGES)
+        return self._first
+
+    async def explore(self, reasoner: Reasoner) -> Evidence:
+        """What a graph of sub-questions finds, within the budget of a question that is no report:
+        the rest is for its paragraphs. Raises what ``research.strategies.graph.explore`` raises."""
+        settings, whole = self._settings, self._run.budget
+        self._run.budget = Budget.of(settings)
+        try:
+            found = await explore(
+                self._run,
+                reasoner,
+                self._asked(),
+                Reading(settings.topk, settings.read_tokens),
+                searches=settings.max_searches,
+                links=self._links,
+            )
+        finally:
+            self._run.budget = whole
+        self._read.append(found)
+        self._first = found
+        return found
+
+    def shown_so_far(self) -> Evidence:
+        """What a first look had found that came to no end."""
+        self._first = Evidence(
+            sources=merge_sources(self._run.sources), queries=tuple(self._run.queries)
+        )
+        self._read.append(self._first)
+        return self._first
+
+    async def read_for(self, paragraph: Paragraph, queries: tuple[str, ...]) -> Evidence:
+        """The best pages of its queries, with the passages on what it says."""
+        asked = self._question
+        # The draft itself is the best description of the passages that would bear it out (Gao et
+        # al., Precise Zero-Shot Dense Retrieval without Relevance Labels, ACL 2023).
+        text = f"{asked.question}\n{paragraph.heading}\n{paragraph.text}"
+        about = SubQuestion(
+            text, asked.language, queries, knowledge_queries=queries, scope=asked.scope
+        )
+        wanted = [paragraph.heading or paragraph.purpose]
+        known = [source.url for source in self._first.sources if source.url not in self._links]
+        pages = [
+            page for page in await self._run.read(known[:FIRST_PAGES]) if isinstance(page, Page)
+        ]
+        fit = await asyncio.to_thread(fitting, wanted, pages, self._run.rarity)
+        return await self._gather(about, self._settings.read_tokens, PAGES, fit[:FIRST_FITTING])
+
+    def search_ahead(self, paragraph: Paragraph) -> None:
+        """Begin to look for what the draft of the next paragraph is about."""
+        if self._question.kind == "links":
+            return
+        topic = content_words(f"{paragraph.heading} {self._question.question}")
+        guess = " ".join(dict.fromkeys(topic[:GUESSED_WORDS]))
+        if guess:
+            limit = self._settings.topk * HITS_FETCHED
+            self._run.ahead.search([Query(guess, limit, self._question.language)])
+
+    def _asked(self) -> SubQuestion:
+        asked = self._question
+        searched = asked.kind != "links"
+        return SubQuestion(
+            asked.question,
+            asked.language,
+            asked.queries if searched else (),
+            knowledge_queries=asked.knowledge_queries if searched else (),
+            scope=asked.scope,
+            whole=asked.whole,
+        )
+
+    async def _gather(
+        self, about: SubQuestion, tokens: int, pages: int, known: Sequence[str] = ()
+    ) -> Evidence:
+        """The asker's links, pages that are ``known`` and the best ones of all queries, with the
+        passages on ``about``."""
+        reading = Reading(self._settings.topk, tokens)
+        desk = Desk(pages_left=self._run.budget.pages)
+        keeper = DeskKeeper(self._run, about, desk, reading)
+        await keeper.give(
+            links=(*self._links, *known),
+            queries=about.queries,
+            knowledge_queries=about.knowledge_queries,
+        )
+        best = self._affordable(keeper.desk.results, pages)
+        if best:
+            # A page that was read for an earlier paragraph costs nothing: all of these can be had.
+            keeper.desk = replace(keeper.desk, pages_left=len(best))
+            await keeper.carry_out(Turn((Read(tuple(best)),)))
+        if not keeper.desk.sources:  # what the first look found may tell it too, and is at hand
+            first = self._first.sources[:FIRST_PAGES]
+            await keeper.give(links=[source.url for source in first])
+        evidence = Evidence(
+            sources=merge_sources(keeper.desk.sources),
+            enough=True,
+            queries=about.queries,
+            notes=tuple(keeper.unread),
+        )
+        self._read.append(evidence)
+        return evidence
+
+    def _affordable(self, results: Sequence[QueryResult], pages: int) -> list[int]:
+        """The best hits; when no more pages may be read, the best of those that were read."""
+        hits = {hit.number: hit.hit for result in results for hit in result.hits}
+        read = {dedupe_key(source.url) for source in self._run.sources}
+        left = self._run.budget.pages - self._run.usage.pages
+        chosen: list[int] = []
+        for number in best_hits(results):
+            url = hits[number].url
+            if dedupe_key(url) not in read:
+                if left <= 0:
+                    continue
+                left -= 1
+            chosen.append(number)
+            if len(chosen) == pages:
+                break
+        return chosen

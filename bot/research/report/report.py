@@ -1,0 +1,331 @@
+"""Reports: drafted paragraph by paragraph, then each one revised against what is read for it.
+
+    look around → draft → for each paragraph: query → read → revise → the report, its limits last
+
+A deep report looks around by a graph of sub-questions (``research.strategies.graph``).
+
+The query of a paragraph is made from the question and everything revised so far, and so is its
+revision: paragraphs are worked one after another. While one is being revised, the next one's pages
+are fetched ahead, found by the words of its draft.
+
+Each stage has a time limit. A paragraph whose stage is missed or fails keeps its draft and is
+marked, in the report, as not sourced; that it was missed is a step of the run, so that a resumed
+run comes out the same. When the budget is spent, what is not revised is left out, and said so.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
+from time import monotonic
+from typing import Literal, TypeVar
+
+from pydantic import TypeAdapter
+
+from bot.answers import StepState, StepView
+from bot.messages import Depth
+from bot.reasoning.drafts import Manuscript, Paragraph
+from bot.reasoning.evidence import Evidence
+from bot.reasoning.questions import Rewritten
+from bot.reasoning.reasoner import Reasoner
+from bot.rendering.texts import Texts, texts_for
+from bot.research.answer.marks import without_marks
+from bot.research.answer.write import Written, unsourced, write
+from bot.research.report.deadlines import Lapse, Lapsed, within
+from bot.research.report.groundwork import Groundwork
+from bot.research.report.revision import (
+    Revision,
+    Section,
+    borne_out,
+    changes,
+    joined,
+    section,
+    summary,
+    under,
+)
+from bot.research.run import Run
+from bot.settings import Settings
+
+T = TypeVar("T")
+Stage = Literal["draft", "query", "reading", "revision"]
+
+_revision = TypeAdapter(Revision)
+_HEADING_LINE = re.compile(r"^[ \t]*#{1,6}[ \t]+[^\n]*\n?", re.MULTILINE)
+
+
+class Report:
+    """A report in the making. ``write`` may be called again, with another reasoner, when it was
+    interrupted by an error: what is revised stays.
+
+    ``depth`` says how it looks around, ``links`` are pages that the asker gave; ``on_text`` gets
+    the whole text so far as it grows.
+    """
+
+    def __init__(
+        self,
+        run: Run,
+        question: Rewritten,
+        settings: Settings,
+        depth: Depth,
+        links: Sequence[str],
+        on_text: Callable[[str], None],
+    ) -> None:
+        self._run = run
+        self._question = question
+        self._settings = settings
+        self._depth = depth
+        self._ground = Groundwork(run, question, settings, links)
+        self._on_text = on_text
+        self._texts = _texts_of(question, run.texts)
+        self._drafted: tuple[Paragraph, ...] | None = None
+        self._sections: list[Section] = []
+        self._is_cut_short = False  # because the budget is spent
+
+    # ------------------------------------------------------------ what it has come to
+
+    @property
+    def is_drafted(self) -> bool:
+        """Whether there was anything to revise."""
+        return bool(self._drafted)
+
+    @property
+    def is_sourced(self) -> bool:
+        """Whether any paragraph has been revised against something that was read."""
+        return any(one.fate == "revised" for one in self._sections)
+
+    @property
+    def written(self) -> Written:
+        """The report as far as it is finished, with its limits at the end."""
+        return joined(self._sections, self._ending())
+
+    @property
+    def evidence(self) -> Evidence:
+        """All that was read for it."""
+        return self._ground.evidence
+
+    async def write(self, reasoner: Reasoner) -> None:
+        """Draft, and revise what is not revised yet.
+
+        Raises what the reasoner raises, but for ``BudgetSpent``, ``ModelRefused`` and
+        ``ModelBroken``. A draft that comes to nothing leaves an empty report.
+        """
+        if self._drafted is None:
+            self._drafted = await self._draft(reasoner)
+            for number in range(1, len(self._drafted) + 1):
+                self._show(number, "waiting")
+        for number in range(len(self._sections) + 1, len(self._drafted) + 1):
+            if not self._is_cut_short:
+                self._run.ahead.renew()
+                await self._paragraph(reasoner, number)
+                self._on_text(joined(self._sections).text)
+            if self._is_cut_short:
+                self._show(number, "failed", self._run.texts("report-left-out"))
+
+    def close(self) -> None:
+        """Leave no line of the plan open, however it ended."""
+        for line in self._run.steps:
+            if line.kind == "paragraph" and line.state in ("running", "waiting"):
+                self._run.show(replace(line, state="failed"))
+
+    # ------------------------------------------------------------ drafting
+
+    async def _draft(self, reasoner: Reasoner) -> tuple[Paragraph, ...]:
+        look, seconds = self._ground.look_around, self._settings.reading_seconds
+        if self._depth == "deep" and not self._question.whole:
+            # Half of the time is for the report itself.
+            look, seconds = self._ground.explore, self._settings.max_seconds / 2
+        try:
+            found = await self._within(reasoner, "reading", 0, seconds, lambda: look(reasoner))
+        except Lapsed:
+            found = self._ground.shown_so_far()
+
+        async def draft() -> tuple[Paragraph, ...]:
+            return await reasoner.draft(self._question, found, self._run.options.instructions)
+
+        try:
+            return await self._within(reasoner, "draft", 0, self._settings.draft_seconds, draft)
+        except Lapsed as lapsed:
+            if lapsed.lapse.why != "budget":
+                self._run.note(self._texts("report-not-drafted"))
+            return ()
+
+    # ------------------------------------------------------------ one paragraph
+
+    async def _paragraph(self, reasoner: Reasoner, number: int) -> None:
+        paragraph = self._drafted_at(number)
+        revision = Revision(number, paragraph.heading, paragraph.text, "unsourced")
+        self._show(number, "running")
+        started = monotonic()
+        with self._run.branch(_line_id(number)):
+            try:
+                queries = await self._queries(reasoner, number)
+                revision = replace(revision, queries=queries)
+                evidence = await self._read_for(reasoner, number, queries)
+                pages = tuple(source.number for source in evidence.sources)
+                revision = replace(revision, pages=pages)
+                written = await self._revise(reasoner, number, evidence)
+                titles = [source.title for source in evidence.sources]
+                known = "\n".join((self._question.question, written.text, *titles))
+                finished = section(borne_out(paragraph.heading, known), written)
+                if written.cut:
+                    remark = self._texts("report-cut", limit=written.cut)
+                    finished = replace(finished, remark=remark)
+            except Lapsed as lapsed:
+                if lapsed.lapse.why == "budget":
+                    outcome = "report-cut-short" if self.is_sourced else "rests-on-found"
+                    self._run.notes.error(lapsed.lapse.budget_spent, outcome)
+                    self._is_cut_short = True
+                    return
+                finished = self._unsourced(paragraph, number, lapsed.lapse)
+                revision = replace(revision, reason=lapsed.lapse.problem)
+            self._sections.append(finished)  # from here on a stop keeps it
+            revised = finished.body.text if finished.fate == "revised" else ""
+            changed = await asyncio.to_thread(changes, paragraph.text, revised)
+            await self._keep(
+                replace(revision, fate=finished.fate, revised=revised, changes=changed)
+            )
+        state: StepState = "failed" if finished.fate == "unsourced" else "done"
+        self._show(number, state, revision.reason, seconds=monotonic() - started)
+
+    async def _queries(self, reasoner: Reasoner, number: int) -> tuple[str, ...]:
+        if self._question.kind == "links":  # it is about these pages, not about the world
+            return ()
+        manuscript = self._manuscript(number)
+
+        async def make() -> tuple[str, ...]:
+            return await reasoner.queries(self._question, manuscript)
+
+        return await self._within(reasoner, "query", number, self._settings.query_seconds, make)
+
+    async def _read_for(
+        self, reasoner: Reasoner, number: int, queries: tuple[str, ...]
+    ) -> Evidence:
+        async def read() -> Evidence:
+            return await self._ground.read_for(self._drafted_at(number), queries)
+
+        seconds = self._settings.reading_seconds
+        evidence = await self._within(reasoner, "reading", number, seconds, read)
+        if not any(source.passages for source in evidence.sources):
+            raise Lapsed(Lapse("nothing", self._run.texts("report-stage-nothing")))
+        return evidence
+
+    async def _revise(self, reasoner: Reasoner, number: int, evidence: Evidence) -> Written:
+        manuscript = self._manuscript(number)
+        before = joined(self._sections).text
+        heading = manuscript.paragraph.heading
+        if number < self._length:
+            self._ground.search_ahead(self._drafted_at(number + 1))
+
+        def on_text(text: str) -> None:
+            if text.strip():
+                parts = (before, under(heading, text.lstrip()))
+                self._on_text("\n\n".join(part for part in parts if part))
+
+        async def revise() -> Written:
+            stream = reasoner.revise(
+                self._question, manuscript, evidence, self._run.options.instructions
+            )
+            return await write(stream, evidence, on_text)
+
+        seconds = self._settings.revision_seconds
+        return await self._within(reasoner, "revision", number, seconds, revise)
+
+    async def _keep(self, revision: Revision) -> None:
+        """Keep a paragraph's way from draft to revision in the run's trace."""
+
+        async def kept() -> Revision:
+            return revision
+
+        inputs = {
+            "question": self._question.question,
+            "number": revision.number,
+            "draft": revision.draft,
+            "revised": revision.revised,
+        }
+        title = summary(revision, self._run.texts)
+        await self._run.keep("revision", inputs, kept, _revision, title=title)
+
+    def _unsourced(self, paragraph: Paragraph, number: int, lapse: Lapse) -> Section:
+        """A paragraph that was not revised: left out, and named among the report's limits, or as
+        drafted, without any mark or link, where the settings want that."""
+        if not self._settings.show_drafts:
+            name = paragraph.heading or self._texts("report-part", number=number)
+            limit = self._texts(f"report-omitted-{lapse.why}", name=name)
+            return Section(paragraph.heading, Written("", ()), "unsourced", (limit,))
+        remark = self._texts(f"report-unsourced-{lapse.why}")
+        text = unsourced(_HEADING_LINE.sub("", paragraph.text))
+        return Section(paragraph.heading, Written(f"> {remark}\n\n{text}", ()), "unsourced")
+
+    # ------------------------------------------------------------ stages
+
+    async def _within(
+        self,
+        reasoner: Reasoner,
+        stage: Stage,
+        number: int,
+        seconds: float,
+        work: Callable[[], Awaitable[T]],
+    ) -> T:
+        inputs: dict[str, str | int] = {
+            "question": self._question.question,
+            "stage": stage,
+            "paragraph": number,
+            "draft": self._drafted_at(number).text if number else "",
+            "reasoner": reasoner.name,
+        }
+        title = self._run.texts("report-stage", stage=stage, seconds=seconds)
+        return await within(self._run, seconds, work, inputs=inputs, title=title)
+
+    # ------------------------------------------------------------ what it looks like
+
+    def _manuscript(self, number: int) -> Manuscript:
+        return Manuscript(
+            revised=tuple(
+                without_marks(replace(one, remark="").text)
+                for one in self._sections
+                if one.fate == "revised"
+            ),
+            paragraph=self._drafted_at(number),
+            to_come=self._topics_from(number + 1),
+        )
+
+    @property
+    def _length(self) -> int:
+        return len(self._drafted or ())
+
+    def _drafted_at(self, number: int) -> Paragraph:
+        return (self._drafted or ())[number - 1]
+
+    def _topics_from(self, number: int) -> tuple[str, ...]:
+        return tuple(self._drafted_at(n).topic for n in range(number, self._length + 1))
+
+    def _ending(self) -> str:
+        """What was not found, or not reached, as a last section of remarks."""
+        limits = [limit for one in self._sections for limit in one.limits]
+        left_out = self._topics_from(len(self._sections) + 1)
+        if left_out:
+            topics = self._texts("report-separator").join(left_out)
+            limits.append(self._texts("report-dropped", topics=topics))
+        if not limits:
+            return ""
+        remarks = "\n>\n".join(f"> {limit}" for limit in dict.fromkeys(limits))
+        return under(self._texts("report-limits"), remarks)
+
+    def _show(
+        self, number: int, state: StepState, detail: str = "", *, seconds: float = 0.0
+    ) -> None:
+        title = self._drafted_at(number).topic
+        self._run.show(StepView(_line_id(number), "paragraph", title, state, seconds, detail))
+
+
+def _line_id(number: int) -> str:
+    return f"paragraph-{number}"
+
+
+def _texts_of(question: Rewritten, texts: Texts) -> Texts:
+    """The texts for remarks within a report: in its language, as its reader writes it."""
+    language = question.language.partition("-")[0]
+    same = texts.locale.partition("-")[0] == language
+    return texts if same else texts_for(question.language)

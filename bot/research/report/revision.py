@@ -1,0 +1,184 @@
+"""What became of each paragraph of a report, and the report put together from them.
+
+Where the words of a draft went is told by a word diff (``difflib``), which the run's trace keeps
+beside draft and revision.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from bot.rendering.texts import Texts
+from bot.research.answer.marks import without_marks
+from bot.research.answer.verbatim import as_words
+from bot.research.answer.write import CitedSpan, Written
+from bot.text.facts import facts, missing_from
+
+ChangeKind = Literal["kept", "added", "removed"]
+Fate = Literal["revised", "unsourced", "deleted"]
+
+# A word with the space after it; Chinese and Japanese text, which puts no space between words,
+# is compared character by character.
+_HAN_KANA = "\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
+_WORD = re.compile(rf"[{_HAN_KANA}]\s*|[^\s{_HAN_KANA}]+\s*|\s+")
+_HEADINGS_FIRST = re.compile(r"\A(?:[ \t]*#{1,6}[ \t][^\n]*(?:\n+|\Z))+")
+_QUOTE_FIRST = re.compile(r"\A\s*(?:[ \t]*>[^\n]*(?:\n|\Z))+")
+_QUOTE_LAST = re.compile(r"(?:(?:\A|\n)[ \t]*>[^\n]*)+\s*\Z")
+_QUOTE_MARK = re.compile(r"^[ \t]*>[ \t]?", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A run of text that draft and revision share, or that only one of them has."""
+
+    kind: ChangeKind
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Revision:
+    """One paragraph from draft to revision, as the run's trace keeps it.
+
+    ``draft`` was written from memory; ``revised`` is what the report says in its place, with
+    footnote marks ("" when nothing was left of it); ``pages`` are the citation numbers of what it
+    was revised against. ``reason`` says why a paragraph stayed as drafted.
+    """
+
+    number: int
+    heading: str
+    draft: str
+    fate: Fate
+    queries: tuple[str, ...] = ()
+    pages: tuple[int, ...] = ()
+    revised: str = ""
+    changes: tuple[Change, ...] = ()
+    reason: str = ""
+
+    @property
+    def kept(self) -> float:
+        """The share of the draft's characters that the revision still has, in its order."""
+        kept = sum(len(change.text) for change in self.changes if change.kind == "kept")
+        return kept / len(self.draft) if self.draft else 0.0
+
+
+def summary(revision: Revision, texts: Texts) -> str:
+    """One line on a revision for the list of steps."""
+    name = revision.heading or texts("report-part", number=revision.number)
+    kept = round(100 * revision.kept)
+    return texts(f"report-{revision.fate}", name=name, pages=len(revision.pages), kept=kept)
+
+
+def changes(draft: str, revised: str) -> tuple[Change, ...]:
+    """The word diff from a draft to its revision (footnote marks do not count as words)."""
+    old, new = _WORD.findall(draft), _WORD.findall(as_words(without_marks(revised)))
+    found: list[Change] = []
+    matcher = difflib.SequenceMatcher(None, old, new, autojunk=False)
+    for tag, a, b, c, d in matcher.get_opcodes():
+        if tag == "equal":
+            found.append(Change("kept", "".join(old[a:b])))
+            continue
+        if b > a:
+            found.append(Change("removed", "".join(old[a:b])))
+        if d > c:
+            found.append(Change("added", "".join(new[c:d])))
+    return tuple(found)
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A finished part of a report: its heading, its text, and what it says was not found.
+
+    ``preface`` is a remark of the writer's own that stands above the heading, ``remark`` one of
+    ours below the text.
+    """
+
+    heading: str
+    body: Written
+    fate: Fate
+    limits: tuple[str, ...] = ()
+    preface: str = ""
+    remark: str = ""
+
+    @property
+    def text(self) -> str:
+        """The section as it stands in the report; "" when nothing is left of it."""
+        if not self.body.text:
+            return ""
+        text = f"{self._above}{self.body.text}"
+        return f"{text}\n\n> {self.remark}" if self.remark else text
+
+    @property
+    def start(self) -> int:
+        """Where the body begins in the text."""
+        return len(self._above)
+
+    @property
+    def _above(self) -> str:
+        preface = f"{self.preface}\n\n" if self.preface else ""
+        return preface + under(self.heading, "")
+
+
+def section(heading: str, written: Written) -> Section:
+    """A revised paragraph as a section.
+
+    Headings before its text are dropped, for it has one. Block quotes are the writer's remarks: one
+    before the text stands above the heading; one after it says what was not found, and is taken
+    out, to stand at the end of the report.
+    """
+    text = written.text
+    first = _HEADINGS_FIRST.match(text)
+    start = first.end() if first else 0
+    last = _QUOTE_LAST.search(text[start:])
+    end = start + last.start() if last else len(text)
+    limits = _QUOTE_MARK.sub("", last.group()).strip() if last else ""
+    said = (" ".join(without_marks(limits).split()),) if limits else ()
+    preface = _QUOTE_FIRST.match(text[start:end])
+    body = _cut(written, start + preface.end() if preface else start, end)
+    above = preface.group().strip() if preface else ""
+    return Section(heading, body, "revised" if body.text else "deleted", said, above)
+
+
+def borne_out(heading: str, known: str) -> str:
+    """A heading that was drafted, or "" if it states figures or dates that are not in ``known``:
+    it carries no footnote by which they could be checked."""
+    claims = [fact for fact in facts(heading) if fact.kind != "name"]
+    return "" if missing_from(claims, known) else heading
+
+
+def under(heading: str, text: str) -> str:
+    return f"## {heading}\n\n{text}" if heading else text
+
+
+def joined(sections: Sequence[Section], ending: str = "") -> Written:
+    """All sections that have a text, one under another, as one written answer."""
+    text = ""
+    spans: list[CitedSpan] = []
+    for one in sections:
+        if not one.text:
+            continue
+        text += "\n\n" if text else ""
+        shift = len(text) + one.start
+        text += one.text
+        spans += (replace(s, start=s.start + shift, end=s.end + shift) for s in one.body.spans)
+    if ending:
+        text += f"\n\n{ending}" if text else ending
+    return Written(text, tuple(spans))
+
+
+def _cut(written: Written, start: int, end: int) -> Written:
+    """``written`` from ``start`` to ``end``, without the space around it."""
+    piece = written.text[start:end]
+    start += len(piece) - len(piece.lstrip())
+    end -= len(piece) - len(piece.rstrip())
+    if end <= start:
+        return Written("", ())
+    kept = tuple(
+        replace(s, start=max(s.start, start) - start, end=min(s.end, end) - start)
+        for s in written.spans
+        if s.start < end and start < s.end
+    )
+    return Written(written.text[start:end], kept)

@@ -1,0 +1,72 @@
+"""The short way: search the queries, read the best pages, done."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from bot.errors import BudgetSpent
+from bot.pages.page import Page
+from bot.pages.urls import dedupe_key
+from bot.reasoning.desks import Desk, Read, Turn
+from bot.reasoning.evidence import Evidence, Source
+from bot.reasoning.questions import SubQuestion
+from bot.research.evidence.desk import DeskKeeper, Reading
+from bot.research.evidence.merging import merge_sources, to_open
+from bot.research.evidence.relevance import fitting
+from bot.research.run import Run
+
+PAGES = 6  # read without anyone choosing
+
+
+async def direct(
+    run: Run,
+    question: SubQuestion,
+    reading: Reading,
+    *,
+    links: Sequence[str] = (),
+    choosy: bool = False,
+) -> Evidence:
+    """Gather evidence without a model's choices: the links, the best page of each query, the best
+    of all; if ``choosy``, without those that fit neither question nor queries."""
+    keeper = DeskKeeper(run, question, Desk(pages_left=run.budget.pages), reading)
+    try:
+        await keeper.give(
+            links=links,
+            queries=question.queries,
+            knowledge_queries=question.knowledge_queries,
+        )
+        best = to_open(keeper.desk.results, PAGES)
+        if best:
+            await keeper.carry_out(Turn((Read(tuple(best)),)))
+    except BudgetSpent as error:
+        run.notes.error(error, "rests-on-found")
+    sources = merge_sources(keeper.desk.sources)
+    if choosy:
+        sources = _fitting(sources, question, links, run.rarity)
+    return Evidence(
+        sources=sources,
+        enough=bool(sources),
+        queries=tuple(run.queries),
+        notes=tuple(keeper.unread),
+    )
+
+
+def _fitting(
+    sources: Sequence[Source],
+    question: SubQuestion,
+    links: Sequence[str],
+    rarity: Mapping[str, float],
+) -> tuple[Source, ...]:
+    """Those that were linked, and those that plainly fit the question or one of its queries; all
+    where none does, since one of them may hold the answer in other words."""
+    wanted = [question.text, *question.queries, *question.knowledge_queries]
+    linked = {dedupe_key(link) for link in links}
+    fit = set(fitting(wanted, [_shown(source) for source in sources], rarity))
+    fit |= {source.url for source in sources if dedupe_key(source.url) in linked}
+    return tuple(source for source in sources if source.url in fit) or tuple(sources)
+
+
+def _shown(source: Source) -> Page:
+    """What was shown of a page, as one."""
+    text = "\n\n".join(passage.text for passage in source.passages)
+    return Page(source.url, source.title, text, source.fetched_at)

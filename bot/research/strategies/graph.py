@@ -1,0 +1,375 @@
+"""Deep research: a graph of sub-questions, then one loop over the question itself.
+
+The planner proposes sub-questions and what each needs; ``reasoning.graphs`` says which of them
+stand. Those whose answers others build on are worked on by a loop each, at most ``AT_ONCE`` at the
+same time; one starts when its needs have ended, never layer by layer, and hands its findings down.
+The others are not: their queries, with the answers put in, are the first search of the loop over
+the question itself, which has the passages that the sub-questions rest on before it. It judges all
+of it in one turn, looks for what is missing with searches of its own, and may answer at once.
+
+The planner is asked to correct what was refused while the rest is being worked on. It is asked to
+extend the graph only if it said that it must see the answers first, and only when every node has
+ended: what it is shown then depends on the graph alone and not on what happened to end first, so an
+interrupted run asks the same again. A node that fails takes nobody with it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from itertools import zip_longest
+from time import monotonic
+
+from bot.answers import StepView
+from bot.errors import (
+    Broken,
+    BudgetSpent,
+    FootnoteError,
+    ModelBroken,
+    Refused,
+    StorageUnavailable,
+    Unavailable,
+)
+from bot.reasoning.evidence import Evidence, Source
+from bot.reasoning.graphs import (
+    EXTENSIONS,
+    Graph,
+    GraphEdit,
+    Node,
+    edited,
+    handed_down,
+    queries_of,
+    startable,
+)
+from bot.reasoning.questions import SubQuestion
+from bot.reasoning.reasoner import Reasoner
+from bot.research.evidence.desk import Reading
+from bot.research.evidence.merging import merge_sources
+from bot.research.evidence.queries import FIRST_QUERIES, worded
+from bot.research.failures import attempted
+from bot.research.run import Run
+from bot.research.strategies.iterate import iterate
+from bot.research.strategies.nodes import Remembering, checked
+
+AT_ONCE = 4  # nodes worked on at the same time
+NODE_SEARCHES = 3  # of a node, the first included: two more wordings
+NODE_PAGES = 5  # that a node may choose, and that may be opened for it
+REPAIRS = 1  # times that the planner may correct one edit
+WHOLE = "whole"  # names the loop over the question itself among those of the nodes
+
+
+async def explore(
+    run: Run,
+    reasoner: Reasoner,
+    question: SubQuestion,
+    reading: Reading,
+    *,
+    searches: int,
+    links: Sequence[str] = (),
+    on_text: Callable[[str], None] | None = None,
+) -> Evidence:
+    """Gather evidence by a graph of sub-questions and a loop of ``searches`` searches over the
+    question, which has ``on_text`` as in ``research.strategies.iterate``.
+
+    The pages at ``links`` are given to that loop, and to every node that needs no other. Raises
+    what planning at first raises, and what the loop over the question raises.
+    """
+    exploration = _Exploration(run, reasoner, question, reading, tuple(links))
+    try:
+        async with asyncio.TaskGroup() as tasks:
+            exploration.begin(tasks)
+        return await exploration.conclude(searches, on_text)
+    except BaseExceptionGroup as failures:
+        raise failures.exceptions[0] from None
+    finally:
+        exploration.close()
+
+
+class _Exploration:
+    def __init__(
+        self,
+        run: Run,
+        reasoner: Reasoner,
+        question: SubQuestion,
+        reading: Reading,
+        links: tuple[str, ...],
+    ) -> None:
+        self._run = run
+        self._reasoner = reasoner
+        self._question = question
+        self._reading = reading
+        self._links = links
+        self._tasks: asyncio.TaskGroup
+        self._graph = Graph()
+        self._gathered: dict[str, Evidence] = {}
+        self._failures: dict[str, FootnoteError] = {}
+        self._first: frozenset[str] = frozenset()  # the nodes that were begun at first
+        self._planning = False
+        self._extensions_left = EXTENSIONS
+        self._is_over = False  # no plan is made any more
+
+    # ------------------------------------------------------------ what is to be done next
+
+    def begin(self, tasks: asyncio.TaskGroup) -> None:
+        """Plan, and whatever follows from it, as tasks of the group."""
+        self._tasks = tasks
+        self._planning = True
+        tasks.create_task(self._plan())
+
+    def _go_on(self) -> None:
+        """Start what can be started; when nothing is left to wait for, ask for more."""
+        ready = self._ready()
+        if all(node.state == "waiting" for node in self._graph.nodes):
+            self._first = frozenset(node.id for node in ready[:AT_ONCE])
+        for node in ready[: AT_ONCE - self._working]:
+            self._set(replace(node, state="running"))
+            self._tasks.create_task(self._begin(node))
+        if self._planning or self._working or self._is_complete:
+            return
+        if self._graph.room > 0:
+            self._planning = True
+            self._extensions_left -= 1
+            self._graph = self._graph.asked_again(self._extensions_left)
+            self._tasks.create_task(self._plan())
+
+    @property
+    def _working(self) -> int:
+        return sum(node.state == "running" for node in self._graph.nodes)
+
+    @property
+    def _is_complete(self) -> bool:
+        """Whether the planner does not wait for answers before it adds to the graph."""
+        turns = self._graph.turns
+        if self._is_over or not turns or self._extensions_left == 0:
+            return True
+        return turns[-1].edit.done or bool(turns[-1].edit.problem)
+
+    def _ready(self) -> list[Node]:
+        """The nodes that a loop of their own can begin with, those first that most wait for."""
+        needed = {need for node in self._graph.nodes for need in node.needs}
+        every = not self._is_complete
+        return [node for node in startable(self._graph) if every or node.id in needed]
+
+    # ------------------------------------------------------------ planning
+
+    async def _plan(self) -> None:
+        """One edit of the graph, corrected at most once; what is sound of it starts at once."""
+        before = len(self._graph.nodes)
+        view = self._graph
+        for _ in range(1 + REPAIRS):
+            edit = await self._edit(view)
+            if edit is None:
+                break
+            # What the planner sees of its own turns must not depend on how far the nodes are.
+            view = edited(self._question.text, view, edit)
+            self._graph = edited(self._question.text, self._graph, edit)
+            self._show_all()
+            self._search_ahead()
+            if not view.turns[-1].refused:
+                break
+            self._go_on()
+        if len(self._graph.nodes) == before:
+            self._is_over = True
+        self._planning = False
+        self._go_on()
+
+    def _search_ahead(self) -> None:
+        """Begin what those nodes will ask first that have to wait: it costs no more than later."""
+        begun = self._ready()[: AT_ONCE - self._working]
+        self._run.ahead.renew()  # what was guessed of the question itself was for another time
+        for node in self._graph.nodes:
+            if node.state == "waiting" and node not in begun:
+                self._begin_search(queries_of(self._graph, node))
+
+    def _begin_search(self, queries: tuple[str, ...]) -> None:
+        self._run.ahead.search([worded(q, self._question, self._reading.shown) for q in queries])
+
+    async def _edit(self, view: Graph) -> GraphEdit | None:
+        """The planner's edit, or None when it cannot give one and there is something without it."""
+        try:
+            return await attempted(
+                self._run,
+                lambda: self._reasoner.plan(self._question, view, self._begin_search),
+                inputs=self._named(plan=len(view.turns)),
+            )
+        except StorageUnavailable:
+            raise
+        except (BudgetSpent, ModelBroken) as error:
+            if isinstance(error, BudgetSpent):
+                self._run.notes.error(error, "rests-on-found")
+        except (Unavailable, Refused, Broken) as error:
+            if not view.nodes:
+                raise
+            self._run.notes.error(error, "rests-on-found")
+        return None
+
+    # ------------------------------------------------------------ one node
+
+    async def _begin(self, node: Node) -> None:
+        """Work on a node, or leave it out if the budget covers no call for it. The first ones are
+        always begun: they search without the model."""
+        if node.id not in self._first:
+            try:
+                await checked(self._run, inputs=self._named(node=node.id))
+            except BudgetSpent as error:
+                self._is_over = True
+                self._run.notes.error(error, "rests-on-found")
+                self._set(replace(node, state="failed"))
+                self._go_on()
+                return
+        await self._work(node)
+
+    async def _work(self, node: Node) -> None:
+        known, missing = handed_down(self._graph, node)
+        queries = queries_of(self._graph, node)
+        asked = replace(
+            self._question,
+            text=node.question,
+            queries=queries,
+            knowledge_queries=queries,
+            known=known,
+            missing=missing,
+        )
+        started = monotonic()
+        try:
+            with self._run.branch(self._line(node.id)):
+                evidence = await iterate(
+                    self._run,
+                    Remembering(self._run, self._reasoner, self._named(node=node.id)),
+                    asked,
+                    self._reading,
+                    searches=NODE_SEARCHES,
+                    pages=NODE_PAGES,
+                    links=() if node.needs else self._links,
+                )
+        except StorageUnavailable:
+            raise
+        except (Unavailable, Refused, Broken) as error:
+            self._failures[node.id] = error
+            ended = replace(node, state="failed", problem=error.sentence)
+        else:
+            self._gathered[node.id] = evidence
+            gaps = evidence.missing or (() if evidence.enough else (node.question,))
+            ended = replace(
+                node,
+                state="done",
+                findings=evidence.findings,
+                missing=gaps,
+                answer=evidence.answer,
+            )
+        self._set(ended, monotonic() - started)
+        self._go_on()
+
+    def _named(self, **what: str | int) -> dict[str, str | int]:
+        """What tells a part of this graph from those of all others of the run."""
+        return {"graph": self._question.text, "reasoner": self._reasoner.name, **what}
+
+    # ------------------------------------------------------------ the question itself
+
+    async def conclude(self, searches: int, on_text: Callable[[str], None] | None) -> Evidence:
+        """Work on the question with what the nodes have found and the queries of all others."""
+        for node in self._graph.nodes:
+            if reason := self._reason(node.id):
+                text = self._run.texts("part-failed", question=node.question, reason=reason)
+                self._run.note(text)
+        left = [node for node in self._graph.nodes if not node.has_ended]
+        for node in left:
+            self._set(replace(node, state="running"))
+        started = monotonic()
+        evidence = await iterate(
+            self._run,
+            Remembering(self._run, self._reasoner, self._named(node=WHOLE)),
+            self._asked(left),
+            self._reading,
+            searches=searches,
+            links=self._links,
+            placed=self._carrying(),
+            on_text=on_text,
+        )
+        for node in left:
+            self._set(replace(node, state="done"), monotonic() - started)
+        gathered = [*self._of_nodes(), evidence]
+        return replace(
+            evidence,
+            sources=merge_sources(self._run.sources),
+            queries=tuple(dict.fromkeys(query for one in gathered for query in one.queries)),
+            notes=tuple(dict.fromkeys(note for one in gathered for note in one.notes)),
+        )
+
+    def _asked(self, left: Sequence[Node]) -> SubQuestion:
+        """The question with what is known of it, and the queries of the nodes that are left."""
+        question = self._question
+        ended = [node for node in self._graph.nodes if node.has_ended]
+        gaps = [gap for node in ended for gap in node.missing or (node.question,) * node.is_open]
+        of_nodes = zip_longest(*(queries_of(self._graph, node) for node in left))
+        queries = dict.fromkeys(query for each in of_nodes for query in each if query)
+        if queries and (question.queries or question.knowledge_queries):
+            first = tuple(queries)[:FIRST_QUERIES]
+            question = replace(question, queries=first, knowledge_queries=first)
+        return replace(
+            question,
+            known=tuple(dict.fromkeys(finding for node in ended for finding in node.findings)),
+            missing=tuple(dict.fromkeys(gaps)),
+        )
+
+    def _carrying(self) -> list[Source]:
+        """The pages that the findings of the nodes rest on, in the order of the graph."""
+        found: list[Source] = []
+        for evidence in self._of_nodes():
+            cited = {number for finding in evidence.findings for number in finding.sources}
+            found += evidence.carrying or [s for s in evidence.sources if s.number in cited]
+        order = list(dict.fromkeys(source.number for source in found))
+        return sorted(merge_sources(found), key=lambda source: order.index(source.number))
+
+    def _of_nodes(self) -> list[Evidence]:
+        nodes = self._graph.nodes
+        return [self._gathered[node.id] for node in nodes if node.id in self._gathered]
+
+    # ------------------------------------------------------------ the plan that is shown
+
+    def _set(self, node: Node, seconds: float = 0.0) -> None:
+        self._graph = self._graph.with_node(node)
+        self._show(node, seconds)
+
+    def _show_all(self) -> None:
+        for node in self._graph.nodes:
+            if node.state == "waiting":
+                self._show(node)
+
+    def _show(self, node: Node, seconds: float = 0.0) -> None:
+        if self._is_whole:
+            return
+        evidence = self._gathered.get(node.id, Evidence())
+        cited = {number for finding in node.findings for number in finding.sources}
+        self._run.show(
+            StepView(
+                self._line(node.id),
+                "node",
+                node.question,
+                node.state,
+                seconds,
+                self._reason(node.id),
+                tuple(source.url for source in evidence.sources if source.number in cited),
+                needs=tuple(self._line(id) for id in node.needs),
+            )
+        )
+
+    @property
+    def _is_whole(self) -> bool:
+        """Whether the only node is the question itself, not cut."""
+        return self._is_complete and len(self._graph.nodes) == 1
+
+    def _reason(self, id: str) -> str:
+        """Why a node failed, in the asker's language; "" if it did not."""
+        error = self._failures.get(id)
+        return self._run.notes.described(error) if error else ""
+
+    def _line(self, id: str) -> str:
+        return f"node-{id}"
+
+    def close(self) -> None:
+        """Leave no line of the plan open, however it ended."""
+        for node in self._graph.nodes:
+            if not node.has_ended:
+                self._set(replace(node, state="failed"))

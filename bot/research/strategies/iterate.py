@@ -1,0 +1,132 @@
+"""The loop: search, judge, read, until the question is answered or an honest end is reached."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Protocol
+
+from bot.errors import BudgetSpent
+from bot.reasoning.desks import Desk, Finish, Reply, Turn
+from bot.reasoning.evidence import AnswerDelta, Evidence, Source
+from bot.reasoning.questions import SubQuestion
+from bot.reasoning.reasoner import OnAnswer
+from bot.research.answer.write import Composer
+from bot.research.evidence.desk import DeskKeeper, Reading, finish_of, reply_of
+from bot.research.evidence.merging import merge_sources
+from bot.research.run import Run
+
+TURNS_BEYOND_SEARCHES = 6  # turns for reading and finishing, on top of one per search
+EMPTY_TURNS = 2  # in a row, until the loop ends by itself
+
+EMPTY_NUDGE = "You called no tool. Search, read, or finish with your findings."
+LAST_NUDGE = "This was the last turn for searching and reading: finish now with your findings."
+
+
+class TurnMaker(Protocol):
+    """The part of a ``reasoning.reasoner.Reasoner`` that a loop is worked by."""
+
+    @property
+    def opens(self) -> int: ...
+
+    async def next_turn(
+        self, question: SubQuestion, desk: Desk, on_answer: OnAnswer | None = None
+    ) -> Turn: ...
+
+
+async def iterate(
+    run: Run,
+    reasoner: TurnMaker,
+    question: SubQuestion,
+    reading: Reading,
+    *,
+    searches: int,
+    pages: int | None = None,
+    links: Sequence[str] = (),
+    placed: Sequence[Source] = (),
+    on_text: Callable[[str], None] | None = None,
+) -> Evidence:
+    """Gather evidence for one question with at most ``searches`` searches, the first of them for
+    the question's own queries, with the passages of pages that are ``placed`` and the pages at
+    ``links`` to begin with. At most ``pages`` are chosen, or as many as the run's budget covers.
+
+    With ``on_text``, a reasoner that sees the whole answer in what the first search brought may
+    write it at once, as the evidence's ``reply``; ``on_text`` gets the text so far.
+
+    Ends with the reasoner's finish, a spent budget (said in the run's notes), after a bounded
+    number of turns, or when nothing could be searched at all. Raises what the reasoner raises, but
+    for ``BudgetSpent``.
+    """
+    # What the rewrite suggests is searched before the first turn, which saves that turn: the
+    # reasoner begins by judging hits instead of asking for them.
+    suggested = question.queries or question.knowledge_queries
+    left = searches - bool(suggested)
+    # Half of the run's pages may be opened without being chosen.
+    chosen = run.budget.pages - (run.budget.pages // 2 if reasoner.opens else 0)
+    keeper = DeskKeeper(
+        run,
+        question,
+        Desk(
+            searches_left=left,
+            pages_left=chosen if pages is None else pages,
+            may_reply=on_text is not None,
+        ),
+        replace(reading, opened=reasoner.opens),
+    )
+    writing: list[Composer] = []
+
+    def on_answer(delta: AnswerDelta) -> None:
+        if on_text is not None:
+            if not writing:
+                writing.append(Composer(Evidence(sources=merge_sources(keeper.desk.sources))))
+            writing[0].add(delta)
+            on_text(writing[0].text_so_far())
+
+    finish: Finish | None = None
+    reply: Reply | None = None
+    empty = 0
+    try:
+        keeper.place(placed)
+        await keeper.give(
+            links=links,
+            queries=question.queries,
+            knowledge_queries=question.knowledge_queries,
+        )
+        last = searches + TURNS_BEYOND_SEARCHES
+        for number in range(1, last + 1):
+            if run.unanswered and not keeper.desk.sources:
+                break  # nothing can be found: no call is spent on finding out
+            turn = await reasoner.next_turn(question, keeper.desk, on_answer)
+            reply = reply_of(turn)
+            finish = finish_of(turn)
+            if reply is not None:
+                break
+            if finish is not None:
+                if finish.outgrown:
+                    gap = run.texts("research-outgrown")
+                    finish = replace(finish, missing=(*finish.missing, gap))
+                break
+            empty = 0 if turn.actions else empty + 1
+            if empty == EMPTY_TURNS:
+                break
+            nudge = EMPTY_NUDGE if empty else LAST_NUDGE if number == last - 1 else ""
+            await keeper.carry_out(turn, nudge)
+    except BudgetSpent as error:
+        run.notes.error(error, "rests-on-found")
+    if reply is not None:
+        finish = Finish(enough=True)
+    elif finish is None:
+        finish = Finish(enough=False)
+    return Evidence(
+        sources=merge_sources(keeper.desk.sources),
+        carrying=merge_sources(finish.carrying),
+        none_carries=finish.none_carries,
+        findings=finish.findings,
+        missing=finish.missing,
+        enough=finish.enough,
+        reply=reply.deltas if reply is not None else (),
+        queries=keeper.searched,
+        notes=tuple(keeper.unread),
+        searches=searches - keeper.desk.searches_left,
+        answer=finish.answer,
+    )

@@ -1,0 +1,53 @@
+"""The nodes of a graph as they are worked on, again and again if the process dies."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from pydantic import TypeAdapter
+
+from bot.errors import BudgetSpent
+from bot.reasoning.desks import Desk, Turn
+from bot.reasoning.questions import SubQuestion
+from bot.reasoning.reasoner import OnAnswer
+from bot.research.failures import Failure, attempted
+from bot.research.run import Run
+from bot.research.strategies.iterate import TurnMaker
+
+_verdict = TypeAdapter(Failure | None)
+
+
+async def checked(run: Run, *, inputs: Mapping[str, str | int]) -> None:
+    """Raise ``BudgetSpent`` if another model call is not covered, or was not at this point on an
+    earlier attempt; what was covered then is covered now."""
+
+    async def look() -> Failure | None:
+        try:
+            run.budget.check_model_call(run.usage)
+        except BudgetSpent as error:
+            return Failure.of(error)
+        return None
+
+    inputs = {**inputs, "asked": run.now.isoformat()}
+    refused = await run.keep("begin", inputs, look, _verdict, title="")
+    if refused is not None:
+        raise refused.error
+
+
+class Remembering:
+    """A reasoner that fails at the same turn of a loop on every attempt."""
+
+    def __init__(self, run: Run, reasoner: TurnMaker, inputs: Mapping[str, str | int]) -> None:
+        self.opens = reasoner.opens
+        self._run = run
+        self._reasoner = reasoner
+        self._inputs = inputs
+
+    async def next_turn(
+        self, question: SubQuestion, desk: Desk, on_answer: OnAnswer | None = None
+    ) -> Turn:
+        return await attempted(
+            self._run,
+            lambda: self._reasoner.next_turn(question, desk, on_answer),
+            inputs={**self._inputs, "turn": len(desk.turns)},
+        )

@@ -1,0 +1,313 @@
+"""Accounts: however many calls run at once, what is spent exceeds a limit by one call at most."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from contextlib import AbstractAsyncContextManager
+from datetime import date, datetime, timedelta
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bot.errors import BudgetSpent
+from bot.reasoning.calls import ModelReply
+from bot.research.budget.account import Account, Days
+from bot.research.budget.budget import Budget, DayLimits
+from bot.storage.spending import Amount, DaySpent, Payer, Spending, add_spent
+from bot.storage.store import Store
+from tests.unit.samples import NOW
+
+PLENTY = Budget(
+    model_calls=10**6,
+    pages=10**6,
+    input_tokens=10**9,
+    seconds=10**6,
+    usd=10**6,
+    searches=10**6,
+    output_tokens=10**9,
+)
+ADA = Payer("slack", "T1", "C1", "U1")
+ASIDE = 1_000  # micro-USD that a call may cost
+
+
+def price(reply: ModelReply) -> float:
+    """A ten-thousandth of a dollar for an output token."""
+    return reply.output_tokens / 10_000
+
+
+def request(number: int) -> Mapping[str, Any]:
+    return {"model": "m", "max_tokens": 10, "number": number}
+
+
+def a_reply(output: int = 10) -> ModelReply:
+    return ModelReply("m", [], "end_turn", output_tokens=output)
+
+
+class Desk:
+    """Makes calls on an account, each ending when it is told to."""
+
+    def __init__(self, account: Account) -> None:
+        self.account = account
+        self.begun: list[int] = []
+        self.refused: list[int] = []
+        self._end: dict[int, asyncio.Future[int]] = {}
+
+    async def call(self, number: int) -> None:
+        self._end[number] = asyncio.get_running_loop().create_future()
+        try:
+            async with self.account.cover(request(number)):
+                self.begun.append(number)
+                output = await self._end[number]
+                self.account.pay(self.account.amount(a_reply(output)))
+        except BudgetSpent:
+            self.refused.append(number)
+
+    def end(self, number: int, output: int = 10) -> None:
+        self._end[number].set_result(output)
+
+    @property
+    def under_way(self) -> list[int]:
+        return [number for number in self.begun if not self._end[number].done()]
+
+
+async def settled() -> None:
+    """Let everything happen that can happen by itself."""
+    for _ in range(20):
+        await asyncio.sleep(0)
+
+
+# ---------------------------------------------------------------- one run
+
+
+async def test_calls_run_at_once_while_all_of_them_are_covered() -> None:
+    desk = Desk(Account(PLENTY, price))
+    calls = [asyncio.create_task(desk.call(number)) for number in range(4)]
+    await settled()
+    assert desk.begun == [0, 1, 2, 3]
+    for number in range(4):
+        desk.end(number)
+    await asyncio.gather(*calls)
+    assert desk.account.usage.model_calls == 4
+    assert desk.account.usage.usd == pytest.approx(0.004)
+
+
+@pytest.mark.parametrize(
+    "limit",
+    [{"usd": 0.0025}, {"output_tokens": 25}, {"model_calls": 3}],
+    ids=["usd", "output tokens", "model calls"],
+)
+async def test_a_call_that_might_be_too_many_waits_for_those_under_way(
+    limit: dict[str, Any],
+) -> None:
+    budget = Budget(**{**{name: getattr(PLENTY, name) for name in Budget.__slots__}, **limit})
+    desk = Desk(Account(budget, price))
+    calls = [asyncio.create_task(desk.call(number)) for number in range(5)]
+    await settled()
+    assert desk.begun == [0, 1, 2], "the third may be the one over the limit, a fourth may not"
+    desk.end(0)
+    await settled()
+    assert len(desk.begun) == 3
+    desk.end(1)
+    desk.end(2)
+    await asyncio.gather(*calls)
+    assert sorted(desk.refused) == [3, 4]
+    assert desk.account.usage.model_calls == 3
+
+
+async def test_nobody_is_refused_for_what_is_only_put_aside() -> None:
+    desk = Desk(Account(Budget(**{**_plenty(), "usd": 0.001_5}), price))
+    calls = [asyncio.create_task(desk.call(number)) for number in range(3)]
+    await settled()
+    assert desk.begun == [0, 1]
+    desk.end(0, output=1)  # it cost a tenth of what was put aside
+    await settled()
+    assert desk.begun == [0, 1, 2]
+    desk.end(1, output=1)
+    desk.end(2, output=1)
+    await asyncio.gather(*calls)
+    assert desk.refused == []
+
+
+async def test_what_a_call_that_fails_had_put_aside_is_free_again() -> None:
+    desk = Desk(Account(Budget(**{**_plenty(), "usd": 0.001}), price))
+    first = asyncio.create_task(desk.call(0))
+    second = asyncio.create_task(desk.call(1))
+    await settled()
+    assert desk.begun == [0]
+    first.cancel()
+    await settled()
+    assert desk.begun == [0, 1]
+    desk.end(1)
+    await second
+
+
+async def test_the_writing_of_the_answer_is_never_refused_but_others_wait_for_it() -> None:
+    account = Account(Budget(**{**_plenty(), "usd": 0.001}), price)
+    desk = Desk(account)
+    with account.charge(request(9)):
+        call = asyncio.create_task(desk.call(0))
+        await settled()
+        assert desk.begun == []
+        account.pay(account.amount(a_reply()))
+    await call
+    assert desk.refused == [0]
+    with account.charge(request(10)):
+        pass
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    st.lists(st.integers(1, 10), min_size=1, max_size=25),
+    st.integers(1, 60),
+    st.integers(1, 6),
+)
+def test_what_is_spent_exceeds_the_limit_by_one_call_at_most(
+    outputs: list[int], limit: int, at_once: int
+) -> None:
+    async def run() -> None:
+        account = Account(Budget(**{**_plenty(), "usd": limit / 10_000}), price)
+        waiting = list(outputs)
+        dearest = 0
+
+        async def work() -> None:
+            nonlocal dearest
+            while waiting:
+                output = waiting.pop()
+                try:
+                    async with account.cover(request(output)):
+                        for _ in range(output):
+                            await asyncio.sleep(0)
+                        dearest = max(dearest, output)
+                        account.pay(account.amount(a_reply(output)))
+                except BudgetSpent:
+                    return
+
+        await asyncio.gather(*(work() for _ in range(at_once)))
+        spent = round(account.usage.usd * 10_000)
+        assert spent < limit + dearest
+        assert spent >= min(limit, sum(outputs)), "and no one stops before it is reached"
+
+    asyncio.run(run())
+
+
+async def test_time_counts_from_the_first_attempt() -> None:
+    account = Account(Budget(**{**_plenty(), "seconds": 60.0}), price, worked_before=59.0)
+    async with account.cover(request(0)):
+        pass
+    assert 59.0 <= account.usage.seconds < 60.0
+    late = Account(Budget(**{**_plenty(), "seconds": 60.0}), price, worked_before=60.0)
+    with pytest.raises(BudgetSpent, match="60 seconds"):
+        async with late.cover(request(0)):
+            pass
+
+
+def _plenty() -> dict[str, Any]:
+    return {name: getattr(PLENTY, name) for name in Budget.__slots__}
+
+
+# ---------------------------------------------------------------- one day
+
+
+class Ledger:
+    """What is kept of a day, in memory; ``asked`` counts the look-ups."""
+
+    def __init__(self) -> None:
+        self.spent = DaySpent()
+        self.asked: list[date] = []
+
+    async def day(self, payer: Payer, day: date) -> DaySpent:
+        self.asked.append(day)
+        await asyncio.sleep(0)
+        return self.spent
+
+    def keep(self, micro_usd: int) -> None:
+        amount = self.spent.user + Amount(micro_usd=micro_usd)
+        self.spent = DaySpent(amount, amount, amount)
+
+
+def cover(days: Days, limits: DayLimits, payer: Payer = ADA) -> AbstractAsyncContextManager[None]:
+    return days.allowance(payer, limits).cover(ASIDE)
+
+
+async def test_where_nothing_is_limited_nothing_is_looked_up() -> None:
+    ledger = Ledger()
+    async with cover(Days(ledger), DayLimits(user_questions=3)):
+        pass
+    assert ledger.asked == []
+
+
+async def test_what_others_spend_is_seen_before_each_call(store: Store) -> None:
+    days, limits = Days(Spending(store.database), lambda: NOW), DayLimits(workspace_usd=0.001)
+    async with cover(days, limits):
+        pass
+    async with store.database.write() as db:  # by another process
+        await add_spent(db, Payer("slack", "T1", "C9", "U9"), NOW.date(), Amount(micro_usd=1_000))
+    with pytest.raises(BudgetSpent, match="workspace"):
+        async with cover(days, limits):
+            pass
+    tomorrow = Days(Spending(store.database), lambda: NOW + timedelta(1))
+    async with cover(tomorrow, limits):
+        pass
+
+
+@pytest.mark.parametrize("at_once", [2, 4, 9])
+async def test_runs_at_the_same_time_exceed_a_days_limit_by_one_call_at_most(at_once: int) -> None:
+    ledger, limits = Ledger(), DayLimits(user_usd=0.005_5)
+    days = Days(ledger, lambda: NOW)
+    refused = 0
+
+    async def run() -> None:
+        nonlocal refused
+        for _ in range(4):
+            try:
+                async with cover(days, limits):
+                    await asyncio.sleep(0)
+                    ledger.keep(ASIDE)
+            except BudgetSpent:
+                refused += 1
+
+    await asyncio.gather(*(run() for _ in range(at_once)))
+    assert ledger.spent.user.micro_usd == 6 * ASIDE
+    assert refused == 4 * at_once - 6
+
+
+async def test_accounts_of_others_are_left_alone() -> None:
+    ledger, limits = Ledger(), DayLimits(user_usd=0.001)
+    days = Days(ledger, lambda: NOW)
+    async with cover(days, limits), cover(days, limits, Payer("slack", "T1", "C1", "U2")):
+        pass
+
+
+async def test_a_call_that_ends_while_the_day_is_looked_up_is_not_missed() -> None:
+    """Its cost is kept after the look-up began: what was put aside is gone, and not yet seen."""
+    ledger, limits = Ledger(), DayLimits(user_usd=0.001)
+    days = Days(ledger, lambda: NOW)
+    looking, kept = asyncio.Event(), asyncio.Event()
+    look_up = ledger.day
+
+    async def slow(payer: Payer, day: date) -> DaySpent:
+        before = await look_up(payer, day)
+        if not looking.is_set() and len(ledger.asked) == 2:
+            looking.set()
+            await kept.wait()
+        return before
+
+    ledger.day = slow  # type: ignore[method-assign]
+    async with cover(days, limits):
+        second = asyncio.ensure_future(cover(days, limits).__aenter__())
+        await looking.wait()
+        ledger.keep(ASIDE)
+    kept.set()
+    with pytest.raises(BudgetSpent):
+        await second
+
+
+async def test_the_day_changes_at_midnight_utc() -> None:
+    ledger = Ledger()
+    evening = datetime.fromisoformat("2026-01-15T20:00:00-05:00")
+    async with cover(Days(ledger, lambda: evening), DayLimits(user_usd=1.0)):
+        pass
+    assert ledger.asked == [date(2026, 1, 16)]

@@ -1,0 +1,96 @@
+"""Which pages are shown before anyone chose them."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bot.pages.page import Page
+from bot.research.evidence.relevance import fitting, is_named
+from tests.unit.samples import NOW
+
+QUESTION = "Where was the composer of the Forth Suite born?"
+
+
+def a_page(title: str, text: str) -> Page:
+    return Page(f"https://example.org/{title}", title, text, NOW)
+
+
+@pytest.mark.parametrize(
+    ("title", "text", "fits"),
+    [
+        ("Forth Suite", "A work in four movements.", True),  # named in the question
+        ("Ada Byron", "The composer of the Forth Suite was born in Leith.", True),
+        ("Suite", "A work in several movements.", True),
+        ("Leith", "A port on the Firth of Forth.", False),
+        ("American", "Of the Americas.", False),
+        ("", "", False),
+    ],
+)
+def test_a_page_fits_if_it_is_named_or_speaks_of_what_is_wanted(
+    title: str, text: str, fits: bool
+) -> None:
+    page = a_page(title, text)
+    assert fitting([QUESTION], [page], {}) == ([page.url] if fits else [])
+
+
+def test_words_of_one_passage_count_and_not_those_scattered_over_a_page() -> None:
+    other = "Much else is said. " * 30
+    apart = "\n\n".join(f"{word}. {other}" for word in ("Composer", "Forth", "Suite", "Born"))
+    assert fitting([QUESTION], [a_page("All", apart)], {}) == []
+
+
+def test_rare_words_count_for_more() -> None:
+    rarity = {
+        "": 9.0,
+        "compos": 1.0,
+        "composer": 1.0,
+        "forth": 8.0,
+        "suit": 8.0,
+        "suite": 8.0,
+        "born": 1.0,
+        "bear": 1.0,
+    }
+    page = a_page("Music", "On the Forth Suite.")
+    assert fitting([QUESTION], [page], rarity) == [page.url]
+    assert fitting([QUESTION], [a_page("Music", "A composer was born.")], rarity) == []
+
+
+def test_a_page_beside_a_much_better_one_is_left_shut() -> None:
+    whole = a_page("All", "The composer of the Forth Suite was born in Fife.")
+    assert fitting([QUESTION], [a_page("Half", "A composer of a suite."), whole], {}) == [whole.url]
+    # unless it is the best for other words
+    assert len(fitting([QUESTION, "composer"], [a_page("Half", "A composer."), whole], {})) == 2
+
+
+def test_the_best_come_first() -> None:
+    good, better = a_page("A", "The composer of a suite, born."), a_page("Forth Suite", "A suite.")
+    assert fitting([QUESTION], [good, better], {}) == [better.url, good.url]
+
+
+@given(st.text(max_size=40), st.text(max_size=40), st.text(max_size=200))
+def test_any_text_is_taken(wanted: str, title: str, text: str) -> None:
+    page = a_page(title, text)
+    assert set(fitting([wanted, ""], [page], {})) <= {page.url}
+
+
+@pytest.mark.parametrize(
+    ("title", "text", "named"),
+    [
+        ("Hello Love (song)", "'Hello Love' performer", True),
+        ("Norris Mountain (Montana)", "the range that Norris mountain is part of", True),
+        ("Midway (near Plains), White County", "In which country is Midway, near McRae?", True),
+        ("McRae, Arkansas", "Is McRae in the county of Midway?", True),
+        ("McRae, Arkansas", "mcrae population", False),
+        ("Pocahontas, Arkansas", "the state where Pocahontas Mounds is", False),
+        ("Van Helsing (film)", "Who is from the book of Abraham Van Helsing?", False),
+        ("Will to Love", "Hello Love performer", False),
+        ("(song)", "a song", True),
+        ("", "a song", False),
+    ],
+)
+def test_a_title_is_named_without_what_tells_namesakes_apart(
+    title: str, text: str, named: bool
+) -> None:
+    assert is_named(title, text) is named

@@ -1,0 +1,751 @@
+"""Reports: each paragraph revised against what is read for it, in its time, and once."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import cast
+
+import pytest
+
+from bot.answers import Answer, PlanView
+from bot.errors import (
+    BudgetSpent,
+    FootnoteError,
+    ModelBroken,
+    ModelRefused,
+    ModelUnavailable,
+    NoProviderAvailable,
+)
+from bot.messages import Depth, RunOptions, Style, Transcript
+from bot.reasoning.calls import ModelCalls, ModelReply
+from bot.reasoning.desks import Action, Read
+from bot.reasoning.drafts import Manuscript, Paragraph
+from bot.reasoning.evidence import AnswerDelta, CitationDelta, Evidence, TextDelta
+from bot.reasoning.extractive import Extractive
+from bot.reasoning.questions import Rewritten
+from bot.reasoning.reasoner import ReasonerFactory
+from bot.rendering.texts import texts_for
+from bot.research.budget.account import Allowance
+from bot.research.budget.budget import Budget
+from bot.research.pipeline import Road
+from bot.research.report.report import Report
+from bot.research.report.revision import Revision, summary
+from bot.research.run import Run
+from bot.settings import Settings, load_settings
+from bot.storage.journal import Journal
+from tests.fakes.journal import Died, MemoryJournal, Shelved
+from tests.fakes.library import Shelf, a_library, a_shelf
+from tests.fakes.reasoner import Scripted
+from tests.fakes.virtual_time import in_virtual_time, now
+from tests.unit.samples import NOW, a_message
+
+QUESTION = Rewritten("search", "Tell me all about the tower.", ("tower",), long_form=True)
+PAGES = (
+    "Height of the tower is 330 metres.",
+    "Builders of the tower were 300 workers.",
+    "Colour of the tower is brown.",
+)
+DRAFTS = (
+    Paragraph("Height", "How tall it is.", "The tower is 999 metres tall [1]."),
+    Paragraph("Builders", "Who built it.", "It was built by 7 people in 1066."),
+    Paragraph("Colour", "What it looks like.", "It is a green tower."),
+)
+ZEBRAS = Paragraph("Zebras", "", "Zebras like the tower.")
+PLENTY = Budget(model_calls=50, pages=24, input_tokens=10**6, seconds=10**6, usd=10.0)
+LIMITS = {"draft_seconds": 10, "query_seconds": 2, "reading_seconds": 5, "revision_seconds": 8}
+SETTINGS = load_settings().model_copy(update={**LIMITS, "topk": 3})
+SHOWING = SETTINGS.model_copy(update={"show_drafts": True})
+
+
+@dataclass
+class Writer(Scripted):
+    """Drafts, asks and revises by recorded model calls that take ``seconds`` each.
+
+    ``slow`` and ``failing`` are by the call's name: "draft", "query Height", "revise Colour".
+    """
+
+    calls: ModelCalls | None = None
+    drafts: Sequence[Paragraph] = DRAFTS
+    turns: Sequence[Sequence[Action]] = ((Read((1,)),),)  # where it ends as a plain answer
+    rewritten: Rewritten | None = QUESTION
+    asking: str = "{} of the tower"
+    seconds: float = 1.0
+    slow: dict[str, float] = field(default_factory=dict)
+    failing: dict[str, Exception] = field(default_factory=dict)
+    sent: list[str] = field(default_factory=list)
+    begun: dict[str, float] = field(default_factory=dict)
+    name: str = "writer"
+
+    async def _send(self, name: str) -> ModelReply:
+        self.sent.append(name)
+        self.begun[name] = now()
+        await asyncio.sleep(self.slow.get(name, self.seconds))
+        if name in self.failing:
+            raise self.failing[name]
+        return ModelReply("m", [], "end_turn", input_tokens=10, output_tokens=10)
+
+    async def _call(self, name: str, *inputs: object) -> None:
+        assert self.calls is not None
+        request = {"name": name, "inputs": repr(inputs)}
+        await self.calls.call(request, lambda: self._send(name), kind="think", title=name)
+
+    async def draft(
+        self, question: Rewritten, evidence: Evidence, instructions: str = ""
+    ) -> tuple[Paragraph, ...]:
+        await self._call("draft", question, evidence)
+        return await super().draft(question, evidence)
+
+    async def queries(self, question: Rewritten, manuscript: Manuscript) -> tuple[str, ...]:
+        topic = manuscript.paragraph.topic
+        await self._call(f"query {topic}", question, manuscript)
+        return (self.asking.format(topic),)
+
+    async def revise(
+        self,
+        question: Rewritten,
+        manuscript: Manuscript,
+        evidence: Evidence,
+        instructions: str = "",
+    ) -> AsyncIterator[AnswerDelta]:
+        assert self.calls is not None
+        self.manuscripts.append(manuscript)
+        name = f"revise {manuscript.paragraph.topic}"
+
+        async def open() -> AsyncIterator[AnswerDelta | ModelReply]:
+            for delta in self.answer(question, evidence):
+                yield delta
+            yield await self._send(name)
+
+        request = {"name": name, "inputs": repr((question, manuscript, evidence))}
+        async for delta in self.calls.checked_stream(request, open, kind="revise", title=name):
+            yield delta
+
+
+def first_page(question: Rewritten, evidence: Evidence) -> list[AnswerDelta]:
+    """The first passage of the first page, cited."""
+    source = evidence.sources[0]
+    passage = source.passages[0]
+    return [
+        TextDelta(passage.text, opens=True),
+        CitationDelta(source.number, passage.start, passage.end),
+    ]
+
+
+def on_its_topic(*titles: str) -> Callable[[Rewritten, Evidence], list[AnswerDelta]]:
+    """What the page of each paragraph in turn says; the pages by title."""
+    left = list(titles)
+
+    def answer(question: Rewritten, evidence: Evidence) -> list[AnswerDelta]:
+        title = left.pop(0)
+        return first_page(
+            question,
+            replace(evidence, sources=tuple(s for s in evidence.sources if s.title == title)),
+        )
+
+    return answer
+
+
+@dataclass
+class Play:
+    """A run on a shelf of pages; ``again`` begins the next attempt at it."""
+
+    shelf: Shelf = field(default_factory=lambda: a_shelf(*PAGES))
+    journal: MemoryJournal = field(default_factory=MemoryJournal)
+    budget: Budget = PLENTY
+    style: Style = "report"
+    depth: Depth = "standard"
+    locale: str = "en"
+    settings: Settings = SETTINGS
+    allowance: Allowance | None = None
+    plans: list[PlanView] = field(default_factory=list)
+    shown: list[str] = field(default_factory=list)
+
+    def run(self, prefetch_pages: int = 0) -> Run:
+        return Run(
+            "r1",
+            replace(a_message(event_id="e1"), locale=self.locale),
+            RunOptions(style=self.style, depth=self.depth),
+            NOW,
+            journal=cast(Journal, self.journal),
+            library=a_library(self.shelf),
+            budget=self.budget,
+            price=lambda reply: 0.0,
+            publish=self.plans.append,
+            prefetch_pages=prefetch_pages,
+            allowance=self.allowance,
+        )
+
+    def again(self, **changed: object) -> Play:
+        journal = MemoryJournal(self.journal.shelved)
+        return replace(self, journal=journal, plans=[], shown=[], **changed)  # type: ignore[arg-type]
+
+    async def report(self, writer: Writer, prefetch_pages: int = 0) -> tuple[Report, Run]:
+        run = self.run(prefetch_pages)
+        writer.calls = run.calls
+        question = writer.rewritten or QUESTION
+        report = Report(run, question, self.settings, self.depth, (), self.shown.append)
+        await report.write(writer)
+        return report, run
+
+    def road(self, writer: Writer, fallback: ReasonerFactory = Extractive) -> Road:
+        run = self.run()
+        run.budget = self.budget
+        writer.calls = run.calls
+        return Road(
+            run, writer, fallback(run.calls), Transcript(), self.settings, self.shown.append
+        )
+
+    async def answer(self, writer: Writer) -> Answer:
+        return await self.road(writer).walk()
+
+    @property
+    def revisions(self) -> list[Revision]:
+        """The kept trace of each paragraph."""
+        from pydantic import TypeAdapter
+
+        shape = TypeAdapter(Revision)
+        steps = [s for s in self.journal.shelved.steps.values() if s.kind == "revision"]
+        return [shape.validate_json(step.result) for step in steps]
+
+
+def topical() -> Writer:
+    return Writer(answer=on_its_topic("Height", "Builders", "Colour"))
+
+
+REPORT = (
+    "## Height\n\nHeight of the tower is 330 metres [{0}].\n\n"
+    "## Builders\n\nBuilders of the tower were 300 workers [{1}].\n\n"
+    "## Colour\n\nColour of the tower is brown [{2}]."
+)
+
+
+def numbers(shelf: Shelf, journal: MemoryJournal) -> list[int]:
+    return [journal.shelved.numbers[url] for url in shelf.pages]
+
+
+# ---------------------------------------------------------------- the report
+
+
+@in_virtual_time
+async def test_each_paragraph_is_revised_in_its_order_and_nothing_of_the_draft_is_left() -> None:
+    play, writer = Play(), topical()
+    report, _ = await play.report(writer)
+    assert report.written.text == REPORT.format(*numbers(play.shelf, play.journal))
+    assert writer.sent == [
+        "draft",
+        *("query Height", "revise Height"),
+        *("query Builders", "revise Builders"),
+        *("query Colour", "revise Colour"),
+    ]
+
+
+@in_virtual_time
+async def test_a_paragraph_is_asked_for_and_revised_from_all_that_is_revised_so_far() -> None:
+    writer = topical()
+    await Play().report(writer)
+    first, second, third = writer.manuscripts
+    assert (first.revised, first.to_come) == ((), ("Builders", "Colour"))
+    assert second.revised == ("## Height\n\nHeight of the tower is 330 metres.",)
+    assert third.revised[:1] == second.revised
+    assert (third.paragraph, third.to_come) == (DRAFTS[2], ())
+
+
+@in_virtual_time
+async def test_a_draft_begins_with_a_look_at_what_there_is() -> None:
+    writer = topical()
+    await Play().report(writer)
+    [evidence] = writer.looked_at
+    assert {source.title for source in evidence.sources} == {"Height", "Builders", "Colour"}
+
+
+@in_virtual_time
+async def test_a_page_is_read_once_and_has_one_number_in_all_paragraphs() -> None:
+    play = Play(a_shelf(PAGES[0]))
+    writer = Writer(answer=first_page)
+    report, run = await play.report(writer)
+    assert play.shelf.read_urls == ["https://example.org/1"]
+    assert run.usage.pages == 1
+    assert {source.number for source in report.evidence.sources} == {1}
+    assert report.written.text.count("330 metres [1].") == 3
+
+
+@in_virtual_time
+async def test_when_all_pages_are_spent_the_right_one_of_those_read_still_serves() -> None:
+    play = Play(budget=replace(PLENTY, pages=3))
+    writer = topical()
+    writer.asking = "{}"
+    report, _ = await play.report(writer)
+    assert len(play.shelf.read_urls) == 3
+    assert [len(one.pages) for one in play.revisions] == [1, 1, 1]
+    assert report.written.text == REPORT.format(*numbers(play.shelf, play.journal))
+
+
+@in_virtual_time
+async def test_the_text_grows_paragraph_by_paragraph_and_is_never_a_draft() -> None:
+    play = Play()
+    await play.report(topical())
+    lengths = [len(text) for text in play.shown]
+    assert lengths == sorted(lengths)
+    assert not any("999" in text or "1066" in text for text in play.shown)
+
+
+@pytest.mark.parametrize(
+    ("heading", "stays"),
+    [("999 metres", False), ("In 1066", False), ("330 metres", True), ("As tall as Oslo", True)],
+)
+@in_virtual_time
+async def test_a_heading_states_no_figure_or_date_that_only_the_draft_knew(
+    heading: str, stays: bool
+) -> None:
+    play = Play(a_shelf(PAGES[0]))
+    report, _ = await play.report(Writer(answer=first_page, drafts=(Paragraph(heading, "", "x"),)))
+    assert (f"## {heading}\n" in report.written.text) == stays
+    assert "330 metres [1]." in report.written.text
+
+
+@in_virtual_time
+async def test_what_could_not_be_shown_stands_at_the_end_of_the_report() -> None:
+    def limited(question: Rewritten, evidence: Evidence) -> list[AnswerDelta]:
+        return [*first_page(question, evidence), TextDelta("\n\n> Its weight is open.", opens=True)]
+
+    report, _ = await Play().report(Writer(answer=limited, drafts=DRAFTS[:2]))
+    body, _, ending = report.written.text.partition("## What was not found")
+    assert ending.strip() == "> Its weight is open."
+    assert "weight" not in body
+
+
+@in_virtual_time
+async def test_a_paragraph_of_which_nothing_is_left_is_no_section() -> None:
+    def nothing(question: Rewritten, evidence: Evidence) -> list[AnswerDelta]:
+        return [TextDelta("> Nothing tells its height.", opens=True)]
+
+    play = Play()
+    report, _ = await play.report(Writer(answer=nothing, drafts=DRAFTS[:1]))
+    assert report.written.text == "## What was not found\n\n> Nothing tells its height."
+    assert not report.is_sourced
+    assert summary(play.revisions[0], texts_for("en")) == "Left out, nothing bears it out: Height"
+
+
+# ---------------------------------------------------------------- stages that are missed
+
+MISSED = {"query Builders": 2.1, "revise Builders": 8.1}
+
+
+@pytest.mark.parametrize("stage", MISSED)
+@in_virtual_time
+async def test_a_part_that_missed_a_stage_is_left_out_and_named_once(stage: str) -> None:
+    writer = topical() if stage.startswith("revise") else Writer(answer=first_page)
+    writer.slow = {stage: MISSED[stage]}
+    play = Play()
+    report, _ = await play.report(writer)
+    assert "## Builders" not in report.written.text
+    assert DRAFTS[1].text not in report.written.text
+    assert report.written.text.endswith(
+        "> “Builders” was left out: there was no time left to check it."
+    )
+    assert [one.fate for one in play.revisions] == ["revised", "unsourced", "revised"]
+
+
+@pytest.mark.parametrize("stage", MISSED)
+@in_virtual_time
+async def test_where_drafts_are_shown_it_is_marked_and_the_others_revised(stage: str) -> None:
+    writer = topical() if stage.startswith("revise") else Writer(answer=first_page)
+    writer.slow = {stage: MISSED[stage]}
+    play = Play(settings=SHOWING)
+    report, _ = await play.report(writer)
+    _, height, builders, colour = report.written.text.split("## ")
+    assert "It is a draft from memory." in builders
+    assert builders.startswith("Builders\n\n> ⚠ Without sources")
+    assert DRAFTS[1].text in builders
+    assert "Without sources" not in height + colour
+    assert [one.fate for one in play.revisions] == ["revised", "unsourced", "revised"]
+    assert play.revisions[1].reason == "not done in time"
+    assert [text.partition("\n")[0] for text in writer.manuscripts[-1].revised] == ["## Height"]
+
+
+@in_virtual_time
+async def test_a_stage_that_just_keeps_its_time_is_not_missed() -> None:
+    play, writer = Play(), topical()
+    writer.slow = {"draft": 9.9, "query Builders": 1.9, "revise Builders": 7.9}
+    await play.report(writer)
+    assert [one.fate for one in play.revisions] == ["revised"] * 3
+
+
+@in_virtual_time
+async def test_reading_that_takes_too_long_is_missed() -> None:
+    @dataclass
+    class Slow(Shelf):
+        async def read(self, url: str):  # type: ignore[no-untyped-def]
+            await asyncio.sleep(5.1 if url.endswith("/2") else 0.1)
+            return await super().read(url)
+
+    shelf = Slow(a_shelf(*PAGES).pages, urls={"tower": ["https://example.org/1"]})
+    play = Play(shelf)
+    await play.report(Writer(answer=first_page))
+    assert [(one.fate, one.reason) for one in play.revisions] == [
+        ("unsourced", "not done in time")
+    ] * 3  # each of them finds that page among its hits
+    lapses = [s for s in play.journal.shelved.steps.values() if s.kind == "lapse"]
+    assert [step.title for step in lapses] == ["Search and read, within 5 s"] * 3
+
+
+@in_virtual_time
+async def test_a_missed_draft_is_no_report_and_is_said() -> None:
+    play, writer = Play(), topical()
+    writer.slow = {"draft": 10.1}
+    writer.answer = first_page
+    answer = await play.answer(writer)
+    assert answer.status == "answered"
+    assert "##" not in answer.text
+    assert "The report could not be drafted, so this is a plain answer." in answer.notes
+
+
+@in_virtual_time
+async def test_a_resumed_run_misses_what_was_missed_and_makes_no_call() -> None:
+    play, writer = Play(), topical()
+    writer.slow = {"revise Builders": 8.1}
+    report, _ = await play.report(writer)
+    fast = Writer(answer=first_page)
+    again = play.again()
+    resumed, _ = await again.report(fast)
+    assert resumed.written == report.written
+    assert (fast.sent, again.journal.writes) == ([], 0)
+
+
+@pytest.mark.parametrize(
+    "error", [ModelRefused("It declined."), ModelBroken("It wrote no answer.")], ids=repr
+)
+@pytest.mark.parametrize("stage", ["query Builders", "revise Builders"])
+@in_virtual_time
+async def test_a_part_that_failed_is_left_out_and_fails_again_when_resumed(
+    stage: str, error: FootnoteError
+) -> None:
+    play, writer = Play(), Writer(answer=first_page)
+    writer.failing = {stage: error}
+    report, _ = await play.report(writer)
+    assert [one.fate for one in play.revisions] == ["revised", "unsourced", "revised"]
+    assert play.revisions[1].reason == error.sentence
+    assert "“Builders” was left out: it could not be checked." in report.written.text
+    resumed, _ = await play.again().report(fast := Writer(answer=first_page))
+    assert (resumed.written, fast.sent) == (report.written, [])
+
+
+@pytest.mark.parametrize("error", [ModelRefused("It declined."), ModelBroken("No JSON.")], ids=repr)
+@in_virtual_time
+async def test_a_draft_that_fails_becomes_a_plain_answer(error: FootnoteError) -> None:
+    writer = Writer(answer=first_page, failing={"draft": error})
+    answer = await Play().answer(writer)
+    assert answer.status == "answered"
+    assert "The report could not be drafted, so this is a plain answer." in answer.notes
+
+
+@in_virtual_time
+async def test_pages_of_the_first_look_are_given_to_the_paragraph_that_they_fit() -> None:
+    play, writer = Play(), Writer(answer=first_page, asking="colour")
+    await play.report(writer)
+    assert [len(one.pages) for one in play.revisions] == [2, 2, 1]  # the third found its own
+
+
+@in_virtual_time
+async def test_a_paragraph_for_which_nothing_is_found_is_checked_against_the_first_look() -> None:
+    play, writer = Play(), Writer(answer=first_page, asking="{}", drafts=(DRAFTS[0], ZEBRAS))
+    await play.report(writer)
+    assert [one.fate for one in play.revisions] == ["revised", "revised"]
+    assert len(play.revisions[1].pages) == 3
+    assert len(play.shelf.read_urls) == 3
+
+
+@in_virtual_time
+async def test_a_paragraph_for_which_nothing_can_be_read_is_left_out() -> None:
+    report, _ = await Play(a_shelf()).report(Writer(drafts=(ZEBRAS,)))
+    assert "“Zebras” was left out: nothing was found to check it" in report.written.text
+    assert "Zebras like the tower." not in report.written.text
+    assert not report.is_sourced
+
+
+@in_virtual_time
+async def test_figures_of_an_unsourced_paragraph_are_doubted() -> None:
+    writer = Writer(answer=first_page, slow={"revise Builders": 8.1})
+    answer = await Play(settings=SHOWING).answer(writer)
+    assert [doubt.sentence for doubt in answer.doubts] == ["It was built by 7 people in 1066."]
+    assert "built by 7 people in 1066 ⚠." in answer.text
+
+
+@in_virtual_time
+async def test_a_draft_that_is_kept_keeps_no_mark_link_or_heading() -> None:
+    draft = Paragraph("Height", "", "# Tall\n\nIt is [tall](https://evil.example/x) [1][2].")
+    writer = Writer(answer=first_page, drafts=(DRAFTS[1], draft), slow={"revise Height": 8.1})
+    report, _ = await Play(settings=SHOWING).report(writer)
+    assert report.written.text.endswith("draft from memory.\n\nIt is tall.")
+
+
+@in_virtual_time
+async def test_remarks_are_in_the_language_of_the_report() -> None:
+    asked = replace(QUESTION, language="zh")
+    writer = Writer(answer=first_page, rewritten=asked, slow={"revise Builders": 8.1})
+    report, _ = await Play().report(writer)
+    assert "> 已略去“Builders”：没有时间核对。" in report.written.text
+    writer = Writer(answer=first_page, rewritten=asked, slow={"revise Builders": 8.1})
+    report, _ = await Play(locale="zh-TW").report(writer)
+    assert "> 已略去「Builders」：沒有時間核對。" in report.written.text
+
+
+# ---------------------------------------------------------------- money
+
+
+@in_virtual_time
+async def test_a_spent_budget_leaves_out_the_rest_and_says_so() -> None:
+    play = Play(budget=replace(PLENTY, model_calls=3))
+    writer = topical()
+    report, run = await play.report(writer)
+    assert writer.sent == ["draft", "query Height", "revise Height"]
+    assert report.written.text.endswith(
+        "## What was not found\n\n> Not covered any more: Builders; Colour."
+    )
+    assert DRAFTS[1].text not in report.written.text
+    assert run.notes == [
+        "The budget of 3 model calls was spent. The parts of the report that were not checked by "
+        "then were left out."
+    ]
+    states = {step.title: step.state for step in run.steps if step.kind == "paragraph"}
+    assert states == {"Height": "done", "Builders": "failed", "Colour": "failed"}
+
+
+@in_virtual_time
+async def test_a_budget_that_was_spent_stays_spent_in_the_next_attempt() -> None:
+    play = Play(budget=replace(PLENTY, model_calls=4))
+    report, run = await play.report(topical())
+    more = play.again(budget=PLENTY)
+    resumed, again = await more.report(fast := topical())
+    assert (resumed.written, again.notes) == (report.written, run.notes)
+    assert fast.sent == []
+
+
+@in_virtual_time
+async def test_a_budget_that_covers_no_draft_gives_a_plain_answer() -> None:
+    play = Play(budget=replace(PLENTY, model_calls=0))
+    writer = topical()
+    writer.failing = {"draft": BudgetSpent("Spent.")}
+    writer.answer = first_page
+    answer = await play.answer(writer)
+    assert "##" not in answer.text
+
+
+# ---------------------------------------------------------------- interrupted
+
+
+@in_virtual_time
+async def test_when_the_model_goes_away_what_is_revised_stays_and_quotes_take_over() -> None:
+    play, writer = Play(), topical()
+    writer.failing = {"revise Builders": ModelUnavailable("The model does not answer.")}
+    answer = await play.answer(writer)
+    assert answer.reasoner == "extractive"
+    height, builders, colour = answer.text.removeprefix("## ").split("\n\n## ")
+    assert height == f"Height\n\nHeight of the tower is 330 metres [{citing(answer, '330')}]."
+    assert builders == (
+        f"Builders\n\nBuilders of the tower were 300 workers [{citing(answer, '300')}]."
+    )
+    assert colour.startswith("Colour\n\nColour of the tower is brown")
+    assert answer.notes == (
+        "The model does not answer. What follows was found and quoted without the model.",
+    )
+
+
+def citing(answer: Answer, words: str) -> int:
+    return next(c.number for c in answer.citations if words in c.quote)
+
+
+@in_virtual_time
+async def test_a_stop_keeps_what_is_revised_so_far() -> None:
+    play, writer = Play(), topical()
+    writer.slow = {"query Builders": 1.9}
+    road = play.road(writer)
+    work = asyncio.create_task(road.walk())
+    await asyncio.sleep(4)
+    work.cancel()
+    await asyncio.wait({work})
+    answer = await road.stopped()
+    assert answer.status == "stopped"
+    assert answer.text.startswith("## Height\n\nHeight of the tower is 330 metres [")
+    assert "> Not covered any more: Builders; Colour." in answer.text
+    assert "Stopped before the answer was complete." in answer.notes
+
+
+async def attempt(play: Play, writer: Writer) -> Answer | None:
+    """The answer, or None if the run died on the way."""
+    try:
+        return await play.answer(writer)
+    except (Died, BaseExceptionGroup):
+        return None
+
+
+@pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
+def test_a_run_that_dies_at_any_write_ends_the_same_and_repeats_no_finished_call(
+    after: bool,
+) -> None:
+    @in_virtual_time
+    async def whole() -> None:
+        writer = titled()
+        writer.slow = {"revise Builders": 8.1}
+        play = Play()
+        expected.append(await play.answer(writer))
+        expected_calls.append(writer.sent)
+        writes.append(play.journal.writes)
+
+    expected: list[Answer] = []
+    expected_calls: list[list[str]] = []
+    writes: list[int] = []
+    whole()
+    assert writes[0] > 15
+
+    for number in range(1, writes[0] + 1):
+        dying(number, after, expected[0], expected_calls[0])
+
+
+def titled() -> Writer:
+    """Revises by the page that its topic names: the same however often it is asked."""
+    writer = Writer()
+
+    def answer(question: Rewritten, evidence: Evidence) -> list[AnswerDelta]:
+        title = writer.manuscripts[-1].paragraph.heading
+        sources = tuple(s for s in evidence.sources if s.title == title)
+        return first_page(question, replace(evidence, sources=sources))
+
+    writer.answer = answer
+    return writer
+
+
+def dying(number: int, after: bool, expected: Answer, calls: list[str]) -> None:
+    @in_virtual_time
+    async def run() -> None:
+        play = Play(journal=MemoryJournal(Shelved(), dies_at=number, after=after))
+        first = titled()
+        first.slow = {"revise Builders": 8.1}
+        assert await attempt(play, first) is None, f"write {number} was not reached"
+        finished = {s.title for s in play.journal.shelved.steps.values() if s.kind != "lapse"}
+        missed = [s for s in play.journal.shelved.steps.values() if s.kind == "lapse"]
+        second = titled()
+        if not missed:
+            second.slow = {"revise Builders": 8.1}
+        answer = await play.again().answer(second)
+        assert (answer.text, answer.citations) == (expected.text, expected.citations)
+        assert not finished & set(second.sent), "a finished call was made again"
+        assert not (missed and "revise Builders" in second.sent), "what was missed was tried again"
+        assert set(first.sent) | set(second.sent) == set(calls)
+
+    run()
+
+
+# ---------------------------------------------------------------- latency and the plan
+
+
+@in_virtual_time
+async def test_the_next_paragraphs_pages_are_looked_for_while_one_is_revised() -> None:
+    @dataclass
+    class Timed(Shelf):
+        at: dict[str, float] = field(default_factory=dict)
+
+        async def read(self, url: str):  # type: ignore[no-untyped-def]
+            self.at.setdefault(url, now())
+            return await super().read(url)
+
+    shelf = Timed(a_shelf(*PAGES).pages, urls={"tower": ["https://example.org/1"]})
+    play, writer = Play(shelf), Writer(answer=first_page, asking="{}")
+    writer.slow = {"revise Height": 5.0}
+    await play.report(writer, prefetch_pages=8)
+    revising = writer.begun["revise Height"]
+    assert shelf.at["https://example.org/2"] <= revising + 0.1
+    assert writer.begun["query Builders"] == revising + 5.0
+
+
+@in_virtual_time
+async def test_paragraphs_are_lines_of_the_plan_and_what_is_done_for_them_stands_under_them() -> (
+    None
+):
+    play = Play()
+    _, run = await play.report(topical())
+    lines = [step for step in run.steps if step.kind == "paragraph"]
+    assert [(line.title, line.state, line.parent) for line in lines] == [
+        ("Height", "done", ""),
+        ("Builders", "done", ""),
+        ("Colour", "done", ""),
+    ]
+    under = [(s.kind, s.title) for s in run.steps if s.parent == lines[1].id]
+    assert ("think", "query Builders") in under
+    assert ("search", "Builders of the tower") in under
+    assert ("revise", "revise Builders") in under
+    first = next(plan for plan in play.plans if any(s.kind == "paragraph" for s in plan.steps))
+    assert [s.state for s in first.steps if s.kind == "paragraph"] == ["waiting"]
+
+
+@in_virtual_time
+async def test_the_trace_keeps_draft_queries_revision_and_what_changed() -> None:
+    play = Play()
+    _, run = await play.report(topical())
+    height = play.revisions[0]
+    assert (height.draft, height.queries) == (DRAFTS[0].text, ("Height of the tower",))
+    assert height.revised.startswith("Height of the tower is 330 metres [")
+    assert "999" in "".join(c.text for c in height.changes if c.kind == "removed")
+    assert "330" in "".join(c.text for c in height.changes if c.kind == "added")
+    titles = [step.title for step in run.steps if step.kind == "revision"]
+    assert titles[0].startswith("Revised against ")
+    assert titles[0].endswith(": Height")
+
+
+# ---------------------------------------------------------------- when it is wanted
+
+
+@pytest.mark.parametrize(
+    ("style", "long_form", "is_report"),
+    [
+        ("report", False, True),
+        ("auto", True, True),
+        ("auto", False, False),
+        ("answer", True, False),
+    ],
+)
+@in_virtual_time
+async def test_a_report_is_made_when_it_is_asked_for(
+    style: Style, long_form: bool, is_report: bool
+) -> None:
+    writer = Writer(answer=first_page, rewritten=replace(QUESTION, long_form=long_form))
+    answer = await Play(style=style).answer(writer)
+    assert answer.status == "answered"
+    assert ("draft" in writer.sent) == is_report
+    assert ("## Height" in answer.text) == is_report
+
+
+@in_virtual_time
+async def test_a_quick_answer_is_no_report_unless_it_is_called_one() -> None:
+    for style, is_report in (("auto", False), ("report", True)):
+        play = Play(style=cast(Style, style), depth="quick")
+        answer = await play.answer(writer := Writer(answer=first_page))
+        assert answer.status == "answered"
+        assert ("draft" in writer.sent) == is_report
+
+
+@in_virtual_time
+async def test_a_report_of_which_no_part_could_be_checked_is_a_plain_answer() -> None:
+    writer = Writer(answer=first_page, drafts=(DRAFTS[0],), slow={"revise Height": 8.1})
+    answer = await Play().answer(writer)
+    assert "999" not in answer.text
+    assert answer.citations
+    assert answer.notes == (
+        "No part of the report could be checked against a source, so this is a plain answer.",
+    )
+
+
+@in_virtual_time
+async def test_a_report_on_nothing_is_not_found() -> None:
+    answer = await Play(a_shelf()).answer(Writer(drafts=(ZEBRAS,)))
+    assert (answer.status, answer.citations) == ("not_found", ())
+    assert "Zebras" not in answer.text
+
+
+@in_virtual_time
+async def test_a_report_for_which_no_provider_answers_fails_by_name() -> None:
+    shelf = replace(a_shelf(*PAGES), broken=frozenset({"tower", "Height of the tower"}))
+    with pytest.raises(NoProviderAvailable, match="shelf is closed"):
+        await Play(shelf).answer(Writer(drafts=DRAFTS[:1]))

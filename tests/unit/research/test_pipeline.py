@@ -1,0 +1,114 @@
+"""The road of a question: what happens while the model thinks, and what comes of it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import pytest
+
+from bot.messages import Message, Transcript
+from bot.reasoning.desks import Desk, Finish, Read, Turn
+from bot.reasoning.extractive import Extractive
+from bot.reasoning.questions import Rewritten, SubQuestion
+from bot.reasoning.reasoner import OnAnswer
+from bot.research.pipeline import GUESSED, Road
+from bot.research.run import Run
+from bot.settings import load_settings
+from tests.fakes.library import Shelf, a_shelf
+from tests.fakes.reasoner import Scripted
+from tests.unit.research.conftest import OpenRun
+from tests.unit.samples import a_message
+
+
+async def until(condition: Callable[[], object]) -> None:
+    async with asyncio.timeout(5):
+        while not condition():
+            await asyncio.sleep(0)
+
+
+@dataclass
+class Slow(Scripted):
+    """Rewrites only once something was searched, and chooses only once pages were read."""
+
+    shelf: Shelf = field(default_factory=a_shelf)
+    query: str = ""
+
+    async def rewrite(
+        self, transcript: Transcript, message: Message, instructions: str = ""
+    ) -> Rewritten:
+        await until(lambda: self.shelf.searched)
+        return Rewritten("search", message.text, queries=(self.query,))
+
+    async def next_turn(
+        self, question: SubQuestion, desk: Desk, on_answer: OnAnswer | None = None
+    ) -> Turn:
+        if not desk.turns:
+            await until(lambda: len(self.shelf.read_urls) >= 2)
+            return Turn((Read((1,)),))
+        return Turn((Finish(),))
+
+
+def a_road(run: Run, reasoner: Slow) -> Road:
+    return Road(
+        run, reasoner, Extractive(run.calls), Transcript(), load_settings(), lambda text: None
+    )
+
+
+async def test_the_question_is_searched_and_pages_are_read_while_the_model_thinks(
+    open_run: OpenRun,
+) -> None:
+    shelf = a_shelf("Eiffel tower is 330 m tall.", "Tower that is tall.", "Tall.")
+    run = await open_run(shelf, prefetch_pages=3)
+    answer = await a_road(run, Slow(shelf=shelf, query="so tall")).walk()
+    assert answer.status == "answered"
+    assert len(shelf.searched) == 1  # the rewrite's query has the words that were searched ahead
+    assert answer.queries == ("so tall",)
+    assert (answer.usage.searches, answer.usage.pages) == (1, 1)
+    assert [step.kind for step in answer.steps] == ["search", "read"]
+
+
+async def test_a_guess_that_was_wrong_changes_nothing_but_the_caches(open_run: OpenRun) -> None:
+    shelf = a_shelf("Bridge of Brooklyn is long.", "Eiffel tower is 330 m tall.", "Tall.")
+    run = await open_run(shelf, prefetch_pages=3)
+    answer = await a_road(run, Slow(shelf=shelf, query="brooklyn bridge")).walk()
+    assert answer.queries == ("brooklyn bridge",)
+    assert [citation.title for citation in answer.citations] == ["Bridge"]
+    assert answer.usage.searches == 1
+
+
+@dataclass
+class Prompt(Slow):
+    """Rewrites at once."""
+
+    async def rewrite(
+        self, transcript: Transcript, message: Message, instructions: str = ""
+    ) -> Rewritten:
+        return Rewritten("search", message.text, queries=(self.query,))
+
+
+class Counted(Extractive):
+    """Counts the messages it is asked to rewrite."""
+
+    asked = 0
+
+    async def rewrite(
+        self, transcript: Transcript, message: Message, instructions: str = ""
+    ) -> Rewritten:
+        self.asked += 1
+        return await super().rewrite(transcript, message, instructions)
+
+
+@pytest.mark.parametrize(("characters", "guesses"), [(GUESSED, 1), (GUESSED + 1, 0)])
+async def test_a_long_message_is_not_guessed_at(
+    open_run: OpenRun, characters: int, guesses: int
+) -> None:
+    shelf = a_shelf("Eiffel tower is 330 m tall.", "Tower that is tall.", "Tall.")
+    run = await open_run(shelf, prefetch_pages=3)
+    run.message = a_message("How tall is the tower? ".ljust(characters, "x"))
+    fallback = Counted(run.calls)
+    reasoner = Prompt(shelf=shelf, query="so tall")
+    road = Road(run, reasoner, fallback, Transcript(), load_settings(), lambda text: None)
+    assert (await road.walk()).status == "answered"
+    assert fallback.asked == guesses
