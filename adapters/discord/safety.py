@@ -11,9 +11,9 @@ import re
 from collections.abc import Collection, Iterable
 
 from bot.rendering.lines import one_line
+from bot.rendering.links import addresses
+from bot.rendering.marks import code_spans
 from bot.rendering.safety import WORD_JOINER, without_autolinks, without_pings
-from bot.research.answer.links import addresses
-from bot.research.answer.marks import code_spans
 from bot.text.control import without_controls
 
 _LINKED = re.compile(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 
-from bot.research.answer.marks import numbers_in
+from bot.rendering.marks import numbers_in
 
 _FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})")
 

@@ -16,7 +16,7 @@ from bot.rendering.lines import one_line, shortened
 from bot.rendering.plan import Branch, branches, work
 from bot.rendering.safety import portable, without_pings, without_tags
 from bot.rendering.texts import DEFAULT, texts_for
-from bot.research.answer.verbatim import as_words
+from bot.rendering.verbatim import as_words
 
 Line = list[tuple[str, str]]
 """A line of the plan: pieces of text with their styles on a terminal. The first piece (possibly

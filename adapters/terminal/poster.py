@@ -19,7 +19,7 @@ from adapters.terminal.plain_text import ended_lines, plain
 from bot.answers import Answer, PlanView, StepView
 from bot.errors import FootnoteError
 from bot.posting import PostState, RunRef
-from bot.research.answer.verbatim import as_words
+from bot.rendering.verbatim import as_words
 from bot.text.control import without_controls
 
 REFRESH_PER_SECOND = 12

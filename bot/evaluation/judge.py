@@ -16,7 +16,7 @@ from bot.evaluation.questions import Case
 from bot.evaluation.scoring import Verdict
 from bot.reasoning.calls import ModelReply
 from bot.reasoning.prices import claude_price
-from bot.research.answer.marks import without_marks
+from bot.rendering.marks import without_marks
 from bot.settings import Settings
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ from bot.answers import Answer
 from bot.evaluation.matching import holds_normal, is_page, normal
 from bot.evaluation.questions import Asked, Groups
 from bot.reasoning.claude_judge import Grade
-from bot.research.answer.marks import numbers_in, without_marks
-from bot.research.answer.verbatim import as_words
+from bot.rendering.marks import numbers_in, without_marks
+from bot.rendering.verbatim import as_words
 from bot.text.gaps import says_gap
 from bot.text.sentences import sentences
 

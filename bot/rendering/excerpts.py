@@ -15,8 +15,8 @@ from typing import Literal
 from bot.answers import Answer, Span
 from bot.rendering.centred import centred, flattened
 from bot.rendering.lines import shortened
-from bot.research.answer.marks import without_marks
-from bot.research.answer.verbatim import as_markdown, as_words
+from bot.rendering.marks import without_marks
+from bot.rendering.verbatim import as_markdown, as_words
 from bot.text.control import without_controls
 from bot.text.sentences import Block, blocks, sentences
 

@@ -12,7 +12,7 @@ from bot.pages.passages import HEADING_SEPARATOR, columns_in
 from bot.pages.urls import domain, parse
 from bot.rendering.excerpts import Excerpt, Said, excerpts
 from bot.rendering.lines import one_line, shortened
-from bot.research.answer.marks import literal_spans
+from bot.rendering.marks import literal_spans
 
 LONGEST_QUOTE = 300  # characters
 LONGEST_TITLE = 200  # characters

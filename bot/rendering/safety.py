@@ -10,8 +10,8 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from urllib.parse import unquote
 
-from bot.research.answer.links import addresses, defuse, stored
-from bot.research.answer.marks import ESCAPE, code_spans
+from bot.rendering.links import addresses, defuse, stored
+from bot.rendering.marks import ESCAPE, code_spans
 
 WORD_JOINER = "\u2060"
 
@@ -59,9 +59,9 @@ def without_pings(text: str) -> str:
 def without_autolinks(text: str, allowed: Mapping[str, str], *, names: bool = True) -> str:
     """The Markdown text with no address left that a platform would make a link of by itself.
 
-    ``allowed`` are the sources (``research.answer.links.addresses``); links to them stay and lead
+    ``allowed`` are the sources (``rendering.links.addresses``); links to them stay and lead
     to the address that is stored. Other links keep their words, and so does code. Other addresses
-    that go somewhere ("evil.example/path") become code, as ``research.answer.links.defuse`` makes
+    that go somewhere ("evil.example/path") become code, as ``rendering.links.defuse`` makes
     of whole URLs; a mere name ("Booking.com") reads as before, and is left as it is without
     ``names``.
     """

@@ -12,9 +12,9 @@ from bot.answers import Answer
 from bot.rendering.changes import changed
 from bot.rendering.footnotes import SourceView, sources
 from bot.rendering.lines import one_line, shortened
+from bot.rendering.marks import numbers_in
 from bot.rendering.remarks import noted
 from bot.rendering.texts import Texts
-from bot.research.answer.marks import numbers_in
 
 LINE = 160  # characters of all titles on the line of sources
 SHORTEST_TITLE, LONGEST_TITLE = 20, 60  # characters of one of them

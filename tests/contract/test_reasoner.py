@@ -39,7 +39,7 @@ from bot.reasoning.graphs import EXTENSIONS, Graph, NewNode, edited, startable
 from bot.reasoning.questions import Kind, Rewritten, Scope, SubQuestion
 from bot.reasoning.reasoner import Reasoner, ReasonerFactory
 from bot.reasoning.verdicts import Claim, Verdict
-from bot.research.answer.marks import normalise, without_marks
+from bot.rendering.marks import normalise, without_marks
 from bot.settings import load_settings
 from tests.contract.core import Core
 from tests.fakes.calls import MemoryCalls

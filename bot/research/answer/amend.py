@@ -6,8 +6,8 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from bot.research.answer.marks import as_marks, numbers_in, without_marks
-from bot.research.answer.verbatim import as_words
+from bot.rendering.marks import as_marks, numbers_in, without_marks
+from bot.rendering.verbatim import as_words
 from bot.research.answer.write import CitedSpan, Written, at_tail, unsourced
 from bot.text.sentences import Sentence, blocks, sentences_of
 

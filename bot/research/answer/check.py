@@ -32,11 +32,11 @@ from bot.pages.passages import HEADING_SEPARATOR, Passage, columns_in
 from bot.reasoning.evidence import CitationDelta, Evidence, Source
 from bot.reasoning.recall import source_numbers, without_sources
 from bot.reasoning.verdicts import Claim, Verdict
+from bot.rendering.marks import literal_spans, numbers_in, without_marks
 from bot.rendering.texts import Texts, texts_for
+from bot.rendering.verbatim import as_words
 from bot.research.answer.disagreements import dissent
-from bot.research.answer.marks import literal_spans, numbers_in, without_marks
 from bot.research.answer.proof import proofs
-from bot.research.answer.verbatim import as_words
 from bot.research.answer.write import CitedSpan, Written, at_tail
 from bot.text.facts import facts, missing_from
 from bot.text.sentences import BlockKind, Sentence, sentences

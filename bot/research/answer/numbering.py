@@ -13,7 +13,7 @@ from dataclasses import replace
 from bot.answers import Answer, PlanView
 from bot.messages import Transcript
 from bot.pages.urls import dedupe_key
-from bot.research.answer.marks import numbers_in, renumbered
+from bot.rendering.marks import numbers_in, renumbered
 
 
 class Numbering:

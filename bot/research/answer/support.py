@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 from bot.answers import Answer, Citation, Disagreement
 from bot.reasoning.evidence import CitationDelta, TextDelta
-from bot.research.answer.marks import numbers_in, without_marks
-from bot.research.answer.verbatim import as_words
+from bot.rendering.marks import numbers_in, without_marks
+from bot.rendering.verbatim import as_words
 from bot.research.outcomes import StreamOutcome
 from bot.storage.traces import KeptPage
 from bot.text.sentences import BlockKind, Sentence, sentences

@@ -17,9 +17,9 @@ from bot.errors import FootnoteError, RunLost, StorageUnavailable
 from bot.logs import get_logger
 from bot.reasoning.reasoner import Reasoner
 from bot.reasoning.verdicts import Claim, Verdict
+from bot.rendering.marks import without_marks
 from bot.research.answer.amend import amended, as_restated, restatable
 from bot.research.answer.check import Checked
-from bot.research.answer.marks import without_marks
 from bot.research.answer.write import Written
 from bot.settings import Settings
 

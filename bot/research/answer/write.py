@@ -22,9 +22,9 @@ from bot.reasoning.evidence import (
     Restart,
     TextDelta,
 )
-from bot.research.answer.links import addresses, defuse
-from bot.research.answer.marks import as_marks, normalise, numbers_in
-from bot.research.answer.verbatim import as_markdown
+from bot.rendering.links import addresses, defuse
+from bot.rendering.marks import as_marks, normalise, numbers_in
+from bot.rendering.verbatim import as_markdown
 from bot.text.control import without_controls
 from bot.text.sentences import BlockKind, sentences
 

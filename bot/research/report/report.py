@@ -30,8 +30,8 @@ from bot.reasoning.drafts import Manuscript, Paragraph
 from bot.reasoning.evidence import Evidence
 from bot.reasoning.questions import Rewritten
 from bot.reasoning.reasoner import Reasoner
+from bot.rendering.marks import without_marks
 from bot.rendering.texts import Texts, texts_for
-from bot.research.answer.marks import without_marks
 from bot.research.answer.write import Written, unsourced, write
 from bot.research.report.deadlines import Lapse, Lapsed, within
 from bot.research.report.groundwork import Groundwork

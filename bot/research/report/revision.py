@@ -12,9 +12,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from bot.rendering.marks import without_marks
 from bot.rendering.texts import Texts
-from bot.research.answer.marks import without_marks
-from bot.research.answer.verbatim import as_words
+from bot.rendering.verbatim import as_words
 from bot.research.answer.write import CitedSpan, Written
 from bot.text.facts import facts, missing_from
 

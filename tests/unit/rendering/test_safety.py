@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bot.rendering.links import addresses
 from bot.rendering.safety import WORD_JOINER, without_autolinks, without_pings
-from bot.research.answer.links import addresses
 
 READ = "https://example.org/tower"
 ALLOWED = addresses([READ])

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from bot.answers import Answer, Citation, Disagreement, PlanView
 from bot.messages import Entry, Transcript
-from bot.research.answer.marks import numbers_in
+from bot.rendering.marks import numbers_in
 from bot.research.answer.numbering import Numbering
 
 URLS = {number: f"https://example.org/{number}" for number in range(1, 10)}

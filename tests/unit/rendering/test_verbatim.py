@@ -9,9 +9,9 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from bot.research.answer.links import defuse
-from bot.research.answer.marks import normalise, numbers_in
-from bot.research.answer.verbatim import as_markdown, as_words
+from bot.rendering.links import defuse
+from bot.rendering.marks import normalise, numbers_in
+from bot.rendering.verbatim import as_markdown, as_words
 
 _parser = MarkdownIt("commonmark").enable(["table", "strikethrough"])
 

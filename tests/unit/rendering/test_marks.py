@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.research.answer.marks import normalise, numbers_in, without_marks
+from bot.rendering.marks import normalise, numbers_in, without_marks
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ from markdown_it import MarkdownIt
 from bot.errors import AddressRefused
 from bot.pages.urls import dedupe_key
 from bot.reasoning.evidence import Source
-from bot.research.answer.marks import code_spans
+from bot.rendering.marks import code_spans
 
 URL = r"(?:https?|ftp|file|mailto|tel|javascript|data|vbscript):[^\s<>\"'`|]+"
 _TARGET = r"<[^<>\n]*>|(?:[^\s()]|\([^\s()]*\))*"

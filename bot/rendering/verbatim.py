@@ -15,8 +15,8 @@ from collections.abc import Sequence
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from bot.research.answer.links import TRAILING, URL
-from bot.research.answer.marks import ESCAPE, code_spans
+from bot.rendering.links import TRAILING, URL
+from bot.rendering.marks import ESCAPE, code_spans
 
 # Underlined headings, rules, HTML, link definitions and block quotes are characters in page text:
 # the readers of pages write none of them.
