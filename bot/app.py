@@ -6,7 +6,9 @@ import gc
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
+from functools import partial
 
+from bot.console_access import run_page
 from bot.dispatch.choice import Role, open_dispatcher
 from bot.dispatch.dispatcher import Dispatcher
 from bot.observing import Observed, nothing_observed, unobserved
@@ -80,6 +82,7 @@ async def open_app(
             fallback=Extractive,
             price=_price(settings),
             posters=posters,
+            page_of=partial(run_page, settings),
         )
         dispatcher = await stack.enter_async_context(
             open_dispatcher(settings, store, service, posters.keys(), role)

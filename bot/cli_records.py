@@ -157,7 +157,7 @@ def upgrade() -> None:
     import asyncio
 
     with sentences():
-        from bot.settings import load_settings
+        from bot.configuration import load_settings
         from bot.storage.database import open_database
         from bot.storage.tables import HEAD
 

@@ -22,8 +22,8 @@ HANDBOOK = Path(__file__).parent / "handbook"
 
 def settings_for(docs: list[Path] | None = None, providers: list[str] | None = None) -> Settings:
     """The settings, with what the command line says; logging is as they want it."""
+    from bot.configuration import load_settings
     from bot.logs import configure_logging
-    from bot.settings import load_settings
 
     settings = load_settings(
         docs=tuple(str(path) for path in docs) if docs else None,

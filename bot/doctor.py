@@ -13,9 +13,10 @@ from textwrap import fill
 from rich.console import Console
 from rich.text import Text
 
+from bot.configuration import known_names
 from bot.errors import FootnoteError
 from bot.platform import platforms
-from bot.settings import Settings, known_names
+from bot.settings import Settings
 
 WIDTH = 96  # characters of a line of names
 LOW_DISK_BYTES = 200_000_000

@@ -17,7 +17,6 @@ from functools import partial
 
 from bot.amending import Posting
 from bot.answers import Answer, PlanView
-from bot.console_access import run_page
 from bot.errors import (
     FootnoteError,
     InvalidQuestion,
@@ -62,7 +61,8 @@ class ResearchService:
     """See the module docstring.
 
     ``reasoner`` and ``fallback`` make a reasoner for one run; the fallback takes over when the
-    first one's model cannot be reached. ``price`` gives the USD of a model reply, if known.
+    first one's model cannot be reached. ``price`` gives the USD of a model reply, if known,
+    ``page_of`` the address of the page that shows a run in a browser, or "".
     """
 
     def __init__(
@@ -75,6 +75,7 @@ class ResearchService:
         fallback: ReasonerFactory,
         price: Callable[[ModelReply], float | None],
         posters: Mapping[str, Poster],
+        page_of: Callable[[str], str] = lambda run_id: "",
     ) -> None:
         self._settings = settings
         self._store = store
@@ -83,6 +84,7 @@ class ResearchService:
         self._fallback = fallback
         self._price = price
         self._posters = posters
+        self._page_of = page_of
         self._conversations = Conversations(store.database)
         self._rights = Rights(settings, posters)
         self._days = Days(Spending(store.database))
@@ -140,7 +142,7 @@ class ResearchService:
             save,
             move,
             attempt=record.attempt,
-            page=run_page(self._settings, record.id),
+            page=self._page_of(record.id),
             is_written=record.answer is not None,
         )
 

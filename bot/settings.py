@@ -13,8 +13,7 @@ import difflib
 import os
 import re
 import tomllib
-from collections.abc import Collection, Mapping
-from functools import cache
+from collections.abc import Sequence
 from ipaddress import ip_network
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -32,7 +31,6 @@ from pydantic import (
     TypeAdapter,
     ValidationError,
     ValidationInfo,
-    create_model,
     field_validator,
 )
 from pydantic_settings import (
@@ -40,11 +38,9 @@ from pydantic_settings import (
     NoDecode,
     PydanticBaseSettingsSource,
     SettingsConfigDict,
-    SettingsError,
     TomlConfigSettingsSource,
 )
 
-from bot import wrong_settings
 from bot.errors import InvalidSetting
 from bot.messages import Depth
 from bot.rights.collection import DocumentCollection, without_doubles
@@ -343,68 +339,8 @@ def _user_data() -> Path:
         ) from None
 
 
-def load_settings(**overrides: Any) -> Settings:
-    """Read all sources; ``overrides`` (from the command line) win, None means not given.
-
-    Raises ``InvalidSetting`` that names the setting and what to do.
-    """
-    _refuse_unknown_names()
-    given = {name: value for name, value in overrides.items() if value is not None}
-    try:
-        settings = settings_class()(**given)
-    except ValidationError as error:
-        raise InvalidSetting(_explain(error)) from None
-    except SettingsError as error:
-        raise InvalidSetting(wrong_settings.not_json(error, _env_name)) from None
-    if settings.reasoner == "claude" and settings.anthropic_api_key is None:
-        raise InvalidSetting(
-            "FOOTNOTE_REASONER is claude but ANTHROPIC_API_KEY is not set: set the key, "
-            "or set FOOTNOTE_REASONER=auto to answer without a model."
-        )
-    return settings
-
-
-@cache
-def settings_class() -> type[Settings]:
-    """``Settings`` together with what search providers and platforms declare of their own."""
-    from bot.platform import platforms  # here: their declarations import this module
-    from bot.search.declaration import declarations
-
-    declared = dict.fromkeys(
-        [
-            *(each.settings for each in declarations().values()),
-            *(each.settings for each in platforms().values()),
-        ]
-    )
-    own = [each for each in declared if not issubclass(Settings, each)]
-    return create_model("Settings", __base__=(*own, Settings))
-
-
-def known_names() -> list[str]:
-    """Every name that may be set in the environment."""
-    return [_env_name(field) for field in settings_class().model_fields]
-
-
-def _env_name(field: str) -> str:
-    alias = settings_class().model_fields[field].validation_alias
-    return str(alias.choices[0]) if isinstance(alias, AliasChoices) else PREFIX + field.upper()
-
-
-def _refuse_unknown_names() -> None:
-    known = known_names()
-    try:
-        names = [*os.environ, *dotenv_values(DOTENV)]
-    except UnicodeDecodeError:
-        raise InvalidSetting(f"{DOTENV} is not UTF-8 text: save it as such.") from None
-    for name in names:
-        if name.upper().startswith(PREFIX) and name.upper() not in known:
-            raise InvalidSetting(f"Unknown setting {name}.{_nearest(name.upper(), known)}")
-    if Path(TOML).is_file():
-        settings_in_file(Path(TOML))
-
-
-def settings_in_file(path: Path, also: Collection[str] = ()) -> dict[str, Any]:
-    """The settings in a TOML file, as they are written; ``also`` are further names it may hold.
+def settings_in_file(path: Path, fields: Sequence[str]) -> dict[str, Any]:
+    """The settings in a TOML file, as they are written; ``fields`` are the names it may hold.
 
     Raises ``InvalidSetting`` for what is no TOML and for a name that is not known.
     """
@@ -412,25 +348,27 @@ def settings_in_file(path: Path, also: Collection[str] = ()) -> dict[str, Any]:
         found = tomllib.loads(path.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise InvalidSetting(f"{path} is not valid TOML: {error}. Correct it there.") from None
-    fields = [*settings_class().model_fields, *also]
     for name in found:
         if name not in fields:
             plain = name.lower().removeprefix(PREFIX.lower())
-            raise InvalidSetting(f"Unknown setting {name} in {path}.{_nearest(plain, fields)}")
+            raise InvalidSetting(f"Unknown setting {name} in {path}.{nearest_name(plain, fields)}")
     return found
 
 
 def is_set_outside_of_file(field: str) -> bool:
     """Whether the environment or ``.env`` has a setting, which goes before ``footnote.toml``."""
-    name = _env_name(field)
+    name = PREFIX + field.upper()
     there = {**dotenv_values(DOTENV), **os.environ}
     return any(each.upper() == name and value for each, value in there.items())
 
 
-def collections_in(path: Path) -> tuple[DocumentCollection, ...]:
-    """The collections in a TOML file as it is now. Raises ``InvalidSetting``."""
+def collections_in(path: Path, fields: Sequence[str]) -> tuple[DocumentCollection, ...]:
+    """The collections in a TOML file as it is now; ``fields`` as for ``settings_in_file``.
+
+    Raises ``InvalidSetting``.
+    """
     try:
-        found = settings_in_file(path).get("collections", ())
+        found = settings_in_file(path, fields).get("collections", ())
         collections = TypeAdapter(tuple[DocumentCollection, ...]).validate_python(found)
         without_doubles(collections)
     except OSError as error:
@@ -446,26 +384,7 @@ def collections_in(path: Path) -> tuple[DocumentCollection, ...]:
     return collections
 
 
-def _nearest(name: str, known: list[str]) -> str:
+def nearest_name(name: str, known: Sequence[str]) -> str:
+    """The end of a sentence about an unknown name: the known one that is most like it."""
     near = difflib.get_close_matches(name, known, n=1, cutoff=0.0)[0]
     return f" Did you mean {near}? `footnote doctor` lists all."
-
-
-def _explain(error: ValidationError) -> str:
-    fields = settings_class().model_fields
-    names = {field: _env_name(field) for field in fields}
-    return wrong_settings.sentence(error, fields, names, _places(names))
-
-
-def _places(names: Mapping[str, str]) -> dict[str, str]:
-    """Where settings are set, as the end of their names, by field: "" for the environment."""
-    files = {key.upper(): f" in {DOTENV}" for key in dotenv_values(DOTENV)}
-    toml = Path(TOML)
-    keys = tomllib.loads(toml.read_text(encoding="utf-8")) if toml.is_file() else {}
-    environment = {name.upper() for name in os.environ if os.environ[name]}
-    return {
-        field: ""
-        if name in environment
-        else files.get(name, f" in {TOML}" if field in keys else "")
-        for field, name in names.items()
-    }

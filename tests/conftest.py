@@ -13,7 +13,7 @@ import structlog
 from hypothesis import HealthCheck, settings
 from pydantic import AliasChoices
 
-from bot.settings import settings_class
+from bot.configuration import settings_class
 from tests.fakes.postgres import Postgres, a_postgres
 from tests.scenario.serving import Nursery
 

@@ -18,10 +18,10 @@ from discord import app_commands
 from discord.gateway import DiscordWebSocket
 from discord.http import Route
 
-from adapters.discord.declaration import DiscordSettings
 from adapters.discord.listener import log_failure
 from adapters.discord.pace import Pace
 from adapters.discord.parsing import SafeParsers
+from adapters.discord.settings import DiscordSettings
 from bot.errors import CredentialsRefused, FootnoteError, Invalid
 from bot.logs import get_logger
 from bot.observing import PlatformCalls

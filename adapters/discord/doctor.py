@@ -14,7 +14,7 @@ from adapters.discord.client import (
     may_read_all,
     refused_token,
 )
-from adapters.discord.declaration import DiscordSettings
+from adapters.discord.settings import DiscordSettings
 from bot.errors import FootnoteError, InvalidSetting, PlatformUnavailable
 
 LOGIN_SECONDS = 15.0

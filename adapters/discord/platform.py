@@ -11,11 +11,11 @@ from starlette.routing import BaseRoute
 from adapters.discord.absence import Absence, Left
 from adapters.discord.client import FootnoteClient, api_of, library_log
 from adapters.discord.commands import Commands
-from adapters.discord.declaration import DiscordSettings
 from adapters.discord.listener import Listener
 from adapters.discord.patience import PatientPoster
 from adapters.discord.poster import DiscordPoster
 from adapters.discord.presses import Presses
+from adapters.discord.settings import DiscordSettings
 from bot.conversing.reception import Reception
 from bot.errors import CredentialsRefused, InvalidSetting
 from bot.observing import Observed

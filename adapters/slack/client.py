@@ -14,7 +14,7 @@ from slack_bolt.logger.messages import warning_client_prioritized_and_token_skip
 from slack_sdk.web.async_client import AsyncWebClient
 
 from adapters.slack.calls import Json, Refusal
-from adapters.slack.declaration import SlackSettings
+from adapters.slack.settings import SlackSettings
 from bot.errors import CredentialsRefused, PlatformUnavailable
 from bot.logs import get_logger
 from bot.observing import PlatformCalls

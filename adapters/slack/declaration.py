@@ -1,94 +1,16 @@
-"""Slack as a platform of Footnote: its settings, and what of them connects it."""
+"""Slack as a platform of Footnote."""
 
 from __future__ import annotations
 
 from contextlib import AbstractAsyncContextManager
 from typing import TYPE_CHECKING
 
-from pydantic import SecretStr
-
-from bot.errors import InvalidSetting
+from adapters.slack.settings import SlackSettings, can_post, is_connected
 from bot.platform import Declaration, Installations, Platform
-from bot.plugins import named_field
-from bot.settings import Settings
 
 if TYPE_CHECKING:
     from bot.observing import Observed
     from bot.storage.workspaces import Workspaces
-
-
-class SlackSettings(Settings, defer_build=True):
-    """One workspace by its bot token, or many by the app's id and secret; events come by Socket
-    Mode with the app token, or by signed HTTP with the signing secret."""
-
-    slack_bot_token: SecretStr | None = named_field(
-        "SLACK_BOT_TOKEN", description="the token of the bot in one workspace"
-    )
-    slack_app_token: SecretStr | None = named_field(
-        "SLACK_APP_TOKEN", description="the token of the app, for Socket Mode"
-    )
-    slack_signing_secret: SecretStr | None = named_field(
-        "SLACK_SIGNING_SECRET", description="the secret that signs HTTP events"
-    )
-    slack_client_id: str | None = named_field(
-        "SLACK_CLIENT_ID", description="the id of an app that many workspaces install"
-    )
-    slack_client_secret: SecretStr | None = named_field(
-        "SLACK_CLIENT_SECRET", description="the secret of an app that many workspaces install"
-    )
-    slack_api_url: str = "https://slack.com/api/"
-
-
-def in_many_workspaces(settings: SlackSettings) -> bool:
-    """Whether Slack's workspaces install the app by themselves; a bot token means one only."""
-    return settings.slack_bot_token is None and settings.slack_client_id is not None
-
-
-def _listens(settings: SlackSettings) -> bool:
-    entrances = (settings.slack_app_token, settings.slack_signing_secret)
-    if settings.slack_bot_token is not None:
-        if not any(entrances):
-            raise InvalidSetting(
-                "SLACK_BOT_TOKEN is set, but no way in: set SLACK_APP_TOKEN for Socket Mode, "
-                "or SLACK_SIGNING_SECRET for HTTP events."
-            )
-        return True
-    if settings.slack_client_id is not None or settings.slack_client_secret is not None:
-        _look_at_app(settings)
-        return True
-    if any(entrances):
-        raise InvalidSetting(
-            "Slack needs SLACK_BOT_TOKEN too: copy it from the app's settings. For several "
-            "workspaces it needs SLACK_CLIENT_ID and SLACK_CLIENT_SECRET in its place."
-        )
-    return False
-
-
-def _look_at_app(settings: SlackSettings) -> None:
-    """Raises ``InvalidSetting`` for what an app in several workspaces still needs."""
-    if settings.slack_client_id is None or settings.slack_client_secret is None:
-        missing, there = "SLACK_CLIENT_ID", "SLACK_CLIENT_SECRET"
-        if settings.slack_client_id is not None:
-            missing, there = there, missing
-        raise InvalidSetting(
-            f"{there} is set, but {missing} is not: copy both from Basic Information of your app "
-            "at https://api.slack.com/apps, or set SLACK_BOT_TOKEN for one workspace."
-        )
-    if settings.slack_signing_secret is None and settings.slack_app_token is None:
-        raise InvalidSetting(
-            "SLACK_CLIENT_ID is set, but no way in: set SLACK_SIGNING_SECRET for HTTP events, "
-            "or SLACK_APP_TOKEN for Socket Mode."
-        )
-    if not settings.encryption_keys:
-        raise InvalidSetting(
-            "Slack's tokens of several workspaces are kept encrypted: make a key with "
-            "`footnote keys new`, set FOOTNOTE_ENCRYPTION_KEYS to it, and keep a copy where the "
-            "database is not."
-        )
-
-
-def _posts(settings: SlackSettings) -> bool:
-    return settings.slack_bot_token is not None or settings.slack_client_id is not None
 
 
 def _open(
@@ -115,8 +37,8 @@ PLATFORM = Declaration(
     name="slack",
     title="Slack",
     settings=SlackSettings,
-    listens=_listens,
-    posts=_posts,
+    listens=is_connected,
+    posts=can_post,
     open=_open,
     check=_check,
     to_connect=lambda settings: (

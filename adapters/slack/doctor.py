@@ -10,10 +10,10 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from adapters.slack.calls import FAILURES, Away, Calls, Json, Limited, Refusal, Timing
 from adapters.slack.client import TOKEN_ERRORS, new_session, refused_token, web_client
-from adapters.slack.declaration import SlackSettings, in_many_workspaces
 from adapters.slack.installations import Place, opened
 from adapters.slack.oauth import install_url, redirect_url
 from adapters.slack.scopes import FOR_USER_GROUPS, needed
+from adapters.slack.settings import SlackSettings, in_many_workspaces
 from bot.errors import CredentialsRefused, InvalidSetting, PlatformUnavailable, PostRefused
 
 APPS = "https://api.slack.com/apps"

@@ -22,10 +22,10 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from adapters.slack.calls import FAILURES, Json
 from adapters.slack.client import sdk_logger
-from adapters.slack.declaration import SlackSettings
 from adapters.slack.installations import Installations, States
 from adapters.slack.installed import InstalledTeams
 from adapters.slack.scopes import needed
+from adapters.slack.settings import SlackSettings
 from adapters.slack.teams import NotInstalled
 from bot.errors import FootnoteError
 from bot.logs import get_logger

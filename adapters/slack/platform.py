@@ -20,9 +20,9 @@ from starlette.routing import BaseRoute, Route
 from adapters.slack import socket
 from adapters.slack.calls import Calls, Timing
 from adapters.slack.client import new_session, web_client
-from adapters.slack.declaration import SlackSettings, in_many_workspaces
 from adapters.slack.malformed import MALFORMED, note
 from adapters.slack.poster import SlackPoster
+from adapters.slack.settings import SlackSettings, in_many_workspaces
 from adapters.slack.tenancy import ManyWorkspaces, OneWorkspace, Tenancy
 from bot.conversing.reception import Reception
 from bot.observing import Observed

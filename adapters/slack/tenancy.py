@@ -20,7 +20,6 @@ from starlette.routing import Route
 from adapters.slack.bolt import bolt_app, ignore_the_rest
 from adapters.slack.calls import Calls, Json, Timing
 from adapters.slack.client import until_reached
-from adapters.slack.declaration import SlackSettings
 from adapters.slack.inbox import Inbox
 from adapters.slack.installations import States, installations_of
 from adapters.slack.installed import InstalledTeams
@@ -36,6 +35,7 @@ from adapters.slack.oauth import (
     oauth_flow,
     workspace_of,
 )
+from adapters.slack.settings import SlackSettings
 from adapters.slack.teams import OneTeam, Teams
 from adapters.slack.wiring import Wiring
 from bot.conversing.reception import Reception

@@ -6,9 +6,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, get_args
 
+from bot.configuration import load_settings, settings_class
 from bot.errors import Invalid, InvalidSetting
 from bot.messages import Depth
-from bot.settings import Settings, load_settings, settings_in_file
+from bot.settings import Settings, settings_in_file
 
 DEPTH = "depth"  # no setting, but what two columns often differ in
 
@@ -21,7 +22,7 @@ def other_settings(path: Path, overrides: dict[str, Any]) -> tuple[Settings, Dep
     """
     if not path.is_file():
         raise Invalid(f"There is no file {path}: name one with settings, like footnote.toml.")
-    found = settings_in_file(path, also=(DEPTH,))
+    found = settings_in_file(path, [*settings_class().model_fields, DEPTH])
     depth = found.pop(DEPTH, None)
     if depth is not None and depth not in get_args(Depth):
         raise InvalidSetting(f"depth in {path} must be one of {', '.join(get_args(Depth))}.")

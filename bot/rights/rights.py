@@ -142,7 +142,7 @@ class Rights:
                 self._fail(InvalidSetting(f"{TOML} with the collections is gone: put it back."))
             return
         try:
-            self._collections = collections_in(self._file)
+            self._collections = collections_in(self._file, list(type(self._settings).model_fields))
         except InvalidSetting as error:
             self._fail(error)
 

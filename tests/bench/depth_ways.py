@@ -16,8 +16,9 @@ import httpx
 
 from bot.answers import Answer
 from bot.app import App, open_app
+from bot.configuration import load_settings
 from bot.messages import RunOptions, Thread
-from bot.settings import Settings, load_settings
+from bot.settings import Settings
 from tests.bench import depth_reference as reference
 from tests.bench.depth_path import chain, critical_path
 from tests.bench.depth_peers import Call, read_log

@@ -29,12 +29,12 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
+from bot.configuration import load_settings
 from bot.errors import PageUnreadable
 from bot.pages.chooser import Chooser
 from bot.pages.fetch import Fetcher
 from bot.pages.page import Page
 from bot.pages.passages import split
-from bot.settings import load_settings
 from tests.bench.table import ms, print_table
 from tests.fakes.server import serve
 

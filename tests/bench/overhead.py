@@ -30,13 +30,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from bot.app import App, open_app
+from bot.configuration import load_settings
 from bot.messages import RunOptions, Thread
 from bot.pages.page import Page
 from bot.search.blend import Search, SearchResult
 from bot.search.indexer import Indexer
 from bot.search.provider import ProviderKind, Query
 from bot.search.registry import open_search
-from bot.settings import load_settings
 from tests.bench.depth_peers import Latency
 from tests.bench.table import ms, percentile, print_table
 from tests.fakes.poster import RememberingPoster

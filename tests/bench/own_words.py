@@ -27,6 +27,7 @@ from pathlib import Path
 from typing import Any
 
 from bot.app import open_app
+from bot.configuration import load_settings
 from bot.messages import RunOptions, Thread
 from bot.search.embedding.choice import open_embedder
 from bot.search.indexer import Indexer
@@ -34,7 +35,7 @@ from bot.search.provider import Query
 from bot.search.registry import open_search
 from bot.search.vector_file import vectors_path
 from bot.search.vector_filling import fill_vectors
-from bot.settings import Settings, load_settings
+from bot.settings import Settings
 from tests.bench.corpus import SHARED
 from tests.bench.table import ms, percentile, print_table, tell
 from tests.fakes.embedding_models import e5_server, minilm_folder

@@ -46,10 +46,10 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+from bot.configuration import load_settings
 from bot.errors import FootnoteError, ModelUnavailable
 from bot.messages import Entry, Transcript
 from bot.reasoning.extractive_rewrite import rewrite
-from bot.settings import load_settings
 from bot.text.terms import keywords, terms
 from tests.bench.corpus import SHARED
 from tests.bench.rewriting_model import Replies, TurnCalls

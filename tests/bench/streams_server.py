@@ -22,12 +22,12 @@ import structlog
 from adapters.web.platform import WebPlatform, open_web
 from adapters.web.poster import WebReply
 from bot.answers import Answer, PlanView, StepView
+from bot.configuration import load_settings
 from bot.conversing.reception import Reception
 from bot.health import http_endpoint
 from bot.http_connection import Limits
 from bot.messages import RunOptions, Thread
 from bot.posting import PostState, RunRef
-from bot.settings import load_settings
 from bot.storage.store import Store, open_store
 from bot.storage.workspaces import Workspaces
 from tests.unit.samples import a_message

@@ -26,10 +26,10 @@ from pathlib import Path
 from typing import Any
 
 from bot.app import open_app
+from bot.configuration import load_settings
 from bot.messages import RunOptions, Thread
 from bot.pages.page import Page
 from bot.search.provider import Query
-from bot.settings import load_settings
 from bot.text.terms import terms
 from tests.bench.depth_requests import all_shown, chosen_ids, hits, searched
 from tests.bench.depth_requests import pages as pages_in

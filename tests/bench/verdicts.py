@@ -25,10 +25,10 @@ from typing import Any
 
 from bot.answers import Answer
 from bot.app import open_app
+from bot.configuration import load_settings
 from bot.messages import RunOptions
 from bot.posting import Poster, PostState, Reply, RunRef
 from bot.search.indexer import Indexer
-from bot.settings import load_settings
 from tests.bench.overhead import question, write_documents
 from tests.bench.table import print_table
 from tests.contract.discord_stage import discord_stage

@@ -15,12 +15,13 @@ from starlette.applications import Starlette
 from adapters.web.platform import WebPlatform, open_web
 from bot.answers import Answer
 from bot.app import App, open_app
+from bot.configuration import load_settings
 from bot.conversing.reception import Asked, Reception
 from bot.messages import Author, Message, Thread, Transcript
 from bot.reasoning.evidence import AnswerDelta, Evidence
 from bot.reasoning.extractive import Extractive
 from bot.reasoning.questions import Rewritten
-from bot.settings import Settings, load_settings
+from bot.settings import Settings
 from bot.storage.records import RunRecord
 from bot.storage.workspaces import Workspaces
 from tests.fakes.poster import RememberingPoster

@@ -17,6 +17,7 @@ from typing import get_args
 import pytest
 
 from bot.answers import Judgement
+from bot.configuration import load_settings
 from bot.messages import Entry, Transcript
 from bot.pages.urls import dedupe_key
 from bot.reasoning.claude import open_claude
@@ -40,7 +41,6 @@ from bot.reasoning.questions import Kind, Rewritten, Scope, SubQuestion
 from bot.reasoning.reasoner import Reasoner, ReasonerFactory
 from bot.reasoning.verdicts import Claim, Verdict
 from bot.rendering.marks import normalise, without_marks
-from bot.settings import load_settings
 from tests.contract.core import Core
 from tests.fakes.calls import MemoryCalls
 from tests.fakes.claude import FakeClaude

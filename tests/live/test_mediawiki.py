@@ -10,10 +10,10 @@ from pathlib import Path
 import httpx
 import pytest
 
+from bot.configuration import load_settings
 from bot.errors import PageUnreadable
 from bot.search.mediawiki import MediaWiki
 from bot.search.provider import Hit, Query
-from bot.settings import load_settings
 from tests.fakes.mediawiki import FakeWiki
 from tests.live.mediawiki import LiveWiki
 

@@ -12,10 +12,11 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
+from bot.configuration import load_settings
 from bot.errors import AddressRefused, BrowserNeeded, PageUnreadable
 from bot.pages.browser import Browser, Rendered
 from bot.pages.fetch import Fetcher
-from bot.settings import Settings, load_settings
+from bot.settings import Settings
 from tests.fakes.server import serve
 from tests.live.script_pages import TEXT, Private, ScriptSite, private
 

@@ -26,8 +26,8 @@ from typing import Any
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 import adapters.terminal.listener as listener
+from bot.configuration import load_settings
 from bot.messages import RunOptions
-from bot.settings import load_settings
 from bot.storage.database import Database
 from tests.scenario.nursery import import_parts
 

@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 import bot.cli
-from bot.settings import settings_class
+from bot.configuration import settings_class
 
 PR_SET_PDEATHSIG = 1  # prctl(2)
 

@@ -17,9 +17,10 @@ from typing import Any
 import pytest
 
 from adapters.terminal.spending import spent_this_month
+from bot.configuration import load_settings
 from bot.reasoning.calls import ModelReply
 from bot.reasoning.prices import claude_price
-from bot.settings import Settings, load_settings
+from bot.settings import Settings
 from bot.storage.spending import Amount
 from tests.fakes.claude import Fail, FakeClaude, Fault, Recorded, Reply, researcher, says
 from tests.fakes.mediawiki import FakeWiki

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
+from bot.configuration import load_settings
 from bot.messages import Message, RunOptions
 from bot.reasoning.desks import Action, Read, Search
 from bot.reasoning.reasoner import Reasoner
 from bot.service import ResearchService
-from bot.settings import load_settings
 from bot.storage.store import Store, open_store
 from tests.fakes import sqlite
 from tests.fakes.library import Shelf, a_library, a_shelf

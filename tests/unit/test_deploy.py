@@ -25,13 +25,14 @@ from starlette.routing import Route
 
 from bot.cli import app
 from bot.command import EXIT_USAGE
+from bot.configuration import known_names, load_settings
 from bot.console_access import has_console
 from bot.dispatch.choice import is_queued
 from bot.health import Readiness, health_routes, http_endpoint
 from bot.http_connection import MOST_CONNECTIONS, OTHER_FILES, SPARE
 from bot.metrics import Metrics
 from bot.observing import Observed
-from bot.settings import Settings, known_names, load_settings
+from bot.settings import Settings
 from bot.storage.database import open_database
 from bot.storage.store import open_store
 from tests.fakes.postgres import Postgres

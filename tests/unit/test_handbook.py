@@ -15,10 +15,11 @@ from adapters.discord.doctor import PERMISSIONS, SCOPES
 from adapters.slack.scopes import needed
 from bot.cli import app
 from bot.command import HANDBOOK
+from bot.configuration import known_names, load_settings, settings_class
 from bot.pages.media import FORMATS
 from bot.reasoning.prices import PRICES
 from bot.search.declaration import declarations
-from bot.settings import TOML, Settings, known_names, load_settings, settings_class
+from bot.settings import TOML, Settings
 
 PAGES = sorted(HANDBOOK.glob("*.md"))
 ROOT = HANDBOOK.parent.parent

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from bot import doctor
-from bot.settings import load_settings
+from bot.configuration import load_settings
 from tests.bench.startup import clean
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="POSIX modes")

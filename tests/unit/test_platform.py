@@ -8,11 +8,11 @@ from typing import Any, cast
 
 import pytest
 
-from adapters.slack.declaration import SlackSettings, in_many_workspaces
+from adapters.slack.settings import SlackSettings, in_many_workspaces
+from bot.configuration import load_settings
 from bot.console_access import run_page
 from bot.errors import InvalidSetting
 from bot.platform import listening_platforms
-from bot.settings import load_settings
 
 KEY = b64encode(bytes(range(32))).decode()  # the same in every process of a test run
 APP = {"slack_client_id": "1.2", "slack_client_secret": "very-secret"}

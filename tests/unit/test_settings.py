@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from bot.configuration import known_names, load_settings
 from bot.errors import InvalidSetting
-from bot.settings import Settings, known_names, load_settings
+from bot.settings import Settings
 
 
 @pytest.fixture(autouse=True)

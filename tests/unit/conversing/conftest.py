@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from bot.answers import Answer
+from bot.configuration import load_settings
 from bot.conversing.reception import Asked, Reception
 from bot.dispatch.local import LocalDispatcher
 from bot.messages import Author, Message, Thread
@@ -21,7 +22,6 @@ from bot.reasoning.questions import SubQuestion
 from bot.reasoning.reasoner import OnAnswer
 from bot.reasoning.verdicts import Claim, Verdict
 from bot.service import ResearchService
-from bot.settings import load_settings
 from bot.storage.records import RunRecord
 from bot.storage.store import Store, open_store
 from tests.fakes import sqlite

@@ -6,12 +6,12 @@ from dataclasses import replace
 
 import pytest
 
+from bot.configuration import load_settings
 from bot.conversing.access import check_access, is_admin, shut_to_console
 from bot.errors import Denied
 from bot.messages import Author, Message, Thread
 from bot.rendering.sentences import sentence_for
 from bot.rendering.texts import texts_for
-from bot.settings import load_settings
 from tests.unit.samples import a_message
 
 THREAD = Thread("slack", "T1", "C1", "1.0")

@@ -8,10 +8,11 @@ import pytest
 import sqlalchemy as sa
 
 from bot.answers import Answer
+from bot.configuration import load_settings
 from bot.conversing.reception import Asked, Heard, Told
 from bot.errors import Denied, Invalid, InvalidQuestion, PostRefused
 from bot.messages import Attachment, Author
-from bot.settings import ChannelRules, load_settings
+from bot.settings import ChannelRules
 from bot.storage.tables import steps
 from tests.fakes.poster import Remembered
 from tests.unit.conversing.conftest import House, OpenHouse

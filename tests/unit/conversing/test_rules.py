@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from bot.configuration import load_settings
 from bot.conversing.rules import changed, options_for, shown
 from bot.errors import Invalid
-from bot.settings import ChannelRules, load_settings
+from bot.settings import ChannelRules
 
 PROVIDERS = ("local", "wikipedia")
 

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from bot.app import App
+from bot.configuration import load_settings
 from bot.dispatch.local import LocalDispatcher
 from bot.evaluation.asking import Asker, SilentPoster
 from bot.messages import RunOptions
 from bot.service import ResearchService
-from bot.settings import load_settings
 from bot.storage.store import open_store
 from tests.fakes import sqlite
 from tests.fakes.library import a_library, a_shelf

@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from bot.configuration import load_settings
 from bot.evaluation.identity import identity
 from bot.search.indexer import Indexer
-from bot.settings import Settings, load_settings
+from bot.settings import Settings
 
 
 @pytest.fixture

@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
+from bot.configuration import load_settings
 from bot.errors import Invalid, ModelBroken
 from bot.evaluation.judge import Judge, open_judge
 from bot.evaluation.questions import Asked, Case
 from bot.evaluation.scoring import Verdict
 from bot.reasoning.calls import ModelReply
 from bot.reasoning.claude_calls import Call
-from bot.settings import load_settings
 from tests.unit.evaluation.samples import an_answer
 
 CASE = Case(1, (Asked("How tall is it?", answer="330 m"), Asked("And now?", answer="331 m")))

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from bot.answers import Answer, Usage
+from bot.configuration import load_settings
 from bot.errors import CredentialsRefused, Invalid, ModelBroken
 from bot.evaluation.questions import Asked, Case, QuestionSet
 from bot.evaluation.results import KindSpent, Result
@@ -17,7 +18,6 @@ from bot.evaluation.running import Evaluation, Side, described, open_evaluation
 from bot.evaluation.scoring import Verdict
 from bot.evaluation.spending import Purse
 from bot.messages import RunOptions
-from bot.settings import load_settings
 from tests.unit.evaluation.samples import GOOD, REFUSAL, a_set, an_answer
 
 FOUR = a_set(*(Asked(f"{number}?", number, answer="330 m") for number in range(1, 5)))

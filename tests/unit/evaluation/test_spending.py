@@ -6,6 +6,7 @@ import asyncio
 
 import pytest
 
+from bot.configuration import load_settings
 from bot.evaluation.spending import (
     LEAST,
     Purse,
@@ -13,7 +14,6 @@ from bot.evaluation.spending import (
     expected_judging_usd,
     expected_usd,
 )
-from bot.settings import load_settings
 
 CLAUDE = {"anthropic_api_key": "sk-test"}
 

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 import stamina
 
+from bot.configuration import load_settings
 from bot.pages.extract import Extracted, from_bytes
 from bot.pages.fetch import Fetcher
 from bot.pages.workers import Workers
-from bot.settings import load_settings
 from tests.fakes.server import serve
 from tests.fakes.web import Web
 

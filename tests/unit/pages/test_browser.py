@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from bot.configuration import load_settings
 from bot.errors import (
     AddressRefused,
     BrowserNeeded,
@@ -22,7 +23,6 @@ from bot.pages import rendering
 from bot.pages.browser import Browser, Rendered
 from bot.pages.fetch import Fetcher
 from bot.pages.rendering import Order, Unrendered
-from bot.settings import load_settings
 from tests.fakes.web import Web
 from tests.unit.pages.conftest import Here, to_loopback
 

@@ -15,11 +15,11 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
 from bot import __version__
+from bot.configuration import load_settings
 from bot.errors import AddressRefused, BrowserNeeded, InvalidSetting, PageUnreadable
 from bot.pages.fetch import Fetcher
 from bot.pages.page import Page
 from bot.pages.workers import Workers
-from bot.settings import load_settings
 from tests.fakes.http2 import AUTHORITY, Http2Site, http2_site
 from tests.fakes.server import serve
 from tests.fakes.web import ARTICLE, FILES, SECRET, SENTENCES, Web

@@ -227,7 +227,7 @@ async def test_closing_ends_the_process_and_what_is_under_way(web: Mapping[str, 
 
 
 async def test_a_fetcher_reads_pages_by_the_process(web: Mapping[str, str]) -> None:
-    from bot.settings import load_settings
+    from bot.configuration import load_settings
 
     settings = load_settings(fetch_allow=("127.0.0.1",), robots="ignore")
     fetcher = Fetcher(settings, apart=True)

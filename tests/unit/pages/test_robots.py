@@ -8,10 +8,10 @@ import pytest
 from starlette.responses import PlainTextResponse, RedirectResponse
 
 from bot import __version__
+from bot.configuration import load_settings
 from bot.errors import AddressRefused, InvalidSetting, PageUnreadable, Unavailable
 from bot.pages.download import ROBOTS_TXT_BYTES
 from bot.pages.robots import KEPT, KEPT_UNREACHABLE, Robots
-from bot.settings import load_settings
 from tests.fakes.web import Web
 from tests.unit.pages.conftest import OpenFetcher
 

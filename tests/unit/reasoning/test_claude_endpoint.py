@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from bot.configuration import load_settings
 from bot.errors import (
     CredentialsRefused,
     FootnoteError,
@@ -20,7 +21,6 @@ from bot.errors import (
 from bot.reasoning.calls import ModelReply
 from bot.reasoning.claude_calls import Call, TooLong
 from bot.reasoning.claude_endpoint import Endpoint
-from bot.settings import load_settings
 from tests.fakes.claude import Fail, Fault, Reply, says, thinking, tool
 from tests.fakes.claude_stage import KEY, OpenStage, Stage
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from bot.configuration import load_settings
 from bot.errors import (
     CredentialsRefused,
     FootnoteError,
@@ -15,7 +16,6 @@ from bot.errors import (
 from bot.reasoning.claude import open_claude, probe
 from bot.reasoning.claude_calls import Call
 from bot.reasoning.claude_endpoint import Endpoint
-from bot.settings import load_settings
 from tests.fakes.claude import Fail
 from tests.fakes.claude_stage import KEY, OpenStage
 from tests.unit.reasoning.test_claude_endpoint import REQUEST, ask, error_of

@@ -7,10 +7,10 @@ from typing import Any, get_args
 import pytest
 from anthropic.types import ModelParam
 
+from bot.configuration import load_settings
 from bot.errors import InvalidSetting
 from bot.reasoning.calls import ModelReply, Tokens
 from bot.reasoning.prices import PRICES, claude_price, plain_name
-from bot.settings import load_settings
 
 M = 1_000_000
 UNPUBLISHED = {"claude-fable-5-2", "claude-mythos-5-2", "claude-mythos-preview"}

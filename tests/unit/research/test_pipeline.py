@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
+from bot.configuration import load_settings
 from bot.messages import Message, Transcript
 from bot.reasoning.desks import Desk, Finish, Read, Turn
 from bot.reasoning.extractive import Extractive
@@ -15,7 +16,6 @@ from bot.reasoning.questions import Rewritten, SubQuestion
 from bot.reasoning.reasoner import OnAnswer
 from bot.research.pipeline import GUESSED, Road
 from bot.research.run import Run
-from bot.settings import load_settings
 from tests.fakes.library import Shelf, a_shelf
 from tests.fakes.reasoner import Scripted
 from tests.unit.research.conftest import OpenRun

@@ -8,8 +8,8 @@ from typing import Any
 
 import httpx
 
+from bot.configuration import load_settings
 from bot.search.declaration import declarations
-from bot.settings import load_settings
 from tests.fakes.engines import KEY, FakeEngine
 
 KEYS = {"serper_api_key": KEY, "brave_search_api_key": KEY, "tavily_api_key": KEY}

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
+from bot.configuration import load_settings
 from bot.errors import CredentialsRefused, ProviderUnavailable, Refused
 from bot.search.declaration import declarations
 from bot.search.provider import Freshness, Query
-from bot.settings import load_settings
 from tests.fakes.engines import WebPage, refusal
 from tests.fakes.web_engines import FakeBrave
 from tests.unit.search.engines import KEYS, opened

@@ -10,11 +10,12 @@ from pathlib import Path
 import pytest
 from pydantic import SecretStr
 
+from bot.configuration import known_names, load_settings, settings_class
 from bot.errors import InvalidSetting
 from bot.plugins import PartSettings
 from bot.search.declaration import declarations
 from bot.search.registry import configured_names, open_search
-from bot.settings import Settings, known_names, load_settings, settings_class
+from bot.settings import Settings
 
 ROOT = Path(__file__).parents[3]
 
@@ -89,7 +90,7 @@ def test_one_provider_is_searched_where_nothing_is_switched_on() -> None:
 
 def test_reading_the_settings_loads_nothing_that_searching_needs() -> None:
     code = (
-        "import sys; from bot.settings import load_settings; load_settings();"
+        "import sys; from bot.configuration import load_settings; load_settings();"
         "print([m for m in ('httpx', 'stamina', 'cachetools', 'sqlite3') if m in sys.modules])"
     )
     done = subprocess.run(

@@ -13,6 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from starlette.responses import PlainTextResponse, Response
 
+from bot.configuration import load_settings
 from bot.errors import (
     Broken,
     CredentialsRefused,
@@ -25,7 +26,6 @@ from bot.search.declaration import declarations
 from bot.search.json_api import MAX_REPLY_BYTES
 from bot.search.provider import Hit, Query
 from bot.search.providers import tavily
-from bot.settings import load_settings
 from tests.fakes.engines import KEY, FakeEngine, refusal
 from tests.fakes.server import serve
 from tests.fakes.web_engines import FakeBrave, FakeSearxng, FakeSerper, FakeTavily

@@ -9,10 +9,10 @@ import httpx
 import pytest
 from starlette.responses import JSONResponse, Response
 
+from bot.configuration import load_settings
 from bot.errors import PageUnreadable, ProviderUnavailable
 from bot.search.mediawiki import MediaWiki
 from bot.search.provider import Query
-from bot.settings import load_settings
 from tests.fakes.mediawiki import WIKI_PAGES, FakeWiki
 from tests.fakes.server import serve
 

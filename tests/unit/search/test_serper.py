@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from bot.configuration import load_settings
 from bot.errors import CredentialsRefused, InvalidSetting, ProviderUnavailable
 from bot.search.declaration import declarations
 from bot.search.provider import Freshness, Query
-from bot.settings import load_settings
 from tests.fakes.engines import WebPage
 from tests.fakes.web_engines import FakeSerper
 from tests.unit.search.engines import opened

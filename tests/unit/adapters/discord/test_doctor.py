@@ -9,10 +9,10 @@ from urllib.parse import parse_qs, urlsplit
 import discord
 import pytest
 
-from adapters.discord.declaration import DiscordSettings
 from adapters.discord.doctor import PERMISSIONS, examine, invitation, needed_permissions
+from adapters.discord.settings import DiscordSettings
+from bot.configuration import load_settings
 from bot.errors import CredentialsRefused, FootnoteError, InvalidSetting, PlatformUnavailable
-from bot.settings import load_settings
 from tests.unit.adapters.discord.conftest import Room
 
 

@@ -14,13 +14,13 @@ from discord.gateway import DiscordWebSocket
 from structlog.testing import capture_logs
 
 from adapters.discord.client import FootnoteClient
-from adapters.discord.declaration import DiscordSettings
 from adapters.discord.platform import DiscordPlatform, open_discord
+from adapters.discord.settings import DiscordSettings
+from bot.configuration import load_settings
 from bot.errors import CredentialsRefused, InvalidSetting, PlatformUnavailable
 from bot.messages import RunOptions, Thread
 from bot.observing import Observed
 from bot.posting import PostState, RunRef
-from bot.settings import load_settings
 from bot.storage.store import open_store
 from bot.storage.workspaces import Workspaces
 from tests.fakes.discord_server import Channel

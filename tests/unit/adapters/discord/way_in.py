@@ -11,14 +11,14 @@ from pathlib import Path
 from typing import Any, cast
 
 from adapters.discord.client import FootnoteClient, api_of, library_log
-from adapters.discord.declaration import DiscordSettings
 from adapters.discord.platform import DiscordPlatform
+from adapters.discord.settings import DiscordSettings
 from bot.app import App, open_app
+from bot.configuration import load_settings
 from bot.conversing.reception import Address, Asked, Heard, Reception, Told
 from bot.errors import StorageUnavailable
 from bot.messages import Depth, Message
 from bot.posting import PostState, RunRef
-from bot.settings import load_settings
 from bot.storage.records import RunRecord
 from bot.storage.store import NO_FILES, open_store
 from bot.storage.workspaces import Workspaces

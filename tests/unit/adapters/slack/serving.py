@@ -12,16 +12,16 @@ from typing import Any, cast
 import uvicorn
 from starlette.applications import Starlette
 
-from adapters.slack.declaration import SlackSettings
 from adapters.slack.platform import PATH, SlackPlatform, open_slack
+from adapters.slack.settings import SlackSettings
 from bot.app import open_app
+from bot.configuration import load_settings
 from bot.conversing.reception import Reception
 from bot.errors import StorageUnavailable
 from bot.messages import Message
 from bot.posting import Poster
 from bot.search.blend import SearchResult
 from bot.search.provider import ProviderKind, Query
-from bot.settings import load_settings
 from bot.storage.store import Store, open_store
 from bot.storage.tables import feedback, messages, runs
 from bot.storage.workspaces import Workspaces

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from slack_sdk.oauth.installation_store import Bot
 
-from adapters.slack.declaration import SlackSettings
 from adapters.slack.doctor import examine
 from adapters.slack.installations import opened
 from adapters.slack.scopes import FOR_USER_GROUPS, needed
+from adapters.slack.settings import SlackSettings
 from bot.errors import CredentialsRefused, FootnoteError, InvalidSetting, PlatformUnavailable
 from bot.rights.collection import DocumentCollection
 from bot.storage.seal import new_key

@@ -9,11 +9,11 @@ from pathlib import Path
 from rich.console import Console
 
 from adapters.terminal.evaluating import Wanted, announcement, tables
+from bot.configuration import load_settings
 from bot.evaluation.questions import Asked
 from bot.evaluation.results import Outcome
 from bot.evaluation.running import Forecast, Side
 from bot.messages import RunOptions
-from bot.settings import load_settings
 from tests.unit.evaluation.samples import GOOD, POOR, REFUSAL, TALL, a_set, an_outcome
 
 NOTHING = Forecast(0, 0, 0, 0.0, 0.0, ())

@@ -8,8 +8,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from bot.configuration import load_settings
 from bot.search.indexer import Indexer
-from bot.settings import load_settings
 from tests.unit.search.test_indexer import write
 
 NEEDLESS = ("anthropic", "httpx2", "rich", "playwright", "slack_sdk", "discord", "trafilatura")

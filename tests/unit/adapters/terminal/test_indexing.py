@@ -10,10 +10,11 @@ from pathlib import Path
 import pytest
 
 from adapters.terminal.indexing import index_and_report, index_documents
+from bot.configuration import load_settings
 from bot.errors import Invalid
 from bot.search.indexer import Indexer
 from bot.search.unchanged import CheckProcess
-from bot.settings import Settings, load_settings
+from bot.settings import Settings
 from tests.unit.search.test_indexer import write
 from tests.unit.search.test_twin_files import HTML, RST
 from tests.unit.search.test_twins import prose

@@ -17,11 +17,11 @@ from starlette.applications import Starlette
 
 from adapters.web.platform import WebPlatform, open_web
 from adapters.web.poster import WebPoster, WebReply
+from bot.configuration import load_settings
 from bot.conversing.reception import Reception
 from bot.dispatch.local import LocalDispatcher
 from bot.posting import PostState, RunRef
 from bot.service import ResearchService
-from bot.settings import load_settings
 from bot.storage.store import Store, open_store
 from bot.storage.workspaces import Workspaces
 from tests.fakes import sqlite

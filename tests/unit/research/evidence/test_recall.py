@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 import pytest
 
 from bot.answers import Answer, Citation
+from bot.configuration import load_settings
 from bot.messages import Entry, Message, RunOptions, Transcript
 from bot.pages.page import Page
 from bot.reasoning.desks import Desk, Turn
@@ -16,7 +17,6 @@ from bot.reasoning.reasoner import OnAnswer, Reasoner
 from bot.research.evidence.recall import recall
 from bot.research.pipeline import Road
 from bot.research.run import Run
-from bot.settings import load_settings
 from tests.fakes.library import Shelf, a_shelf
 from tests.fakes.reasoner import Scripted
 from tests.unit.research.conftest import BUDGET, OpenRun

@@ -10,6 +10,7 @@ from typing import cast
 import pytest
 
 from bot.answers import Answer, PlanView
+from bot.configuration import load_settings
 from bot.errors import (
     BudgetSpent,
     FootnoteError,
@@ -33,7 +34,7 @@ from bot.research.pipeline import Road
 from bot.research.report.report import Report
 from bot.research.report.revision import Revision, summary
 from bot.research.run import Run
-from bot.settings import Settings, load_settings
+from bot.settings import Settings
 from bot.storage.journal import Journal
 from tests.fakes.journal import Died, MemoryJournal, Shelved
 from tests.fakes.library import Shelf, a_library, a_shelf

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
+from bot.configuration import load_settings
 from bot.messages import Transcript
 from bot.reasoning.desks import Desk, Finish, Reply, Turn
 from bot.reasoning.evidence import (
@@ -20,7 +21,6 @@ from bot.reasoning.extractive import Extractive
 from bot.reasoning.questions import Rewritten, SubQuestion
 from bot.reasoning.reasoner import OnAnswer
 from bot.research.pipeline import Road
-from bot.settings import load_settings
 from tests.fakes.library import a_shelf
 from tests.fakes.reasoner import Scripted
 from tests.unit.research.conftest import OpenRun

@@ -18,6 +18,7 @@ from typing import Any, cast
 
 import pytest
 
+from bot.configuration import load_settings
 from bot.messages import Message, RunOptions
 from bot.pages.page import Page
 from bot.reasoning.claude import open_claude
@@ -27,7 +28,6 @@ from bot.reasoning.reasoner import ReasonerFactory
 from bot.research.evidence.desk import Reading
 from bot.research.run import Run
 from bot.research.strategies.graph import explore
-from bot.settings import load_settings
 from bot.storage.journal import Journal, RecordedStep, open_journal
 from bot.storage.store import Store
 from tests.fakes.claude import FakeClaude, researcher, says

@@ -8,11 +8,11 @@ from typing import Any
 import httpx
 import pytest
 
+from bot.configuration import load_settings
 from bot.errors import InvalidSetting
 from bot.search.embedding.choice import make_embedder, open_embedder
 from bot.search.embedding.endpoint import Endpoint
 from bot.search.embedding.onnx_model import OnnxModel
-from bot.settings import load_settings
 from tests.fakes.embeddings import KEY, MODEL, FakeEmbeddings
 from tests.fakes.server import serve
 

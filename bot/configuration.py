@@ -1,0 +1,97 @@
+"""Reading the settings: those of the core and those that search providers and platforms declare."""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from dotenv import dotenv_values
+from pydantic import AliasChoices, ValidationError, create_model
+from pydantic_settings import SettingsError
+
+from bot import wrong_settings
+from bot.errors import InvalidSetting
+from bot.platform import platforms
+from bot.search.declaration import declarations
+from bot.settings import DOTENV, PREFIX, TOML, Settings, nearest_name, settings_in_file
+
+
+def load_settings(**overrides: Any) -> Settings:
+    """Read all sources; ``overrides`` (from the command line) win, None means not given.
+
+    Raises ``InvalidSetting`` that names the setting and what to do.
+    """
+    _refuse_unknown_names()
+    given = {name: value for name, value in overrides.items() if value is not None}
+    try:
+        settings = settings_class()(**given)
+    except ValidationError as error:
+        raise InvalidSetting(_explain(error)) from None
+    except SettingsError as error:
+        raise InvalidSetting(wrong_settings.not_json(error, _env_name)) from None
+    if settings.reasoner == "claude" and settings.anthropic_api_key is None:
+        raise InvalidSetting(
+            "FOOTNOTE_REASONER is claude but ANTHROPIC_API_KEY is not set: set the key, "
+            "or set FOOTNOTE_REASONER=auto to answer without a model."
+        )
+    return settings
+
+
+@cache
+def settings_class() -> type[Settings]:
+    """``Settings`` together with what search providers and platforms declare of their own."""
+    declared = dict.fromkeys(
+        [
+            *(each.settings for each in declarations().values()),
+            *(each.settings for each in platforms().values()),
+        ]
+    )
+    own = [each for each in declared if not issubclass(Settings, each)]
+    return create_model("Settings", __base__=(*own, Settings))
+
+
+def known_names() -> list[str]:
+    """Every name that may be set in the environment."""
+    return [_env_name(field) for field in settings_class().model_fields]
+
+
+def _env_name(field: str) -> str:
+    alias = settings_class().model_fields[field].validation_alias
+    return str(alias.choices[0]) if isinstance(alias, AliasChoices) else PREFIX + field.upper()
+
+
+def _refuse_unknown_names() -> None:
+    known = known_names()
+    try:
+        names = [*os.environ, *dotenv_values(DOTENV)]
+    except UnicodeDecodeError:
+        raise InvalidSetting(f"{DOTENV} is not UTF-8 text: save it as such.") from None
+    for name in names:
+        if name.upper().startswith(PREFIX) and name.upper() not in known:
+            raise InvalidSetting(f"Unknown setting {name}.{nearest_name(name.upper(), known)}")
+    if Path(TOML).is_file():
+        settings_in_file(Path(TOML), list(settings_class().model_fields))
+
+
+def _explain(error: ValidationError) -> str:
+    fields = settings_class().model_fields
+    names = {field: _env_name(field) for field in fields}
+    return wrong_settings.sentence(error, fields, names, _places(names))
+
+
+def _places(names: Mapping[str, str]) -> dict[str, str]:
+    """Where settings are set, as the end of their names, by field: "" for the environment."""
+    files = {key.upper(): f" in {DOTENV}" for key in dotenv_values(DOTENV)}
+    toml = Path(TOML)
+    keys = tomllib.loads(toml.read_text(encoding="utf-8")) if toml.is_file() else {}
+    environment = {name.upper() for name in os.environ if os.environ[name]}
+    return {
+        field: ""
+        if name in environment
+        else files.get(name, f" in {TOML}" if field in keys else "")
+        for field, name in names.items()
+    }
