@@ -20,6 +20,7 @@ from bot.reasoning.calls import ModelReply
 from bot.reasoning.extractive import Extractive
 from bot.reasoning.reasoner import ReasonerFactory
 from bot.research.evidence.library import Library, Searching
+from bot.research.strategies.strategy import check_strategy
 from bot.rights.rights import Rights
 from bot.search.blend import Search
 from bot.search.registry import open_search
@@ -54,6 +55,7 @@ async def open_app(
     open already. ``role`` is what this process does with runs, ``observed`` is told what it calls.
     Raises ``InvalidSetting`` and ``StorageUnavailable``.
     """
+    check_strategy(settings)
     if role != "alone":
         Rights(settings).check()  # before anybody asks what nobody could be answered
     async with AsyncExitStack() as stack:

@@ -160,6 +160,8 @@ class Settings(BaseSettings):
     contact: str = ""  # a web or mail address of the operator, told to the sites that are read
     prefetch_pages: int = Field(8, ge=0)  # read in a run before anyone chose them; 0: none
 
+    strategy: str = "auto"  # how evidence is gathered; auto: by the question and its depth
+
     # --- budget of one run
     max_model_calls: int = Field(24, ge=1)
     max_searches: int = Field(5, ge=1)  # search actions of one loop

@@ -19,7 +19,7 @@ from bot.errors import BudgetSpent, ModelUnavailable, NoProviderAvailable
 from bot.messages import Depth, Transcript
 from bot.pages.urls import dedupe_key
 from bot.reasoning.evidence import AnswerDelta, Evidence, Judged
-from bot.reasoning.questions import Rewritten, SubQuestion
+from bot.reasoning.questions import Rewritten
 from bot.reasoning.reasoner import Reasoner
 from bot.reasoning.verdicts import Verdict
 from bot.rendering.changes import changed
@@ -28,22 +28,23 @@ from bot.research.answer.check import NO_VERDICTS, Checked, check
 from bot.research.answer.verify import Amendment, amendments, is_wanted
 from bot.research.answer.write import Written, unsourced, write
 from bot.research.budget.budget import Budget
-from bot.research.evidence.desk import Reading
 from bot.research.evidence.merging import merge_sources
-from bot.research.evidence.queries import HITS_FETCHED
 from bot.research.evidence.recall import recall
-from bot.research.report.report import Report
 from bot.research.run import Run
-from bot.research.strategies.direct import direct
-from bot.research.strategies.graph import explore
-from bot.research.strategies.iterate import iterate
+from bot.research.strategies.strategy import (
+    DEEP,
+    Gathered,
+    Strategy,
+    Task,
+    chosen,
+    prefetch,
+    strategies,
+)
 from bot.research.suggestions.suggest import suggest
-from bot.search.provider import ProviderKind, Query
 from bot.settings import Settings
 
 _title = TypeAdapter(str)
 OFFERS = 200  # pages of searches that suggestions are made of
-DEEP = 2  # times the searches and the budget of other questions
 GUESSED = 500  # characters; a longer message is seldom guessed right, and takes long to guess
 
 
@@ -66,8 +67,8 @@ class Road:
         self._settings = settings
         self._on_text = on_text
         self._rewritten: Rewritten | None = None
-        self._evidence: Evidence | None = None
-        self._report: Report | None = None
+        self._strategy: tuple[str, Strategy] | None = None  # that is at work, with its name
+        self._gathered: Gathered | None = None
         self._unverified: _Unverified | None = None
 
     @property
@@ -79,8 +80,7 @@ class Road:
     def reasoner_name(self) -> str:
         return self._reasoner.name
 
-    @property
-    def _by_model(self) -> bool:
+    def _is_by_model(self) -> bool:
         return self._reasoner.name != self._fallback.name
 
     async def walk(self) -> Answer:
@@ -94,8 +94,8 @@ class Road:
             self._reasoner = self._fallback
             return await self._walk()
         finally:
-            if self._report is not None:
-                self._report.close()
+            if self._strategy is not None:
+                self._strategy[1].close()
             await self._run.ahead.aclose()
 
     async def stopped(self) -> Answer:
@@ -106,13 +106,11 @@ class Road:
                 self._transcript, self._run.message, self._run.options.instructions
             )
         self._run.note(self._run.texts("stopped-before-complete"))
-        if self._report is not None and self._report.is_sourced:
-            report = self._report
-            return await self._checked(report.written, report.evidence, self._rewritten, "stopped")
-        evidence = Evidence(
-            sources=merge_sources(self._run.sources), queries=tuple(self._run.queries)
-        )
-        return await self._write(self._rewritten, evidence, "stopped")
+        gathered = self._strategy[1].so_far() if self._strategy is not None else None
+        if gathered is None:
+            shown = merge_sources(self._run.sources)
+            gathered = Gathered(Evidence(sources=shown, queries=tuple(self._run.queries)))
+        return await self._answered(gathered, self._rewritten, "stopped")
 
     async def _walk(self) -> Answer:
         if self._rewritten is None:
@@ -132,16 +130,12 @@ class Road:
             )
         for answer in self._rewritten.recalled:
             self._run.recalled |= {cited.url: cited.page_hash for cited in answer.cited}
-        if self._wants_report(self._rewritten):
-            report = await self._reported(self._rewritten)
-            if report is not None:
-                return report
-        if self._evidence is None:
-            evidence = await self._gather(self._rewritten)
-            if self._run.unanswered and not evidence.sources:
+        if self._gathered is None:
+            gathered = await self._gather(self._rewritten)
+            if self._run.unanswered and not gathered.evidence.sources:
                 raise NoProviderAvailable(self._run.unanswered)
-            self._evidence = evidence
-        return await self._write(self._rewritten, self._evidence, None)
+            self._gathered = gathered
+        return await self._answered(self._gathered, self._rewritten, None)
 
     async def _guess(self) -> None:
         """Search what the question probably means while the model is still rewriting it."""
@@ -151,104 +145,36 @@ class Road:
             self._transcript, self._run.message, self._run.options.instructions
         )
         if guess.kind == "search":
-            self._search_ahead(guess)
+            prefetch(self._run, guess, self._settings)
 
-    def _search_ahead(self, rewritten: Rewritten) -> None:
-        """Begin to search a question's queries, each where it will be asked."""
-        web, knowledge = rewritten.queries, rewritten.knowledge_queries
-        both = tuple(query for query in web if query in knowledge)
-        wanted: list[tuple[tuple[str, ...], ProviderKind | None]] = [
-            (both, None),
-            (tuple(query for query in web if query not in both), "web"),
-            (tuple(query for query in knowledge if query not in both), "knowledge"),
-        ]
-        kinds = self._run.can_search
-        limit = self._settings.topk * HITS_FETCHED
-        for queries, kind in wanted:
-            if kind is None or kind in kinds:
-                asked = [Query(text, limit, rewritten.language) for text in queries]
-                self._run.ahead.search(asked, kind if len(kinds) > 1 else None)
-
-    # ------------------------------------------------------------ a report
+    # ------------------------------------------------------------ gathering
 
     def _wants_report(self, rewritten: Rewritten) -> bool:
         options = self._run.options
         judged = rewritten.long_form and options.depth != "quick"
         wanted = options.style == "report" or (options.style == "auto" and judged)
-        wanted = wanted and rewritten.kind not in ("sources", "thread")
-        return wanted and self._evidence is None
+        return wanted and rewritten.kind not in ("sources", "thread")
 
-    async def _reported(self, rewritten: Rewritten) -> Answer | None:
-        """The report, or None when it came to nothing and a plain answer has to do."""
-        if self._report is None:
+    async def _gather(self, rewritten: Rewritten) -> Gathered:
+        is_report, depth = self._wants_report(rewritten), self._depth(rewritten)
+        if is_report or depth == "deep":
             self._run.budget = Budget.of(self._settings, times=DEEP)
-            self._report = Report(
-                self._run,
-                rewritten,
-                self._settings,
-                self._depth(rewritten),
-                self._links(rewritten),
-                self._on_text,
-            )
-        report = self._report
-        await report.write(self._reasoner)
-        if report.is_sourced:
-            return await self._checked(report.written, report.evidence, rewritten, None)
-        if report.is_drafted:  # and read for in vain: reading once more would find no more
-            self._run.note(self._run.texts("report-not-sourced"))
-            if self._run.unanswered and not report.evidence.sources:
-                raise NoProviderAvailable(self._run.unanswered)
-            self._evidence = report.evidence
-        return None
-
-    # ------------------------------------------------------------ an answer
-
-    async def _gather(self, rewritten: Rewritten) -> Evidence:
-        settings, depth = self._settings, self._depth(rewritten)
-        if depth == "deep":
-            self._run.budget = Budget.of(settings, times=DEEP)
-        if rewritten.earlier or rewritten.kind == "sources":
+        links = self._links(rewritten)
+        if not is_report and (rewritten.earlier or rewritten.kind == "sources"):
             evidence = await recall(self._run, rewritten.recalled)
             if evidence.sources or rewritten.kind != "links":
-                return evidence
-        searched = rewritten.kind == "search"
-        question = SubQuestion(
-            rewritten.question,
-            rewritten.language,
-            rewritten.queries if searched else (),
-            knowledge_queries=rewritten.knowledge_queries if searched else (),
-            scope=rewritten.scope,
-            whole=rewritten.whole,
-        )
-        reading = Reading(settings.topk, settings.read_tokens * self._reasoner.read_factor)
-        links = self._links(rewritten)
-        if rewritten.earlier:
+                return Gathered(evidence)
             links = ()  # what the earlier answer rests on is gone: its question is searched anew
-        elif rewritten.whole or depth == "quick" or not (searched or depth == "deep"):
-            return await direct(self._run, question, reading, links=links, choosy=self._by_model)
-        # With a query for each of its parts a question needs no plan, unless it has too many.
-        is_planned = self._by_model and len(rewritten.queries) > 1
-        if depth == "deep" and (rewritten.depth == "deep" or not is_planned):
-            if searched:  # while the planner thinks
-                self._search_ahead(rewritten)
-            return await explore(
-                self._run,
-                self._reasoner,
-                question,
-                reading,
-                searches=settings.max_searches * DEEP,
-                links=links,
-                on_text=self._on_text,
-            )
-        return await iterate(
-            self._run,
-            self._reasoner,
-            question,
-            reading,
-            searches=settings.max_searches * (DEEP if depth == "deep" else 1),
-            links=links,
-            on_text=self._on_text,
+        task = Task(
+            self._run, rewritten, self._settings, depth, links, self._is_by_model, self._on_text
         )
+        for name in chosen(task, is_report=is_report):
+            if self._strategy is None or self._strategy[0] != name:
+                self._strategy = name, strategies()[name].begin(task)
+            gathered = await self._strategy[1].gather(self._reasoner)
+            if gathered is not None:
+                return gathered
+        return Gathered(Evidence())
 
     def _depth(self, rewritten: Rewritten) -> Depth:
         asked = self._run.options.depth
@@ -268,11 +194,13 @@ class Road:
             self._run.note(self._run.texts("links-left-out", count=len(wanted) - most))
         return wanted[:most]
 
-    async def _write(
-        self, rewritten: Rewritten, evidence: Evidence, status: Status | None
+    async def _answered(
+        self, gathered: Gathered, rewritten: Rewritten, status: Status | None
     ) -> Answer:
-        shown = replace(evidence.for_writing(), rarity=self._run.rarity)
-        written = await write(self._deltas(rewritten, shown), shown, self._on_text)
+        evidence, written = gathered.evidence, gathered.written
+        if written is None:
+            shown = replace(evidence.for_writing(), rarity=self._run.rarity)
+            written = await write(self._deltas(rewritten, shown), shown, self._on_text)
         return await self._checked(written, evidence, rewritten, status)
 
     async def _deltas(self, rewritten: Rewritten, evidence: Evidence) -> AsyncIterator[AnswerDelta]:
@@ -297,7 +225,7 @@ class Road:
         # In a thread: a long answer takes a tenth of a second, which other runs would wait.
         checked = await asyncio.to_thread(self._judge, evidence, rewritten, written)
         answer = await self._told(checked, evidence, rewritten, status)
-        wanted = self._by_model and status != "stopped" and is_wanted(self._settings, checked)
+        wanted = self._is_by_model() and status != "stopped" and is_wanted(self._settings, checked)
         if not wanted:
             return answer
         self._unverified = _Unverified(written, checked, evidence, rewritten)
@@ -318,7 +246,7 @@ class Road:
         """What was checked as the answer of the run."""
         suggestions = await asyncio.to_thread(self._suggested, checked, evidence, rewritten)
         whole = evidence.enough and not evidence.missing
-        found: Status = "answered" if whole or not self._by_model else "partial"
+        found: Status = "answered" if whole or not self._is_by_model() else "partial"
         found = found if checked.citations else "not_found"
         return self._run.answer(
             status or found,
@@ -330,7 +258,7 @@ class Road:
             disagreements=checked.disagreements,
             suggestions=suggestions,
             more=checked.more,
-            missing=evidence.missing if self._by_model else (),
+            missing=evidence.missing if self._is_by_model() else (),
             linked=linked_pages("\n\n".join((checked.text, checked.more)), evidence.sources),
         )
 

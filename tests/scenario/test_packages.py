@@ -17,6 +17,9 @@ from tests.scenario.serving import BRISK, ending, start_alone
 PACKAGE = Path(__file__).parent / "package"
 ENTRY_POINTS = """[footnote.platforms]
 letterbox = letterbox:PLATFORM
+
+[footnote.strategies]
+first-page = first_page:STRATEGY
 """
 
 
@@ -91,3 +94,15 @@ def test_an_unknown_platform_is_told_with_those_there_are(extended: Program) -> 
     ended = extended.run("threads", "--platform", "letterbax")
     assert ended.code == 2
     assert "discord, letterbox, slack, web, terminal" in ended.err
+
+
+def test_its_strategy_is_chosen_by_name(extended: Program) -> None:
+    ended = extended.run(
+        "ask", "--json", "When is the canteen open?", FOOTNOTE_STRATEGY="first-page"
+    )
+    assert ended.code == 0, ended.err
+    assert ended.json["usage"]["pages"] == 1
+    assert "11:30 to 14:00" in ended.json["answer"]
+    wrong = extended.run("ask", "When is the canteen open?", FOOTNOTE_STRATEGY="last-page")
+    assert wrong.code == 2
+    assert "auto, direct, first-page, graph, iterate, revise" in wrong.err

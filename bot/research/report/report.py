@@ -46,6 +46,7 @@ from bot.research.report.revision import (
     under,
 )
 from bot.research.run import Run
+from bot.research.strategies.strategy import REVISE, Declaration, Gathered, Task
 from bot.settings import Settings
 
 T = TypeVar("T")
@@ -82,6 +83,21 @@ class Report:
         self._drafted: tuple[Paragraph, ...] | None = None
         self._sections: list[Section] = []
         self._is_cut_short = False  # because the budget is spent
+
+    # ------------------------------------------------------------ as a strategy
+
+    async def gather(self, reasoner: Reasoner) -> Gathered | None:
+        await self.write(reasoner)
+        if self.is_sourced:
+            return Gathered(self.evidence, self.written)
+        if not self.is_drafted:
+            return None
+        # It was read for in vain: reading once more would find no more.
+        self._run.note(self._run.texts("report-not-sourced"))
+        return Gathered(self.evidence)
+
+    def so_far(self) -> Gathered | None:
+        return Gathered(self.evidence, self.written) if self.is_sourced else None
 
     # ------------------------------------------------------------ what it has come to
 
@@ -329,3 +345,10 @@ def _texts_of(question: Rewritten, texts: Texts) -> Texts:
     language = question.language.partition("-")[0]
     same = texts.locale.partition("-")[0] == language
     return texts if same else texts_for(question.language)
+
+
+def _begin(task: Task) -> Report:
+    return Report(task.run, task.question, task.settings, task.depth, task.links, task.on_text)
+
+
+STRATEGY = Declaration(REVISE, _begin)

@@ -10,10 +10,12 @@ from bot.pages.urls import dedupe_key
 from bot.reasoning.desks import Desk, Read, Turn
 from bot.reasoning.evidence import Evidence, Source
 from bot.reasoning.questions import SubQuestion
+from bot.reasoning.reasoner import Reasoner
 from bot.research.evidence.desk import DeskKeeper, Reading
 from bot.research.evidence.merging import merge_sources, to_open
 from bot.research.evidence.relevance import fitting
 from bot.research.run import Run
+from bot.research.strategies.strategy import DIRECT, Declaration, OneCall, Task
 
 PAGES = 6  # read without anyone choosing
 
@@ -70,3 +72,11 @@ def _shown(source: Source) -> Page:
     """What was shown of a page, as one."""
     text = "\n\n".join(passage.text for passage in source.passages)
     return Page(source.url, source.title, text, source.fetched_at)
+
+
+async def _direct(task: Task, reasoner: Reasoner) -> Evidence:
+    question, reading = task.sub_question(), task.reading(reasoner)
+    return await direct(task.run, question, reading, links=task.links, choosy=task.by_model())
+
+
+STRATEGY = Declaration(DIRECT, lambda task: OneCall(task, _direct))

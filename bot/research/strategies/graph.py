@@ -51,6 +51,7 @@ from bot.research.failures import attempted
 from bot.research.run import Run
 from bot.research.strategies.iterate import iterate
 from bot.research.strategies.nodes import Remembering, checked
+from bot.research.strategies.strategy import GRAPH, Declaration, OneCall, Task
 
 AT_ONCE = 4  # nodes worked on at the same time
 NODE_SEARCHES = 3  # of a node, the first included: two more wordings
@@ -373,3 +374,20 @@ class _Exploration:
         for node in self._graph.nodes:
             if not node.has_ended:
                 self._set(replace(node, state="failed"))
+
+
+async def _graph(task: Task, reasoner: Reasoner) -> Evidence:
+    if task.question.kind == "search":  # while the planner thinks
+        task.prefetch()
+    return await explore(
+        task.run,
+        reasoner,
+        task.sub_question(),
+        task.reading(reasoner),
+        searches=task.searches,
+        links=task.links,
+        on_text=task.on_text,
+    )
+
+
+STRATEGY = Declaration(GRAPH, lambda task: OneCall(task, _graph))

@@ -10,11 +10,12 @@ from bot.errors import BudgetSpent
 from bot.reasoning.desks import Desk, Finish, Reply, Turn
 from bot.reasoning.evidence import AnswerDelta, Evidence, Source
 from bot.reasoning.questions import SubQuestion
-from bot.reasoning.reasoner import OnAnswer
+from bot.reasoning.reasoner import OnAnswer, Reasoner
 from bot.research.answer.write import Composer
 from bot.research.evidence.desk import DeskKeeper, Reading, finish_of, reply_of
 from bot.research.evidence.merging import merge_sources
 from bot.research.run import Run
+from bot.research.strategies.strategy import ITERATE, Declaration, OneCall, Task
 
 TURNS_BEYOND_SEARCHES = 6  # turns for reading and finishing, on top of one per search
 EMPTY_TURNS = 2  # in a row, until the loop ends by itself
@@ -130,3 +131,18 @@ async def iterate(
         searches=searches - keeper.desk.searches_left,
         answer=finish.answer,
     )
+
+
+async def _iterate(task: Task, reasoner: Reasoner) -> Evidence:
+    return await iterate(
+        task.run,
+        reasoner,
+        task.sub_question(),
+        task.reading(reasoner),
+        searches=task.searches,
+        links=task.links,
+        on_text=task.on_text,
+    )
+
+
+STRATEGY = Declaration(ITERATE, lambda task: OneCall(task, _iterate))

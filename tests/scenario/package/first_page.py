@@ -1,0 +1,25 @@
+"""A strategy of another package: it reads the first page that is found, and nothing else."""
+
+from __future__ import annotations
+
+from bot.reasoning.desks import Desk, Read, Turn
+from bot.reasoning.evidence import Evidence
+from bot.reasoning.reasoner import Reasoner
+from bot.research.evidence.desk import DeskKeeper
+from bot.research.strategies.strategy import Declaration, OneCall, Task
+
+
+async def _first_page(task: Task, reasoner: Reasoner) -> Evidence:
+    question = task.sub_question()
+    keeper = DeskKeeper(task.run, question, Desk(pages_left=1), task.reading(reasoner))
+    await keeper.give(
+        links=task.links, queries=question.queries, knowledge_queries=question.knowledge_queries
+    )
+    hits = [hit.number for result in keeper.desk.results for hit in result.hits]
+    if hits:
+        await keeper.carry_out(Turn((Read((min(hits),)),)))
+    sources = tuple(keeper.desk.sources)
+    return Evidence(sources=sources, enough=bool(sources), queries=tuple(task.run.queries))
+
+
+STRATEGY = Declaration("first-page", lambda task: OneCall(task, _first_page))
