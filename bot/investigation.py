@@ -17,7 +17,7 @@ from bot.answers import Answer, PlanView, Usage, Verification, VerificationState
 from bot.errors import FootnoteError, RunLost, StorageUnavailable
 from bot.logs import get_logger
 from bot.research.answer.numbering import Numbering
-from bot.research.pipeline import Road
+from bot.research.pipeline import Pipeline
 from bot.research.run import Run
 from bot.storage.journal import Journal
 
@@ -37,7 +37,7 @@ class Showing(Protocol):
 class Investigation:
     """See the module docstring. ``given`` is the answer of an earlier attempt, if there is one.
 
-    ``road`` makes the run's road, given what is called with the text so far.
+    ``pipeline`` makes the run's pipeline, given what is called with the text so far.
     """
 
     def __init__(
@@ -45,14 +45,14 @@ class Investigation:
         run: Run,
         journal: Journal,
         numbering: Numbering,
-        road: Callable[[Callable[[str], None]], Road],
+        pipeline: Callable[[Callable[[str], None]], Pipeline],
         showing: Showing,
         given: Answer | None = None,
     ) -> None:
         self._run = run
         self._journal = journal
         self._numbering = numbering
-        self._road = road(self._on_text)
+        self._pipeline = pipeline(self._on_text)
         self._showing = showing
         self._given = given
         self._is_made = False
@@ -90,7 +90,7 @@ class Investigation:
         """
         error: FootnoteError | None = None
         try:
-            answer = await until_stopped(self._road, stop)
+            answer = await until_stopped(self._pipeline, stop)
         except (RunLost, StorageUnavailable):
             raise
         except FootnoteError as caught:
@@ -104,10 +104,7 @@ class Investigation:
         finally:
             await self._journal.settle(datetime.now(UTC))
         if error is not None:
-            road = self._road
-            answer = self._run.answer(
-                "failed", error.sentence, question=road.question, reasoner=road.reasoner_name
-            )
+            answer = self._pipeline.failed(error)
         self._is_made = True
         self._given = self._named(self._numbering.answer(answer))
         return self._given, error
@@ -122,14 +119,14 @@ class Investigation:
             if not self._is_made and not await self._is_made_again(self._given):
                 yield unverified(self._given, NOT_FOUND_AGAIN)
                 return
-            async for answer in self._road.amendments():
+            async for answer in self._pipeline.amendments():
                 yield self._named(self._numbering.answer(answer))
         finally:
             await self._journal.settle(datetime.now(UTC))
 
     async def _is_made_again(self, given: Answer) -> bool:
         try:
-            found = self._numbering.answer(await self._road.walk())
+            found = self._numbering.answer(await self._pipeline.answer())
         except (RunLost, StorageUnavailable):
             raise
         except FootnoteError as error:
@@ -164,11 +161,11 @@ def looks_alike(one: Answer, other: Answer) -> bool:
     return bare[0] == bare[1]
 
 
-async def until_stopped(road: Road, stop: asyncio.Event) -> Answer:
+async def until_stopped(pipeline: Pipeline, stop: asyncio.Event) -> Answer:
     """The answer, or what was found when the stop came; the work has ended in both cases."""
     if stop.is_set():
-        return await road.stopped()
-    work = asyncio.create_task(road.walk())
+        return await pipeline.stopped()
+    work = asyncio.create_task(pipeline.answer())
     stopping = asyncio.create_task(stop.wait())
     try:
         await asyncio.wait({work, stopping}, return_when=asyncio.FIRST_COMPLETED)
@@ -176,7 +173,7 @@ async def until_stopped(road: Road, stop: asyncio.Event) -> Answer:
             work.cancel()
             await asyncio.wait({work})
             if work.cancelled():
-                return await road.stopped()
+                return await pipeline.stopped()
         return work.result()
     finally:
         stopping.cancel()

@@ -34,10 +34,11 @@ from bot.reasoning.calls import ModelReply
 from bot.reasoning.reasoner import ReasonerFactory
 from bot.rendering.texts import texts_for
 from bot.research.answer.numbering import Numbering
-from bot.research.budget.account import Days
+from bot.research.budget.account import Account, Days
 from bot.research.budget.budget import Budget, DayLimits
 from bot.research.evidence.library import Library
-from bot.research.pipeline import Road
+from bot.research.inputs import Asked, Resources
+from bot.research.pipeline import Pipeline
 from bot.research.run import Run
 from bot.rights.reach import Reach
 from bot.rights.rights import Rights
@@ -257,32 +258,27 @@ class ResearchService:
         journal = await open_journal(self._store.database, record.id, record.attempt, now.signature)
         said = await self._store.transcript(record)
         transcript = readable(said, now)
+        poster = self._posters[record.message.thread.platform]
+        settings = self._settings
+        allowance = self._days.allowance(journal.payer, DayLimits.of(settings, record.options))
         run = Run(
-            record.id,
-            record.message,
-            record.options,
-            record.accepted_at,
-            journal=journal,
-            library=self._library.within(reach),
-            budget=Budget.of(self._settings),
-            price=self._price,
-            publish=lambda plan: work.show(plan),
-            download=partial(
-                self._posters[record.message.thread.platform].download, self.reference(record)
+            Asked(record.id, record.message, record.options, record.accepted_at, transcript),
+            Resources(
+                self._library.within(reach),
+                partial(poster.download, self.reference(record)),
+                settings.prefetch_pages,
+                settings.keep_documents_from_web,
             ),
-            prefetch_pages=self._settings.prefetch_pages,
-            allowance=self._days.allowance(
-                journal.payer, DayLimits.of(self._settings, record.options)
-            ),
-            transcript=transcript,
-            keeps_documents=self._settings.keep_documents_from_web,
+            journal,
+            Account(Budget.of(settings), self._price, allowance, journal.seconds),
+            lambda plan: work.show(plan),
         )
         if unread:
             run.note(unread)
         if transcript is not said:
             run.note(run.texts("earlier-out-of-reach"))
-        road = partial(
-            Road,
+        pipeline = partial(
+            Pipeline,
             run,
             self._reasoner(run.calls),
             self._fallback(run.calls),
@@ -293,7 +289,7 @@ class ResearchService:
         given = record.answer
         if given is not None and not now.covers(given.rests_on):
             given = None
-        work = Investigation(run, journal, Numbering(transcript), road, reply, given)
+        work = Investigation(run, journal, Numbering(transcript), pipeline, reply, given)
         return work
 
     async def _with_history(self, record: RunRecord) -> tuple[RunRecord, str]:

@@ -1,4 +1,4 @@
-"""The road of one question: rewrite, gather by a strategy, write, check.
+"""Answers one question: rewrite, gather by a strategy, write, check.
 
 When the model cannot be reached, the extractive reasoner takes over from the stage that failed:
 quoted passages beat an apology.
@@ -15,7 +15,7 @@ from functools import partial
 from pydantic import TypeAdapter
 
 from bot.answers import Answer, Status, Verification
-from bot.errors import BudgetSpent, ModelUnavailable, NoProviderAvailable
+from bot.errors import BudgetSpent, FootnoteError, ModelUnavailable, NoProviderAvailable
 from bot.messages import Depth, Transcript
 from bot.pages.urls import dedupe_key
 from bot.reasoning.evidence import AnswerDelta, Evidence, Judged
@@ -48,7 +48,7 @@ OFFERS = 200  # pages of searches that suggestions are made of
 GUESSED = 500  # characters; a longer message is seldom guessed right, and takes long to guess
 
 
-class Road:
+class Pipeline:
     """See the module docstring. ``on_text`` gets the whole text written so far as it grows."""
 
     def __init__(
@@ -76,27 +76,27 @@ class Road:
         """The standalone question as far as it is known."""
         return self._rewritten.question if self._rewritten else self._run.message.text
 
-    @property
-    def reasoner_name(self) -> str:
-        return self._reasoner.name
-
     def _is_by_model(self) -> bool:
         return self._reasoner.name != self._fallback.name
 
-    async def walk(self) -> Answer:
+    async def answer(self) -> Answer:
         """Raises what the reasoner raises, but for ``ModelUnavailable`` and ``BudgetSpent``, and
         ``NoProviderAvailable`` when not one search was answered and nothing was read."""
         try:
-            return await self._walk()
+            return await self._answer_question()
         except (ModelUnavailable, BudgetSpent) as error:
             # A budget that does not even cover the rewrite leaves nothing else either.
             self._run.notes.error(error, "quoted-without-model")
             self._reasoner = self._fallback
-            return await self._walk()
+            return await self._answer_question()
         finally:
             if self._strategy is not None:
                 self._strategy[1].close()
             await self._run.ahead.aclose()
+
+    def failed(self, error: FootnoteError) -> Answer:
+        """An answer that says why there is none."""
+        return self._answer("failed", error.sentence)
 
     async def stopped(self) -> Answer:
         """What was found until a stop, as quotations."""
@@ -112,7 +112,7 @@ class Road:
             gathered = Gathered(Evidence(sources=shown, queries=tuple(self._run.queries)))
         return await self._answered(gathered, self._rewritten, "stopped")
 
-    async def _walk(self) -> Answer:
+    async def _answer_question(self) -> Answer:
         if self._rewritten is None:
             await self._guess()
             self._rewritten = await self._reasoner.rewrite(
@@ -122,12 +122,7 @@ class Road:
         if attached and self._rewritten.kind == "chat":  # "summarize this", with a file
             self._rewritten = replace(self._rewritten, kind="links", links=attached, whole=True)
         if self._rewritten.kind == "chat":
-            return self._run.answer(
-                "answered",
-                unsourced(self._rewritten.reply),
-                question=self.question,
-                reasoner=self._reasoner.name,
-            )
+            return self._answer("answered", unsourced(self._rewritten.reply))
         for answer in self._rewritten.recalled:
             self._run.recalled |= {cited.url: cited.page_hash for cited in answer.cited}
         if self._gathered is None:
@@ -248,11 +243,8 @@ class Road:
         whole = evidence.enough and not evidence.missing
         found: Status = "answered" if whole or not self._is_by_model() else "partial"
         found = found if checked.citations else "not_found"
-        return self._run.answer(
-            status or found,
-            checked.text,
-            question=self.question,
-            reasoner=self._reasoner.name,
+        return replace(
+            self._answer(status or found, checked.text),
             citations=checked.citations,
             doubts=checked.doubts,
             disagreements=checked.disagreements,
@@ -260,6 +252,22 @@ class Road:
             more=checked.more,
             missing=evidence.missing if self._is_by_model() else (),
             linked=linked_pages("\n\n".join((checked.text, checked.more)), evidence.sources),
+        )
+
+    def _answer(self, status: Status, text: str) -> Answer:
+        """An answer that carries what the run did and spent."""
+        run = self._run
+        return Answer(
+            status=status,
+            text=text,
+            question=self.question,
+            run=run.id,
+            queries=tuple(run.queries),
+            reasoner=self._reasoner.name,
+            steps=run.steps,
+            usage=run.usage,
+            notes=tuple(run.notes),
+            documents=run.documents,
         )
 
     async def _show_judgement(self, judged: Judged) -> None:
@@ -294,7 +302,7 @@ class Road:
     # ------------------------------------------------------------ verification
 
     async def amendments(self) -> AsyncIterator[Answer]:
-        """The answer that ``walk`` gave as its verification leaves it, at least once if that was
+        """The answer that ``answer`` gave as its verification leaves it, at least once if that was
         ``pending``; each may be the last that is shown."""
         if self._unverified is None:
             return

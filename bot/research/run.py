@@ -12,12 +12,11 @@ from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import asdict
-from datetime import datetime
 from typing import Any, TypeVar
 
 from pydantic import TypeAdapter
 
-from bot.answers import Answer, Citation, Disagreement, Doubt, PlanView, Status, StepView, Usage
+from bot.answers import PlanView, StepView, Usage
 from bot.errors import (
     Broken,
     BudgetSpent,
@@ -26,21 +25,19 @@ from bot.errors import (
     Unavailable,
 )
 from bot.logs import get_logger
-from bot.messages import Attachment, Message, RunOptions, Transcript
 from bot.pages.chooser import Chooser
 from bot.pages.page import Page
 from bot.pages.passages import Weight
 from bot.reasoning.evidence import Source
 from bot.rendering.texts import texts_for
-from bot.research.budget.account import Account, Allowance, Price
+from bot.research.budget.account import Account
 from bot.research.budget.budget import Budget
 from bot.research.budget.model_calls import PaidCalls
-from bot.research.budget.used import Used
 from bot.research.concurrency import together
-from bot.research.evidence.library import Library
 from bot.research.evidence.outgoing import Outgoing
 from bot.research.evidence.prefetch import Ahead
 from bot.research.failures import attempted
+from bot.research.inputs import Asked, Resources
 from bot.research.notes import Notes
 from bot.research.outcomes import ReadOutcome, SearchOutcome
 from bot.research.steps import Steps
@@ -54,8 +51,6 @@ log = get_logger()
 
 T = TypeVar("T")
 
-NOTHING_SAID = Transcript()
-
 _search = TypeAdapter(SearchOutcome)
 _read = TypeAdapter(ReadOutcome)
 _ready = TypeAdapter(tuple[str, ...])
@@ -63,79 +58,67 @@ _weights = TypeAdapter(tuple[Weight, ...])
 
 
 class Run:
-    """See the module docstring. ``calls`` is how its reasoner makes model calls.
-
-    ``price`` gives the USD of a reply, or None when the model's price is not known.
-    ``publish`` is called with the whole plan whenever it changes. ``download`` brings the files
-    that came with the message; they are read like pages, by the URL where a person opens them.
-    At most ``prefetch_pages`` are read before anyone has chosen them. ``allowance`` is what may be
-    spent today. ``transcript`` is what was said before in the thread; with ``keeps_documents``, the
-    web is not asked for words that only documents have.
-    """
+    """See the module docstring. ``calls`` is how its reasoner makes model calls, ``account`` what
+    it spends and may spend. ``publish`` is called with the whole plan whenever it changes."""
 
     def __init__(
         self,
-        run_id: str,
-        message: Message,
-        options: RunOptions,
-        now: datetime,
-        *,
+        asked: Asked,
+        resources: Resources,
         journal: Journal,
-        library: Library,
-        budget: Budget,
-        price: Price,
+        account: Account,
         publish: Callable[[PlanView], None],
-        download: Callable[[Attachment, int], Awaitable[bytes]] | None = None,
-        prefetch_pages: int = 0,
-        allowance: Allowance | None = None,
-        transcript: Transcript = NOTHING_SAID,
-        keeps_documents: bool = True,
     ) -> None:
-        self.id = run_id
-        self.message = message
-        self.options = options
-        self.now = now
-        self.texts = texts_for(message.locale)
+        self.id = asked.id
+        self.message = asked.message
+        self.options = asked.options
+        self.now = asked.now
+        self.texts = texts_for(asked.message.locale)
         self.queries: list[str] = []
         self.sources: list[Source] = []  # what any loop of the run was shown, as it was shown
+        library = resources.library
         self._outgoing = Outgoing(
-            library, message, transcript, self.sources, keeps_documents=keeps_documents
+            library,
+            asked.message,
+            asked.transcript,
+            self.sources,
+            keeps_documents=resources.keeps_documents,
         )
         # What an earlier attempt has asked for is in the journal, and need not be guessed again.
-        pages_ahead = 0 if journal.seconds else prefetch_pages
-        self.ahead = Ahead(library, self._outgoing, pages_ahead, options.providers)
+        pages_ahead = 0 if journal.seconds else resources.prefetch_pages
+        self.ahead = Ahead(library, self._outgoing, pages_ahead, asked.options.providers)
         self.offers: dict[str, Offer] = {}  # what searches found, by URL, in that order
         self.rarity: dict[str, float] = {}  # of the terms searched for: see ``Evidence``
         self.recalled: dict[str, str] = {}  # pages of earlier answers to reuse: URL → hash
         self.unanswered = ""  # why no search has been answered so far, once one was tried
-        self._answered = False
+        self.is_answered = False  # whether any search was
         self._failed: Counter[str] = Counter()  # how often a search failed, by its key
         self._journal = journal
         self._library = library
-        self._account = Account(budget, price, allowance, journal.seconds)
-        self._publish = publish
-        self._download = download
-        self._known_documents = documents_of(transcript)
-        self._attachments = {attachment.url: attachment for attachment in message.attachments}
+        self.account = account
+        self._download = resources.download
+        self._known_documents = documents_of(asked.transcript)
+        self._attachments = {file.url: file for file in asked.message.attachments}
         self.notes = Notes(self.texts, self._attachments)
-        self._steps = Steps(journal, lambda: self._publish(self.plan()))
-        self.calls = PaidCalls(journal, self._steps, self._account, self.notes, now)
+        self.publish = publish
+        self._steps = Steps(journal, lambda: self.publish(self.plan()))
+        self.calls = PaidCalls(journal, self._steps, account, self.notes, asked.now)
 
     # ------------------------------------------------------------ what it looks like from outside
 
     @property
     def usage(self) -> Usage:
         """What was spent so far, earlier attempts' finished steps included."""
-        return self._account.usage
+        return self.account.usage
 
     @property
     def budget(self) -> Budget:
         """What may be spent."""
-        return self._account.budget
+        return self.account.budget
 
     @budget.setter
     def budget(self, budget: Budget) -> None:
-        self._account.budget = budget
+        self.account.budget = budget
 
     @property
     def steps(self) -> tuple[StepView, ...]:
@@ -166,42 +149,6 @@ class Run:
     def plan(self) -> PlanView:
         return PlanView(self.message.text, self.steps, tuple(self.numbered.items()))
 
-    def answer(
-        self,
-        status: Status,
-        text: str,
-        *,
-        question: str,
-        reasoner: str,
-        citations: tuple[Citation, ...] = (),
-        doubts: tuple[Doubt, ...] = (),
-        disagreements: tuple[Disagreement, ...] = (),
-        suggestions: tuple[str, ...] = (),
-        missing: tuple[str, ...] = (),
-        more: str = "",
-        linked: tuple[tuple[int, str], ...] = (),
-    ) -> Answer:
-        """An answer that carries what this run did and spent."""
-        return Answer(
-            status=status,
-            text=text,
-            question=question,
-            run=self.id,
-            citations=citations,
-            queries=tuple(self.queries),
-            reasoner=reasoner,
-            steps=self.steps,
-            usage=self.usage,
-            doubts=doubts,
-            disagreements=disagreements,
-            notes=tuple(self.notes),
-            suggestions=suggestions,
-            missing=missing,
-            more=more,
-            linked=linked,
-            documents=self.documents,
-        )
-
     # ------------------------------------------------------------ searching and reading
 
     @property
@@ -224,7 +171,7 @@ class Run:
 
         async def ask() -> SearchOutcome:
             self.budget.check_time(self.usage)
-            held.enter_context(self._account.cover_search())
+            held.enter_context(self.account.cover_search())
             withheld = ""
             try:
                 found = await self.ahead.found(query, kind)
@@ -253,8 +200,8 @@ class Run:
                 key = step_key("search", inputs)[:12]
                 self.show(StepView(key, "search", query.text, "failed", detail=problem))
                 return SearchOutcome(hits=(), problem=problem)
-            if self._account.first_time("search", inputs):
-                self._account.count(searches=1)
+            if self.account.first_time("search", inputs):
+                self.account.count(searches=1)
         is_asked = bool(outcome.hits) or not outcome.withheld
         if is_asked and query.text not in self.queries:
             self.queries.append(query.text)
@@ -272,8 +219,8 @@ class Run:
         if said:
             self._failed[asked] += 1
             self.note(said)
-        self._answered = self._answered or not outcome.problem
-        self.unanswered = "" if self._answered else said
+        self.is_answered = self.is_answered or not outcome.problem
+        self.unanswered = "" if self.is_answered else said
         return outcome
 
     async def read(self, urls: Sequence[str], titles: Sequence[str] = ()) -> list[Page | str]:
@@ -359,7 +306,7 @@ class Run:
             self.budget.check_time(self.usage)
             try:
                 if stored is None:
-                    held.enter_context(self._account.cover_page())
+                    held.enter_context(self.account.cover_page())
                 page = stored or await self._fetched(url)
             except (Unavailable, Refused, Broken) as error:
                 said = self.notes.of_page(error)
@@ -395,8 +342,8 @@ class Run:
                 self.show(StepView(key, "read", title, "failed", detail=problem, sources=(url,)))
                 return problem
             is_read = not (outcome.problem or looks) and stored is None
-            if is_read and self._account.first_time("read", inputs):
-                self._account.count(pages=1)
+            if is_read and self.account.first_time("read", inputs):
+                self.account.count(pages=1)
         if outcome.problem:
             self.notes.worded[outcome.problem] = outcome.said or outcome.problem
             return outcome.problem
@@ -439,32 +386,3 @@ class Run:
         """What such a step gave, if this or an earlier attempt has finished it."""
         recorded = self._steps.finished(step_key(kind, inputs))
         return None if recorded is None else shape.validate_json(recorded.result)
-
-    @property
-    def used(self) -> Used:
-        """What was done and spent up to now."""
-        return Used(
-            self.usage,
-            frozenset(self._account.counted),
-            self.steps,
-            tuple(self.queries),
-            tuple(self.sources),
-            tuple(self.offers.values()),
-            tuple(self.notes),
-            self._answered,
-            self.unanswered,
-        )
-
-    def restore(self, used: Used) -> None:
-        """Have done and spent what an earlier attempt had in a stage that is not done again."""
-        self._account.add(used.spent)
-        self._account.counted |= used.counted
-        for line in used.lines:
-            self.show(line)
-        self.queries += (text for text in used.queries if text not in self.queries)
-        self.sources += used.sources
-        for offer in used.offers:
-            self.offers.setdefault(offer.url, offer)
-        for sentence in used.notes:
-            self.note(sentence)
-        self._answered, self.unanswered = used.is_answered, used.unanswered

@@ -23,9 +23,11 @@ from bot.reasoning.questions import SubQuestion
 from bot.reasoning.reasoner import ReasonerFactory
 from bot.research.answer.check import Checked, check
 from bot.research.answer.write import write
+from bot.research.budget.account import Account
 from bot.research.budget.budget import Budget
 from bot.research.evidence.desk import Reading
 from bot.research.evidence.library import Library, Searching
+from bot.research.inputs import Asked, Resources
 from bot.research.run import Run
 from bot.research.strategies.iterate import iterate
 from bot.search.blend import SearchResult
@@ -204,16 +206,13 @@ async def work(
     message = a_message(question, a_thread(record), record)
     await store.accept(record, message, RunOptions(), NOW)
     await store.claim(record, "bench", NOW, timedelta(hours=1))
+    budget = Budget(model_calls=50, pages=pages, input_tokens=10**6, seconds=600, usd=10.0)
     run = Run(
-        record,
-        message,
-        RunOptions(),
-        NOW,
-        journal=await open_journal(store.database, record, 1),
-        library=Library(_searching(corpus), corpus, _nothing_stored, page_ttl=3600),
-        budget=Budget(model_calls=50, pages=pages, input_tokens=10**6, seconds=600, usd=10.0),
-        price=lambda reply: None,
-        publish=lambda plan: None,
+        Asked(record, message, RunOptions(), NOW),
+        Resources(Library(_searching(corpus), corpus, _nothing_stored, page_ttl=3600)),
+        await open_journal(store.database, record, 1),
+        Account(budget, lambda reply: None),
+        lambda plan: None,
     )
     reasoner = make(run.calls)
     rewritten = await reasoner.rewrite(Transcript(), message)

@@ -73,10 +73,10 @@ async def within(
 
     earlier = run.kept("lapse", inputs, _lapse)
     if earlier is not None:
-        run.restore(earlier.used)
+        restore(run, earlier.used)
         lapse = earlier
     else:
-        before = run.used
+        before = used_by(run)
         try:
             async with asyncio.timeout(seconds):
                 return await work()
@@ -87,6 +87,36 @@ async def within(
             lapse = Lapse("budget", problem, error.sentence, error.text_id, error.limit)
         except (ModelRefused, ModelBroken) as error:
             lapse = Lapse("failed", run.notes.described(error))
-        lapse = replace(lapse, used=run.used.since(before))
+        lapse = replace(lapse, used=used_by(run).since(before))
     await run.keep("lapse", inputs, kept, _lapse, title=title)
     raise Lapsed(lapse)
+
+
+def used_by(run: Run) -> Used:
+    """What a run did and spent up to now."""
+    return Used(
+        run.usage,
+        frozenset(run.account.counted),
+        run.steps,
+        tuple(run.queries),
+        tuple(run.sources),
+        tuple(run.offers.values()),
+        tuple(run.notes),
+        run.is_answered,
+        run.unanswered,
+    )
+
+
+def restore(run: Run, used: Used) -> None:
+    """Have a run do and spend what an earlier attempt had in a stage that is not done again."""
+    run.account.add(used.spent)
+    run.account.counted |= used.counted
+    for line in used.lines:
+        run.show(line)
+    run.queries += (text for text in used.queries if text not in run.queries)
+    run.sources += used.sources
+    for offer in used.offers:
+        run.offers.setdefault(offer.url, offer)
+    for sentence in used.notes:
+        run.note(sentence)
+    run.is_answered, run.unanswered = used.is_answered, used.unanswered

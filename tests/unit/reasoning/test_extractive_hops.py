@@ -50,7 +50,7 @@ PAGES = {
     "Forth Bridge": "The Forth Bridge is a railway bridge. It opened in 1890.",
     "Bridge": "A bridge carries a road or a railway. The first bridges opened long ago.",
     "Railway": "A railway runs over bridges. The first public railway opened in 1825.",
-    "Forth Road Bridge": "The road bridge over the Forth is beside the railway bridge.",
+    "Forth Pipeline Bridge": "The road bridge over the Forth is beside the railway bridge.",
     "Queensferry Crossing": "The crossing is a bridge over the Forth that opened in 2017.",
     "River Forth": "The river flows under every bridge at Queensferry.",
     "Brand (play)": "It is a play by Henrik Ibsen, first performed in 1867.",

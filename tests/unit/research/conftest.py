@@ -9,9 +9,10 @@ import pytest
 from bot.answers import PlanView
 from bot.messages import Message, RunOptions, Transcript
 from bot.reasoning.calls import ModelReply
-from bot.research.budget.account import Allowance
+from bot.research.budget.account import Account, Allowance
 from bot.research.budget.budget import Budget
-from bot.research.run import NOTHING_SAID, Run
+from bot.research.inputs import NOTHING_SAID, Asked, Resources
+from bot.research.run import Run
 from bot.storage.journal import open_journal
 from bot.storage.store import Store, open_store
 from tests.fakes import sqlite
@@ -56,20 +57,15 @@ def open_run(store: Store) -> OpenRun:
             if plans is not None:
                 plans.append(plan)
 
+        journal = await open_journal(store.database, "r1", attempts)
         return Run(
-            "r1",
-            message or a_message(),
-            RunOptions(),
-            NOW,
-            journal=await open_journal(store.database, "r1", attempts),
-            library=a_library(shelf),
-            budget=budget,
-            price=price,
-            publish=publish,
-            prefetch_pages=prefetch_pages,
-            allowance=allowance,
-            transcript=transcript,
-            keeps_documents=keeps_documents,
+            Asked("r1", message or a_message(), RunOptions(), NOW, transcript),
+            Resources(
+                a_library(shelf), prefetch_pages=prefetch_pages, keeps_documents=keeps_documents
+            ),
+            journal,
+            Account(budget, price, allowance, journal.seconds),
+            publish,
         )
 
     return open_run

@@ -1,4 +1,4 @@
-"""The road of a question: what happens while the model thinks, and what comes of it."""
+"""The pipeline of a question: what happens while the model thinks, and what comes of it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from bot.reasoning.desks import Desk, Finish, Read, Turn
 from bot.reasoning.extractive import Extractive
 from bot.reasoning.questions import Rewritten, SubQuestion
 from bot.reasoning.reasoner import OnAnswer
-from bot.research.pipeline import GUESSED, Road
+from bot.research.pipeline import GUESSED, Pipeline
 from bot.research.run import Run
 from tests.fakes.library import Shelf, a_shelf
 from tests.fakes.reasoner import Scripted
@@ -50,8 +50,8 @@ class Slow(Scripted):
         return Turn((Finish(),))
 
 
-def a_road(run: Run, reasoner: Slow) -> Road:
-    return Road(
+def a_pipeline(run: Run, reasoner: Slow) -> Pipeline:
+    return Pipeline(
         run, reasoner, Extractive(run.calls), Transcript(), load_settings(), lambda text: None
     )
 
@@ -61,7 +61,7 @@ async def test_the_question_is_searched_and_pages_are_read_while_the_model_think
 ) -> None:
     shelf = a_shelf("Eiffel tower is 330 m tall.", "Tower that is tall.", "Tall.")
     run = await open_run(shelf, prefetch_pages=3)
-    answer = await a_road(run, Slow(shelf=shelf, query="so tall")).walk()
+    answer = await a_pipeline(run, Slow(shelf=shelf, query="so tall")).answer()
     assert answer.status == "answered"
     assert len(shelf.searched) == 1  # the rewrite's query has the words that were searched ahead
     assert answer.queries == ("so tall",)
@@ -72,7 +72,7 @@ async def test_the_question_is_searched_and_pages_are_read_while_the_model_think
 async def test_a_guess_that_was_wrong_changes_nothing_but_the_caches(open_run: OpenRun) -> None:
     shelf = a_shelf("Bridge of Brooklyn is long.", "Eiffel tower is 330 m tall.", "Tall.")
     run = await open_run(shelf, prefetch_pages=3)
-    answer = await a_road(run, Slow(shelf=shelf, query="brooklyn bridge")).walk()
+    answer = await a_pipeline(run, Slow(shelf=shelf, query="brooklyn bridge")).answer()
     assert answer.queries == ("brooklyn bridge",)
     assert [citation.title for citation in answer.citations] == ["Bridge"]
     assert answer.usage.searches == 1
@@ -109,6 +109,6 @@ async def test_a_long_message_is_not_guessed_at(
     run.message = a_message("How tall is the tower? ".ljust(characters, "x"))
     fallback = Counted(run.calls)
     reasoner = Prompt(shelf=shelf, query="so tall")
-    road = Road(run, reasoner, fallback, Transcript(), load_settings(), lambda text: None)
-    assert (await road.walk()).status == "answered"
+    pipeline = Pipeline(run, reasoner, fallback, Transcript(), load_settings(), lambda text: None)
+    assert (await pipeline.answer()).status == "answered"
     assert fallback.asked == guesses

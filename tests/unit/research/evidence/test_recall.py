@@ -15,7 +15,7 @@ from bot.reasoning.extractive import Extractive
 from bot.reasoning.questions import Rewritten, SubQuestion
 from bot.reasoning.reasoner import OnAnswer, Reasoner
 from bot.research.evidence.recall import recall
-from bot.research.pipeline import Road
+from bot.research.pipeline import Pipeline
 from bot.research.run import Run
 from tests.fakes.library import Shelf, a_shelf
 from tests.fakes.reasoner import Scripted
@@ -54,9 +54,9 @@ class Afterwards:
         thread = Transcript(tuple(self.answers))
         settings = load_settings()
         on_text = list[str]().append
-        return await Road(
+        return await Pipeline(
             self.run, reasoner or fallback, fallback, thread, settings, on_text
-        ).walk()
+        ).answer()
 
 
 @pytest.fixture

@@ -28,9 +28,10 @@ from bot.reasoning.extractive import Extractive
 from bot.reasoning.questions import Rewritten
 from bot.reasoning.reasoner import ReasonerFactory
 from bot.rendering.texts import texts_for
-from bot.research.budget.account import Allowance
+from bot.research.budget.account import Account, Allowance
 from bot.research.budget.budget import Budget
-from bot.research.pipeline import Road
+from bot.research.inputs import Asked, Resources
+from bot.research.pipeline import Pipeline
 from bot.research.report.report import Report
 from bot.research.report.revision import Revision, summary
 from bot.research.run import Run
@@ -164,18 +165,14 @@ class Play:
     shown: list[str] = field(default_factory=list)
 
     def run(self, prefetch_pages: int = 0) -> Run:
+        message = replace(a_message(event_id="e1"), locale=self.locale)
+        options = RunOptions(style=self.style, depth=self.depth)
         return Run(
-            "r1",
-            replace(a_message(event_id="e1"), locale=self.locale),
-            RunOptions(style=self.style, depth=self.depth),
-            NOW,
-            journal=cast(Journal, self.journal),
-            library=a_library(self.shelf),
-            budget=self.budget,
-            price=lambda reply: 0.0,
-            publish=self.plans.append,
-            prefetch_pages=prefetch_pages,
-            allowance=self.allowance,
+            Asked("r1", message, options, NOW),
+            Resources(a_library(self.shelf), prefetch_pages=prefetch_pages),
+            cast(Journal, self.journal),
+            Account(self.budget, lambda reply: 0.0, self.allowance, self.journal.seconds),
+            self.plans.append,
         )
 
     def again(self, **changed: object) -> Play:
@@ -190,16 +187,16 @@ class Play:
         await report.write(writer)
         return report, run
 
-    def road(self, writer: Writer, fallback: ReasonerFactory = Extractive) -> Road:
+    def pipeline(self, writer: Writer, fallback: ReasonerFactory = Extractive) -> Pipeline:
         run = self.run()
         run.budget = self.budget
         writer.calls = run.calls
-        return Road(
+        return Pipeline(
             run, writer, fallback(run.calls), Transcript(), self.settings, self.shown.append
         )
 
     async def answer(self, writer: Writer) -> Answer:
-        return await self.road(writer).walk()
+        return await self.pipeline(writer).answer()
 
     @property
     def revisions(self) -> list[Revision]:
@@ -562,12 +559,12 @@ def citing(answer: Answer, words: str) -> int:
 async def test_a_stop_keeps_what_is_revised_so_far() -> None:
     play, writer = Play(), topical()
     writer.slow = {"query Builders": 1.9}
-    road = play.road(writer)
-    work = asyncio.create_task(road.walk())
+    pipeline = play.pipeline(writer)
+    work = asyncio.create_task(pipeline.answer())
     await asyncio.sleep(4)
     work.cancel()
     await asyncio.wait({work})
-    answer = await road.stopped()
+    answer = await pipeline.stopped()
     assert answer.status == "stopped"
     assert answer.text.startswith("## Height\n\nHeight of the tower is 330 metres [")
     assert "> Not covered any more: Builders; Colour." in answer.text

@@ -96,9 +96,9 @@ async def test_a_graph_leaves_the_rest_of_the_budget_to_the_paragraphs() -> None
             return await super().plan(*args)  # type: ignore[arg-type]
 
     writer = Looking(answer=first_page, edits=(GraphEdit(PARTS, done=True),))
-    road = play.road(writer)
-    run = road._run
-    await road.walk()
+    pipeline = play.pipeline(writer)
+    run = pipeline._run
+    await pipeline.answer()
     assert whole[0] == Budget.of(play.settings)
     assert run.budget == Budget.of(play.settings, times=2)
 

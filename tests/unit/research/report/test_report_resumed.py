@@ -131,13 +131,13 @@ def open_lines(steps: tuple[StepView, ...]) -> list[StepView]:
 async def test_a_stopped_report_leaves_no_line_open() -> None:
     play, writer = Play(), topical()
     writer.slow = {"revise Builders": 5.0}
-    road = play.road(writer)
-    work = asyncio.create_task(road.walk())
+    pipeline = play.pipeline(writer)
+    work = asyncio.create_task(pipeline.answer())
     while "revise Builders" not in writer.sent:
         await asyncio.sleep(0.1)
     work.cancel()
     await asyncio.wait({work})
-    answer = await road.stopped()
+    answer = await pipeline.stopped()
     states = {line.title: line.state for line in answer.steps if line.kind == "paragraph"}
     assert states == {"Height": "done", "Builders": "failed", "Colour": "failed"}
     assert not open_lines(answer.steps)

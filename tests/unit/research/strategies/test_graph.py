@@ -27,8 +27,10 @@ from bot.reasoning.evidence import Evidence, Finding
 from bot.reasoning.graphs import EXTENSIONS, MOST_NODES, Graph, GraphEdit, NewNode
 from bot.reasoning.questions import SubQuestion
 from bot.reasoning.reasoner import OnAnswer, OnQueries
+from bot.research.budget.account import Account
 from bot.research.budget.budget import Budget
 from bot.research.evidence.desk import Reading
+from bot.research.inputs import Asked, Resources
 from bot.research.run import Run
 from bot.research.strategies.graph import AT_ONCE, NODE_PAGES, NODE_SEARCHES, explore
 from bot.search.blend import SearchResult
@@ -55,16 +57,11 @@ def a_run(
     prefetch_pages: int = 0,
 ) -> Run:
     return Run(
-        "r1",
-        replace(a_message(), locale=locale),
-        RunOptions(),
-        NOW,
-        journal=cast(Journal, journal or MemoryJournal()),
-        library=a_library(shelf or a_shelf()),
-        budget=budget,
-        price=lambda reply: None,
-        publish=lambda plan: None,
-        prefetch_pages=prefetch_pages,
+        Asked("r1", replace(a_message(), locale=locale), RunOptions(), NOW),
+        Resources(a_library(shelf or a_shelf()), prefetch_pages=prefetch_pages),
+        cast(Journal, journal or MemoryJournal()),
+        Account(budget, lambda reply: None),
+        lambda plan: None,
     )
 
 
@@ -767,7 +764,7 @@ async def test_nodes_are_lines_with_their_needs_and_states() -> None:
     publish: Callable[[object], None] = lambda plan: seen.append(  # noqa: E731
         {line.id: line.state for line in run.steps}
     )
-    run._publish = publish
+    run.publish = publish
     await play(reasoner, run)
     assert [(line.id, line.kind, line.title, line.needs) for line in run.steps] == [
         ("node-a", "node", text("a"), ()),

@@ -25,7 +25,9 @@ from bot.reasoning.claude import open_claude
 from bot.reasoning.evidence import Evidence
 from bot.reasoning.questions import SubQuestion
 from bot.reasoning.reasoner import ReasonerFactory
+from bot.research.budget.account import Account
 from bot.research.evidence.desk import Reading
+from bot.research.inputs import Asked, Resources
 from bot.research.run import Run
 from bot.research.strategies.graph import explore
 from bot.storage.journal import Journal, RecordedStep, open_journal
@@ -141,16 +143,13 @@ class Process:
                 for number, text in enumerate(TEXTS, start=1)
             }
         )
+        budget = replace(BUDGET, model_calls=60, pages=20, input_tokens=10**6, usd=100.0)
         run = Run(
-            self.id,
-            self.message,
-            RunOptions(),
-            NOW,
-            journal=cast(Journal, Mortal(journal, dies_after)),
-            library=a_library(shelf),
-            budget=replace(BUDGET, model_calls=60, pages=20, input_tokens=10**6, usd=100.0),
-            price=lambda reply: 0.0,
-            publish=lambda plan: None,
+            Asked(self.id, self.message, RunOptions(), NOW),
+            Resources(a_library(shelf)),
+            cast(Journal, Mortal(journal, dies_after)),
+            Account(budget, lambda reply: 0.0, None, journal.seconds),
+            lambda plan: None,
         )
         return await explore(run, self.make(run.calls), ASKED, READING, searches=10)
 

@@ -1,0 +1,39 @@
+"""What a run is given: its question, and what it may search and read."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from datetime import datetime
+
+from bot.messages import Attachment, Message, RunOptions, Transcript
+from bot.research.evidence.library import Library
+
+NOTHING_SAID = Transcript()
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """The question of a run, as it was accepted at ``now``; ``transcript`` is what was said before
+    it in the thread."""
+
+    id: str
+    message: Message
+    options: RunOptions
+    now: datetime
+    transcript: Transcript = NOTHING_SAID
+
+
+@dataclass(frozen=True, slots=True)
+class Resources:
+    """What a run may search and read.
+
+    ``download`` brings the files that came with the message; they are read like pages, by the URL
+    where a person opens them. At most ``prefetch_pages`` are read before anyone has chosen them.
+    With ``keeps_documents``, the web is not asked for words that only documents have.
+    """
+
+    library: Library
+    download: Callable[[Attachment, int], Awaitable[bytes]] | None = None
+    prefetch_pages: int = 0
+    keeps_documents: bool = True
