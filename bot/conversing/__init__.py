@@ -1,1 +1,1 @@
-"""What every chat platform shares: who may ask, what is a question, what follows one."""
+"""Conversation logic shared by all chat platforms: access, questions, follow-ups."""

@@ -1,4 +1,4 @@
-"""Who may ask where: the operator's allow and deny lists.
+"""Access rules: the operator's allow and deny lists.
 
 A deny list wins over an allow list; an empty allow list allows all. Ids are the platforms' own.
 """

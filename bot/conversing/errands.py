@@ -1,4 +1,5 @@
-"""What an event leads to and need not wait for: telling somebody, showing a sign."""
+"""Background tasks of an event, such as a notice to the asker, which its acknowledgement does not
+wait for."""
 
 from __future__ import annotations
 

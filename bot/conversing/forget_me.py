@@ -1,4 +1,5 @@
-"""What a person is told who wants to be forgotten, on any platform. They need no permission."""
+"""Texts for people who ask to be forgotten, on any platform; they need no permission. They need no
+permission."""
 
 from __future__ import annotations
 

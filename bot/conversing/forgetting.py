@@ -29,7 +29,7 @@ class Forgetter:
         self._request_stop = request_stop
 
     async def count(self, subject: Subject, spent_before: date) -> Removed:
-        """What ``forget`` would take away now."""
+        """Count what ``forget`` would delete now."""
         return await self._forgetting.count(subject, spent_before)
 
     async def forget(self, subject: Subject, spent_before: date) -> Removed:

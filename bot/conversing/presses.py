@@ -1,4 +1,4 @@
-"""What people press under an answer, and what pressing it means, on any platform.
+"""The buttons under an answer and what they do, on any platform.
 
 How a press travels (a button's id and value) is its adapter's affair, and so is how the presser
 is told.
@@ -15,7 +15,7 @@ from bot.storage.workspaces import Verdict
 
 @dataclass(frozen=True, slots=True)
 class Feedback:
-    """What someone thinks of an answer."""
+    """A person's verdict on an answer."""
 
     run: str
     verdict: Verdict

@@ -1,4 +1,4 @@
-"""Where every listener brings what happened on its platform; it decides what that means.
+"""Receives events from every listener and decides what they mean.
 
 Accepting is a short transaction; what comes after it (queueing, telling the asker) waits for no
 platform, so that a listener can acknowledge its event as soon as a method returns.
@@ -182,7 +182,7 @@ class Reception:
     # ------------------------------------------------------------ being forgotten
 
     async def kept_of_author(self, message: Message) -> Removed:
-        """What ``forget_author`` would take away."""
+        """Count what ``forget_author`` would delete."""
         return await self.forgetter.count(_author_of(message), datetime.now(UTC).date())
 
     async def forget_author(self, message: Message) -> Removed:
@@ -288,7 +288,7 @@ class Reception:
         return self.settings.channels.get(thread.channel, ChannelRules())
 
     async def searched_here(self, message: Message, texts: Texts) -> list[str]:
-        """What questions search where ``message`` was given as a command, and why, as lines;
+        """Lines that say what questions search in the place of ``message`` (a command), and why;
         nothing where there are no documents."""
         rules = await self.rules(message.thread)
         providers = rules.providers or configured_names(self.settings)
@@ -312,7 +312,7 @@ class Reception:
         )
 
     async def use_this_month(self, platform: str, workspace: str) -> Use:
-        """What a workspace asked since the first of this month (UTC)."""
+        """The use of a workspace since the first of this month (UTC)."""
         now = datetime.now(UTC)
         return await self._workspaces.use(
             platform, workspace, datetime(now.year, now.month, 1, tzinfo=UTC)

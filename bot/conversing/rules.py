@@ -91,7 +91,7 @@ def _not_possible(key: str, value: str, possible: Collection[str]) -> Invalid:
 
 
 def _longest(key: str) -> int:
-    """How many characters the value of a rule may have."""
+    """The maximum length of a rule's value, in characters."""
     limits = (getattr(one, "max_length", None) for one in ChannelRules.model_fields[key].metadata)
     return next((limit for limit in limits if limit is not None), 0)
 

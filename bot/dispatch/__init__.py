@@ -1,1 +1,1 @@
-"""Where and when a run executes."""
+"""Dispatching: the place and time of a run's execution."""

@@ -42,7 +42,7 @@ class Timing:
     last_retry: float = 300.0
 
     def pause(self, failures: int, error: Exception) -> float:
-        """How long a run is left in peace that has failed so often; longer if a peer asks so."""
+        """The seconds until a run that failed so often is tried again; more if a peer asks."""
         wait = min(self.first_retry * 2.0 ** min(failures - 1, 20), self.last_retry)
         if isinstance(error, Unavailable) and error.retry_after is not None:
             return max(wait, error.retry_after)
@@ -50,7 +50,7 @@ class Timing:
 
 
 class Executor(Protocol):
-    """What dispatchers run: ``service.ResearchService``."""
+    """The work that dispatchers run: ``service.ResearchService``."""
 
     async def answer(self, run: RunRecord, stop: asyncio.Event) -> None:
         """Work the run to its end, or to a stopped answer once ``stop`` is set."""
@@ -103,7 +103,7 @@ class Attempts:
 
     @property
     def working(self) -> int:
-        """How many runs are worked on here."""
+        """The number of runs that are worked on here."""
         return sum(1 for job in self.jobs.values() if job.attempt is not None)
 
     # ------------------------------------------------------------ working
@@ -194,7 +194,8 @@ class Attempts:
             self._unreleased[run.id] = run.attempt
 
     async def _give_back_late(self) -> None:
-        """What could not be given back when its attempt ended: others would wait for its lease."""
+        """Release runs that could not be released when their attempt ended: others would wait for
+        their lease."""
         for run_id, attempt in list(self._unreleased.items()):
             await self._store.release(run_id, attempt)
             if self._unreleased[run_id] == attempt:

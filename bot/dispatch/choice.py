@@ -1,4 +1,4 @@
-"""Which dispatcher the settings and the database ask for."""
+"""Chooses the dispatcher that the settings and the database ask for."""
 
 from __future__ import annotations
 

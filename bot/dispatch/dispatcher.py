@@ -1,4 +1,4 @@
-"""What a dispatcher is: it decides where and when a run executes."""
+"""The protocol of a dispatcher, which decides where and when a run executes."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ from bot.messages import Thread
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """How it stands with working on runs. ``trouble`` is why this process does not, though it
-    should ("" if it does), ``advice`` what an operator should do all the same, ``working`` the runs
-    it works on, ``workers`` how many processes take runs from the queue; None without a queue."""
+    """The state of working on runs. ``trouble`` is why this process does not, though it should (""
+    if it does), ``advice`` what an operator should do all the same, ``working`` the runs it works
+    on, ``workers`` how many processes take runs from the queue; None without a queue.
+    """
 
     working: int
     workers: int | None = None

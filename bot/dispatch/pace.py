@@ -1,4 +1,4 @@
-"""How fast runs may be begun: as fast as the event loop keeps up with acknowledging events.
+"""Limits how fast runs begin to what lets the event loop acknowledge events in time.
 
 A platform wants its events acknowledged at once, and a rush of questions would otherwise begin so
 many runs that their work delays everything else. The event loop's own lateness is the measure: as

@@ -211,7 +211,7 @@ async def _in_time(call: Callable[[], Awaitable[T]]) -> T:
 
 
 def trouble_of(error: ConnectorException) -> StorageUnavailable | None:
-    """What an error of the queue means for its database; None if it does not lie there."""
+    """Translate an error of the queue for its database; None if the database is not the cause."""
     return None if error.__cause__ is None else postgres_trouble(error.__cause__, WHAT)
 
 
@@ -250,7 +250,8 @@ def told(error: BaseException) -> str:
 
 
 class _ToOurLog(logging.Handler):
-    """What Procrastinate and the driver log becomes lines of ours, without tracebacks.
+    """Turns log records of Procrastinate and the driver into lines of Footnote's log, without
+    tracebacks.
 
     The driver's own are about connections that broke, which ``Outages`` tells once.
     """

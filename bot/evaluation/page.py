@@ -73,7 +73,7 @@ def sections(outcome: Outcome) -> list[tuple[str, list[str]]]:
 
 
 def place_of(citation: Citation) -> str:
-    """Where a quote stands: its page and the headings above it, of which the first may be the
+    """The place of a quote: its page and the headings above it, of which the first may be the
     page's title."""
     title = citation.title or citation.url
     if citation.heading.startswith(title):

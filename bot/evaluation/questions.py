@@ -68,7 +68,7 @@ class Case:
         return tuple(turn.question for turn in self.turns)
 
     def name(self, turn: int) -> str:
-        """What a turn is called in tables: "3" for the question, "3.1" for its first follow-up."""
+        """The name of a turn in tables: "3" for the question, "3.1" for its first follow-up."""
         return f"{self.number}.{turn}" if turn else str(self.number)
 
 
@@ -85,7 +85,7 @@ class QuestionSet:
 
     @property
     def size(self) -> int:
-        """How many questions it has, follow-ups included."""
+        """The number of questions, follow-ups included."""
         return sum(len(case.turns) for case in self.cases)
 
 

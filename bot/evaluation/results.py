@@ -13,7 +13,7 @@ from bot.evaluation.scoring import Score, Verdict, score
 
 @dataclass(frozen=True, slots=True)
 class KindSpent:
-    """What the model calls of one kind took; ``input_tokens`` are those at full price and cache
+    """The cost of the model calls of one kind; ``input_tokens`` are those at full price and cache
     writes, ``cached_tokens`` those read from the prompt cache."""
 
     calls: int = 0
@@ -110,7 +110,7 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """How many of some; ``of`` is 0 where nothing of the kind was expected."""
+    """A count out of a total; ``of`` is 0 where nothing of the kind was expected."""
 
     count: int
     of: int

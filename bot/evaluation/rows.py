@@ -47,7 +47,7 @@ def kind_rows(figures: Figures) -> list[tuple[str, ...]]:
 
 
 def outcome_words(result: Result | None) -> str:
-    """How a question went, in a few words."""
+    """The outcome of a question in a few words."""
     if result is None:
         return "not asked"
     return "; ".join(result.score.amiss) or "✓"
@@ -66,7 +66,7 @@ def settings_rows(sides: Sequence[SideResults]) -> list[Row]:
 
 
 def cost_words(result: Result) -> str:
-    """What an answer took, on one line."""
+    """The cost of an answer on one line."""
     usage = result.answer.usage
     parts = [f"{usage.seconds:.1f} s"]
     if usage.model_calls:

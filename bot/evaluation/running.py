@@ -76,7 +76,7 @@ def _is_secret(value: object) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Forecast:
-    """What an evaluation has before it: questions to ask over all settings, those kept from an
+    """The work ahead of an evaluation: questions to ask over all settings, those kept from an
     earlier call, answers to judge, and USD.
 
     ``unpriced`` are models whose price is not known; they count as 0 USD.
@@ -125,7 +125,7 @@ class Evaluation:
         self._complaints: dict[str, int] = {}
 
     async def forecast(self, *, fresh: bool = False) -> Forecast:
-        """What is left to do, or all there is with ``fresh``; called once, before ``run``.
+        """The remaining work, or all of it with ``fresh``; called once, before ``run``.
 
         Raises ``StorageUnavailable``.
         """
@@ -217,7 +217,7 @@ class Evaluation:
         return found
 
     async def _verdict(self, case: Case, turn: int, answer: Answer, purse: Purse) -> Verdict | None:
-        """What the judge says; None where there is nothing to compare, or it cannot be paid."""
+        """The judge's verdict; None where there is nothing to compare, or no budget for it."""
         judge = self._judge
         if judge is None or not is_judged(case, turn, answer):
             return None

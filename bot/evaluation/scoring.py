@@ -30,7 +30,7 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """How an answer does; None stands for what was not expected or does not apply.
+    """The score of an answer; None stands for what was not expected or does not apply.
 
     ``page_read``: every expected page was opened; ``page_cited``: it is among the sources.
     ``words_said``: the expected words stand in the answer; ``words_quoted``: in its quotes.
@@ -51,7 +51,7 @@ class Score:
 
     @property
     def amiss(self) -> tuple[str, ...]:
-        """What is not as expected, in a few words each; none where all is."""
+        """The unmet expectations, in a few words each; empty where all are met."""
         if self.failed:
             return ("failed",)
         if self.refused_rightly is not None:
@@ -114,7 +114,7 @@ def score(asked: Asked, answer: Answer, verdict: Verdict | None = None) -> Score
 
 
 def footnotes_of(text: str) -> tuple[int, int]:
-    """How many sentences of an answer could carry a footnote, and how many marks there are.
+    """The number of sentences of an answer that could carry a footnote, and the number of marks.
 
     Headings, code, lead-ins that end with a colon, and block quotes (notes on the search) make no
     claims: the check leaves them out too.

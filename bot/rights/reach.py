@@ -16,7 +16,8 @@ def is_document(url: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """Which documents may be searched, read and shown. The web is not its business.
+    """The documents that may be searched, read and shown; the web is not part of it. The web is not
+    its business.
 
     ``rules`` has the addresses of folders and files with whether they are in reach, the longest
     first: the first that fits a document decides. ``others`` is so for documents that none fits.

@@ -1,4 +1,4 @@
-"""Who asks, and where the answer will be read."""
+"""The reader of an answer: who asks, and where it is shown."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Surface = Literal["channel", "direct", "console", "terminal"]
 
 @dataclass(frozen=True, slots=True)
 class Reader:
-    """Who will read an answer, as far as rights depend on it.
+    """The reader of an answer, as far as rights depend on it.
 
     ``channel`` and ``person`` are the platform's own ids, ``groups`` those of the Slack user
     groups, Discord roles or proxy groups that the person is in. A ``guest`` comes from outside of

@@ -1,4 +1,4 @@
-"""What `footnote doctor` says of rights to documents."""
+"""The line of `footnote doctor` on rights to documents."""
 
 from __future__ import annotations
 

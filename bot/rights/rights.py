@@ -30,7 +30,8 @@ class Membership(Protocol):
     """A platform's poster that can tell in which groups somebody is."""
 
     async def groups(self, message: Message, among: Collection[str]) -> frozenset[str]:
-        """Those of ``among`` that the message's author is in now. Raises ``FootnoteError``."""
+        """The groups among ``among`` to which the message's author belongs now. Raises
+        ``FootnoteError``."""
         ...
 
 
@@ -110,7 +111,7 @@ class Rights:
 
     @property
     def roots(self) -> tuple[Root, ...]:
-        """Where the collections are, the longest address first; raises like ``collections``."""
+        """The addresses of the collections, the longest first; raises like ``collections``."""
         self.check()
         return self._current() or ()
 

@@ -1,4 +1,4 @@
-"""What is searched in a place and why, as lines for whoever asks there."""
+"""Lines that tell an asker what is searched in a place, and why."""
 
 from __future__ import annotations
 
@@ -15,9 +15,10 @@ DOCUMENTS = "local"  # the search provider of the operator's documents
 def searched_here(
     rights: Rights, reader: Reader, providers: Collection[str], texts: Texts
 ) -> list[str]:
-    """What a reader's questions search, a line each, a title before them; nothing where there are
-    no documents. Collections that are not searched are counted and not named: their names may tell
-    what nobody here is to know."""
+    """The collections that a reader's questions search, a line each after a title; nothing where
+    there are no documents. Collections that are not searched are counted and not named: their names
+    may tell what nobody here is to know.
+    """
     if DOCUMENTS not in providers:
         return []
     lines = [texts("searched-title")]

@@ -83,12 +83,13 @@ class Search:
         return tuple(self._providers)
 
     def resting(self) -> dict[str, float]:
-        """Which providers failed so often that they are left alone, and for how many seconds."""
+        """The providers that are not asked for now because they failed often, with the seconds
+        left."""
         left = {name: each.rests_for for name, each in self._providers.items()}
         return {name: seconds for name, seconds in left.items() if seconds}
 
     def can_search(self, providers: tuple[str, ...] = ()) -> frozenset[ProviderKind]:
-        """What all providers, or those named, search: the web, documents, or both."""
+        """The kinds that all providers, or the named ones, search: the web, documents, or both."""
         return frozenset(self._provider(name).kind for name in providers or self.names)
 
     async def search(
@@ -188,7 +189,7 @@ class Search:
     async def _outcomes(
         self, asked: Sequence[Guarded], query: Query
     ) -> list[tuple[Hit, ...] | _Failure]:
-        """What the providers gave, in their order, without those that let the others wait."""
+        """The providers' results in their order, without those that take too long."""
         tasks = [asyncio.create_task(self._ask(each, query)) for each in asked]
         try:
             waiting: set[_Asked] = set(tasks)
@@ -206,7 +207,7 @@ class Search:
         return [task.result() for task in tasks if task.done()]
 
     async def _rarity(self, asked: Sequence[Guarded], query: str, reach: Reach) -> dict[str, float]:
-        """How rare the query's terms are, by the first provider that knows."""
+        """The rarity of the query's terms, from the first provider that knows it."""
         words = keywords(query)
         for provider in asked:
             try:

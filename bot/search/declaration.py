@@ -1,4 +1,4 @@
-"""What the file of a search provider declares, and how all of them are found.
+"""The declaration of a search provider, and the discovery of all declared ones.
 
 A provider is one module in ``bot.search.providers``, or of an installed package that names it in
 its entry point group ``footnote.search_providers``. The module has one ``PROVIDER``: a
@@ -32,7 +32,7 @@ Client = Callable[[], "httpx.AsyncClient"]
 
 
 def needed(value: SecretStr | str | None, provider: str, setting: str) -> str:
-    """What a provider cannot do without, its key or address.
+    """A key or address that a provider requires.
 
     Raises ``InvalidSetting`` where the provider was chosen without it.
     """

@@ -1,4 +1,4 @@
-"""Which files of some folders are documents, and why the others are not."""
+"""Finds the documents in folders, and says why other files are skipped."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Document(NamedTuple):
 
 @dataclass(slots=True)
 class Listing:
-    """What a walk found; ``skipped`` are pairs of a path and the reason, for a person to read."""
+    """The result of a walk; ``skipped`` are pairs of a path and the reason, as a sentence."""
 
     documents: dict[str, Document] = field(default_factory=dict)
     skipped: list[tuple[str, str]] = field(default_factory=list)

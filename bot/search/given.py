@@ -58,7 +58,7 @@ class GivenTexts:
             self.keep(url, title, "\n\n".join(distinct), "text/plain")
 
     def of(self, url: str) -> GivenText | None:
-        """What was given of the page at an address, if it is still kept."""
+        """The text that a search engine sent for the page at an address, if it is still kept."""
         try:
             return self._texts.get(dedupe_key(url))
         except AddressRefused:

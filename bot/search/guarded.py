@@ -225,8 +225,8 @@ class Guarded:
 
 
 def without_rest(sentence: str) -> str:
-    """What a provider that rests had said before: for how long it is left alone changes by the
-    second, so that one trouble would be told as many."""
+    """The earlier error of a provider that is resting: its remaining time changes every second, so
+    that one error would be reported many times."""
     return _RESTING.sub("", sentence)
 
 

@@ -208,7 +208,7 @@ _NOT_WRITABLE = (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLIT
 
 
 def meaning(error: sqlite3.Error, path: Path) -> Damaged | StorageUnavailable:
-    """What an error of SQLite says, as one of ours to raise."""
+    """Translate an SQLite error into one of Footnote's."""
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # the primary code
     is_foreign = code == sqlite3.SQLITE_ERROR and "no such" in str(error)  # table or column
     if is_foreign or code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
@@ -315,13 +315,13 @@ def pack_spans(passages: Sequence[Passage]) -> bytes:
 
 
 def count_passages(connection: sqlite3.Connection) -> int:
-    """How many passages all files of the index have, without looking at each."""
+    """Count the passages of all files of the index without reading each."""
     values = dict(connection.execute("SELECT key, value FROM meta WHERE key IN ('next', 'dead')"))
     return max(1, int(values["next"]) - 1 - int(values["dead"]))
 
 
 def count_spans(spans: bytes) -> int:
-    """How many passages a page's spans are of."""
+    """Count the passages in a page's stored spans."""
     return len(spans) // (2 * array.array("I").itemsize)
 
 

@@ -38,7 +38,7 @@ Outcome = Literal["added", "changed", "kept", "skipped"]
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What the index says about a file; ``problem`` tells why it has no text, or is empty."""
+    """The index's entry for a file; ``problem`` tells why it has no text, or is empty."""
 
     id: int
     size: int

@@ -1,4 +1,4 @@
-"""How far the indexing of documents is, for health, metrics and the console."""
+"""Progress of indexing, for health, metrics and the console."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What search engines ask of a language tag (BCP 47, RFC 5646): its language, region and script."""
+"""Parts of a language tag (BCP 47, RFC 5646) that search engines ask for: language, region, script."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How often, and whether at all, a provider is asked: a rate limit and a circuit breaker.
+"""Limits on asking a provider: a rate limit and a circuit breaker.
 
 Neither sleeps nor locks: both belong to one event loop and take their time from a clock that is
 given to them (seconds, never going back), so tests move it by hand.

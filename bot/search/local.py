@@ -142,7 +142,7 @@ class LocalDocuments:
         )
 
     async def count(self, reach: Reach = EVERYTHING) -> int:
-        """How many documents can be searched."""
+        """The number of documents that can be searched."""
         return await asyncio.to_thread(
             self._with_reader, lambda reader: self._count(reader.connection, reach)
         )
@@ -368,7 +368,7 @@ def _affordable(connection: sqlite3.Connection, wanted: list[str], others: list[
 
 
 def _found_in(connection: sqlite3.Connection, wanted: Sequence[str]) -> dict[str, int]:
-    """How many passages have each of the terms that any has."""
+    """For each term, the number of passages that contain it; terms without any are left out."""
     rows = (
         connection.execute("SELECT doc FROM temp.vocabulary WHERE term = ?", (term,)).fetchone()
         for term in wanted

@@ -76,7 +76,7 @@ class Near:
 
 
 class Meaning:
-    """What an embedder's vectors tell about the passages of one index; ``clock`` is in seconds."""
+    """Similarities of an index's passages by an embedder's vectors; ``clock`` is in seconds."""
 
     def __init__(
         self, index: Path, embedder: Embedder, clock: Callable[[], float] = time.monotonic
@@ -147,7 +147,7 @@ class Meaning:
     def relevances(
         self, connection: sqlite3.Connection, question: Vector, file: int, among: Condition
     ) -> dict[int, float]:
-        """How near each passage of a file is, by its place, as ``Match.relevance``."""
+        """The similarity of each passage of a file, by its position, as ``Match.relevance``."""
         vectors = self._current(connection)
         if vectors is None:
             return {}

@@ -34,7 +34,7 @@ What = Literal["text", "title"]
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """What one wiki can do, asked once: its endpoint, its name, and how its URLs are made.
+    """The capabilities of one wiki, asked once: its endpoint, its name, and how its URLs are made.
 
     ``server`` is an origin such as ``https://en.wikipedia.org``; ``article_path`` holds ``$1``.
     ``cirrus`` tells whether CirrusSearch answers searches, ``extracts`` whether TextExtracts
@@ -311,7 +311,8 @@ class WikiApi:
 
 
 def endpoints(base: str) -> list[str]:
-    """Where api.php may be, most likely first: under the address itself, then at its origin."""
+    """Possible addresses of api.php, most likely first: under the address itself, then at its
+    origin."""
     base = base.rstrip("/")
     if base.endswith(".php"):
         return [base.rpartition("/")[0] + "/api.php"]

@@ -1,4 +1,4 @@
-"""How gently one provider is treated: values only, so that declaring a provider loads nothing."""
+"""Limits for one provider: plain values, so that declaring a provider loads nothing."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """How one provider is treated.
+    """The limits for one provider.
 
     ``rate``: calls a second on average, ``burst``: at once; what is beyond that stands in line for
     at most ``patience`` seconds. ``deadline``: seconds for one search or read once its turn has

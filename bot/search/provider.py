@@ -1,4 +1,4 @@
-"""What a search provider is. A new one is one file beside this, plus the contract suite."""
+"""The protocol of a search provider. A new one is one file beside this, plus the contract suite."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Freshness = Literal["", "day", "week", "month", "year"]
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """What is searched for, and where.
+    """A search request.
 
     ``text`` is words, without operators of any search engine. ``limit`` bounds the hits. What is
     empty is not asked for: ``language`` is a BCP 47 tag, ``region`` an ISO 3166-1 alpha-2 code,

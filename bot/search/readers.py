@@ -304,7 +304,7 @@ class _Work:
             lane.deadline = time.monotonic() + seconds
 
     def _broken(self, lane: _Lane, job: Job) -> Reading | _Failure:
-        """What to say of a file whose process has ended on it."""
+        """The sentence for a file whose reading process has died."""
         lane.end()
         with self._turn:
             if self._is_closed:

@@ -39,7 +39,7 @@ ORPHANED_AFTER = 2.0  # times its seconds: then a process ends itself, should it
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """What is stored of a document.
+    """The stored content of a document.
 
     ``text`` and ``spans`` are packed (see ``index_file``), ``words`` are the rows of its passages,
     ``keys`` those by which twins are found. ``kept`` as in ``Extracted``.
@@ -55,7 +55,7 @@ class Content:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What came of reading a file; with neither ``content`` nor ``problem`` it is as it was known.
+    """The result of reading a file; without ``content`` and ``problem`` the file is unchanged.
 
     ``digest`` is of the bytes, empty when they were not read; ``is_settled`` tells that its time
     of change will tell the next change.
@@ -113,8 +113,8 @@ def read_file(job: Job, most_bytes: int) -> Reading:
 
 @dataclass(frozen=True, slots=True)
 class Glance:
-    """What is seen of a file without reading it as a document: as in ``Reading``, and about how
-    many ``characters`` it has."""
+    """The result of a quick look at a file: as in ``Reading``, with the approximate number of
+    ``characters``."""
 
     digest: bytes
     is_settled: bool

@@ -1,4 +1,4 @@
-"""How the settings choose among the search providers, and what the chosen ones share."""
+"""Opens the search providers that the settings choose, and what they share."""
 
 from __future__ import annotations
 

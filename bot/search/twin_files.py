@@ -1,4 +1,4 @@
-"""Which files of the index are twins of others, kept up to date as files come and go.
+"""Keeps track of files of the index that are twins of others, as files come and go.
 
 Files have an order, the better readable ones first (``twins.order_of``). A file is the twin of a
 better one that is nobody's twin itself; the state of each file so depends on better ones only,

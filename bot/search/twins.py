@@ -56,7 +56,7 @@ _GENERAL_NAMES = frozenset({"index", "readme", "default", "home", "main", "conte
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """What a file's name tells.
+    """The format of a file, judged by its name.
 
     ``format`` is the name of its format, ``far`` how far that is from what people like to read (0
     is best). ``stem`` is its name without ending, and ``page`` the page that it stands for, as an

@@ -53,7 +53,7 @@ class Header:
         return KEY_BYTES + _SCALE.size + self.dimensions
 
     def start(self, row: int) -> int:
-        """Where a record begins."""
+        """The offset of a record."""
         return _HEADER.size + row * self.record
 
 
@@ -63,7 +63,7 @@ def vectors_path(index: Path) -> Path:
 
 
 def key_of(model: str, title: str, heading: str, text: str) -> bytes:
-    """What a passage's vector is kept under: it depends on all that the vector depends on."""
+    """The key of a passage's vector: it depends on all that the vector depends on."""
     return bytes.fromhex(fingerprint(model, title, heading, text))
 
 
@@ -103,7 +103,7 @@ class VectorMap:
 
     @property
     def count_now(self) -> int:
-        """How many records the file has by now; those beyond ``header.count`` are not mapped."""
+        """The number of records in the file now; those beyond ``header.count`` are not mapped."""
         return int(_COUNT.unpack_from(self.memory, _COUNT_AT)[0])
 
     def keys(self) -> Iterator[bytes]:

@@ -60,8 +60,8 @@ Progress = Callable[[int, int], None]
 
 @dataclass(frozen=True, slots=True)
 class Filled:
-    """What came of it: how many of the ``passages`` have a vector, how many were ``made`` now, and
-    the sentence why it ended before all had one, or ""."""
+    """The outcome: the number of ``passages`` that have a vector, the number ``made`` now, and the
+    sentence why it ended before all had one, or ""."""
 
     passages: int = 0
     with_vector: int = 0
@@ -97,7 +97,7 @@ async def fill_vectors(
 
 
 def state_of_vectors(index: Path, roots: Iterable[str | Path], model: str) -> str:
-    """How many passages have a vector of this model, as the rest of a sentence.
+    """The number of passages that have a vector of this model, as the rest of a sentence.
 
     Raises ``StorageUnavailable`` that says why where the vectors, or the index, cannot be used.
     """
@@ -131,7 +131,7 @@ def state_of_vectors(index: Path, roots: Iterable[str | Path], model: str) -> st
 def _counts(
     connection: sqlite3.Connection, path: Path, model: str, among: tuple[str, Sequence[str]]
 ) -> tuple[int, int]:
-    """How many passages there are, and how many without a vector that can be used.
+    """The number of passages, and of those without a usable vector.
 
     Raises ``sqlite3.Error``.
     """

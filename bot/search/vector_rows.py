@@ -1,4 +1,4 @@
-"""Which passage of the index has which row in the file of vectors, and which have none yet.
+"""Maps passages of the index to rows in the file of vectors, and finds those without one.
 
 These tables are part of the index, so that triggers keep them true whatever changes ``pages``: a
 file that is written, or cut up anew, loses its rows and waits in ``vector_queue``. ``vector_rows``
@@ -83,7 +83,7 @@ def set_up(connection: sqlite3.Connection, id: str) -> None:
 def counts(
     connection: sqlite3.Connection, condition: str, values: Sequence[str]
 ) -> tuple[int, int]:
-    """How many passages there are, and how many of them are in pages that wait.
+    """The number of passages, and of those in pages that wait for vectors.
 
     ``condition`` (with its values) is one on ``files``, as ``index_writer.below`` makes it.
     """
@@ -133,7 +133,7 @@ def _page(connection: sqlite3.Connection, model: str, file: int, stamp: str) -> 
 
 
 def worded(title: str, heading: str, text: str) -> str:
-    """What an embedder is given of a passage: where it stands, then what it says."""
+    """The text of a passage for an embedder: its headings, then its words."""
     above = heading if heading.startswith(title) else "\n".join(filter(None, (title, heading)))
     return f"{above}\n{text}" if above else text
 

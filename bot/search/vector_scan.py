@@ -1,4 +1,4 @@
-"""Which vectors of a file are nearest to a question's: all of them are looked at.
+"""Finds the vectors of a file that are nearest to a question's, by looking at all of them.
 
 With numpy the cosines are exact: 100,000 vectors of 384 numbers take some 6 ms. Without it, vectors
 are first compared by their signs alone: for each number one bit, whether it is above the average of

@@ -1,4 +1,4 @@
-"""Which files of the index a search may find: those of its folders that the reader may search."""
+"""The files of the index that a search may find: those in folders that the reader may search."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""When a server says that it may be asked again."""
+"""Reads from a response when the server may be asked again."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What is kept: threads, messages, runs, their journals, pages and citations."""
+"""The store: threads, messages, runs with their journals, pages and citations."""

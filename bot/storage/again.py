@@ -34,7 +34,7 @@ FIRST_SECONDS, LONGEST_SECONDS = 0.05, 1.0  # between two of them
 
 
 class HasDatabase(Protocol):
-    """Whose methods are marked."""
+    """An object whose methods are decorated."""
 
     @property
     def database(self) -> Database: ...

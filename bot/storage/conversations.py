@@ -1,4 +1,4 @@
-"""What happens to messages after they were accepted: heard, edited, deleted, moved to a thread."""
+"""Changes to messages after they were accepted: context, edits, deletions, moves to a thread."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ class Conversations:
 
     @repeated
     async def ahead_of(self, run_id: str) -> int:
-        """How many unfinished runs of its thread come before this one."""
+        """The number of unfinished runs of the thread that come before this one."""
         this = runs.alias("this")
         query = (
             sa.select(sa.func.count())

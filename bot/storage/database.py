@@ -162,7 +162,7 @@ class Database:
         self.outages.worked(part)
 
     def _meaning(self, error: Exception) -> StorageUnavailable | None:
-        """What an error means for the database; None if it is none of its own."""
+        """Translate an error of the database; None for errors that are not the database's."""
         cause = (error.orig or error) if isinstance(error, DBAPIError) else error
         trouble = self._trouble(cause, self.name)
         if trouble is None and isinstance(error, SQLAlchemyError):

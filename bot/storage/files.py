@@ -25,7 +25,7 @@ class Files:
 
     @awaited
     async def body(self, url: str) -> bytes | None:
-        """What a file holds; None when it is gone."""
+        """The content of a file; None if it was deleted."""
         async with self.database.read() as db:
             found: bytes | None = await db.scalar(sa.select(files.c.body).where(files.c.url == url))
         return found

@@ -126,7 +126,7 @@ class Forgetting:
             return list((await db.scalars(query)).all())
 
     async def worked_on(self, subject: Subject, now: datetime) -> list[str]:
-        """Those of them that a living process has taken on."""
+        """The runs among them that a living process has claimed."""
         query = (
             sa.select(runs.c.id, runs.c.owner)
             .select_from(in_their_threads().join(runs, runs.c.message_id == messages.c.id))
@@ -137,7 +137,7 @@ class Forgetting:
         return [row.id for row in rows if row.owner is not None and not is_dead(row.owner)]
 
     async def count(self, subject: Subject, spent_before: date) -> Removed:
-        """What ``remove`` and ``remove_spending`` would take away now."""
+        """Count what ``remove`` and ``remove_spending`` would delete now."""
         removed, seen = NOTHING_REMOVED, set[int]()
         in_threads: Counter[str] = Counter()
         uses: Counter[int] = Counter()
@@ -252,7 +252,7 @@ class Forgetting:
             return removed + await remove_pages(db, used)
 
     async def _remove_verdicts(self, subject: Subject) -> Removed:
-        """What a person thought of answers, and that it was they who set a channel's rules."""
+        """Delete a person's feedback, and their name from the channel rules that they set."""
         async with self._database.write() as db:
             run_ids = await verdicts_of(db, subject)
             gone = await db.execute(
@@ -271,7 +271,7 @@ class Forgetting:
         return Removed(feedback=gone.rowcount)
 
     async def _remove_place(self, subject: Subject) -> Removed:
-        """What is left of a thread or a workspace when its messages are gone."""
+        """Delete what remains of a thread or a workspace after its messages."""
         if subject.kind == "thread":
             async with self._database.write() as db:
                 return await remove_empty_threads(db, [subject.name])
@@ -323,7 +323,7 @@ class Forgetting:
 
 
 async def _used_no_more(db: AsyncConnection, uses: Counter[int]) -> int:
-    """How many pages have no other uses than these (page → how many)."""
+    """Count the pages that are used by nothing but these (page → count)."""
     gone = 0
     every = list(uses)
     for start in range(0, len(every), 500):
@@ -341,7 +341,7 @@ async def _used_no_more(db: AsyncConnection, uses: Counter[int]) -> int:
 
 
 async def _emptied(db: AsyncConnection, in_threads: Counter[str]) -> int:
-    """How many threads have no other messages than these (thread → how many)."""
+    """Count the threads that have no messages but these (thread → count)."""
     emptied = 0
     for key, number in in_threads.items():
         emptied += await count(db, messages, messages.c.thread_key == key) == number

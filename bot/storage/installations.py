@@ -1,4 +1,4 @@
-"""Where an app's installations are kept: the tables that slack_sdk's own stores work on.
+"""Tables for an app's installations, used by slack_sdk's own stores.
 
 Their names and columns are slack_sdk's (``slack_sdk.oauth``); a test compares the two. Columns with
 a secret hold text that ``bot.storage.seal`` closed, which is longer than what slack_sdk makes room

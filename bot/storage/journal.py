@@ -35,7 +35,7 @@ def step_key(kind: str, inputs: Mapping[str, Any]) -> str:
 
 
 def page_read(kind: str, result: str) -> tuple[str, str] | None:
-    """Where the page that a step has read is stored, by URL and hash; None if it read none.
+    """The URL and hash under which the page of a step is stored; None if it read none.
 
     ``result`` is what ``research.outcomes.ReadOutcome`` becomes.
     """
@@ -217,7 +217,7 @@ class Journal:
 
     @asynccontextmanager
     async def _owing(self) -> AsyncIterator[Amount]:
-        """What is owed; it is no longer, once the block ends well."""
+        """Record a debt for the block; it is cleared if the block succeeds."""
         owed, self._owed = self._owed, NOTHING  # at once: steps may be recorded at the same time
         try:
             yield owed
@@ -367,7 +367,7 @@ async def _without_page(db: AsyncConnection, recorded: Sequence[RecordedStep]) -
 
 
 def _seconds(worked: Sequence[RecordedStep]) -> float:
-    """How long any of the steps was being done."""
+    """The total time during which at least one step was running."""
     seconds, until = 0.0, datetime.min.replace(tzinfo=UTC)
     for begin, end in sorted((s.at - timedelta(seconds=s.seconds), s.at) for s in worked):
         seconds += max(0.0, (end - max(begin, until)).total_seconds())

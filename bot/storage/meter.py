@@ -1,4 +1,4 @@
-"""What all processes have done since the last look, read from what they keep of it.
+"""Counts the work of all processes since the last reading, from what they store.
 
 Whoever watches a process from outside sees one; but a question is accepted in one process and
 worked on in another, which may have no door to look in. The database has it all: steps with their
@@ -116,7 +116,7 @@ class Meter:
 
 @dataclass(frozen=True, slots=True)
 class _Sums:
-    """What is summed up over all that is kept."""
+    """Sums over all stored rows."""
 
     spent: Mapping[str, Amount]
     ended: Mapping[str, int]
@@ -162,7 +162,7 @@ _RESULT = sa.case((steps.c.kind == "search", steps.c.result), else_="").label("r
 
 
 class _Window:
-    """Which rows were seen, as far back as another one may still come."""
+    """The rows already seen, as far back as another one may still appear."""
 
     def __init__(self, since: datetime) -> None:
         self._begin = since
@@ -175,7 +175,7 @@ class _Window:
         return max(self._begin, self._last - OVERLAP)
 
     def new(self, rows: Sequence[Any]) -> list[Any]:
-        """Those rows that were not seen before; each has an ``id`` and ``at``."""
+        """The rows not seen before; each has an ``id`` and ``at``."""
         found = [row for row in rows if (row.id, row.at) not in self._seen]
         self._seen |= {(row.id, row.at) for row in found}
         self._last = max([self._last, *(row.at for row in found)])

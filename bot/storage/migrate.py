@@ -23,7 +23,7 @@ def revision(connection: sa.Connection) -> str | None:
 
 
 def missing(connection: sa.Connection) -> str:
-    """What this version lacks in the database, in a sentence; "" when it has what it needs.
+    """A sentence that names what the database lacks for this version; "" if it lacks nothing.
 
     A newer version may have migrated it under us: what it adds does not keep this one from working.
     """

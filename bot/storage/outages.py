@@ -81,10 +81,10 @@ class Outages:
 
     @property
     def seconds(self) -> float:
-        """How long all outages lasted together, up to now."""
+        """The total duration of all outages until now."""
         return self._passed + (monotonic() - self._began if self._failing else 0.0)
 
     def lately(self, part: Part) -> StorageUnavailable | None:
-        """What was wrong a moment ago with a part that has not worked since."""
+        """The recent problem of a part that has not worked since."""
         trouble, at = self._failing.get(part, (None, 0.0))
         return trouble if monotonic() - at < FRESH_SECONDS else None

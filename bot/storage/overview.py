@@ -1,4 +1,4 @@
-"""How it goes, over some days: questions and what became of them, time, money, what was slow.
+"""Statistics over some days: questions and their outcomes, times, cost, slow requests.
 
 Everything is counted by the database, on SQLite and PostgreSQL alike. A day is one of UTC.
 """
@@ -30,8 +30,8 @@ PLACES = 300  # offered as filters
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """What is looked at: what is empty is not restricted. ``first`` and ``last`` are days, both
-    included."""
+    """The selection of an overview; empty fields do not restrict it. ``first`` and ``last`` are
+    days, both included."""
 
     first: date
     last: date
@@ -108,8 +108,8 @@ class Searched:
 
 @dataclass(frozen=True, slots=True)
 class Queue:
-    """What is to be done at this moment, whatever is looked at. ``oldest`` is when the first of
-    the waiting questions was accepted."""
+    """The work that is waiting now, in any scope. ``oldest`` is when the first of the waiting
+    questions was accepted."""
 
     waiting: int
     running: int
@@ -176,7 +176,7 @@ class Overviews:
             )
 
     async def places(self) -> tuple[Place, ...]:
-        """Where questions were asked, by name."""
+        """The places in which questions were asked, by name."""
         place = (threads.c.platform, threads.c.workspace, threads.c.channel)
         query = sa.select(*place).distinct().order_by(*place).limit(PLACES)
         async with self._database.read() as db:
@@ -205,7 +205,7 @@ def _postgres_day(element: Any, compiler: Any, **kw: Any) -> str:
 
 
 class _seconds_between(FunctionElement[Any]):
-    """How long after the first moment the second is."""
+    """The seconds from the first moment to the second."""
 
     type = sa.Float()
     inherit_cache = True

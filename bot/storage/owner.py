@@ -1,4 +1,4 @@
-"""Who works on a run: a process, named so that others beside it can tell if it is gone."""
+"""The owner of a run: a process, named so that others on its machine can tell whether it is alive."""
 
 from __future__ import annotations
 
@@ -33,7 +33,8 @@ def is_dead(owner: str) -> bool:
 
 @cache
 def _place() -> str:
-    """Where pids mean the same: the host's name alone is that of many containers and machines.
+    """An id of the set of processes in which a pid is unique; many containers and machines share a
+    host name.
 
     On Linux with this boot of the kernel (random(4), /proc/sys/kernel/random/boot_id) and the
     namespace of pids (pid_namespaces(7)), elsewhere with the machine's network address.

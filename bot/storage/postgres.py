@@ -79,7 +79,8 @@ _REFUSALS = (
 
 
 def postgres_trouble(error: BaseException, what: str) -> StorageUnavailable | None:
-    """What an error of the driver means; None for what is none. ``what`` as for SQLite."""
+    """Translate an error of the driver; None for errors that are no database trouble. ``what`` as
+    for SQLite."""
     if isinstance(error, sa.exc.TimeoutError):
         return StorageUnavailable(
             f"{what} is busy: no connection was free for {POOL_WAIT_SECONDS:g} s. Try again.",
@@ -150,7 +151,7 @@ def _test_after(engine: AsyncEngine, idle_seconds: float) -> None:
 
 
 def connection_arguments(url: sa.URL) -> dict[str, Any]:
-    """What the driver itself is given for a connection like the engine's."""
+    """The arguments that the driver itself needs for a connection like the engine's."""
     dialect: Any = PGDialect_psycopg
     _, where = dialect().create_connect_args(url)
     return {**where, **_HOW}

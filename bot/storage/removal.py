@@ -19,7 +19,7 @@ from bot.storage.tables import citations, feedback, messages, pages, run_pages, 
 
 @dataclass(frozen=True, slots=True)
 class Removed:
-    """How many rows of each kind were, or would be, taken away. ``spending`` are sums of a day."""
+    """Counts of rows that were, or would be, deleted. ``spending`` are sums of a day."""
 
     threads: int = 0
     messages: int = 0
@@ -47,7 +47,7 @@ async def count(db: AsyncConnection, table: sa.Table, *where: sa.ColumnElement[b
 
 
 async def free(db: AsyncConnection, column: sa.Column[Any], ids: Sequence[Any]) -> Sequence[Any]:
-    """Those of the rows with these ids that nobody else holds; they are ours until the end.
+    """Lock the rows with these ids that no other transaction holds, until the end of this one.
 
     What a later statement sees of others was committed before they became ours.
     """
@@ -80,7 +80,7 @@ async def remove_messages(
 
 
 async def remove_empty_threads(db: AsyncConnection, keys: Sequence[str]) -> Removed:
-    """Those of the threads in which nothing was said; one that somebody adds to just now stays."""
+    """Delete the given threads that have no messages; a thread that gets one just now stays."""
     if db.dialect.name == "postgresql":
         keys = [key for key in keys if await db.scalar(sa.select(_alone_with(key)))]
     if not keys:
@@ -99,7 +99,7 @@ def _alone_with(key: str) -> sa.ColumnElement[bool]:
 
 
 async def remove_pages(db: AsyncConnection, ids: Collection[int]) -> Removed:
-    """Those of the pages that no citation rests on and no run has numbered."""
+    """Delete the given pages that no citation uses and no run has numbered."""
     if not ids:
         return Removed()
     ours = await free(db, pages.c.id, sorted(set(ids)))

@@ -32,8 +32,8 @@ PICKED = 500  # rows looked for at once
 
 @dataclass(frozen=True, slots=True)
 class Keep:
-    """How long each kind of row is kept; None: for ever. ``page_ttl`` is how old a stored page may
-    be and still be read again by a run."""
+    """The time for which each kind of row is kept; None: for ever. ``page_ttl`` is how old a stored
+    page may be and still be read again by a run."""
 
     pages: timedelta | None = None
     steps: timedelta | None = None

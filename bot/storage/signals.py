@@ -1,4 +1,4 @@
-"""What other processes do to runs, told by PostgreSQL as they do it (LISTEN and NOTIFY).
+"""Notifications from other processes about runs, by PostgreSQL's LISTEN and NOTIFY.
 
 A trigger of the schema (``migrations/versions/0008_signals``) says which run of which thread has
 changed, and nothing of what is in it: https://www.postgresql.org/docs/current/sql-notify.html.

@@ -1,4 +1,4 @@
-"""What is spent, day by day: by person, channel and workspace.
+"""Daily spending by person, channel and workspace.
 
 A day is one of UTC, everywhere and for everybody. Money is whole micro-USD (millionths of a US
 dollar), so that sums are exact. Every finished model call is added once, in the transaction that
@@ -47,7 +47,7 @@ class Payer:
         return {"workspace": self.workspace, "channel": self.channel, "user": self.user}[scope]
 
     def account(self, scope: Scope) -> tuple[str, ...]:
-        """What tells the payer's account in a scope from all others."""
+        """The columns that identify the payer's account in a scope."""
         if scope == "user":
             return self.platform, scope, self.user
         return self.platform, scope, self.name(scope), self.workspace
@@ -55,7 +55,7 @@ class Payer:
 
 @dataclass(frozen=True, slots=True)
 class Amount:
-    """What was spent. ``unpriced_calls`` are those whose model has no known price: their cost is
+    """An amount spent. ``unpriced_calls`` are those whose model has no known price: their cost is
     not in ``micro_usd``. ``input_tokens`` are at full price or cache writes."""
 
     micro_usd: int = 0
@@ -85,7 +85,7 @@ COUNTS = tuple(field.name for field in fields(Amount))
 
 @dataclass(frozen=True, slots=True)
 class DaySpent:
-    """What a payer's three accounts have spent on a day."""
+    """The amounts that a payer's three accounts have spent on a day."""
 
     workspace: Amount = NOTHING
     channel: Amount = NOTHING
@@ -116,7 +116,7 @@ class Spending:
         self._database = database
 
     async def day(self, payer: Payer, day: date) -> DaySpent:
-        """What the payer's accounts have spent on a day."""
+        """The amounts that the payer's accounts have spent on a day."""
         async with self._database.read() as db:
             return await day_spent(db, payer, day)
 
@@ -223,7 +223,8 @@ async def count_question(
 
 
 async def day_spent(db: AsyncConnection, payer: Payer, day: date) -> DaySpent:
-    """What the payer's accounts have spent on a day, as the transaction of ``db`` sees it."""
+    """The amounts that the payer's accounts have spent on a day, as seen by the transaction of
+    ``db``."""
     here = spending.c.workspace == payer.workspace
     accounts = [
         sa.select(sa.literal(scope).label("scope"), *_sums(sa.true(), "day")).where(
@@ -242,7 +243,7 @@ async def day_spent(db: AsyncConnection, payer: Payer, day: date) -> DaySpent:
 async def workspace_spent(
     db: AsyncConnection, platform: str, workspace: str, since: date
 ) -> Amount:
-    """What a workspace has spent since a day, that day included."""
+    """The amount that a workspace has spent since a day, that day included."""
     query = sa.select(*_sums(sa.true(), "since")).where(
         spending.c.platform == platform,
         spending.c.scope == "workspace",

@@ -46,8 +46,8 @@ _SQLITE_HOPELESS = ("SQLITE_CORRUPT", "SQLITE_NOTADB")  # however often it is tr
 
 
 def sqlite_trouble(error: BaseException, what: str) -> StorageUnavailable | None:
-    """What an SQLite error means; None for what is none. ``what`` names the file, as in
-    "The database X"."""
+    """Translate an SQLite error; None for errors that are no database trouble. ``what`` names the
+    file, as in "The database X"."""
     if not isinstance(error, sqlite3.Error):
         return None
     name = getattr(error, "sqlite_errorname", "") or ""

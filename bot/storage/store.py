@@ -166,7 +166,7 @@ class Store:
 
     @awaited
     async def transcript(self, run: RunRecord) -> Transcript:
-        """What was said in the run's thread before its message, with our answers in place."""
+        """The messages of the run's thread before its own, with Footnote's answers in place."""
         # By the platform's clock: history that was read later still comes before.
         asked = messages.alias("asked")
         earlier = (
@@ -266,7 +266,7 @@ class Store:
 
     @repeated
     async def standing(self, run_ids: Collection[str]) -> dict[str, Standing]:
-        """How it stands with runs that are being worked on; those that are gone are left out."""
+        """The state of runs that are being worked on; deleted runs are left out."""
         query = sa.select(runs.c.id, runs.c.attempt, runs.c.stop_requested)
         async with self.database.read() as db:
             rows = await db.execute(query.where(runs.c.id.in_(evened(run_ids))))

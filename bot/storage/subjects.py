@@ -1,4 +1,4 @@
-"""What is to be forgotten: a thread, a person or a workspace, and which rows are about it."""
+"""Subjects to forget: a thread, a person or a workspace, and the rows that belong to each."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Kind = Literal["thread", "person", "workspace"]
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """What is to be forgotten. ``name`` is a thread's key, or the platform's id of the others."""
+    """A subject to forget. ``name`` is a thread's key, or the platform's id of the others."""
 
     kind: Kind
     platform: str
@@ -24,7 +24,7 @@ class Subject:
 
 
 def key_of(subject: Subject) -> dict[str, str]:
-    """What tells it from every other, as columns."""
+    """The columns that identify it."""
     return {"kind": subject.kind, "platform": subject.platform, "name": subject.name}
 
 

@@ -1,4 +1,4 @@
-"""Who takes runs from the queue: the workers that Procrastinate knows to be alive."""
+"""The processes that take runs from the queue, as far as Procrastinate knows them to be alive."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _COUNT = sa.text(
 
 
 async def live_workers(database: Database) -> int | None:
-    """How many processes take runs from the queue; None where there is no queue.
+    """The number of processes that take runs from the queue; None where there is no queue.
 
     Raises ``StorageUnavailable``.
     """

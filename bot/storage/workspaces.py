@@ -1,4 +1,4 @@
-"""What is known about the places where people ask: facts, channel rules, feedback, use."""
+"""Facts about workspaces and channels: learned facts, channel rules, feedback, use."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ Verdict = Literal["good", "bad"]
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """What a workspace asked in some time; ``usd`` is what the models cost, for questions too that
-    were stopped, edited or deleted."""
+    """The use of a workspace over some time; ``usd`` is the cost of model calls, also for questions
+    that were stopped, edited or deleted."""
 
     questions: int
     answered: int
@@ -34,11 +34,11 @@ class Workspaces:
 
     @property
     def database(self) -> Database:
-        """Where an adapter keeps what has tables of its own."""
+        """The database, for an adapter that has tables of its own."""
         return self._database
 
     async def facts(self, platform: str, workspace: str) -> dict[str, Any]:
-        """What an adapter learned about a workspace, by name; the values are JSON."""
+        """The facts that an adapter learned about a workspace, by name; the values are JSON."""
         query = sa.select(facts.c.name, facts.c.value).where(
             facts.c.platform == platform, facts.c.workspace == workspace
         )
@@ -116,7 +116,7 @@ class Workspaces:
         return True
 
     async def use(self, platform: str, workspace: str, since: datetime) -> Use:
-        """What a workspace asked since a moment; questions that were deleted do not count.
+        """The use of a workspace since a moment; deleted questions do not count.
 
         What it spent is counted by days of UTC: ``since`` should be the beginning of one.
         """

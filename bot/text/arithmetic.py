@@ -104,9 +104,8 @@ def shown(text: str) -> Iterator[Shown]:
 def unproven(
     claim: str, missing: Sequence[Fact], quoted: str, question: str, years: Sequence[int]
 ) -> list[Fact]:
-    """Those facts of a claim, ``missing`` from its quotes, that no arithmetic explains, and the
-    calculations in it that do not come out. ``years`` are those that "ago" may be counted from.
-    """
+    """The facts of a claim, ``missing`` from its quotes, that no arithmetic explains, and its
+    calculations that are wrong. ``years`` are those that "ago" may be counted from."""
     gone = [fact for fact in missing if fact.kind != "name"]
     wrong: list[Fact] = []
     derived: list[float] = []

@@ -53,7 +53,7 @@ _EMPHASIS = re.compile(
 
 
 def facts(sentence: str) -> list[Fact]:
-    """What a sentence claims, in order of kind (dates, figures, names) and place, each once.
+    """The facts that a sentence claims, by kind (dates, figures, names) and position, each once.
 
     Months alone, weekdays, and words that are capitalized only because a sentence begins are no
     facts; numbers up to twenty that refer back ("the two") are none either.
@@ -86,7 +86,7 @@ def facts(sentence: str) -> list[Fact]:
 
 
 def missing_from(claimed: Iterable[Fact], text: str) -> list[Fact]:
-    """Those facts that a text does not bear out, in their order.
+    """The facts that a text does not support, in their order.
 
     Names in a script or a language that the text is not in are let pass: they cannot be compared.
     """

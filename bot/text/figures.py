@@ -159,8 +159,8 @@ ROUNDED = 0.03  # relative: how far at most rounding that is not said may be off
 
 
 def reach(value: Decimal, margin: float = 0.0) -> float:
-    """How far a calculated value may be from the one that is written: half its last digit's place,
-    final zeros aside."""
+    """The tolerance of a calculated value: half the place of the written value's last digit, final
+    zeros aside."""
     if not value:
         return 0.0
     place = 10.0 ** int(value.normalize().as_tuple().exponent)
@@ -178,7 +178,7 @@ def _values(match: re.Match[str]) -> tuple[Decimal, ...]:
 
 
 def _values_in_range(text: str, first: re.Match[str]) -> tuple[Decimal, ...]:
-    """What the first number of "3 to 5 million" is besides 3."""
+    """Further readings of the first number of "3 to 5 million", besides 3."""
     if first["scale"] or first["suffix"] or not (to := _RANGE.match(text, first.end())):
         return ()
     last = _NUMBER.match(text, to.end())
@@ -188,7 +188,7 @@ def _values_in_range(text: str, first: re.Match[str]) -> tuple[Decimal, ...]:
 
 
 def _plain_values(number: str) -> tuple[Decimal, ...]:
-    """What digits and separators can mean: 1,200 is 1200; 1.200 is 1.2 or 1200; 1,5 is 1.5."""
+    """Possible readings of digits and separators: 1,200 is 1200; 1.200 is 1.2 or 1200; 1,5 is 1.5."""
     plain = re.sub(r"['’\u00a0\u202f\u2009 ]", "", number)
     if "," in plain and "." in plain:
         thousands = "," if plain.rfind(",") < plain.rfind(".") else "."
@@ -205,7 +205,8 @@ def _fraction(sign: str) -> Decimal:
 
 
 def _margin(text: str, match: re.Match[str]) -> float:
-    """How far an exact figure may be from this one, relative to it: half its last digit's place.
+    """The relative distance that an exact figure may have from this one: half the place of its last
+    digit.
 
     Final zeros are no digits when it is hedged ("about 1,200" may be 1,187); a plain whole number
     ("1,200") is exact.

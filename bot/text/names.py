@@ -273,7 +273,7 @@ def _compact(text: str) -> str:
 
 
 class NamesIn:
-    """What a text offers to bear names out."""
+    """The words of a text that can support names."""
 
     def __init__(self, text: str) -> None:
         folded = _shortened(" ".join(fold(text).split()))
@@ -321,7 +321,8 @@ class NamesIn:
 
 
 def _roots(word: str, endings: tuple[str, ...]) -> Iterator[str]:
-    """What is left of a word without one of the endings, where that is enough to tell."""
+    """The stems of a word without one of the endings, where a stem is long enough to be
+    distinctive."""
     for ending in endings:
         if word.endswith(ending) and len(word) - len(ending) >= 4 - (len(ending) > 2):
             yield word.removesuffix(ending) if ending else word

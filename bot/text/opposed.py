@@ -1,4 +1,4 @@
-"""Where a sentence plainly says otherwise than the words it cites: not for is, all for most.
+"""Detects sentences that contradict the words they cite: "not" for "is", "all" for "most".
 
 Only what single words show: negation added or dropped, opposites, plans told as facts, "all" for
 "most", and figures or dates that belong to another sentence than the one that is retold. Who did
@@ -335,7 +335,7 @@ def _told(text: str) -> frozenset[str]:
 
 
 def _place(words: str, text: str) -> int | None:
-    """Where words stand in a text, if that is once."""
+    """The position of words in a text, if they occur exactly once."""
     found = [m.start() for m in re.finditer(rf"(?<!\d){re.escape(words)}(?!\d)", text)]
     return found[0] if len(found) == 1 else None
 

@@ -93,7 +93,7 @@ def blocks(text: str) -> Iterator[Block]:
 
 
 def _kind(line: str, stripped: str) -> tuple[BlockKind | None, int]:
-    """What a line opens, with the level of a heading; None for plain text."""
+    """The kind of block that a line opens, with the level of a heading; None for plain text."""
     if stripped[0] not in _OPENERS:
         return None, 0
     if _FENCE.match(line):

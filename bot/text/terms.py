@@ -95,8 +95,8 @@ def content_words(text: str) -> list[str]:
 
 
 def function_words(text: str) -> int:
-    """How many words of a text carry no meaning of their own: English stop words, and particles
-    and question words of Chinese, Japanese and Korean."""
+    """The number of function words of a text: English stop words, and particles and question words
+    of Chinese, Japanese and Korean."""
     found = 0
     for word in _words(text):
         if not _IS_CJK.match(word):

@@ -1,4 +1,4 @@
-"""What an embedder is. A new one is one file beside this, plus the contract suite."""
+"""The protocol of an embedder. A new one is one file beside this, plus the contract suite."""
 
 from __future__ import annotations
 

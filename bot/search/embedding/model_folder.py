@@ -39,7 +39,7 @@ _PASSAGE_PROMPTS = ("passage", "document", "corpus")
 
 @dataclass(frozen=True, slots=True)
 class ModelFolder:
-    """What a folder says of its model.
+    """The configuration of a model, read from its folder.
 
     ``max_tokens`` includes special tokens. ``lower_case``: texts are lower-cased first.
     ``fingerprint`` changes with the weights, the tokenizer and everything above.
@@ -187,7 +187,7 @@ def _object(file: Path) -> dict[str, Any]:
 
 
 def _json(file: Path) -> Any:
-    """What a file says, or None where there is none."""
+    """The content of a JSON file; None if there is no such file."""
     try:
         return json.loads(file.read_text(encoding="utf-8"))
     except FileNotFoundError:

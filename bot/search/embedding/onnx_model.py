@@ -192,7 +192,7 @@ def _load(folder: ModelFolder, threads: int) -> _Loaded:
 
 
 def _checked(folder: ModelFolder, tokenizer: Any, pad_id: int, session: Any) -> _Loaded:
-    """What was loaded, if it takes tokens and gives vectors. Raises ``InvalidSetting``."""
+    """Return the loaded session if it takes tokens and gives vectors. Raises ``InvalidSetting``."""
     inputs = frozenset(each.name for each in session.get_inputs())
     unknown = inputs - {"input_ids", "attention_mask", "token_type_ids"}
     shapes = {each.name: len(each.shape or ()) for each in session.get_outputs()}

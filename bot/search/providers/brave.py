@@ -100,7 +100,7 @@ class Brave:
         return self._texts.of(url)
 
     async def report(self) -> str:
-        """How many requests the month still has, by the headers of the smallest search.
+        """The number of requests left this month, from the headers of the smallest search.
 
         Also whether the plan would allow a faster pace than the one that is set.
         """

@@ -60,7 +60,8 @@ class Searxng:
         return wanted(_hits(await self._ask(parameters)), query)
 
     async def report(self) -> str:
-        """What it found for a word that every engine knows, and which engines did not answer."""
+        """The result of a search for a word that every engine knows, and the engines that did not
+        answer."""
         data = await self._ask({"q": "Earth", "format": "json"})
         silent = _unresponsive(data)
         found = f"answered with {sum(1 for hit in _hits(data) if hit)} results"

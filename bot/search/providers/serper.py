@@ -60,7 +60,7 @@ class Serper:
         return wanted(_hits(reply.data), query)
 
     async def report(self) -> str:
-        """How many credits are left."""
+        """The number of credits left."""
         reply = self._answer(await self._api.send("GET", "/account"))
         balance = integer(reply.data.get("balance"))
         return "answered" if balance is None else f"answered; {balance:,} credits are left"

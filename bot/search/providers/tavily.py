@@ -111,7 +111,7 @@ class Tavily:
         return self._texts.of(url)
 
     async def report(self) -> str:
-        """How much of the plan is used: of the key's own limit, else of the account's."""
+        """The share of the plan that is used: of the key's own limit, else of the account's."""
         data = (await self._api.get("/usage")).data
         key, account = mapping(data.get("key")), mapping(data.get("account"))
         for used, limit in (

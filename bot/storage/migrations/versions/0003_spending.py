@@ -1,4 +1,4 @@
-"""What is spent: by person, channel and workspace, for each day."""
+"""Spending: by person, channel and workspace, for each day."""
 
 import sqlalchemy as sa
 from alembic import op
