@@ -1,4 +1,4 @@
-"""What a run gives back: the cited answer, its plan while it works, what it cost. Frozen values."""
+"""Results of a run: the cited answer, its plan while it works, its cost. Frozen values."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Span = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """What a run consumed.
+    """The usage of a run.
 
     ``input_tokens`` are billed at full price or as cache writes, ``cached_tokens`` were read from
     the prompt cache; ``seconds`` is wall time; ``usd`` follows the price table in the settings.
@@ -84,7 +84,7 @@ class Disagreement:
 
 @dataclass(frozen=True, slots=True)
 class VerifiedSentence:
-    """What a model says of a cited sentence and its quotes, and what became of the sentence.
+    """A model's verdict on a cited sentence and its quotes, and what became of the sentence.
 
     ``words`` are those of the sentence that its quotes do not say; ``now`` is the sentence that
     took its place, if it was restated.
@@ -99,7 +99,7 @@ class VerifiedSentence:
 
 @dataclass(frozen=True, slots=True)
 class Verification:
-    """How far a model has verified an answer's sentences against their quotes.
+    """The state of verifying an answer's sentences against their quotes by a model.
 
     An answer that is ``pending`` may still be amended. ``problem`` is the sentence why it was not
     verified, or not to the end. ``of`` identifies the text that was written, before any amendment.

@@ -1,4 +1,4 @@
-"""What every command of ``footnote`` shares: exit codes, errors as sentences, settings."""
+"""Shared parts of the commands of ``footnote``: exit codes, error sentences, settings."""
 
 from __future__ import annotations
 

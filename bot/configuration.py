@@ -84,7 +84,8 @@ def _explain(error: ValidationError) -> str:
 
 
 def _places(names: Mapping[str, str]) -> dict[str, str]:
-    """Where settings are set, as the end of their names, by field: "" for the environment."""
+    """The files in which settings are set, as an ending of their names, by field: "" for the
+    environment."""
     files = {key.upper(): f" in {DOTENV}" for key in dotenv_values(DOTENV)}
     toml = Path(TOML)
     keys = tomllib.loads(toml.read_text(encoding="utf-8")) if toml.is_file() else {}

@@ -32,8 +32,8 @@ def has_console(settings: Settings) -> bool:
 
 
 def run_page(settings: Settings, run: str) -> str:
-    """Where a browser shows how a run was answered, to be linked to from elsewhere; "" where there
-    is no console or nobody said how it is reached."""
+    """The address of the page that shows how a run was answered; "" where there is no console, or
+    its address is not known."""
     if is_loopback(urlsplit(settings.public_url).hostname or "localhost"):
         return ""  # nobody else would get there
     try:

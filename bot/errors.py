@@ -108,7 +108,7 @@ class Denied(Refused):
 
 
 class DaySpentUp(Denied):
-    """What the person, the channel or the workspace may spend in a day is spent."""
+    """The daily budget of the person, the channel or the workspace is spent."""
 
 
 class ModelRefused(Refused):
@@ -164,7 +164,7 @@ class StorageUnavailable(Unavailable):
 
 
 class Broken(FootnoteError):
-    """What came back cannot be used."""
+    """A response cannot be used."""
 
 
 class PageUnreadable(Broken):

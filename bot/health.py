@@ -32,10 +32,11 @@ CHECK_SECONDS = 2.0  # that the database gets to answer
 
 @dataclass
 class Readiness:
-    """What the health endpoints tell of a process: of its database, its dispatcher (None while it
-    is being opened), its platforms and its documents. A process that ``listens`` is ready only when
-    a platform's events arrive; a worker is when it can work. Documents that are still being indexed
-    keep neither away."""
+    """The state of a process for the health endpoints: of its database, its dispatcher (None while
+    it is being opened), its platforms and its documents. A process that ``listens`` is ready only
+    when a platform's events arrive; a worker is when it can work. Documents that are still being
+    indexed keep neither away.
+    """
 
     database: Database
     platforms: Mapping[str, Connection] = field(default_factory=dict)

@@ -47,7 +47,7 @@ def _most_connections() -> int:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What clients may take, times in seconds; see the module docstring."""
+    """Limits on clients, times in seconds; see the module docstring."""
 
     patience: float = 30.0
     head: float = 10.0
@@ -178,8 +178,8 @@ class HttpConnection(H11Protocol):
 
 
 def bound(listener: socket.socket, patience: float) -> None:
-    """What the kernel holds for each of a listener's connections, and for how long, where it can be
-    told.
+    """Limit what the kernel holds for each of a listener's connections, and for how long, where it
+    can be told.
 
     It gives up the ones whose other end has gone without a word, such as a laptop that sleeps,
     after twice ``patience`` seconds instead of a quarter of an hour (RFC 5482), and takes no

@@ -1,4 +1,4 @@
-"""Where an HTTP request came from, judged by its TCP peer and its Host header."""
+"""The origin of an HTTP request, judged by its TCP peer and its Host header."""
 
 from __future__ import annotations
 

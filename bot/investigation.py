@@ -27,7 +27,7 @@ log = get_logger()
 
 
 class Showing(Protocol):
-    """What an attempt shows of its work: a ``Reply`` does."""
+    """The part of a ``Reply`` that shows an attempt's work."""
 
     def progress(self, plan: PlanView) -> None: ...
 

@@ -1,4 +1,4 @@
-"""What people write, and the conversation it belongs to. Frozen values, no storage ids."""
+"""Messages of people, and the conversation they belong to. Frozen values, no storage ids."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Thread:
 
 @dataclass(frozen=True, slots=True)
 class Author:
-    """Who wrote a message: the platform's id and the name people know.
+    """The author of a message: the platform's id and the name people know.
 
     ``roles`` are the platform's ids of the groups the author is in, ``admin`` whether the platform
     lets the author administer the workspace; both are known on arrival only, not stored. So are
@@ -75,7 +75,7 @@ def name_of_upload(url: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """What a person wrote, normalized by an adapter.
+    """A message of a person, normalized by an adapter.
 
     ``text`` is plain Markdown without platform escapes. ``event_id`` identifies the message on its
     platform, so that all events about it and their redeliveries find it. ``at`` is timezone-aware.
@@ -122,7 +122,7 @@ class Transcript:
 
 @dataclass(frozen=True, slots=True)
 class RunOptions:
-    """What the asker or the channel chose for one run.
+    """Options of one run that the asker or the channel chose.
 
     ``providers`` limits searching to these names (empty: all that are configured);
     ``instructions`` are the operator's words on tone and language for this channel, ``daily_usd``

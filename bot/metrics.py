@@ -146,8 +146,8 @@ class Metrics:
             return generate_latest(self.registry)
 
     async def _look(self) -> Look | None:
-        """What the database knows; None while it does not answer. A look that takes longer goes
-        on: what it finds is counted the next time."""
+        """Read the database; None while it does not answer. A look that takes longer goes on: what
+        it finds is counted the next time."""
         if self._looking is None:
             self._looking = asyncio.create_task(self._meter.look())
         await asyncio.wait({self._looking}, timeout=LOOK_SECONDS)
@@ -172,7 +172,7 @@ class Metrics:
 
 
 class _Kept:
-    """What the database keeps: sums, and how it is now."""
+    """Metrics from the database: sums, and the present state."""
 
     look: Look | None = None
     now: datetime = datetime.now(UTC)
@@ -214,7 +214,7 @@ def _standing(look: Look, now: datetime) -> Iterator[Metric]:
 
 
 def _spent(look: Look) -> Iterable[Metric]:
-    """What was spent on models."""
+    """The spending on models."""
     calls = CounterMetricFamily("footnote_model_calls", "Calls of models.", labels=["platform"])
     unpriced = CounterMetricFamily(
         "footnote_model_calls_unpriced",
@@ -242,7 +242,7 @@ def _spent(look: Look) -> Iterable[Metric]:
 
 
 class _Seen:
-    """What this process sees by itself. A call of a platform that was refused for its pace has the
+    """Metrics of this process alone. A call of a platform that was refused for its pace has the
     status 429."""
 
     def __init__(self, database: Database, observed: Observed) -> None:

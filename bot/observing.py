@@ -1,5 +1,5 @@
-"""What one process sees and the database does not keep: its calls of chat platforms, of search
-providers, of the model and of web pages, and who looks on.
+"""Counts that one process makes and the database does not keep: its calls of chat platforms, of
+search providers, of the model and of web pages, and its open event streams.
 
 All else that is worth watching is kept in the database, where every process leaves it
 (``storage.meter``).
@@ -86,8 +86,8 @@ class PlatformCalls:
         self.seconds[platform, method] = before + seconds
 
     def trace(self, platform: str, method_of: Callable[[str], str]) -> aiohttp.TraceConfig:
-        """What tells these counts of every request of an aiohttp session. ``method_of`` names the
-        method that a URL means."""
+        """A trace configuration that counts every request of an aiohttp session. ``method_of``
+        names the method that a URL means."""
         import aiohttp
 
         async def began(session: object, context: SimpleNamespace, params: object) -> None:

@@ -30,7 +30,7 @@ ENTRY_POINTS = "footnote.platforms"
 
 @dataclass
 class Connection:
-    """How it stands with a platform: its adapter tells, `/readyz` reads.
+    """The state of the connection to a platform: its adapter sets it, `/readyz` reads it.
 
     ``since`` when it is so, ``why`` it is not connected, in a sentence or in the peer's own words;
     neither may hold a secret.
@@ -100,10 +100,10 @@ S = TypeVar("S", bound=Settings)
 
 
 class Installations(Protocol):
-    """What a platform keeps of the workspaces that installed its app by themselves."""
+    """The stored installations of a platform whose workspaces install the app by themselves."""
 
     async def count(self, database: Database, workspace: str) -> int:
-        """How many installations are kept of a workspace."""
+        """The number of installations kept of a workspace."""
         ...
 
     async def forget(self, database: Database, workspace: str) -> int:

@@ -1,4 +1,4 @@
-"""How parts declare themselves: their settings, and how installed packages add parts of their own.
+"""Parts that declare themselves: their settings, and the discovery of those in installed packages.
 
 A search provider or a platform is declared by one value at module level. A package names that value
 in an entry point group, and Footnote finds it there without any change to its own code.

@@ -111,7 +111,7 @@ class Poster(Protocol):
         ...
 
     async def history(self, run: RunRef) -> Sequence[Message]:
-        """What was said in the run's thread before it, oldest first, by anyone but Footnote.
+        """The messages in the run's thread before it, oldest first, by anyone but Footnote.
 
         Asked for once per thread. Raises ``FootnoteError`` with the sentence why it cannot be read.
         """

@@ -123,7 +123,7 @@ class ResearchService:
         )
 
     def permit(self, options: RunOptions) -> Callable[[DaySpent], None] | None:
-        """What refuses a question once the day's budget is spent (``DaySpentUp``)."""
+        """A check that refuses a question once the day's budget is spent (``DaySpentUp``)."""
         limits = DayLimits.of(self._settings, options)
         return partial(limits.check_question, now=datetime.now(UTC)) if limits else None
 
@@ -241,7 +241,8 @@ class ResearchService:
         return answer, error, work
 
     async def _reach(self, record: RunRecord) -> Callable[[], Reach]:
-        """What tells the documents that the readers of a run's answer may be told about."""
+        """A function that tells the documents that the readers of a run's answer may be told
+        about."""
         return partial(
             self._rights.reach, await self._rights.reader(record.message, record.options)
         )

@@ -77,7 +77,7 @@ class Price(BaseModel):
 
 
 class ChannelRules(BaseModel):
-    """How questions of one channel are answered; what is empty is not ruled.
+    """Rules for questions of one channel; empty fields rule nothing.
 
     ``tone`` is in the operator's words, ``language`` a language's name or tag, ``depth`` the
     default one, ``providers`` the only ones to search, ``daily_usd`` what the channel may spend in

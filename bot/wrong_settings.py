@@ -1,5 +1,5 @@
-"""What is wrong with a setting, in a sentence: its name, what was given, what is allowed, and the
-way out. The value of a secret is never in it."""
+"""Error messages about settings: the name, the given value, the allowed values, and the way out.
+The value of a secret is never in it."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ JSON: Mapping[str, str] = {
 
 
 def not_json(error: SettingsError, name_of: Callable[[str], str]) -> str:
-    """Which setting is not the JSON it should be. Of the error's own text only the name of the
-    field is safe: it may repeat a secret."""
+    """A sentence that names the setting that is no valid JSON. Of the error's own text only the
+    name of the field is safe: it may repeat a secret."""
     found = re.search(r'field "(\w+)"', str(error))
     fields = [found[1]] if found is not None and found[1] in JSON else list(JSON)
     names = " or ".join(map(name_of, fields))
@@ -191,7 +191,7 @@ def _kind(annotation: Any) -> Any:
 
 
 def _nested(info: FieldInfo) -> type[BaseModel] | None:
-    """What the values of a setting's table are, or of its list of tables."""
+    """The type of the values of a setting's table, or of the items of its list of tables."""
     kind = _kind(info.annotation)
     values = get_args(kind)[1] if get_origin(kind) is dict else None
     if get_origin(kind) is tuple:

@@ -34,8 +34,8 @@ TOLD = 70  # characters of a question in a line of progress
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What a call of ``footnote eval`` asks for. ``budget`` in USD; None: twice what is expected.
-    ``page`` is the file that the page is written to."""
+    """The options of ``footnote eval``. ``budget`` in USD; None: twice what is expected. ``page``
+    is the file that the page is written to."""
 
     questions: QuestionSet
     sides: tuple[Side, ...]
@@ -83,7 +83,7 @@ async def evaluate(wanted: Wanted) -> tuple[Outcome, bool]:
 
 
 def announcement(wanted: Wanted, forecast: Forecast, budget: float) -> list[str]:
-    """What is about to be done and what it is expected to cost, before anything is spent."""
+    """The plan and its expected cost, before anything is spent."""
     questions = wanted.questions
     asked = counted(len(questions.cases), "question")
     if questions.followups:

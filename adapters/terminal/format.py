@@ -1,4 +1,4 @@
-"""How plans and answers look on a terminal."""
+"""Formats plans and answers for a terminal."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def _together(branch: Branch) -> tuple[str, str, str]:
 
 
 def _doing(branch: Branch) -> list[Text]:
-    """What is being done for a part of the research."""
+    """The present activity of a part of the research."""
     under_way = branch.under_way if branch.line.state == "running" else ()
     groups = groupby(under_way, key=lambda step: step.kind)
     return [text_of(plan_line(list(group))) for _, group in groups]

@@ -34,7 +34,7 @@ class JsonPoster:
         self.tell("Your question waits for the one before it.")
 
     async def remove(self, run: RunRef, saved: PostState | None) -> None:
-        """What was printed stays printed."""
+        """Do nothing: printed text stays printed."""
 
     async def history(self, run: RunRef) -> Sequence[Message]:
         return ()  # all that is said in a terminal is said to Footnote
@@ -55,7 +55,7 @@ class JsonPoster:
         sys.stderr.write(f"{without_controls(sentence, ' ')}\n")
 
     def complain(self, error: FootnoteError) -> None:
-        """What went wrong and what to do, on stderr."""
+        """Print an error and what to do on stderr."""
         self.tell(error.sentence)
 
     def show(self, answer: Answer) -> None:

@@ -191,7 +191,7 @@ def is_unnamed(thread: Thread) -> bool:
 
 
 def terminal_message(thread: Thread, text: str) -> Message:
-    """What the person at this terminal wrote, now."""
+    """The message of the person at this terminal, now."""
     try:
         user = getpass.getuser()
     except (KeyError, OSError):  # a container's user without a name

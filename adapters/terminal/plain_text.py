@@ -124,8 +124,8 @@ def text_last(quote: QuoteView) -> bool:
 
 
 def where(view: SourceView) -> Iterator[str]:
-    """What words stand under that the answer quotes itself, unless it is said already; and who gave
-    the text where that was not the site."""
+    """The headings above the words that the answer quotes itself, unless they are shown already;
+    and who gave the text where that was not the site."""
     said = {quote.heading for quote in view.quotes if quote.pieces}
     if bare := " · ".join(heading for heading in view.headings if heading not in said):
         yield bare

@@ -1,4 +1,4 @@
-"""What is kept, at the terminal: threads listed and exported, old rows pruned, things forgotten."""
+"""Stored data at the terminal: lists and exports threads, prunes old rows, forgets."""
 
 from __future__ import annotations
 
@@ -50,12 +50,13 @@ async def opened(settings: Settings) -> AsyncIterator[Store]:
 
 
 def forgetter_of(store: Store) -> Forgetter:
-    """What forgets from outside of the processes that work: they see in the store what to stop."""
+    """A forgetter for processes that do not work on runs: those that do see in the store what to
+    stop."""
     return Forgetter(store.database, store.request_stop)
 
 
 async def to_forget(store: Store, subject: Subject) -> Removed:
-    """What ``forgotten`` would take away, sums of today included."""
+    """Count what ``forgotten`` would delete, sums of today included."""
     return await forgetter_of(store).count(subject, day_after(datetime.now(UTC).date()))
 
 
@@ -94,7 +95,7 @@ def show(what: RenderableType) -> None:
 
 
 def removed_table(removed: Removed, title: str) -> RenderableType:
-    """What was, or would be, taken away."""
+    """The numbers of rows that were, or would be, deleted."""
     table = Table(box=None, show_header=False)
     table.add_column("", justify="right")
     table.add_column("")

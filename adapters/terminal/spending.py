@@ -1,4 +1,4 @@
-"""What was spent today and this month, as a table or as JSON."""
+"""Spending of today and this month, as a table or as JSON."""
 
 from __future__ import annotations
 

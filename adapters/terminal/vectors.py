@@ -37,7 +37,7 @@ async def _fill(settings: Settings, advance: Progress, seconds: float) -> Filled
 
 
 def line_of(filled: Filled) -> str:
-    """What came of it, as one line."""
+    """The outcome as one line."""
     having = f"{filled.with_vector:,} of {filled.passages:,} passages have vectors"
     if filled.problem and not filled.with_vector:
         return f"Documents are searched by words alone. {filled.problem}"

@@ -1,4 +1,4 @@
-"""Which address a request to the console comes from."""
+"""The address from which a request to the console comes."""
 
 from __future__ import annotations
 

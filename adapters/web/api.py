@@ -124,8 +124,8 @@ class _Api:
         return _json(Conversation(thread=thread.thread, key=thread.key, runs=runs))
 
     async def events(self, request: Request) -> Response:
-        """What changes, until there is an answer that is verified; a client that has it is told not
-        to come again (204, as the standard of server-sent events has it)."""
+        """Stream changes until there is a verified answer; a client that has it is told not to come
+        again (204, as the standard of server-sent events has it)."""
         run = await run_named(self._console, request, request.path_params["run"])
         seen = request.headers.get("last-event-id", "")
         now = shown_of(run)
@@ -166,8 +166,8 @@ def _is_final(answer: Answer | None) -> bool:
 
 
 def _events(before: Shown | None, now: Shown) -> list[str]:
-    """What changed, as events. The last of them carries the mark: who is cut off in between gets
-    all of it again."""
+    """Changes as events. The last of them carries the mark: who is cut off in between gets all of
+    it again."""
     told = [
         (kind, as_line(data.model_dump(mode="json")))
         for kind, data in change_documents(before, now)
@@ -177,7 +177,7 @@ def _events(before: Shown | None, now: Shown) -> list[str]:
 
 
 def _name(request: Request) -> str:
-    """What the client calls its request, or ""."""
+    """The client's name for its request, or ""."""
     name = request.headers.get(NAME_HEADER)
     if name is not None and not NAME.fullmatch(name):
         raise HTTPException(422, f"Idempotency-Key is to be like {NAME_PATTERN}.")

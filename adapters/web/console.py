@@ -1,4 +1,4 @@
-"""What every page of the console is made with."""
+"""The console's shared state, from which every page is made."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class Console:
         await self.workers.aclose()
 
     def open_reception(self) -> Reception:
-        """Where questions go; answers 503 while there is nobody to take them."""
+        """The reception that takes questions; answers 503 while there is none."""
         if self.reception is None:
             raise HTTPException(503, "Footnote is starting or ending: try again in a moment.")
         return self.reception
@@ -116,7 +116,7 @@ class Console:
 
 
 def visitor_of(request: Request) -> Visitor:
-    """Who is at the browser; the gate has found out."""
+    """The visitor of a request, as the gate has determined."""
     visitor: Visitor = request.state.visitor
     return visitor
 

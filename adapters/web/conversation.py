@@ -191,7 +191,7 @@ class _Conversation:
 
 
 def _files_of(turns: Sequence[Turn]) -> Sequence[Attachment]:
-    """What was sent in a conversation, each file once."""
+    """The files sent in a conversation, each once."""
     return [file for turn in turns for file in turn.files if not file.again]
 
 

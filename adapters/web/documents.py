@@ -1,4 +1,4 @@
-"""What the JSON API takes and gives, as types from which its description is made."""
+"""Request and response types of the JSON API, from which its description is made."""
 
 from __future__ import annotations
 
@@ -192,7 +192,7 @@ class Stopping(BaseModel):
 
 
 class Failure(BaseModel):
-    """What happened and what to do, in one sentence."""
+    """An error and what to do, in one sentence."""
 
     error: str
 
@@ -248,8 +248,8 @@ EVENTS: Mapping[str, type[BaseModel]] = {
 
 
 def change_documents(before: Shown | None, now: Shown) -> list[tuple[str, BaseModel]]:
-    """What an event stream tells of a reply that showed ``before``, None where that is not known
-    any more: kinds and what they carry."""
+    """The events for a reply that showed ``before``, None where that is not known any more: kinds
+    and what they carry."""
     if now.answer is not None:
         return [("answer", finished_document(now.answer))]
     told: list[tuple[str, BaseModel]] = []

@@ -52,7 +52,7 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """What was checked and what came out. ``state`` is good, doubtful or told."""
+    """A check and its result. ``state`` is good, doubtful or told."""
 
     state: str
     mark: str
@@ -61,7 +61,7 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What the small model says of a sentence: the verdict, the words that are not borne out, and
+    """The small model's verdict on a sentence: the verdict, the words that are not supported, and
     what ``became`` of the sentence; ``now`` is what took its place, if anything did."""
 
     state: str
@@ -216,7 +216,7 @@ class RunView:
 
     @property
     def verdicts(self) -> tuple[Verdict, ...]:
-        """What the small model says of each cited sentence, those that it doubts first."""
+        """The small model's verdicts on all cited sentences, doubtful ones first."""
         found = self.trace.answer.verification if self.trace.answer else None
         told = [self._verdict(each) for each in found.sentences] if found else []
         return tuple(sorted(told, key=lambda one: one.state == "good"))
@@ -258,7 +258,7 @@ class RunView:
         return self._texts("web-run-paused", seconds=seconds(lost)) if lost else ""
 
     def waited(self, span: Span) -> str:
-        """What a sub-question waited for, and how long."""
+        """The sub-question that one waited for, and how long."""
         titles = {each.id: each.title for each in self.trace.spans}
         needed = " · ".join(shortened(titles.get(id, id), 80) for id in span.needs)
         return self._texts("web-run-waited", seconds=seconds(span.waited), lines=needed)

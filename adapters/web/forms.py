@@ -1,4 +1,5 @@
-"""What browsers and programs send: bounded, and for forms with the session's CSRF token."""
+"""Forms and JSON from browsers and programs: bounded, and for forms with the session's CSRF
+token."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who comes in: every request to the console passes here first.
+"""Access control: every request to the console passes here first.
 
 - With nothing configured only this machine does: the peer and the Host are loopback, so that
   neither a proxy nor a name that was made to point here (DNS rebinding) opens it to others.
@@ -100,7 +100,7 @@ class Gate:
     # ------------------------------------------------------------ who it is
 
     def _admitted(self, request: Request) -> tuple[Visitor | None, str]:
-        """Who it is, if known, and the cookie of a session that begins now ("": none does)."""
+        """The visitor, if known, and the cookie of a session that begins now ("": none does)."""
         way, user = self._way(request)
         peer = self._proxies.client_of(request)
         if way == "token" and self._shows_token(request, peer):

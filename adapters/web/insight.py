@@ -48,7 +48,7 @@ class _RunPages:
         self._traces = Traces(console.store)
 
     async def run(self, request: Request) -> Response:
-        """How one answer came about."""
+        """The page of one run."""
         kept = await self._traces.run(request.path_params["run"])
         if kept is None:
             raise _gone(request)
@@ -107,7 +107,7 @@ class _RunPages:
 
 
 class _OverviewPages:
-    """How it goes, over some days: to be looked at, and to be worked on elsewhere."""
+    """Statistics over some days, as a page and as files."""
 
     def __init__(self, console: Console) -> None:
         self._console = console

@@ -1,4 +1,4 @@
-"""What is being shown now, for whoever looks on: each thread with onlookers has a feed.
+"""Live updates: each thread with viewers has a feed of what is being shown now.
 
 A poster in this process tells at once what its reply shows. What other processes work on is looked
 up in the database, in one query for all threads that are looked at: when PostgreSQL signals that a
@@ -36,9 +36,10 @@ log = get_logger()
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """How it stands with a run of a thread. ``shown`` is None for one that was over from the first
-    look on; ``removed`` tells that its question was deleted. ``attempt`` is known of what is over:
-    an edited question has another one."""
+    """The state of a run of a thread. ``shown`` is None for one that was over from the first look
+    on; ``removed`` tells that its question was deleted. ``attempt`` is known of what is over: an
+    edited question has another one.
+    """
 
     run: str
     over: bool
@@ -67,7 +68,7 @@ class Feed:
         return self.version
 
     async def once(self, name: str, read: Callable[[], Coroutine[Any, Any, T]]) -> T:
-        """What ``read`` returns, shared by all who ask by this name before the next change."""
+        """The result of ``read``, shared by all who ask by this name before the next change."""
         version, reading = self._read.get(name, (-1, None))
         if reading is None or version != self.version or _has_failed(reading):
             reading = asyncio.create_task(read())
@@ -132,7 +133,7 @@ class Live:
 
     @property
     def onlookers(self) -> int:
-        """How many event streams are open."""
+        """The number of open event streams."""
         return sum(feed.onlookers for feed in self._feeds.values())
 
     # ------------------------------------------------------------ telling
@@ -165,7 +166,7 @@ class Live:
             self._look_soon_at(thread_key)
 
     def here(self, run: str) -> Shown | None:
-        """What a reply of this process shows."""
+        """The state of a reply of this process."""
         return self._here.get(run)
 
     # ------------------------------------------------------------ looking on

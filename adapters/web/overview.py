@@ -51,7 +51,7 @@ class Filter:
 
 @dataclass(frozen=True, slots=True)
 class Looked:
-    """What the address asks to see. An unknown period is the usual one."""
+    """The selection that an address asks for. An unknown period is the usual one."""
 
     days: int
     platform: str = ""
@@ -218,7 +218,7 @@ class OverviewView:
 
 
 def said(verdicts: Mapping[str, int]) -> str:
-    """What readers thought: +12 −3."""
+    """The feedback of readers: +12 −3."""
     counted = (("+", verdicts.get("good", 0)), ("−", verdicts.get("bad", 0)))
     return " ".join(f"{sign}{count:,}" for sign, count in counted if count)
 

@@ -1,4 +1,4 @@
-"""How many requests a client may make in a minute, and how many event streams it may hold open."""
+"""Rate limits of clients: requests in a minute, and event streams at once."""
 
 from __future__ import annotations
 

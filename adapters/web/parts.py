@@ -15,7 +15,7 @@ from bot.rendering.texts import Texts
 
 
 class Parts:
-    """What events carry of a reply that shows something else now, as JSON."""
+    """The parts of a reply that have changed, as JSON for events."""
 
     def __init__(self, templates: Templates) -> None:
         self._templates = templates
@@ -43,11 +43,11 @@ class Parts:
 
 
 def being_done(now: Shown, texts: Texts) -> str:
-    """What is being done, in one line, for those who cannot look."""
+    """The present activity in one line, for screen readers."""
     return plan_of(now.plan, texts).now if now.plan is not None else ""
 
 
 def plan_html(templates: Templates, texts: Texts, run: str, now: Shown) -> str:
-    """What is done and what is still to be done."""
+    """The plan: finished and remaining steps."""
     plan = plan_of(now.plan, texts) if now.plan is not None else None
     return templates.fragment("plan.html", texts, run=run, plan=plan, shown=now)

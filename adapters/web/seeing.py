@@ -1,4 +1,4 @@
-"""What a visitor may see of a run, by the rights to the documents that it rests on."""
+"""A visitor's view of a run, by the rights to the documents that it uses."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _DOCUMENT = re.compile(r"file:///[!#-\[\]_a-z~]+", re.IGNORECASE)
 
 
 class Seeing:
-    """What one visitor may see now; rights are looked at anew each time."""
+    """The rights of one visitor now; they are read again each time."""
 
     def __init__(self, rights: Rights, visitor: Visitor, texts: Texts) -> None:
         self._rights = rights

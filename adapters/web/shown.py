@@ -1,4 +1,4 @@
-"""What a reply shows at one moment: the post state of the web, kept with its run as JSON."""
+"""The state of a reply at one moment: the web's post state, stored with its run as JSON."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _adapter = TypeAdapter(Shown)
 
 
 def shown(state: PostState | None) -> Shown:
-    """What an earlier attempt saved; nothing, where there was none."""
+    """The state that an earlier attempt saved; empty if there was none."""
     return Shown() if state is None else _adapter.validate_python(state)
 
 
@@ -56,7 +56,7 @@ def next_turn(before: Shown, **changes: object) -> Shown:
 
 
 def shown_of(run: RunRecord) -> Shown:
-    """What a run's reply shows, whatever platform it is on.
+    """The state of a run's reply, whatever platform it is on.
 
     Of a run that is over, that is its stored answer: what its verification found is kept there,
     also where it gave no reason to show the reply anew.

@@ -44,8 +44,8 @@ def event(kind: str, data: str, id: str = "") -> str:
 
 
 async def moments(feed: Feed) -> AsyncIterator[bool]:
-    """When to tell what a feed knows: True at once and after each change, False when there was
-    none for so long that a sign of life is due. It ends with the feed.
+    """Moments to send a feed's state: True at once and after each change, False when there was none
+    for so long that a sign of life is due. It ends with the feed.
 
     What changes within ``SECONDS_BETWEEN_EVENTS`` is one change, and the first of it is told at
     once: a reader who is slower is told of the newest state only, so that nothing piles up.

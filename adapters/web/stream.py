@@ -1,4 +1,4 @@
-"""What a thread's page is told while it is open, as server-sent events.
+"""Server-sent events for a thread's open page.
 
 Events: ``turn`` (a question that is new to the page), ``plan`` and ``text`` (parts of a reply that
 is being worked on), ``reply`` (all that stands below a question), ``gone`` (a deleted question).
@@ -84,7 +84,7 @@ class _Page:
                     yield self._gone(gone)
 
     def _compare(self, feed: Feed) -> None:
-        """What is over of what the page has, and whether that is what it showed last."""
+        """The finished runs that the page has, and whether they are what it showed last."""
         self.held = {
             each.run: each.attempt
             for each in feed.standings.values()
@@ -96,7 +96,7 @@ class _Page:
         self.stale = bool(self.had) and self.had != tally(self.held)
 
     async def _news(self, feed: Feed, now: Standing) -> list[str]:
-        """What the page does not show yet of one run."""
+        """The changes of one run that the page does not show yet."""
         if now.removed:
             known = now.run in self.marks or self.stale
             if now.run in self.gone or (self.first and not known):

@@ -59,7 +59,7 @@ async def runs_of(database: Database, thread_key: str) -> list[str]:
 
 
 async def dates_of(database: Database, answers: Collection[Answer]) -> Dates:
-    """When the quoted pages were read."""
+    """The dates at which the quoted pages were read."""
     wanted = {(each.url, each.page_hash) for answer in answers for each in answer.citations}
     if not wanted:
         return {}

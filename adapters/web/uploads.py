@@ -55,7 +55,7 @@ class Upload:
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """What a form of parts holds: its fields (the last of each name) and its files."""
+    """A multipart form: its fields (the last of each name) and its files."""
 
     fields: dict[str, str]
     files: tuple[Upload, ...]

@@ -1,4 +1,4 @@
-"""What templates show: plans, answers and turns of a conversation, made from the core's values."""
+"""Values for templates: plans, answers and turns of a conversation, made from the core's values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who is at the browser, and the cookie that a browser keeps of it."""
+"""Visitors of the console, and the cookies of their sessions."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Visitor:
 
     @property
     def channel(self) -> str:
-        """Where their threads are: of their own where people are known, else everybody's."""
+        """The channel of their threads: their own where people are known, else a shared one."""
         return self.id if self.way == "proxy" else LOCAL
 
 
@@ -111,7 +111,7 @@ class Sessions:
         return name if hmac.compare_digest(signed.encode(), signature.encode()) else ""
 
     def csrf(self, session: str) -> str:
-        """What a form of this session carries: each time in other words (see ``masked``)."""
+        """The CSRF token of this session's forms: different words each time (see ``masked``)."""
         return masked(bytes.fromhex(self._sign(f"csrf {session}")))
 
     @staticmethod

@@ -52,7 +52,7 @@ def turn_html(templates: Templates, texts: Texts, turn: Turn, visitor: Visitor) 
 
 
 def reply_html(templates: Templates, texts: Texts, turn: Turn, visitor: Visitor) -> str:
-    """What stands below a question."""
+    """The reply below a question."""
     if turn.shown.answer is not None:
         reply = reply_of(turn.shown.answer, texts, turn.dates)
         return templates.fragment("answer.html", texts, turn=turn, reply=reply, visitor=visitor)
@@ -67,8 +67,8 @@ def reply_html(templates: Templates, texts: Texts, turn: Turn, visitor: Visitor)
 
 
 def cursor_of(turns: Sequence[Turn]) -> str:
-    """What a page has: the last run, the marks of those that are not over, and a tally of those
-    that are."""
+    """The state that a page has: the last run, the marks of unfinished runs, and a tally of the
+    others."""
     if not turns:
         return ""
     live = ",".join(f"{turn.run}={turn.shown.mark}" for turn in turns if not turn.over)

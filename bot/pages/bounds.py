@@ -34,7 +34,7 @@ class Wasteful(Exception):
 
 
 class _Head:
-    """What came of interim responses and headers. A server may think as long as it likes in between
+    """Counts of interim responses and headers. A server may think as long as it likes in between
     (RFC 8297 on early hints), so only headers that come in many small packets can be too slow."""
 
     def __init__(self) -> None:
@@ -52,7 +52,7 @@ class _Head:
 
 
 class Meter:
-    """What came over one connection.
+    """Counts of what arrived over one connection.
 
     What is no body counts as around it: status lines, headers, framing, and with HTTP/2 what the
     requests that share the connection have not taken yet, at most 64 kB for each.

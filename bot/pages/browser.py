@@ -201,7 +201,7 @@ class Browser:
 
 
 def _understood(reply: Any, _: bytes) -> Rendered | str | _Problem:
-    """What a process says, which may be anything once a page has got the better of it."""
+    """Parse the reply of a process, which may be anything once a page has taken control of it."""
     match reply:
         case {"url": str(url), "html": str(html)}:
             return Rendered(url, html)

@@ -79,7 +79,7 @@ class _Browsers:
         self._stack = AsyncExitStack()
 
     async def reply(self, order: Order) -> dict[str, str]:
-        """What an order comes to. Raises ``Unrendered``."""
+        """Carry out an order and return its result. Raises ``Unrendered``."""
         was_there = self._browser is not None
         browser = await self._living(order)
         if not order.url:

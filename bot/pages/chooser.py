@@ -1,4 +1,4 @@
-"""Which passages of pages are shown; long pages are studied in a process of their own.
+"""Chooses the passages of pages that are shown; long pages are studied in a process of their own.
 
 Cutting and counting a long page takes seconds and ten times its size in memory, and a page can be
 made to take more. That must neither stall the event loop nor fill the memory of the process that

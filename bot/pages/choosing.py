@@ -1,4 +1,4 @@
-"""Which passages of a page matter for a question.
+"""Ranks the passages of a page by their relevance to a question.
 
 A page is studied once: cut, counted and indexed by its terms. That takes about 0.15 s for a million
 characters; asking a studied page takes a few milliseconds. ``bot.pages.chooser`` does both where
@@ -42,7 +42,7 @@ class Study:
     headings: dict[str, frozenset[str]]
 
     def counts(self, words: Collection[str]) -> list[dict[str, int]]:
-        """How often each passage has these terms, in their order."""
+        """The number of times each passage has these terms, in their order."""
         found: list[dict[str, int]] = [{} for _ in self.passages]
         if self.places is not None:
             for word in words:
@@ -79,7 +79,7 @@ def study(passages: Iterable[Passage]) -> Study:
 
 
 def rank(question: str, studied: Study, rarity: Mapping[str, float] | None = None) -> list[float]:
-    """How much each passage matters for a question, in page order; 0 is not at all.
+    """The relevance of each passage to a question, in page order; 0 is none.
 
     ``bot.pages.relevance`` with a small prior for position. Terms weigh by their ``rarity`` in all
     that was searched, or where that is not known among the page's own passages. All are 0 if no

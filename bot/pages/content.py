@@ -1,4 +1,4 @@
-"""Where the content of an HTML page stands, if the page says so.
+"""Finds the content of an HTML page where the page marks it.
 
 Documentation, wikis and knowledge bases are made by programs that mark the content: with an
 element or class of their own, or with <main>. That element is converted whole, for every
@@ -106,7 +106,7 @@ def is_of_press(tree: Any) -> bool:
 
 
 def _generator(tree: Any) -> str:
-    """What a page says it was made by."""
+    """The generator that a page names."""
     return " ".join(
         tree.xpath("//meta[translate(@name, 'G', 'g')='generator' or @name='ProgId']/@content")
     )

@@ -8,7 +8,7 @@ from datetime import datetime
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """What a server sent: ``url`` is the final canonical address, ``data`` is decompressed."""
+    """A server's response: ``url`` is the final canonical address, ``data`` is decompressed."""
 
     url: str
     content_type: str | None

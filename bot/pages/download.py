@@ -59,7 +59,7 @@ _REFRESH = re.compile(
 
 @dataclass(slots=True)
 class Progress:
-    """How far a download has come; read when its time is up."""
+    """Progress of a download, for when its time is up."""
 
     url: str
     receiving: bool = False
@@ -208,9 +208,14 @@ class Downloads:
 
 
 def user_agent(contact: str = "") -> str:
-    """How page requests say who asks; sites know us by the first word (``robots.PRODUCT``)."""
+    """The User-Agent of page requests; sites know Footnote by its first word
+    (``robots.PRODUCT``)."""
     reach = f"+{contact}; " if contact else ""
-    return f"footnote-bot/{__version__} ({reach}research bot; reads pages people ask about)"
+    return f"footnote-bot/{__version__}
+    ({reach}research bot; reads
+    pages
+    people ask
+    about)"
 
 
 def _document(address: str, response: httpx.Response, data: bytes) -> Document:
@@ -239,7 +244,7 @@ def _location(address: str, response: httpx.Response) -> str:
 
 
 def _pointed_to(document: Document) -> str | None:
-    """Where a page that is nothing but ``<meta http-equiv="refresh">`` leads."""
+    """The target of a page that consists of ``<meta http-equiv="refresh">`` alone."""
     data = document.data
     match = _REFRESH.search(data) if len(data) <= _POINTER_PAGE else None
     if match is None or kind_of(data[:LOOK_AT], document.content_type, document.url) != "html":

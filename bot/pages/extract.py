@@ -47,7 +47,7 @@ _EMPTY_LINES = re.compile(r"\n{3,}")
 
 @dataclass(frozen=True, slots=True)
 class Extracted:
-    """What a document says: one line of title, and text as ``bot.pages.page.Page`` describes it.
+    """The text of a document: one line of title, and text as ``bot.pages.page.Page`` describes it.
 
     ``canonical`` is the address that it gives itself, unchecked and possibly relative, or "".
     ``kept`` is the share of the document's visible words that ``text`` holds, from 0 to 1.
@@ -224,7 +224,7 @@ def one_line(title: str) -> str:
 
 
 def _title_from(name: str) -> str:
-    """What a URL or a file name says."""
+    """A title made from a URL or a file name."""
     if name.startswith(("http://", "https://")):
         parts = urlsplit(name)
         return one_line(PurePosixPath(unquote(parts.path)).name) or one_line(parts.netloc)

@@ -82,7 +82,7 @@ class Fetcher:
             raise
 
     def _other_ways(self) -> Iterator[Callable[[str], Awaitable[Page]]]:
-        """How else a page may be read, best first: a browser shows the page itself."""
+        """Other ways to read a page, best first: a browser shows the page itself."""
         if self._browser is not None:
             yield self._rendered
         if self._reader is not None:

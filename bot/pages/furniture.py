@@ -1,4 +1,4 @@
-"""What stands in the content of an HTML page to get about: bars, anchors, edit links, tables of
+"""Removes navigation from the content of an HTML page: bars, anchors, edit links, tables of
 contents."""
 
 from __future__ import annotations

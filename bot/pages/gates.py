@@ -21,7 +21,7 @@ PREVIEW = 100  # tokens up to which a paid page shows nothing; a longer preview 
 
 @dataclass(frozen=True, slots=True)
 class Signs:
-    """What the markup of a page says about it, besides its text.
+    """Signs in a page's markup, besides its text, of what keeps readers out.
 
     ``paid`` is that its own metadata calls it not free (schema.org's ``isAccessibleForFree``).
     """
@@ -53,7 +53,7 @@ def refuse_gate(name: str, title: str, text: str, signs: Signs) -> None:
 
 
 def _of_login(title: str, text: str, signs: Signs) -> str:
-    """What to do about a short page that is a login form; "" if it is none."""
+    """Advice for a short page that is a login form; "" for other pages."""
     lines = (title, _opening(text))
     if signs.asks_password or any(_LOGIN.fullmatch(line) for line in lines):
         return "shows only a login form; paste the text, or give a page that is public."
@@ -61,7 +61,7 @@ def _of_login(title: str, text: str, signs: Signs) -> str:
 
 
 def _for_browsers(title: str, text: str) -> str:
-    """What keeps out a program that is no browser, and what to do; "" if nothing does."""
+    """The obstacle for a program that is no browser, with advice; "" if there is none."""
     if any(_BOT_CHECK.search(part) for part in (title, text)):
         return "lets only browsers in and shows a check instead; paste the text."
     if any(_NEEDS_SCRIPT.search(part) for part in (title, text)) or _LOADING.fullmatch(text):

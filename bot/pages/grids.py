@@ -29,7 +29,7 @@ _UNMARKED = str.maketrans("", "", CODE_START + CODE_END)
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """What stands at one place of a table; ``is_head`` tells that it names its row or column."""
+    """A cell of a table; ``is_head`` tells that it names its row or column."""
 
     text: str
     is_head: bool = False

@@ -1,4 +1,4 @@
-"""What share of a document's words its page text has."""
+"""Measures the share of a document's words that its page text has."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ _NO_LETTERS = bytes(code for code in range(128) if not chr(code).isalnum())
 
 
 def share(text: str, of: str, without: str = "") -> float:
-    """How many of the letters and digits of a text another one has, from 0 to 1.
+    """The share of a text's letters and digits that another text has, from 0 to 1.
 
     Only counted, not compared: this is done for every document that is indexed. ``without`` are
     the parts of the whole that do not count.

@@ -39,7 +39,7 @@ news set of the extraction bench, whose pages without any mark of the press all 
 
 
 class Reading(NamedTuple):
-    """What an HTML document says; title and canonical address may be empty, the latter relative.
+    """The text of an HTML document; title and canonical address may be empty, the latter relative.
 
     ``kept`` is the share of the words of the content that ``text`` has, from 0 to 1. The content is
     the element that holds it; on a page that does not say which that is, all text outside links.
@@ -52,7 +52,7 @@ class Reading(NamedTuple):
 
 
 def read_html(html: str, name: str) -> Reading:
-    """What an HTML document says; ``name`` is what errors call it.
+    """Read an HTML document; ``name`` is its name in errors.
 
     Raises ``PageUnreadable`` for a page that is only a login form or an error, ``BrowserNeeded``
     for one without words, a cookie wall and a check for robots.
@@ -80,7 +80,7 @@ def _signs(tree: Any) -> Signs:
 
 
 def _canonical(tree: Any) -> str:
-    """Where the page says it is at home: in its head, and in one place only."""
+    """The page's canonical address, if its head names exactly one."""
     said: list[str] = tree.xpath(
         "/html/head/link[contains(concat(' ', translate(@rel, 'CANOIL', 'canoil'), ' '),"
         " ' canonical ')]/@href"

@@ -1,4 +1,4 @@
-"""What a document is, judged by its bytes first and by what it is said to be second.
+"""Detects the type of a document, by its bytes first and by its declared type second.
 
 ``FORMATS`` is the one table of what Footnote reads: by it files of folders are chosen, media types
 and endings understood, and uploads offered. Servers mislabel: error pages come as PDF, HTML as
@@ -222,7 +222,7 @@ def _ending(name: str) -> str:
 
 
 def kind_of(start: bytes, content_type: str | None, name: str) -> Kind:
-    """What to read a document as.
+    """The type as which to read a document.
 
     ``start`` are its first bytes (``LOOK_AT`` or all), ``content_type`` what its transport says,
     ``name`` its URL or file name. Raises ``PageUnreadable`` for what is not text to read.
@@ -247,7 +247,8 @@ def kind_of(start: bytes, content_type: str | None, name: str) -> Kind:
 
 
 def _text_kind(start: bytes, declared: str, name: str) -> Kind:
-    """What a text is. That it should be something binary means nothing: it is not."""
+    """The type of a text; a declared binary type is ignored. That it should be something binary
+    means nothing: it is not."""
     by_name = _BY_ENDING.get(_ending(name))
     if by_name is not None and (by_name.kind in _CONTAINERS or by_name.kind == "text"):
         by_name = None
@@ -296,7 +297,7 @@ def _binary_error(name: str, declared: str, what: str) -> PageUnreadable:
 
 
 def _binary(start: bytes) -> str | None:
-    """What a file without text is, None for text."""
+    """The type of a file without text; None for text."""
     if start.startswith(_MARKS):
         return None
     controls = len(_BINARY.findall(start))

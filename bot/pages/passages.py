@@ -43,7 +43,7 @@ class Passage:
 
 @dataclass(frozen=True, slots=True)
 class Weight:
-    """How near the words ``start:end`` of a page are to a question by meaning.
+    """The similarity of the words ``start:end`` of a page to a question, by meaning.
 
     ``relevance`` is 0 for what is no nearer than the average passage of all that was searched, and
     1 for the nearest of them.
@@ -211,7 +211,7 @@ def _lead_in(group: _Group, block: Block, tokens: int, is_new_block: bool) -> _G
 
 
 class _Table:
-    """What is known of the table whose rows are being met.
+    """The state of the table whose rows are being read.
 
     ``columns`` are the names of its columns, once the first row under its head is met. ``in_head``
     tells that the row which was just met belongs to the head.

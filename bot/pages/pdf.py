@@ -40,7 +40,7 @@ _LONGEST_FONT_NAME = 128  # bytes; PDF names have at most 127
 
 
 class Document(NamedTuple):
-    """What a PDF document says; ``title`` may be empty.
+    """The text of a PDF document; ``title`` may be empty.
 
     ``kept`` is the share of its words that ``text`` has, from 0 to 1, running headers aside; pages
     that were not read count as if they had as many words as those that were.

@@ -48,8 +48,8 @@ class WorkerPool:
         seconds: float,
         understood: Callable[[Any, bytes], T],
     ) -> T:
-        """What ``understood`` makes of a process's reply, its JSON and its data; it raises
-        ``ValueError`` for nonsense.
+        """Send a request to a process and return its reply as parsed by ``understood``, which gets
+        its JSON and its data and raises ``ValueError`` for nonsense.
 
         Raises that, ``TimeoutError`` after so many seconds of work, ``OSError`` or ``EOFError``
         when the process has ended, ``Unavailable`` when none can be started.

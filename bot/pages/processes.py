@@ -86,7 +86,7 @@ class WorkerProcess:
 
 
 def environment() -> dict[str, str]:
-    """What Python needs to start and to find our code, and none of the secrets."""
+    """The environment that Python needs to start and to find Footnote's code, without secrets."""
     kept = {
         name: value
         for name, value in os.environ.items()
@@ -144,7 +144,7 @@ def _exactly(pipe: IO[bytes], size: int) -> bytes:
 
 
 def own_pipes() -> tuple[IO[bytes], IO[bytes]]:
-    """Where a worker's requests come from and its replies go.
+    """The streams of a worker's requests and replies.
 
     Standard output leads nowhere from now on: a library that prints must not be in the way.
     """

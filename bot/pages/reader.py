@@ -44,7 +44,7 @@ _ABOUT_CHARACTERS = 4_000  # in which the page's own text begins
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What the service gave: ``title`` may be empty, ``text`` is Markdown."""
+    """The service's result: ``title`` may be empty, ``text`` is Markdown."""
 
     title: str
     text: str
@@ -104,7 +104,7 @@ class ReaderService:
             await self._client.aclose()
 
     def address_for(self, url: str) -> str:
-        """Where the service is asked for a page."""
+        """The address at which the service is asked for a page."""
         if SLOT in self._place:
             return self._place.replace(SLOT, quote(url, safe=""))
         return f"{self._place.rstrip('/')}/{url}"
@@ -152,7 +152,7 @@ class ReaderService:
         return text
 
     def _problem(self, status: int, url: str, said: str) -> FootnoteError | None:
-        """What a status means; None for a page."""
+        """The error that a status means; None for success."""
         detail = f"status {status}: {said}"
         if status == 200:
             return None

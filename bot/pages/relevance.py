@@ -1,4 +1,4 @@
-"""How well passages answer a question, each seen with what stands around it.
+"""Scores passages by how well they answer a question, each with its surroundings.
 
 BM25 with weighted fields (Robertson, Zaragoza and Taylor, Simple BM25 Extension to Multiple
 Weighted Fields, CIKM 2004): a word in the passage counts once, one in its headings, in the page's
@@ -242,7 +242,7 @@ def pair_scores(
     pairs: Iterable[tuple[str, str]],
     passages: Sequence[Sequence[str]],
 ) -> list[float]:
-    """What neighbours of the question that are neighbours in a passage add to its score.
+    """The score for neighbours of the question that are neighbours in a passage.
 
     ``passages`` are the terms of each passage in order.
     """

@@ -61,8 +61,8 @@ _HAS_TEXT = "document.readyState === 'loading' ? -1 : document.body?.textContent
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """What to render: within ``seconds``, up to ``most_bytes`` of HTML; ``seconds`` count from when
-    the browser is there. Without ``url`` only its version is wanted.
+    """A request to render a page: within ``seconds``, up to ``most_bytes`` of HTML; ``seconds``
+    count from when the browser is there. Without ``url`` only its version is wanted.
 
     ``browser`` is the path of a Chromium, which keeps what it writes in ``folder``. ``allow`` as in
     ``FOOTNOTE_FETCH_ALLOW``; ``agent`` is added to Chromium's own user agent.

@@ -29,8 +29,8 @@ LONGEST_WAIT = 2.0
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """How documents are got: the settings ``fetch_allow``, ``fetch_max_bytes``, ``fetch_timeout``
-    (seconds), ``contact`` and ``robots``."""
+    """Settings of downloads: ``fetch_allow``, ``fetch_max_bytes``, ``fetch_timeout`` (seconds),
+    ``contact`` and ``robots``."""
 
     allow: tuple[str, ...]
     max_bytes: int

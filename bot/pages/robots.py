@@ -1,4 +1,4 @@
-"""What sites ask robots not to read: robots.txt, as RFC 9309 has it.
+"""Reads robots.txt (RFC 9309): the pages that sites ask robots not to read.
 
 Asked once for each site and kept for a while. What the file says is protego's business, how it is
 fetched is ``bot.pages.download``'s: through the same guard as any page.
@@ -34,7 +34,7 @@ _LARGE = 20_000  # characters above which parsing takes more than a few millisec
 
 @dataclass(frozen=True, slots=True)
 class _Rules:
-    """What a site says. ``file`` is None when it says nothing, ``problem`` why it could not."""
+    """A site's rules. ``file`` is None when it says nothing, ``problem`` why it could not."""
 
     file: Protego | None = None
     problem: str = ""

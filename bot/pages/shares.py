@@ -1,4 +1,4 @@
-"""How the memory for reading documents is divided among the processes that do it.
+"""Divides the memory for reading documents among the processes that do it.
 
 The limit counts what a process allocates (``processes.limit_memory``): 30 MB before any document.
 By default everything fits a container of 1 GB beside the main process and the processes that index
@@ -34,7 +34,7 @@ class Shares:
 
     @property
     def readers(self) -> int:
-        """How many processes read side by side: no more than there are processors."""
+        """The number of processes that read side by side: no more than there are processors."""
         room = (self.total - self.large - self.choosing) // SMALL - 1
         return max(1, min(MOST_READERS, os.cpu_count() or 1, room))
 

@@ -17,7 +17,7 @@ OPENS_SECTION = 1.3  # times the worth of a section's first passage, which says 
 def spread(
     passages: Iterable[Passage], budget_tokens: int, *, skip: Collection[tuple[int, int]] = ()
 ) -> list[Passage]:
-    """Those of a page's passages that stand for the whole, in order, within ``budget_tokens``.
+    """The passages that represent a page as a whole, in order, within ``budget_tokens``.
 
     The page is cut into stretches of equal length, as many as passages fit, and each gives the
     passage closest to what the page is about (the centroid of its terms: Radev, Jing, Styś and
@@ -60,7 +60,7 @@ def representatives(passages: Sequence[Passage], count: int) -> list[Passage]:
 
 
 def centrality(passages: Sequence[Passage]) -> list[float]:
-    """How much each passage says of what all of them are about; in the order of ``passages``."""
+    """The similarity of each passage to all others, in the order of ``passages``."""
     within = Counter(
         word for passage in _some_of(passages) for word in set(terms(passage.text)) - STOP_WORDS
     )

@@ -1,4 +1,4 @@
-"""What an HTML page is called, without the name of its site."""
+"""Finds the title of an HTML page, without the name of its site."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def _without_site(tree: Any, title: str) -> str:
 
 
 def _place(heading: str, title: str) -> int:
-    """Where a heading is a part of a title, in characters; -1 if it is none."""
+    """The position of a heading in a title, in characters; -1 if it is not part of it."""
     match = re.search(
         rf"(?:^|{_SIGN}\s+){re.escape(heading)}(?=\s*(?:$|{_SIGN}))", title, re.IGNORECASE
     )
@@ -67,7 +67,7 @@ def _names(heading: str, title: str) -> bool:
 
 
 def _opening(title: str) -> int:
-    """Where the bracket opens that the title's last character closes."""
+    """The position of the bracket that the title's last character closes."""
     depth = 0
     for place in range(len(title) - 1, -1, -1):
         depth += {")": 1, "(": -1}.get(title[place], 0)

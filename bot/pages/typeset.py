@@ -162,7 +162,7 @@ def _edges(leaf: Leaf) -> set[Line]:
 
 
 def _keys(line: Line, leaf: Leaf) -> Iterator[tuple[str, int]]:
-    """What a running line has in common with those of other pages.
+    """Keys by which a running line matches those of other pages.
 
     Its text, or its text with one number counted from the page's own: the page number moves from
     page to page, the figures in the first row of a table do not move with it.

@@ -30,7 +30,7 @@ _HEAD = re.compile(r"(?:[ \t]*(?:>[ \t]?|(?:[-+*]|\d{1,9}[.)]|#{1,6})(?:[ \t]+|$
 
 @dataclass(frozen=True, slots=True)
 class Atom:
-    """What is not cut: source text, and how it is joined to what stands before and after.
+    """Source text that is not cut, and how it is joined to its neighbours.
 
     ``glue`` joins it to the atom before in the same part; ``lead`` opens a part that begins with
     it; ``tail`` closes one that ends with it. ``root`` numbers the outermost block, ``path`` is

@@ -49,7 +49,7 @@ def centred(text: str, strong: Sequence[Span], longest: int) -> tuple[str, tuple
 
 
 def _that_fit(text: str, strong: Sequence[Span], longest: int) -> Sequence[Span]:
-    """Those of the spans that can be shown with a few words around each; at least one."""
+    """The spans that can be shown with a few words around each; at least one."""
     kept = list(strong)
     while len(kept) > 1:
         if len(_pieced(text, _windows(text, kept, _AROUND), ())) <= longest:

@@ -7,7 +7,7 @@ from bot.rendering.texts import Texts
 
 
 def changed(answer: Answer, texts: Texts) -> str:
-    """How many sentences were corrected and how many left out, or ""; one of the answer's notes."""
+    """A note with the number of sentences that were corrected and left out, or ""."""
     found = answer.verification.sentences if answer.verification else ()
     corrected = sum(each.outcome == "restated" for each in found)
     left_out = sum(each.outcome == "left_out" for each in found)

@@ -117,7 +117,7 @@ def _excerpt(
     columns: Sequence[str],
     shared: Sequence[Span],
 ) -> Excerpt:
-    """What ``spans`` show of one piece of a quote."""
+    """The part of one piece of a quote that ``spans`` select."""
     if kind == "table":
         rows = without_controls(_rows([quote[start:end] for start, end in spans]))
         lines = as_markdown(rows, columns=columns).split("\n")

@@ -63,7 +63,7 @@ class SourceView:
 
     @property
     def headings(self) -> tuple[str, ...]:
-        """What its quotes stand under, each once."""
+        """The headings above its quotes, each once."""
         return tuple(dict.fromkeys(quote.heading for quote in self.quotes if quote.heading))
 
 
@@ -181,7 +181,7 @@ def _length(citation: Citation) -> int:
 
 
 def _shares(lengths: Sequence[int], room: int) -> list[int]:
-    """How many characters each text gets of a common room: short ones all that they need, the
+    """The number of characters each text gets of a shared limit: short ones all that they need, the
     last ones none where there is no room for a few words of each."""
     shares = [0] * len(lengths)
     first = range(min(len(lengths), max(room // LEAST_QUOTE, 1)))

@@ -76,7 +76,7 @@ def defuse(text: str, allowed: Mapping[str, str]) -> str:
 
 
 def link_targets(text: str) -> Iterator[str]:
-    """What CommonMark makes links and images of, in any way they can be written."""
+    """The targets of links and images in any syntax of CommonMark."""
     for block in _parser.parse(text):
         for token in block.children or ():
             target = token.attrs.get("href") or token.attrs.get("src")
@@ -91,7 +91,8 @@ def linked_pages(text: str, sources: Iterable[Source]) -> tuple[tuple[int, str],
 
 
 def _key(url: str) -> str:
-    """Which page an address names; parsers encode what a link to a file may not hold."""
+    """The key of the page that an address names; parsers encode characters that a link to a file
+    may not hold."""
     return unquote(url) if url.startswith("file:") else dedupe_key(url)
 
 

@@ -1,4 +1,4 @@
-"""What lines inside quotes and list items begin with, and lines moved out of them."""
+"""Prefixes of lines inside quotes and list items, and moving lines out of them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Container(NamedTuple):
 
     @property
     def margin(self) -> str:
-        """What each further line inside begins with."""
+        """The prefix of each further line inside."""
         return " " * self.indent or "> "
 
     @property
@@ -33,7 +33,8 @@ Path = tuple[Container, ...]  # what a line is inside of, outermost first
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a block stands: its ``path``, and that of its first line (before a list's bullet)."""
+    """The position of a block: its ``path``, and that of its first line (before a list's
+    bullet)."""
 
     path: Path
     entry: Path
@@ -54,7 +55,7 @@ class Place:
 
 
 def margin_of(path: Path) -> str:
-    """What further lines inside these containers begin with."""
+    """The prefix of further lines inside these containers."""
     return "".join(container.margin for container in path)
 
 

@@ -74,14 +74,14 @@ def without_marks(text: str) -> str:
 
 
 def literal_spans(text: str) -> list[tuple[int, int]]:
-    """Where code, math and escaped characters stand, as character spans."""
+    """The character spans of code, math and escaped characters."""
     if _OPENERS.search(text) is None:
         return []  # most text by far, and a streamed one is looked at again with every word
     return [match.span() for match in _LITERAL.finditer(text)]
 
 
 def code_spans(text: str) -> list[tuple[int, int]]:
-    """Where code stands, as character spans."""
+    """The character spans of code."""
     return [match.span() for match in _CODE.finditer(text) if match["escape"] is None]
 
 

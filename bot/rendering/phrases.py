@@ -1,4 +1,4 @@
-"""Where a paragraph may be cut: between sentences, between words, and at last anywhere.
+"""Finds places to cut a paragraph: between sentences, between words, and at last anywhere.
 
 A link, inline code, math or a footnote mark is never cut while it fits, and a mark stays with the
 words before it. Emphasis that must be cut is closed and opened again.
@@ -127,7 +127,7 @@ def _whole(text: str, start: int) -> Iterator[tuple[int, int, str]]:
 
 
 def _emphasised(text: str, start: int, whole: list[Span]) -> list[tuple[int, int, str]]:
-    """Where emphasis opens and ends, with its marker; marks without a partner are none.
+    """The spans of emphasis, with its marker; marks without a partner are ignored.
 
     Source: the flanking rule of CommonMark 0.31 section 6.2, without its rule of three.
     """

@@ -49,7 +49,7 @@ def branches(steps: Sequence[StepView]) -> tuple[Branch, ...]:
 
 
 def work(branch: Branch, texts: Texts) -> str:
-    """How much was searched and read under a line, or "" when that is nothing yet.
+    """The number of searches and pages under a line, or "" while there are none.
 
     A page that two lines have used stands as a step under one of them only.
     """

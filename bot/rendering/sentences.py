@@ -1,4 +1,4 @@
-"""What a person is told of an error, in their language where the catalogs know it."""
+"""Error messages for people, in their language where the catalogues have it."""
 
 from __future__ import annotations
 

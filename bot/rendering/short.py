@@ -63,7 +63,7 @@ def _words(view: SourceView, room: int) -> str:
 def cautions(
     answer: Answer, texts: Texts, shown: Callable[[str], str] = one_line
 ) -> tuple[str, ...]:
-    """What is missing, what is marked as doubtful, whether there are remarks: a line each, at most.
+    """At most one line each for what is missing, what is marked as doubtful, and remarks.
 
     Reasons and remarks in full are in ``remarks``; here stand only those that say why an answer is
     incomplete, and all remarks where no sentence has a source: they say that it is from memory.

@@ -108,7 +108,7 @@ def plain_records(table: Table) -> str:
 
 
 def columns(text: str) -> int:
-    """How many columns a text takes in a monospaced font.
+    """The number of columns that a text takes in a monospaced font.
 
     Two for East Asian wide and fullwidth characters (Unicode Standard Annex #11), none for marks
     that combine and characters without width.

@@ -72,7 +72,7 @@ def texts_for(locale: str) -> Texts:
 
 
 def negotiated(locale: str) -> str:
-    """Which of ``LOCALES`` serves a platform's locale tag."""
+    """The one of ``LOCALES`` that fits a platform's locale tag."""
     language, *rest = locale.strip().replace("_", "-").lower().split("-")
     if language != "zh":
         return DEFAULT

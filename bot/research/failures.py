@@ -89,8 +89,8 @@ class Keeping(Protocol):
 async def attempted(
     run: Keeping, work: Callable[[], Awaitable[T]], *, inputs: Mapping[str, Any]
 ) -> T:
-    """What ``work`` gives, unless it failed on an earlier attempt; ``inputs`` tell it from all
-    other work. Raises what it raises."""
+    """Do ``work``, unless it failed on an earlier attempt; ``inputs`` tell it from all other work.
+    Raises what it raises."""
     inputs = {**inputs, "asked": run.now.isoformat()}  # an edited question begins anew
     earlier = run.kept("failure", inputs, _failure)
     if earlier is not None:

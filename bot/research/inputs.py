@@ -1,4 +1,4 @@
-"""What a run is given: its question, and what it may search and read."""
+"""The inputs of a run: its question, and what it may search and read."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Resources:
-    """What a run may search and read.
+    """The sources that a run may search and read.
 
     ``download`` brings the files that came with the message; they are read like pages, by the URL
     where a person opens them. At most ``prefetch_pages`` are read before anyone has chosen them.

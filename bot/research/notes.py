@@ -1,4 +1,4 @@
-"""What the answer will say of its own run: a spent budget, a page that could not be read."""
+"""Notes of an answer on its own run: a spent budget, a page that could not be read."""
 
 from __future__ import annotations
 
@@ -53,12 +53,12 @@ class Notes(UserList[str]):
         return sentence
 
     def error(self, error: FootnoteError, consequence: str) -> str:
-        """What went wrong, and what that means for the answer (the id of a text)."""
+        """Note an error, and its consequence for the answer (the id of a text)."""
         space = "" if self._texts.locale.startswith("zh") else " "
         return self.say(f"{self.described(error)}{space}{self._texts(consequence)}")
 
     def price_unknown(self, model: str) -> str:
-        """That what a model costs is not known."""
+        """Note that the price of a model is not known."""
         return self.say(self._texts("price-unknown", model=model))
 
     def of_search(self, sentence: str) -> str:
@@ -83,7 +83,7 @@ class Notes(UserList[str]):
         return self._texts(text_id)
 
     def unread(self, url: str, reason: str) -> str:
-        """That a link or file of the asker's could not be read."""
+        """Note that a link or file of the asker's could not be read."""
         reason = self.worded.get(reason, reason)
         if url in self._attachments:
             name = self._attachments[url].name
@@ -91,7 +91,7 @@ class Notes(UserList[str]):
         return self.say(self._texts("link-not-read", url=url, reason=_of_it(shown(url), reason)))
 
     def widened(self, scope: Scope) -> str:
-        """That what the asker restricted the search to has nothing."""
+        """Note that the search found nothing within the asker's restriction."""
         return self.say(
             self._texts(
                 "search-widened",

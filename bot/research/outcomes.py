@@ -1,4 +1,4 @@
-"""What the steps of a run keep in the journal, to be found again on the next attempt."""
+"""Results of steps as the journal keeps them for the next attempt."""
 
 from __future__ import annotations
 
@@ -19,9 +19,10 @@ from bot.search.provider import Hit
 
 @dataclass(frozen=True, slots=True)
 class SearchOutcome:
-    """What a search step keeps. ``problem`` is set when no provider could answer, ``said`` how that
-    is told to the asker; ``withheld`` is why the web was not asked, if it was kept from it;
-    ``rarity`` and ``missing`` are those of ``search.blend.SearchResult``."""
+    """The stored result of a search step. ``problem`` is set when no provider could answer,
+    ``said`` how that is told to the asker; ``withheld`` is why the web was not asked, if it was
+    kept from it; ``rarity`` and ``missing`` are those of ``search.blend.SearchResult``.
+    """
 
     hits: tuple[Hit, ...]
     failures: tuple[str, ...] = ()
@@ -34,8 +35,8 @@ class SearchOutcome:
 
 @dataclass(frozen=True, slots=True)
 class ReadOutcome:
-    """What a read step keeps: where the page is stored, or the sentence why there is none, and how
-    that is ``said`` to the asker."""
+    """The stored result of a read step: where the page is stored, or the sentence why there is
+    none, and how that is ``said`` to the asker."""
 
     url: str
     hash: str = ""
@@ -46,7 +47,8 @@ class ReadOutcome:
 
 @dataclass(frozen=True, slots=True)
 class StreamOutcome:
-    """What a streamed model call keeps: its deltas, neighbouring text joined, and its reply."""
+    """The stored result of a streamed model call: its deltas, neighbouring text joined, and its
+    reply."""
 
     deltas: tuple[TextDelta | CitationDelta | Cut | Fold, ...]
     reply: ModelReply

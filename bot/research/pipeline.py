@@ -99,7 +99,7 @@ class Pipeline:
         return self._answer("failed", error.sentence)
 
     async def stopped(self) -> Answer:
-        """What was found until a stop, as quotations."""
+        """The answer from what was found until a stop, as quotations."""
         self._reasoner = self._fallback
         if self._rewritten is None:
             self._rewritten = await self._fallback.rewrite(
@@ -238,7 +238,7 @@ class Pipeline:
     async def _told(
         self, checked: Checked, evidence: Evidence, rewritten: Rewritten, status: Status | None
     ) -> Answer:
-        """What was checked as the answer of the run."""
+        """The run's answer, made of its checked text."""
         suggestions = await asyncio.to_thread(self._suggested, checked, evidence, rewritten)
         whole = evidence.enough and not evidence.missing
         found: Status = "answered" if whole or not self._is_by_model() else "partial"

@@ -1,4 +1,4 @@
-"""When two questions or queries are the same but for their wording."""
+"""Detects two questions or queries that differ in wording only."""
 
 from __future__ import annotations
 

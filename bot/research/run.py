@@ -108,12 +108,12 @@ class Run:
 
     @property
     def usage(self) -> Usage:
-        """What was spent so far, earlier attempts' finished steps included."""
+        """The usage so far, earlier attempts' finished steps included."""
         return self.account.usage
 
     @property
     def budget(self) -> Budget:
-        """What may be spent."""
+        """The limits on this run's spending."""
         return self.account.budget
 
     @budget.setter
@@ -153,7 +153,7 @@ class Run:
 
     @property
     def can_search(self) -> frozenset[ProviderKind]:
-        """What this run can search: the web, documents, or both."""
+        """The kinds that this run can search: the web, documents, or both."""
         return self._library.can_search(self.options.providers)
 
     async def search(self, query: Query, kind: ProviderKind | None = None) -> SearchOutcome:
@@ -240,12 +240,12 @@ class Run:
 
     @property
     def chooser(self) -> Chooser:
-        """Who tells which passages of pages are shown."""
+        """The chooser of the passages that are shown of pages."""
         return self._library.chooser
 
     async def weigh(self, question: str, page: Page) -> tuple[Weight, ...]:
-        """How near the passages of a page are to a question by meaning; nothing where that cannot
-        be told. It is kept like what was searched: vectors may have changed on the next attempt."""
+        """The similarity of a page's passages to a question by meaning; empty where that cannot be
+        told. It is kept like what was searched: vectors may have changed on the next attempt."""
         inputs = {"question": question, "url": page.url, "hash": page.hash}
         if not self._library.weighs(page.url):
             return self.kept("weigh", inputs, _weights) or ()
@@ -262,7 +262,7 @@ class Run:
     async def ready(
         self, urls: Sequence[str], titles: Sequence[str], seconds: float
     ) -> tuple[str, ...]:
-        """Those of the pages that can be read within some seconds, in the order given.
+        """The pages that can be read within some seconds, in the order given.
 
         They are read, and kept, before it is kept that they were ready.
         """
@@ -383,6 +383,6 @@ class Run:
         return await self._steps.do(kind, inputs, work, shape, title=title)
 
     def kept(self, kind: str, inputs: Mapping[str, Any], shape: TypeAdapter[T]) -> T | None:
-        """What such a step gave, if this or an earlier attempt has finished it."""
+        """The result of such a step, if this or an earlier attempt has finished it."""
         recorded = self._steps.finished(step_key(kind, inputs))
         return None if recorded is None else shape.validate_json(recorded.result)

@@ -1,4 +1,5 @@
-"""Parts of a language tag (BCP 47, RFC 5646) that search engines ask for: language, region, script."""
+"""Parts of a language tag (BCP 47, RFC 5646) that search engines ask for: language, region,
+script."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""The owner of a run: a process, named so that others on its machine can tell whether it is alive."""
+"""The owner of a run: a process, named so that others on its machine can tell whether it is
+alive."""
 
 from __future__ import annotations
 

@@ -38,7 +38,8 @@ class RunRecord:
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """What other processes have done to a run that is being worked on: the state to compare with."""
+    """What other processes have done to a run that is being worked on: the state to compare
+    with."""
 
     attempt: int
     stop_requested: bool

@@ -45,7 +45,7 @@ class GraphNode:
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """Where a node stands; ``x, y`` is its upper left corner."""
+    """The position of a node; ``x, y`` is its upper left corner."""
 
     node: GraphNode
     x: float
@@ -76,7 +76,8 @@ _Place = str | tuple[str, str]
 
 
 def layout(nodes: Sequence[GraphNode], columns: int = COLUMNS) -> Layout:
-    """Where everything stands. Needs that are not there, or lead in a circle, draw no edge."""
+    """The positions of all nodes and edges. Needs that are not there, or lead in a circle, draw no
+    edge."""
     row_of = _rows(nodes, columns)
     needs = {
         (need, node.id)

@@ -1,4 +1,4 @@
-"""How wide text will be, about, and where it is broken into lines. Pure."""
+"""Estimates the width of text, and breaks it into lines. Pure."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def _words(text: str) -> list[str]:
 
 
 def _fitting(text: str, room: float, size: float) -> int:
-    """How many characters fit; at least one."""
+    """The number of characters that fit; at least one."""
     total = 0.0
     for count, char in enumerate(text):
         total += _width(char) * size

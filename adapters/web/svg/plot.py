@@ -1,4 +1,4 @@
-"""What happened day by day, as stacked columns. Pure."""
+"""A plot of stacked columns, one for each day. Pure."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ _BREAK_IN_CJK = re.compile(f"(?<=[{_CJK}])[ \t]*\n[ \t]*(?=[{_CJK}])")
 
 
 class Reading(NamedTuple):
-    """What a document says: its title (possibly empty), its page text, and the share of its
+    """The text of a document: its title (possibly empty), its page text, and the share of its
     visible words that the text holds, from 0 to 1."""
 
     title: str

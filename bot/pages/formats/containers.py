@@ -62,7 +62,7 @@ def read_package(data: bytes, name: str) -> Reading:
 
 
 def _kind(package: Package) -> str:
-    """What is in a package: a kind with a reader, or what a sentence calls it."""
+    """The kind of a package's content: one that has a reader, or a name for an error message."""
     if "mimetype" in package:
         said = package.read("mimetype", most=1_000).strip()
         if said == b"application/epub+zip":
@@ -101,11 +101,20 @@ def _holds(data: bytes, stream: str) -> bool:
 
 
 def unpacked(data: bytes, name: str) -> bytes:
-    """What is in a gzip file; raises ``PageUnreadable`` for one that is damaged or too large."""
+    """The content of a gzip file; raises ``PageUnreadable`` for one that is damaged or too
+    large."""
     parts: list[bytes] = []
-    size = 0
-    while data.startswith(GZIPPED):  # one member after the other (RFC 1952, section 2.2)
-        for part in _member(data, name):
+    size = 0 while data.startswith(GZIPPED):  #
+    one member
+    after the other
+    (RFC 1952,
+    section
+    2.2)
+        for
+        part
+        in
+        _member(data,
+        name):
             parts.append(part.unpacked)
             size += len(part.unpacked)
             if size > LARGEST_UNPACKED:

@@ -100,7 +100,7 @@ def _is_locked(package: Package, chapters: set[str]) -> bool:
 
 
 def _names(package: Package, at: str, root: Any) -> dict[str, str]:
-    """What the table of contents calls the chapters (NCX of EPUB 2, nav of EPUB 3), by part."""
+    """Chapter titles by part, from the table of contents (NCX of EPUB 2, nav of EPUB 3)."""
     names: dict[str, str] = {}
     for item in root.iterfind("{*}manifest/{*}item"):
         part = resolved(at, item.get("href") or "")

@@ -87,7 +87,7 @@ def _put_code(blocks: Blocks, text: str, language: str) -> None:
 
 
 def _output(output: Any) -> str:
-    """What an output shows as text; "" for a picture."""
+    """The text of an output; "" for a picture."""
     match _get(output, "output_type"):
         case "stream":
             text = _joined(_get(output, "text"))

@@ -27,7 +27,7 @@ _MOST_DECIMALS = 15  # significant figures that Excel keeps
 
 
 class _Form(NamedTuple):
-    """How a number is written: what stands before and after it, and its figures."""
+    """The format of a number: prefix, suffix and digits."""
 
     before: str
     after: str
@@ -40,7 +40,7 @@ class _Form(NamedTuple):
 
 
 def shown(value: object, number_format: str | None) -> str:
-    """What a cell shows, as near as can be told; dates and times in ISO 8601."""
+    """The text that a cell displays, as near as can be told; dates and times in ISO 8601."""
     match value:
         case None:
             return ""

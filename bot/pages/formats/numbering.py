@@ -26,7 +26,7 @@ _MOST_REPEATED = 20  # letters of a number such as "aaa", which counts 26 times 
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    """How one level of a list counts: ``form`` as in ``w:numFmt``, ``text`` with places like
+    """The numbering of one list level: ``form`` as in ``w:numFmt``, ``text`` with places like
     "%1.%2", ``style`` the paragraph style that is numbered by it, or ""."""
 
     form: str
@@ -47,7 +47,7 @@ class _List:
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """What stands before a paragraph: "" for a bullet, else its number as shown, like "2.1"."""
+    """The label before a paragraph: "" for a bullet, else its number as shown, like "2.1"."""
 
     text: str
     depth: int

@@ -1,4 +1,4 @@
-"""What the three kinds of Office Open XML documents have in common (ECMA-376, part 2)."""
+"""Shared parts of the three kinds of Office Open XML documents (ECMA-376, part 2)."""
 
 from __future__ import annotations
 

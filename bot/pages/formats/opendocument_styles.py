@@ -27,7 +27,7 @@ class _Style:
 
 @dataclass(frozen=True, slots=True)
 class _Level:
-    """How a level of a list is marked; ``form`` is "bullet", or how its numbers are written."""
+    """The marker of a list level; ``form`` is "bullet", or the format of its numbers."""
 
     form: str
     before: str = ""
@@ -62,7 +62,7 @@ class OpenStyles:
         return any(style.hidden for _, style in self._chain(name))
 
     def role(self, name: str | None) -> str:
-        """What a paragraph of a style is: "title", "code", "contents" (a line of a table of
+        """The role of a paragraph style: "title", "code", "contents" (a line of a table of
         contents), or ""."""
         for each in [name or "", *(style.parent for _, style in self._chain(name))]:
             if each == "Title":
@@ -84,7 +84,7 @@ class OpenStyles:
         return self._lists.get(list_style, {}).get(depth, _Level("bullet")).start
 
     def label(self, list_style: str, depth: int, count: int) -> str:
-        """What stands before an item of a list; "" for a bullet."""
+        """The label before an item of a list; "" for a bullet."""
         level = self._lists.get(list_style, {}).get(depth)
         if level is None or level.form == "bullet":
             return ""

@@ -223,7 +223,7 @@ def _dedented(lines: list[str]) -> str:
 
 
 def _shown(text: str) -> str:
-    """What a reader sees of a text."""
+    """The text as a reader sees it."""
 
     def words(match: re.Match[str]) -> str:
         for name in ("verbatim", "code"):

@@ -146,7 +146,8 @@ class Package:
             self._source.forget()
 
     def relationships(self, part: str) -> dict[str, Relationship]:
-        """What a part of an Office Open XML package refers to, by id; external targets left out."""
+        """The targets that a part of an Office Open XML package refers to, by id; external targets
+        are left out."""
         folder, file = posixpath.split(part)
         root = self.tree(posixpath.join(folder, "_rels", f"{file}.rels"))
         found = {}

@@ -31,7 +31,7 @@ class Piece:
     rows: list[list[Cell]] = field(default_factory=list)
 
     def words(self) -> str:
-        """What the piece says, as part of a line."""
+        """The words of the piece, as part of a line."""
         if self.kind == "table":
             return " ".join(cell.words() for row in self.rows for cell in row if not cell.goes_on)
         if self.kind == "item" and self.marker != "-":
@@ -41,8 +41,8 @@ class Piece:
 
 @dataclass(slots=True)
 class Cell:
-    """What stands in one place of a table: the columns it spans, and whether it goes on from the
-    row above."""
+    """A cell of a table: its content, the columns it spans, and whether it continues the row
+    above."""
 
     pieces: list[Piece]
     span: int = 1

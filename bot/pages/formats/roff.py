@@ -260,7 +260,7 @@ def _name(line: str, at: int) -> tuple[str, int]:
 
 
 def _size(line: str, at: int) -> int:
-    """Where a change of the size of letters ends: \\s+2, \\s-1, \\s0, \\s(12, \\s'12'."""
+    r"""The end of a change of letter size: \s+2, \s-1, \s0, \s(12, \s'12'."""
     at += line[at : at + 1] in ("+", "-")
     if line[at : at + 1] in ("[", "'"):
         return _until(line, at + 1, "]" if line[at] == "[" else "'")[1]

@@ -234,8 +234,8 @@ class _Writer:
         self._say(f"[^{label}]: {one_line(words)}")
 
     def _message(self, node: Any) -> None:
-        """What docutils could make nothing of stays as it is, a title that comes in the wrong
-        place stays a title."""
+        """Keep source that docutils cannot parse as it is; a title in the wrong place stays a
+        title."""
         if node["level"] < _MESSAGE_WITH_TEXT:
             return
         for block in node.children:

@@ -62,7 +62,7 @@ def _check(package: Package) -> None:
 
 
 def _rows(package: Package) -> int:
-    """How many rows all sheets have; the share of them that was read tells what was kept."""
+    """The number of rows of all sheets; the share of them that was read tells how much was kept."""
     count = 0
     for part in package.names():
         if "/worksheets/" in part and part.endswith(".xml"):

@@ -186,7 +186,7 @@ def _text(paragraph: Any) -> str:
 
 
 def _marker(properties: Any, *, listed: bool, counts: dict[int, int], depth: int) -> str:
-    """What stands before a paragraph: "-", a number, or nothing; ``counts`` are those so far."""
+    """The marker before a paragraph: "-", a number, or nothing; ``counts`` are those so far."""
     if properties is not None:
         numbered = properties.find("{*}buAutoNum")
         if numbered is not None:

@@ -1,4 +1,4 @@
-"""Which markup a text file is written in, when its name says only ".txt".
+"""Detects the markup of a text file whose name says only ".txt".
 
 Sphinx publishes its sources as ".rst.txt", Git's manual is AsciiDoc in ".txt", and README files
 have no ending at all. A text counts as markup only where it holds what nobody writes by chance;

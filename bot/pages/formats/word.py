@@ -115,7 +115,7 @@ class _Reader:
     # ------------------------------------------------------------ paragraphs
 
     def _pieces(self, parent: Any) -> Iterator[Piece]:
-        """What a cell, a note, a text box or a header holds."""
+        """The content of a cell, a note, a text box or a header."""
         for child in parent:
             match local(child):
                 case "p":
@@ -239,7 +239,7 @@ class _Reader:
         self._writer.notes((number, self._pieces(note)) for number, note in notes)
 
     def _put_headers(self) -> None:
-        """What stands at the top and the bottom of the pages: once, at the end."""
+        """Add the page headers and footers, once, at the end."""
         said: dict[str, None] = {}
         for each in self._related:
             if each.kind in ("header", "footer") and each.target in self._package:
@@ -254,7 +254,7 @@ class _Reader:
 
 
 def _place(element: Any) -> str:
-    """What an element is in the document itself; "" for the inside of a table or a text box."""
+    """The kind of an element of the document itself; "" inside a table or a text box."""
     name = local(element)
     owner = _table(element) if name == "tr" else element
     parent = None if owner is None else owner.getparent()

@@ -24,7 +24,7 @@ _LONGEST_CHAIN = 20  # styles that are based on each other; a ring has no end
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """What a style says of its text.
+    """The properties that a style gives to its text.
 
     ``role`` is "title", "contents" (a line of a table of contents), "code" or "". ``level`` is that
     of a heading, from 1, or 0. ``list`` and ``depth`` say which list numbers it, or None.

@@ -30,7 +30,7 @@ def claim_of(piece: str) -> str:
 
 
 def as_restated(claim: str, new: str) -> str:
-    """What a claim is called once it is in new words; "" if those say nothing."""
+    """The text of a claim after rewording; "" if nothing is left of it."""
     words = _words(new)
     return claim_of(_item_mark(claim) + words) if words else ""
 
@@ -175,7 +175,7 @@ def _moved_spans(spans: Sequence[CitedSpan], edits: Sequence[_Edit]) -> list[Cit
 
 
 def _moved(at: int, edits: Sequence[_Edit], *, to_end: bool) -> int:
-    """Where a place is after the edits; one within an edit goes to its end or its beginning."""
+    """The position after the edits; one within an edit goes to its end or its beginning."""
     shift = 0
     for edit in edits:
         if at >= edit.end and at > edit.start:

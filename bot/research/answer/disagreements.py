@@ -1,4 +1,4 @@
-"""Where another page that was read says a different figure or date than a cited sentence.
+"""Finds other pages that were read whose figure or date differs from a cited sentence's.
 
 Made to be right rather than complete, since a reader who is sent to a disagreement that is none
 loses faith in those that are. A sentence of another page disagrees with a claim when it has nearly
@@ -120,7 +120,7 @@ def _is_measure(fact: Fact) -> bool:
 
 
 def _words(claim: str, measured: Sequence[Fact]) -> frozenset[str]:
-    """What the claim is about: its keywords without the figures."""
+    """The subject of the claim: its keywords without the figures."""
     figures = {term for fact in measured for term in terms(fact.text)}
     return frozenset(word for word in keywords(claim) if word not in figures)
 

@@ -39,7 +39,7 @@ def highlighted(text: str, quoted: Sequence[Quoted]) -> tuple[Piece, ...]:
 
 
 def excerpts(text: str, quoted: Sequence[Quoted], around: int = AROUND) -> tuple[Piece, ...]:
-    """What is within ``around`` characters of a passage, cut between words or lines.
+    """The text within ``around`` characters of a passage, cut between words or lines.
 
     The last piece may be empty: it then only says how much of the text comes after.
     """

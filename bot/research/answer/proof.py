@@ -45,13 +45,14 @@ class Proof:
 
 
 def proof(quote: str, claims: Iterable[str]) -> Proof:
-    """What of a cited passage is shown for the sentences that cite it, which are without marks."""
+    """The part of a cited passage that is shown for the sentences that cite it, which are without
+    marks."""
     return proofs([quote], [(claim, (0,)) for claim in claims])[0]
 
 
 def proofs(quotes: Sequence[str], claims: Iterable[tuple[str, Sequence[int]]]) -> tuple[Proof, ...]:
-    """What of each of several cited passages is shown; ``claims`` are sentences, each with the
-    numbers of those passages of one page that it cites.
+    """The part of each of several cited passages that is shown; ``claims`` are sentences, each with
+    the numbers of those passages of one page that it cites.
 
     Of passages that are cited together those that add nothing are not shown. All of a passage but
     orders is shown where no sentence of what a claim cites has anything in common with it (they
@@ -238,7 +239,7 @@ class _Claim:
         )
 
     def shared(self, place: int) -> list[Span]:
-        """Where a part has the claim's facts, or its words if it has no facts in common."""
+        """The positions of the claim's facts in a part, or of its words if it shares no facts."""
         part = self._parts[place]
         borne = [self._facts[number] for number in sorted(self._borne[place])]
         found = [span for fact in borne for span in _places(part.text, fact)]
@@ -265,7 +266,7 @@ def _has(text: str, fact: Fact) -> bool:
 
 
 def _places(text: str, fact: Fact) -> Iterator[Span]:
-    """Where a text says a fact, figures with the unit behind them."""
+    """The positions of a fact in a text, figures with the unit behind them."""
     is_name = fact.kind == "name"  # a figure may be taken for a year
     written = [other.text for other in _facts(text) if (other.kind == "name") == is_name]
     same = [fact.text, *(other for other in written if other != fact.text and _has(other, fact))]

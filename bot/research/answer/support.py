@@ -1,4 +1,5 @@
-"""What each sentence of an answer rests on: the passages that came with it, or those of its marks.
+"""Finds the passages that each sentence of an answer cites: those that came with it, or those of
+its marks.
 
 Pure. A model with citations says which words a sentence rests on; elsewhere a mark only names the
 page, and its passages are put in the order of how well they fit.
@@ -147,7 +148,7 @@ def _cited_blocks(written: Sequence[StreamOutcome]) -> list[_Block]:
 
 
 def _came_with(claim: str, quotes: Sequence[Quote], blocks: Sequence[_Block]) -> list[Quote]:
-    """Those of the passages that came with the claim itself, where that is known."""
+    """The passages that came with the claim itself, where that is known."""
     words = _words(claim)
     deltas = [
         delta

@@ -65,7 +65,7 @@ class Amendment:
 
     @property
     def verification(self) -> Verification:
-        """What was found, sentence by sentence."""
+        """The verdicts, sentence by sentence."""
         doubted = {doubt.sentence for doubt in self.checked.doubts}
         found = tuple(
             _told(claim, verdict, self.changes.get(claim), claim in doubted)
@@ -143,7 +143,7 @@ async def amendments(
 async def _borne_out(
     judge: Judge, tried: Written, verdicts: Mapping[str, Verdict], new: Mapping[str, str]
 ) -> dict[str, str]:
-    """Those of the restated sentences that the first step of the check finds nothing amiss with."""
+    """The restated sentences that pass the first step of the check."""
     if not new:
         return {}
     checked = await _judged(judge, tried, verdicts)

@@ -43,7 +43,7 @@ Price = Callable[[ModelReply], float | None]
 
 @dataclass(frozen=True, slots=True)
 class Aside:
-    """What one call may take."""
+    """The reserved cost of one call."""
 
     input_tokens: int
     output_tokens: int
@@ -75,7 +75,7 @@ class Account:
 
     @property
     def usage(self) -> Usage:
-        """What was spent so far, by earlier attempts too."""
+        """The usage so far, earlier attempts included."""
         return replace(self._spent, seconds=monotonic() - self._started)
 
     # ------------------------------------------------------------ what was spent
@@ -89,7 +89,7 @@ class Account:
         return True
 
     def amount(self, reply: ModelReply) -> Amount:
-        """What a reply cost, as it is kept for the day."""
+        """The cost of a reply, as it is recorded for the day."""
         usd = self._price(reply)
         return Amount(
             micro_usd=round(1_000_000 * (usd or 0.0)),
@@ -184,7 +184,7 @@ class Account:
                     yield
 
     def _expected(self) -> Usage:
-        """What will be spent once the calls under way have ended, at most."""
+        """The maximum spending once the calls under way have ended."""
         spent = self.usage
         return replace(
             spent,
@@ -214,7 +214,7 @@ class Account:
 
 
 class Ledger(Protocol):
-    """Where what was spent in a day is looked up: ``storage.spending.Spending``."""
+    """The record of daily spending: ``storage.spending.Spending``."""
 
     async def day(self, payer: Payer, day: date) -> DaySpent: ...
 
@@ -235,7 +235,7 @@ class Days:
         self._ended = asyncio.Event()
 
     def allowance(self, payer: Payer, limits: DayLimits) -> Allowance:
-        """What a payer's calls are held against."""
+        """The allowance that limits a payer's calls."""
         return Allowance(self, payer, limits)
 
     async def wait_for_cover(self, payer: Payer, limits: DayLimits) -> None:
@@ -276,7 +276,7 @@ class Days:
 
 
 class Allowance:
-    """What one payer may spend today."""
+    """The amount that one payer may spend today."""
 
     def __init__(self, days: Days, payer: Payer, limits: DayLimits) -> None:
         self._days = days

@@ -1,4 +1,4 @@
-"""What may be spent: by one run, and in a day by a person, a channel and a workspace.
+"""Limits on spending: of one run, and per day of a person, a channel and a workspace.
 
 The limits are values; what a run has spent is an ``answers.Usage`` that only grows, what was spent
 in a day is kept by ``storage.spending``. ``research.budget.account`` holds one against the other
@@ -104,7 +104,8 @@ class DayLimits:
 
     @classmethod
     def of(cls, settings: Settings, options: RunOptions) -> DayLimits:
-        """Those of the settings; a channel's own rule goes before what they say of channels."""
+        """The limits in the settings; a channel's own rule goes before what they say of
+        channels."""
         return cls(
             user_usd=settings.user_daily_usd,
             channel_usd=options.daily_usd or settings.channel_daily_usd,

@@ -1,4 +1,4 @@
-"""What a run did and spent in a stage that came to nothing, to be had again without the stage."""
+"""The work and spending of a run in a stage that failed, for a repetition without the stage."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Used:
     unanswered: str = ""
 
     def since(self, earlier: Used) -> Used:
-        """What has come since an earlier moment of the same run."""
+        """The difference to an earlier moment of the same run."""
         spent, before = self.spent, earlier.spent
         return Used(
             spent=Usage(

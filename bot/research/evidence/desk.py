@@ -50,7 +50,7 @@ LOOKED_AT = 2  # times as many are read to see which of them fit
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """How much is shown: hits per query, tokens of passages per page.
+    """Limits on what is shown: hits per query, tokens of passages per page.
 
     ``opened`` of a search's best pages are shown with its hits, half as much of each, if they can
     be read within ``patience`` seconds and fit what is looked for
@@ -394,7 +394,7 @@ class DeskKeeper:
         return self._hits[number - 1].title if number else name_of_upload(url) or url
 
     def _pages_left(self) -> int:
-        """What is left of this desk's share, and of the run's budget."""
+        """The pages left of this desk's share, and of the run's budget."""
         counted = set(self._page_numbers.values()) - self._free - self._by_rank
         own = self._pages - len(counted)
         return max(0, min(own, self._run.budget.pages - self._run.usage.pages))

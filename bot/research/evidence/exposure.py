@@ -1,4 +1,5 @@
-"""Which queries may be sent to the web: none that tells it what only documents or answers say.
+"""Decides which queries may be sent to the web: none that carries the content of documents or
+answers.
 
 A search engine is a stranger, and a page can lead a model to write a query that holds a secret. So
 every query is compared with what was said and shown in the run:
@@ -55,8 +56,10 @@ class Shown:
 
 
 class Exposure:
-    """What was said and shown in one run. With ``keeps_documents``, queries consist of words that
-    people wrote or that web pages have, once a document was shown."""
+    """The texts of one run by origin: what people wrote, what web pages and what documents have.
+    With ``keeps_documents``, queries consist of words that people wrote or that web pages have,
+    once a document was shown.
+    """
 
     def __init__(self, *, keeps_documents: bool = True) -> None:
         self.people = Shown()
@@ -179,5 +182,5 @@ def _is_of_key(run: str) -> bool:
 
 
 def of_hosts(hosts: Sequence[str]) -> str:
-    """What of host names is words: their labels but the last."""
+    """The words in host names: their labels but the last."""
     return " ".join(label for host in hosts for label in host.split(".")[:-1] if label != "www")

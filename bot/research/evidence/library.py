@@ -1,4 +1,4 @@
-"""Where pages come from: the providers that can read their own, the web for all else, and a cache.
+"""Reads pages: from the providers that can read their own, from the web, and from a cache.
 
 A page is kept in the process for ``page_ttl`` seconds, and in the store, where another process
 finds it. What only a search engine could give of a page is not kept: the page may be
@@ -130,7 +130,7 @@ class Library:
         await self._fetcher.aclose()
 
     def can_search(self, providers: tuple[str, ...] = ()) -> frozenset[ProviderKind]:
-        """What can be searched: the web, documents, or both."""
+        """The kinds that can be searched: the web, documents, or both."""
         kinds = self._search.can_search(providers)
         return kinds - {"knowledge"} or kinds if self._reach().is_nothing else kinds
 

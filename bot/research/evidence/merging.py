@@ -1,4 +1,4 @@
-"""What several queries and several loops gave, put together."""
+"""Merges the results of several queries and several loops."""
 
 from __future__ import annotations
 

@@ -58,8 +58,8 @@ class Outgoing:
     async def reach(
         self, query: Query, providers: tuple[str, ...] = (), kind: ProviderKind | None = None
     ) -> tuple[SearchResult, str]:
-        """What a query finds where it may be asked, and why the web was not, if it was kept from
-        it. Raises like ``Library.search``."""
+        """The result of a query where it may be asked, and the reason if it was withheld from the
+        web. Raises like ``Library.search``."""
         try:
             return await self.search(query, providers, kind), ""
         except QueryWithheld as withheld:
@@ -71,7 +71,7 @@ class Outgoing:
     def _kinds(
         self, providers: tuple[str, ...], kind: ProviderKind | None
     ) -> frozenset[ProviderKind]:
-        """What would be searched: see ``search.blend.Search.search``."""
+        """The kinds that would be searched: see ``search.blend.Search.search``."""
         kinds = self._library.can_search(providers)
         return frozenset({kind}) if kind is not None and kind in kinds else kinds
 

@@ -43,7 +43,8 @@ class _Guess:
 
 
 class Ahead:
-    """What one run does ahead. ``pages`` bounds the pages read; 0 switches all of it off.
+    """Searches and reads that one run makes before they are asked for. ``pages`` bounds the pages
+    read; 0 switches all of it off.
 
     A run of several stages may ``renew`` what it may do ahead at each of them.
     """
@@ -88,7 +89,7 @@ class Ahead:
                 self._read(url)
 
     async def ready(self, urls: Sequence[str], seconds: float) -> tuple[str, ...]:
-        """Those of the pages that can be read within some seconds, in the order given.
+        """The pages that can be read within some seconds, in the order given.
 
         They will be asked for, so they are read whatever is left of what may be read ahead.
         """
@@ -103,11 +104,19 @@ class Ahead:
         return None if task is None else await asyncio.shield(task)
 
     async def found(self, query: Query, kind: ProviderKind | None) -> SearchResult | None:
-        """What a search made ahead has found for a query of nearly the same words, if one was."""
+        """The result of a prefetched search for a query of nearly the same words, if there is
+        one."""
         words = frozenset(keywords(query.text))
-        for guess in self._guesses:
-            alike = replace(query, text=guess.query.text) == guess.query and kind == guess.kind
-            if alike and repeats(words, guess.words):
+        for
+        guess
+        in
+        self._guesses:
+            alike
+            = replace(query, text=guess.query.text) == guess.query and kind
+            ==
+            guess.kind if
+            alike and
+            repeats(words, guess.words):
                 try:
                     return await asyncio.shield(guess.result)
                 except FootnoteError:

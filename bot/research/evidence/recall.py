@@ -1,4 +1,5 @@
-"""What earlier answers of the thread rest on, from the stored pages: no search, no fetch."""
+"""Recalls the sources of earlier answers of the thread from the stored pages, without search or
+fetch."""
 
 from __future__ import annotations
 
@@ -40,7 +41,7 @@ async def recall(run: Run, answers: Sequence[Entry]) -> Evidence:
 
 
 def _passages(page: Page, cited: Sequence[Citation]) -> tuple[Passage, ...]:
-    """What is cited of a page, in page order."""
+    """The cited passages of a page, in page order."""
     key = dedupe_key(page.url)
     found: dict[tuple[int, int], Passage] = {}
     for citation in cited:

@@ -1,4 +1,4 @@
-"""Which pages plainly fit what is looked for, so that they are shown before anyone chose them."""
+"""Selects the pages that plainly fit a question, to show them before they are chosen."""
 
 from __future__ import annotations
 

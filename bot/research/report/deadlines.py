@@ -61,7 +61,7 @@ async def within(
     inputs: Mapping[str, str | int],
     title: str,
 ) -> T:
-    """What ``work`` gives within ``seconds``; ``inputs`` tell this stage from every other.
+    """Do ``work`` within ``seconds``; ``inputs`` tell this stage from every other.
 
     Only one stage of a run is worked on at a time. Raises ``Lapsed`` in the place of
     ``BudgetSpent``, ``ModelRefused`` and ``ModelBroken``, and when the time is over; what was under
@@ -93,7 +93,7 @@ async def within(
 
 
 def used_by(run: Run) -> Used:
-    """What a run did and spent up to now."""
+    """The work and spending of a run until now."""
     return Used(
         run.usage,
         frozenset(run.account.counted),

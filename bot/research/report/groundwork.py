@@ -1,4 +1,4 @@
-"""What a report rests on: a first look at what there is, then pages for each of its paragraphs."""
+"""Gathers what a report rests on: a first look at what there is, then pages for each paragraph."""
 
 from __future__ import annotations
 
@@ -51,14 +51,16 @@ class Groundwork:
         return Evidence(sources=sources, enough=True, queries=tuple(self._run.queries))
 
     async def look_around(self, reasoner: Reasoner) -> Evidence:
-        """What the question's own queries and links lead to: what there is to report on."""
+        """Read the pages to which the question's own queries and links lead."""
         del reasoner  # the best pages are read, without thinking about them
         self._first = await self._gather(self._asked(), FIRST_TOKENS, FIRST_PAGES)
         return self._first
 
     async def explore(self, reasoner: Reasoner) -> Evidence:
-        """What a graph of sub-questions finds, within the budget of a question that is no report:
-        the rest is for its paragraphs. Raises what ``research.strategies.graph.explore`` raises."""
+        """Explore the question by a graph of sub-questions, within the budget of a question that is
+        no report: the rest is for its paragraphs. Raises what ``research.strategies.graph.explore``
+        raises.
+        """
         settings, whole = self._settings, self._run.budget
         self._run.budget = Budget.of(settings)
         try:
@@ -77,7 +79,7 @@ class Groundwork:
         return found
 
     def shown_so_far(self) -> Evidence:
-        """What a first look had found that came to no end."""
+        """The evidence of a first look that did not end."""
         self._first = Evidence(
             sources=merge_sources(self._run.sources), queries=tuple(self._run.queries)
         )

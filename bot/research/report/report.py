@@ -318,7 +318,7 @@ class Report:
         return tuple(self._drafted_at(n).topic for n in range(number, self._length + 1))
 
     def _ending(self) -> str:
-        """What was not found, or not reached, as a last section of remarks."""
+        """A last section of remarks on what was not found, or not reached."""
         limits = [limit for one in self._sections for limit in one.limits]
         left_out = self._topics_from(len(self._sections) + 1)
         if left_out:

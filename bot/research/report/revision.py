@@ -1,4 +1,4 @@
-"""What became of each paragraph of a report, and the report put together from them.
+"""The outcome of each paragraph of a report, and the report put together from them.
 
 Where the words of a draft went is told by a word diff (``difflib``), which the run's trace keeps
 beside draft and revision.
@@ -113,7 +113,7 @@ class Section:
 
     @property
     def start(self) -> int:
-        """Where the body begins in the text."""
+        """The position of the body in the text."""
         return len(self._above)
 
     @property

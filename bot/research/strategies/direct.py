@@ -59,8 +59,8 @@ def _fitting(
     links: Sequence[str],
     rarity: Mapping[str, float],
 ) -> tuple[Source, ...]:
-    """Those that were linked, and those that plainly fit the question or one of its queries; all
-    where none does, since one of them may hold the answer in other words."""
+    """The sources that were linked, and those that plainly fit the question or one of its queries;
+    all where none does, since one of them may hold the answer in other words."""
     wanted = [question.text, *question.queries, *question.knowledge_queries]
     linked = {dedupe_key(link) for link in links}
     fit = set(fitting(wanted, [_shown(source) for source in sources], rarity))
@@ -69,7 +69,7 @@ def _fitting(
 
 
 def _shown(source: Source) -> Page:
-    """What was shown of a page, as one."""
+    """The passages shown of a page, as one text."""
     text = "\n\n".join(passage.text for passage in source.passages)
     return Page(source.url, source.title, text, source.fetched_at)
 

@@ -263,7 +263,7 @@ class _Exploration:
         self._go_on()
 
     def _named(self, **what: str | int) -> dict[str, str | int]:
-        """What tells a part of this graph from those of all others of the run."""
+        """The inputs that tell a part of this graph from those of all others of the run."""
         return {"graph": self._question.text, "reasoner": self._reasoner.name, **what}
 
     # ------------------------------------------------------------ the question itself

@@ -1,4 +1,4 @@
-"""How evidence for an answer is gathered: the protocol of a strategy, its declaration, its choice.
+"""Strategies of gathering evidence for an answer: their protocol, declaration and choice.
 
 A strategy is declared by a ``Declaration`` that a package names in its entry point group
 ``footnote.strategies``. Footnote's own are found in the same way: direct, iterate, graph, revise.
@@ -32,7 +32,7 @@ DEEP = 2  # times the searches and the budget of other questions
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """What a strategy works on.
+    """The task of a strategy.
 
     ``question`` stands alone, ``links`` are the files and pages that the asker gave, ``by_model``
     tells whether a model is there to be asked, which may end on the way. ``on_text`` gets the whole
@@ -49,7 +49,7 @@ class Task:
 
     @property
     def searches(self) -> int:
-        """How many searches one loop may make."""
+        """The number of searches one loop may make."""
         return self.settings.max_searches * (DEEP if self.depth == "deep" else 1)
 
     def sub_question(self) -> SubQuestion:
@@ -66,7 +66,7 @@ class Task:
         )
 
     def reading(self, reasoner: Reasoner) -> Reading:
-        """How much of hits and pages a reasoner is shown."""
+        """The limits on the hits and pages that a reasoner is shown."""
         settings = self.settings
         return Reading(settings.topk, settings.read_tokens * reasoner.read_factor)
 
@@ -77,7 +77,7 @@ class Task:
 
 @dataclass(frozen=True, slots=True)
 class Gathered:
-    """What a strategy came to: the evidence, and the answer where the strategy wrote it itself."""
+    """The result of a strategy: the evidence, and the answer where the strategy wrote it itself."""
 
     evidence: Evidence
     written: Written | None = None
@@ -99,8 +99,8 @@ class Strategy(Protocol):
         ...
 
     def so_far(self) -> Gathered | None:
-        """What there is of an answer when the question is stopped; None where that is only what
-        the run was shown."""
+        """The unfinished answer when the question is stopped; None where there is only what the run
+        was shown."""
         ...
 
     def close(self) -> None:

@@ -37,7 +37,7 @@ _ROLES = listed("""
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """What an article is about: its name as it stands in a sentence ("the Bubye River")."""
+    """The subject of an article: its name as it appears in a sentence ("the Bubye River")."""
 
     name: str
     verb: str  # is, was, are or were
@@ -45,7 +45,7 @@ class Subject:
 
     @property
     def question(self) -> str:
-        """Who or what it is."""
+        """The question who or what it is."""
         return f"{'Who' if self.is_person else 'What'} {self.verb} {self.name}?"
 
 
@@ -60,7 +60,7 @@ def opening_of(source: Source) -> str:
 
 
 def subject_of(title: str, opening: str) -> Subject | None:
-    """What a page is about whose opening defines its title, or None for other pages.
+    """The subject of a page whose opening defines its title; None for other pages.
 
     None also where a person cannot be told from a thing: dates of life without an occupation.
     """

@@ -175,7 +175,7 @@ class _Read:
         return any(about <= known for known in (self.asked, *self._sections))
 
     def shared(self, text: str) -> int:
-        """How many of the terms that tell the question's topic a text has."""
+        """The number of terms of the question's topic that a text has."""
         return len(self._telling.intersection(terms(_apart(text))))
 
 
@@ -272,7 +272,7 @@ def _in_english(heading: str, page: _Page) -> str:
 
 
 def _relation(read: _Read, page: _Page, place: int) -> float:
-    """How much a section has to do with what was asked and quoted; 0 for nothing."""
+    """The relation of a section to what was asked and quoted; 0 for none."""
     path = page.paths[place]
     heading = _leaf(path)
     mentioned = 2.0 if read.mentions(name_in(heading)) else 0.0
@@ -296,7 +296,7 @@ def _relation(read: _Read, page: _Page, place: int) -> float:
 
 
 def _nearness(read: _Read, page: _Page, place: int) -> float:
-    """How near a section is to a cited one under the same heading, 0 to 1.
+    """The nearness of a section to a cited one under the same heading, 0 to 1.
 
     That heading must be below the title of the first cited page, or speak of the question's topic.
     """
@@ -320,7 +320,7 @@ def _nearness(read: _Read, page: _Page, place: int) -> float:
 def _of_subjects(
     read: _Read, offered: Sequence[Offer], sources: Sequence[Source]
 ) -> Iterator[_Candidate]:
-    """Who or what the people and things are that the quotes name and another page is about."""
+    """Questions about the people and things that the quotes name and another page is about."""
     if read.language != "en":
         return
     openings = {dedupe_key(offer.url): (offer.title, offer.snippet) for offer in offered}

@@ -265,7 +265,7 @@ def about_option(option: str, title: str) -> str:
 
 
 def name_in(heading: str) -> str:
-    """What a heading such as "LogFormat directive" names; other headings whole."""
+    """The name in a heading such as "LogFormat directive"; other headings whole."""
     found = _OF_A_KIND.fullmatch(heading)
     kinds = _KINDS_THAT_DO | _KINDS_FOR
     return found[1] if found and found[2].lower() in kinds else heading.strip("`")
@@ -351,7 +351,7 @@ def _process(heading: str) -> str:
 
 
 def _as_asker(text: str) -> str:
-    """What is said to the reader, as the reader would say it."""
+    """Words addressed to the reader, turned into the reader's own."""
     for theirs, ours in (("yourself", "myself"), ("your", "my"), ("you", "I")):
         text = re.sub(rf"\b{theirs}\b", ours, text, flags=re.IGNORECASE)
     return text

@@ -1,4 +1,4 @@
-"""How search providers do, judged by what searches have kept of them. Pure."""
+"""The state of search providers, judged by stored searches. Pure."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def health(searches: Iterable[Searched]) -> tuple[ProviderHealth, ...]:
 
 
 def _failures(outcome: SearchOutcome) -> list[tuple[str, str]]:
-    """Which providers failed, and what each of them said."""
+    """The providers that failed, with the error of each."""
     return failures_in((*outcome.failures, outcome.problem))
 
 

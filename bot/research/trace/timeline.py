@@ -1,4 +1,4 @@
-"""When each step of a run was at work, and for what it waited. Pure.
+"""The timeline of a run: when each step worked, and for what it waited. Pure.
 
 The journal knows when a step ended and how long it took. A line of the plan that is no step of its
 own (a sub-question, a paragraph) was at work from its first step to its last.
@@ -110,7 +110,7 @@ def _around(span: Span, inside: Sequence[Span]) -> Span:
 
 
 def _waited(span: Span, spans: Mapping[str, Span]) -> float:
-    """How long a sub-question that needs others had to wait for the last of them.
+    """The time for which a sub-question waited for the last of those it needs.
 
     From the moment at which it was planned, which is when the plan before it had ended.
     """

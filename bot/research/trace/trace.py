@@ -1,4 +1,4 @@
-"""How an answer came about: everything about a run, read from what is kept of it.
+"""The trace of an answer: everything about a run, read from the store.
 
     asked → understood → cut → searched → read → drafted and revised → written → checked
 
@@ -71,7 +71,7 @@ class TracedSearch:
 
     @property
     def read(self) -> int:
-        """How many of its hits were read."""
+        """The number of its hits that were read."""
         return sum(hit.fate == "read" for hit in self.hits)
 
 
@@ -86,7 +86,7 @@ class Said:
 
 @dataclass(frozen=True, slots=True)
 class ModelCall:
-    """What a model call took and gave; ``usd`` is None when the model's price is not known."""
+    """The tokens and cost of a model call; ``usd`` is None when the model's price is not known."""
 
     id: str
     model: str
@@ -141,7 +141,7 @@ class Trace:
 
     @property
     def attempts(self) -> int:
-        """How often the run was begun."""
+        """The number of attempts at the run."""
         return self.record.attempt
 
     @property
@@ -151,7 +151,7 @@ class Trace:
 
 
 def trace(kept: KeptRun, price: Price, shown: Sequence[StepView] = ()) -> Trace:
-    """What is kept of a run as one value; ``price`` gives the USD of a reply, if known.
+    """The stored trace of a run as one value; ``price`` gives the USD of a reply, if known.
 
     ``shown`` is its plan as far as anyone knows it, for while it works and has no answer yet.
     """
@@ -314,19 +314,19 @@ def _spans(quotes: Sequence[Quote]) -> list[Quoted]:
 
 
 def _written(steps: Sequence[KeptStep]) -> list[StreamOutcome]:
-    """What was streamed for the reader: the answer, or the parts of a report."""
+    """The text streamed for the reader: the answer, or the parts of a report."""
     streams = [_valid(_stream, step) for step in steps if step.kind in ("write", "revise")]
     return [stream for stream in streams if stream is not None]
 
 
 def _kept_as(shape: TypeAdapter[T], steps: Sequence[KeptStep], kind: str) -> dict[str, T]:
-    """What the steps of a kind gave, by their keys."""
+    """The results of the steps of a kind, by their keys."""
     found = {step.key: _valid(shape, step) for step in steps if step.kind == kind}
     return {key: one for key, one in found.items() if one is not None}
 
 
 def _valid(shape: TypeAdapter[T], step: KeptStep) -> T | None:
-    """What a step gave; None where a version of Footnote kept it that knew another shape."""
+    """The result of a step; None where another version of Footnote stored it in another shape."""
     try:
         return shape.validate_json(step.result)
     except ValidationError:
