@@ -96,14 +96,9 @@ def _shown(children: Sequence[Token], targets: Mapping[int, str], pages: str) ->
 
 
 def _leads(href: str, targets: Mapping[int, str], pages: str) -> str:
-    """The target of a link: a web address, or the stored copy of another page; "" if there is
-    none."""
-    if
-    target
-    :=
-    link_target(href):
-        return
-        target
+    """The target of a link: a web address, or the stored copy of a page; "" if there is none."""
+    if target := link_target(href):
+        return target
     numbers = [number for number, url in targets.items() if unquote(url) == unquote(href)]
     return f"{pages}{numbers[0]}" if pages and numbers else ""
 

@@ -208,14 +208,9 @@ class Downloads:
 
 
 def user_agent(contact: str = "") -> str:
-    """The User-Agent of page requests; sites know Footnote by its first word
-    (``robots.PRODUCT``)."""
+    """The User-Agent of page requests; sites match its first word (``robots.PRODUCT``)."""
     reach = f"+{contact}; " if contact else ""
-    return f"footnote-bot/{__version__}
-    ({reach}research bot; reads
-    pages
-    people ask
-    about)"
+    return f"footnote-bot/{__version__} ({reach}research bot; reads pages people ask about)"
 
 
 def _document(address: str, response: httpx.Response, data: bytes) -> Document:

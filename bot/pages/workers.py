@@ -157,56 +157,26 @@ def _too_slow(name: str, seconds: float) -> PageUnreadable:
 
 
 def _understood(reply: Any, data: bytes) -> Extracted | PageUnreadable:
-    """Parse the reply of a worker, which may be anything once a document has taken control of
-    it."""
+    """Parse a worker's reply, which may be anything once a document has taken control of it."""
     match reply:
-        case {"title": str(title), "canonical": str(canonical), "kept": int() | float() as
-        kept}:
-            text
-            =
-            text_of(data) if len(text) >
-            MOST_CHARACTERS +
-            len(NOT_READ) +
-            20:
-                raise
-                ValueError("a
-                reply
-                of
-                too many
-                characters")
+        case {"title": str(title), "canonical": str(canonical), "kept": int() | float() as kept}:
+            text = text_of(data)
+            if len(text) > MOST_CHARACTERS + len(NOT_READ) + 20:
+                raise ValueError("a reply of too many characters")
             return Extracted(title, text, canonical, min(1.0, max(0.0, kept)))
-        case {"unreadable": str(sentence), "detail": str(detail), "for_browsers":
-        bool(is_wall)}:
-            return (BrowserNeeded if is_wall else PageUnreadable)(sentence,
-            detail=detail)
-        case
-        dict()
-        if
-        reply
-        ==
-        LACKS_MEMORY:
-            raise
-            _LacksMemory
-        case
-        _:
-            raise
-            ValueError("a
-            reply
-            that
-            means
-            nothing")
+        case {"unreadable": str(sentence), "detail": str(detail), "for_browsers": bool(is_wall)}:
+            return (BrowserNeeded if is_wall else PageUnreadable)(sentence, detail=detail)
+        case dict() if reply == LACKS_MEMORY:
+            raise _LacksMemory
+        case _:
+            raise ValueError("a reply that means nothing")
 
 
 # ---------------------------------------------------------------- inside a worker
 
 
-def
-work(memory:
-int)
-->
-None:
-    """The life of a worker: read
-    a document, answer, until the parent is gone.
+def work(memory: int) -> None:
+    """The life of a worker: read a document, answer, until the parent is gone.
 
     ``memory`` is in bytes, see ``limit_memory``.
     """

@@ -189,16 +189,11 @@ def _values_in_range(text: str, first: re.Match[str]) -> tuple[Decimal, ...]:
 
 def _plain_values(number: str) -> tuple[Decimal, ...]:
     """Possible readings of digits and separators: 1,200 is 1200; 1.200 is 1.2 or 1200; 1,5 is
-    1.5."""
+    1.5.
+    """
     plain = re.sub(r"['’\u00a0\u202f\u2009 ]", "", number)
-    if
-    ","
-    in plain
-    and "."
-    in plain:
-        thousands
-        = "," if
-        plain.rfind(",") < plain.rfind(".") else "."
+    if "," in plain and "." in plain:
+        thousands = "," if plain.rfind(",") < plain.rfind(".") else "."
         return (Decimal(plain.replace(thousands, "").replace(",", ".")).normalize(),)
     if re.fullmatch(r"\d{1,3}(?:,\d{3})+", plain) or plain.count(".") > 1:
         return (Decimal(plain.replace(",", "").replace(".", "")).normalize(),)
@@ -207,12 +202,8 @@ def _plain_values(number: str) -> tuple[Decimal, ...]:
     return (Decimal(plain.replace(",", ".")).normalize(),)
 
 
-def _fraction(sign:
-str)
-->
-Decimal:
-    return
-    Decimal(str(round(unicodedata.numeric(sign), 4)))
+def _fraction(sign: str) -> Decimal:
+    return Decimal(str(round(unicodedata.numeric(sign), 4)))
 
 
 def _margin(text: str, match: re.Match[str]) -> float:

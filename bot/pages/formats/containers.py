@@ -101,20 +101,11 @@ def _holds(data: bytes, stream: str) -> bool:
 
 
 def unpacked(data: bytes, name: str) -> bytes:
-    """The content of a gzip file; raises ``PageUnreadable`` for one that is damaged or too
-    large."""
+    """The content of a gzip file; raises ``PageUnreadable`` if it is damaged or too large."""
     parts: list[bytes] = []
-    size = 0 while data.startswith(GZIPPED):  #
-    one member
-    after the other
-    (RFC 1952,
-    section
-    2.2)
-        for
-        part
-        in
-        _member(data,
-        name):
+    size = 0
+    while data.startswith(GZIPPED):  # one member after the other (RFC 1952, section 2.2)
+        for part in _member(data, name):
             parts.append(part.unpacked)
             size += len(part.unpacked)
             if size > LARGEST_UNPACKED:

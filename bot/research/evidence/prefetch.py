@@ -104,19 +104,11 @@ class Ahead:
         return None if task is None else await asyncio.shield(task)
 
     async def found(self, query: Query, kind: ProviderKind | None) -> SearchResult | None:
-        """The result of a prefetched search for a query of nearly the same words, if there is
-        one."""
+        """The result of a prefetched search for nearly the same words, if there is one."""
         words = frozenset(keywords(query.text))
-        for
-        guess
-        in
-        self._guesses:
-            alike
-            = replace(query, text=guess.query.text) == guess.query and kind
-            ==
-            guess.kind if
-            alike and
-            repeats(words, guess.words):
+        for guess in self._guesses:
+            alike = replace(query, text=guess.query.text) == guess.query and kind == guess.kind
+            if alike and repeats(words, guess.words):
                 try:
                     return await asyncio.shield(guess.result)
                 except FootnoteError:
