@@ -167,17 +167,17 @@ async def test_in_a_channel_an_answer_is_its_answer(stage: Stage, desk: Desk) ->
     answer = an_answer(
         desk,
         more="It opened in 1889 [1].",
-        doubts=(Doubt("It is 330 m tall", "it carries no footnote"),),
+        doubts=(Doubt("It is 330 m tall", "it has no footnote"),),
         notes=("Brave did not answer.",),
     )
     reply = await stage.poster().open(desk.run(), None)
     await reply.finish(answer)
     shown, whole = joined(stage.shown(desk.message)), stage.whole(desk.message, answer)
     assert "Sources and how this was found" in stage.buttons(desk.message)
-    for words in (QUOTE, "It opened", "carries no footnote", "Brave", "0.02", "4.2", desk.run_id):
+    for words in (QUOTE, "It opened", "has no footnote", "Brave", "0.02", "4.2", desk.run_id):
         assert words in whole
         assert words not in shown
-    assert "One sentence is not borne out by its sources" in shown
+    assert "One sentence is not supported by its sources" in shown
     assert len(shown.replace(URL, "")) < 250
 
 
@@ -189,12 +189,12 @@ async def test_an_answer_without_any_progress_is_shown(stage: Stage, desk: Desk)
 
 
 async def test_doubts_and_notes_are_shown(stage: Stage, desk: Desk) -> None:
-    doubt = Doubt("It opened in 1889", "it carries no footnote")
+    doubt = Doubt("It opened in 1889", "it has no footnote")
     reply = await stage.poster().open(desk.run(), None)
     answer = an_answer(desk, doubts=(doubt,), notes=("Brave did not answer.",))
     await reply.finish(answer)
     shown = stage.whole(desk.message, answer)
-    for words in ("It opened in 1889", "it carries no footnote", "Brave did not answer."):
+    for words in ("It opened in 1889", "it has no footnote", "Brave did not answer."):
         assert words in shown
 
 

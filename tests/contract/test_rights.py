@@ -195,7 +195,7 @@ async def test_details_suggestions_and_digging_deeper_are_checked_when_they_are_
         at = (run.id, person.platform, person.channel, person.author)
         with pytest.raises(Invalid, match="documents that may not be read"):
             await reception.details(*at, direct=person.direct)
-        with pytest.raises(Invalid, match="suggestion is gone"):
+        with pytest.raises(Invalid, match="suggestion no longer exists"):
             await reception.follow_up(run.id, 0, person.author, locale="en", direct=person.direct)
         deeper = await reception.dig_deeper(
             run.id, person.author, locale="en", direct=person.direct

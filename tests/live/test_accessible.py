@@ -233,10 +233,10 @@ def test_without_a_mouse(console: Console) -> None:
     expect(page.locator("#main")).to_be_focused()
     page.keyboard.press("Tab")  # the menu
     page.keyboard.press("Enter")
-    expect(page.get_by_role("button", name="Ask it like this")).to_be_visible()
+    expect(page.get_by_role("button", name="Ask again")).to_be_visible()
     page.keyboard.press("Tab")
     page.keyboard.press("Escape")
-    expect(page.get_by_role("button", name="Ask it like this")).to_be_hidden()
+    expect(page.get_by_role("button", name="Ask again")).to_be_hidden()
     assert focused(page) == "More about this question"
 
     page.keyboard.press("Tab")  # the first footnote
@@ -282,7 +282,7 @@ def test_progress_is_said_now_and_then_and_the_end_at_once(console: Console) -> 
     expect(page.locator("#status")).not_to_be_empty()
     assert len(page.evaluate("said")) < 2
     console.stage.gate.release()
-    expect(page.locator("#status")).to_have_text("The answer is there.")
+    expect(page.locator("#status")).to_have_text("The answer is ready.")
     assert len(page.evaluate("said")) < 3
 
 

@@ -148,11 +148,11 @@ async def test_a_contradicted_sentence_goes_at_once_and_comes_back_corrected(
         await asyncio.sleep(0)
     second = await posted(world.poster.replies[0], 2)
     assert second.text == f"{TALL[:-1]} [1]."
-    assert second.notes == ("One sentence said otherwise than its sources; it was left out.",)
+    assert second.notes == ("One sentence contradicted its sources; it was left out.",)
     reasoner.may_restate.set()
     last = (await working).finished[-1]
     assert last.text == f"{TALL} Tower is tall [1]."
-    assert last.notes == ("One sentence was corrected: its sources did not bear it out.",)
+    assert last.notes == ("One sentence was corrected: its sources did not support it.",)
     assert sentences(last)[1] == VerifiedSentence(
         WIDE, "contradicted", outcome="restated", now="Tower is tall."
     )
@@ -187,7 +187,7 @@ async def test_where_no_sentence_is_left_the_sources_are_quoted(open_world: Open
     world = await open_world(reasoner)
     last = (await world.work(await world.accept(a_message()))).finished[-1]
     assert (last.status, last.text) == ("answered", f"{TALL[:-1]} [1].")
-    assert last.notes == ("2 sentences said otherwise than their sources; they were left out.",)
+    assert last.notes == ("2 sentences contradicted their sources; they were left out.",)
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ stopping-count =
         [one] Stopping what is running here…
        *[other] Stopping { $count } questions…
     }
-edited-question = The question was edited. Answering it anew…
+edited-question = The question was edited. Answering it again…
 
 ## Steps of the plan
 
@@ -44,7 +44,7 @@ step-pages =
         [one] 1 page
        *[other] { $count } pages
     }
-elapsed = { NUMBER($seconds, maximumFractionDigits: 0) } s so far
+elapsed = { NUMBER($seconds, maximumFractionDigits: 0) } s elapsed
 more-steps =
     { $count ->
         [one] and one more step
@@ -60,8 +60,8 @@ more-sources =
         [one] and one more source
        *[other] and { $count } more sources
     }
-text-given-by = text as given by { $name }
-answer-place-gone = I cannot post the answer to “{ $question }” there any more: the channel was archived, or I was removed from it. Ask again here, or in another channel.
+text-given-by = text supplied by { $name }
+answer-place-gone = I can no longer post the answer to “{ $question }” there: the channel was archived, or I was removed from it. Ask again here, or in another channel.
 unverified = ⚠ Unverified: “{ $sentence }” ({ $reason })
 disagrees = ⚖ Sources disagree: “{ $sentence }”, but [{ $number }] says “{ $quote }”
 summary =
@@ -79,8 +79,8 @@ details-button = Sources and how this was found
 partly-answered = ◐ Partly answered. Not found: { $what }
 doubts-counted =
     { $count ->
-        [one] ⚠ One sentence is not borne out by its sources
-       *[other] ⚠ { $count } sentences are not borne out by their sources
+        [one] ⚠ One sentence is not supported by its sources
+       *[other] ⚠ { $count } sentences are not supported by their sources
     }
 disagreements-counted =
     { $count ->
@@ -115,7 +115,7 @@ cannot-read-history = I cannot read the earlier messages here, so I only know wh
 history-too-slow = I could not read the earlier messages here in time, so I only know what I was asked directly. Asking again later may help.
 asked-by = { $name } asked: { $question }
 question-of = Question from { $name }
-only-for-command = I am not a member here, so I can answer only through your command, and only for 15 minutes. Someone who manages this server can invite me.
+only-for-command = I am not a member here, so I can answer only your command, and only for 15 minutes. Someone who manages this server can invite me.
 cannot-post = I am not allowed to write in that channel. Someone who manages it can invite me or give me that permission.
 file-not-read = I could not read the file { $name }: { $reason }
 link-not-read = I could not read { $url }: { $reason }
@@ -135,27 +135,27 @@ links-left-out =
         [one] One more link was not read: that would have been too many for one answer.
        *[other] { $count } more links were not read: that would have been too many for one answer.
     }
-try-again = That could not be kept just now. Please try again in a moment.
-not-kept = I could not take your question in just now. Please ask it again in a minute.
+try-again = That could not be saved. Please try again in a moment.
+not-kept = I could not save your question. Please ask it again in a minute.
 command-broke = That did not work. Please try again in a minute.
-run-broke = Something broke inside Footnote in run { $run }: asking again may help; if it does not, tell your operator this run.
-question-gone = I no longer know this question. Please ask it again.
-suggestion-gone = This suggestion is gone. Ask the question in the thread instead.
-answer-out-of-reach = This answer cannot be shown: it rests on documents that may not be read here, or not any more.
+run-broke = An internal error occurred in run { $run }. Asking again may help; if it does not, give your operator the run’s number.
+question-gone = This question no longer exists. Please ask it again.
+suggestion-gone = This suggestion no longer exists. Ask the question in the thread instead.
+answer-out-of-reach = This answer cannot be shown: it uses documents that may not be read here.
 documents-out-of-reach = The rights to documents changed while { -brand } was answering. Please ask again.
-earlier-out-of-reach = Earlier answers of this thread were left out: they rest on documents that may not be searched here any more.
+earlier-out-of-reach = Earlier answers in this thread were left out: they use documents that may no longer be searched here.
 place-unknown = I cannot answer in this kind of channel. Ask me in another one.
-asked-already = This was asked already; see the thread.
+asked-already = This question was already asked; see the thread.
 
 ## Who may ask
 
-denied-workspace = { -brand } is not switched on for this workspace. An admin of { -brand } can change that.
+denied-workspace = { -brand } is not enabled for this workspace. An admin of { -brand } can enable it.
 denied-channel = { -brand } does not answer in this channel. Try another one, or ask an admin of { -brand } to allow it here.
 denied-user = You are not on the list of people who may ask { -brand }. An admin of { -brand } can add you.
 denied-role = You need another role to ask { -brand }. An admin of { -brand } can tell you which, or allow yours.
 denied-direct = { -brand } does not take direct messages. Ask in a channel, or ask an admin of { -brand } to allow them.
-denied-console = { $setting } names other places only. Whoever runs { -brand } can add { $id } to it; then the console takes questions.
-denied-console-roles = { $setting } lets only people with roles ask, and nobody has one in the console. Whoever runs { -brand } can name people in { $instead } in its place.
+denied-console = { $setting } does not include the console. The operator of { -brand } can add { $id } to it to allow questions there.
+denied-console-roles = { $setting } allows only people with roles, and the console has no roles. The operator of { -brand } can name people in { $instead } instead.
 denied-day-user = Your research budget for today is spent. You can ask again at 00:00 UTC, { $hours ->
         [one] in less than an hour
        *[other] in less than { $hours } hours
@@ -205,7 +205,7 @@ searched-not = { $count ->
    *[other] { $count } more collections of documents are not searched here.
 }
 searched-guest = No documents: they are not searched for guests.
-searched-unusable = No documents: whoever runs { -brand } has to correct the collections in its settings.
+searched-unusable = No documents: the operator of { -brand } has to correct the collections in its settings.
 
 ## Being forgotten
 
@@ -237,7 +237,7 @@ home-how-direct = Write to me directly; no mention needed.
 home-how-follow-up = Reply in the thread to ask more; I remember what was said there.
 home-how-command = Use /ask in any channel I am in.
 home-how-shortcut = Choose “Research this” in the menu of any message.
-home-how-stop = Press Stop, or just write “stop”, and I stop.
+home-how-stop = Press Stop, or write “stop”.
 home-connected = Connected
 home-reasoner = Thinking with: { $name }
 home-providers = Searching with: { $names }
@@ -307,61 +307,61 @@ budget-output-tokens = The budget of { NUMBER($limit, useGrouping: 0) } output t
 budget-day-user = Your budget of { NUMBER($limit, minimumFractionDigits: 2, maximumFractionDigits: 6) } USD for today was spent.
 budget-day-channel = This channel’s budget of { NUMBER($limit, minimumFractionDigits: 2, maximumFractionDigits: 6) } USD for today was spent.
 budget-day-workspace = This workspace’s budget of { NUMBER($limit, minimumFractionDigits: 2, maximumFractionDigits: 6) } USD for today was spent.
-rests-on-found = The answer rests on what was found until then.
-quoted-without-model = What follows was found and quoted without the model.
-judged-unknown = Judged: the documents have nothing on { $names }
-judged-open = Judged: the question does not say what it is about
-judged-share = Judged: the best passage has { $covered } % of what the question asks; { $enough } % is needed
+rests-on-found = The answer uses what was found until then.
+quoted-without-model = The following was found and quoted without the model.
+judged-unknown = Assessment: the documents do not mention { $names }
+judged-open = Assessment: the question does not say what it is about
+judged-share = Assessment: the best passage covers { $covered } % of the question; { $enough } % is required
 stopped-before-complete = Stopped before the answer was complete.
 answer-cut = This answer was cut off at the limit of { NUMBER($limit, useGrouping: 0) } tokens: ask for less, or for the rest.
-research-outgrown = The research was ended because its material had outgrown what the model can take in.
+research-outgrown = The research ended because it exceeded the model’s context window.
 part-failed = “{ $question }” could not be researched: { $reason }
 model-away = The language model cannot be reached.
 model-key-refused = The language model does not accept its key.
 model-declined = The language model declined to work on this.
-model-unusable = What the language model replied cannot be used.
-peer-away = What was asked cannot be reached at the moment.
-peer-refused = What was asked refused to answer.
-reply-unusable = What came back cannot be used.
+model-unusable = The reply of the language model could not be used.
+peer-away = The service is unreachable.
+peer-refused = The service refused the request.
+reply-unusable = The response could not be used.
 documents-unindexed = { $count ->
     [one] One document is
    *[other] { $count } documents are
  } not indexed yet and could not be searched; ask again when they are.
-queries-withheld = Some queries were not sent to the web, because they held more than people wrote here; the run's page names them.
-search-unanswered = No answer came from the search provider { $names }.
-page-away = It cannot be reached at the moment; try again later.
-page-refused = It may not be read by programs; open it yourself, and paste the text.
-page-unreadable = There is no text in it that can be read; paste the text.
+queries-withheld = Some queries were not sent to the web because they contained words from documents or answers; the run’s page names them.
+search-unanswered = The search provider { $names } did not answer.
+page-away = It is unreachable; try again later.
+page-refused = Programs may not read it; open it yourself, and paste the text.
+page-unreadable = It contains no readable text; paste the text.
 price-unknown = The price of { $model } is not known: its cost is not in the total.
 verify-changed =
     { $corrected ->
         [0] { $left ->
-            [one] One sentence said otherwise than its sources; it was left out.
-           *[other] { $left } sentences said otherwise than their sources; they were left out.
+            [one] One sentence contradicted its sources; it was left out.
+           *[other] { $left } sentences contradicted their sources; they were left out.
         }
         [one] { $left ->
-            [0] One sentence was corrected: its sources did not bear it out.
-            [one] One sentence was corrected and one left out: their sources did not bear them out.
-           *[other] One sentence was corrected and { $left } left out: their sources did not bear them out.
+            [0] One sentence was corrected: its sources did not support it.
+            [one] One sentence was corrected and one left out: their sources did not support them.
+           *[other] One sentence was corrected and { $left } left out: their sources did not support them.
         }
        *[other] { $left ->
-            [0] { $corrected } sentences were corrected: their sources did not bear them out.
-            [one] { $corrected } sentences were corrected and one left out: their sources did not bear them out.
-           *[other] { $corrected } sentences were corrected and { $left } left out: their sources did not bear them out.
+            [0] { $corrected } sentences were corrected: their sources did not support them.
+            [one] { $corrected } sentences were corrected and one left out: their sources did not support them.
+           *[other] { $corrected } sentences were corrected and { $left } left out: their sources did not support them.
         }
     }
-doubt-contradicted = its footnotes say otherwise
-doubt-no-footnote = it carries no footnote
+doubt-contradicted = its footnotes contradict it
+doubt-no-footnote = it has no footnote
 doubt-not-covered = its footnotes do not say that
 doubt-not-quoted = its footnotes do not say: { $facts }
-doubt-otherwise = its footnotes say otherwise: { $words }
+doubt-otherwise = its footnotes contradict: { $words }
 
 ## Reports
 
 report-limits = What was not found
-report-dropped = Not covered any more: { $topics }.
+report-dropped = No longer covered: { $topics }.
 report-separator = { "; " }
-report-cut-short = The parts of the report that were not checked by then were left out.
+report-cut-short = The parts of the report that had not been checked by then were left out.
 report-not-drafted = The report could not be drafted, so this is a plain answer.
 report-not-sourced = No part of the report could be checked against a source, so this is a plain answer.
 report-unsourced-missed = ⚠ Without sources: there was no time left to check this part. It is a draft from memory.
@@ -383,7 +383,7 @@ report-stage-nothing = nothing was found
 report-left-out = left out
 report-part = part { $number }
 report-unsourced = Not checked against any source: { $name }
-report-deleted = Left out, nothing bears it out: { $name }
+report-deleted = Left out because no source supports it: { $name }
 report-revised =
     Revised against { $pages ->
         [one] 1 page
@@ -397,7 +397,7 @@ web-overview = Overview
 web-places = Places
 web-skip = Skip to the content
 web-threads = Conversations
-web-no-threads = Your conversations will stand here.
+web-no-threads = Your conversations will appear here.
 web-new = New question
 web-follow-up = Ask a follow-up…
 web-depth = Depth
@@ -412,40 +412,40 @@ upload-too-many = At most { $limit } files can come with a question. Send the ot
 upload-unreadable = The file { $name } cannot be read. Text, Markdown, HTML, PDF, Word, PowerPoint, Excel, OpenDocument, EPUB and CSV without a password can.
 upload-gone = This file is no longer there. Attach it again.
 web-enter = Enter to send
-web-graph = The sub-questions and what waits for what
+web-graph = The sub-questions and their dependencies
 web-state-waiting = waiting
-web-state-running = under way
+web-state-running = in progress
 web-state-done = done
 web-state-failed = failed
-web-ready = The answer is there.
+web-ready = The answer is ready.
 web-indexing = Documents are being indexed: { $done } of { $total } files can be searched already.
-web-lost = The connection is lost. Trying again…
-web-unsent = That did not get through. Please try again.
+web-lost = Connection lost. Reconnecting…
+web-unsent = The question could not be sent. Please try again.
 web-how = How was this answered?
 web-read-at = read on
 web-copy = Copy as Markdown
 web-copied = Copied.
 web-more = More about this question
-web-edit = Change the question
-web-edit-send = Ask it like this
+web-edit = Edit the question
+web-edit-send = Ask again
 web-delete = Delete the question and its answer
-web-delete-sure = Delete it? That cannot be undone.
-web-failed = That did not work
-web-back = Back to the beginning
+web-delete-sure = Delete it? This cannot be undone.
+web-failed = Something went wrong
+web-back = Back to the start page
 web-sign-in = Sign in
-web-sign-in-why = This console asks for its token once. Your operator has it.
+web-sign-in-why = Enter the console’s token once. Your operator has it.
 web-sign-out = Sign out
 web-sign-out-here-why = Conversations stay; this browser asks for the token again.
 web-sign-out-here = Sign out of this browser
 web-sign-out-all-why = If the token was seen by somebody who left, set a new one as well.
 web-sign-out-all = Sign out everywhere
 web-token = Token
-web-token-wrong = That is not the token. Please check it.
-web-thread-gone = This conversation is not there any more.
-web-too-many-questions = Those were many questions in a minute. Wait a little, then ask again.
-web-was-stop = There is nothing to stop here. To stop an answer in the making, press Stop below it.
-web-not-here = This question was asked in a chat. It can only be gone on with there.
-web-not-yours = Only who asked this question can change it.
+web-token-wrong = Wrong token. Please check it.
+web-thread-gone = This conversation no longer exists.
+web-too-many-questions = Too many questions in a minute. Please wait a little, then ask again.
+web-was-stop = There is nothing to stop here. To stop an answer in progress, press Stop below it.
+web-not-here = This question was asked in a chat. Continue the conversation there.
+web-not-yours = Only the person who asked this question can change it.
 
 ## The pages that explain a run
 
@@ -454,8 +454,8 @@ web-run-asked = { $name } asked · { $place }
 web-run-conversation = To the conversation
 web-run-understood = Understood as:
 web-run-sections = On this page
-web-run-working = Footnote is working on this. The page follows as it goes.
-web-run-pruned = The steps of this run are no longer kept. What is left is what the answer remembers.
+web-run-working = Footnote is working on this. This page updates as it goes.
+web-run-pruned = The steps of this run have been deleted by age. Only what the answer stores is left.
 web-run-state-accepted = Waiting
 web-run-state-running = Working
 web-run-state-answered = Answered
@@ -465,7 +465,7 @@ web-run-state-failed = Failed
 web-run-state-stopped = Stopped
 web-run-state-removed = Removed
 web-run-step-waiting = waiting
-web-run-step-running = under way
+web-run-step-running = in progress
 web-run-step-done = done
 web-run-step-failed = failed
 web-run-took = From question to answer
@@ -486,7 +486,7 @@ web-run-cost = Cost
 web-run-attempts = Attempts
 web-run-feedback = Feedback
 web-run-answer = The answer, sentence by sentence
-web-run-answer-hint = Beside every sentence stand the words it rests on. A number leads to them in the page as it was read.
+web-run-answer-hint = Each sentence is shown beside the words that support it. A number leads to them in the page as it was read.
 web-run-more-quotes =
     { $count ->
         [one] One more passage of these pages
@@ -495,14 +495,14 @@ web-run-more-quotes =
 web-run-disagrees = But page [{ $number }] says
 web-run-not-verbatim = not word for word in the stored page
 web-run-page-gone = the stored page is gone
-web-run-checks = What was checked
-web-run-check-quotes = { $good } of { $all } quotations stand word for word in the stored pages.
-web-run-check-cited = { $cited } of { $all } sentences, headings and remarks carry a footnote.
-web-run-check-no-doubt = No figure, date or name was found that its source does not have.
-web-run-check-verifying = The small model is reading the sentences with their quotes.
-web-run-check-verified = The small model found { $good } of { $all } cited sentences borne out by their quotes.
-web-run-check-not-verified = The small model did not verify the sentences: { $problem }
-web-run-verdicts = What the small model says of each sentence
+web-run-checks = Checks
+web-run-check-quotes = { $good } of { $all } quotations match the stored pages word for word.
+web-run-check-cited = { $cited } of { $all } sentences, headings and remarks have a footnote.
+web-run-check-no-doubt = Every figure, date and name was found in its source.
+web-run-check-verifying = The small model is comparing the sentences with their quotes.
+web-run-check-verified = The small model found { $good } of { $all } cited sentences supported by their quotes.
+web-run-check-not-verified = The small model could not verify the sentences: { $problem }
+web-run-verdicts = The small model’s verdict on each sentence
 web-run-verdicts-hint = It was given each cited sentence with exactly the quotes that it cites.
 web-run-verdict-supported = Supported.
 web-run-verdict-partly = Partly supported.
@@ -518,10 +518,10 @@ web-run-steps = Timeline
 web-run-step = Step
 web-run-seconds = Time
 web-run-tokens = Tokens and price
-web-run-paused = Nothing was done for { $seconds } in between; that time is drawn short.
+web-run-paused = Nothing was done for { $seconds } in between; the chart shortens that time.
 web-run-waited = waited { $seconds } for: { $lines }
 web-run-attempt = attempt { $number }
-web-run-thinking = What it thought
+web-run-thinking = Its reasoning
 web-run-search-summary =
     { $hits ->
         [one] 1 hit
@@ -539,10 +539,10 @@ web-run-hits-left =
 web-run-pages = Pages
 web-run-read-at = read
 web-run-whole-page = the whole text, { $count } characters
-web-run-not-quoted = Nothing of it is quoted.
+web-run-not-quoted = No part of it is quoted.
 web-run-gap = { $count } characters left out
 web-run-revisions = From draft to revision
-web-run-revisions-hint = A part is drafted from memory, then corrected against what was read for it. Red went, green came.
+web-run-revisions-hint = Each part is drafted from memory, then corrected against the pages read for it. Red was removed, green was added.
 web-run-fate-revised = revised
 web-run-fate-unsourced = left as drafted
 web-run-fate-deleted = left out
@@ -556,7 +556,7 @@ web-run-page-hint =
         [one] This is the page as it was read. What is quoted of it is marked.
        *[other] This is the page as it was read. What is quoted of it is marked, in { $count } places.
     }
-web-overview-filter = What is shown
+web-overview-filter = Filter
 web-overview-period = Period
 web-overview-days =
     { $count ->
@@ -600,9 +600,9 @@ web-overview-latest = Latest questions
 web-overview-question = Question
 web-overview-state = Outcome
 web-overview-asked = Asked
-web-overview-nothing = Nothing was asked in this time and place.
-web-overview-everything = Show everything of the last 90 days
-web-overview-new = Nobody has asked anything yet: mention { -brand } in a chat it is connected to, or use the console.
+web-overview-nothing = No questions were asked in this period and place.
+web-overview-everything = Show all of the last 90 days
+web-overview-new = No questions yet: mention { -brand } in a chat it is connected to, or use the console.
 web-overview-ask = Ask the first question
 web-overview-csv = The days as CSV
 web-overview-json = All figures as JSON

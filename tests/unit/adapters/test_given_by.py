@@ -19,7 +19,7 @@ from bot.rendering.documents import answer_document
 from bot.rendering.texts import texts_for
 
 EN = texts_for("en")
-SAID = "text as given by Tavily"
+SAID = "text supplied by Tavily"
 
 
 def answer_by(via: str) -> Answer:

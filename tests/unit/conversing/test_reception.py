@@ -318,7 +318,7 @@ async def test_a_suggestion_is_asked_in_the_same_thread(house: House) -> None:
 
 
 async def test_buttons_of_forgotten_runs_say_so(house: House) -> None:
-    with pytest.raises(Invalid, match="no longer know"):
+    with pytest.raises(Invalid, match="no longer exists"):
         await house.reception.dig_deeper("gone", ADA, locale="en", direct=False)
     assert not await house.reception.feedback("gone", ADA, "good")
 

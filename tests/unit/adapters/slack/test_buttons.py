@@ -84,7 +84,7 @@ async def test_dig_deeper_asks_again_once(bot: Served, slack: FakeSlack) -> None
     assert deeper.author.id == "U2"
     assert bot.poster.replies[1].run.options.depth == "deep"
     assert deeper.thread == bot.asked[0].thread
-    assert "asked already" in await told(
+    assert "already asked" in await told(
         slack, slack.press("U1", reply, actions.DEEPER, channel="C1")
     )
     assert len(await bot.rows("runs")) == 2
@@ -97,7 +97,7 @@ async def test_a_suggestion_that_is_gone_is_told(
     _, reply = await an_answer(bot, slack)
     await bot.ended(1)
     pressed = slack.press("U1", reply, action, channel="C1")
-    assert "suggestion is gone" in await told(slack, pressed)
+    assert "suggestion no longer exists" in await told(slack, pressed)
 
 
 async def test_the_stop_button_stops(slow_bot: Served, slack: FakeSlack) -> None:
@@ -149,7 +149,7 @@ async def test_an_answer_is_explained_only_where_it_stands(bot: Served, slack: F
 async def test_details_without_an_answer_are_explained(slow_bot: Served, slack: FakeSlack) -> None:
     _, reply = await an_answer(slow_bot, slack)
     pressed = slack.press("U1", reply, actions.DETAILS, channel="C1")
-    assert "no longer know" in await told(slack, pressed)
+    assert "no longer exists" in await told(slack, pressed)
 
 
 async def test_details_that_slack_does_not_take_any_more_are_explained(

@@ -164,11 +164,11 @@ def test_nothing_of_the_details_is_in_the_channel() -> None:
     answer = an_answer(
         citations=(a_citation(quote="It rises high above Paris."),),
         more="It is old [1].",
-        doubts=(Doubt("It is tall.", "it carries no footnote"),),
+        doubts=(Doubt("It is tall.", "it has no footnote"),),
         notes=("Brave did not answer.",),
     )
     shown = plain(blocks_of(answer))
-    hidden = ("rises high", "It is old", "carries no footnote", "Brave", "0.0123", answer.run)
+    hidden = ("rises high", "It is old", "has no footnote", "Brave", "0.0123", answer.run)
     assert [words for words in hidden if words in shown] == []
     told = plain(details_of(answer))
     assert [words for words in (*hidden, "tower height") if words not in told] == []
@@ -178,7 +178,7 @@ def test_doubts_and_remarks_are_counted_in_one_line() -> None:
     doubts = (Doubt("It is tall.", "no footnote"), Doubt("It is old.", "no footnote"))
     told = blocks_of(an_answer(doubts=doubts, notes=("Slow today.",)))[1]
     assert plain(told) == (
-        "⚠ 2 sentences are not borne out by their sources · ⓘ One remark on how this was found"
+        "⚠ 2 sentences are not supported by their sources · ⓘ One remark on how this was found"
     )
 
 

@@ -480,7 +480,7 @@ async def test_after_the_last_delivery_the_asker_is_told(bot: Served, slack: Fak
     message = next(one for one in said.deliveries if one.event["type"] == "message")
     await message.over()
     assert message.given_up
-    assert "could not take your question in" in await bot.whisper("U1", "C1")
+    assert "could not save your question" in await bot.whisper("U1", "C1")
 
 
 async def test_many_events_at_once_are_each_a_question(bot: Served, slack: FakeSlack) -> None:

@@ -33,7 +33,7 @@ def a_conversation(
         "r1",
         citations,
         reasoner="extractive",
-        doubts=(Doubt("It is old.", "it carries no footnote"),),
+        doubts=(Doubt("It is old.", "it has no footnote"),),
     )
     steps = (Done("search", "tower", 0.5, AT),)
     run = Held("r1", state, RunOptions(), AT, AT, answer, steps, {"bob": "good"})
@@ -63,7 +63,7 @@ def test_markdown_has_questions_answers_sources_and_dates() -> None:
         "### Footnote, 2026-01-15 12:00 UTC\n\nIt is **330 m** tall [1].",
         "- \\[1\\] [Tower](<https://e.org/1>)\n\n  > 330 m tall\n\n  > in 1889\n",
         "- \\[2\\] [Iron](<https://e.org/2>)\n\n  > iron\n",
-        "⚠ It is old. — it carries no footnote",
+        "⚠ It is old. — it has no footnote",
         "> I see.",
         "*No answer: the run r2 is running.*",
         "*Deleted.*",
@@ -89,7 +89,7 @@ def test_json_has_all_that_is_kept() -> None:
     assert asked["author"]["name"] == "Ada"
     run = asked["run"]
     assert run["answer"]["citations"][0]["quote"] == "330 m tall"
-    assert run["answer"]["doubts"][0]["reason"] == "it carries no footnote"
+    assert run["answer"]["doubts"][0]["reason"] == "it has no footnote"
     assert set(run["answer"]) >= {"steps", "usage", "queries", "notes", "suggestions"}
     assert (run["steps"][0]["kind"], run["feedback"]) == ("search", {"bob": "good"})
     assert run["ended_at"] == "2026-01-15T12:00:00Z"

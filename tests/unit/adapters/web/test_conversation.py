@@ -93,7 +93,7 @@ async def test_too_many_questions_in_a_minute_are_too_many(open_console: OpenCon
     await browser.ask()
     answer = await browser.send("/ask", question=QUESTION)
     assert answer.status_code == 429
-    assert "Wait a little" in answer.json()["error"]
+    assert "wait a little" in answer.json()["error"]
 
 
 # ---------------------------------------------------------------- forms

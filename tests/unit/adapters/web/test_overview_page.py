@@ -171,13 +171,13 @@ async def test_the_figures_are_for_operators(tmp_path: Path, path: str) -> None:
 
 async def test_an_installation_without_questions_says_how_to_begin(stage: Stage) -> None:
     page = document(await stage.get("/overview"))
-    assert "Nobody has asked anything yet" in page.text_content()
+    assert "No questions yet" in page.text_content()
     assert page.xpath("//section//a[@href='/']")
 
 
 async def test_a_view_without_questions_leads_to_one_with_them(stage: Stage, past: Past) -> None:
     page = document(await stage.get("/overview?days=7&platform=discord&workspace=T1"))
-    assert "Nothing was asked in this time and place" in page.text_content()
+    assert "No questions were asked in this period and place" in page.text_content()
     (link,) = page.xpath("//a[@href='/overview?days=90']/@href")
     assert (await tiles(stage, link.removeprefix("/overview")))["Questions"] == "2"
 

@@ -34,7 +34,7 @@ async def test_a_footnote_leads_to_the_quoted_words_in_the_stored_page(stage: St
     (anchor,) = page.xpath(f"//*[@id='{link.get('href').removeprefix('#')}']")
     assert anchor.getnext().tag == "mark"
     assert anchor.getnext().text_content() == "tower is 330 m tall."
-    assert "1 of 1 quotations stand word for word" in answer.text
+    assert "1 of 1 quotations match the stored pages word for word" in answer.text
 
 
 async def test_every_link_within_the_page_leads_somewhere(stage: Stage) -> None:
@@ -96,7 +96,7 @@ async def test_every_part_of_a_run_has_its_place(stage: Stage, section: str) -> 
 
 @pytest.mark.parametrize(
     ("language", "said"),
-    [("en", "What was checked"), ("zh-CN", "检查结果"), ("zh-TW", "檢查結果")],
+    [("en", "Checks"), ("zh-CN", "检查结果"), ("zh-TW", "檢查結果")],
 )
 async def test_it_speaks_the_readers_language(stage: Stage, language: str, said: str) -> None:
     run = await Past(stage.store).answered(cited=pages("tower"))
@@ -130,7 +130,7 @@ async def test_every_verdict_of_the_small_model_is_told_with_what_became_of_its_
         for item in page.xpath("//section[@id='checks']//li")
         if "small model" in item.text_content()
     )
-    assert "found 1 of 4 cited sentences borne out" in line
+    assert "found 1 of 4 cited sentences supported" in line
 
 
 async def test_why_sentences_were_not_verified_is_told(stage: Stage) -> None:
@@ -143,7 +143,7 @@ async def test_why_sentences_were_not_verified_is_told(stage: Stage) -> None:
     answer = replace(record.answer, verification=failed)
     await stage.store.save_answer(run, record.attempt, answer)
     told = (await stage.get(f"/runs/{run}")).text
-    assert "did not verify the sentences: The budget is spent." in told
+    assert "could not verify the sentences: The budget is spent." in told
 
 
 async def test_a_run_that_works_says_so_and_can_be_followed(stage: Stage) -> None:

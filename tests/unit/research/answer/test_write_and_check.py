@@ -72,7 +72,7 @@ def quoted(checked: Checked) -> list[tuple[int, str]]:
         ("It is 0.33 km tall (330 metres).", ""),
         ("It is about 1,083 feet tall.", ""),
         ("It is 330 feet tall.", "its footnotes do not say: 330"),
-        ("It is not 330 metres tall.", "its footnotes say otherwise: not"),
+        ("It is not 330 metres tall.", "its footnotes contradict: not"),
         ("With ten more it would be 340 metres tall (330 + 20 = 340).", "its footnotes do not say"),
     ],
 )
@@ -87,7 +87,7 @@ async def test_a_sentence_without_a_footnote_may_calculate_from_its_neighbour() 
     checked, _ = await answer(*tall, TextDelta(" That is about 1,083 feet.", opens=True))
     assert checked.doubts == ()
     checked, _ = await answer(*tall, TextDelta(" That is about 1,300 feet.", opens=True))
-    assert [doubt.reason for doubt in checked.doubts] == ["it carries no footnote"]
+    assert [doubt.reason for doubt in checked.doubts] == ["it has no footnote"]
 
 
 # ---------------------------------------------------------------- marks
@@ -388,7 +388,7 @@ async def test_a_figure_must_be_in_the_cited_words_a_name_may_be_elsewhere_on_th
 )
 async def test_a_claim_without_a_footnote_is_doubted(sentence: str) -> None:
     checked, _ = await answer(f"It was completed in 1889 [1].\n\n{sentence}")
-    assert [doubt.reason for doubt in checked.doubts] == ["it carries no footnote"]
+    assert [doubt.reason for doubt in checked.doubts] == ["it has no footnote"]
     assert DOUBT_MARK in checked.text.splitlines()[-1]
 
 
@@ -487,7 +487,7 @@ async def test_an_honest_claim_is_not_footnoted_with_orders_beside_its_words() -
 @pytest.mark.parametrize(
     ("said", "verdict", "reason"),
     [
-        ("Eiffel completed it in 1889.", Verdict("contradicted"), "say otherwise"),
+        ("Eiffel completed it in 1889.", Verdict("contradicted"), "contradict"),
         ("Eiffel completed it in 1889.", Verdict("partly", "Eiffel"), "do not say: Eiffel"),
         ("Eiffel completed it in 1889.", Verdict("not_supported"), "do not say that"),
         ("Eiffel completed it in 1889.", Verdict("supported"), ""),
@@ -541,7 +541,7 @@ async def test_a_bare_answer_in_one_block_with_its_proof_is_proven_by_what_is_ci
     assert checked.doubts == ()
     wrong = block.replace("1889", "1887")
     checked, _ = await answer(wrong, cites(3, 1), TextDelta(proof), cites(1, 0))
-    assert [doubt.reason for doubt in checked.doubts] == ["it carries no footnote"]
+    assert [doubt.reason for doubt in checked.doubts] == ["it has no footnote"]
 
 
 async def test_what_leads_a_list_in_is_verified_by_the_quotes_of_its_items() -> None:

@@ -323,7 +323,10 @@ async def test_a_paragraph_of_which_nothing_is_left_is_no_section() -> None:
     report, _ = await play.report(Writer(answer=nothing, drafts=DRAFTS[:1]))
     assert report.written.text == "## What was not found\n\n> Nothing tells its height."
     assert not report.is_sourced
-    assert summary(play.revisions[0], texts_for("en")) == "Left out, nothing bears it out: Height"
+    assert (
+        summary(play.revisions[0], texts_for("en"))
+        == "Left out because no source supports it: Height"
+    )
 
 
 # ---------------------------------------------------------------- stages that are missed
@@ -500,11 +503,11 @@ async def test_a_spent_budget_leaves_out_the_rest_and_says_so() -> None:
     report, run = await play.report(writer)
     assert writer.sent == ["draft", "query Height", "revise Height"]
     assert report.written.text.endswith(
-        "## What was not found\n\n> Not covered any more: Builders; Colour."
+        "## What was not found\n\n> No longer covered: Builders; Colour."
     )
     assert DRAFTS[1].text not in report.written.text
     assert run.notes == [
-        "The budget of 3 model calls was spent. The parts of the report that were not checked by "
+        "The budget of 3 model calls was spent. The parts of the report that had not been checked by "
         "then were left out."
     ]
     states = {step.title: step.state for step in run.steps if step.kind == "paragraph"}
@@ -547,7 +550,7 @@ async def test_when_the_model_goes_away_what_is_revised_stays_and_quotes_take_ov
     )
     assert colour.startswith("Colour\n\nColour of the tower is brown")
     assert answer.notes == (
-        "The model does not answer. What follows was found and quoted without the model.",
+        "The model does not answer. The following was found and quoted without the model.",
     )
 
 
@@ -567,7 +570,7 @@ async def test_a_stop_keeps_what_is_revised_so_far() -> None:
     answer = await pipeline.stopped()
     assert answer.status == "stopped"
     assert answer.text.startswith("## Height\n\nHeight of the tower is 330 metres [")
-    assert "> Not covered any more: Builders; Colour." in answer.text
+    assert "> No longer covered: Builders; Colour." in answer.text
     assert "Stopped before the answer was complete." in answer.notes
 
 

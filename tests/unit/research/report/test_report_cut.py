@@ -85,7 +85,7 @@ async def test_a_plain_answer_that_was_cut_off_is_noted_in_the_askers_language(
 
 
 @pytest.mark.parametrize(
-    ("locale", "said"), [("en", "had outgrown"), ("zh-Hans", "已超出"), ("zh-TW", "已超出")]
+    ("locale", "said"), [("en", "exceeded"), ("zh-Hans", "已超出"), ("zh-TW", "已超出")]
 )
 @pytest.mark.parametrize("depth", ["standard", "deep"])
 @in_virtual_time

@@ -95,7 +95,7 @@ async def test_quotations_need_no_budget_of_model_calls(error: FootnoteError, ca
     answer = await play.answer(Away())
     assert answer.reasoner == "extractive"
     assert len(answer.notes) == 1
-    assert answer.notes[0].endswith("What follows was found and quoted without the model.")
+    assert answer.notes[0].endswith("The following was found and quoted without the model.")
     assert "Not covered any more" not in answer.text
     assert answer.citations
 
@@ -107,7 +107,7 @@ async def test_a_budget_that_covers_no_paragraph_is_said_without_speaking_of_par
     _, run = await play.report(writer)
     assert writer.sent == ["draft"]
     assert run.notes == [
-        "The budget of 1 model calls was spent. The answer rests on what was found until then."
+        "The budget of 1 model calls was spent. The answer uses what was found until then."
     ]
 
 

@@ -75,7 +75,7 @@ def test_a_diff_holds_all_of_the_draft_and_all_of_the_revision(draft: str, revis
             "Revised against 1 page, 50% of the draft kept: Cost",
         ),
         (Revision(2, "", "a", "unsourced"), "Not checked against any source: part 2"),
-        (Revision(2, "Cost", "", "deleted"), "Left out, nothing bears it out: Cost"),
+        (Revision(2, "Cost", "", "deleted"), "Left out because no source supports it: Cost"),
         (
             Revision(2, "Cost", "", "revised", pages=(1, 2)),
             "Revised against 2 pages, 0% of the draft kept: Cost",

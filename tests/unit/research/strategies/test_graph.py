@@ -639,7 +639,7 @@ async def test_a_plan_that_cannot_be_extended_rests_on_what_there_is() -> None:
         evidence = await play(reasoner, run)
         assert len(reasoner.asked[ASKED.text].known) == 2
         assert evidence.enough
-        assert run.notes == [f"{error.sentence} The answer rests on what was found until then."]
+        assert run.notes == [f"{error.sentence} The answer uses what was found until then."]
 
 
 # ---------------------------------------------------------------- failures

@@ -245,7 +245,7 @@ async def test_a_spent_budget_ends_the_loop_with_what_was_found(open_run: OpenRu
     evidence = await iterate(run, reasoner, QUESTION, READING, searches=5)
     assert [source.number for source in evidence.sources] == [1]
     assert run.notes == [
-        "The budget of 1.00 USD was spent. The answer rests on what was found until then."
+        "The budget of 1.00 USD was spent. The answer uses what was found until then."
     ]
 
 
