@@ -1,4 +1,4 @@
-"""Filter now: told by this process's replies, and looked up where others work."""
+"""What is shown now: told by this process's replies, and looked up where others work."""
 
 from __future__ import annotations
 
