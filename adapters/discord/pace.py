@@ -15,7 +15,7 @@ import time
 import aiohttp
 import yarl
 
-from bot.search.limits import RateLimit
+from bot.rate_limit import RateLimit
 
 RATE, BURST = 38.0, 10  # a second, and at once: 48 in any second
 _UNCOUNTED = frozenset({"interactions", "webhooks"})

@@ -3,40 +3,39 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from time import monotonic
 
 from cachetools import TTLCache
 
+from bot.rate_limit import Clock, RateLimit
+
 CLIENTS = 10_000  # remembered at once
 
 
 class Pace:
-    """A token bucket for each client: a minute's worth at once, then as many as flow back."""
+    """A rate limit for each client: a minute's worth at once, then as many as flow back."""
 
-    def __init__(self, per_minute: int, clock: Callable[[], float] = monotonic) -> None:
-        self._size = float(per_minute)
+    def __init__(self, per_minute: int, clock: Clock = monotonic) -> None:
+        self._per_minute = per_minute
         self._clock = clock
-        # After a minute without a request a bucket is full again, as if it had never been.
-        self._buckets: TTLCache[str, tuple[float, float]] = TTLCache(CLIENTS, 60.0, timer=clock)
+        # After a minute without a request a limit has all its room again.
+        self._limits: TTLCache[str, RateLimit] = TTLCache(CLIENTS, 60.0, timer=clock)
 
     def allows(self, client: str) -> bool:
         """Whether one more is in order; it counts when it is."""
-        left = self._left(client)
-        if left < 1.0:
-            return False
-        self._buckets[client] = (left - 1.0, self._clock())
-        return True
+        limit = self._limit_of(client)
+        self._limits[client] = limit  # for a minute from now
+        return limit.reserve(0.0) is not None
 
     def has_room(self, client: str) -> bool:
         """Whether one more would be in order."""
-        return self._left(client) >= 1.0
+        return self._limit_of(client).has_room
 
-    def _left(self, client: str) -> float:
-        now = self._clock()
-        left, since = self._buckets.get(client, (self._size, now))
-        return min(self._size, left + (now - since) * self._size / 60.0)
+    def _limit_of(self, client: str) -> RateLimit:
+        limit = self._limits.get(client)
+        return limit or RateLimit(self._per_minute / 60.0, self._per_minute, self._clock)
 
 
 class OpenStreams:

@@ -15,10 +15,10 @@ from bot.observing import Observe, nothing_observed
 from bot.pages.page import Page
 from bot.pages.passages import Weight
 from bot.pages.urls import dedupe_key
+from bot.rate_limit import Clock
 from bot.rights.reach import Reach
 from bot.search.guarded import Guarded
 from bot.search.hits import host_of, is_within
-from bot.search.limits import Clock
 from bot.search.policy import Policy
 from bot.search.provider import GivenText, Hit, ProviderKind, Query, SearchProvider
 from bot.text.terms import keywords

@@ -15,9 +15,10 @@ from bot.errors import FootnoteError, PageUnreadable, ProviderUnavailable, Refus
 from bot.observing import Observe, timed, unobserved
 from bot.pages.page import Page
 from bot.pages.passages import Weight
+from bot.rate_limit import Clock, RateLimit
 from bot.rights.reach import EVERYTHING, Reach
 from bot.search.flights import Flights
-from bot.search.limits import Breaker, Clock, RateLimit
+from bot.search.limits import Breaker
 from bot.search.policy import Policy
 from bot.search.provider import (
     GivenText,

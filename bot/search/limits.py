@@ -1,42 +1,8 @@
-"""Limits on asking a provider: a rate limit and a circuit breaker.
-
-Neither sleeps nor locks: both belong to one event loop and take their time from a clock that is
-given to them (seconds, never going back), so tests move it by hand.
-"""
+"""A circuit breaker for a provider. It takes its time from a clock, as ``bot.rate_limit`` does."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
-Clock = Callable[[], float]
-
-
-class RateLimit:
-    """A token bucket, kept as the moment at which it is full again.
-
-    The "virtual scheduling" form of the generic cell rate algorithm (ITU-T I.371, annex A):
-    ``rate`` calls a second on average, ``burst`` at once.
-    """
-
-    def __init__(self, rate: float, burst: int, clock: Clock) -> None:
-        if rate <= 0 or burst < 1:
-            raise ValueError("a rate limit needs a rate above 0 and a burst of at least 1")
-        self._interval = 1.0 / rate
-        self._slack = (burst - 1) / rate
-        self._clock = clock
-        self._full_at = clock()
-
-    def reserve(self, at_most: float) -> float | None:
-        """Take the next place; returns the seconds to wait for it.
-
-        None, and no place taken, when that would be longer than ``at_most`` seconds.
-        """
-        now = self._clock()
-        wait = max(0.0, self._full_at - self._slack - now)
-        if wait > at_most:
-            return None
-        self._full_at = max(self._full_at, now) + self._interval
-        return wait
+from bot.rate_limit import Clock
 
 
 class Breaker:

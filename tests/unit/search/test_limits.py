@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.search.limits import Breaker, RateLimit
+from bot.rate_limit import RateLimit
+from bot.search.limits import Breaker
 
 
 @dataclass

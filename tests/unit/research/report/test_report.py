@@ -507,8 +507,8 @@ async def test_a_spent_budget_leaves_out_the_rest_and_says_so() -> None:
     )
     assert DRAFTS[1].text not in report.written.text
     assert run.notes == [
-        "The budget of 3 model calls was spent. The parts of the report that had not been checked by "
-        "then were left out."
+        "The budget of 3 model calls was spent. The parts of the report that had not been checked "
+        "by then were left out."
     ]
     states = {step.title: step.state for step in run.steps if step.kind == "paragraph"}
     assert states == {"Height": "done", "Builders": "failed", "Colour": "failed"}

@@ -1,0 +1,44 @@
+"""A rate limit for one event loop, without sleeping or locking.
+
+It takes its time from a clock that it is given (seconds, never going back), so tests move it by
+hand.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+Clock = Callable[[], float]
+
+
+class RateLimit:
+    """A token bucket, kept as the moment at which it is full again.
+
+    The "virtual scheduling" form of the generic cell rate algorithm (ITU-T I.371, annex A):
+    ``rate`` calls a second on average, ``burst`` at once.
+    """
+
+    def __init__(self, rate: float, burst: int, clock: Clock) -> None:
+        if rate <= 0 or burst < 1:
+            raise ValueError("a rate limit needs a rate above 0 and a burst of at least 1")
+        self._interval = 1.0 / rate
+        self._slack = (burst - 1) / rate
+        self._clock = clock
+        self._full_at = clock()
+
+    @property
+    def has_room(self) -> bool:
+        """Whether a call may be made now."""
+        return self._full_at - self._slack <= self._clock()
+
+    def reserve(self, at_most: float) -> float | None:
+        """Take the next place; returns the seconds to wait for it.
+
+        None, and no place taken, when that would be longer than ``at_most`` seconds.
+        """
+        now = self._clock()
+        wait = max(0.0, self._full_at - self._slack - now)
+        if wait > at_most:
+            return None
+        self._full_at = max(self._full_at, now) + self._interval
+        return wait
