@@ -175,7 +175,7 @@ def new() -> None:
     To change keys, put the new one before the old one and start again; then the old one can go.
     """
     with sentences():
-        from bot.storage.seal import new_key
+        from bot.storage.encryption import new_key
 
         typer.echo(new_key())
 

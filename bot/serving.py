@@ -12,7 +12,7 @@ from typing import Any
 from bot.app import open_app
 from bot.console_access import has_console
 from bot.conversing.access import shut_to_console
-from bot.conversing.keeper import Keeper
+from bot.conversing.maintenance import Maintenance
 from bot.conversing.reception import Reception
 from bot.dispatch.choice import Role
 from bot.errors import FootnoteError, InvalidSetting, Unavailable
@@ -26,8 +26,8 @@ from bot.search.background_indexing import documents_being_indexed
 from bot.search.indexing_progress import Indexing
 from bot.search.vectors_at_work import vectors_being_made
 from bot.settings import Settings
-from bot.storage.again import SERVING_PATIENCE, START_PATIENCE
 from bot.storage.retention import Keep, Retention
+from bot.storage.retrying import SERVING_PATIENCE, START_PATIENCE
 from bot.storage.store import Store, open_store
 from bot.storage.workspaces import Workspaces
 
@@ -91,7 +91,7 @@ async def serve(settings: Settings, tell: Callable[[str], None], *, role: Role =
                     "The console stays shut, since others may reach it: set FOOTNOTE_CONSOLE_TOKEN."
                 )
             retention = Retention(store.database, Keep.of(settings))
-            await stack.enter_async_context(Keeper(retention, reception.forgetter).at_work())
+            await stack.enter_async_context(Maintenance(retention, reception.forgetter).at_work())
             await indexing.begun()
             left = await app.dispatcher.resume()
             if left:

@@ -17,7 +17,7 @@ from bot.search.indexing_progress import Indexing
 from bot.search.vectors_at_work import vectors_being_made
 from bot.serving import open_platforms, told_to_end, until_told_to_end
 from bot.settings import Settings
-from bot.storage.again import SERVING_PATIENCE, START_PATIENCE
+from bot.storage.retrying import SERVING_PATIENCE, START_PATIENCE
 from bot.storage.store import open_store
 
 REACH_SECONDS = 5.0  # that platforms get to accept their tokens before work begins without them

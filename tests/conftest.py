@@ -15,7 +15,7 @@ from pydantic import AliasChoices
 
 from bot.configuration import settings_class
 from tests.fakes.postgres import Postgres, a_postgres
-from tests.scenario.serving import Nursery
+from tests.scenario.serving import ForkServer
 
 # How fast a machine is, and how busy, is no property of the code.
 settings.register_profile("any", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -68,11 +68,11 @@ def postgres() -> Iterator[Postgres]:
 
 
 @pytest.fixture(scope="session")
-def nursery() -> Iterator[Nursery]:
+def fork_server() -> Iterator[ForkServer]:
     """Starts programs cheaply; one process for all tests of this one."""
-    nursery = Nursery()
-    yield nursery
-    nursery.close()
+    fork_server = ForkServer()
+    yield fork_server
+    fork_server.close()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 import discord
 
 from adapters.discord.limits import BUTTON_URL, OPTION_LABEL, PLACEHOLDER
-from bot.conversing.presses import Deeper, Details, Feedback, FollowUp, Press, Stop
+from bot.conversing.buttons import Deeper, Details, Feedback, FollowUp, Press, Stop
 from bot.logs import get_logger
 from bot.rendering.lines import shortened
 from bot.rendering.texts import Texts

@@ -17,7 +17,7 @@ from adapters.discord.limits import CONTENT
 from adapters.discord.listener import patiently
 from adapters.discord.wire import FAILURES
 from bot.conversing.access import check_access
-from bot.conversing.reception import Asked, Reception, Told
+from bot.conversing.reception import AcceptedQuestion, Handled, Reception
 from bot.errors import Denied, Invalid, StorageUnavailable
 from bot.logs import get_logger
 from bot.messages import Attachment, Depth, Message
@@ -206,14 +206,14 @@ class Asking:
         outcome = await patiently(
             lambda: self._reception.receive(message, "footnote", depth=depth, post_state=state)
         )
-        if isinstance(outcome, Told):
+        if isinstance(outcome, Handled):
             texts = texts_for(message.locale)
             stopped = outcome.stopped
             await tell(
                 interaction,
                 texts("stopping-count", count=stopped) if stopped else texts("nothing-running"),
             )
-        return isinstance(outcome, Asked)
+        return isinstance(outcome, AcceptedQuestion)
 
 
 def post_state_of(interaction: FootnoteInteraction) -> PostState:

@@ -30,8 +30,8 @@ from adapters.discord.incoming import (
     text_of,
 )
 from adapters.discord.wire import FAILURES, was_lost
-from bot.conversing.errands import Errands
-from bot.conversing.reception import Address, Asked, Heard, Reception, Told
+from bot.conversing.background_tasks import BackgroundTasks
+from bot.conversing.reception import AcceptedQuestion, Address, Handled, Ignored, Reception
 from bot.errors import Denied, FootnoteError, InvalidQuestion, StorageUnavailable
 from bot.logs import get_logger
 from bot.messages import Author, Message, Thread
@@ -65,11 +65,11 @@ class Listener:
             10_000, RECENT_EDIT.total_seconds()
         )
         self._typing: TTLCache[int, bool] = TTLCache(10_000, TYPING_SECONDS)
-        self._errands = Errands("discord")
+        self._background = BackgroundTasks("discord")
 
     async def aclose(self) -> None:
         """Drop the signs that are still to be shown."""
-        await self._errands.aclose()
+        await self._background.aclose()
 
     @property
     def events(self) -> list[Callable[..., Coroutine[Any, Any, None]]]:
@@ -192,17 +192,21 @@ class Listener:
             await self._acknowledge(message, said, place, outcome)
 
     async def _acknowledge(
-        self, message: discord.Message, said: Message, place: Place, outcome: Asked | Told | Heard
+        self,
+        message: discord.Message,
+        said: Message,
+        place: Place,
+        outcome: AcceptedQuestion | Handled | Ignored,
     ) -> None:
-        if not isinstance(outcome, Heard):
+        if not isinstance(outcome, Ignored):
             self._seen(message, place)
-        if isinstance(outcome, Told):
+        if isinstance(outcome, Handled):
             await self._absence.save()  # read again, it would stop what was asked since
-        if isinstance(outcome, Asked) and outcome.new:
+        if isinstance(outcome, AcceptedQuestion) and outcome.new:
             self._show_typing(message.channel)
-        elif isinstance(outcome, Told) and outcome.stopped:
+        elif isinstance(outcome, Handled) and outcome.stopped:
             self._later(message.add_reaction("👌"))
-        elif isinstance(outcome, Told):
+        elif isinstance(outcome, Handled):
             texts = texts_for(said.locale)
             self._later(self._reply(message, texts("nothing-running")))
 
@@ -260,7 +264,7 @@ class Listener:
 
     def _later(self, showing: Coroutine[Any, Any, None]) -> None:
         """Show a sign that nothing depends on, while the next events are taken in."""
-        self._errands.later(_trying(showing))
+        self._background.later(_trying(showing))
 
     async def _forget(self, message_id: int) -> None:
         await patiently(lambda: self._reception.forget(PLATFORM, str(message_id)))

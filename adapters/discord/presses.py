@@ -12,7 +12,7 @@ from adapters.discord.details import details
 from adapters.discord.incoming import PLATFORM, author_of
 from adapters.discord.interactions import acknowledged, guarded, place_in, show, tell
 from adapters.discord.listener import patiently
-from bot.conversing.presses import Details, Press, carry_out
+from bot.conversing.buttons import Details, Press, carry_out
 from bot.conversing.reception import Reception
 from bot.messages import Author
 from bot.rendering.texts import Texts, texts_for

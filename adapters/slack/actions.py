@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import Literal
 
-from bot.conversing.presses import Deeper, Details, Feedback, FollowUp, Press, Stop
+from bot.conversing.buttons import Deeper, Details, Feedback, FollowUp, Press, Stop
 
 # Answers of earlier versions have other buttons, whose names begin with these two.
 FEEDBACK = "footnote_feedback"

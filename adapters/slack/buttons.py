@@ -20,7 +20,7 @@ from adapters.slack.incoming import (
 from adapters.slack.listener import PLATFORM, Listener, about_files, author_of
 from adapters.slack.patience import Doing, Patience
 from adapters.slack.whispers import Ear
-from bot.conversing.presses import Deed, Details, carry_out
+from bot.conversing.buttons import Deed, Details, carry_out
 from bot.errors import PlatformUnavailable, PostRefused
 from bot.logs import get_logger
 from bot.messages import Author, Message

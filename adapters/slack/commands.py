@@ -13,7 +13,7 @@ from adapters.slack.listener import PLATFORM, Listener, author_of
 from adapters.slack.patience import Patience
 from adapters.slack.whispers import Ear
 from bot.conversing.forget_me import forget_me
-from bot.conversing.reception import Told
+from bot.conversing.reception import Handled
 from bot.conversing.rules import DEPTHS, KEYS, changed, depth_named, shown
 from bot.errors import FootnoteError
 from bot.messages import Author, Depth, Message, Thread
@@ -75,7 +75,7 @@ class Commands:
             outcome = await self._listener.reception.receive(
                 message, "footnote", depth=depth, post_state=state
             )
-            if isinstance(outcome, Told):
+            if isinstance(outcome, Handled):
                 return texts("stopping") if outcome.stopped else texts("nothing-running")
             return on_it
 

@@ -25,8 +25,8 @@ from adapters.slack.settings import SlackSettings
 from adapters.slack.teams import ORGANISATION
 from bot.errors import InvalidSetting
 from bot.storage.database import Database, open_database
+from bot.storage.encryption import Seal, Sealed
 from bot.storage.installations import slack_bots, slack_installations, slack_oauth_states
-from bot.storage.seal import Seal, Sealed
 
 # The columns nobody may read in the database.
 SECRETS = frozenset(

@@ -20,7 +20,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 from adapters.slack.calls import FAILURES, Timing
 from adapters.slack.installations import Installations
 from adapters.slack.teams import NotInstalled, Team
-from bot.conversing.errands import Errands
+from bot.conversing.background_tasks import BackgroundTasks
 from bot.errors import InvalidSetting, PlatformUnavailable
 from bot.logs import get_logger
 
@@ -62,10 +62,10 @@ class InstalledTeams:
         self._teams: dict[str, Team] = {}
         self._looking: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._rotating: set[str] = set()
-        self._errands = Errands("slack")
+        self._background = BackgroundTasks("slack")
 
     async def aclose(self) -> None:
-        await self._errands.aclose()
+        await self._background.aclose()
         for team in self._teams.values():
             await team.aclose()
 
@@ -117,7 +117,7 @@ class InstalledTeams:
         if left > ROTATION_MINUTES * 60 or workspace in self._rotating:
             return bot
         if left > URGENT_SECONDS:
-            self._errands.later(self._rotate(workspace, bot))
+            self._background.later(self._rotate(workspace, bot))
             return bot
         return await self._rotate(workspace, bot)
 

@@ -30,7 +30,7 @@ from adapters.slack.people import People, Person
 from adapters.slack.retakes import Retakes
 from adapters.slack.trail import run_of
 from adapters.slack.whispers import Ear, Whispers
-from bot.conversing.reception import Address, Reception, Told
+from bot.conversing.reception import Address, Handled, Reception
 from bot.errors import Denied, Invalid, StorageUnavailable
 from bot.messages import Attachment, Author, Message
 from bot.rendering.sentences import sentence_for
@@ -192,7 +192,7 @@ class Listener:
                 self.whispers.say(ear, sentence_for(error, texts))
                 self._settled[whom] = None
         else:
-            if isinstance(outcome, Told) and not told:
+            if isinstance(outcome, Handled) and not told:
                 self._tell_stopped(ear, texts, outcome.stopped)
         self._settled[id] = None
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from adapters.slack.malformed import by_core
 from adapters.slack.whispers import Ear, Whispers
-from bot.conversing.errands import Errands
+from bot.conversing.background_tasks import BackgroundTasks
 from bot.errors import FootnoteError, StorageUnavailable
 from bot.rendering.sentences import sentence_for
 from bot.rendering.texts import Texts
@@ -28,11 +28,11 @@ class Patience:
 
     def __init__(self, whispers: Whispers) -> None:
         self._whispers = whispers
-        self._errands = Errands("slack")
+        self._background = BackgroundTasks("slack")
 
     async def aclose(self) -> None:
         """Give what is under way a moment to be kept, and drop the rest."""
-        await self._errands.aclose(LAST_SECONDS)
+        await self._background.aclose(LAST_SECONDS)
 
     async def told(
         self, doing: Doing, ear: Ear, texts: Texts, *, meanwhile: str | None
@@ -44,7 +44,7 @@ class Patience:
         (``CoreBroke`` for what would pass for a malformed payload).
         """
         ended = asyncio.get_running_loop().create_future()
-        self._errands.later(self._follow(doing, ended, ear, texts, meanwhile))
+        self._background.later(self._follow(doing, ended, ear, texts, meanwhile))
         try:
             async with asyncio.timeout(ACK_SECONDS):
                 result: str | None = await ended  # a timeout cancels it: then it is whispered

@@ -11,7 +11,7 @@ from slack_sdk.webhook.async_client import AsyncWebhookClient
 
 from adapters.slack.calls import Calls, Json
 from adapters.slack.format import escaped
-from bot.conversing.errands import Errands
+from bot.conversing.background_tasks import BackgroundTasks
 from bot.errors import PlatformUnavailable, PostRefused
 
 PATIENCE_SECONDS = 60.0  # a whisper that comes later than that only confuses
@@ -38,10 +38,10 @@ class Whispers:
 
     def __init__(self, calls: Calls) -> None:
         self._calls = calls
-        self._errands = Errands("slack")
+        self._background = BackgroundTasks("slack")
 
     async def aclose(self) -> None:
-        await self._errands.aclose(LAST_SECONDS)
+        await self._background.aclose(LAST_SECONDS)
 
     def say(self, ear: Ear, text: str) -> None:
         """Tell one person ``text``, which is plain."""
@@ -49,7 +49,7 @@ class Whispers:
 
     def later(self, work: Coroutine[Any, Any, object]) -> None:
         """Do something an event need not wait for; what goes wrong is logged."""
-        self._errands.later(work)
+        self._background.later(work)
 
     async def _say(self, ear: Ear, text: str) -> None:
         if ear.response_url:

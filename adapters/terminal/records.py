@@ -13,7 +13,7 @@ from rich.text import Text
 
 from adapters.terminal.export import as_json, as_markdown
 from bot.conversing.forgetting import Forgetter, day_after
-from bot.conversing.keeper import Keeper
+from bot.conversing.maintenance import Maintenance
 from bot.rendering.documents import printed_json
 from bot.rendering.lines import one_line, shortened
 from bot.settings import Settings
@@ -69,7 +69,7 @@ async def pruned(settings: Settings) -> Removed:
     """One round of what ``footnote serve`` does every hour."""
     async with opened(settings) as store:
         retention = Retention(store.database, Keep.of(settings))
-        return await Keeper(retention, forgetter_of(store)).once()
+        return await Maintenance(retention, forgetter_of(store)).once()
 
 
 async def exported(settings: Settings, name: str, form: str) -> str:

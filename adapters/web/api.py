@@ -25,11 +25,11 @@ from adapters.web.documents import (
     run_document,
 )
 from adapters.web.forms import json_of, kind_is
-from adapters.web.seeing import Seeing
 from adapters.web.shown import Shown, shown_of
 from adapters.web.sse import HERE, as_line, event, event_stream, moments
 from adapters.web.turns import runs_of, turns_of
 from adapters.web.uploads import AGAIN, PARTS, Upload, form_of_parts
+from adapters.web.visibility import Visibility
 from bot.answers import Answer
 from bot.rights.reader import Reader
 from bot.storage.records import UNFINISHED, RunRecord
@@ -105,8 +105,8 @@ class _Api:
         turn = self._seeing(request).turn(turns[0])
         return _json(run_document(turn, run.message.thread.thread))
 
-    def _seeing(self, request: Request) -> Seeing:
-        return Seeing(self._console.rights, visitor_of(request), texts_of(request))
+    def _seeing(self, request: Request) -> Visibility:
+        return Visibility(self._console.rights, visitor_of(request), texts_of(request))
 
     async def stop(self, request: Request) -> Response:
         if not isinstance(await json_of(request), dict):
@@ -136,7 +136,7 @@ class _Api:
             request, self._console.streams, client, self._follow(run, seen, self._seeing(request))
         )
 
-    async def _follow(self, run: RunRecord, seen: str, seeing: Seeing) -> AsyncIterator[str]:
+    async def _follow(self, run: RunRecord, seen: str, seeing: Visibility) -> AsyncIterator[str]:
         before = None if seen else Shown()
         reader = Reader.of_stored(run.message, run.options)
         async with self._console.live.follow(run.message.thread, run.id) as feed:

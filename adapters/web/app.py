@@ -14,7 +14,7 @@ from adapters.web.assets import asset_routes
 from adapters.web.console import Console, texts_of
 from adapters.web.conversation import conversation_pages
 from adapters.web.gate import Gate, is_program
-from adapters.web.insight import console_pages
+from adapters.web.run_pages import console_pages
 from adapters.web.signing_in import sign_in_pages
 from bot.errors import Denied, FootnoteError, Invalid, Unavailable
 from bot.rendering.sentences import sentence_for

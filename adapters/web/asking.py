@@ -13,7 +13,7 @@ from starlette.requests import Request
 
 from adapters.web.console import WORKSPACE, Console, locale_of, texts_of, visitor_of
 from adapters.web.uploads import Upload, attachments_of, check_readable
-from bot.conversing.reception import Asked
+from bot.conversing.reception import AcceptedQuestion
 from bot.errors import Invalid
 from bot.messages import Attachment, Depth, Message, Thread
 from bot.pages.urls import links_in
@@ -47,7 +47,7 @@ async def put_question(
     name: str,
     files: Sequence[Upload] = (),
     again: Sequence[str] = (),
-) -> Asked:
+) -> AcceptedQuestion:
     """Put a question; ``name`` is the asker's for it, so that what is sent twice is one.
 
     ``thread`` is gone on with, "" begins one. ``again`` are the addresses of files that were sent
@@ -78,7 +78,7 @@ async def put_question(
         files={attachment.url: body for attachment, body in sent.items()},
     )
     console.live.look_soon()
-    if not isinstance(asked, Asked):  # it was "stop"
+    if not isinstance(asked, AcceptedQuestion):  # it was "stop"
         raise HTTPException(422, texts("web-was-stop"))
     return asked
 

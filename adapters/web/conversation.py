@@ -16,12 +16,12 @@ from adapters.web.asking import put_question, run_named, thread_named
 from adapters.web.console import Console, locale_of, texts_of, visitor_of
 from adapters.web.forms import form_of, question_form_of
 from adapters.web.limits import THREADS_LISTED
-from adapters.web.seeing import Seeing
 from adapters.web.stream import thread_events
 from adapters.web.turns import Turn, runs_of, turns_of
 from adapters.web.uploads import megabytes
+from adapters.web.visibility import Visibility
 from adapters.web.writing import cursor_of, listed, turn_html
-from bot.conversing.presses import Deed, Deeper, Feedback, FollowUp, Stop, carry_out
+from bot.conversing.buttons import Deed, Deeper, Feedback, FollowUp, Stop, carry_out
 from bot.messages import Attachment, Depth, Thread
 from bot.pages.media import accepted
 from bot.storage.records import RunRecord
@@ -64,7 +64,7 @@ class _Conversation:
         turns = []
         if thread is not None:
             ids = await runs_of(console.database, thread.key)
-            seeing = Seeing(console.rights, visitor, texts)
+            seeing = Visibility(console.rights, visitor, texts)
             turns = [seeing.turn(turn) for turn in await turns_of(console, ids)]
         return console.page(
             request,

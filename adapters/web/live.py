@@ -35,7 +35,7 @@ log = get_logger()
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class RunStatus:
     """The state of a run of a thread. ``shown`` is None for one that was over from the first look
     on; ``removed`` tells that its question was deleted. ``attempt`` is known of what is over: an
     edited question has another one.
@@ -53,7 +53,7 @@ class Feed:
     """The runs of a thread, in the order in which they were asked; ``version`` counts changes."""
 
     thread: Thread
-    standings: dict[str, Standing] = field(default_factory=dict)
+    standings: dict[str, RunStatus] = field(default_factory=dict)
     version: int = 0
     closed: bool = False
     looked: bool = False
@@ -75,7 +75,7 @@ class Feed:
             self._read[name] = self.version, reading
         return await asyncio.shield(reading)  # the others wait for it, whoever leaves
 
-    def put(self, standing: Standing) -> None:
+    def put(self, standing: RunStatus) -> None:
         if self.standings.get(standing.run) != standing:
             self.standings[standing.run] = standing
             self.tell()
@@ -143,7 +143,7 @@ class Live:
         self._here[run] = now
         feed = self._feeds.get(thread.key)
         if feed is not None:
-            feed.put(Standing(run, over=False, shown=now))
+            feed.put(RunStatus(run, over=False, shown=now))
 
     def leave(self, thread: Thread, run: str) -> None:
         """This process has no more to say about a reply."""
@@ -293,7 +293,7 @@ class Live:
         known = feed.standings.get(row.id)
         now = here or state or (known.shown if known is not None else None)
         if known is None:
-            feed.put(Standing(row.id, over, row.removed, now, row.attempt))
+            feed.put(RunStatus(row.id, over, row.removed, now, row.attempt))
         else:
             feed.put(replace(known, over=over, removed=row.removed, shown=now, attempt=row.attempt))
 

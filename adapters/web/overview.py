@@ -50,7 +50,7 @@ class Filter:
 
 
 @dataclass(frozen=True, slots=True)
-class Looked:
+class Selection:
     """The selection that an address asks for. An unknown period is the usual one."""
 
     days: int
@@ -59,7 +59,7 @@ class Looked:
     channel: str = ""
 
     @classmethod
-    def of(cls, query: Mapping[str, str]) -> Looked:
+    def of(cls, query: Mapping[str, str]) -> Selection:
         given = query.get("days", "")
         days = int(given) if given.isdecimal() and len(given) < 4 else PERIOD
         named = {name: query.get(name, "")[:200] for name in ("platform", "workspace", "channel")}
@@ -85,7 +85,7 @@ class OverviewView:
         self,
         overview: Overview,
         places: Sequence[Place],
-        looked: Looked,
+        looked: Selection,
         texts: Texts,
         now: datetime,
     ) -> None:

@@ -15,12 +15,12 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from adapters.web.console import Console, texts_of, visitor_of
-from adapters.web.live import Feed, Standing
+from adapters.web.live import Feed, RunStatus
 from adapters.web.parts import being_done
-from adapters.web.seeing import Seeing
 from adapters.web.shown import Shown
 from adapters.web.sse import HERE, as_line, event, event_stream, moments
 from adapters.web.turns import turns_of
+from adapters.web.visibility import Visibility
 from adapters.web.visitors import Visitor
 from adapters.web.writing import reply_html, tally, turn_html
 from bot.messages import Thread
@@ -64,8 +64,8 @@ class _Page:
     first: bool = True
 
     @property
-    def seeing(self) -> Seeing:
-        return Seeing(self.console.rights, self.visitor, self.texts)
+    def seeing(self) -> Visibility:
+        return Visibility(self.console.rights, self.visitor, self.texts)
 
     async def events(self, thread: Thread) -> AsyncIterator[str]:
         known = {*self.marks, self.last} - {""}
@@ -95,7 +95,7 @@ class _Page:
         }
         self.stale = bool(self.had) and self.had != tally(self.held)
 
-    async def _news(self, feed: Feed, now: Standing) -> list[str]:
+    async def _news(self, feed: Feed, now: RunStatus) -> list[str]:
         """The changes of one run that the page does not show yet."""
         if now.removed:
             known = now.run in self.marks or self.stale
@@ -127,7 +127,7 @@ class _Page:
             return [await self._whole(feed, now, "reply")]
         return self._changed_parts(now.run, part, now.shown)
 
-    def _settle(self, now: Standing) -> None:
+    def _settle(self, now: RunStatus) -> None:
         """The page has the whole of a run that is over."""
         self.marks.pop(now.run, None)
         self.parts.pop(now.run, None)
@@ -139,7 +139,7 @@ class _Page:
             return run not in self.marks and not feed.standings[run].over
         return order.index(run) > order.index(self.last)
 
-    async def _whole(self, feed: Feed, now: Standing, kind: str) -> str:
+    async def _whole(self, feed: Feed, now: RunStatus, kind: str) -> str:
         """A turn, or its reply, as it is in the database or shown here."""
         run = now.run
         turns = await feed.once(run, lambda: turns_of(self.console, [run]))

@@ -22,7 +22,7 @@ from bot.storage.tables import feedback, pages, runs
 @dataclass(frozen=True, slots=True)
 class Turn:
     """A question and its reply. ``verdicts`` are what visitors think of it, by their ids;
-    ``reader`` is for whom it was made. Who is shown it may see less: ``seeing.Seeing.turn``."""
+    ``reader`` is for whom it was made. Who is shown it may see less: ``seeing.Visibility.turn``."""
 
     run: str
     question: str

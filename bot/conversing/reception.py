@@ -16,7 +16,7 @@ from cachetools import TTLCache
 
 from bot.answers import Answer
 from bot.conversing.access import check_access, check_author, is_admin
-from bot.conversing.errands import Errands
+from bot.conversing.background_tasks import BackgroundTasks
 from bot.conversing.forgetting import Forgetter
 from bot.conversing.rules import bounded, options_for
 from bot.conversing.words import is_stop_word
@@ -49,7 +49,7 @@ Address = Literal["footnote", "thread", "others"]
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class AcceptedQuestion:
     """The message is a question: its run, whether it is new, how many of its thread come first."""
 
     run_id: str
@@ -58,14 +58,14 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class Handled:
     """The message asked to stop: so many runs do."""
 
     stopped: int
 
 
 @dataclass(frozen=True, slots=True)
-class Heard:
+class Ignored:
     """The message is no question to Footnote."""
 
 
@@ -91,12 +91,12 @@ class Reception:
         self._ours: TTLCache[str, bool] = TTLCache(THREADS_REMEMBERED, THREADS_SECONDS)
         # Deleted before they were kept: an event that comes again must not revive them.
         self._gone: TTLCache[tuple[str, str], bool] = TTLCache(GONE_REMEMBERED, GONE_SECONDS)
-        self._errands = Errands("core")
+        self._background = BackgroundTasks("core")
         self.forgetter = Forgetter(store.database, dispatcher.request_stop)
 
     async def aclose(self) -> None:
         """Give what is still being told to askers a moment, and drop the rest."""
-        await self._errands.aclose(LAST_ERRANDS_SECONDS)
+        await self._background.aclose(LAST_ERRANDS_SECONDS)
 
     # ------------------------------------------------------------ what people say
 
@@ -108,7 +108,7 @@ class Reception:
         depth: Depth = "auto",
         post_state: PostState | None = None,
         files: Mapping[str, bytes] = NO_FILES,
-    ) -> Asked | Told | Heard:
+    ) -> AcceptedQuestion | Handled | Ignored:
         """Take in a message; ``files`` are the bodies of those of its attachments that its platform
         does not keep, by their URL.
 
@@ -117,19 +117,19 @@ class Reception:
         ``StorageUnavailable`` (the platform should deliver the event again).
         """
         if (message.thread.platform, message.event_id) in self._gone:
-            return Heard()
+            return Ignored()
         if address != "footnote":
             if not await self.takes_part(message.thread):
-                return Heard()
+                return Ignored()
             if address == "others" or self.settings.followups == "mention":
                 await self._conversations.hear([message], datetime.now(UTC))
-                return Heard()
+                return Ignored()
         check_access(self.settings, message)
         if is_stop_word(message.text):
             if await self.takes_part(message.thread):
-                return Told(await self.stop(message.thread))
+                return Handled(await self.stop(message.thread))
             if message.direct:  # said between the threads of a direct conversation
-                return Told(await self.stop_in_channel(message.thread, message.author))
+                return Handled(await self.stop_in_channel(message.thread, message.author))
         rules = await self.rules(message.thread)
         return await self._accept(message, options_for(rules, depth), post_state, files)
 
@@ -246,7 +246,9 @@ class Reception:
         reach = self._rights.reach(await self._rights.reader(message))
         return reach.covers(answer.rests_on)
 
-    async def dig_deeper(self, run_id: str, author: Author, *, locale: str, direct: bool) -> Asked:
+    async def dig_deeper(
+        self, run_id: str, author: Author, *, locale: str, direct: bool
+    ) -> AcceptedQuestion:
         """Research the question of a run once more, ``deep``; asked twice it is the same run.
 
         Raises ``Invalid`` when the run is not known, and as ``receive`` does.
@@ -263,7 +265,7 @@ class Reception:
 
     async def follow_up(
         self, run_id: str, number: int, author: Author, *, locale: str, direct: bool
-    ) -> Asked:
+    ) -> AcceptedQuestion:
         """Ask a run's suggestion ``number`` (from 0) in its thread; as ``dig_deeper``."""
         run = await self._run(run_id)
         suggestions = run.answer.suggestions if run.answer else ()
@@ -326,7 +328,7 @@ class Reception:
         options: RunOptions,
         post_state: PostState | None,
         files: Mapping[str, bytes] = NO_FILES,
-    ) -> Asked:
+    ) -> AcceptedQuestion:
         run_id, new = await self._service.accept(
             message,
             options.asked_in(message),
@@ -343,8 +345,8 @@ class Reception:
         except StorageUnavailable:
             ahead = 0  # the question is kept: what comes after that is no reason to ask again
         if ahead:
-            self._errands.later(self._tell_queued(run_id, ahead))
-        return Asked(run_id, new, ahead)
+            self._background.later(self._tell_queued(run_id, ahead))
+        return AcceptedQuestion(run_id, new, ahead)
 
     async def _begin_with_files(self, message: Message) -> None:
         begun = await self._conversations.add_files(

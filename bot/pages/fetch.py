@@ -19,7 +19,7 @@ from bot.pages.document import Document
 from bot.pages.gates import Signs, refuse_gate
 from bot.pages.guard import Allow, Resolver, system_resolver
 from bot.pages.page import Page
-from bot.pages.retrieval import Retrieval, Retrieving, Way
+from bot.pages.retrieval import DownloadSettings, Retrieval, Retrieving
 from bot.pages.retrieval_process import RetrievalProcess
 from bot.pages.shares import Shares
 from bot.pages.turns import Turns
@@ -52,7 +52,7 @@ class Fetcher:
 
         Raises ``InvalidSetting`` for a malformed ``fetch_allow``.
         """
-        way = Way.of(settings)
+        way = DownloadSettings.of(settings)
         self._retrieval: Retrieving
         self._retrieval = RetrievalProcess(way) if apart else Retrieval(way, resolver)
         self._turns = Turns(DOWNLOADS)

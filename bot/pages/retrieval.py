@@ -28,7 +28,7 @@ LONGEST_WAIT = 2.0
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
+class DownloadSettings:
     """Settings of downloads: ``fetch_allow``, ``fetch_max_bytes``, ``fetch_timeout`` (seconds),
     ``contact`` and ``robots``."""
 
@@ -39,7 +39,7 @@ class Way:
     respects_robots: bool
 
     @classmethod
-    def of(cls, settings: Settings) -> Way:
+    def of(cls, settings: Settings) -> DownloadSettings:
         return cls(
             tuple(settings.fetch_allow),
             settings.fetch_max_bytes,
@@ -69,7 +69,7 @@ class Retrieving(Protocol):
 class Retrieval:
     """Gets documents over shared connections. Belongs to one event loop; close it at the end."""
 
-    def __init__(self, way: Way, resolver: Resolver = system_resolver) -> None:
+    def __init__(self, way: DownloadSettings, resolver: Resolver = system_resolver) -> None:
         """Raises ``InvalidSetting`` for malformed exceptions from the address rule."""
         self._way = way
         self._guard = Guard(Allow.parse(way.allow), resolver)

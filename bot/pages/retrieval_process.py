@@ -23,7 +23,7 @@ from bot.errors import AddressRefused, BrowserNeeded, FootnoteError, PageUnreada
 from bot.logs import get_logger
 from bot.pages.document import Document
 from bot.pages.processes import WorkerProcess, own_pipes, receive, send
-from bot.pages.retrieval import Retrieval, Way
+from bot.pages.retrieval import DownloadSettings, Retrieval
 
 log = get_logger()
 
@@ -45,7 +45,7 @@ class RetrievalProcess:
     ``Unavailable``, and the next request starts another.
     """
 
-    def __init__(self, way: Way, command: Sequence[str] = COMMAND) -> None:
+    def __init__(self, way: DownloadSettings, command: Sequence[str] = COMMAND) -> None:
         """Raises ``InvalidSetting`` for malformed exceptions from the address rule."""
         Retrieval(way)  # only to have the settings judged here
         self._way = way
@@ -199,13 +199,15 @@ def work() -> None:
     """The life of the process: get documents until the parent is gone."""
     requests, replies = own_pipes()
     way, _ = receive(requests)
-    asyncio.run(_Desk(Way(**{**way, "allow": tuple(way["allow"])}), replies).work(requests))
+    asyncio.run(
+        _Desk(DownloadSettings(**{**way, "allow": tuple(way["allow"])}), replies).work(requests)
+    )
 
 
 class _Desk:
     """Requests under way, by their number."""
 
-    def __init__(self, way: Way, replies: IO[bytes]) -> None:
+    def __init__(self, way: DownloadSettings, replies: IO[bytes]) -> None:
         self._retrieval = Retrieval(way)
         self._replies = replies
         # One thread: a reply is sent whole, also when its request is cancelled meanwhile.

@@ -92,7 +92,7 @@ class Pipeline:
         finally:
             if self._strategy is not None:
                 self._strategy[1].close()
-            await self._run.ahead.aclose()
+            await self._run.prefetcher.aclose()
 
     def failed(self, error: FootnoteError) -> Answer:
         """An answer that says why there is none."""

@@ -35,7 +35,7 @@ from bot.research.budget.budget import Budget
 from bot.research.budget.model_calls import PaidCalls
 from bot.research.concurrency import together
 from bot.research.evidence.outgoing import Outgoing
-from bot.research.evidence.prefetch import Ahead
+from bot.research.evidence.prefetch import Prefetcher
 from bot.research.failures import attempted
 from bot.research.inputs import Asked, Resources
 from bot.research.notes import Notes
@@ -86,7 +86,7 @@ class Run:
         )
         # What an earlier attempt has asked for is in the journal, and need not be guessed again.
         pages_ahead = 0 if journal.seconds else resources.prefetch_pages
-        self.ahead = Ahead(library, self._outgoing, pages_ahead, asked.options.providers)
+        self.prefetcher = Prefetcher(library, self._outgoing, pages_ahead, asked.options.providers)
         self.offers: dict[str, Offer] = {}  # what searches found, by URL, in that order
         self.rarity: dict[str, float] = {}  # of the terms searched for: see ``Evidence``
         self.recalled: dict[str, str] = {}  # pages of earlier answers to reuse: URL → hash
@@ -174,7 +174,7 @@ class Run:
             held.enter_context(self.account.cover_search())
             withheld = ""
             try:
-                found = await self.ahead.found(query, kind)
+                found = await self.prefetcher.found(query, kind)
                 if found is None:
                     found, withheld = await self._outgoing.reach(query, providers, kind)
             except (Unavailable, Refused, Broken) as error:
@@ -270,7 +270,7 @@ class Run:
         async def look() -> tuple[str, ...]:
             self.budget.check_time(self.usage)
             kept = [url for url in urls if self._has_read(url)]
-            soon = await self.ahead.ready([url for url in urls if url not in kept], seconds)
+            soon = await self.prefetcher.ready([url for url in urls if url not in kept], seconds)
             named = [(u, t) for u, t in zip(urls, titles, strict=True) if u in kept or u in soon]
             await self.look([url for url, _ in named], [title for _, title in named])
             return tuple(url for url, _ in named)
@@ -363,7 +363,7 @@ class Run:
     async def _fetched(self, url: str) -> Page:
         attachment = self._attachments.get(url)
         if attachment is None or self._download is None:
-            return await self.ahead.page(url) or await self._library.read(url)
+            return await self.prefetcher.page(url) or await self._library.read(url)
         body = await self._download(attachment, self._library.largest)
         return await self._library.page_of_file(attachment, body)
 

@@ -17,7 +17,7 @@ from bot.pages.page import Page
 from bot.pages.passages import Weight
 from bot.rate_limit import Clock, RateLimit
 from bot.rights.reach import EVERYTHING, Reach
-from bot.search.flights import Flights
+from bot.search.in_flight import InFlight
 from bot.search.limits import Breaker
 from bot.search.policy import Policy
 from bot.search.provider import (
@@ -72,8 +72,8 @@ class Guarded:
         self._cache: TTLCache[Query, tuple[Hit, ...]] = TTLCache(
             CACHED_SEARCHES, max(policy.ttl, 0.001), timer=clock
         )
-        self._searches: Flights[tuple[Hit, ...]] = Flights()
-        self._reads: Flights[Page] = Flights()
+        self._searches: InFlight[tuple[Hit, ...]] = InFlight()
+        self._reads: InFlight[Page] = InFlight()
 
     async def search(self, query: Query) -> tuple[Hit, ...]:
         """Raises what ``SearchProvider.search`` raises."""

@@ -10,11 +10,11 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.messages import Message, Thread
-from bot.storage.again import awaited, repeated
 from bot.storage.database import Database
 from bot.storage.files import remove_files
 from bot.storage.records import UNFINISHED
 from bot.storage.removal import pages_attached, remove_pages
+from bot.storage.retrying import awaited, repeated
 from bot.storage.rows import insert, keep_thread, message_row, update_fenced
 from bot.storage.spending import DaySpent, Payer, count_question
 from bot.storage.tables import citations, messages, run_pages, runs, steps, threads

@@ -12,8 +12,8 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.messages import Attachment, Thread
-from bot.storage.again import awaited, repeated
 from bot.storage.database import Database
+from bot.storage.retrying import awaited, repeated
 from bot.storage.tables import files, messages, runs
 
 

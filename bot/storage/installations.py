@@ -1,9 +1,9 @@
 """Tables for an app's installations, used by slack_sdk's own stores.
 
 Their names and columns are slack_sdk's (``slack_sdk.oauth``); a test compares the two. Columns with
-a secret hold text that ``bot.storage.seal`` closed, which is longer than what slack_sdk makes room
-for, so all texts are of any length here. Moments are in UTC without saying so, as slack_sdk writes
-them.
+a secret hold text that ``bot.storage.encryption`` closed, which is longer than what slack_sdk makes
+room for, so all texts are of any length here. Moments are in UTC without saying so, as slack_sdk
+writes them.
 """
 
 from __future__ import annotations

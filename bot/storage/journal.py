@@ -21,8 +21,8 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from bot.errors import RunLost
 from bot.pages.page import Page
 from bot.pages.urls import dedupe_key
-from bot.storage.again import awaited, patiently
 from bot.storage.database import Database
+from bot.storage.retrying import awaited, patiently
 from bot.storage.rows import insert, page_of, update_fenced
 from bot.storage.spending import NOTHING, Amount, Payer, add_spent
 from bot.storage.tables import messages, pages, run_pages, runs, steps, threads

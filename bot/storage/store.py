@@ -14,7 +14,6 @@ from bot.answers import Answer, Citation
 from bot.messages import Attachment, Entry, Message, RunOptions, Transcript
 from bot.pages.page import Page
 from bot.rights.reach import is_document
-from bot.storage.again import awaited, repeated
 from bot.storage.database import Database, open_database
 from bot.storage.files import keep_files
 from bot.storage.records import (
@@ -28,6 +27,7 @@ from bot.storage.records import (
     record_of,
     run_query,
 )
+from bot.storage.retrying import awaited, repeated
 from bot.storage.rows import (
     alone_in,
     evened,

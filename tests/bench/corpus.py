@@ -25,8 +25,8 @@ from bot.research.answer.check import Checked, check
 from bot.research.answer.write import write
 from bot.research.budget.account import Account
 from bot.research.budget.budget import Budget
-from bot.research.evidence.desk import Reading
 from bot.research.evidence.library import Library, Searching
+from bot.research.evidence.workspace import Reading
 from bot.research.inputs import Asked, Resources
 from bot.research.run import Run
 from bot.research.strategies.iterate import iterate

@@ -29,7 +29,7 @@ from tests.bench.crash_plan import Blow, Plan, planned
 from tests.bench.crash_record import Record, read_record
 from tests.bench.crash_stage import Stage, open_stage
 from tests.bench.table import percentile, print_table, tell
-from tests.scenario.serving import Nursery
+from tests.scenario.serving import ForkServer
 
 PLATFORMS = ("slack", "discord", "web")
 KILLS = 300
@@ -228,7 +228,7 @@ def main(arguments: list[str]) -> None:
     tell(f"seed {seed}")
     sys.setswitchinterval(0.0005)  # the fakes' threads share this process
     plan = planned(seed, given.kills, platforms, between=BETWEEN, asking=ASKING)
-    with closing(Nursery()) as nursery, open_stage(platforms, nursery) as stage:
+    with closing(ForkServer()) as fork_server, open_stage(platforms, fork_server) as stage:
         outcome = Campaign(stage, plan, limit=given.seconds_limit).run()
         if given.keep_logs is not None:
             given.keep_logs.mkdir(parents=True, exist_ok=True)

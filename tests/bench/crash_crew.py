@@ -13,7 +13,7 @@ from pathlib import Path
 from tests.fakes.proxy import Link
 from tests.scenario.places import Place
 from tests.scenario.program import Program
-from tests.scenario.serving import Nursery, Serving, start_forked
+from tests.scenario.serving import ForkServer, Serving, start_forked
 
 LOOK_SECONDS = 0.05
 RESTART_SECONDS = 0.5  # after a process has ended by itself
@@ -37,7 +37,7 @@ class Member:
 class Crew:
     """Use as a context manager. ``ended`` counts by role and code what ended of its own accord."""
 
-    nursery: Nursery
+    fork_server: ForkServer
     members: list[Member]
     places: Sequence[Place]
     ended: Counter[str] = field(default_factory=Counter)
@@ -132,7 +132,11 @@ class Crew:
             member.killed = member.suspended = False
             command, *options = member.command
             member.serving = start_forked(
-                self.nursery, member.program, *options, command=command, FOOTNOTE_MODEL_RETRIES="4"
+                self.fork_server,
+                member.program,
+                *options,
+                command=command,
+                FOOTNOTE_MODEL_RETRIES="4",
             )
             self.logs.append(member.serving.log)
             if member.role == "listener":

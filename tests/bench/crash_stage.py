@@ -25,7 +25,7 @@ from tests.fakes.slack_delivery import EVENT, Delivery
 from tests.scenario.discord_place import DiscordPlace, open_discord
 from tests.scenario.places import Place, Post, Said
 from tests.scenario.program import Program
-from tests.scenario.serving import Nursery
+from tests.scenario.serving import ForkServer
 from tests.scenario.slack_place import SlackPlace, open_slack
 from tests.scenario.web_place import browsing
 
@@ -222,7 +222,7 @@ class Stage:
 
 
 @contextmanager
-def open_stage(platforms: Sequence[str], nursery: Nursery) -> Iterator[Stage]:
+def open_stage(platforms: Sequence[str], fork_server: ForkServer) -> Iterator[Stage]:
     """Everything running and connected."""
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
@@ -245,7 +245,7 @@ def open_stage(platforms: Sequence[str], nursery: Nursery) -> Iterator[Stage]:
             scenes.append(scene)
             links[name] = link
             settings |= scene.place.settings
-        assert Program(folder, settings, nursery).run("index", str(documents)).code == 0
+        assert Program(folder, settings, fork_server).run("index", str(documents)).code == 0
         members = []
         for role, command, count in (
             ("listener", ("serve", "--no-work"), LISTENERS),
@@ -257,7 +257,7 @@ def open_stage(platforms: Sequence[str], nursery: Nursery) -> Iterator[Stage]:
                     folder, {**settings, "FOOTNOTE_DATABASE_URL": postgres.url_at(link.port)}
                 )
                 members.append(Member(role, own, link, command))
-        crew = stack.enter_context(Crew(nursery, members, [scene.place for scene in scenes]))
+        crew = stack.enter_context(Crew(fork_server, members, [scene.place for scene in scenes]))
         crew.until_ready([scene.place.ready for scene in scenes])
         yield Stage(scenes, links, claude, postgres, crew)
 

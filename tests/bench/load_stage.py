@@ -23,7 +23,7 @@ from pathlib import Path
 import aiohttp
 
 from bot.messages import Thread
-from bot.storage.seal import new_key
+from bot.storage.encryption import new_key
 from tests.bench.chat_stage import OURS, REPOSITORY
 from tests.bench.load_peers import BOT_USER
 from tests.bench.load_store import CLIENT, Base, a_base

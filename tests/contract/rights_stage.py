@@ -16,7 +16,7 @@ from adapters.web.platform import WebPlatform, open_web
 from bot.answers import Answer
 from bot.app import App, open_app
 from bot.configuration import load_settings
-from bot.conversing.reception import Asked, Reception
+from bot.conversing.reception import AcceptedQuestion, Reception
 from bot.messages import Author, Message, Thread, Transcript
 from bot.reasoning.evidence import AnswerDelta, Evidence
 from bot.reasoning.extractive import Extractive
@@ -227,7 +227,7 @@ class Stage:
             self.message(person, text, **more),  # type: ignore[arg-type]
             "footnote",
         )
-        assert isinstance(asked, Asked)
+        assert isinstance(asked, AcceptedQuestion)
         return await self.ended(asked.run_id)
 
     async def ended(self, run: str) -> RunRecord:

@@ -312,8 +312,8 @@ async def test_what_is_shown_while_it_is_worked_on_is_for_who_may_read_all_it_ma
     stage: Stage,
 ) -> None:
     """A plan and a text that grow are seen by an operator only where nothing is out of reach."""
-    from adapters.web.seeing import Seeing
     from adapters.web.shown import Shown
+    from adapters.web.visibility import Visibility
     from adapters.web.visitors import Visitor
     from bot.answers import PlanView
     from bot.rendering.texts import texts_for
@@ -325,7 +325,7 @@ async def test_what_is_shown_while_it_is_worked_on_is_for_who_may_read_all_it_ma
     def seen(visitor: str, asked_by: str) -> Shown:
         looking = Visitor(visitor, visitor, "proxy", "s", "c", operator=True)
         asked = Reader("console", asked_by, asked_by)
-        return Seeing(rights, looking, texts_for("en")).shown(shown, asked)
+        return Visibility(rights, looking, texts_for("en")).shown(shown, asked)
 
     assert seen("ann", "ann") == seen("root", "bob") == seen("ann", "bob") == shown
     assert (seen("root", "ann").plan, seen("root", "ann").text) == (None, "")

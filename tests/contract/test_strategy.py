@@ -113,11 +113,11 @@ async def test_an_interrupted_run_comes_to_the_same_without_asking_again(
     shelf = a_shelf(*PAGES)
     run = await open_run(shelf)
     first = await begin(name, run).gather(reasoner_for(run))
-    await run.ahead.aclose()
+    await run.prefetcher.aclose()
     asked, read = list(shelf.searched), list(shelf.read_urls)
     again = await open_run(shelf)
     second = await begin(name, again).gather(reasoner_for(again))
-    await again.ahead.aclose()
+    await again.prefetcher.aclose()
     assert (asked, read) == (shelf.searched, shelf.read_urls)
     assert second == first
     assert again.usage.searches == run.usage.searches
@@ -203,7 +203,7 @@ async def test_when_it_is_stopped_no_task_of_it_is_left(name: str, open_run: Ope
     stopped = strategy.so_far()
     assert stopped is None or stopped.written is not None
     strategy.close()
-    await run.ahead.aclose()
+    await run.prefetcher.aclose()
     assert asyncio.all_tasks() <= before
     assert all(
         step.state not in ("running", "waiting") for step in run.steps if step.kind != "read"

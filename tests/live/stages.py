@@ -17,7 +17,7 @@ from tests.fakes.claude import Brain, Fail, FakeClaude, Reply, researcher
 from tests.fakes.server import serve
 from tests.scenario.gate import POLL_SECONDS, Gate, until
 from tests.scenario.program import Program
-from tests.scenario.serving import Nursery, Serving, ending, start_forked
+from tests.scenario.serving import ForkServer, Serving, ending, start_forked
 
 DECLINED = "Write something that no model should write."
 # Seven sub-questions, three of them with one that needs it: what Claude is asked before those run
@@ -90,7 +90,7 @@ def beside(work: Coroutine[Any, Any, None]) -> None:
 
 @contextmanager
 def open_stage(
-    nursery: Nursery,
+    fork_server: ForkServer,
     folder: Path,
     documents: Mapping[str, str],
     brain: Brain = brain,
@@ -112,9 +112,9 @@ def open_stage(
                 "ANTHROPIC_BASE_URL": url,
                 **settings,
             },
-            nursery,
+            fork_server,
         )
-        with ending(start_forked(nursery, program)) as serving:
+        with ending(start_forked(fork_server, program)) as serving:
             # It shows pages before there is somebody who takes questions.
             until(lambda: httpx.get(f"{serving.http}/readyz").is_success)
             yield Stage(serving, gate, valve)

@@ -28,7 +28,7 @@ from tests.live.stages import CALLS_BEFORE_PARTS, DECLINED, DEEP, Stage, open_st
 from tests.scenario.conftest import DOCUMENTS
 from tests.scenario.gate import until
 from tests.scenario.places import KEYS
-from tests.scenario.serving import Nursery
+from tests.scenario.serving import ForkServer
 
 __all__ = ["chromium"]
 
@@ -54,11 +54,11 @@ class Console:
 
 @pytest.fixture(scope="module")
 def console(
-    chromium: Browser, nursery: Nursery, tmp_path_factory: pytest.TempPathFactory
+    chromium: Browser, fork_server: ForkServer, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Console]:
     folder = tmp_path_factory.mktemp("accessible")
     with (
-        open_stage(nursery, folder, DOCUMENTS, FOOTNOTE_CONSOLE_TOKEN=TOKEN) as stage,
+        open_stage(fork_server, folder, DOCUMENTS, FOOTNOTE_CONSOLE_TOKEN=TOKEN) as stage,
         httpx.Client(base_url=stage.http, headers={"Authorization": f"Bearer {TOKEN}"}) as api,
         watched(chromium) as browser,
     ):

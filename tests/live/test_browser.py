@@ -15,7 +15,7 @@ from tests.live.stages import CALLS_BEFORE_PARTS, DEEP, Stage, open_stage
 from tests.scenario.conftest import DOCUMENTS
 from tests.scenario.gate import until
 from tests.scenario.places import KEYS, LUNCH, WHO
-from tests.scenario.serving import Nursery
+from tests.scenario.serving import ForkServer
 
 __all__ = ["chromium"]
 
@@ -24,8 +24,8 @@ TRAINS = "How many days ahead are train tickets booked?"
 
 
 @pytest.fixture(scope="module")
-def stage(nursery: Nursery, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
-    with open_stage(nursery, tmp_path_factory.mktemp("browser"), DOCUMENTS) as stage:
+def stage(fork_server: ForkServer, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
+    with open_stage(fork_server, tmp_path_factory.mktemp("browser"), DOCUMENTS) as stage:
         yield stage
 
 

@@ -10,7 +10,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from tests.live.browser import ask, barriers, chromium, too_wide, watched
 from tests.scenario.program import Program
-from tests.scenario.serving import Nursery, Serving, ending, start_forked
+from tests.scenario.serving import ForkServer, Serving, ending, start_forked
 
 __all__ = ["chromium"]
 
@@ -26,12 +26,12 @@ DROP = """([box, type, name, text]) => {
 
 
 @pytest.fixture(scope="module")
-def serving(nursery: Nursery, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serving]:
+def serving(fork_server: ForkServer, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serving]:
     folder = tmp_path_factory.mktemp("files")
     (folder / "documents").mkdir()
     (folder / "documents" / "canteen.md").write_text("# Canteen\n\nLunch costs 6.50 euros.\n")
     program = Program(folder, {"FOOTNOTE_DOCS": str(folder / "documents")})
-    with ending(start_forked(nursery, program, FOOTNOTE_FETCH_MAX_BYTES="20000")) as serving:
+    with ending(start_forked(fork_server, program, FOOTNOTE_FETCH_MAX_BYTES="20000")) as serving:
         yield serving
 
 

@@ -31,7 +31,7 @@ from tests.fakes.web_engines import FakeSearxng
 from tests.live.browser import Watched, ask, chromium, scrolls_sideways, watched
 from tests.live.poison import ADDRESSES, POISON, RAN
 from tests.live.stages import Stage, beside, open_stage
-from tests.scenario.serving import Nursery
+from tests.scenario.serving import ForkServer
 from tests.unit.adapters.web.insight_stage import hostile_run
 
 __all__ = ["chromium"]
@@ -139,7 +139,7 @@ class Console:
 
 @pytest.fixture(scope="module")
 def console(
-    chromium: Browser, nursery: Nursery, tmp_path_factory: pytest.TempPathFactory
+    chromium: Browser, fork_server: ForkServer, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Console]:
     folder = tmp_path_factory.mktemp("hostile")
     beside(_remember(sqlite.migrated(folder / "data")))
@@ -153,7 +153,7 @@ def console(
         serve(Starlette(routes=[Route("/{number:int}/{name:path}", web)])) as site,
         serve(engine.app) as search,
         open_stage(
-            nursery,
+            fork_server,
             folder,
             documents,
             brain,

@@ -21,7 +21,7 @@ from tests.live import demo
 from tests.live.browser import ask, chromium, scrolls_sideways, watched
 from tests.live.stages import Stage, beside, open_stage
 from tests.scenario.program import REPOSITORY
-from tests.scenario.serving import Nursery
+from tests.scenario.serving import ForkServer
 
 __all__ = ["chromium"]
 
@@ -64,9 +64,9 @@ class Camera:
 
 
 @pytest.fixture
-def stage(nursery: Nursery, tmp_path: Path) -> Iterator[Stage]:
+def stage(fork_server: ForkServer, tmp_path: Path) -> Iterator[Stage]:
     beside(demo.fill(sqlite.migrated(tmp_path / "data")))
-    with open_stage(nursery, tmp_path, demo.DOCUMENTS, demo.brain) as stage:
+    with open_stage(fork_server, tmp_path, demo.DOCUMENTS, demo.brain) as stage:
         if "SCREENSHOTS" in os.environ:
             stage.gate.claude.first_token, stage.gate.claude.rate = PENSIVE
         yield stage

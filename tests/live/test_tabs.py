@@ -13,7 +13,7 @@ from tests.live.stages import Stage, open_stage
 from tests.scenario.conftest import DOCUMENTS
 from tests.scenario.gate import until
 from tests.scenario.places import KEYS, LUNCH
-from tests.scenario.serving import Nursery
+from tests.scenario.serving import ForkServer
 
 __all__ = ["chromium"]
 
@@ -32,8 +32,8 @@ VIEW = """
 
 
 @pytest.fixture(scope="module")
-def stage(nursery: Nursery, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
-    with open_stage(nursery, tmp_path_factory.mktemp("tabs"), DOCUMENTS) as stage:
+def stage(fork_server: ForkServer, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
+    with open_stage(fork_server, tmp_path_factory.mktemp("tabs"), DOCUMENTS) as stage:
         yield stage
 
 

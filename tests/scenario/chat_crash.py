@@ -20,7 +20,7 @@ from tests.scenario.gate import until
 from tests.scenario.paid import Kept, Paid, paid
 from tests.scenario.places import OpenPlace, Place, Post, Said, finished, whole
 from tests.scenario.program import Program
-from tests.scenario.serving import Nursery, Serving, ending, start_forked
+from tests.scenario.serving import ForkServer, Serving, ending, start_forked
 
 # Long enough for the plan to be shown and changed before there is an answer.
 THINKING_SECONDS = 0.45
@@ -82,7 +82,7 @@ class Outcome:
 
 
 def run_and_kill(
-    nursery: Nursery,
+    fork_server: ForkServer,
     open_place: OpenPlace,
     prepared: Program,
     folder: Path,
@@ -103,7 +103,7 @@ def run_and_kill(
         kills = 0
         for moment in (*moments, None):
             before = place.connections
-            with ending(start_forked(nursery, program)) as serving:
+            with ending(start_forked(fork_server, program)) as serving:
                 place.meet(program, serving)
                 trap.arm(serving, moment)
                 if said is None:

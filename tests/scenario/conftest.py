@@ -11,7 +11,7 @@ from tests.scenario.discord_place import open_discord
 from tests.scenario.gate import Gate
 from tests.scenario.places import OpenPlace, Place
 from tests.scenario.program import CommandLine, Program
-from tests.scenario.serving import Nursery
+from tests.scenario.serving import ForkServer
 from tests.scenario.slack_place import open_slack
 from tests.scenario.web_place import open_web
 
@@ -54,9 +54,9 @@ def documents(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def footnote(tmp_path: Path, nursery: Nursery) -> Program:
+def footnote(tmp_path: Path, fork_server: ForkServer) -> Program:
     """The program with nothing configured."""
-    return Program(tmp_path, starter=nursery)
+    return Program(tmp_path, starter=fork_server)
 
 
 @pytest.fixture

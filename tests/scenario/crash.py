@@ -29,7 +29,7 @@ import adapters.terminal.listener as listener
 from bot.configuration import load_settings
 from bot.messages import RunOptions
 from bot.storage.database import Database
-from tests.scenario.nursery import import_parts
+from tests.scenario.fork_server import import_parts
 
 
 class Bomb:

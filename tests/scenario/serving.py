@@ -88,7 +88,7 @@ class Serving:
 
 @dataclass
 class _Forked:
-    """``Running``, of the nursery."""
+    """``Running``, of the fork_server."""
 
     _serving: Serving
     _out: Path
@@ -103,7 +103,7 @@ class _Forked:
 
 
 @dataclass
-class Nursery:
+class ForkServer:
     """The process that forks programs; one for all tests of a test process."""
 
     _process: subprocess.Popen[str] | None = None
@@ -154,7 +154,7 @@ class Nursery:
     def _running(self, program: Program) -> subprocess.Popen[str]:
         if self._process is None:
             self._process = subprocess.Popen(
-                [sys.executable, "-m", "tests.scenario.nursery"],
+                [sys.executable, "-m", "tests.scenario.fork_server"],
                 cwd=REPOSITORY,
                 env=program.environment({}),
                 stdin=subprocess.PIPE,
@@ -172,12 +172,12 @@ _numbers = itertools.count(1)
 
 
 def start_forked(
-    nursery: Nursery, program: Program, *options: str, command: str = "serve", **extra: str
+    fork_server: ForkServer, program: Program, *options: str, command: str = "serve", **extra: str
 ) -> Serving:
     """A command as a forked child: starts in a tenth of the time."""
     log = program.folder / f"serve-{next(_numbers)}.log"
     log.touch()
-    return nursery.start(program, log, (command, *options), {**BRISK, **extra})
+    return fork_server.start(program, log, (command, *options), {**BRISK, **extra})
 
 
 def start_alone(program: Program, **extra: str) -> Serving:
@@ -216,10 +216,12 @@ def ending(serving: Serving) -> Iterator[Serving]:
 
 
 @contextmanager
-def running(nursery: Nursery, program: Program, place: Place, **extra: str) -> Iterator[Serving]:
+def running(
+    fork_server: ForkServer, program: Program, place: Place, **extra: str
+) -> Iterator[Serving]:
     """`serve`, connected to the place."""
     before = place.connections
-    with ending(start_forked(nursery, program, **extra)) as serving:
+    with ending(start_forked(fork_server, program, **extra)) as serving:
         place.meet(program, serving)
         place.until(lambda: place.connections > before or not serving.alive)
         yield serving

@@ -19,15 +19,15 @@ from tests.scenario.places import (
     whole,
 )
 from tests.scenario.program import REPOSITORY, Program
-from tests.scenario.serving import Nursery, running
+from tests.scenario.serving import ForkServer, running
 
 # ---------------------------------------------------------------- the whole way
 
 
 def test_from_the_mention_to_the_removed_reply(
-    nursery: Nursery, thinking: Program, place: Place, gate: Gate
+    fork_server: ForkServer, thinking: Program, place: Place, gate: Gate
 ) -> None:
-    with running(nursery, thinking, place) as program:
+    with running(fork_server, thinking, place) as program:
         program.until_said(place.ready)
         gate.hold(after=2)  # understanding, a turn over what was opened: then it writes
         said = place.ask(KEYS)
@@ -63,10 +63,10 @@ def test_from_the_mention_to_the_removed_reply(
 
 
 def test_a_suggested_question_is_asked_by_a_button(
-    nursery: Nursery, chatty: Program, place: Place
+    fork_server: ForkServer, chatty: Program, place: Place
 ) -> None:
     handbook = str(REPOSITORY / "bot" / "handbook")
-    with running(nursery, chatty, place, FOOTNOTE_DOCS=handbook):
+    with running(fork_server, chatty, place, FOOTNOTE_DOCS=handbook):
         said = place.ask("How does Footnote resume a run that was interrupted?")
         the_answer(place, said)
         place.press(said, "follow-up")
@@ -75,9 +75,9 @@ def test_a_suggested_question_is_asked_by_a_button(
 
 
 def test_chinese_questions_are_answered_in_a_chinese_frame(
-    nursery: Nursery, chatty: Program, place: Place
+    fork_server: ForkServer, chatty: Program, place: Place
 ) -> None:
-    with running(nursery, chatty, place):
+    with running(fork_server, chatty, place):
         answer = the_answer(place, place.ask("差旅费用由谁批准？", locale="zh-CN"))
     assert "财务总监" in answer
     assert "来源" in answer
@@ -86,17 +86,19 @@ def test_chinese_questions_are_answered_in_a_chinese_frame(
 
 
 def test_somebody_who_may_not_ask_is_told_in_private(
-    nursery: Nursery, chatty: Program, place: Place
+    fork_server: ForkServer, chatty: Program, place: Place
 ) -> None:
-    with running(nursery, chatty, place, FOOTNOTE_ALLOW_USERS="nobody"):
+    with running(fork_server, chatty, place, FOOTNOTE_ALLOW_USERS="nobody"):
         said = place.ask(KEYS)
         place.until(lambda: place.denied in place.whispers(said))
         assert place.posts(said) == []
 
 
-def test_a_file_that_is_sent_along_is_read(nursery: Nursery, chatty: Program, place: Place) -> None:
+def test_a_file_that_is_sent_along_is_read(
+    fork_server: ForkServer, chatty: Program, place: Place
+) -> None:
     words = b"The fountain in the courtyard is drained every November by Olga Petrova.\n"
-    with running(nursery, chatty, place):
+    with running(fork_server, chatty, place):
         asking = "Who drains the fountain in the courtyard?"
         said = place.ask(asking, files={"courtyard.txt": words})
         answer = the_answer(place, said)
@@ -108,9 +110,9 @@ def test_a_file_that_is_sent_along_is_read(nursery: Nursery, chatty: Program, pl
 
 
 def test_the_word_stop_ends_the_work(
-    nursery: Nursery, thinking: Program, place: Place, gate: Gate
+    fork_server: ForkServer, thinking: Program, place: Place, gate: Gate
 ) -> None:
-    with running(nursery, thinking, place):
+    with running(fork_server, thinking, place):
         said = ask_and_catch(place, gate)
         until_shown(place, said, "Searching: ")
         place.say(said, "stop")
@@ -124,9 +126,9 @@ def test_the_word_stop_ends_the_work(
 
 
 def test_the_platforms_own_stop_ends_the_work(
-    nursery: Nursery, thinking: Program, place: Place, gate: Gate
+    fork_server: ForkServer, thinking: Program, place: Place, gate: Gate
 ) -> None:
-    with running(nursery, thinking, place):
+    with running(fork_server, thinking, place):
         said = ask_and_catch(place, gate)
         until_shown(place, said, "Searching: ")
         place.stop(said)
@@ -135,9 +137,9 @@ def test_the_platforms_own_stop_ends_the_work(
 
 
 def test_a_question_edited_while_it_is_answered_is_answered_anew(
-    nursery: Nursery, thinking: Program, place: Place, gate: Gate
+    fork_server: ForkServer, thinking: Program, place: Place, gate: Gate
 ) -> None:
-    with running(nursery, thinking, place):
+    with running(fork_server, thinking, place):
         said = ask_and_catch(place, gate)
         until_shown(place, said, "Searching: ")
         place.edit(said, LUNCH)
@@ -149,9 +151,9 @@ def test_a_question_edited_while_it_is_answered_is_answered_anew(
 
 
 def test_a_question_deleted_while_it_is_answered_leaves_nothing(
-    nursery: Nursery, thinking: Program, place: Place, gate: Gate
+    fork_server: ForkServer, thinking: Program, place: Place, gate: Gate
 ) -> None:
-    with running(nursery, thinking, place):
+    with running(fork_server, thinking, place):
         said = ask_and_catch(place, gate)
         until_shown(place, said, "Searching: ")
         place.delete(said)
@@ -161,9 +163,9 @@ def test_a_question_deleted_while_it_is_answered_leaves_nothing(
 
 
 def test_a_second_question_in_a_busy_thread_waits_and_is_told_so(
-    nursery: Nursery, thinking: Program, place: Place, gate: Gate
+    fork_server: ForkServer, thinking: Program, place: Place, gate: Gate
 ) -> None:
-    with running(nursery, thinking, place):
+    with running(fork_server, thinking, place):
         said = ask_and_catch(place, gate)
         until_shown(place, said, "Searching: ")
         place.say(said, WHO)
@@ -178,9 +180,9 @@ def test_a_second_question_in_a_busy_thread_waits_and_is_told_so(
 
 
 def test_events_that_come_again_change_nothing(
-    nursery: Nursery, thinking: Program, place: Place, gate: Gate
+    fork_server: ForkServer, thinking: Program, place: Place, gate: Gate
 ) -> None:
-    with running(nursery, thinking, place):
+    with running(fork_server, thinking, place):
         said = ask_and_catch(place, gate)
         place.tell_again()
         place.until(place.acknowledged)
@@ -196,9 +198,9 @@ def test_events_that_come_again_change_nothing(
 
 
 def test_many_questions_at_once_get_an_answer_each(
-    nursery: Nursery, chatty: Program, place: Place
+    fork_server: ForkServer, chatty: Program, place: Place
 ) -> None:
-    with running(nursery, chatty, place):
+    with running(fork_server, chatty, place):
         asked = [place.ask(KEYS if number % 2 else LUNCH) for number in range(40)]
         for number, said in enumerate(asked):
             posts = until_answered(place, said, seconds=60)
@@ -208,9 +210,9 @@ def test_many_questions_at_once_get_an_answer_each(
 
 
 def test_a_connection_lost_in_mid_answer_loses_nothing(
-    nursery: Nursery, thinking: Program, place: Place, gate: Gate
+    fork_server: ForkServer, thinking: Program, place: Place, gate: Gate
 ) -> None:
-    with running(nursery, thinking, place):
+    with running(fork_server, thinking, place):
         said = ask_and_catch(place, gate)
         place.lose_connection()
         place.say(said, WHO)
@@ -221,9 +223,9 @@ def test_a_connection_lost_in_mid_answer_loses_nothing(
 
 
 def test_an_answer_is_whole_when_the_platform_limits_every_post(
-    nursery: Nursery, thinking: Program, place: Place, gate: Gate
+    fork_server: ForkServer, thinking: Program, place: Place, gate: Gate
 ) -> None:
-    with running(nursery, thinking, place):
+    with running(fork_server, thinking, place):
         said = ask_and_catch(place, gate)
         until_shown(place, said, "Searching: ")
         place.limit(2)
@@ -234,17 +236,17 @@ def test_an_answer_is_whole_when_the_platform_limits_every_post(
 
 
 def test_a_post_whose_confirmation_is_lost_is_not_posted_twice(
-    nursery: Nursery, chatty: Program, place: Place
+    fork_server: ForkServer, chatty: Program, place: Place
 ) -> None:
-    with running(nursery, chatty, place):
+    with running(fork_server, chatty, place):
         place.cut()
         assert "90 days" in the_answer(place, place.ask(KEYS))
 
 
 def test_an_answer_waits_for_a_platform_that_is_down(
-    nursery: Nursery, thinking: Program, place: Place, gate: Gate
+    fork_server: ForkServer, thinking: Program, place: Place, gate: Gate
 ) -> None:
-    with running(nursery, thinking, place):
+    with running(fork_server, thinking, place):
         said = ask_and_catch(place, gate)
         until_shown(place, said, "Searching: ")
         place.down()
@@ -258,33 +260,33 @@ def test_an_answer_waits_for_a_platform_that_is_down(
 
 @pytest.mark.parametrize("ending_by", [signal.SIGTERM, signal.SIGKILL])
 def test_a_restart_in_mid_run_continues_it_in_the_same_reply(
-    nursery: Nursery,
+    fork_server: ForkServer,
     thinking: Program,
     place: Place,
     gate: Gate,
     ending_by: signal.Signals,
 ) -> None:
     thinking.settings["FOOTNOTE_DRAIN_SECONDS"] = "0"
-    with running(nursery, thinking, place) as first:
+    with running(fork_server, thinking, place) as first:
         said = ask_and_catch(place, gate)
         until_shown(place, said, "Searching: ")
         first.signal(ending_by)
         first.wait()
     gate.wait_empty()
     gate.release()
-    with running(nursery, thinking, place) as second:
+    with running(fork_server, thinking, place) as second:
         assert "90 days" in the_answer(place, said)
         assert len(gate.research) == 3, "no finished model call is made again"
         second.until_said("Resuming 1 unfinished question")
 
 
 def test_what_is_asked_in_a_thread_between_two_starts_is_answered(
-    nursery: Nursery, chatty: Program, place: Place
+    fork_server: ForkServer, chatty: Program, place: Place
 ) -> None:
-    with running(nursery, chatty, place):
+    with running(fork_server, chatty, place):
         said = place.ask(KEYS)
         the_answer(place, said)
     place.say(said, WHO)
-    with running(nursery, chatty, place):
+    with running(fork_server, chatty, place):
         assert "security team" in until_answered(place, said, 2)[1].text
         assert len(place.posts(said)) == 2

@@ -11,7 +11,7 @@ import pytest
 from tests.scenario.chat_crash import Moment, Outcome, run_and_kill
 from tests.scenario.conftest import PLACES
 from tests.scenario.program import Program
-from tests.scenario.serving import Nursery
+from tests.scenario.serving import ForkServer
 
 QUESTION = "Could you tell me how often the master key is rotated?"
 AT_ONCE = 6  # programs; they mostly wait for their model
@@ -29,11 +29,11 @@ def prepared(tmp_path: Path, documents: Path) -> Program:
 
 @pytest.mark.parametrize("name", PLACES)
 def test_killed_around_any_post_one_answer_is_to_be_seen(
-    nursery: Nursery, prepared: Program, tmp_path: Path, name: str
+    fork_server: ForkServer, prepared: Program, tmp_path: Path, name: str
 ) -> None:
     def run(moments: Sequence[Moment]) -> Outcome:
         folder = tmp_path / "-".join(["run", *(f"{m.call}{m.after}" for m in moments)])
-        return run_and_kill(nursery, PLACES[name], prepared, folder, QUESTION, moments)
+        return run_and_kill(fork_server, PLACES[name], prepared, folder, QUESTION, moments)
 
     whole = run([])
     assert len(whole.posts) == 1

@@ -16,7 +16,7 @@ from tests.fakes.claude_brain import paraphraser
 from tests.fakes.mediawiki import FakeWiki
 from tests.fakes.server import serve
 from tests.scenario.program import Ended, Program
-from tests.scenario.serving import Nursery
+from tests.scenario.serving import ForkServer
 
 QUESTION = "Could you tell me when the band AC/DC was formed, and in which city?"
 
@@ -33,7 +33,7 @@ def wiki() -> FakeWiki:
 
 @pytest.fixture
 def footnote(
-    tmp_path: Path, nursery: Nursery, claude: FakeClaude, wiki: FakeWiki
+    tmp_path: Path, fork_server: ForkServer, claude: FakeClaude, wiki: FakeWiki
 ) -> Iterator[Program]:
     with serve(claude) as claude_url, serve(wiki.app) as wiki_url:
         yield Program(
@@ -44,7 +44,7 @@ def footnote(
                 "FOOTNOTE_WIKIPEDIA_URL": wiki_url,
                 "FOOTNOTE_MODEL_RETRIES": "0",
             },
-            nursery,
+            fork_server,
         )
 
 
@@ -136,7 +136,7 @@ def test_quick_takes_two_model_calls(footnote: Program) -> None:
 
 
 def test_an_endpoint_without_citations_is_asked_for_marks(
-    tmp_path: Path, nursery: Nursery, wiki: FakeWiki
+    tmp_path: Path, fork_server: ForkServer, wiki: FakeWiki
 ) -> None:
     refusal = "search_result blocks are not supported by this endpoint"
     claude = FakeClaude(refuses={"search_result": refusal})
@@ -148,7 +148,7 @@ def test_an_endpoint_without_citations_is_asked_for_marks(
                 "ANTHROPIC_BASE_URL": claude_url,
                 "FOOTNOTE_WIKIPEDIA_URL": wiki_url,
             },
-            nursery,
+            fork_server,
         )
         ended = footnote.run("ask", "--json", QUESTION)
     assert ended.code == 0, ended.err

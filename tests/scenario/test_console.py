@@ -22,7 +22,7 @@ from tests.scenario.browser import Browser
 from tests.scenario.gate import Gate, until
 from tests.scenario.places import KEYS, LUNCH, WHO
 from tests.scenario.program import Program
-from tests.scenario.serving import Nursery, Serving, ending, start_alone, start_forked
+from tests.scenario.serving import ForkServer, Serving, ending, start_alone, start_forked
 
 
 @pytest.fixture
@@ -80,9 +80,9 @@ def test_with_nothing_configured_a_question_and_its_follow_up_are_answered(
 
 
 def test_a_question_that_is_sent_twice_is_asked_once(
-    nursery: Nursery, browse: Browse, documented: Program
+    fork_server: ForkServer, browse: Browse, documented: Program
 ) -> None:
-    with ending(start_forked(nursery, documented)) as serving:
+    with ending(start_forked(fork_server, documented)) as serving:
         browser = browse(serving)
         form = browser.page
         browser.ask(LUNCH)
@@ -93,9 +93,9 @@ def test_a_question_that_is_sent_twice_is_asked_once(
 
 
 def test_an_edited_question_is_answered_in_its_place_and_a_deleted_one_leaves_nothing(
-    nursery: Nursery, browse: Browse, documented: Program
+    fork_server: ForkServer, browse: Browse, documented: Program
 ) -> None:
-    with ending(start_forked(nursery, documented)) as serving:
+    with ending(start_forked(fork_server, documented)) as serving:
         browser = browse(serving)
         browser.ask(KEYS)
         browser.until("90 days")
@@ -108,9 +108,9 @@ def test_an_edited_question_is_answered_in_its_place_and_a_deleted_one_leaves_no
 
 
 def test_a_stopped_question_says_so(
-    nursery: Nursery, browse: Browse, thoughtful: Program, gate: Gate
+    fork_server: ForkServer, browse: Browse, thoughtful: Program, gate: Gate
 ) -> None:
-    with ending(start_forked(nursery, thoughtful)) as serving:
+    with ending(start_forked(fork_server, thoughtful)) as serving:
         gate.hold()
         browser = browse(serving)
         browser.ask(KEYS)
@@ -122,9 +122,9 @@ def test_a_stopped_question_says_so(
 
 
 def test_pressing_what_could_come_next_asks_it(
-    nursery: Nursery, browse: Browse, documented: Program
+    fork_server: ForkServer, browse: Browse, documented: Program
 ) -> None:
-    with ending(start_forked(nursery, documented)) as serving:
+    with ending(start_forked(fork_server, documented)) as serving:
         browser = browse(serving)
         browser.ask(KEYS)
         browser.until("Sources")
@@ -137,10 +137,10 @@ def test_pressing_what_could_come_next_asks_it(
 
 
 def test_a_file_is_read_stays_at_hand_and_goes_with_its_question(
-    nursery: Nursery, browse: Browse, documented: Program
+    fork_server: ForkServer, browse: Browse, documented: Program
 ) -> None:
     fountain = b"# Courtyard\n\nThe fountain is drained every November by Olga Petrova.\n"
-    with ending(start_forked(nursery, documented, FOOTNOTE_PAGE_TTL="0")) as serving:
+    with ending(start_forked(fork_server, documented, FOOTNOTE_PAGE_TTL="0")) as serving:
         browser = browse(serving)
         browser.ask("Who drains the fountain in the courtyard?", {"yard.md": fountain})
         assert "Olga Petrova" in browser.until("Sources").text
@@ -157,9 +157,9 @@ def test_a_file_is_read_stays_at_hand_and_goes_with_its_question(
 
 
 def test_a_file_that_cannot_be_read_is_refused_and_nothing_is_asked(
-    nursery: Nursery, browse: Browse, documented: Program
+    fork_server: ForkServer, browse: Browse, documented: Program
 ) -> None:
-    with ending(start_forked(nursery, documented)) as serving:
+    with ending(start_forked(fork_server, documented)) as serving:
         browser = browse(serving)
         with pytest.raises(httpx.HTTPStatusError) as refused:
             browser.ask(KEYS, {"photo.png": b"\x89PNG\r\n\x1a\n" + bytes(50)})
@@ -171,10 +171,10 @@ def test_a_file_that_cannot_be_read_is_refused_and_nothing_is_asked(
 
 
 def test_a_killed_console_goes_on_where_it_was_and_answers_once(
-    nursery: Nursery, browse: Browse, thoughtful: Program, gate: Gate
+    fork_server: ForkServer, browse: Browse, thoughtful: Program, gate: Gate
 ) -> None:
     gate.hold(after=1)
-    with ending(start_forked(nursery, thoughtful)) as serving:
+    with ending(start_forked(fork_server, thoughtful)) as serving:
         browser = browse(serving)
         browser.ask(KEYS)
         gate.wait_held()
@@ -182,7 +182,7 @@ def test_a_killed_console_goes_on_where_it_was_and_answers_once(
             serving.kill()
         assert told.ended
     gate.release()
-    with ending(start_forked(nursery, thoughtful)) as serving:
+    with ending(start_forked(fork_server, thoughtful)) as serving:
         again = browse(serving)
         again.path = browser.path
         page = again.until("90 days")
@@ -190,13 +190,13 @@ def test_a_killed_console_goes_on_where_it_was_and_answers_once(
 
 
 def test_a_worker_answers_what_was_asked_at_a_console_that_only_listens(
-    nursery: Nursery, browse: Browse, thoughtful: Program, gate: Gate, postgres: Postgres
+    fork_server: ForkServer, browse: Browse, thoughtful: Program, gate: Gate, postgres: Postgres
 ) -> None:
     thoughtful.settings |= {"FOOTNOTE_DATABASE_URL": postgres.migrated()}
     gate.hold(after=1)
     with (
-        ending(start_forked(nursery, thoughtful, "--no-work")) as listener,
-        ending(start_forked(nursery, thoughtful, command="worker")) as worker,
+        ending(start_forked(fork_server, thoughtful, "--no-work")) as listener,
+        ending(start_forked(fork_server, thoughtful, command="worker")) as worker,
     ):
         worker.until_said("Working on questions from web")
         browser = browse(listener)
@@ -216,23 +216,25 @@ def test_a_worker_answers_what_was_asked_at_a_console_that_only_listens(
 
 
 def test_without_a_platform_and_without_the_console_serve_says_what_to_set(
-    nursery: Nursery, footnote: Program
+    fork_server: ForkServer, footnote: Program
 ) -> None:
-    with ending(start_forked(nursery, footnote, FOOTNOTE_CONSOLE="off")) as program:
+    with ending(start_forked(fork_server, footnote, FOOTNOTE_CONSOLE="off")) as program:
         assert program.wait() == 2
         assert "SLACK_BOT_TOKEN" in program.said
         assert "DISCORD_TOKEN" in program.said
 
 
-def test_an_open_console_is_refused(nursery: Nursery, footnote: Program) -> None:
-    with ending(start_forked(nursery, footnote, FOOTNOTE_HTTP_HOST="0.0.0.0")) as program:
+def test_an_open_console_is_refused(fork_server: ForkServer, footnote: Program) -> None:
+    with ending(start_forked(fork_server, footnote, FOOTNOTE_HTTP_HOST="0.0.0.0")) as program:
         assert program.wait() == 2
         assert "FOOTNOTE_CONSOLE_TOKEN" in program.said
 
 
-def test_a_token_is_asked_for_once(nursery: Nursery, browse: Browse, documented: Program) -> None:
+def test_a_token_is_asked_for_once(
+    fork_server: ForkServer, browse: Browse, documented: Program
+) -> None:
     token = "a-token-of-the-tests"
-    with ending(start_forked(nursery, documented, FOOTNOTE_CONSOLE_TOKEN=token)) as serving:
+    with ending(start_forked(fork_server, documented, FOOTNOTE_CONSOLE_TOKEN=token)) as serving:
         browser = browse(serving)
         assert "Sign in" in browser.reload().text
         wrong = browser.client.post("/sign-in", data={"token": "wrong", "to": "/"})
@@ -251,11 +253,11 @@ def test_a_token_is_asked_for_once(nursery: Nursery, browse: Browse, documented:
 
 
 def test_the_api_does_what_its_description_says(
-    nursery: Nursery, browse: Browse, documented: Program
+    fork_server: ForkServer, browse: Browse, documented: Program
 ) -> None:
     many = {"FOOTNOTE_CONSOLE_QUESTIONS": "100000"}
     with (
-        ending(start_forked(nursery, documented, **many)) as serving,
+        ending(start_forked(fork_server, documented, **many)) as serving,
         requests.Session() as session,
     ):
         browser = browse(serving)

@@ -6,7 +6,7 @@ from tests.bench.crash import PLATFORMS, Campaign
 from tests.bench.crash_judge import written_out
 from tests.bench.crash_plan import Act, Blow, Plan
 from tests.bench.crash_stage import open_stage
-from tests.scenario.serving import Nursery
+from tests.scenario.serving import ForkServer
 
 # Workers go first: it takes the longest until another one sees that they are gone.
 PLAN = Plan(
@@ -33,9 +33,9 @@ PLAN = Plan(
 
 
 def test_whatever_is_killed_each_question_has_one_answer_and_no_call_is_made_twice(
-    nursery: Nursery,
+    fork_server: ForkServer,
 ) -> None:
-    with open_stage(PLATFORMS, nursery) as stage:
+    with open_stage(PLATFORMS, fork_server) as stage:
         outcome = Campaign(stage, PLAN, probes=0).run()
     assert not outcome.verdict.wrong, written_out(outcome.verdict)
     counts = outcome.verdict.counts

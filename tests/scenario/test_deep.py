@@ -13,7 +13,7 @@ from tests.fakes.claude import Fail, FakeClaude, Reply, researcher
 from tests.fakes.mediawiki import FakeWiki
 from tests.fakes.server import serve
 from tests.scenario.program import Program
-from tests.scenario.serving import Nursery
+from tests.scenario.serving import ForkServer
 
 # Seven parts, of which two have one that needs it: those are worked on by themselves.
 QUESTION = (
@@ -29,7 +29,7 @@ def claude() -> FakeClaude:
 
 
 @pytest.fixture
-def footnote(tmp_path: Path, nursery: Nursery, claude: FakeClaude) -> Iterator[Program]:
+def footnote(tmp_path: Path, fork_server: ForkServer, claude: FakeClaude) -> Iterator[Program]:
     wiki = FakeWiki()
     with serve(claude) as claude_url, serve(wiki.app) as wiki_url:
         yield Program(
@@ -40,7 +40,7 @@ def footnote(tmp_path: Path, nursery: Nursery, claude: FakeClaude) -> Iterator[P
                 "FOOTNOTE_WIKIPEDIA_URL": wiki_url,
                 "FOOTNOTE_MODEL_RETRIES": "0",
             },
-            nursery,
+            fork_server,
         )
 
 

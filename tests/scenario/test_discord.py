@@ -12,7 +12,7 @@ from tests.scenario.discord_place import DiscordPlace, open_discord
 from tests.scenario.gate import Gate, ask_and_catch
 from tests.scenario.places import KEYS, LUNCH, WHO, the_answer, until_answered, until_shown
 from tests.scenario.program import Program
-from tests.scenario.serving import Nursery, running
+from tests.scenario.serving import ForkServer, running
 
 
 @pytest.fixture
@@ -39,9 +39,9 @@ def until_reads(place: DiscordPlace, channel: Channel, words: str) -> str:
 
 
 def test_a_command_becomes_a_question_with_a_thread(
-    nursery: Nursery, chatty: Program, place: DiscordPlace
+    fork_server: ForkServer, chatty: Program, place: DiscordPlace
 ) -> None:
-    with running(nursery, chatty, place):
+    with running(fork_server, chatty, place):
         place.until(place.discord.registered)
         asked = place.discord.people.slash(place.ada, place.general, "ask", {"question": KEYS})
         place.until(lambda: place.discord.threads_in(place.general))
@@ -56,9 +56,9 @@ def test_a_command_becomes_a_question_with_a_thread(
 
 
 def test_a_message_of_somebody_else_is_researched_in_its_thread(
-    nursery: Nursery, chatty: Program, place: DiscordPlace
+    fork_server: ForkServer, chatty: Program, place: DiscordPlace
 ) -> None:
-    with running(nursery, chatty, place):
+    with running(fork_server, chatty, place):
         place.until(place.discord.registered)
         ben = place.discord.member(place.guild, "Ben")
         said = place.discord.people.say(ben, place.general, KEYS)
@@ -70,20 +70,20 @@ def test_a_message_of_somebody_else_is_researched_in_its_thread(
 
 
 def test_a_direct_message_needs_no_mention(
-    nursery: Nursery, chatty: Program, place: DiscordPlace
+    fork_server: ForkServer, chatty: Program, place: DiscordPlace
 ) -> None:
     direct = place.discord.direct(place.ada)
-    with running(nursery, chatty, place):
+    with running(fork_server, chatty, place):
         place.discord.people.say(place.ada, direct, KEYS)
         until_reads(place, direct, "90 days")
         assert len(place.discord.posts(direct)) == 1
 
 
 def test_a_forum_post_is_answered_in_place(
-    nursery: Nursery, chatty: Program, place: DiscordPlace
+    fork_server: ForkServer, chatty: Program, place: DiscordPlace
 ) -> None:
     forum = place.discord.forum(place.guild, "questions")
-    with running(nursery, chatty, place):
+    with running(fork_server, chatty, place):
         people = place.discord.people
         thread, _ = people.forum_post(place.ada, forum, "Keys", KEYS, mentions_bot=True)
         until_reads(place, thread, "90 days")
@@ -92,10 +92,10 @@ def test_a_forum_post_is_answered_in_place(
 
 
 def test_without_the_intent_follow_ups_need_a_mention(
-    nursery: Nursery, chatty: Program, place: DiscordPlace
+    fork_server: ForkServer, chatty: Program, place: DiscordPlace
 ) -> None:
     place.discord.app.content_intent = False
-    with running(nursery, chatty, place) as program:
+    with running(fork_server, chatty, place) as program:
         program.until_said("Message Content Intent")
         said = place.ask(KEYS)
         the_answer(place, said)
@@ -111,9 +111,9 @@ def test_without_the_intent_follow_ups_need_a_mention(
 
 
 def test_the_button_stops(
-    nursery: Nursery, thinking: Program, place: DiscordPlace, gate: Gate
+    fork_server: ForkServer, thinking: Program, place: DiscordPlace, gate: Gate
 ) -> None:
-    with running(nursery, thinking, place):
+    with running(fork_server, thinking, place):
         said = ask_and_catch(place, gate)
         until_shown(place, said, "Searching: ")
         place.press(said, "stop")
@@ -122,12 +122,12 @@ def test_the_button_stops(
 
 
 def test_buttons_work_after_a_restart(
-    nursery: Nursery, chatty: Program, place: DiscordPlace
+    fork_server: ForkServer, chatty: Program, place: DiscordPlace
 ) -> None:
-    with running(nursery, chatty, place):
+    with running(fork_server, chatty, place):
         said = place.ask(KEYS)
         the_answer(place, said)
-    with running(nursery, chatty, place):
+    with running(fork_server, chatty, place):
         place.press(said, "bad")
         place.until(lambda: "Thank you" in place.whispers(said))
         place.press(said, "deeper", on=0)
@@ -135,20 +135,20 @@ def test_buttons_work_after_a_restart(
 
 
 def test_what_it_may_not_do_is_done_otherwise_and_said(
-    nursery: Nursery, chatty: Program, place: DiscordPlace
+    fork_server: ForkServer, chatty: Program, place: DiscordPlace
 ) -> None:
     place.discord.deny(place.general, "CREATE_PUBLIC_THREADS")
-    with running(nursery, chatty, place):
+    with running(fork_server, chatty, place):
         place.ask(KEYS)
         answer = until_reads(place, place.general, "90 days")
         assert "I am not allowed to" in answer
 
 
 def test_without_embeds_the_sources_are_told_as_text(
-    nursery: Nursery, chatty: Program, place: DiscordPlace
+    fork_server: ForkServer, chatty: Program, place: DiscordPlace
 ) -> None:
     place.discord.deny(place.general, "EMBED_LINKS")
-    with running(nursery, chatty, place):
+    with running(fork_server, chatty, place):
         said = place.ask(KEYS)
         assert "90 days" in the_answer(place, said)
         place.press(said, "details")
@@ -157,10 +157,10 @@ def test_without_embeds_the_sources_are_told_as_text(
 
 
 def test_answers_stay_within_what_discord_is_seen_to_allow(
-    nursery: Nursery, chatty: Program, place: DiscordPlace
+    fork_server: ForkServer, chatty: Program, place: DiscordPlace
 ) -> None:
     place.discord.traffic.like_discord()
-    with running(nursery, chatty, place):
+    with running(fork_server, chatty, place):
         asked = [place.ask(KEYS) for _ in range(5)]
         for said in asked:
             assert "90 days" in the_answer(place, said)
@@ -169,11 +169,11 @@ def test_answers_stay_within_what_discord_is_seen_to_allow(
 
 
 def test_many_questions_at_once_keep_to_the_pace_of_all_requests(
-    nursery: Nursery, chatty: Program, place: DiscordPlace
+    fork_server: ForkServer, chatty: Program, place: DiscordPlace
 ) -> None:
     place.discord.traffic.like_discord()
     rooms = [place.discord.text(place.guild, f"room-{number}") for number in range(5)]
-    with running(nursery, chatty, place):
+    with running(fork_server, chatty, place):
         for number in range(25):
             place.discord.people.say(place.ada, rooms[number % 5], KEYS, mentions_bot=True)
         place.until(lambda: _answers(place) >= 25)
@@ -186,13 +186,13 @@ def _answers(place: DiscordPlace) -> int:
     return len({r.path for r in edits if "90 days" in str(r.body)})
 
 
-def test_nobody_is_notified(nursery: Nursery, chatty: Program, place: DiscordPlace) -> None:
+def test_nobody_is_notified(fork_server: ForkServer, chatty: Program, place: DiscordPlace) -> None:
     trap = Path(chatty.settings["FOOTNOTE_DOCS"]) / "alarm.md"
     trap.write_text(
         "# Fire alarm\n\nAt a fire alarm the warden writes @everyone and "
         f"{place.ada.mention} to all of us.\n"
     )
-    with running(nursery, chatty, place):
+    with running(fork_server, chatty, place):
         answer = the_answer(place, place.ask("What does the warden write at a fire alarm?"))
         assert "warden" in answer
         assert place.discord.pings() == []
@@ -203,9 +203,9 @@ def test_nobody_is_notified(nursery: Nursery, chatty: Program, place: DiscordPla
 
 @pytest.mark.parametrize("trouble", ["drop", "ask_to_reconnect", "invalidate"])
 def test_whatever_happens_to_the_gateway_nothing_is_lost_or_doubled(
-    nursery: Nursery, thinking: Program, place: DiscordPlace, gate: Gate, trouble: str
+    fork_server: ForkServer, thinking: Program, place: DiscordPlace, gate: Gate, trouble: str
 ) -> None:
-    with running(nursery, thinking, place):
+    with running(fork_server, thinking, place):
         said = ask_and_catch(place, gate)
         until_shown(place, said, "Searching: ")
         getattr(place.discord.gateway, trouble)()
@@ -217,9 +217,9 @@ def test_whatever_happens_to_the_gateway_nothing_is_lost_or_doubled(
 
 
 def test_after_a_black_out_everything_goes_on(
-    nursery: Nursery, thinking: Program, place: DiscordPlace, gate: Gate
+    fork_server: ForkServer, thinking: Program, place: DiscordPlace, gate: Gate
 ) -> None:
-    with running(nursery, thinking, place):
+    with running(fork_server, thinking, place):
         said = ask_and_catch(place, gate)
         until_shown(place, said, "Searching: ")
         place.discord.black_out()

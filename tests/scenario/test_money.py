@@ -26,7 +26,7 @@ from tests.fakes.claude import Fail, FakeClaude, Fault, Recorded, Reply, researc
 from tests.fakes.mediawiki import FakeWiki
 from tests.fakes.server import serve
 from tests.scenario.program import Ended, Program
-from tests.scenario.serving import Nursery
+from tests.scenario.serving import ForkServer
 
 QUESTION = (
     "Could you tell me when the band AC/DC was formed, and then how long ago is that, and in which "
@@ -41,7 +41,7 @@ def claude() -> FakeClaude:
 
 
 @pytest.fixture
-def footnote(tmp_path: Path, nursery: Nursery, claude: FakeClaude) -> Iterator[Program]:
+def footnote(tmp_path: Path, fork_server: ForkServer, claude: FakeClaude) -> Iterator[Program]:
     with serve(claude) as claude_url, serve(FakeWiki().app) as wiki_url:
         yield Program(
             tmp_path,
@@ -51,7 +51,7 @@ def footnote(tmp_path: Path, nursery: Nursery, claude: FakeClaude) -> Iterator[P
                 "FOOTNOTE_WIKIPEDIA_URL": wiki_url,
                 "FOOTNOTE_MODEL_RETRIES": "0",
             },
-            nursery,
+            fork_server,
         )
 
 

@@ -15,7 +15,7 @@ from tests.fakes.mortal_postgres import MortalPostgres, a_mortal_postgres
 from tests.scenario.gate import Gate, ask_and_catch, until
 from tests.scenario.places import LUNCH, Place, the_answer
 from tests.scenario.program import Program
-from tests.scenario.serving import Nursery, Serving, ending, start_forked
+from tests.scenario.serving import ForkServer, Serving, ending, start_forked
 
 BEGAN, ENDED = "database does not work, waiting", "database works again"
 
@@ -54,12 +54,14 @@ def assert_paid_once(gate: Gate) -> None:
 
 
 def test_a_run_and_a_new_question_outlast_the_database(
-    nursery: Nursery, thinking: Program, place: Place, gate: Gate, mortal: MortalPostgres
+    fork_server: ForkServer, thinking: Program, place: Place, gate: Gate, mortal: MortalPostgres
 ) -> None:
     thinking.settings |= {"FOOTNOTE_DATABASE_URL": mortal.url}
     as_installed = {"FOOTNOTE_LOG_LEVEL": "warning"}
-    listen = start_forked(nursery, thinking, "--no-work", **as_installed)
-    work = start_forked(nursery, thinking, "--health-port", "0", command="worker", **as_installed)
+    listen = start_forked(fork_server, thinking, "--no-work", **as_installed)
+    work = start_forked(
+        fork_server, thinking, "--health-port", "0", command="worker", **as_installed
+    )
     with ending(listen) as listener, ending(work) as worker:
         listener.until_said(place.ready)
         worker.until_said("Working on questions")
@@ -87,10 +89,10 @@ def test_a_run_and_a_new_question_outlast_the_database(
 
 
 def test_a_run_and_a_new_question_outlast_a_full_disk(
-    nursery: Nursery, thinking: Program, place: Place, gate: Gate
+    fork_server: ForkServer, thinking: Program, place: Place, gate: Gate
 ) -> None:
     """On SQLite; the disk is as full as the process may make its files large."""
-    with ending(start_forked(nursery, thinking, FOOTNOTE_LOG_LEVEL="warning")) as program:
+    with ending(start_forked(fork_server, thinking, FOOTNOTE_LOG_LEVEL="warning")) as program:
         program.until_said(place.ready)
         said = ask_and_catch(place, gate, after=1)
         allowed, hard = resource.prlimit(program.pid, resource.RLIMIT_FSIZE)
@@ -107,13 +109,13 @@ def test_a_run_and_a_new_question_outlast_a_full_disk(
 
 
 def test_a_database_that_is_started_later_is_waited_for(
-    nursery: Nursery, chatty: Program, place: Place, mortal: MortalPostgres
+    fork_server: ForkServer, chatty: Program, place: Place, mortal: MortalPostgres
 ) -> None:
     """Containers start in any order."""
     mortal.stop_at_once()
     chatty.settings |= {"FOOTNOTE_DATABASE_URL": mortal.url}
-    listen = start_forked(nursery, chatty, "--no-work", FOOTNOTE_LOG_LEVEL="warning")
-    work = start_forked(nursery, chatty, command="worker", FOOTNOTE_LOG_LEVEL="warning")
+    listen = start_forked(fork_server, chatty, "--no-work", FOOTNOTE_LOG_LEVEL="warning")
+    work = start_forked(fork_server, chatty, command="worker", FOOTNOTE_LOG_LEVEL="warning")
     with ending(listen) as listener, ending(work) as worker:
         for program in (listener, worker):
             program.until_said(BEGAN)

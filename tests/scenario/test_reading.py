@@ -18,7 +18,7 @@ from tests.fakes.claude import FakeClaude, says
 from tests.fakes.mediawiki import FakeWiki
 from tests.fakes.server import serve
 from tests.scenario.program import Ended, Program
-from tests.scenario.serving import Nursery
+from tests.scenario.serving import ForkServer
 
 Ask = Callable[[str], Ended]
 
@@ -95,7 +95,7 @@ def claude() -> FakeClaude:
 def ask(
     request: pytest.FixtureRequest,
     tmp_path: Path,
-    nursery: Nursery,
+    fork_server: ForkServer,
     site: Site,
     wiki: FakeWiki,
     claude: FakeClaude,
@@ -109,7 +109,7 @@ def ask(
         }
         if request.param == "claude":
             settings |= {"ANTHROPIC_API_KEY": "sk-test", "ANTHROPIC_BASE_URL": claude_url}
-        yield asking(Program(tmp_path, settings, nursery))
+        yield asking(Program(tmp_path, settings, fork_server))
 
 
 def asking(program: Program) -> Ask:
@@ -272,7 +272,7 @@ def rewriting(**changes: object) -> dict[str, object]:
 
 
 def test_web_queries_go_to_the_web_and_knowledge_queries_to_documents(
-    tmp_path: Path, nursery: Nursery, wiki: FakeWiki, claude: FakeClaude, documents: Path
+    tmp_path: Path, fork_server: ForkServer, wiki: FakeWiki, claude: FakeClaude, documents: Path
 ) -> None:
     web, knowledge = ["AC/DC", "长城"], ["canteen lunch price", "差旅 批准"]
     asked = rewriting(question="What is new?", queries=web, knowledge_queries=knowledge)
@@ -286,7 +286,7 @@ def test_web_queries_go_to_the_web_and_knowledge_queries_to_documents(
             "FOOTNOTE_DOCS": str(documents),
             "FOOTNOTE_PREFETCH_PAGES": "0",
         }
-        ended = asking(Program(tmp_path, settings, nursery))("What is new?")
+        ended = asking(Program(tmp_path, settings, fork_server))("What is new?")
     assert ended.code == 0, ended.err
     searched = {value for call in wiki.calls for value in call.parameters.values()}
     assert all(any(words in value for value in searched) for words in web)

@@ -15,7 +15,7 @@ import pytest
 from tests.fakes.claude import Fail, FakeClaude, Fault, Reply, researcher
 from tests.fakes.server import serve
 from tests.scenario.program import Ended, Program
-from tests.scenario.serving import Nursery
+from tests.scenario.serving import ForkServer
 
 QUESTION = "How do we handle keys, travel and lunch?"
 
@@ -26,7 +26,7 @@ def claude() -> FakeClaude:
 
 
 @pytest.fixture
-def with_claude(tmp_path: Path, nursery: Nursery, claude: FakeClaude) -> Iterator[Program]:
+def with_claude(tmp_path: Path, fork_server: ForkServer, claude: FakeClaude) -> Iterator[Program]:
     with serve(claude) as url:
         yield Program(
             tmp_path,
@@ -35,7 +35,7 @@ def with_claude(tmp_path: Path, nursery: Nursery, claude: FakeClaude) -> Iterato
                 "ANTHROPIC_BASE_URL": url,
                 "FOOTNOTE_MODEL_RETRIES": "0",
             },
-            nursery,
+            fork_server,
         )
 
 

@@ -17,7 +17,7 @@ from tests.scenario.discord_place import DiscordPlace, open_discord
 from tests.scenario.gate import Gate, ask_and_catch, until
 from tests.scenario.places import KEYS, LUNCH, the_answer, until_shown, whole
 from tests.scenario.program import Program
-from tests.scenario.serving import Nursery, Serving, ending, running, start_alone, start_forked
+from tests.scenario.serving import ForkServer, Serving, ending, running, start_alone, start_forked
 from tests.scenario.slack_place import SlackPlace, open_slack
 
 
@@ -71,29 +71,29 @@ def states(body: dict[str, Any]) -> dict[str, str]:
     ],
 )
 def test_a_wrong_slack_token_ends_serve_with_its_name(
-    nursery: Nursery, footnote: Program, slack: SlackPlace, name: str, value: str
+    fork_server: ForkServer, footnote: Program, slack: SlackPlace, name: str, value: str
 ) -> None:
     footnote.settings |= {**slack.settings, name: value}
-    with ending(start_forked(nursery, footnote)) as program:
+    with ending(start_forked(fork_server, footnote)) as program:
         assert program.wait() == 2
         assert name in program.said
         assert value not in program.said or not value
 
 
 def test_a_wrong_discord_token_ends_serve_with_its_name(
-    nursery: Nursery, footnote: Program, discord: DiscordPlace
+    fork_server: ForkServer, footnote: Program, discord: DiscordPlace
 ) -> None:
     footnote.settings |= {**discord.settings, "DISCORD_TOKEN": "wrong.token.indeed"}
-    with ending(start_forked(nursery, footnote)) as program:
+    with ending(start_forked(fork_server, footnote)) as program:
         assert program.wait() == 2
         assert "DISCORD_TOKEN" in program.said
         assert "wrong.token.indeed" not in program.said
 
 
 def test_a_platform_that_cannot_work_leaves_the_other_one_alone(
-    nursery: Nursery, both: Program, slack: SlackPlace
+    fork_server: ForkServer, both: Program, slack: SlackPlace
 ) -> None:
-    with running(nursery, both, slack, DISCORD_TOKEN="wrong.token.indeed") as program:
+    with running(fork_server, both, slack, DISCORD_TOKEN="wrong.token.indeed") as program:
         program.until_said("discord does not work")
         assert "90 days" in the_answer(slack, slack.ask(KEYS))
         status, body = health(f"{program.http}/readyz")
@@ -104,21 +104,21 @@ def test_a_platform_that_cannot_work_leaves_the_other_one_alone(
 
 @pytest.mark.parametrize("scope", ["chat:write", "files:read", "reactions:read"])
 def test_the_doctor_names_a_scope_that_slack_did_not_grant(
-    nursery: Nursery, footnote: Program, slack: SlackPlace, scope: str
+    fork_server: ForkServer, footnote: Program, slack: SlackPlace, scope: str
 ) -> None:
     slack.slack.without_scopes(scope)
     footnote.settings |= slack.settings
-    with ending(start_forked(nursery, footnote, command="doctor")) as program:
+    with ending(start_forked(fork_server, footnote, command="doctor")) as program:
         assert program.wait() == 1
         assert scope in program.said
 
 
 def test_the_doctor_names_the_intent_that_is_off(
-    nursery: Nursery, footnote: Program, discord: DiscordPlace
+    fork_server: ForkServer, footnote: Program, discord: DiscordPlace
 ) -> None:
     discord.discord.app.content_intent = False
     footnote.settings |= discord.settings
-    with ending(start_forked(nursery, footnote, command="doctor")) as program:
+    with ending(start_forked(fork_server, footnote, command="doctor")) as program:
         assert program.wait() == 1
         assert "Message Content Intent" in program.said
 
@@ -127,11 +127,11 @@ def test_the_doctor_names_the_intent_that_is_off(
 
 
 def test_it_is_ready_once_any_platform_is_connected_and_names_the_others(
-    nursery: Nursery, both: Program, slack: SlackPlace, discord: DiscordPlace
+    fork_server: ForkServer, both: Program, slack: SlackPlace, discord: DiscordPlace
 ) -> None:
     slack.down()
     discord.down()
-    with ending(start_forked(nursery, both)) as program:
+    with ending(start_forked(fork_server, both)) as program:
         program.until_said("web is connected.")
         assert health(f"{program.http}/healthz") == (200, {"status": "ok"})
         away = {"slack": "connecting", "discord": "connecting", "web": "connected"}
@@ -152,11 +152,11 @@ def test_it_is_ready_once_any_platform_is_connected_and_names_the_others(
 
 
 def test_it_is_not_ready_when_one_is_away_and_the_other_does_not_work(
-    nursery: Nursery, both: Program, slack: SlackPlace
+    fork_server: ForkServer, both: Program, slack: SlackPlace
 ) -> None:
     slack.down()
     both.settings |= {"DISCORD_TOKEN": "wrong.token.indeed"}
-    with ending(start_forked(nursery, both)) as program:
+    with ending(start_forked(fork_server, both)) as program:
         program.until_said("web is connected.")
         program.until_said("discord does not work")
         status, body = health(f"{program.http}/readyz")
@@ -166,9 +166,9 @@ def test_it_is_not_ready_when_one_is_away_and_the_other_does_not_work(
 
 
 def test_ending_lets_a_working_question_be_answered(
-    nursery: Nursery, thinking: Program, slack: SlackPlace, gate: Gate
+    fork_server: ForkServer, thinking: Program, slack: SlackPlace, gate: Gate
 ) -> None:
-    with running(nursery, thinking, slack) as program:
+    with running(fork_server, thinking, slack) as program:
         said = ask_and_catch(slack, gate)
         program.signal(signal.SIGTERM)
         program.until_said("Ending: ")
@@ -185,9 +185,9 @@ def test_ending_lets_a_working_question_be_answered(
 
 
 def test_while_slack_is_down_discord_answers_and_slack_follows_by_itself(
-    nursery: Nursery, both: Program, slack: SlackPlace, discord: DiscordPlace
+    fork_server: ForkServer, both: Program, slack: SlackPlace, discord: DiscordPlace
 ) -> None:
-    with running(nursery, both, slack) as program:
+    with running(fork_server, both, slack) as program:
         program.until_said(discord.ready)
         slack.down()
         said = slack.ask(KEYS)
@@ -216,8 +216,8 @@ def test_a_platform_that_is_down_at_the_start_is_waited_for(
 
 
 @contextmanager
-def replica(nursery: Nursery, program: Program, slack: SlackPlace) -> Iterator[Serving]:
-    with ending(start_forked(nursery, program)) as serving:
+def replica(fork_server: ForkServer, program: Program, slack: SlackPlace) -> Iterator[Serving]:
+    with ending(start_forked(fork_server, program)) as serving:
         serving.until_said(slack.ready)
         yield serving
 
@@ -231,12 +231,12 @@ def by_http(slack: SlackPlace) -> dict[str, str]:
 
 
 def test_two_replicas_answer_an_event_that_both_are_told_once(
-    nursery: Nursery, footnote: Program, documents: Path, slack: SlackPlace
+    fork_server: ForkServer, footnote: Program, documents: Path, slack: SlackPlace
 ) -> None:
     footnote.settings |= {"FOOTNOTE_DOCS": str(documents), **by_http(slack)}
     with (
-        replica(nursery, footnote, slack) as one,
-        replica(nursery, footnote, slack) as two,
+        replica(fork_server, footnote, slack) as one,
+        replica(fork_server, footnote, slack) as two,
     ):
         assert slack.slack.verify_url(f"{one.http}/slack/events")
         slack.slack.deliver_to(f"{one.http}/slack/events")
@@ -251,14 +251,14 @@ def test_two_replicas_answer_an_event_that_both_are_told_once(
 
 
 def test_a_replica_that_dies_is_replaced_by_the_other(
-    nursery: Nursery, thinking: Program, slack: SlackPlace, gate: Gate
+    fork_server: ForkServer, thinking: Program, slack: SlackPlace, gate: Gate
 ) -> None:
     for name in slack.settings:
         del thinking.settings[name]
     thinking.settings |= by_http(slack)
     with (
-        replica(nursery, thinking, slack) as one,
-        replica(nursery, thinking, slack),
+        replica(fork_server, thinking, slack) as one,
+        replica(fork_server, thinking, slack),
     ):
         slack.slack.deliver_to(f"{one.http}/slack/events")
         said = ask_and_catch(slack, gate)
@@ -271,10 +271,10 @@ def test_a_replica_that_dies_is_replaced_by_the_other(
 
 
 def test_an_unsigned_event_is_refused(
-    nursery: Nursery, footnote: Program, slack: SlackPlace
+    fork_server: ForkServer, footnote: Program, slack: SlackPlace
 ) -> None:
     footnote.settings |= by_http(slack)
-    with replica(nursery, footnote, slack) as program:
+    with replica(fork_server, footnote, slack) as program:
         url = f"{program.http}/slack/events"
         slack.slack.deliver_to(url, secret="another secret")
         said = slack.ask(KEYS)

@@ -15,7 +15,7 @@ import pytest
 
 from bot.search.indexer import Indexer
 from tests.scenario.program import Program
-from tests.scenario.serving import Nursery, Serving, ending, start_forked
+from tests.scenario.serving import ForkServer, Serving, ending, start_forked
 
 FILES = 4_000  # which take some seconds, of which a part is enough
 ENOUGH = 1_000  # of them, after which some can be searched
@@ -90,9 +90,9 @@ def answer(serving: Serving, question: str) -> dict[str, Any]:
 
 
 def test_it_answers_from_what_is_indexed_and_says_what_is_missing(
-    nursery: Nursery, program: Program
+    fork_server: ForkServer, program: Program
 ) -> None:
-    with ending(start_forked(nursery, program)) as serving:
+    with ending(start_forked(fork_server, program)) as serving:
         until(serving, lambda told: told.get("done", 0) > ENOUGH)
         with held_up(index_of(program)):
             body = readiness(serving)
@@ -117,9 +117,9 @@ def test_it_answers_from_what_is_indexed_and_says_what_is_missing(
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_ending_it_meanwhile_is_clean_and_the_next_start_carries_on(
-    nursery: Nursery, program: Program, docs: Path, number: signal.Signals
+    fork_server: ForkServer, program: Program, docs: Path, number: signal.Signals
 ) -> None:
-    with ending(start_forked(nursery, program)) as serving:
+    with ending(start_forked(fork_server, program)) as serving:
         until(serving, lambda told: told.get("done", 0) > ENOUGH)
         serving.until_said("web is connected.")
         serving.signal(number)
@@ -133,10 +133,10 @@ def test_ending_it_meanwhile_is_clean_and_the_next_start_carries_on(
 
 
 def test_documents_that_cannot_be_indexed_leave_it_serving(
-    nursery: Nursery, program: Program
+    fork_server: ForkServer, program: Program
 ) -> None:
     index_of(program).mkdir(parents=True)  # a folder stands where the index should be
-    with ending(start_forked(nursery, program)) as serving:
+    with ending(start_forked(fork_server, program)) as serving:
         told = until(serving, lambda told: told["state"] == "not ok")
         assert "cannot be" in told["why"]
         assert readiness(serving)["status"] == "ready"

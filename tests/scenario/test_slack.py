@@ -23,7 +23,7 @@ from tests.scenario.places import (
     whole,
 )
 from tests.scenario.program import Program
-from tests.scenario.serving import Nursery, running
+from tests.scenario.serving import ForkServer, running
 from tests.scenario.slack_place import ADA, GENERAL, LIU, SlackPlace, open_slack
 
 
@@ -43,9 +43,9 @@ def last(place: SlackPlace, channel: str = GENERAL) -> Shown:
 
 
 def test_a_command_is_answered_below_its_question(
-    nursery: Nursery, chatty: Program, place: SlackPlace
+    fork_server: ForkServer, chatty: Program, place: SlackPlace
 ) -> None:
-    with running(nursery, chatty, place):
+    with running(fork_server, chatty, place):
         place.slack.command(ADA, GENERAL, "/ask", KEYS).wait()
         place.until(lambda: any(not m.ephemeral_to for m in place.slack.messages(GENERAL)))
         assert KEYS in last(place).seen
@@ -56,35 +56,35 @@ def test_a_command_is_answered_below_its_question(
 
 
 def test_a_message_of_somebody_else_is_researched_in_its_thread(
-    nursery: Nursery, chatty: Program, place: SlackPlace
+    fork_server: ForkServer, chatty: Program, place: SlackPlace
 ) -> None:
-    with running(nursery, chatty, place):
+    with running(fork_server, chatty, place):
         said = place.slack.say(LIU, GENERAL, KEYS)
         place.slack.shortcut(ADA, "research_this", GENERAL, said.ts).wait()
         assert "90 days" in the_answer(place, Said(GENERAL, said.ts, said.ts))
 
 
 def test_a_direct_message_needs_no_mention(
-    nursery: Nursery, chatty: Program, place: SlackPlace
+    fork_server: ForkServer, chatty: Program, place: SlackPlace
 ) -> None:
     direct = place.slack.im(ADA)
-    with running(nursery, chatty, place):
+    with running(fork_server, chatty, place):
         said = place.slack.say(ADA, direct, KEYS)
         assert "90 days" in the_answer(place, Said(direct, said.ts, said.ts))
 
 
 def test_the_home_tab_tells_how_to_ask(
-    nursery: Nursery, chatty: Program, place: SlackPlace
+    fork_server: ForkServer, chatty: Program, place: SlackPlace
 ) -> None:
-    with running(nursery, chatty, place):
+    with running(fork_server, chatty, place):
         place.slack.open_home(ADA).wait()
         place.until(lambda: "Mention me" in str(place.slack.home(ADA)))
 
 
 def test_a_thread_that_it_is_called_into_is_read(
-    nursery: Nursery, thinking: Program, place: SlackPlace, gate: Gate
+    fork_server: ForkServer, thinking: Program, place: SlackPlace, gate: Gate
 ) -> None:
-    with running(nursery, thinking, place):
+    with running(fork_server, thinking, place):
         said = place.slack.say(LIU, GENERAL, "The zebra finch of the lobby was renamed Pico.")
         mention = f"{place.slack.mention} {KEYS}"
         place.slack.say(ADA, GENERAL, mention, thread_ts=said.ts)
@@ -96,11 +96,11 @@ def test_a_thread_that_it_is_called_into_is_read(
 
 
 def test_where_streams_and_sessions_are_refused_a_button_stops(
-    nursery: Nursery, thinking: Program, place: SlackPlace, gate: Gate
+    fork_server: ForkServer, thinking: Program, place: SlackPlace, gate: Gate
 ) -> None:
     place.slack.refuse_streaming("missing_scope")
     place.slack.refuse("agents.sessions.setStatus", "feature_disabled")
-    with running(nursery, thinking, place):
+    with running(fork_server, thinking, place):
         said = ask_and_catch(place, gate)
         until_shown(place, said, "Searching: ")
         place.press(said, "stop")
@@ -115,9 +115,9 @@ def test_where_streams_and_sessions_are_refused_a_button_stops(
 
 
 def test_a_stream_that_ran_out_is_replaced_by_the_answer(
-    nursery: Nursery, thinking: Program, place: SlackPlace, gate: Gate
+    fork_server: ForkServer, thinking: Program, place: SlackPlace, gate: Gate
 ) -> None:
-    with running(nursery, thinking, place):
+    with running(fork_server, thinking, place):
         said = ask_and_catch(place, gate)
         until_shown(place, said, "Searching: ")
         place.slack.expire_streams()
@@ -127,9 +127,9 @@ def test_a_stream_that_ran_out_is_replaced_by_the_answer(
 
 @pytest.mark.parametrize("reason", ["refresh_requested", "warning", "link_disabled"])
 def test_a_connection_that_slack_renews_in_mid_answer_loses_nothing(
-    nursery: Nursery, thinking: Program, place: SlackPlace, gate: Gate, reason: str
+    fork_server: ForkServer, thinking: Program, place: SlackPlace, gate: Gate, reason: str
 ) -> None:
-    with running(nursery, thinking, place):
+    with running(fork_server, thinking, place):
         said = ask_and_catch(place, gate)
         place.slack.disconnect(reason)
         other = place.ask(LUNCH)
@@ -139,11 +139,11 @@ def test_a_connection_that_slack_renews_in_mid_answer_loses_nothing(
 
 
 def test_ten_questions_at_once_stay_within_what_slack_allows(
-    nursery: Nursery, chatty: Program
+    fork_server: ForkServer, chatty: Program
 ) -> None:
     with open_slack(rate_limits={}) as place:
         chatty.settings |= place.settings
-        with running(nursery, chatty, place):
+        with running(fork_server, chatty, place):
             asked = [place.ask(KEYS) for _ in range(10)]
             for said in asked:
                 assert "90 days" in the_answer(place, said)
@@ -152,14 +152,14 @@ def test_ten_questions_at_once_stay_within_what_slack_allows(
 
 
 def test_nobody_is_notified_by_what_a_page_says(
-    nursery: Nursery, chatty: Program, place: SlackPlace
+    fork_server: ForkServer, chatty: Program, place: SlackPlace
 ) -> None:
     trap = Path(chatty.settings["FOOTNOTE_DOCS"]) / "alarm.md"
     trap.write_text(
         "# Fire alarm\n\nAt a fire alarm the warden writes <!channel> and <@U1ADA> to all, then "
         "opens <https://evil.example|the plan>.\n"
     )
-    with running(nursery, chatty, place):
+    with running(fork_server, chatty, place):
         said = place.ask("What does the warden write at a fire alarm?")
         answer = the_answer(place, said)
         assert "warden" in answer
@@ -171,11 +171,11 @@ def test_nobody_is_notified_by_what_a_page_says(
 
 
 def test_questions_that_were_cut_off_by_a_restart_are_asked_by_slack_again(
-    nursery: Nursery, chatty: Program, place: SlackPlace
+    fork_server: ForkServer, chatty: Program, place: SlackPlace
 ) -> None:
-    with running(nursery, chatty, place):
+    with running(fork_server, chatty, place):
         pass
     said = place.ask(KEYS)
-    with running(nursery, chatty, place):
+    with running(fork_server, chatty, place):
         assert "90 days" in the_answer(place, said)
         assert whole(place, said).count("Sources") == 1

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.storage.seal import new_key
+from bot.storage.encryption import new_key
 from tests.fakes.server import serve
 from tests.fakes.slack import FakeSlack
 from tests.fakes.slack_browser import Browser
@@ -19,7 +19,7 @@ from tests.fakes.slack_workspace import Tenant
 from tests.scenario.gate import Gate, ask_and_catch, until
 from tests.scenario.places import KEYS, LUNCH, the_answer, until_shown
 from tests.scenario.program import Program
-from tests.scenario.serving import Nursery, Serving, ending, start_forked
+from tests.scenario.serving import ForkServer, Serving, ending, start_forked
 from tests.scenario.slack_place import ADA, MANIFEST, SlackPlace
 
 OTHER = Tenant("T0OTHER", "U0OTHERBOT", "B0OTHERBOT", "Other Company", "other")
@@ -78,9 +78,9 @@ def claude(gate: Gate) -> Iterator[dict[str, str]]:
 
 
 @contextmanager
-def serving(nursery: Nursery, program: Program, two: Two, **extra: str) -> Iterator[Serving]:
+def serving(fork_server: ForkServer, program: Program, two: Two, **extra: str) -> Iterator[Serving]:
     """`serve`, to which Slack delivers from now on."""
-    with ending(start_forked(nursery, program, **extra)) as running:
+    with ending(start_forked(fork_server, program, **extra)) as running:
         running.until_said(READY)
         two.one.slack.oauth.redirect_urls = [f"{running.http}/slack/oauth_redirect"]
         for place in two.places:
@@ -100,10 +100,10 @@ def rows(program: Program, query: str) -> list[tuple[object, ...]]:
 
 
 def test_two_workspaces_install_it_ask_at_once_and_one_removes_it(
-    nursery: Nursery, many: Program, two: Two
+    fork_server: ForkServer, many: Program, two: Two
 ) -> None:
     one, other = two.one, two.other
-    with serving(nursery, many, two) as program:
+    with serving(fork_server, many, two) as program:
         one.ask("Is anybody there?")
         assert not one.slack.deliveries  # nothing is installed
         for place in two.places:
@@ -137,27 +137,27 @@ def test_two_workspaces_install_it_ask_at_once_and_one_removes_it(
 
 
 def test_a_question_that_one_process_took_in_is_answered_by_another(
-    nursery: Nursery, many: Program, two: Two, gate: Gate, claude: dict[str, str]
+    fork_server: ForkServer, many: Program, two: Two, gate: Gate, claude: dict[str, str]
 ) -> None:
     place = two.other
-    with serving(nursery, many, two, **claude) as program:
+    with serving(fork_server, many, two, **claude) as program:
         Browser(place.slack, ADA).install(program.http)
         said = ask_and_catch(place, gate)
         until_shown(place, said, "Searching: ")
         program.kill()
     gate.wait_empty()
     gate.release()
-    with serving(nursery, many, two, **claude):
+    with serving(fork_server, many, two, **claude):
         assert "90 days" in the_answer(place, said)
         assert len(gate.research) == 3
     assert not two.one.slack.calls("chat.postMessage")
 
 
 def test_a_question_of_a_workspace_that_is_gone_ends_unposted(
-    nursery: Nursery, many: Program, two: Two, gate: Gate, claude: dict[str, str]
+    fork_server: ForkServer, many: Program, two: Two, gate: Gate, claude: dict[str, str]
 ) -> None:
     place = two.other
-    with serving(nursery, many, two, **claude) as program:
+    with serving(fork_server, many, two, **claude) as program:
         for one in two.places:
             Browser(one.slack, ADA).install(program.http)
         ask_and_catch(place, gate)
@@ -171,16 +171,16 @@ def test_a_question_of_a_workspace_that_is_gone_ends_unposted(
 
 
 def test_keys_can_be_changed_and_a_wrong_one_is_told(
-    nursery: Nursery, many: Program, two: Two, key: str
+    fork_server: ForkServer, many: Program, two: Two, key: str
 ) -> None:
     place, newer = two.one, new_key()
-    with serving(nursery, many, two) as program:
+    with serving(fork_server, many, two) as program:
         Browser(place.slack, ADA).install(program.http)
-    with ending(start_forked(nursery, many, FOOTNOTE_ENCRYPTION_KEYS=newer)) as program:
+    with ending(start_forked(fork_server, many, FOOTNOTE_ENCRYPTION_KEYS=newer)) as program:
         assert program.wait() == 2
         assert "No key of FOOTNOTE_ENCRYPTION_KEYS opens the tokens" in program.said
         assert newer not in program.said
-    with serving(nursery, many, two, FOOTNOTE_ENCRYPTION_KEYS=f"{newer},{key}"):
+    with serving(fork_server, many, two, FOOTNOTE_ENCRYPTION_KEYS=f"{newer},{key}"):
         the_answer(place, place.ask(KEYS))
-    with serving(nursery, many, two, FOOTNOTE_ENCRYPTION_KEYS=newer):
+    with serving(fork_server, many, two, FOOTNOTE_ENCRYPTION_KEYS=newer):
         the_answer(place, place.ask(LUNCH))

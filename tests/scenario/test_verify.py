@@ -6,16 +6,16 @@ from tests.fakes.claude_brain import doubter
 from tests.scenario.gate import Gate, ask_and_catch
 from tests.scenario.places import WHO, Place, finished, until_answered, until_shown
 from tests.scenario.program import Program
-from tests.scenario.serving import Nursery, running
+from tests.scenario.serving import ForkServer, running
 
 WRITTEN = 3  # model calls until there is an answer; the next one verifies it
 
 
 def test_an_answer_is_read_before_it_is_verified_and_then_amended(
-    nursery: Nursery, thinking: Program, place: Place, gate: Gate
+    fork_server: ForkServer, thinking: Program, place: Place, gate: Gate
 ) -> None:
     gate.claude.use(doubter)
-    with running(nursery, thinking, place, FOOTNOTE_VERIFY="always"):
+    with running(fork_server, thinking, place, FOOTNOTE_VERIFY="always"):
         said = ask_and_catch(place, gate, after=WRITTEN)
         (post,) = until_answered(place, said)
         assert "90 days" in post.text
@@ -28,11 +28,11 @@ def test_an_answer_is_read_before_it_is_verified_and_then_amended(
 
 
 def test_where_it_is_wanted_first_nothing_is_posted_before(
-    nursery: Nursery, thinking: Program, place: Place, gate: Gate
+    fork_server: ForkServer, thinking: Program, place: Place, gate: Gate
 ) -> None:
     gate.claude.use(doubter)
     first = {"FOOTNOTE_VERIFY": "always", "FOOTNOTE_VERIFY_FIRST": "true"}
-    with running(nursery, thinking, place, **first):
+    with running(fork_server, thinking, place, **first):
         said = ask_and_catch(place, gate, after=WRITTEN)
         until_shown(place, said, "Verify the sentences")
         assert not finished(place, said)
@@ -42,10 +42,10 @@ def test_where_it_is_wanted_first_nothing_is_posted_before(
 
 
 def test_a_follow_up_waits_for_the_answer_to_be_amended(
-    nursery: Nursery, thinking: Program, place: Place, gate: Gate
+    fork_server: ForkServer, thinking: Program, place: Place, gate: Gate
 ) -> None:
     gate.claude.use(doubter)
-    with running(nursery, thinking, place, FOOTNOTE_VERIFY="always"):
+    with running(fork_server, thinking, place, FOOTNOTE_VERIFY="always"):
         said = ask_and_catch(place, gate, after=WRITTEN)
         until_answered(place, said)
         place.say(said, WHO)

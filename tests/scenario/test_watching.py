@@ -16,7 +16,7 @@ from tests.fakes.postgres import Postgres
 from tests.scenario.gate import Gate, ask_and_catch, until
 from tests.scenario.places import KEYS, Place, the_answer, until_answered
 from tests.scenario.program import Program
-from tests.scenario.serving import Nursery, Serving, ending, running, start_forked
+from tests.scenario.serving import ForkServer, Serving, ending, running, start_forked
 
 TOKEN = "a-long-enough-token"
 PUBLIC = "https://footnote.example.com"
@@ -44,10 +44,10 @@ def numbers(url: str) -> dict[tuple[str, ...], float]:
 
 @pytest.mark.parametrize("place", ["slack", "discord"], indirect=True)
 def test_an_answer_can_be_looked_into_and_is_counted(
-    nursery: Nursery, chatty: Program, place: Place
+    fork_server: ForkServer, chatty: Program, place: Place
 ) -> None:
     chatty.settings |= {"FOOTNOTE_PUBLIC_URL": PUBLIC, "FOOTNOTE_CONSOLE_TOKEN": TOKEN}
-    with running(nursery, chatty, place) as program:
+    with running(fork_server, chatty, place) as program:
         metrics = f"{program.http}/metrics"
         numbers(metrics)  # from here on it counts
         said = place.ask(KEYS)
@@ -87,9 +87,9 @@ def readiness(program: Serving) -> tuple[int, dict[str, Any]]:
 
 
 def test_the_console_alone_is_ready_and_tells_its_numbers(
-    nursery: Nursery, footnote: Program
+    fork_server: ForkServer, footnote: Program
 ) -> None:
-    with ending(start_forked(nursery, footnote)) as program:
+    with ending(start_forked(fork_server, footnote)) as program:
         program.until_said("web is connected.")
         status, body = readiness(program)
         assert (status, body["status"]) == (200, "ready")
@@ -103,9 +103,9 @@ def test_the_console_alone_is_ready_and_tells_its_numbers(
 
 @on_slack
 def test_without_a_console_the_numbers_are_there_all_the_same(
-    nursery: Nursery, chatty: Program, place: Place
+    fork_server: ForkServer, chatty: Program, place: Place
 ) -> None:
-    with running(nursery, chatty, place, FOOTNOTE_CONSOLE="off") as program:
+    with running(fork_server, chatty, place, FOOTNOTE_CONSOLE="off") as program:
         program.until_said(place.ready)
         status, body = readiness(program)
         assert (status, set(body["platforms"])) == (200, {"slack"})
@@ -115,16 +115,16 @@ def test_without_a_console_the_numbers_are_there_all_the_same(
 
 @on_slack
 def test_a_listener_and_its_workers_are_watched_each_for_itself(
-    nursery: Nursery, thinking: Program, place: Place, postgres: Postgres
+    fork_server: ForkServer, thinking: Program, place: Place, postgres: Postgres
 ) -> None:
     thinking.settings |= {"FOOTNOTE_DATABASE_URL": postgres.migrated()}
-    with ending(start_forked(nursery, thinking, "--no-work")) as listener:
+    with ending(start_forked(fork_server, thinking, "--no-work")) as listener:
         listener.until_said(place.ready)
         status, body = readiness(listener)
         told = body["dispatcher"]
         assert (status, told["state"], told["workers"]) == (200, "no workers", 0)
         assert "footnote worker" in told["why"]
-        worker = start_forked(nursery, thinking, "--health-port", "0", command="worker")
+        worker = start_forked(fork_server, thinking, "--health-port", "0", command="worker")
         with ending(worker):
             worker.until_said("Working on questions")
             until(lambda: readiness(listener)[1]["dispatcher"] == {**IDLE, "workers": 1})
@@ -152,11 +152,11 @@ IDLE = {"state": "ok", "working": 0}
 
 @on_slack
 def test_a_worker_that_is_told_to_end_says_so_at_once_and_finishes(
-    nursery: Nursery, thinking: Program, place: Place, postgres: Postgres, gate: Gate
+    fork_server: ForkServer, thinking: Program, place: Place, postgres: Postgres, gate: Gate
 ) -> None:
     thinking.settings |= {"FOOTNOTE_DATABASE_URL": postgres.migrated()}
-    listen = start_forked(nursery, thinking, "--no-work")
-    work = start_forked(nursery, thinking, "--health-port", "0", command="worker")
+    listen = start_forked(fork_server, thinking, "--no-work")
+    work = start_forked(fork_server, thinking, "--health-port", "0", command="worker")
     with ending(listen) as listener, ending(work) as worker:
         listener.until_said(place.ready)
         worker.until_said("Working on questions")
@@ -173,9 +173,9 @@ def test_a_worker_that_is_told_to_end_says_so_at_once_and_finishes(
 
 @on_slack
 def test_a_connection_that_is_lost_is_named_until_there_is_another(
-    nursery: Nursery, chatty: Program, place: Place
+    fork_server: ForkServer, chatty: Program, place: Place
 ) -> None:
-    with running(nursery, chatty, place) as program:
+    with running(fork_server, chatty, place) as program:
         program.until_said(place.ready)
         place.down()
         place.lose_connection()
@@ -189,13 +189,13 @@ def test_a_connection_that_is_lost_is_named_until_there_is_another(
 
 
 def test_lists_that_forgot_the_console_are_told_by_doctor_and_at_the_start(
-    nursery: Nursery, footnote: Program
+    fork_server: ForkServer, footnote: Program
 ) -> None:
     footnote.settings["FOOTNOTE_ALLOW_CHANNELS"] = "C0123"
-    with ending(start_forked(nursery, footnote)) as program:
+    with ending(start_forked(fork_server, footnote)) as program:
         program.until_said("Nobody may ask in the console. FOOTNOTE_ALLOW_CHANNELS does not name")
         program.until_said("web is connected.")
-    with ending(start_forked(nursery, footnote, command="doctor")) as program:
+    with ending(start_forked(fork_server, footnote, command="doctor")) as program:
         program.until_said(
             "nobody may ask there. FOOTNOTE_ALLOW_CHANNELS does not name it: add local"
         )

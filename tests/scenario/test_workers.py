@@ -21,7 +21,7 @@ from tests.scenario.places import (
     whole,
 )
 from tests.scenario.program import Program
-from tests.scenario.serving import Nursery, Serving, ending, start_forked
+from tests.scenario.serving import ForkServer, Serving, ending, start_forked
 
 
 @pytest.fixture
@@ -36,16 +36,16 @@ on_slack = pytest.mark.parametrize("place", ["slack"], indirect=True)
 
 
 @contextmanager
-def listening(nursery: Nursery, program: Program, place: Place) -> Iterator[Serving]:
-    with ending(start_forked(nursery, program, "--no-work")) as listener:
+def listening(fork_server: ForkServer, program: Program, place: Place) -> Iterator[Serving]:
+    with ending(start_forked(fork_server, program, "--no-work")) as listener:
         place.meet(program, listener)
         listener.until_said(place.ready)
         yield listener
 
 
 @contextmanager
-def a_worker(nursery: Nursery, program: Program, *options: str) -> Iterator[Serving]:
-    with ending(start_forked(nursery, program, *options, command="worker")) as worker:
+def a_worker(fork_server: ForkServer, program: Program, *options: str) -> Iterator[Serving]:
+    with ending(start_forked(fork_server, program, *options, command="worker")) as worker:
         worker.until_said("Working on questions")
         yield worker
 
@@ -56,14 +56,14 @@ def catch(place: Place, gate: Gate) -> Said:
 
 
 def test_questions_are_answered_by_workers_and_not_where_they_are_heard(
-    nursery: Nursery, shared: Program, place: Place
+    fork_server: ForkServer, shared: Program, place: Place
 ) -> None:
-    with listening(nursery, shared, place) as listener:
+    with listening(fork_server, shared, place) as listener:
         said = place.ask(KEYS)
         lunch = place.ask(LUNCH)
         until(place.acknowledged)
         assert "90 days" not in whole(place, said)
-        with a_worker(nursery, shared), a_worker(nursery, shared, "--concurrency", "1"):
+        with a_worker(fork_server, shared), a_worker(fork_server, shared, "--concurrency", "1"):
             assert "90 days" in the_answer(place, said)
             assert "6.50" in the_answer(place, lunch)
             place.say(said, WHO)
@@ -73,13 +73,13 @@ def test_questions_are_answered_by_workers_and_not_where_they_are_heard(
 
 @on_slack
 def test_a_worker_that_is_killed_leaves_its_question_to_another(
-    nursery: Nursery, shared: Program, place: Place, gate: Gate
+    fork_server: ForkServer, shared: Program, place: Place, gate: Gate
 ) -> None:
-    with listening(nursery, shared, place), ExitStack() as stack:
-        one = stack.enter_context(a_worker(nursery, shared))
+    with listening(fork_server, shared, place), ExitStack() as stack:
+        one = stack.enter_context(a_worker(fork_server, shared))
         said = catch(place, gate)
         place.until(lambda: place.posts(said))
-        stack.enter_context(a_worker(nursery, shared))
+        stack.enter_context(a_worker(fork_server, shared))
         one.kill()
         gate.wait_empty()
         gate.release()
@@ -91,9 +91,9 @@ def test_a_worker_that_is_killed_leaves_its_question_to_another(
 
 @on_slack
 def test_a_working_question_is_stopped_from_where_nobody_works_on_it(
-    nursery: Nursery, shared: Program, place: Place, gate: Gate
+    fork_server: ForkServer, shared: Program, place: Place, gate: Gate
 ) -> None:
-    with listening(nursery, shared, place), a_worker(nursery, shared):
+    with listening(fork_server, shared, place), a_worker(fork_server, shared):
         said = catch(place, gate)
         place.stop(said)
         gate.wait_empty()
@@ -103,9 +103,9 @@ def test_a_working_question_is_stopped_from_where_nobody_works_on_it(
 
 
 def test_an_edited_question_is_answered_anew_in_the_same_reply(
-    nursery: Nursery, shared: Program, place: Place, gate: Gate
+    fork_server: ForkServer, shared: Program, place: Place, gate: Gate
 ) -> None:
-    with listening(nursery, shared, place), a_worker(nursery, shared):
+    with listening(fork_server, shared, place), a_worker(fork_server, shared):
         said = catch(place, gate)
         place.until(lambda: place.posts(said))
         place.edit(said, LUNCH)
@@ -115,9 +115,9 @@ def test_an_edited_question_is_answered_anew_in_the_same_reply(
 
 
 def test_the_reply_to_a_deleted_question_goes_away(
-    nursery: Nursery, shared: Program, place: Place, gate: Gate
+    fork_server: ForkServer, shared: Program, place: Place, gate: Gate
 ) -> None:
-    with listening(nursery, shared, place), a_worker(nursery, shared):
+    with listening(fork_server, shared, place), a_worker(fork_server, shared):
         said = catch(place, gate)
         place.until(lambda: place.posts(said))
         place.delete(said)
@@ -128,9 +128,9 @@ def test_the_reply_to_a_deleted_question_goes_away(
 
 @on_slack
 def test_a_question_in_the_queue_is_stopped_at_once_though_its_thread_works(
-    nursery: Nursery, shared: Program, place: Place, gate: Gate
+    fork_server: ForkServer, shared: Program, place: Place, gate: Gate
 ) -> None:
-    with listening(nursery, shared, place), a_worker(nursery, shared):
+    with listening(fork_server, shared, place), a_worker(fork_server, shared):
         said = catch(place, gate)
         after = place.say(said, WHO)
         until(place.acknowledged)
@@ -141,22 +141,22 @@ def test_a_question_in_the_queue_is_stopped_at_once_though_its_thread_works(
 
 @on_slack
 def test_a_worker_that_is_told_to_end_leaves_its_question_in_place(
-    nursery: Nursery, shared: Program, place: Place, gate: Gate
+    fork_server: ForkServer, shared: Program, place: Place, gate: Gate
 ) -> None:
     shared.settings |= {"FOOTNOTE_DRAIN_SECONDS": "0"}
-    with listening(nursery, shared, place), ExitStack() as stack:
-        one = stack.enter_context(a_worker(nursery, shared))
+    with listening(fork_server, shared, place), ExitStack() as stack:
+        one = stack.enter_context(a_worker(fork_server, shared))
         said = catch(place, gate)
         place.until(lambda: place.posts(said))
-        stack.enter_context(a_worker(nursery, shared))
+        stack.enter_context(a_worker(fork_server, shared))
         assert one.end() == 0
         gate.release()
         assert "90 days" in the_answer(place, said)
 
 
 @on_slack
-def test_alone_serve_works_as_well(nursery: Nursery, shared: Program, place: Place) -> None:
-    with ending(start_forked(nursery, shared)) as serving:
+def test_alone_serve_works_as_well(fork_server: ForkServer, shared: Program, place: Place) -> None:
+    with ending(start_forked(fork_server, shared)) as serving:
         serving.until_said(place.ready)
         assert "90 days" in the_answer(place, place.ask(KEYS))
 
@@ -176,7 +176,7 @@ def test_alone_serve_works_as_well(nursery: Nursery, shared: Program, place: Pla
     ],
 )
 def test_without_a_queue_a_sentence_says_what_is_missing(
-    nursery: Nursery,
+    fork_server: ForkServer,
     footnote: Program,
     command: str,
     options: tuple[str, ...],
@@ -184,18 +184,18 @@ def test_without_a_queue_a_sentence_says_what_is_missing(
     words: str,
 ) -> None:
     footnote.settings |= {"DISCORD_TOKEN": "a.b.c", **settings}
-    with ending(start_forked(nursery, footnote, *options, command=command)) as program:
+    with ending(start_forked(fork_server, footnote, *options, command=command)) as program:
         assert program.wait() == 2
         assert words in program.said
 
 
 @pytest.mark.parametrize("place", ["slack", "discord"], indirect=True)
 def test_a_worker_with_a_token_that_is_not_accepted_takes_no_question(
-    nursery: Nursery, shared: Program, place: Place
+    fork_server: ForkServer, shared: Program, place: Place
 ) -> None:
     name = {"slack": "SLACK_BOT_TOKEN", "discord": "DISCORD_TOKEN"}[place.name]
     shared.settings |= {name: "not-a-token.x.y"}
-    with ending(start_forked(nursery, shared, command="worker")) as worker:
+    with ending(start_forked(fork_server, shared, command="worker")) as worker:
         assert worker.wait() == 2
         assert name in worker.said
         assert "Working on questions" not in worker.said

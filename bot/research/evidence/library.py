@@ -27,7 +27,7 @@ from bot.pages.passages import Weight
 from bot.pages.urls import canonical
 from bot.rights.reach import EVERYTHING, Reach
 from bot.search.blend import SearchResult
-from bot.search.flights import Flights
+from bot.search.in_flight import InFlight
 from bot.search.provider import UNKNOWN_DOCUMENT, ProviderKind, Query, TextGiving, Weighing
 
 log = get_logger()
@@ -97,7 +97,7 @@ class Library:
         self._cache: TTLCache[str, Page] = TTLCache(
             CACHED_BYTES, ttl=page_ttl, getsizeof=lambda page: sys.getsizeof(page.text)
         )
-        self._reads: Flights[Page] = Flights()
+        self._reads: InFlight[Page] = InFlight()
 
     def within(self, reach: Callable[[], Reach]) -> Library:
         """The same library for readers who may be told about some documents only: their reach is

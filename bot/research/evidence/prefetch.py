@@ -42,7 +42,7 @@ class _Guess:
     result: asyncio.Task[SearchResult]
 
 
-class Ahead:
+class Prefetcher:
     """Searches and reads that one run makes before they are asked for. ``pages`` bounds the pages
     read; 0 switches all of it off.
 

@@ -14,10 +14,10 @@ from bot.reasoning.evidence import Evidence
 from bot.reasoning.questions import Rewritten, SubQuestion
 from bot.reasoning.reasoner import Reasoner
 from bot.research.budget.budget import Budget
-from bot.research.evidence.desk import DeskKeeper, Reading
 from bot.research.evidence.merging import best_hits, merge_sources
 from bot.research.evidence.queries import HITS_FETCHED
 from bot.research.evidence.relevance import fitting
+from bot.research.evidence.workspace import Reading, WorkspaceKeeper
 from bot.research.run import Run
 from bot.research.strategies.graph import explore
 from bot.search.provider import Query
@@ -111,7 +111,7 @@ class Groundwork:
         guess = " ".join(dict.fromkeys(topic[:GUESSED_WORDS]))
         if guess:
             limit = self._settings.topk * HITS_FETCHED
-            self._run.ahead.search([Query(guess, limit, self._question.language)])
+            self._run.prefetcher.search([Query(guess, limit, self._question.language)])
 
     def _asked(self) -> SubQuestion:
         asked = self._question
@@ -132,7 +132,7 @@ class Groundwork:
         passages on ``about``."""
         reading = Reading(self._settings.topk, tokens)
         desk = Desk(pages_left=self._run.budget.pages)
-        keeper = DeskKeeper(self._run, about, desk, reading)
+        keeper = WorkspaceKeeper(self._run, about, desk, reading)
         await keeper.give(
             links=(*self._links, *known),
             queries=about.queries,

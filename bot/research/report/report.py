@@ -133,7 +133,7 @@ class Report:
                 self._show(number, "waiting")
         for number in range(len(self._sections) + 1, len(self._drafted) + 1):
             if not self._is_cut_short:
-                self._run.ahead.renew()
+                self._run.prefetcher.renew()
                 await self._paragraph(reasoner, number)
                 self._on_text(joined(self._sections).text)
             if self._is_cut_short:

@@ -11,9 +11,9 @@ from bot.reasoning.desks import Desk, Read, Turn
 from bot.reasoning.evidence import Evidence, Source
 from bot.reasoning.questions import SubQuestion
 from bot.reasoning.reasoner import Reasoner
-from bot.research.evidence.desk import DeskKeeper, Reading
 from bot.research.evidence.merging import merge_sources, to_open
 from bot.research.evidence.relevance import fitting
+from bot.research.evidence.workspace import Reading, WorkspaceKeeper
 from bot.research.run import Run
 from bot.research.strategies.strategy import DIRECT, Declaration, OneCall, Task
 
@@ -30,7 +30,7 @@ async def direct(
 ) -> Evidence:
     """Gather evidence without a model's choices: the links, the best page of each query, the best
     of all; if ``choosy``, without those that fit neither question nor queries."""
-    keeper = DeskKeeper(run, question, Desk(pages_left=run.budget.pages), reading)
+    keeper = WorkspaceKeeper(run, question, Desk(pages_left=run.budget.pages), reading)
     try:
         await keeper.give(
             links=links,

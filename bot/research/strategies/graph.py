@@ -44,9 +44,9 @@ from bot.reasoning.graphs import (
 )
 from bot.reasoning.questions import SubQuestion
 from bot.reasoning.reasoner import Reasoner
-from bot.research.evidence.desk import Reading
 from bot.research.evidence.merging import merge_sources
 from bot.research.evidence.queries import FIRST_QUERIES, worded
+from bot.research.evidence.workspace import Reading
 from bot.research.failures import attempted
 from bot.research.run import Run
 from bot.research.strategies.iterate import iterate
@@ -178,13 +178,15 @@ class _Exploration:
     def _search_ahead(self) -> None:
         """Begin what those nodes will ask first that have to wait: it costs no more than later."""
         begun = self._ready()[: AT_ONCE - self._working]
-        self._run.ahead.renew()  # what was guessed of the question itself was for another time
+        self._run.prefetcher.renew()  # what was guessed of the question itself was for another time
         for node in self._graph.nodes:
             if node.state == "waiting" and node not in begun:
                 self._begin_search(queries_of(self._graph, node))
 
     def _begin_search(self, queries: tuple[str, ...]) -> None:
-        self._run.ahead.search([worded(q, self._question, self._reading.shown) for q in queries])
+        self._run.prefetcher.search(
+            [worded(q, self._question, self._reading.shown) for q in queries]
+        )
 
     async def _edit(self, view: Graph) -> GraphEdit | None:
         """The planner's edit, or None when it cannot give one and there is something without it."""

@@ -12,8 +12,8 @@ from bot.reasoning.evidence import AnswerDelta, Evidence, Source
 from bot.reasoning.questions import SubQuestion
 from bot.reasoning.reasoner import OnAnswer, Reasoner
 from bot.research.answer.write import Composer
-from bot.research.evidence.desk import DeskKeeper, Reading, finish_of, reply_of
 from bot.research.evidence.merging import merge_sources
+from bot.research.evidence.workspace import Reading, WorkspaceKeeper, finish_of, reply_of
 from bot.research.run import Run
 from bot.research.strategies.strategy import ITERATE, Declaration, OneCall, Task
 
@@ -64,7 +64,7 @@ async def iterate(
     left = searches - bool(suggested)
     # Half of the run's pages may be opened without being chosen.
     chosen = run.budget.pages - (run.budget.pages // 2 if reasoner.opens else 0)
-    keeper = DeskKeeper(
+    keeper = WorkspaceKeeper(
         run,
         question,
         Desk(

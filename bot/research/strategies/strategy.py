@@ -18,8 +18,8 @@ from bot.reasoning.evidence import Evidence
 from bot.reasoning.questions import Rewritten, SubQuestion
 from bot.reasoning.reasoner import Reasoner
 from bot.research.answer.write import Written
-from bot.research.evidence.desk import Reading
 from bot.research.evidence.queries import HITS_FETCHED
+from bot.research.evidence.workspace import Reading
 from bot.research.run import Run
 from bot.search.provider import ProviderKind, Query
 from bot.settings import Settings
@@ -182,4 +182,4 @@ def prefetch(run: Run, question: Rewritten, settings: Settings) -> None:
     for queries, kind in wanted:
         if kind is None or kind in kinds:
             asked = [Query(text, limit, question.language) for text in queries]
-            run.ahead.search(asked, kind if len(kinds) > 1 else None)
+            run.prefetcher.search(asked, kind if len(kinds) > 1 else None)

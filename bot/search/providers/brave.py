@@ -25,13 +25,13 @@ from pydantic import Field, SecretStr
 from bot.errors import ProviderUnavailable
 from bot.plugins import PartSettings, named_field
 from bot.search.declaration import Client, Declaration, needed
-from bot.search.given import GivenTexts
 from bot.search.hits import plain, wanted, web_hit, with_sites
 from bot.search.json_api import JsonApi, Reply
 from bot.search.json_values import mapping, mappings, string, strings
 from bot.search.languages import is_traditional_chinese, language, region
 from bot.search.policy import Policy
 from bot.search.provider import GivenText, Hit, ProviderKind, Query
+from bot.search.supplied_texts import SuppliedTexts
 
 if TYPE_CHECKING:
     import httpx
@@ -81,7 +81,7 @@ class Brave:
         headers = {"X-Subscription-Token": key}
         self._api = JsonApi(client, url, title="Brave", key=KEY, place=PLACE, headers=headers)
         self._rate = rate
-        self._texts = GivenTexts("Brave")
+        self._texts = SuppliedTexts("Brave")
         self._more_snippets = True  # until the plan turns out not to have them
 
     async def search(self, query: Query) -> list[Hit]:

@@ -25,13 +25,13 @@ from pydantic import Field, SecretStr
 
 from bot.plugins import PartSettings, named_field
 from bot.search.declaration import Client, Declaration, needed
-from bot.search.given import GivenTexts
 from bot.search.hits import host_of, short, wanted, web_hit
 from bot.search.json_api import JsonApi
 from bot.search.json_values import integer, mapping, mappings
 from bot.search.languages import region
 from bot.search.policy import Policy
 from bot.search.provider import GivenText, Hit, ProviderKind, Query
+from bot.search.supplied_texts import SuppliedTexts
 
 if TYPE_CHECKING:
     import httpx
@@ -94,7 +94,7 @@ class Tavily:
             most_bytes=MAX_REPLY_BYTES,
         )
         self._raw_content = raw_content
-        self._texts = GivenTexts("Tavily")
+        self._texts = SuppliedTexts("Tavily")
 
     async def search(self, query: Query) -> list[Hit]:
         body = _body(query)

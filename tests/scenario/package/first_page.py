@@ -5,13 +5,13 @@ from __future__ import annotations
 from bot.reasoning.desks import Desk, Read, Turn
 from bot.reasoning.evidence import Evidence
 from bot.reasoning.reasoner import Reasoner
-from bot.research.evidence.desk import DeskKeeper
+from bot.research.evidence.workspace import WorkspaceKeeper
 from bot.research.strategies.strategy import Declaration, OneCall, Task
 
 
 async def _first_page(task: Task, reasoner: Reasoner) -> Evidence:
     question = task.sub_question()
-    keeper = DeskKeeper(task.run, question, Desk(pages_left=1), task.reading(reasoner))
+    keeper = WorkspaceKeeper(task.run, question, Desk(pages_left=1), task.reading(reasoner))
     await keeper.give(
         links=task.links, queries=question.queries, knowledge_queries=question.knowledge_queries
     )

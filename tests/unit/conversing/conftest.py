@@ -14,7 +14,7 @@ import pytest
 
 from bot.answers import Answer
 from bot.configuration import load_settings
-from bot.conversing.reception import Asked, Reception
+from bot.conversing.reception import AcceptedQuestion, Reception
 from bot.dispatch.local import LocalDispatcher
 from bot.messages import Author, Message, Thread
 from bot.reasoning.desks import Action, Desk, Read, Search, Turn
@@ -79,9 +79,9 @@ class House:
         }
         return Message(**{**fields, **parts})
 
-    async def ask(self, text: str, thread: str = "t1", **parts: Any) -> Asked:
+    async def ask(self, text: str, thread: str = "t1", **parts: Any) -> AcceptedQuestion:
         outcome = await self.reception.receive(self.message(text, thread, **parts), "footnote")
-        assert isinstance(outcome, Asked)
+        assert isinstance(outcome, AcceptedQuestion)
         return outcome
 
     async def answered(self, text: str = "How tall is the tower?", thread: str = "t1") -> Answer:

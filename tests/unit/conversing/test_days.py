@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from bot.conversing.reception import Asked
+from bot.conversing.reception import AcceptedQuestion
 from bot.conversing.rules import changed, options_for, shown
 from bot.errors import DaySpentUp, Denied, Invalid
 from bot.messages import Author
@@ -65,8 +65,8 @@ async def test_an_event_that_comes_again_finds_its_run_though_the_day_is_spent(
     message = house.message("How tall is the tower?")
     first = await house.reception.receive(message, "footnote")
     again = await house.reception.receive(message, "footnote")
-    assert isinstance(first, Asked)
-    assert again == Asked(first.run_id, new=False, ahead=0)
+    assert isinstance(first, AcceptedQuestion)
+    assert again == AcceptedQuestion(first.run_id, new=False, ahead=0)
     with pytest.raises(DaySpentUp) as denied:
         await house.ask("And how wide?")
     assert denied.value.text_id == "denied-day-questions"
@@ -106,7 +106,7 @@ async def test_a_channel_may_have_a_budget_of_its_own(open_house: OpenHouse) -> 
     there = replace(house.message("How tall?").thread, channel="C9")
     assert (await house.reception.rules(there)).daily_usd == 5.0
     asked = replace(house.message("How tall?"), thread=there)
-    assert isinstance(await house.reception.receive(asked, "footnote"), Asked)
+    assert isinstance(await house.reception.receive(asked, "footnote"), AcceptedQuestion)
     await spend(house, 3.0, channel="C9")
     with pytest.raises(DaySpentUp):
         await house.reception.receive(replace(asked, event_id="m99"), "footnote")

@@ -10,7 +10,7 @@ import sqlalchemy as sa
 
 from bot.conversing.forget_me import forget_me
 from bot.conversing.forgetting import Forgetter, day_after
-from bot.conversing.keeper import Keeper
+from bot.conversing.maintenance import Maintenance
 from bot.conversing.words import is_yes
 from bot.messages import Author
 from bot.rendering.texts import LOCALES, texts_for
@@ -115,7 +115,7 @@ async def test_the_sum_of_today_stays_until_tomorrow(house: House) -> None:
 async def test_a_wish_that_a_crash_cut_short_is_fulfilled_by_who_keeps_house(house: House) -> None:
     await house.answered()
     await Forgetting(house.store.database).ask(ADA, datetime.now(UTC))
-    keeper = Keeper(Retention(house.store.database, Keep()), house.reception.forgetter)
+    keeper = Maintenance(Retention(house.store.database, Keep()), house.reception.forgetter)
     removed = await keeper.once()
     assert (removed.messages, removed.runs) == (1, 1)
     assert not await keeper.once()
@@ -124,7 +124,7 @@ async def test_a_wish_that_a_crash_cut_short_is_fulfilled_by_who_keeps_house(hou
 async def test_who_keeps_house_begins_at_once(house: House) -> None:
     await house.answered()
     await Forgetting(house.store.database).ask(ADA, datetime.now(UTC))
-    keeper = Keeper(Retention(house.store.database, Keep()), house.reception.forgetter)
+    keeper = Maintenance(Retention(house.store.database, Keep()), house.reception.forgetter)
     async with keeper.at_work(), asyncio.timeout(10):
         while await counted(house, messages):
             await asyncio.sleep(0)

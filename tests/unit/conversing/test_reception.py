@@ -9,7 +9,7 @@ import sqlalchemy as sa
 
 from bot.answers import Answer
 from bot.configuration import load_settings
-from bot.conversing.reception import Asked, Heard, Told
+from bot.conversing.reception import AcceptedQuestion, Handled, Ignored
 from bot.errors import Denied, Invalid, InvalidQuestion, PostRefused
 from bot.messages import Attachment, Author
 from bot.settings import ChannelRules
@@ -26,7 +26,7 @@ ADA, BOB = Author("U1", "Ada"), Author("U2", "Bob")
 
 async def test_what_is_said_to_footnote_is_a_question(house: House) -> None:
     outcome = await house.reception.receive(house.message("How tall is the tower?"), "footnote")
-    assert isinstance(outcome, Asked)
+    assert isinstance(outcome, AcceptedQuestion)
     assert (outcome.new, outcome.ahead) == (True, 0)
     await house.dispatcher.wait(outcome.run_id)
     assert house.poster.replies[0].finished[0].text == "Tower is 330 m tall [1]."
@@ -36,23 +36,23 @@ async def test_the_same_message_delivered_twice_is_one_question(house: House) ->
     message = house.message("How tall is the tower?")
     first = await house.reception.receive(message, "footnote")
     again = await house.reception.receive(message, "footnote")
-    assert isinstance(first, Asked)
-    assert again == Asked(first.run_id, new=False, ahead=0)
+    assert isinstance(first, AcceptedQuestion)
+    assert again == AcceptedQuestion(first.run_id, new=False, ahead=0)
     await house.dispatcher.wait(first.run_id)
     assert len(house.poster.replies) == 1
 
 
 async def test_a_thread_of_strangers_is_left_alone(house: House) -> None:
     message = house.message("Lunch?")
-    assert await house.reception.receive(message, "thread") == Heard()
-    assert await house.reception.receive(message, "others") == Heard()
+    assert await house.reception.receive(message, "thread") == Ignored()
+    assert await house.reception.receive(message, "others") == Ignored()
     assert house.poster.replies == []
 
 
 async def test_a_reply_in_a_thread_of_ours_is_a_question(house: House) -> None:
     await house.answered()
     outcome = await house.reception.receive(house.message("And the bridge?"), "thread")
-    assert isinstance(outcome, Asked)
+    assert isinstance(outcome, AcceptedQuestion)
     await house.dispatcher.wait(outcome.run_id)
     said = house.reasoner.transcripts[-1].entries
     assert [entry.text for entry in said] == ["How tall is the tower?", "Tower is 330 m tall [1]."]
@@ -61,7 +61,9 @@ async def test_a_reply_in_a_thread_of_ours_is_a_question(house: House) -> None:
 async def test_a_thread_is_ours_after_a_restart_too(house: House) -> None:
     await house.answered()
     house.reception._ours.clear()
-    assert isinstance(await house.reception.receive(house.message("And?"), "thread"), Asked)
+    assert isinstance(
+        await house.reception.receive(house.message("And?"), "thread"), AcceptedQuestion
+    )
 
 
 @pytest.mark.parametrize("setting", ["mention", "thread"])
@@ -72,7 +74,7 @@ async def test_what_people_say_to_each_other_is_remembered_but_not_answered(
     await house.answered()
     address = "others" if setting == "thread" else "thread"
     said = house.message("I measured it.", author=BOB)
-    assert await house.reception.receive(said, address) == Heard()  # type: ignore[arg-type]
+    assert await house.reception.receive(said, address) == Ignored()  # type: ignore[arg-type]
     await house.answered("Who measured it?")
     entry = house.reasoner.transcripts[-1].entries[-1]
     assert (entry.name, entry.text) == ("Bob", "I measured it.")
@@ -81,9 +83,9 @@ async def test_what_people_say_to_each_other_is_remembered_but_not_answered(
 async def test_a_message_that_was_only_heard_becomes_a_question_when_asked(house: House) -> None:
     await house.answered()
     message = house.message("How long is the bridge?")
-    assert await house.reception.receive(message, "others") == Heard()
+    assert await house.reception.receive(message, "others") == Ignored()
     outcome = await house.reception.receive(message, "footnote")
-    assert isinstance(outcome, Asked)
+    assert isinstance(outcome, AcceptedQuestion)
     assert outcome.new
 
 
@@ -134,7 +136,7 @@ async def test_the_word_stop_ends_the_threads_runs(house: House) -> None:
     first, second = await house.ask("How tall?"), await house.ask("How long?")
     other = await house.ask("How old?", thread="t2")
     await house.reasoner.thinking.wait()
-    assert await house.reception.receive(house.message("Stop!"), "thread") == Told(2)
+    assert await house.reception.receive(house.message("Stop!"), "thread") == Handled(2)
     for run in (first, second):
         await house.dispatcher.wait(run.run_id)
         assert (await house.run(run.run_id)).state == "stopped"
@@ -153,28 +155,30 @@ async def test_stop_between_the_threads_of_a_direct_conversation_ends_what_its_a
     ]
     message = house.message("How wide?", author=ADA)
     outcome = await house.reception.receive(replace(message, thread=elsewhere), "footnote")
-    assert isinstance(outcome, Asked)
+    assert isinstance(outcome, AcceptedQuestion)
     assert await house.reception.stop_in_channel(elsewhere, BOB) == 0
     stop = house.message("stop", thread="new", direct=True, author=BOB)
-    assert await house.reception.receive(stop, "footnote") == Told(1)
+    assert await house.reception.receive(stop, "footnote") == Handled(1)
     stop = house.message("stop", thread="new", direct=True, author=ADA)
-    assert await house.reception.receive(stop, "footnote") == Told(3)
+    assert await house.reception.receive(stop, "footnote") == Handled(3)
     for asked in (*mine, *others):
         await house.dispatcher.wait(asked.run_id)
         assert (await house.run(asked.run_id)).state == "stopped"
     assert (await house.run(outcome.run_id)).state in ("accepted", "running")
-    assert await house.reception.receive(stop, "footnote") == Told(0)
+    assert await house.reception.receive(stop, "footnote") == Handled(0)
 
 
 async def test_stop_in_a_channel_where_nothing_was_asked_is_a_question(house: House) -> None:
-    assert isinstance(await house.reception.receive(house.message("stop"), "footnote"), Asked)
+    assert isinstance(
+        await house.reception.receive(house.message("stop"), "footnote"), AcceptedQuestion
+    )
 
 
 async def test_stopping_by_run_or_by_message(house: House) -> None:
     house.reasoner.let_on.clear()
     message = house.message("How tall?")
     first = await house.reception.receive(message, "footnote")
-    assert isinstance(first, Asked)
+    assert isinstance(first, AcceptedQuestion)
     second = await house.ask("How long?", thread="t2")
     assert await house.reception.stop_question("slack", message.event_id)
     assert await house.reception.stop_run(second.run_id)
@@ -191,7 +195,7 @@ async def test_stopping_by_run_or_by_message(house: House) -> None:
 async def test_an_edited_question_is_answered_anew_in_the_same_reply(house: House) -> None:
     message = house.message("How tall is the tower?")
     asked = await house.reception.receive(message, "footnote")
-    assert isinstance(asked, Asked)
+    assert isinstance(asked, AcceptedQuestion)
     await house.dispatcher.wait(asked.run_id)
     assert await house.reception.edit("slack", message.event_id, "How long is the bridge?")
     await house.dispatcher.wait(asked.run_id)
@@ -206,7 +210,7 @@ async def test_a_question_edited_while_it_is_worked_on_gets_one_answer(house: Ho
     house.reasoner.let_on.clear()
     message = house.message("How tall is the tower?")
     asked = await house.reception.receive(message, "footnote")
-    assert isinstance(asked, Asked)
+    assert isinstance(asked, AcceptedQuestion)
     await house.reasoner.thinking.wait()
     assert await house.reception.edit("slack", message.event_id, "How long is the bridge?")
     house.reasoner.let_on.set()
@@ -221,7 +225,7 @@ async def test_a_question_edited_while_it_waits_is_asked_as_edited(house: House)
     await house.ask("How tall is the tower?")
     message = house.message("How logn is the bridge?")
     second = await house.reception.receive(message, "footnote")
-    assert isinstance(second, Asked)
+    assert isinstance(second, AcceptedQuestion)
     await house.reasoner.thinking.wait()
     await house.reception.edit("slack", message.event_id, "How long is the bridge?")
     house.reasoner.let_on.set()
@@ -236,7 +240,7 @@ async def test_a_question_edited_while_it_waits_is_asked_as_edited(house: House)
 async def test_an_edit_that_changes_nothing_is_no_edit(house: House) -> None:
     message = house.message("How tall is the tower?")
     asked = await house.reception.receive(message, "footnote")
-    assert isinstance(asked, Asked)
+    assert isinstance(asked, AcceptedQuestion)
     await house.dispatcher.wait(asked.run_id)
     assert not await house.reception.edit("slack", message.event_id, " How tall is the tower? ")
     assert not await house.reception.edit("slack", "unknown", "Anything?")
@@ -251,7 +255,7 @@ async def test_a_deleted_question_takes_its_reply_away(house: House, working: bo
         house.reasoner.let_on.clear()
     message = house.message("How tall is the tower?")
     asked = await house.reception.receive(message, "footnote")
-    assert isinstance(asked, Asked)
+    assert isinstance(asked, AcceptedQuestion)
     if working:
         await house.reasoner.thinking.wait()
     else:
@@ -265,7 +269,9 @@ async def test_a_deleted_question_takes_its_reply_away(house: House, working: bo
         assert (await db.execute(sa.select(steps))).all() == []
     assert not await house.reception.forget("slack", message.event_id)
     # The event delivered once more finds it removed, and does nothing.
-    assert await house.reception.receive(message, "footnote") == Asked(asked.run_id, False, 0)
+    assert await house.reception.receive(message, "footnote") == AcceptedQuestion(
+        asked.run_id, False, 0
+    )
     await house.dispatcher.wait(asked.run_id)
     assert len(house.poster.replies) == 1
 
@@ -273,7 +279,7 @@ async def test_a_deleted_question_takes_its_reply_away(house: House, working: bo
 async def test_what_was_deleted_is_not_remembered(house: House) -> None:
     message = house.message("How tall is the tower?")
     asked = await house.reception.receive(message, "footnote")
-    assert isinstance(asked, Asked)
+    assert isinstance(asked, AcceptedQuestion)
     await house.dispatcher.wait(asked.run_id)
     await house.reception.forget("slack", message.event_id)
     house.reasoner.let_on.set()
@@ -373,7 +379,7 @@ async def test_the_months_use_counts_questions_and_cost(house: House) -> None:
 async def test_an_edited_question_can_be_dug_into_anew(house: House) -> None:
     message = house.message("How tall is the tower?")
     asked = await house.reception.receive(message, "footnote")
-    assert isinstance(asked, Asked)
+    assert isinstance(asked, AcceptedQuestion)
     await house.dispatcher.wait(asked.run_id)
     first = await house.reception.dig_deeper(asked.run_id, ADA, locale="en", direct=False)
     await house.dispatcher.wait(first.run_id)
@@ -387,7 +393,7 @@ async def test_an_edited_question_can_be_dug_into_anew(house: House) -> None:
 async def test_deleting_a_question_deletes_what_dug_deeper_into_it(house: House) -> None:
     message = house.message("How tall is the secret tower?")
     asked = await house.reception.receive(message, "footnote")
-    assert isinstance(asked, Asked)
+    assert isinstance(asked, AcceptedQuestion)
     await house.dispatcher.wait(asked.run_id)
     deeper = await house.reception.dig_deeper(asked.run_id, BOB, locale="en", direct=False)
     await house.dispatcher.wait(deeper.run_id)
@@ -412,7 +418,7 @@ async def test_a_stop_before_an_edit_does_not_stop_what_is_asked_anew(house: Hou
     house.reasoner.let_on.clear()
     message = house.message("How tall is the tower?")
     asked = await house.reception.receive(message, "footnote")
-    assert isinstance(asked, Asked)
+    assert isinstance(asked, AcceptedQuestion)
     await house.reasoner.thinking.wait()
     await house.reception.stop_run(asked.run_id)
     await house.reception.edit("slack", message.event_id, "How long is the bridge?")
@@ -425,7 +431,7 @@ async def test_a_question_edited_to_stop_is_stopped(house: House) -> None:
     house.reasoner.let_on.clear()
     message = house.message("How tall is the tower?")
     asked = await house.reception.receive(message, "footnote")
-    assert isinstance(asked, Asked)
+    assert isinstance(asked, AcceptedQuestion)
     await house.reasoner.thinking.wait()
     assert await house.reception.edit("slack", message.event_id, "stop")
     await house.dispatcher.wait(asked.run_id)
@@ -435,7 +441,7 @@ async def test_a_question_edited_to_stop_is_stopped(house: House) -> None:
 async def test_a_question_deleted_before_it_was_kept_stays_deleted(house: House) -> None:
     message = house.message("How tall is the tower?")
     assert not await house.reception.forget("slack", message.event_id)
-    assert await house.reception.receive(message, "footnote") == Heard()
+    assert await house.reception.receive(message, "footnote") == Ignored()
     assert house.poster.replies == []
 
 
@@ -443,7 +449,7 @@ async def test_who_may_no_longer_ask_may_not_edit_either(open_house: OpenHouse) 
     house = await open_house()
     message = house.message("How tall is the tower?", author=BOB)
     asked = await house.reception.receive(message, "footnote")
-    assert isinstance(asked, Asked)
+    assert isinstance(asked, AcceptedQuestion)
     await house.dispatcher.wait(asked.run_id)
     house.reception.settings = load_settings(deny_users="U2")
     with pytest.raises(Denied):
@@ -456,10 +462,12 @@ async def test_files_told_of_later_are_read_for_the_same_question(house: House) 
     house.poster.files[url] = b"The mast is 12 m tall."
     message = house.message("How tall is the mast?")
     asked = await house.reception.receive(message, "footnote")
-    assert isinstance(asked, Asked)
+    assert isinstance(asked, AcceptedQuestion)
     await house.reasoner.thinking.wait()
     with_file = replace(message, attachments=(Attachment("a.txt", "text/plain", url),))
-    assert await house.reception.receive(with_file, "footnote") == Asked(asked.run_id, False, 0)
+    assert await house.reception.receive(with_file, "footnote") == AcceptedQuestion(
+        asked.run_id, False, 0
+    )
     house.reasoner.let_on.set()
     await house.dispatcher.wait(asked.run_id)
     (answer,) = house.poster.replies[-1].finished
@@ -492,7 +500,7 @@ async def test_a_place_that_closes_while_the_question_is_deleted_is_no_failure(
 
     monkeypatch.setattr(Remembered, "finish", refused)
     asked = await house.reception.receive(message, "footnote")
-    assert isinstance(asked, Asked)
+    assert isinstance(asked, AcceptedQuestion)
     await house.dispatcher.wait(asked.run_id)
     assert [run_id for run_id, _ in house.poster.removed] == [asked.run_id]
     assert (await house.run(asked.run_id)).state == "removed"

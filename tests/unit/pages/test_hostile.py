@@ -15,7 +15,7 @@ import stamina
 from bot.errors import AddressRefused, FootnoteError, InvalidSetting, PageUnreadable, Unavailable
 from bot.pages import bounds
 from bot.pages.fetch import Fetcher
-from bot.pages.retrieval import Retrieval, Retrieving, Way
+from bot.pages.retrieval import DownloadSettings, Retrieval, Retrieving
 from bot.pages.retrieval_process import COMMAND, RetrievalProcess
 from tests.fakes.hostile import HONEST, KINDS, REAL, hostile
 from tests.fakes.http2 import AUTHORITY, HOST, Http2Site, http2_site
@@ -23,7 +23,7 @@ from tests.unit.pages.conftest import to_loopback
 
 GRACE = 0.3  # seconds; the patience of these tests
 PATIENCE = 10.0  # seconds; less than what a document may take as a whole
-WAY = Way(("127.0.0.1",), 1_000_000, 60.0, "", respects_robots=False)
+WAY = DownloadSettings(("127.0.0.1",), 1_000_000, 60.0, "", respects_robots=False)
 HASTY = (
     *COMMAND[:-1],
     "import stamina; from bot.pages import bounds; from bot.pages.retrieval_process import work;"
@@ -55,7 +55,7 @@ def web() -> Iterator[Mapping[str, str]]:
 
 
 @asynccontextmanager
-async def a_retrieval(where: str, way: Way = WAY) -> AsyncIterator[Retrieving]:
+async def a_retrieval(where: str, way: DownloadSettings = WAY) -> AsyncIterator[Retrieving]:
     retrieval: Retrieving = Retrieval(way) if where == "here" else RetrievalProcess(way, HASTY)
     try:
         yield retrieval
@@ -106,7 +106,7 @@ async def test_all_at_once_in_a_process_cost_this_one_nearly_nothing(
 @pytest.mark.usefixtures("hasty")
 async def test_a_hostile_robots_txt_closes_its_site() -> None:
     async with hostile(["one_byte_chunks"], robots=True) as ports:
-        way = Way(("127.0.0.1",), 1_000_000, 60.0, "", respects_robots=True)
+        way = DownloadSettings(("127.0.0.1",), 1_000_000, 60.0, "", respects_robots=True)
         async with a_retrieval("here", way) as retrieval, asyncio.timeout(PATIENCE):
             with pytest.raises(Unavailable, match="cannot say"):
                 await retrieval.get(f"http://127.0.0.1:{ports[0]}/")
@@ -134,7 +134,7 @@ async def test_frames_without_end_are_given_up_early(
     flood: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("SSL_CERT_FILE", str(AUTHORITY))
-    way = Way((HOST,), 1_000_000, 60.0, "", respects_robots=False)
+    way = DownloadSettings((HOST,), 1_000_000, 60.0, "", respects_robots=False)
     async with http2_site(Http2Site(flood=flood * (65_536 // len(flood)))) as site:
         retrieval = Retrieval(way, to_loopback)
         async with asyncio.timeout(PATIENCE):
@@ -145,7 +145,7 @@ async def test_frames_without_end_are_given_up_early(
 
 async def test_many_pages_over_one_connection_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SSL_CERT_FILE", str(AUTHORITY))
-    way = Way((HOST,), 1_000_000, 60.0, "", respects_robots=False)
+    way = DownloadSettings((HOST,), 1_000_000, 60.0, "", respects_robots=False)
     page = HONEST * 15
     async with http2_site(Http2Site(page.decode())) as site:
         retrieval = Retrieval(way, to_loopback)
@@ -158,7 +158,7 @@ async def test_many_pages_over_one_connection_are_read(monkeypatch: pytest.Monke
 
 
 async def test_the_address_rule_holds_in_the_process(web: Mapping[str, str]) -> None:
-    way = Way((), 1_000_000, 20.0, "", respects_robots=False)
+    way = DownloadSettings((), 1_000_000, 20.0, "", respects_robots=False)
     async with a_retrieval("apart", way) as retrieval:
         for address in (web["honest"], "http://localhost/", "http://169.254.169.254/"):
             with pytest.raises(AddressRefused):
@@ -167,7 +167,7 @@ async def test_the_address_rule_holds_in_the_process(web: Mapping[str, str]) -> 
 
 async def test_malformed_exceptions_from_the_rule_are_told_before_the_process_starts() -> None:
     with pytest.raises(InvalidSetting, match="FOOTNOTE_FETCH_ALLOW"):
-        RetrievalProcess(Way(("10.0.0.0/99",), 1, 1.0, "", respects_robots=False))
+        RetrievalProcess(DownloadSettings(("10.0.0.0/99",), 1, 1.0, "", respects_robots=False))
 
 
 async def test_what_is_cancelled_ends_and_the_others_go_on(web: Mapping[str, str]) -> None:

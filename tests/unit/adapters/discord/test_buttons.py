@@ -20,7 +20,7 @@ from adapters.discord.buttons import (
     view_of_link,
     view_while_working,
 )
-from bot.conversing.presses import Deeper, Details, Feedback, FollowUp, Press, Stop
+from bot.conversing.buttons import Deeper, Details, Feedback, FollowUp, Press, Stop
 from bot.rendering.texts import texts_for
 from tests.fakes.discord_limits import CUSTOM_ID
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 
 from adapters.discord.buttons import encode
-from bot.conversing.presses import Deeper
+from bot.conversing.buttons import Deeper
 from bot.errors import FootnoteError, PageUnreadable, PlatformUnavailable, PostRefused, RunLost
 from bot.messages import Attachment
 from bot.posting import holding

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from adapters.discord.buttons import encode
-from bot.conversing.presses import Deeper, Feedback, FollowUp, Press, Stop
+from bot.conversing.buttons import Deeper, Feedback, FollowUp, Press, Stop
 from tests.fakes.discord_server import Interaction, Message
 from tests.unit.adapters.discord.conftest import Open, Room
 from tests.unit.adapters.discord.test_commands import HOW_TALL, answer_of, ask, registered

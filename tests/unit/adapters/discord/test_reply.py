@@ -14,7 +14,7 @@ import pytest
 from adapters.discord.buttons import encode
 from adapters.discord.outlet import nonce_of
 from bot.answers import Answer
-from bot.conversing.presses import Stop
+from bot.conversing.buttons import Stop
 from bot.errors import FootnoteError, PlatformUnavailable, RunLost
 from tests.fakes.discord_server import Channel, Seen
 from tests.unit.adapters.discord.way_out import (

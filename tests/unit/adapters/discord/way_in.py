@@ -15,7 +15,7 @@ from adapters.discord.platform import DiscordPlatform
 from adapters.discord.settings import DiscordSettings
 from bot.app import App, open_app
 from bot.configuration import load_settings
-from bot.conversing.reception import Address, Asked, Heard, Reception, Told
+from bot.conversing.reception import AcceptedQuestion, Address, Handled, Ignored, Reception
 from bot.errors import StorageUnavailable
 from bot.messages import Depth, Message
 from bot.posting import PostState, RunRef
@@ -59,7 +59,7 @@ class TroubledReception(Reception):
         depth: Depth = "auto",
         post_state: PostState | None = None,
         files: Mapping[str, bytes] = NO_FILES,
-    ) -> Asked | Told | Heard:
+    ) -> AcceptedQuestion | Handled | Ignored:
         await self.held.wait()
         if self.failures:
             self.failures -= 1

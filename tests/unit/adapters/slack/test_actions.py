@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adapters.slack import actions
-from bot.conversing.presses import Deeper, Details, Feedback, FollowUp, Press, Stop
+from bot.conversing.buttons import Deeper, Details, Feedback, FollowUp, Press, Stop
 
 RUNS = st.text("0123456789abcdef", min_size=12, max_size=12)
 

@@ -14,7 +14,7 @@ from adapters.slack.scopes import FOR_USER_GROUPS, needed
 from adapters.slack.settings import SlackSettings
 from bot.errors import CredentialsRefused, FootnoteError, InvalidSetting, PlatformUnavailable
 from bot.rights.collection import DocumentCollection
-from bot.storage.seal import new_key
+from bot.storage.encryption import new_key
 from tests.fakes.slack import FakeSlack
 from tests.fakes.slack_workspace import Tenant
 from tests.unit.adapters.slack.serving import slack_settings

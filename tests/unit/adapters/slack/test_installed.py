@@ -19,7 +19,7 @@ from adapters.slack.installed import InstalledTeams
 from adapters.slack.teams import NotInstalled
 from bot.errors import PlatformUnavailable
 from bot.storage.database import Database, open_database
-from bot.storage.seal import Seal, new_key
+from bot.storage.encryption import Seal, new_key
 from tests.fakes import sqlite
 from tests.fakes.slack import FakeSlack
 from tests.fakes.slack_oauth import TOKEN_SECONDS

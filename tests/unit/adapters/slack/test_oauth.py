@@ -16,7 +16,7 @@ import pytest
 from adapters.slack.oauth import workspace_of
 from adapters.slack.scopes import needed
 from bot.errors import InvalidSetting
-from bot.storage.seal import new_key
+from bot.storage.encryption import new_key
 from tests.fakes.slack import FakeSlack
 from tests.fakes.slack_browser import Browser
 from tests.fakes.slack_delivery import EVENT, Delivery

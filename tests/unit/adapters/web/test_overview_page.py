@@ -12,7 +12,7 @@ import pytest
 import sqlalchemy as sa
 
 from adapters.web.amounts import seconds, usd
-from adapters.web.overview import PERIOD, Looked
+from adapters.web.overview import PERIOD, Selection
 from bot.messages import Thread
 from bot.storage.overview import RECENT
 from bot.storage.tables import messages, runs, steps, threads
@@ -86,11 +86,13 @@ async def test_the_plot_has_its_numbers_in_a_table(stage: Stage, past: Past) -> 
 
 @pytest.mark.parametrize("days", ["", "0", "-1", "zzz", "4000", "²", "9" * 400])
 def test_a_strange_period_is_the_usual_one(days: str) -> None:
-    assert Looked.of({"days": days}).days == PERIOD
+    assert Selection.of({"days": days}).days == PERIOD
 
 
 def test_a_strange_place_is_looked_up_as_it_is() -> None:
-    assert Looked.of({"platform": "x' OR 1=1", "days": "7"}) == Looked(7, platform="x' OR 1=1")
+    assert Selection.of({"platform": "x' OR 1=1", "days": "7"}) == Selection(
+        7, platform="x' OR 1=1"
+    )
 
 
 @pytest.mark.parametrize(

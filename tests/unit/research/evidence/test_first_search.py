@@ -8,7 +8,7 @@ import pytest
 
 from bot.reasoning.desks import Search
 from bot.reasoning.questions import Scope, SubQuestion
-from bot.research.evidence.desk import Reading
+from bot.research.evidence.workspace import Reading
 from bot.research.strategies.direct import direct
 from bot.research.strategies.iterate import iterate
 from bot.search.blend import SearchResult

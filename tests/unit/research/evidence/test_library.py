@@ -12,8 +12,8 @@ from bot.errors import AddressRefused, BrowserNeeded, FootnoteError, PageUnreada
 from bot.pages.page import Page
 from bot.research.evidence.library import Library
 from bot.search.blend import Search
-from bot.search.given import GivenTexts
 from bot.search.provider import GivenText, Hit, ProviderKind, Query
+from bot.search.supplied_texts import SuppliedTexts
 
 URL = "https://a.example/tides"
 
@@ -26,7 +26,7 @@ class Engine:
     def __init__(self, name: str, text: str) -> None:
         self.name = name
         self._text = text
-        self._texts = GivenTexts(name.title())
+        self._texts = SuppliedTexts(name.title())
 
     async def search(self, query: Query) -> list[Hit]:
         self._texts.keep(URL, "Tides", self._text)

@@ -11,8 +11,8 @@ from bot.errors import PageUnreadable
 from bot.pages.page import Page
 from bot.reasoning.desks import Desk, NumberedHit, QueryResult, Read, Search, Turn
 from bot.reasoning.questions import SubQuestion
-from bot.research.evidence.desk import DeskKeeper, Reading
 from bot.research.evidence.merging import to_open
+from bot.research.evidence.workspace import Reading, WorkspaceKeeper
 from bot.research.run import Run
 from bot.search.provider import Hit
 from tests.fakes.library import Shelf, a_shelf
@@ -22,8 +22,10 @@ READING = Reading(shown=10, page_tokens=400, opened=2)
 TEXTS = ("Tower one is tall.", "Tower two is tall.", "Tower three is tall.", "Bridge is long.")
 
 
-def a_keeper(run: Run, reading: Reading = READING, pages: int = 12) -> DeskKeeper:
-    return DeskKeeper(run, SubQuestion("how tall is the tower"), Desk(pages_left=pages), reading)
+def a_keeper(run: Run, reading: Reading = READING, pages: int = 12) -> WorkspaceKeeper:
+    return WorkspaceKeeper(
+        run, SubQuestion("how tall is the tower"), Desk(pages_left=pages), reading
+    )
 
 
 def a_result(*numbers: int, read: tuple[int, ...] = ()) -> QueryResult:

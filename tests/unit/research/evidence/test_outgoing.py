@@ -12,7 +12,7 @@ from bot.answers import Citation
 from bot.messages import Attachment, Entry, Transcript
 from bot.reasoning.desks import Outcome, Read, Search
 from bot.reasoning.questions import SubQuestion
-from bot.research.evidence.desk import Reading
+from bot.research.evidence.workspace import Reading
 from bot.research.run import Run
 from bot.research.strategies.iterate import iterate
 from bot.search.provider import ProviderKind, Query
@@ -158,11 +158,11 @@ async def test_a_query_made_ahead_is_kept_back_too(open_run: OpenRun) -> None:
     shelf = replace(a_shelf("Vendors."), searchable=BOTH)
     transcript = Transcript((cited(PLAN, "Hooperco is the target"),))
     run = await open_run(shelf, message=MESSAGE, transcript=transcript, prefetch_pages=8)
-    run.ahead.search([Query("Hooperco price"), Query("payments vendor")])
-    assert await run.ahead.found(Query("Hooperco price"), None) is None
-    assert await run.ahead.found(Query("payments vendor"), None) is not None
+    run.prefetcher.search([Query("Hooperco price"), Query("payments vendor")])
+    assert await run.prefetcher.found(Query("Hooperco price"), None) is None
+    assert await run.prefetcher.found(Query("payments vendor"), None) is not None
     assert told(shelf) == ["payments vendor"]
-    await run.ahead.aclose()
+    await run.prefetcher.aclose()
 
 
 async def test_the_hosts_of_a_search_are_words_as_well(open_run: OpenRun) -> None:

@@ -12,7 +12,7 @@ from bot.messages import Transcript
 from bot.pages.page import Page
 from bot.research.evidence.library import Library
 from bot.research.evidence.outgoing import Outgoing
-from bot.research.evidence.prefetch import Ahead
+from bot.research.evidence.prefetch import Prefetcher
 from bot.search.provider import Query
 from tests.fakes.library import Shelf, a_library, a_shelf
 from tests.unit.samples import a_message
@@ -26,9 +26,9 @@ async def until(condition: Callable[[], object]) -> None:
             await asyncio.sleep(0)
 
 
-def an_ahead(library: Library, pages: int) -> Ahead:
+def an_ahead(library: Library, pages: int) -> Prefetcher:
     outgoing = Outgoing(library, a_message(), Transcript(), (), keeps_documents=True)
-    return Ahead(library, outgoing, pages)
+    return Prefetcher(library, outgoing, pages)
 
 
 @pytest.fixture

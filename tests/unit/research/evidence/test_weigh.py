@@ -10,7 +10,7 @@ from bot.errors import ProviderUnavailable
 from bot.pages.passages import Passage, Weight, split
 from bot.reasoning.desks import Desk, Read, Search, Turn
 from bot.reasoning.questions import SubQuestion
-from bot.research.evidence.desk import DeskKeeper, Reading
+from bot.research.evidence.workspace import Reading, WorkspaceKeeper
 from bot.research.run import Run
 from bot.storage.store import Store
 from tests.fakes.library import Shelf, a_shelf
@@ -51,7 +51,7 @@ def a_weighing_shelf(*texts: str) -> WeighingShelf:
 
 async def shown(run: Run) -> tuple[Passage, ...]:
     """The passages that a question's first search and reading bring to the desk."""
-    keeper = DeskKeeper(run, QUESTION, Desk(searches_left=2, pages_left=3), READING)
+    keeper = WorkspaceKeeper(run, QUESTION, Desk(searches_left=2, pages_left=3), READING)
     await keeper.carry_out(Turn((Search(("tower",)),)))
     await keeper.carry_out(Turn((Read((1,)),)))
     (source,) = keeper.desk.sources

@@ -29,7 +29,7 @@ from bot.reasoning.questions import SubQuestion
 from bot.reasoning.reasoner import OnAnswer, OnQueries
 from bot.research.budget.account import Account
 from bot.research.budget.budget import Budget
-from bot.research.evidence.desk import Reading
+from bot.research.evidence.workspace import Reading
 from bot.research.inputs import Asked, Resources
 from bot.research.run import Run
 from bot.research.strategies.graph import AT_ONCE, NODE_PAGES, NODE_SEARCHES, explore
@@ -233,7 +233,7 @@ async def test_what_waiting_nodes_ask_first_is_searched_when_the_plan_is_known()
     run = a_run(shelf, prefetch_pages=4)
     began = now()
     await play(reasoner, run)
-    await run.ahead.aclose()
+    await run.prefetcher.aclose()
     assert set(shelf.asked_at) == {f"{id * 3} all" for id in "abcdef"}
     assert set(shelf.asked_at.values()) == {began + PLANNING}
     later = sorted(reasoner.begun[text(id)] - began - PLANNING for id in "ef")
@@ -251,7 +251,7 @@ async def test_what_the_plan_will_ask_first_is_searched_while_it_is_still_being_
     run = a_run(shelf, prefetch_pages=4)
     began = now()
     await play(reasoner, run)
-    await run.ahead.aclose()
+    await run.prefetcher.aclose()
     assert shelf.asked_at == {"aaa all": began, "dropped": began}
     assert reasoner.begun[text("a")] - began == pytest.approx(PLANNING), "it waits for no search"
     assert run.usage.searches == 1, "what nobody asks in the end is not counted"

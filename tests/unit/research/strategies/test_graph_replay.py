@@ -26,7 +26,7 @@ from bot.reasoning.evidence import Evidence
 from bot.reasoning.questions import SubQuestion
 from bot.reasoning.reasoner import ReasonerFactory
 from bot.research.budget.account import Account
-from bot.research.evidence.desk import Reading
+from bot.research.evidence.workspace import Reading
 from bot.research.inputs import Asked, Resources
 from bot.research.run import Run
 from bot.research.strategies.graph import explore

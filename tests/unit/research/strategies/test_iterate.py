@@ -11,8 +11,8 @@ from bot.reasoning.desks import Action, Desk, Finish, Malformed, Outcome, Read, 
 from bot.reasoning.evidence import Evidence, Finding
 from bot.reasoning.questions import SubQuestion
 from bot.reasoning.reasoner import OnAnswer
-from bot.research.evidence.desk import DeskKeeper, Reading
 from bot.research.evidence.queries import FIRST_QUERIES
+from bot.research.evidence.workspace import Reading, WorkspaceKeeper
 from bot.research.strategies.direct import direct
 from bot.research.strategies.iterate import EMPTY_NUDGE, LAST_NUDGE, iterate
 from tests.fakes.library import Shelf, a_shelf
@@ -120,7 +120,7 @@ async def test_a_search_that_failed_is_no_answer_and_can_be_made_again(open_run:
     shelf = replace(a_shelf(*TEXTS), broken=frozenset({"tower"}))
     mended = [Search(("bridge",)), Search(("tower",))], [Search(("tower",))]
     run = await open_run(shelf)
-    keeper = DeskKeeper(run, QUESTION, Desk(searches_left=5), READING)
+    keeper = WorkspaceKeeper(run, QUESTION, Desk(searches_left=5), READING)
     for actions in mended:
         await keeper.carry_out(Turn(tuple(actions)))
         shelf.broken = frozenset()

@@ -7,11 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.pages.extract import from_bytes
-from bot.search.given import KEPT_CHARACTERS, KEPT_SECONDS, LONGEST, GivenTexts
+from bot.search.supplied_texts import KEPT_CHARACTERS, KEPT_SECONDS, LONGEST, SuppliedTexts
 
 
 def test_spellings_of_an_address_are_one_page() -> None:
-    texts = GivenTexts("Tavily")
+    texts = SuppliedTexts("Tavily")
     texts.keep("https://www.a.example/page?utm_source=x", "A", "words")
     found = texts.of("https://a.example/page")
     assert found is not None
@@ -22,14 +22,14 @@ def test_spellings_of_an_address_are_one_page() -> None:
 
 @pytest.mark.parametrize("url", [None, 7, "", "ftp://a.example/", "https://me:x@a.example/"])
 def test_what_is_no_address_is_not_kept(url: object) -> None:
-    texts = GivenTexts("Tavily")
+    texts = SuppliedTexts("Tavily")
     texts.keep(url, "A", "words")
     assert len(texts._texts) == 0
 
 
 def test_the_newest_texts_are_kept_and_none_for_ever() -> None:
     now = [0.0]
-    texts = GivenTexts("Tavily", clock=lambda: now[0])
+    texts = SuppliedTexts("Tavily", clock=lambda: now[0])
     count = KEPT_CHARACTERS // LONGEST + 5
     for number in range(count):
         texts.keep(f"https://a.example/{number}", "", "x" * (2 * LONGEST))
@@ -44,7 +44,7 @@ def test_the_newest_texts_are_kept_and_none_for_ever() -> None:
 @given(st.lists(st.text("ab #*_`|-+>[]1.\\=~"), min_size=2, max_size=4))
 def test_excerpts_stay_the_words_they_were(excerpts: list[str]) -> None:
     said = [" ".join(each.split()) for each in excerpts]
-    texts = GivenTexts("Brave")
+    texts = SuppliedTexts("Brave")
     texts.keep_excerpts("https://a.example/", "A", said)
     found = texts.of("https://a.example/")
     distinct = list(dict.fromkeys(filter(None, said)))

@@ -21,7 +21,7 @@ from bot.storage.traces import KeptRun
 _DOCUMENT = re.compile(r"file:///[!#-\[\]_a-z~]+", re.IGNORECASE)
 
 
-class Seeing:
+class Visibility:
     """The rights of one visitor now; they are read again each time."""
 
     def __init__(self, rights: Rights, visitor: Visitor, texts: Texts) -> None:

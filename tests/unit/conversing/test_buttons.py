@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from bot.conversing.presses import Deeper, Feedback, FollowUp, Stop, carry_out
+from bot.conversing.buttons import Deeper, Feedback, FollowUp, Stop, carry_out
 from bot.errors import Denied, Invalid
 from bot.messages import Author
 from bot.storage.workspaces import Verdict

@@ -9,7 +9,7 @@ from pydantic import SecretStr
 
 from bot.errors import InvalidSetting
 from bot.settings import is_key
-from bot.storage.seal import Seal, new_key
+from bot.storage.encryption import Seal, new_key
 
 # The same in every process of a test run.
 OLD, NEW, OTHER = (b64encode(bytes([number] * 32)).decode() for number in range(3))

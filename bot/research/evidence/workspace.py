@@ -73,7 +73,7 @@ class _Reading:
     pages: int = 0  # of the desk's own that it takes
 
 
-class DeskKeeper:
+class WorkspaceKeeper:
     """Keeps the desk of one loop: ``desk`` is what the reasoner sees.
 
     ``unread`` has a sentence for each of the asker's links that could not be read.
@@ -385,7 +385,7 @@ class DeskKeeper:
         """Begin to read what will probably be chosen of new hits, while the choice is made."""
         best = best_hits([result for outcome in outcomes for result in outcome.queries])
         unread = [self._hits[number - 1].url for number in best]
-        self._run.ahead.read(
+        self._run.prefetcher.read(
             [url for url in unread if dedupe_key(url) not in self._page_numbers][:PREFETCHED]
         )
 

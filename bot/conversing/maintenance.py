@@ -19,7 +19,7 @@ KEEP_SECONDS = 3_600.0  # between two rounds
 log = get_logger()
 
 
-class Keeper:
+class Maintenance:
     """Several processes may keep one house: what one has taken away, no other finds."""
 
     def __init__(self, retention: Retention, forgetter: Forgetter) -> None:

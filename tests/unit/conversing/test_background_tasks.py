@@ -7,29 +7,29 @@ import asyncio
 import pytest
 from structlog.testing import capture_logs
 
-from bot.conversing.errands import Errands
+from bot.conversing.background_tasks import BackgroundTasks
 from bot.errors import PlatformUnavailable
 
 
 async def test_an_errand_is_done_while_its_caller_goes_on() -> None:
-    errands, go_on, done = Errands("slack"), asyncio.Event(), asyncio.Event()
+    background, go_on, done = BackgroundTasks("slack"), asyncio.Event(), asyncio.Event()
 
     async def tell() -> None:
         await go_on.wait()
         done.set()
 
-    errands.later(tell())
+    background.later(tell())
     assert not done.is_set()
     go_on.set()
     await asyncio.wait_for(done.wait(), 5)
-    await errands.aclose()
+    await background.aclose()
 
 
 @pytest.mark.parametrize(
     ("error", "level"), [(PlatformUnavailable("Away."), "warning"), (KeyError("x"), "error")]
 )
 async def test_what_goes_wrong_is_logged_and_harms_no_other(error: Exception, level: str) -> None:
-    errands, done = Errands("slack"), asyncio.Event()
+    background, done = BackgroundTasks("slack"), asyncio.Event()
 
     async def fail() -> None:
         raise error
@@ -38,27 +38,27 @@ async def test_what_goes_wrong_is_logged_and_harms_no_other(error: Exception, le
         done.set()
 
     with capture_logs() as logs:
-        errands.later(fail())
-        errands.later(tell())
+        background.later(fail())
+        background.later(tell())
         await asyncio.wait_for(done.wait(), 5)
     assert [(entry["log_level"], entry["of"]) for entry in logs][:1] == [(level, "slack")]
-    await errands.aclose()
+    await background.aclose()
 
 
 async def test_at_the_end_errands_get_a_moment_when_there_is_one() -> None:
-    errands, said = Errands("slack"), []
+    background, said = BackgroundTasks("slack"), []
 
     async def tell() -> None:
         await asyncio.sleep(0)
         said.append("told")
 
-    errands.later(tell())
-    await errands.aclose(patience=5.0)
+    background.later(tell())
+    await background.aclose(patience=5.0)
     assert said == ["told"]
 
 
 async def test_what_is_not_done_at_the_end_is_dropped() -> None:
-    errands, dropped = Errands("slack"), asyncio.Event()
+    background, dropped = BackgroundTasks("slack"), asyncio.Event()
 
     async def wait() -> None:
         try:
@@ -66,7 +66,7 @@ async def test_what_is_not_done_at_the_end_is_dropped() -> None:
         finally:
             dropped.set()
 
-    errands.later(wait())
+    background.later(wait())
     await asyncio.sleep(0)
-    await errands.aclose()
+    await background.aclose()
     assert dropped.is_set()

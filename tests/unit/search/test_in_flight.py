@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from bot.search.flights import Flights
+from bot.search.in_flight import InFlight
 
 
 class Work:
@@ -30,7 +30,7 @@ class Work:
         return "landed"
 
 
-async def joined(flights: Flights[str], work: Work, times: int) -> list[asyncio.Task[str]]:
+async def joined(flights: InFlight[str], work: Work, times: int) -> list[asyncio.Task[str]]:
     tasks = [asyncio.create_task(flights.join("k", work)) for _ in range(times)]
     while not work.begun:
         await asyncio.sleep(0)
@@ -38,7 +38,7 @@ async def joined(flights: Flights[str], work: Work, times: int) -> list[asyncio.
 
 
 async def test_equal_work_is_done_once() -> None:
-    flights, work = Flights[str](), Work()
+    flights, work = InFlight[str](), Work()
     tasks = await joined(flights, work, 3)
     work.land.set()
     assert await asyncio.gather(*tasks) == ["landed"] * 3
@@ -46,14 +46,14 @@ async def test_equal_work_is_done_once() -> None:
 
 
 async def test_work_asked_for_later_is_done_anew() -> None:
-    flights, work = Flights[str](), Work()
+    flights, work = InFlight[str](), Work()
     work.land.set()
     assert [await flights.join("k", work), await flights.join("k", work)] == ["landed"] * 2
     assert work.begun == 2
 
 
 async def test_a_failure_reaches_everyone_who_waits() -> None:
-    flights, work = Flights[str](), Work()
+    flights, work = InFlight[str](), Work()
     work.error = ValueError("crashed")
     tasks = await joined(flights, work, 2)
     work.land.set()
@@ -62,7 +62,7 @@ async def test_a_failure_reaches_everyone_who_waits() -> None:
 
 
 async def test_who_is_cancelled_leaves_the_work_to_the_others() -> None:
-    flights, work = Flights[str](), Work()
+    flights, work = InFlight[str](), Work()
     first, second = await joined(flights, work, 2)
     first.cancel()
     await asyncio.wait({first})
@@ -72,7 +72,7 @@ async def test_who_is_cancelled_leaves_the_work_to_the_others() -> None:
 
 
 async def test_the_last_one_cancelled_takes_the_work_along() -> None:
-    flights, work = Flights[str](), Work()
+    flights, work = InFlight[str](), Work()
     tasks = await joined(flights, work, 2)
     for task in tasks:
         task.cancel()
@@ -83,7 +83,7 @@ async def test_the_last_one_cancelled_takes_the_work_along() -> None:
 
 
 async def test_closing_ends_what_is_under_way() -> None:
-    flights, work = Flights[str](), Work()
+    flights, work = InFlight[str](), Work()
     (task,) = await joined(flights, work, 1)
     await flights.aclose()
     with pytest.raises(asyncio.CancelledError):

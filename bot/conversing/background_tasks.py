@@ -13,11 +13,11 @@ from bot.logs import get_logger
 log = get_logger()
 
 
-class Errands:
+class BackgroundTasks:
     """Work that goes on beside its caller. Close it with ``aclose``."""
 
     def __init__(self, of: str) -> None:
-        """``of`` names in the log whose errands they are."""
+        """``of`` names in the log whose background they are."""
         self._of = of
         self._running: set[asyncio.Task[None]] = set()
 

@@ -1,4 +1,4 @@
-"""Starts many programs cheaply: ``python -m tests.scenario.nursery``.
+"""Starts many programs cheaply: ``python -m tests.scenario.fork_server``.
 
 Everything the program needs is imported once; each start is a forked child that then does exactly
 what ``python -m bot`` does. One JSON line each way:

@@ -10,7 +10,7 @@ from typing import Any, Generic, TypeVar
 T = TypeVar("T")
 
 
-class Flights(Generic[T]):
+class InFlight(Generic[T]):
     """The work under way, by key. Belongs to one event loop."""
 
     def __init__(self) -> None:

@@ -15,10 +15,10 @@ from starlette.routing import BaseRoute, Route
 from adapters.web.console import Console, operator_only, texts_of, visitor_of
 from adapters.web.explaining import RunView
 from adapters.web.figures import days_as_csv, document
-from adapters.web.overview import Looked, OverviewView
-from adapters.web.seeing import Seeing
+from adapters.web.overview import OverviewView, Selection
 from adapters.web.shown import shown_of
 from adapters.web.views import copies_of
+from adapters.web.visibility import Visibility
 from bot.answers import StepView
 from bot.metrics import Metrics
 from bot.reasoning.calls import ModelReply
@@ -74,8 +74,8 @@ class _RunPages:
             raise _out_of_reach(request)
         return await asyncio.to_thread(self._shown_page, request, kept, record)
 
-    def _seeing(self, request: Request) -> Seeing:
-        return Seeing(self._console.rights, visitor_of(request), texts_of(request))
+    def _seeing(self, request: Request) -> Visibility:
+        return Visibility(self._console.rights, visitor_of(request), texts_of(request))
 
     def _shown(self, request: Request, kept: KeptRun, plan: Sequence[StepView]) -> Response:
         run_id = kept.record.id
@@ -144,9 +144,9 @@ class _OverviewPages:
         providers = await asyncio.to_thread(health, found.searches)
         return JSONResponse(document(found, providers), headers={"Cache-Control": "no-store"})
 
-    async def _look(self, request: Request) -> tuple[Looked, Overview, datetime]:
+    async def _look(self, request: Request) -> tuple[Selection, Overview, datetime]:
         now = datetime.now(UTC)
-        looked = Looked.of(request.query_params)
+        looked = Selection.of(request.query_params)
         found = await self._overviews.look(looked.scope(now.date()))
         if not self._console.rights.reach(visitor_of(request).reader).is_all:
             # They name pages, and queries that were made of what pages say.

@@ -22,7 +22,7 @@ LONGEST = 400_000  # characters of one text; the rest is dropped
 KEPT_SECONDS = 3_600.0  # a run that found the page reads it by then
 
 
-class GivenTexts:
+class SuppliedTexts:
     """The texts that one engine gave, the newest ones; ``by`` is what people call the engine."""
 
     def __init__(self, by: str, clock: Callable[[], float] = monotonic) -> None:
