@@ -1,16 +1,18 @@
-"""What is said while the bot is away is read when it comes back.
+"""Reads what was said while the bot was not connected.
 
-The gateway replays a session that it could resume; for a new one the bot itself asks for what
-came after the last message it took in, in the direct messages and threads that were in use
-lately. Messages are known to the core by id, so that one read twice stays one question.
+The gateway replays a session that it could resume. For a new one the bot itself asks for what came
+after the last message it took in: in the direct messages and threads that were in use lately, and
+in every channel and thread of its servers whose last message is newer than all that the gateway has
+told. Messages are known to the core by id, so that one read twice stays one question.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import discord
@@ -23,8 +25,14 @@ from bot.storage.workspaces import Workspaces
 
 PLACES = 100  # that are asked at most when the bot comes back
 MESSAGES = 100  # that are read of one place: what a page of its history holds
+CHANNELS = 250  # beside them whose news are read, those with the latest first
+CHANNEL_MESSAGES = 300  # that are read of one channel
+OLDEST = timedelta(days=3)  # news that are read in channels
 SAVE_SECONDS = 5.0  # that places are gathered before they are stored
 FACT = "places"
+TOLD = "told"  # the fact with the latest message that the gateway told, by shard
+
+Readable = discord.TextChannel | discord.VoiceChannel | discord.StageChannel | discord.Thread
 
 log = get_logger()
 
@@ -38,13 +46,25 @@ class Left:
     last: int
 
 
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """What a shard knew when its session ended: the places in use, and the latest message of all
+    that the gateway had told (0: none ever)."""
+
+    shard_id: int
+    places: tuple[Left, ...]
+    told: int
+
+
 class Absence:
-    """The places in use lately, by channel id: their server (0: direct) and last message."""
+    """The places in use lately, by channel id: their server (0: direct) and last message; and the
+    latest message that the gateway told of, by shard."""
 
     def __init__(self, client: discord.Client, workspaces: Workspaces) -> None:
         self._client = client
         self._workspaces = workspaces
         self._places: LRUCache[int, tuple[int, int]] = LRUCache(PLACES)
+        self._told: dict[int, int] = {}
         self._saving: asyncio.Task[None] | None = None
         self._closing = asyncio.Event()
 
@@ -53,6 +73,17 @@ class Absence:
         _, last = self._places.get(channel_id, (guild_id, 0))
         self._places[channel_id] = (guild_id, max(last, message_id))
         self._changed()
+
+    def told(self, guild_id: int, message_id: int) -> None:
+        """The gateway told of a message, which is dealt with."""
+        shard = self._shard_of(guild_id)
+        if message_id > self._told.get(shard, 0):
+            self._told[shard] = message_id
+            self._changed()
+
+    def _shard_of(self, guild_id: int) -> int:
+        """https://docs.discord.com/developers/events/gateway#sharding"""
+        return (guild_id >> 22) % (self._client.shard_count or 1)
 
     def leave(self, channel_id: int) -> None:
         """A place is gone, or closed to the bot."""
@@ -63,35 +94,65 @@ class Absence:
         if self._saving is None or self._saving.done():
             self._saving = asyncio.create_task(self._save_soon())
 
-    def of_shard(self, shard_id: int) -> list[Left]:
-        """The places, as they are now, of which one shard is told."""
-        shards = self._client.shard_count or 1
-        return [
+    def of_shard(self, shard_id: int) -> Gap:
+        """The state of one shard as it is now."""
+        places = [
             Left(channel_id, guild_id, last)
             for channel_id, (guild_id, last) in self._places.items()
-            if (guild_id >> 22) % shards == shard_id
+            if self._shard_of(guild_id) == shard_id
         ]
+        return Gap(shard_id, tuple(places), self._told.get(shard_id, 0))
 
     async def catch_up(
-        self,
-        places: list[Left],
-        take_in: Callable[[discord.Message], Awaitable[None]],
+        self, gap: Gap, take_in: Callable[[discord.Message], Awaitable[None]]
     ) -> None:
-        """Take in what was said in ``places`` after their last messages."""
-        for place in places:
-            channel = self._client.get_partial_messageable(
-                place.channel_id, guild_id=place.guild_id or None
-            )
-            after = discord.Object(place.last)
-            try:
-                async for message in channel.history(
-                    limit=MESSAGES, after=after, oldest_first=True
-                ):
-                    await take_in(message)
-            except (discord.NotFound, discord.Forbidden):
-                self.leave(place.channel_id)
-            except FAILURES as error:
-                log.warning("not caught up", channel=place.channel_id, error=str(error))
+        """Take in what was said since a session ended."""
+        for place in gap.places:
+            await self._read(place, MESSAGES, take_in)
+        for place in self._with_news(gap):
+            await self._read(place, CHANNEL_MESSAGES, take_in)
+
+    async def _read(
+        self, place: Left, most: int, take_in: Callable[[discord.Message], Awaitable[None]]
+    ) -> None:
+        channel = self._client.get_partial_messageable(
+            place.channel_id, guild_id=place.guild_id or None
+        )
+        after = discord.Object(place.last)
+        try:
+            async for message in channel.history(limit=most, after=after, oldest_first=True):
+                await take_in(message)
+        except (discord.NotFound, discord.Forbidden):
+            self.leave(place.channel_id)
+        except FAILURES as error:
+            log.warning("not caught up", channel=place.channel_id, error=str(error))
+
+    def _with_news(self, gap: Gap) -> list[Left]:
+        """The channels and threads whose last message the gateway has not told of."""
+        if not gap.told:  # it is the first time: nothing was missed
+            return []
+        oldest = discord.utils.time_snowflake(datetime.now(UTC) - OLDEST)
+        after = max(gap.told, oldest)
+        known = {place.channel_id for place in gap.places}
+        news = [
+            (channel.last_message_id, Left(channel.id, channel.guild.id, after))
+            for channel in self._readable(gap.shard_id)
+            if channel.id not in known and (channel.last_message_id or 0) > after
+        ]
+        news.sort(key=lambda each: -(each[0] or 0))
+        if len(news) > CHANNELS:
+            log.warning("channels not caught up", count=len(news) - CHANNELS)
+        return [left for _, left in news[:CHANNELS]]
+
+    def _readable(self, shard_id: int) -> Iterator[Readable]:
+        for guild in self._client.guilds:
+            if guild.shard_id == shard_id:
+                channels: list[Readable] = [*guild.text_channels, *guild.voice_channels]
+                channels += [*guild.stage_channels, *guild.threads]
+                for channel in channels:
+                    may = channel.permissions_for(guild.me)
+                    if may.view_channel and may.read_message_history:
+                        yield channel
 
     async def load(self) -> None:
         """Know the places of the process before."""
@@ -102,13 +163,20 @@ class Absence:
             return
         for channel_id, guild_id, last in facts.get(FACT, []):
             self._places.setdefault(int(channel_id), (int(guild_id), int(last)))
+        told = {int(shard): int(last) for shard, last in facts.get(TOLD, [])}
+        shards = range(self._client.shard_count or 1)
+        if told and set(told) != set(shards):  # servers are divided in another way by now
+            told = dict.fromkeys(shards, min(told.values()))
+        for shard, last in told.items():
+            self._told.setdefault(shard, last)
 
     async def save(self) -> None:
         places: list[Any] = [[str(key), *map(str, value)] for key, value in self._places.items()]
+        told: list[Any] = [[str(shard), str(last)] for shard, last in self._told.items()]
+        application = str(self._client.application_id)
         try:
-            await self._workspaces.remember(
-                "discord", str(self._client.application_id), FACT, places
-            )
+            await self._workspaces.remember("discord", application, FACT, places)
+            await self._workspaces.remember("discord", application, TOLD, told)
         except StorageUnavailable as error:
             log.warning("places not kept", error=str(error))
 

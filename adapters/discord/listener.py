@@ -91,6 +91,7 @@ class Listener:
                 await self._take_in(message)
             elif message.author.id == self._me:
                 self._seen(message, (await self._place_of(message)))
+        self._absence.told(message.guild.id if message.guild else 0, message.id)
 
     async def on_raw_message_edit(self, event: discord.RawMessageUpdateEvent) -> None:
         """A preview that was found for a link is no edit; nor is what cannot be read."""

@@ -8,7 +8,7 @@ from contextlib import ExitStack, asynccontextmanager, suppress
 
 from starlette.routing import BaseRoute
 
-from adapters.discord.absence import Absence, Left
+from adapters.discord.absence import Absence, Gap
 from adapters.discord.client import FootnoteClient, api_of, library_log
 from adapters.discord.commands import Commands
 from adapters.discord.listener import Listener
@@ -59,12 +59,12 @@ class DiscordPlatform:
         listener = Listener(self._client, reception, absence)
         commands = Commands(self._client, reception, self._workspaces)
         Presses(self._client, reception).install()
-        left: dict[int, list[Left]] = {}
+        gaps: dict[int, Gap] = {}
         away: set[int] = set()  # shards that are not connected
 
         async def on_shard_connect(shard_id: int) -> None:
             # Before the first event of the new session, which will move the marks.
-            left[shard_id] = absence.of_shard(shard_id)
+            gaps[shard_id] = absence.of_shard(shard_id)
 
         async def on_shard_disconnect(shard_id: int) -> None:
             away.add(shard_id)
@@ -77,7 +77,8 @@ class DiscordPlatform:
 
         async def on_shard_ready(shard_id: int) -> None:
             away.discard(shard_id)
-            await absence.catch_up(left.pop(shard_id, []), listener.on_message)
+            if gap := gaps.pop(shard_id, None):
+                await absence.catch_up(gap, listener.on_message)
 
         async def on_ready() -> None:
             away.clear()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from contextlib import suppress
+from contextlib import AsyncExitStack, suppress
 from pathlib import Path
 from typing import cast
 
@@ -250,6 +250,39 @@ async def test_what_was_said_before_a_new_session_is_read(here: Running, room: R
     assert sorted(here.questions) == sorted(
         [HOW_TALL, "In private?", "While you were away?", "Are you there?", "Barrier?"]
     )
+
+
+@pytest.mark.parametrize("restarted", [False, True])
+async def test_a_mention_in_a_channel_is_read_after_a_gap(
+    open_footnote: Open, room: Room, restarted: bool
+) -> None:
+    gateway = room.discord.gateway
+    quiet = room.discord.text(room.guild, "quiet")
+    room.discord.people.say(room.bob, quiet, f"<@{room.discord.app.id}> Before your time?")
+    async with AsyncExitStack() as stack:
+        here = await stack.enter_async_context(open_footnote())
+        await here.barrier(room.ada, room.general)
+        if restarted:
+            await stack.aclose()
+        else:
+            gateway.refuse_connections()
+            gateway.forget_sessions()
+            gateway.drop()
+        busy = room.discord.text(room.guild, "busy")
+        for number in range(120):  # more than a page of its history holds
+            room.discord.people.say(room.bob, busy, f"Chatter {number}")
+        room.discord.people.say(room.bob, busy, f"<@{room.discord.app.id}> In a channel?")
+        room.discord.people.say(room.bob, room.general, f"<@{room.discord.app.id}> In another?")
+        if restarted:
+            here = await stack.enter_async_context(open_footnote())
+        else:
+            gateway.refuse_connections(False)
+        asked = ["In a channel?", "In another?"]
+        await here.asked(2 if restarted else 3)
+        await here.barrier(room.ada, room.general)
+        barriers = ["Barrier?"] if restarted else ["Barrier?", "Barrier?"]
+        assert sorted(here.questions) == sorted([*asked, *barriers])
+        assert not room.discord.requests("GET", f"/channels/{quiet.id}/messages")
 
 
 async def test_what_was_said_between_two_processes_is_read(open_footnote: Open, room: Room) -> None:
