@@ -33,6 +33,14 @@ def configured_names(settings: Settings) -> tuple[str, ...]:
     return chosen or _switched_on(settings) or _fallback()
 
 
+def is_chosen(settings: Settings, name: str) -> bool:
+    """Whether a setting asks for a provider by its name, a key or an address; false for the
+    fallback that is searched because nothing else is set."""
+    if settings.providers or name not in declarations() or not declarations()[name].is_fallback:
+        return True
+    return any(field.startswith(f"{name}_") for field in settings.model_fields_set)
+
+
 def open_search(
     settings: Settings,
     only: Sequence[str] = (),
