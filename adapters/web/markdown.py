@@ -19,12 +19,12 @@ from bot.rendering.footnotes import link_target
 from bot.rendering.tokens import answer_parser, with_marks
 
 PAGE_HEADINGS = 2  # levels that the page itself uses above an answer
-_TAGS = {
+TAGS = {
     *("p", "br", "hr", "h1", "h2", "h3", "h4", "h5", "h6", "ul", "ol", "li", "blockquote"),
     *("pre", "code", "em", "strong", "s", "a", "sup", "div"),
     *("table", "thead", "tbody", "tr", "th", "td"),
 }
-_ATTRIBUTES = {
+ATTRIBUTES = {
     "a": {"href", "class", "data-n", "title", "tabindex"},
     "sup": {"class"},
     "ol": {"start"},
@@ -47,17 +47,21 @@ def answer_html(text: str, targets: Mapping[int, str], pages: str = "") -> str:
             token.children = [*_shown(token.children, targets, pages)]
     _set_headings(tokens)
     rendered = _parser().renderer.render(tokens, _parser().options, {})
-    rendered = rendered.replace("<table>", '<div class="wide" tabindex="0"><table>')
-    rendered = rendered.replace("</table>", "</table></div>")
     return nh3.clean(
-        rendered,
-        tags=_TAGS,
-        attributes=_ATTRIBUTES,
+        scrolling_tables(rendered),
+        tags=TAGS,
+        attributes=ATTRIBUTES,
         url_schemes={"http", "https"},
         url_relative="pass_through",  # only to our own copies of pages: see _leads
         link_rel="noopener noreferrer nofollow",
         set_tag_attribute_values={"a": {"target": "_blank"}},
     )
+
+
+def scrolling_tables(rendered: str) -> str:
+    """Wide tables scroll inside the page, by keyboard too."""
+    rendered = rendered.replace("<table>", '<div class="wide" tabindex="0"><table>')
+    return rendered.replace("</table>", "</table></div>")
 
 
 def _set_headings(tokens: Sequence[Token]) -> None:
