@@ -19,7 +19,7 @@ from starlette.routing import BaseRoute, Route
 
 from adapters.web.assets import TYPES
 from adapters.web.console import Console
-from adapters.web.markdown import ATTRIBUTES, TAGS, scrolling_tables
+from adapters.web.markdown import ATTRIBUTES, TAGS, scrolling
 from bot.command import HANDBOOK
 
 PREFIX = "/handbook"
@@ -76,7 +76,7 @@ def render(text: str, pictures: Mapping[str, bytes]) -> HandbookPage:
             _set_target(child, pictures)
     rendered = parser.renderer.render(tokens, parser.options, {})
     html = nh3.clean(
-        scrolling_tables(rendered),
+        scrolling(rendered),
         tags=TAGS | {"img"},
         attributes={
             **ATTRIBUTES,

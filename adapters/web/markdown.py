@@ -29,6 +29,7 @@ ATTRIBUTES = {
     "sup": {"class"},
     "ol": {"start"},
     "div": {"class", "tabindex"},
+    "pre": {"tabindex"},
     "th": {"class"},
     "td": {"class"},
 }
@@ -48,7 +49,7 @@ def answer_html(text: str, targets: Mapping[int, str], pages: str = "") -> str:
     _set_headings(tokens)
     rendered = _parser().renderer.render(tokens, _parser().options, {})
     return nh3.clean(
-        scrolling_tables(rendered),
+        scrolling(rendered),
         tags=TAGS,
         attributes=ATTRIBUTES,
         url_schemes={"http", "https"},
@@ -58,8 +59,9 @@ def answer_html(text: str, targets: Mapping[int, str], pages: str = "") -> str:
     )
 
 
-def scrolling_tables(rendered: str) -> str:
-    """Wide tables scroll inside the page, by keyboard too."""
+def scrolling(rendered: str) -> str:
+    """Rendered Markdown whose wide tables and code scroll by themselves, by keyboard too."""
+    rendered = rendered.replace("<pre>", '<pre tabindex="0">')
     rendered = rendered.replace("<table>", '<div class="wide" tabindex="0"><table>')
     return rendered.replace("</table>", "</table></div>")
 

@@ -11,7 +11,6 @@ from xml.etree import ElementTree
 
 import pytest
 import typer
-from pydantic import SecretStr
 
 from adapters.discord.doctor import PERMISSIONS, SCOPES
 from adapters.slack.scopes import needed
@@ -199,7 +198,7 @@ def test_the_typical_costs_are_those_that_an_evaluation_expects() -> None:
         text_of(HANDBOOK / "costs.md"),
         re.M,
     )
-    settings = Settings(anthropic_api_key=SecretStr("k"))
+    settings = load_settings(anthropic_api_key="k")
 
     assert {row[0] for row in rows} == set(TYPICAL) - {"auto"}
     for depth, *tokens, usd in rows:
