@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any
 
-from bot.errors import InvalidSetting
+from bot.errors import InvalidSetting, unusable_proxy
 from bot.observing import Observe, nothing_observed
 from bot.search.blend import Search, nearest
 from bot.search.declaration import Declaration, declarations
@@ -95,11 +95,14 @@ class _SharedClient:
         if self._client is None:
             import httpx  # takes longer to load than all of local searching
 
-            self._client = httpx.AsyncClient(
-                http2=True,
-                headers={"User-Agent": user_agent(self._contact)},
-                timeout=httpx.Timeout(15.0, connect=CONNECT_SECONDS),
-            )
+            try:
+                self._client = httpx.AsyncClient(
+                    http2=True,
+                    headers={"User-Agent": user_agent(self._contact)},
+                    timeout=httpx.Timeout(15.0, connect=CONNECT_SECONDS),
+                )
+            except (ValueError, OSError, ImportError, httpx.InvalidURL) as error:
+                raise unusable_proxy(error) from error
         return self._client
 
     async def aclose(self) -> None:

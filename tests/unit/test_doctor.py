@@ -160,6 +160,22 @@ async def test_no_password_in_an_address_is_printed(
     assert SECRET not in printed.out + printed.err
 
 
+@pytest.mark.parametrize(
+    "proxy", [f"http://me:{SECRET}@proxy:none", f"unknown://me:{SECRET}@proxy:1"]
+)
+async def test_a_proxy_that_cannot_be_used_is_a_problem_told_without_its_password(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    proxy: str,
+) -> None:
+    monkeypatch.setenv("HTTPS_PROXY", proxy)
+    assert not await examine(load_settings(data_dir=tmp_path))
+    printed = capsys.readouterr()
+    assert "✗ Searching wikipedia: The environment's proxy or certificate" in printed.out
+    assert SECRET not in printed.out + printed.err
+
+
 async def test_the_database_is_named_without_its_password(
     postgres: Postgres, documents: Settings, capsys: pytest.CaptureFixture[str]
 ) -> None:
