@@ -309,17 +309,21 @@ def usage(
 
 
 @app.command()
-def doctor() -> None:
-    """Check every configured part and say what to fix.
+def doctor(
+    verbose: Annotated[
+        bool, typer.Option("--verbose", "-v", help="Name all settings, and those that are set.")
+    ] = False,
+) -> None:
+    """Check every configured part and say what to fix, problems first.
 
-    Exit code 0: all works. 1: something does not. 2: a setting is wrong.
+    Exit code 0: nothing is wrong. 1: something does not work. 2: a setting is wrong.
     """
     import asyncio
 
     with _sentences():
         from bot.doctor import examine
 
-        sound = asyncio.run(examine(_settings(None, None)))
+        sound = asyncio.run(examine(_settings(None, None), verbose=verbose))
     raise typer.Exit(EXIT_OK if sound else EXIT_NO_ANSWER)
 
 

@@ -1,4 +1,4 @@
-"""``footnote doctor``: checks every configured part and says what to fix."""
+"""``footnote doctor``: checks every configured part and says what to fix, problems first."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import os
 import shutil
 import sys
 from collections.abc import Awaitable, Callable, Iterator
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from textwrap import fill
@@ -14,7 +15,7 @@ from rich.console import Console
 from rich.text import Text
 
 from bot.configuration import known_names
-from bot.errors import FootnoteError
+from bot.errors import FootnoteError, Unavailable
 from bot.platform import platforms
 from bot.settings import Settings
 
@@ -24,25 +25,88 @@ LOW_DISK_BYTES = 200_000_000
 Check = Callable[[Settings], Awaitable[str]]
 
 
-async def examine(settings: Settings) -> bool:
-    """Run all checks and print a line for each; True when all is sound."""
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One part to check. ``name`` begins its line; ``check`` returns what works, in a sentence
+    without its full stop, and raises ``FootnoteError`` for what does not. ``is_chosen`` tells
+    whether the operator's settings ask for the part: documents answer without the others."""
+
+    name: str
+    check: Check
+    is_chosen: bool = True
+
+
+@dataclass(slots=True)
+class Findings:
+    """Lines by what they mean, each with the name of its part."""
+
+    problems: list[tuple[str, str]] = field(default_factory=list)
+    notes: list[tuple[str, str]] = field(default_factory=list)
+    works: list[tuple[str, str]] = field(default_factory=list)
+
+    def lines(self) -> Iterator[Text]:
+        """Problems first. A problem that several parts report is shown once, for the first."""
+        told: set[str] = set()
+        for mark, style, found in (
+            ("✗", "red", self.problems),
+            ("!", "yellow", self.notes),
+            ("✓", "green", self.works),
+        ):
+            for name, sentence in found:
+                if found is not self.problems or sentence not in told:
+                    yield Text(f"{mark} ", style=style).append(f"{name}: {sentence}")
+                told.add(sentence)
+
+
+async def examine(settings: Settings, *, verbose: bool = False) -> bool:
+    """Check all parts and print a line for each; True when nothing is wrong.
+
+    ``verbose`` adds the names of the settings that are set, and of all that there are.
+    """
     console = Console(highlight=False)
-    sound = True
-    for name, check in _checks(settings):
-        try:
-            line = Text("✓ ", style="green").append(f"{name}: {await check(settings)}")
-        except FootnoteError as error:
-            sound = False
-            line = Text("✗ ", style="red").append(f"{name}: {error.sentence}")
+    with console.status("Checking …"):
+        findings = await _findings(settings)
+    for line in findings.lines():
         console.print(line, soft_wrap=True)
-    set_here = [name for name in known_names() if os.environ.get(name)]
-    for heading, names in (
-        ("Set in the environment", set_here or ["nothing"]),
-        ("Known settings", known_names()),
-    ):
-        lines = fill(f"{heading}: {', '.join(names)}.", WIDTH, subsequent_indent="  ")
-        console.print(Text(lines, style="dim"), soft_wrap=True)
-    return sound
+    if verbose:
+        set_here = [name for name in known_names() if os.environ.get(name)]
+        for heading, names in (
+            ("Set in the environment", set_here or ["nothing"]),
+            ("Known settings", known_names()),
+        ):
+            lines = fill(f"{heading}: {', '.join(names)}.", WIDTH, subsequent_indent="  ")
+            console.print(Text(lines, style="dim"), soft_wrap=True)
+    return not findings.problems
+
+
+async def _findings(settings: Settings) -> Findings:
+    """An unreachable peer that no setting asks for is a note where documents answer without it."""
+    findings = Findings()
+    has_documents = await _has_documents(settings)
+    for part in _parts(settings):
+        try:
+            findings.works.append((part.name, await part.check(settings)))
+        except Unavailable as error:
+            optional = has_documents and not part.is_chosen
+            found = findings.notes if optional else findings.problems
+            found.append((part.name, error.sentence))
+        except FootnoteError as error:
+            findings.problems.append((part.name, error.sentence))
+    return findings
+
+
+async def _has_documents(settings: Settings) -> bool:
+    from bot.search.local import LocalDocuments
+
+    if not settings.index_path.exists():
+        return False
+    documents = LocalDocuments(settings.index_path)
+    try:
+        return await documents.count() > 0
+    except FootnoteError:  # the line of the documents says what is wrong
+        return False
+    finally:
+        await documents.aclose()
 
 
 async def _storage(settings: Settings) -> str:
@@ -52,18 +116,19 @@ async def _storage(settings: Settings) -> str:
     try:
         async with database.write():
             pass
+        works = f"{database.place} works"
     finally:
         await database.close()
     folder = settings.data_dir.expanduser()
     if names := _open_to_others(folder):
         return (
-            f"{settings.database} works, but others on this machine may read {', '.join(names)} in"
+            f"{works}, but others on this machine may read {', '.join(names)} in"
             f" {folder}; `chmod -R go= {folder}` keeps them out"
         )
     free = shutil.disk_usage(_existing(settings.data_dir)).free
     if free < LOW_DISK_BYTES:
-        return f"{settings.database} works, but only {free // 1_000_000} MB of disk are free"
-    return f"{settings.database} works"
+        return f"{works}, but only {free // 1_000_000} MB of disk are free"
+    return works
 
 
 async def _documents(settings: Settings) -> str:
@@ -179,17 +244,19 @@ async def _connected(name: str, settings: Settings) -> str:
     return await platform.check(settings)
 
 
-def _checks(settings: Settings) -> Iterator[tuple[str, Check]]:
-    from bot.search.registry import configured_names
+def _parts(settings: Settings) -> Iterator[Part]:
+    from bot.search.registry import configured_names, is_chosen
 
-    yield "Storage", _storage
-    yield "Documents", _documents
-    yield "Rights", _rights
-    yield "Meaning", _meaning
+    yield Part("Storage", _storage)
+    yield Part("Documents", _documents)
+    yield Part("Rights", _rights)
+    yield Part("Meaning", _meaning)
     for name in configured_names(settings):
-        yield f"Searching {name}", partial(_searched, name)
-    yield "Reading service", _reader
-    yield "Browser", _browser
-    yield "Model", _model
+        check = partial(_searched, name)
+        yield Part(f"Searching {name}", check, is_chosen(settings, name))
+    yield Part("Reading service", _reader)
+    yield Part("Browser", _browser)
+    model_is_chosen = settings.reasoner == "claude" or settings.anthropic_base_url is not None
+    yield Part("Model", _model, model_is_chosen)
     for each in platforms().values():
-        yield each.title, partial(_connected, each.name)
+        yield Part(each.title, partial(_connected, each.name))

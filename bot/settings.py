@@ -278,7 +278,8 @@ class Settings(BaseSettings):
     @classmethod
     def _is_address(cls, url: str) -> str:
         parts = urlsplit(url)
-        if url and (parts.scheme not in ("http", "https") or not parts.hostname or parts.query):
+        is_plain = parts.hostname and not parts.query and "@" not in parts.netloc
+        if url and (parts.scheme not in ("http", "https") or not is_plain):
             raise ValueError("write it like https://footnote.example.com")
         return url.rstrip("/")
 
@@ -389,4 +390,4 @@ def collections_in(path: Path, fields: Sequence[str]) -> tuple[DocumentCollectio
 def nearest_name(name: str, known: Sequence[str]) -> str:
     """The end of a sentence about an unknown name: the known one that is most like it."""
     near = difflib.get_close_matches(name, known, n=1, cutoff=0.0)[0]
-    return f" Did you mean {near}? `footnote doctor` lists all."
+    return f" Did you mean {near}? `footnote doctor --verbose` lists all."

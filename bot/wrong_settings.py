@@ -203,7 +203,8 @@ def _is_secret(field: str, info: FieldInfo, given: object) -> bool:
     """Whether what was given may not be shown: a secret, or an address with a password in it."""
     kind = _kind(info.annotation)
     holds = SecretStr in (kind, *get_args(kind))
-    return holds or field == "database_url" or "@" in str(given)
+    in_url = field.endswith("_url") and "?" in str(given)  # services take keys in the query
+    return holds or field == "database_url" or in_url or "@" in str(given)
 
 
 def _shown(given: object) -> str:

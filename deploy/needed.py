@@ -11,16 +11,16 @@ import json
 import re
 import sys
 from pathlib import Path
-from typing import Any
 
 
 def needed(report: str, lock: str) -> str:
-    """The entries of ``lock`` for what pip's ``report`` says it would install.
+    """The entries of ``lock`` for what pip's ``report`` says it would install, without the folder
+    or wheel that pip was given (``is_direct``).
 
     Raises ``SystemExit`` with a sentence if one of these is not in the lock file.
     """
     installs = json.loads(report)["install"]
-    wanted = {_plain(each["metadata"]["name"]) for each in installs if not _is_folder(each)}
+    wanted = {_plain(each["metadata"]["name"]) for each in installs if not each.get("is_direct")}
     entries = re.findall(r"^[\w.\[\]-]+==.*(?:\n[ \t].*)*", lock, re.MULTILINE)
     kept = {_plain(re.split(r"[=\[]", entry, maxsplit=1)[0]): entry for entry in entries}
     if missing := wanted - kept.keys():
@@ -31,11 +31,6 @@ def needed(report: str, lock: str) -> str:
 def _plain(name: str) -> str:
     """The name as it is compared (PEP 503)."""
     return re.sub(r"[-_.]+", "-", name).lower()
-
-
-def _is_folder(install: dict[str, Any]) -> bool:
-    """Whether it is what is being installed itself."""
-    return "dir_info" in install["download_info"]
 
 
 if __name__ == "__main__":

@@ -15,6 +15,7 @@ from adapters.slack.oauth import install_url, redirect_url
 from adapters.slack.scopes import FOR_USER_GROUPS, needed
 from adapters.slack.settings import SlackSettings, in_many_workspaces
 from bot.errors import CredentialsRefused, InvalidSetting, PlatformUnavailable, PostRefused
+from bot.pages.urls import shown
 
 APPS = "https://api.slack.com/apps"
 MOST_ASKED = 20  # workspaces whose tokens are tried
@@ -175,7 +176,7 @@ async def _auth(
 
 def _away(settings: SlackSettings, detail: str) -> PlatformUnavailable:
     return PlatformUnavailable(
-        f"Slack does not answer at {settings.slack_api_url}: check the network, or "
+        f"Slack does not answer at {shown(settings.slack_api_url)}: check the network, or "
         "FOOTNOTE_SLACK_API_URL.",
         detail=detail[:300],
     )

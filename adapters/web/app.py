@@ -14,6 +14,7 @@ from adapters.web.assets import asset_routes
 from adapters.web.console import Console, texts_of
 from adapters.web.conversation import conversation_pages
 from adapters.web.gate import Gate, is_program
+from adapters.web.handbook import handbook_pages
 from adapters.web.run_pages import console_pages
 from adapters.web.signing_in import sign_in_pages
 from bot.errors import Denied, FootnoteError, Invalid, Unavailable
@@ -34,6 +35,7 @@ def console_app(console: Console) -> Starlette:
             *sign_in_pages(console),
             *conversation_pages(console),
             *console_pages(console),
+            *handbook_pages(console),
             *api_routes(console),
         ],
         middleware=[

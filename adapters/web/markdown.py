@@ -19,16 +19,17 @@ from bot.rendering.footnotes import link_target
 from bot.rendering.tokens import answer_parser, with_marks
 
 PAGE_HEADINGS = 2  # levels that the page itself uses above an answer
-_TAGS = {
+TAGS = {
     *("p", "br", "hr", "h1", "h2", "h3", "h4", "h5", "h6", "ul", "ol", "li", "blockquote"),
     *("pre", "code", "em", "strong", "s", "a", "sup", "div"),
     *("table", "thead", "tbody", "tr", "th", "td"),
 }
-_ATTRIBUTES = {
+ATTRIBUTES = {
     "a": {"href", "class", "data-n", "title", "tabindex"},
     "sup": {"class"},
     "ol": {"start"},
     "div": {"class", "tabindex"},
+    "pre": {"tabindex"},
     "th": {"class"},
     "td": {"class"},
 }
@@ -47,17 +48,22 @@ def answer_html(text: str, targets: Mapping[int, str], pages: str = "") -> str:
             token.children = [*_shown(token.children, targets, pages)]
     _set_headings(tokens)
     rendered = _parser().renderer.render(tokens, _parser().options, {})
-    rendered = rendered.replace("<table>", '<div class="wide" tabindex="0"><table>')
-    rendered = rendered.replace("</table>", "</table></div>")
     return nh3.clean(
-        rendered,
-        tags=_TAGS,
-        attributes=_ATTRIBUTES,
+        scrolling(rendered),
+        tags=TAGS,
+        attributes=ATTRIBUTES,
         url_schemes={"http", "https"},
         url_relative="pass_through",  # only to our own copies of pages: see _leads
         link_rel="noopener noreferrer nofollow",
         set_tag_attribute_values={"a": {"target": "_blank"}},
     )
+
+
+def scrolling(rendered: str) -> str:
+    """Rendered Markdown whose wide tables and code scroll by themselves, by keyboard too."""
+    rendered = rendered.replace("<pre>", '<pre tabindex="0">')
+    rendered = rendered.replace("<table>", '<div class="wide" tabindex="0"><table>')
+    return rendered.replace("</table>", "</table></div>")
 
 
 def _set_headings(tokens: Sequence[Token]) -> None:

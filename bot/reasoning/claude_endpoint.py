@@ -25,7 +25,7 @@ import httpx2
 from anthropic import AsyncStream
 from anthropic.types import RawMessageStreamEvent
 
-from bot.errors import InvalidSetting
+from bot.errors import unusable_proxy
 from bot.observing import Observe, nothing_observed, timed
 from bot.reasoning.calls import ModelReply
 from bot.reasoning.claude_calls import API, Again, Call, Request, Watch, credentials
@@ -280,11 +280,7 @@ def _client(settings: Settings) -> anthropic.AsyncAnthropic:
     try:
         http = anthropic.DefaultAsyncHttpxClient(event_hooks={"response": [do_not_wait_too_long]})
     except (ValueError, OSError, ImportError, httpx2.InvalidURL) as error:
-        raise InvalidSetting(
-            "The environment's proxy or certificate settings cannot be used: correct HTTPS_PROXY, "
-            "ALL_PROXY or SSL_CERT_FILE, or unset them.",
-            detail=type(error).__name__,  # its words may hold a proxy's password
-        ) from error
+        raise unusable_proxy(error) from error
     return anthropic.AsyncAnthropic(
         api_key=key,
         base_url=base,

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any
 
-from bot.errors import InvalidSetting
+from bot.errors import InvalidSetting, unusable_proxy
 from bot.observing import Observe, nothing_observed
 from bot.search.blend import Search, nearest
 from bot.search.declaration import Declaration, declarations
@@ -31,6 +31,14 @@ def configured_names(settings: Settings) -> tuple[str, ...]:
     """
     chosen = tuple(dict.fromkeys(settings.providers))
     return chosen or _switched_on(settings) or _fallback()
+
+
+def is_chosen(settings: Settings, name: str) -> bool:
+    """Whether a setting asks for a provider by its name, a key or an address; false for the
+    fallback that is searched because nothing else is set."""
+    if settings.providers or name not in declarations() or not declarations()[name].is_fallback:
+        return True
+    return any(field.startswith(f"{name}_") for field in settings.model_fields_set)
 
 
 def open_search(
@@ -87,11 +95,14 @@ class _SharedClient:
         if self._client is None:
             import httpx  # takes longer to load than all of local searching
 
-            self._client = httpx.AsyncClient(
-                http2=True,
-                headers={"User-Agent": user_agent(self._contact)},
-                timeout=httpx.Timeout(15.0, connect=CONNECT_SECONDS),
-            )
+            try:
+                self._client = httpx.AsyncClient(
+                    http2=True,
+                    headers={"User-Agent": user_agent(self._contact)},
+                    timeout=httpx.Timeout(15.0, connect=CONNECT_SECONDS),
+                )
+            except (ValueError, OSError, ImportError, httpx.InvalidURL) as error:
+                raise unusable_proxy(error) from error
         return self._client
 
     async def aclose(self) -> None:

@@ -59,6 +59,7 @@ class Database:
         self.url = writer.url
         self.dialect = writer.dialect.name  # "sqlite" or "postgresql"
         self.name = f"The database {writer.url.database or writer.url.host}"
+        self.place = _place(writer.url)  # for people, without user name and password
         self._limit = STALL_SECONDS if self.dialect == "postgresql" else None
 
     @asynccontextmanager
@@ -184,21 +185,37 @@ async def open_database(
     are spent here on waiting for its server, which may be started together with us.
     Raises ``StorageUnavailable`` and ``InvalidSetting``.
     """
-    try:
-        parsed = sa.make_url(url)
-    except sa.exc.ArgumentError:
-        raise InvalidSetting(
-            "FOOTNOTE_DATABASE_URL is not a database URL: write it like "
-            "postgresql+psycopg://user:password@host/footnote, "
-            "or sqlite+aiosqlite:////path/to/footnote.sqlite."
-        ) from None
-    database = _opened(parsed, patience)
+    database = _opened(_parsed(url), patience)
     try:
         await _migrate_in_time(database, start_patience)
     except BaseException:
         await database.close()
         raise
     return database
+
+
+def _parsed(url: str) -> sa.URL:
+    try:
+        parsed = sa.make_url(url)
+    except (sa.exc.ArgumentError, ValueError):  # ValueError: a port that is no number
+        raise InvalidSetting(
+            "FOOTNOTE_DATABASE_URL is not a database URL: write it like "
+            "postgresql+psycopg://user:password@host/footnote, "
+            "or sqlite+aiosqlite:////path/to/footnote.sqlite."
+        ) from None
+    if "@" in (parsed.host or ""):  # it would take the end of the password for the host
+        raise InvalidSetting(
+            "FOOTNOTE_DATABASE_URL has an @ in its user name or password: write it as %40 there."
+        )
+    return parsed
+
+
+def _place(url: sa.URL) -> str:
+    """Where a database is. Not by ``render_as_string``, which shows passwords in the query."""
+    if url.get_backend_name() == "sqlite":
+        return f"SQLite in {url.database or 'memory'}"
+    host = (url.host or "this machine") + (f":{url.port}" if url.port else "")
+    return f"PostgreSQL at {host}, database {url.database or url.username},"
 
 
 def _opened(url: sa.URL, patience: float) -> Database:

@@ -124,7 +124,17 @@ def test_signing_in(console: Console) -> None:
 
 @pytest.mark.parametrize(
     "path",
-    ["/", "/threads/THREAD", "/runs/RUN", "/runs/RUN/pages/1", "/overview", "/threads/nowhere"],
+    [
+        *(
+            "/",
+            "/threads/THREAD",
+            "/runs/RUN",
+            "/runs/RUN/pages/1",
+            "/overview",
+            "/threads/nowhere",
+        ),
+        *("/handbook", "/handbook/architecture", "/handbook/settings"),
+    ],
 )
 def test_a_page(console: Console, path: str) -> None:
     expect_open(console.page(path))

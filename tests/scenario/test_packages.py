@@ -83,7 +83,7 @@ def test_questions_of_its_platform_are_answered(extended: Program, letters: Path
 
 
 def test_the_doctor_checks_it_and_knows_its_settings(extended: Program) -> None:
-    ended = extended.run("doctor")
+    ended = extended.run("doctor", "--verbose")
     assert "Letterbox: letters are taken from" in ended.out
     assert "FOOTNOTE_LETTERBOX_FOLDER" in ended.out
     without = extended.run("doctor", FOOTNOTE_LETTERBOX_FOLDER="")

@@ -325,9 +325,11 @@ def test_the_doctor_says_what_works_and_what_to_fix(footnote: Program, documents
     ended = footnote.run("doctor", FOOTNOTE_DOCS=str(documents))
     assert "✓ Storage" in ended.out
     assert "footnote index" in ended.out
-    ended = footnote.run("doctor", FOOTNOTE_WIKIPEDIA_URL="http://127.0.0.1:9")
+    assert "FOOTNOTE_TOPK" not in ended.out
+    ended = footnote.run("doctor", "--verbose", FOOTNOTE_WIKIPEDIA_URL="http://127.0.0.1:9")
     assert ended.code == 1
-    assert "✗ Searching" in ended.out
+    assert ended.out.startswith("✗ Searching")
+    assert "FOOTNOTE_TOPK" in ended.out
 
 
 # ---------------------------------------------------------------- what is kept

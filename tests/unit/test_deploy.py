@@ -279,9 +279,9 @@ def test_the_data_are_for_nobody_else_in_the_image() -> None:
 
 def test_only_what_an_installation_needs_is_installed_by_its_hashes(tmp_path: Path) -> None:
     report = tmp_path / "report.json"
-    folder = {"metadata": {"name": "footnote-bot"}, "download_info": {"url": "", "dir_info": {}}}
+    folder = {"metadata": {"name": "footnote-bot"}, "is_direct": True}
     wheels = [
-        {"metadata": {"name": name}, "download_info": {"url": "https://x.example/a.whl"}}
+        {"metadata": {"name": name}, "is_direct": False}
         for name in ("SQLAlchemy", "typing_extensions")
     ]
 
@@ -297,7 +297,7 @@ def test_only_what_an_installation_needs_is_installed_by_its_hashes(tmp_path: Pa
         "typing-extensions",
     ]
     assert sum("--hash=sha256:" in entry for entry in entries) > 2
-    other = {"metadata": {"name": "left-pad"}, "download_info": {"url": "https://x.example/b.whl"}}
+    other = {"metadata": {"name": "left-pad"}, "is_direct": False}
     failed = run(other)
     assert failed.returncode == 1
     assert failed.stderr == "Not in the lock file: left-pad.\n"

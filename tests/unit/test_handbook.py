@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import runpy
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from adapters.slack.scopes import needed
 from bot.cli import app
 from bot.command import HANDBOOK
 from bot.configuration import known_names, load_settings, settings_class
+from bot.evaluation.spending import TYPICAL, expected_usd
 from bot.pages.media import FORMATS
 from bot.reasoning.prices import PRICES
 from bot.search.declaration import declarations
@@ -191,6 +193,41 @@ def test_the_prices_are_those_that_are_charged() -> None:
         assert prices == pytest.approx(charged), model
 
 
+def test_the_typical_costs_are_those_that_an_evaluation_expects() -> None:
+    rows = re.findall(
+        r"^\| `(quick|standard|deep)`[^|]* \| ([\d,]+) \| ([\d,]+) \| ([\d.]+) \|$",
+        text_of(HANDBOOK / "costs.md"),
+        re.M,
+    )
+    settings = load_settings(anthropic_api_key="k")
+
+    assert {row[0] for row in rows} == set(TYPICAL) - {"auto"}
+    for depth, *tokens, usd in rows:
+        assert tuple(int(each.replace(",", "")) for each in tokens) == TYPICAL[depth]
+        assert float(usd) == pytest.approx(expected_usd(settings, depth), rel=0.01)
+
+
+# ---------------------------------------------------------------- the web site
+
+
+def test_the_web_site_has_every_page_in_its_navigation() -> None:
+    hook = runpy.run_path(str(ROOT / ".ci" / "handbook_nav.py"))
+    config = hook["on_config"]({"docs_dir": str(HANDBOOK)})
+    (_, *sections) = config["nav"]
+    listed = [page for section in sections for pages in section.values() for page in pages]
+    targets = [target for page in listed for target in page.values()]
+
+    assert sorted(targets) == sorted(page.name for page in PAGES if page.name != "index.md")
+
+
+@pytest.mark.parametrize("page", named(PAGES))
+def test_an_anchor_is_the_same_in_the_repository_and_on_the_web_site(page: Path) -> None:
+    """GitHub keeps hyphens in a row, MkDocs and the console make one of them."""
+    fragments = [match["target"].partition("#")[2] for match in _LINK.finditer(text_of(page))]
+
+    assert not [each for each in fragments if "--" in each]
+
+
 # ---------------------------------------------------------------- commands
 
 
@@ -250,8 +287,10 @@ def test_every_option_of_footnote_in_a_page_exists(page: Path) -> None:
 
 
 def test_the_handbook_is_small_enough_to_be_known() -> None:
-    """One page is about one thing; platforms, serving and capacity are things of their own."""
-    assert 15 <= len(PAGES) <= 50
+    """One page is about one thing; decision records are half a page each."""
+    decisions = [page for page in PAGES if page.name.startswith("why-")]
+    assert 15 <= len(PAGES) - len(decisions) <= 55
+    assert len(decisions) <= 12
 
 
 @pytest.mark.parametrize("page", named(PAGES))

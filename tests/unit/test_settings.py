@@ -70,7 +70,7 @@ def test_prices_extend_the_table(monkeypatch: pytest.MonkeyPatch) -> None:
     [
         ("FOOTNOTE_MODLE", "Did you mean FOOTNOTE_MODEL?"),
         ("footnote_topc", "Did you mean FOOTNOTE_TOPK?"),
-        ("FOOTNOTE_XQZ", "`footnote doctor` lists all"),
+        ("FOOTNOTE_XQZ", "`footnote doctor --verbose` lists all"),
     ],
 )
 def test_an_unknown_name_is_an_error_that_names_the_nearest_known_one(

@@ -394,6 +394,7 @@ report-revised =
 
 web-ask = Ask
 web-overview = Overview
+web-handbook = Handbook
 web-places = Places
 web-skip = Skip to the content
 web-threads = Conversations

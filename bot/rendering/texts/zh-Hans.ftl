@@ -295,6 +295,7 @@ report-revised = 已对照 { $pages } 个网页修订，草稿保留 { $kept }%�
 
 web-ask = 提问
 web-overview = 概览
+web-handbook = 使用手册
 web-places = 页面
 web-skip = 跳到正文
 web-threads = 对话

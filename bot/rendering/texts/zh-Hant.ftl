@@ -295,6 +295,7 @@ report-revised = 已對照 { $pages } 個網頁修訂，草稿保留 { $kept }%�
 
 web-ask = 提問
 web-overview = 概覽
+web-handbook = 使用手冊
 web-places = 頁面
 web-skip = 跳到內文
 web-threads = 對話

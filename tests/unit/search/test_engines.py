@@ -164,7 +164,7 @@ async def test_doctor_names_the_provider_that_fails_and_the_way_out(
 async def test_doctor_lists_the_known_settings_in_lines_that_fit(
     web: Web, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    await examine(web.settings())
+    await examine(web.settings(), verbose=True)
     shown = capsys.readouterr().out
     listed = shown[shown.index("Known settings:") :]
     assert max(len(line) for line in listed.splitlines()) <= 96

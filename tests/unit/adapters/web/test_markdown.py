@@ -141,7 +141,7 @@ def test_what_is_escaped_is_no_mark_and_no_markup() -> None:
 
 def test_a_mark_below_code_stands_in_a_line_of_its_own() -> None:
     html = answer_html("```\nx[1]\n```\n[1]\n\nMore.", URLS)
-    assert "<pre><code>x[1]\n</code></pre>\n<p><sup" in html
+    assert '<pre tabindex="0"><code>x[1]\n</code></pre>\n<p><sup' in html
 
 
 def test_a_link_to_a_local_page_leads_to_our_copy_of_it() -> None:
