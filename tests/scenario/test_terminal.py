@@ -363,9 +363,10 @@ def test_a_thread_is_listed_exported_and_forgotten(footnote: Program, documents:
 
 def test_forgetting_needs_a_platform_and_an_id(footnote: Program) -> None:
     ended = footnote.run("forget", "user", "slak:U1")
-    assert (ended.code, "discord, slack, terminal" in ended.err) == (2, True)
-    nobody = footnote.run("forget", "user", "slack:U1")
-    assert (nobody.code, nobody.out) == (0, "Nothing is kept about slack:U1.\n")
+    assert (ended.code, "discord, slack, web, terminal" in ended.err) == (2, True)
+    for user in ("slack:U1", "web:local"):
+        unknown = footnote.run("forget", "user", user)
+        assert (unknown.code, unknown.out) == (0, f"Nothing is kept about {user}.\n")
 
 
 def test_pruning_without_settings_removes_nothing(footnote: Program) -> None:
