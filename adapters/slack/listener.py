@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from cachetools import LRUCache
 
 from adapters.slack.calls import Calls, Json
+from adapters.slack.guests import Home, teams_of
 from adapters.slack.incoming import (
     attachments_of,
     begins_with_mention,
@@ -54,11 +55,17 @@ STOP_REACTIONS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Me:
-    """Who the bot is: its workspace, its user, its bot id."""
+    """Who the bot is: its workspace, its user, its bot id, and the organisation of the workspace,
+    or ""."""
 
     team: str
     user: str
     bot: str
+    enterprise: str = ""
+
+    @property
+    def home(self) -> Home:
+        return Home(self.team, self.enterprise)
 
 
 class Listener:
@@ -123,6 +130,11 @@ class Listener:
             known = await by_core(self.reception.edit(PLATFORM, event_id(channel, ts), text))
         except Invalid:
             return  # emptied: what was answered stays
+        except Denied as error:
+            whole = await self._message(message, direct)
+            sentence = sentence_for(error, texts_for(whole.locale))
+            self.whispers.say(ear_of(whole, message), sentence)
+            return
         if not known and (direct or mentioned):
             # It began no run so far: it may have been refused, or not been meant for us.
             await self._take(message, "footnote", direct=direct, retry=retry, again=True)
@@ -203,11 +215,25 @@ class Listener:
         people = await self.people.quickly(self.named_in(event))
         text = self._text(event, people)
         thread = thread_of(self.me.team, event["channel"], event)
-        author, locale = author_of(event["user"], people, text)
+        author, locale = self.author(event["user"], people, text, event)
         text = text or about_files(attachments_of(event), texts_for(locale))
         return to_message(
             event, thread=thread, author=author, text=text, locale=locale, direct=direct
         )
+
+    def author(
+        self, user: str, people: dict[str, Person], text: str, payload: Json
+    ) -> tuple[Author, str]:
+        """The author and their locale, as far as they are known; else the language of the text.
+
+        ``payload`` may tell of which team they are. An admin of another team is none of ours.
+        """
+        person = people.get(user)
+        guest = self.me.home.is_guest(person, teams_of(payload))
+        if person is None:
+            return Author(user, user, guest=guest), detect(text)
+        admin = person.admin and guest is False
+        return Author(user, person.name, admin=admin, guest=guest), person.locale or detect(text)
 
     def named_in(self, message: Json) -> list[str]:
         """The ids of the author and of whom they mention, without ourselves."""
@@ -259,14 +285,6 @@ class Listener:
             run_id, _ = run_of(message) if message.get("ts") == ts else (None, None)
             if run_id is not None:
                 await self.reception.stop_run(run_id)
-
-
-def author_of(user: str, people: dict[str, Person], text: str) -> tuple[Author, str]:
-    """The author and their locale, as far as they are known; else the language of the text."""
-    person = people.get(user)
-    if person is None:
-        return Author(user, user), detect(text)
-    return Author(user, person.name, admin=person.admin), person.locale or detect(text)
 
 
 def about_files(files: Sequence[Attachment], texts: Texts) -> str:

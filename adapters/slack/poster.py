@@ -86,9 +86,11 @@ class SlackPoster:
     async def groups(self, message: Message, among: Collection[str]) -> frozenset[str]:
         """See ``bot.rights.rights.Membership``."""
         team = await self._teams.of(message.thread.workspace)
-        home = await team.home_of(message)
-        asked_of = "" if home == message.thread.workspace else home
-        return await team.user_groups.held(message.author.id, among, asked_of)
+        return await team.groups_of_author(message, among)
+
+    async def is_guest(self, message: Message) -> bool:
+        """See ``bot.rights.rights.Hosting``."""
+        return await (await self._teams.of(message.thread.workspace)).is_guest(message)
 
     async def _team(self, run: RunRef) -> Team:
         """Raises ``PostRefused`` where the app is not installed any more."""

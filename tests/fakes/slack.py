@@ -169,6 +169,10 @@ class FakeSlack(People):
     def add_user(self, user: str, name: str, locale: str = "en-US") -> str:
         return self.workspace.add_user(user, name, locale).id
 
+    def add_stranger(self, user: str, name: str, team: str, enterprise: str | None = None) -> str:
+        """Somebody of another team, for channels that are shared with it (Slack Connect)."""
+        return self.workspace.add_stranger(user, name, team, enterprise).id
+
     def add_channel(
         self,
         channel: str,

@@ -135,6 +135,7 @@ class People:
             known = ws.manifest.commands
             if known is not None and name not in known:
                 raise AssertionError(f"the manifest has no command {name}")
+            self._must_have_the_app(user)
             # Escaping of users, channels and links is a setting of each command.
             sent = as_sent(text) if name in ws.manifest.escaped_commands else text
             url = self.response_urls.make(self.base, user, channel)
@@ -152,6 +153,7 @@ class People:
             known = ws.manifest.shortcuts
             if known is not None and callback_id not in known:
                 raise AssertionError(f"the manifest has no shortcut {callback_id}")
+            self._must_have_the_app(user)
             message, _ = self._existing(channel, ts)
             url = self.response_urls.make(self.base, user, channel)
             trigger = self._trigger()
@@ -282,6 +284,11 @@ class People:
         place = self.workspace.channels[channel]
         if place.kind == "im" and not self.workspace.manifest.messages_tab:
             raise AssertionError("the manifest has no messages tab to write in")
+
+    def _must_have_the_app(self, user: str) -> None:
+        """Commands and shortcuts are offered by the apps of somebody's own team."""
+        if self.workspace.users[user].is_stranger:
+            raise AssertionError(f"the app is not installed in the team of {user}")
 
     def _existing(self, channel: str, ts: str) -> tuple[Message, Json]:
         message = self.workspace.find(channel, ts)

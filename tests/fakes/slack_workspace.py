@@ -31,9 +31,13 @@ class User:
     deleted: bool = False
     is_admin: bool = False
     team: str = TEAM
+    enterprise: str | None = None
+    is_restricted: bool = False  # a guest
+    is_ultra_restricted: bool = False  # a guest of a single channel; is_restricted as well
+    is_stranger: bool = False  # of another team, met in a shared channel only
 
     def json(self, include_locale: bool) -> Json:
-        profile = {"real_name": self.name.title(), "display_name": self.name}
+        profile = {"real_name": self.name.title(), "display_name": self.name, "team": self.team}
         shown: Json = {
             "id": self.id,
             "team_id": self.team,
@@ -44,9 +48,23 @@ class User:
             "tz_offset": 0,
             "profile": profile,
             "is_bot": self.is_bot,
-            "is_admin": self.is_admin,
             "is_app_user": False,
         }
+        if self.is_stranger:  # of whom Slack tells no rights
+            shown["is_stranger"] = True
+        else:
+            shown |= {
+                "is_admin": self.is_admin,
+                "is_restricted": self.is_restricted or self.is_ultra_restricted,
+                "is_ultra_restricted": self.is_ultra_restricted,
+            }
+        if self.enterprise:
+            shown["enterprise_user"] = {
+                "id": self.id,
+                "enterprise_id": self.enterprise,
+                "teams": [self.team],
+                "is_admin": False,
+            }
         return {**shown, "locale": self.locale} if include_locale else shown
 
 
@@ -67,6 +85,7 @@ class Channel:
             "is_mpim": self.kind == "mpim",
             "is_private": self.kind != "channel",
             "is_archived": self.archived,
+            "is_ext_shared": ws.is_shared(self.id),
             "context_team_id": ws.team,
         }
         if self.kind == "im":
@@ -230,7 +249,27 @@ class Workspace:
 
     def add_user(self, user: str, name: str, locale: str = "en-US", is_bot: bool = False) -> User:
         with self.lock:
-            return self.users.setdefault(user, User(user, name, locale, is_bot, team=self.team))
+            here = User(user, name, locale, is_bot, team=self.team, enterprise=self.enterprise)
+            return self.users.setdefault(user, here)
+
+    def add_stranger(self, user: str, name: str, team: str, enterprise: str | None = None) -> User:
+        """Somebody of another team, whom only shared channels connect with this one."""
+        if team == self.team:
+            raise ValueError("a stranger is of another team")
+        with self.lock:
+            stranger = User(user, name, team=team, enterprise=enterprise, is_stranger=True)
+            return self.users.setdefault(user, stranger)
+
+    def is_foreign(self, user: str) -> bool:
+        """Whether somebody is of another team."""
+        return user in self.users and self.users[user].team != self.team
+
+    def is_shared(self, channel: str) -> bool:
+        """Whether people of another organisation are in a channel."""
+        return any(
+            user in self.users and self.users[user].is_stranger
+            for user in self.channels[channel].members
+        )
 
     def add_channel(self, channel: Channel) -> Channel:
         if channel.kind not in SCOPE_OF_KIND:
@@ -310,7 +349,7 @@ class Workspace:
             shown["subtype"] = message.subtype
         if message.client_msg_id:
             shown["client_msg_id"] = message.client_msg_id
-        shown |= {"text": message.text, "team": self.team}
+        shown |= {"text": message.text, **self._team_json(message)}
         if message.bot_id:
             profile = {"id": self.bot_id, "app_id": APP_ID, "name": "footnote"}
             profile["team_id"] = self.team
@@ -334,6 +373,15 @@ class Workspace:
                 for name, users in message.reactions.items()
             ]
         return copy.deepcopy(shown | self._thread_json(message))
+
+    def _team_json(self, message: Message) -> Json:
+        """``team`` is the author's; in shared channels two more fields tell it."""
+        if not self.is_foreign(message.user):
+            return {"team": self.team}
+        author = self.users[message.user]
+        # Seen: of somebody in an organisation ``user_team`` has that one's id.
+        other = author.enterprise or author.team
+        return {"team": author.team, "user_team": other, "source_team": other}
 
     def _thread_json(self, message: Message) -> Json:
         if message.thread_ts and message.thread_ts != message.ts:

@@ -92,6 +92,46 @@ def test_a_thread_that_it_is_called_into_is_read(
         assert "Pico" in str(gate.claude.calls[0])
 
 
+# ---------------------------------------------------------------- people of other teams
+
+
+EVE = "U3EVE"
+
+
+@pytest.mark.parametrize(("guests", "told"), [("web", False), ("members", True)])
+def test_a_question_from_another_team_is_answered_without_documents_unless_that_is_allowed(
+    nursery: Nursery, chatty: Program, place: SlackPlace, guests: str, told: bool
+) -> None:
+    place.slack.add_stranger(EVE, "eve", "T9OTHER")
+    place.slack.workspace.channels[GENERAL].members.add(EVE)
+    with running(nursery, chatty, place, FOOTNOTE_GUESTS=guests):
+        eves = place.slack.say(EVE, GENERAL, f"{place.slack.mention} {KEYS}")
+        assert ("90 days" in the_answer(place, Said(GENERAL, eves.ts, eves.ts))) is told
+        adas = place.slack.say(ADA, GENERAL, f"{place.slack.mention} {KEYS}")
+        assert "90 days" in the_answer(place, Said(GENERAL, adas.ts, adas.ts))
+    recipients = {
+        call.args["recipient_user_id"]: call.args["recipient_team_id"]
+        for call in place.slack.calls("chat.startStream")
+    }
+    assert recipients.get(EVE, "T9OTHER") == "T9OTHER"
+    assert recipients.get(ADA, place.slack.team) == place.slack.team
+
+
+def test_people_of_other_teams_can_be_refused(
+    nursery: Nursery, chatty: Program, place: SlackPlace
+) -> None:
+    place.slack.add_stranger(EVE, "eve", "T9OTHER")
+    place.slack.workspace.channels[GENERAL].members.add(EVE)
+    with running(nursery, chatty, place, FOOTNOTE_GUESTS="deny"):
+        eves = place.slack.say(EVE, GENERAL, f"{place.slack.mention} {KEYS}")
+        place.until(lambda: [m for m in place.slack.messages(GENERAL) if m.ephemeral_to == EVE])
+        adas = place.slack.say(ADA, GENERAL, f"{place.slack.mention} {KEYS}")
+        assert "90 days" in the_answer(place, Said(GENERAL, adas.ts, adas.ts))
+    (whisper,) = [m.seen for m in place.slack.messages(GENERAL) if m.ephemeral_to == EVE]
+    assert "does not answer guests" in whisper
+    assert place.slack.replies(GENERAL, eves.ts) == []
+
+
 # ---------------------------------------------------------------- ways out
 
 
